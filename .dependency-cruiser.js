@@ -1,0 +1,80 @@
+/** Which part may import which. Each rule carries its reason; `npm run imports` also fails when it saw no file. */
+export default {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      comment: 'A cycle has no bottom to start reading from.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'contract-stands-alone',
+      comment:
+        'The contract is data: everything derives from it, so it may depend on nothing of ours, and on typebox only.',
+      severity: 'error',
+      from: { path: '^contract/src' },
+      to: { pathNot: ['^contract/src', 'node_modules/typebox'] },
+    },
+    {
+      name: 'only-http-knows-fastify',
+      comment: 'Operations are plain functions; the framework is a detail of one folder.',
+      severity: 'error',
+      from: { path: '^server/src', pathNot: '^server/src/http/' },
+      to: { path: 'node_modules/fastify/' },
+    },
+    {
+      name: 'only-db-knows-pg',
+      comment: 'Features write SQL in their sql.ts and run it through db/.',
+      severity: 'error',
+      from: { path: '^server/src', pathNot: '^server/src/db/' },
+      to: { path: 'node_modules/pg/' },
+    },
+    {
+      name: 'sql-stays-in-its-feature',
+      comment:
+        'A feature offers verbs; its statements are its own. The operator’s commands and the feature itself may use them.',
+      severity: 'error',
+      from: { path: '^server/src/([^/]+)/', pathNot: '^server/src/operator/' },
+      to: { path: '^server/src/[^/]+/sql\\.ts$', pathNot: '^server/src/$1/' },
+    },
+    {
+      name: 'features-know-no-http',
+      comment: 'The same operation serves HTTP today and other callers later.',
+      severity: 'error',
+      from: { path: '^server/src/(accounts|products|esims|executions|idempotency|lists|db|worker)/' },
+      to: { path: '^server/src/(http|operator)/' },
+    },
+    {
+      name: 'db-knows-no-feature',
+      comment: 'The database layer is below all features.',
+      severity: 'error',
+      from: { path: '^server/src/db/' },
+      to: { path: '^server/src/(accounts|products|esims|executions|idempotency|lists|worker)/' },
+    },
+    {
+      name: 'no-undeclared-packages',
+      comment: 'What is imported is declared in the package that imports it.',
+      severity: 'error',
+      from: { path: '^(contract|server)/src' },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown'] },
+    },
+    {
+      name: 'no-unresolvable',
+      comment: 'An import that leads nowhere hides what it would reach from every other rule.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)dist/' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+      extensions: ['.ts', '.js', '.mjs', '.json'],
+    },
+  },
+};

@@ -1,0 +1,6 @@
+/** Dated versions, oldest first. An account is pinned to the current one at its creation; `Service-Version` pins one request. */
+export const apiVersions = ['2026-11-01'] as const;
+
+export type ApiVersion = (typeof apiVersions)[number];
+
+export const currentApiVersion: ApiVersion = '2026-11-01';

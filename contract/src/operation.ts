@@ -1,0 +1,45 @@
+import type { Static, TObject, TSchema } from 'typebox';
+import type { ErrorCode } from './errors.ts';
+
+export const scopes = ['read', 'write', 'network', 'admin'] as const;
+
+export type Scope = (typeof scopes)[number];
+
+/** One operation of the API: everything that routes, validation, OpenAPI and clients need to know about it. */
+export type Operation = {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** With OpenAPI's `{name}` for parameters. */
+  path: string;
+  tag: string;
+  summary: string;
+  description: string;
+  scope: Scope;
+  params?: TObject;
+  /** Only lists declare a query, and it is strict; other operations ignore theirs. */
+  query?: TObject;
+  body?: TObject;
+  status: 200 | 201 | 202;
+  response: TSchema;
+  /** What the operation itself may refuse with, beyond what every operation shares. */
+  refusals: readonly ErrorCode[];
+};
+
+/** Keeps the literal types of a definition, so that inputs and results can be derived from it. */
+export function operation<const O extends Operation>(definition: O): O {
+  return definition;
+}
+
+type StaticOr<S, Absent> = S extends TSchema ? Static<S> : Absent;
+
+export type InputOf<O extends Operation> = {
+  params: StaticOr<O['params'], Record<string, never>>;
+  query: StaticOr<O['query'], Record<string, never>>;
+  body: StaticOr<O['body'], Record<string, never>>;
+};
+
+export type ResultOf<O extends Operation> = Static<O['response']>;
+
+/** Writes take `Idempotency-Key`. */
+export function isWrite(definition: Operation): boolean {
+  return definition.method !== 'GET';
+}

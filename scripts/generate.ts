@@ -1,0 +1,32 @@
+/**
+ * Writes what is derived from the code and committed: contract/openapi.json, docs/errors.md, docs/configuration.md.
+ * With --check it writes nothing and fails when one of them is not what it would write.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import { openApiDocument } from '@simplane/contract';
+import { configurationPage } from './configuration-page.ts';
+import { errorsPage } from './errors-page.ts';
+
+const root = new URL('../../', import.meta.url);
+const generated: Record<string, string> = {
+  'contract/openapi.json': `${JSON.stringify(openApiDocument(), null, 2)}\n`,
+  'docs/errors.md': errorsPage(),
+  'docs/configuration.md': configurationPage(),
+};
+
+const checkOnly = process.argv.includes('--check');
+const stale: string[] = [];
+
+for (const [path, text] of Object.entries(generated)) {
+  const file = new URL(path, root);
+  if (!checkOnly) await writeFile(file, text);
+  else if ((await readFile(file, 'utf8').catch(() => '')) !== text) stale.push(path);
+}
+
+if (stale.length > 0) {
+  console.error(
+    `${stale.join(', ')}: not what the code says; run \`npm run generate\` and commit the result`,
+  );
+  process.exit(1);
+}
+console.log(checkOnly ? 'generated files are up to date' : `wrote ${Object.keys(generated).join(', ')}`);

@@ -1,0 +1,35 @@
+import { hash, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+export type Mode = 'sandbox' | 'live';
+
+export const keyPrefix = { sandbox: 'sp_test_', live: 'sp_live_' } as const;
+
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const randomLength = 32;
+const checksumLength = 6;
+
+/** Prefix, 32 random characters and a checksum over both, so that a secret scanner can tell a key from a look-alike. */
+export function generateApiKey(mode: Mode): string {
+  const random = Array.from({ length: randomLength }, () => base62[randomInt(base62.length)]).join('');
+  const text = keyPrefix[mode] + random;
+  return text + checksum(text);
+}
+
+/** Only this is stored. The key has 190 random bits, so a plain hash cannot be searched. */
+export function hashApiKey(key: string): Buffer {
+  return hash('sha256', key, 'buffer');
+}
+
+export function hasValidChecksum(key: string): boolean {
+  const text = key.slice(0, -checksumLength);
+  return /^sp_(test|live)_[0-9A-Za-z]{38}$/.test(key) && key.slice(-checksumLength) === checksum(text);
+}
+
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let digits = '';
+  for (let i = 0; i < checksumLength; i++, rest = Math.floor(rest / 62))
+    digits = base62.charAt(rest % 62) + digits;
+  return digits;
+}

@@ -1,0 +1,24 @@
+import { currentApiVersion } from '@simplane/contract';
+import type { Clock } from '../clock.ts';
+import type { Queryable } from '../db/database.ts';
+import { uuidText } from '../db/uuid.ts';
+import type { NewUuid } from '../uuid-v7.ts';
+import { type AccountRow, insertAccount } from './sql.ts';
+
+export type Means = { clock: Clock; newUuid: NewUuid };
+
+/** A new account stays on the API version that is current now. */
+export async function createAccount(
+  db: Queryable,
+  { clock, newUuid }: Means,
+  name: string,
+): Promise<AccountRow> {
+  const account = {
+    id: uuidText(newUuid()),
+    name,
+    api_version: currentApiVersion,
+    created_at: new Date(clock.nowMs()),
+  };
+  await insertAccount(db, account);
+  return account;
+}

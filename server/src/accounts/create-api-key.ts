@@ -1,0 +1,27 @@
+import type { Scope } from '@simplane/contract';
+import type { Queryable } from '../db/database.ts';
+import { uuidText } from '../db/uuid.ts';
+import { hashApiKey } from './api-key-text.ts';
+import type { Means } from './create-account.ts';
+import { insertKey, type NewKey } from './sql.ts';
+
+type Wanted = { key: string; accountUuid: string; name: string; scopes: Scope[]; expiresAt: Date | null };
+
+export async function createApiKey(
+  db: Queryable,
+  { clock, newUuid }: Means,
+  wanted: Wanted,
+): Promise<NewKey> {
+  const row = {
+    id: uuidText(newUuid()),
+    account_id: wanted.accountUuid,
+    hash: hashApiKey(wanted.key),
+    name: wanted.name,
+    scopes: wanted.scopes,
+    last4: wanted.key.slice(-4),
+    created_at: new Date(clock.nowMs()),
+    expires_at: wanted.expiresAt,
+  };
+  await insertKey(db, row);
+  return row;
+}

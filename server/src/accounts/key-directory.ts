@@ -1,0 +1,79 @@
+import { idPrefixes } from '@simplane/contract';
+import type { Caller } from '../context.ts';
+import type { Database } from '../db/database.ts';
+import { idOfUuid } from '../db/uuid.ts';
+import { hashApiKey } from './api-key-text.ts';
+import { type FoundKeyRow, findKeyByHash, touchKeys } from './sql.ts';
+
+export type KnownKey = Caller & { expiresAtMs: number | null; revoked: boolean };
+
+export type KeyDirectory = {
+  find(key: string): Promise<KnownKey | null>;
+  noteUse(key: KnownKey, nowMs: number): void;
+  /** Writes `last_used_at` of the keys used since the last call, all in one statement. */
+  flushUses(): Promise<void>;
+};
+
+// A revoked key must stop within 5 s on every node; half of that leaves room for a slow look-up.
+const trustedForMs = 2_500;
+
+/** Keys by their hash, remembered for a moment. Only known keys are remembered, so a new one works at once. */
+export function createKeyDirectory(
+  db: Database,
+  monotonicMs: () => number = () => performance.now(),
+): KeyDirectory {
+  const remembered = new Map<string, { found: Promise<KnownKey | null>; askedAtMs: number }>();
+  const uses = new Map<string, number>();
+
+  async function ask(hash: Buffer): Promise<KnownKey | null> {
+    const row = await findKeyByHash(db, hash);
+    return row && describe(row);
+  }
+
+  return {
+    find(key) {
+      const hash = hashApiKey(key);
+      const id = hash.toString('latin1');
+      const known = remembered.get(id);
+      const nowMs = monotonicMs();
+      if (known && nowMs - known.askedAtMs < trustedForMs) return known.found;
+      const entry = { found: ask(hash), askedAtMs: nowMs };
+      remembered.set(id, entry);
+      const forget = () => remembered.get(id) === entry && remembered.delete(id);
+      entry.found.then((found) => found ?? forget(), forget);
+      return entry.found;
+    },
+
+    noteUse(key, nowMs) {
+      uses.set(key.apiKey.uuid, nowMs);
+    },
+
+    async flushUses() {
+      if (uses.size === 0) return;
+      const batch = [...uses].map(([uuid, usedAtMs]) => ({ uuid, usedAt: new Date(usedAtMs) }));
+      uses.clear();
+      await touchKeys(db, batch);
+    },
+  };
+}
+
+function describe(row: FoundKeyRow): KnownKey {
+  return {
+    account: {
+      id: idOfUuid(idPrefixes.account, row.account_id),
+      uuid: row.account_id,
+      name: row.account_name,
+      apiVersion: row.api_version,
+    },
+    apiKey: {
+      id: idOfUuid(idPrefixes.apiKey, row.id),
+      uuid: row.id,
+      name: row.name,
+      scopes: row.scopes,
+      last4: row.last4,
+      createdAt: row.created_at,
+    },
+    expiresAtMs: row.expires_at?.getTime() ?? null,
+    revoked: row.revoked_at !== null,
+  };
+}

@@ -1,0 +1,155 @@
+import { resolve } from 'node:path';
+import { duration, integer, type Kind, matching, oneOf } from './settings.ts';
+
+type Setting<T> = { name: string; kind: Kind<T>; fallback: string; about: string };
+
+function setting<T>(name: string, kind: Kind<T>, fallback: string, about: string): Setting<T> {
+  return { name, kind, fallback, about };
+}
+
+/** Every setting there is. An empty fallback means "unset"; the table in the docs is generated from here. */
+export const settings = {
+  host: setting(
+    'HOST',
+    matching(/^[^\s]+$/, 'an address or host name to listen on'),
+    '127.0.0.1',
+    'Where the API listens.',
+  ),
+  port: setting('PORT', integer(0, 65_535), '4000', 'The API’s port; 0 takes a free one.'),
+  databaseUrl: setting(
+    'DATABASE_URL',
+    matching(/^postgres(ql)?:\/\//, 'a `postgresql://` address'),
+    '',
+    'A PostgreSQL 14 or newer. Unset: an embedded PostgreSQL in the data folder.',
+  ),
+  mode: setting(
+    'SIMPLANE_MODE',
+    oneOf('sandbox', 'live'),
+    'sandbox',
+    'One deployment is one mode with its own database, so a test key can only ever reach a sandbox.',
+  ),
+  role: setting(
+    'SIMPLANE_ROLE',
+    oneOf('all', 'api', 'worker'),
+    'all',
+    'What this process does. Any number of processes of any role share one `DATABASE_URL`.',
+  ),
+  dataDir: setting(
+    'SIMPLANE_DATA_DIR',
+    matching(/./, 'a folder'),
+    '.simplane',
+    'Where the embedded PostgreSQL and the sandbox’s API key live.',
+  ),
+  apiKey: setting(
+    'SIMPLANE_API_KEY',
+    matching(/^sp_test_[!-~]{1,192}$/, 'a key that begins with `sp_test_`, printable and without spaces'),
+    '',
+    'Sandbox only: a key ensured at every start, with all scopes. Unset: one is made at the first start and kept in `<data folder>/sandbox-api-key`.',
+  ),
+  rateLimitPerSecond: setting(
+    'SIMPLANE_RATE_LIMIT',
+    integer(0, 1_000_000),
+    '',
+    'Requests per second and key in this process, with a burst of twice that; 0 is off. Unset: 0 in the sandbox, 100 in live.',
+  ),
+  publicUrl: setting(
+    'SIMPLANE_PUBLIC_URL',
+    matching(/^https?:\/\/[^\s/]+$/, 'an `http://` or `https://` address without a path'),
+    '',
+    'How clients reach this deployment, for links in errors and in `/docs`. Unset: where the API listens.',
+  ),
+  metricsPort: setting(
+    'SIMPLANE_METRICS_PORT',
+    integer(0, 65_535),
+    '',
+    'Serves `/metrics` on a port of its own at `HOST`. Unset: on the API’s port, to loopback clients only.',
+  ),
+  logLevel: setting(
+    'SIMPLANE_LOG_LEVEL',
+    oneOf('debug', 'info', 'warn', 'error', 'silent'),
+    'info',
+    'The least severe log line that is written; `info` has one line a request.',
+  ),
+  databasePoolSize: setting(
+    'SIMPLANE_DATABASE_POOL_SIZE',
+    integer(1, 500),
+    '16',
+    'Connections to PostgreSQL that this process keeps at most.',
+  ),
+  headersTimeoutMs: setting(
+    'SIMPLANE_HEADERS_TIMEOUT',
+    duration,
+    '10s',
+    'How long a client may take to send a request’s headers.',
+  ),
+  requestTimeoutMs: setting(
+    'SIMPLANE_REQUEST_TIMEOUT',
+    duration,
+    '30s',
+    'How long a client may take to send a whole request.',
+  ),
+  shutdownTimeoutMs: setting(
+    'SIMPLANE_SHUTDOWN_TIMEOUT',
+    duration,
+    '20s',
+    'How long requests in flight may take to finish after SIGTERM.',
+  ),
+};
+
+type Values = {
+  [K in keyof typeof settings]: (typeof settings)[K] extends Setting<infer T> ? T | null : never;
+};
+type Optional = 'databaseUrl' | 'apiKey' | 'metricsPort' | 'publicUrl';
+
+export type Config = { [K in keyof Values]: K extends Optional ? Values[K] : NonNullable<Values[K]> };
+
+/** A setting that stops the start; the message names it and says what it takes. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+/** The only reader of the environment. */
+export function readConfig(env: NodeJS.ProcessEnv = process.env): { config: Config; warnings: string[] } {
+  const values = Object.fromEntries(
+    Object.entries(settings).map(([key, definition]) => [key, readSetting<unknown>(definition, env)]),
+  ) as Values;
+  const config = {
+    ...values,
+    rateLimitPerSecond: values.rateLimitPerSecond ?? (values.mode === 'live' ? 100 : 0),
+    dataDir: resolve(values.dataDir ?? ''),
+  } as Config;
+  refuseContradictions(config);
+  return { config, warnings: unknownNames(env) };
+}
+
+function readSetting<T>({ name, kind, fallback }: Setting<T>, env: NodeJS.ProcessEnv): T | null {
+  const given = env[name] || fallback;
+  if (given === '') return null;
+  const value = kind.parse(given);
+  if (value === undefined) {
+    // A key or a password may stand in these, so the refused value itself is not repeated.
+    const shown = name === 'SIMPLANE_API_KEY' || name === 'DATABASE_URL' ? '' : `; got "${given}"`;
+    throw new ConfigError(`${name} takes ${kind.takes}${shown}`);
+  }
+  return value;
+}
+
+function refuseContradictions(config: Config): void {
+  if (config.mode === 'live' && config.apiKey) {
+    throw new ConfigError(
+      'SIMPLANE_API_KEY is for the sandbox; in live mode create keys with `simplane-server keys create`',
+    );
+  }
+  if (config.role !== 'all' && !config.databaseUrl) {
+    throw new ConfigError(
+      `SIMPLANE_ROLE=${config.role} needs DATABASE_URL: the embedded PostgreSQL belongs to one process with the role \`all\``,
+    );
+  }
+}
+
+function unknownNames(env: NodeJS.ProcessEnv): string[] {
+  const known = new Set(Object.values(settings).map(({ name }) => name));
+  return Object.keys(env)
+    .filter((name) => name.startsWith('SIMPLANE_') && !known.has(name))
+    .map((name) => `${name} is not a setting and is ignored; docs/configuration.md lists all of them`);
+}

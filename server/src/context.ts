@@ -1,0 +1,29 @@
+import type { ApiVersion, Scope } from '@simplane/contract';
+import type { AppError } from './app-error.ts';
+import type { Clock } from './clock.ts';
+import type { Database } from './db/database.ts';
+import type { Claim } from './idempotency/claim.ts';
+import type { Answer } from './idempotency/outcome.ts';
+import type { NewUuid } from './uuid-v7.ts';
+
+/** Who calls. Ids as the world sees them, and the uuid that the database wants, decoded once. */
+export type Caller = {
+  account: { id: string; uuid: string; name: string; apiVersion: string };
+  apiKey: { id: string; uuid: string; name: string; scopes: Scope[]; last4: string; createdAt: Date };
+};
+
+/** What every operation gets. */
+export type Context = Caller & {
+  db: Database;
+  clock: Clock;
+  newUuid: NewUuid;
+  mode: 'sandbox' | 'live';
+  apiVersion: ApiVersion;
+};
+
+/** What a write gets besides: its hold on the idempotency key, and the means to render its answer before it commits. */
+export type WriteContext = Context & {
+  claim: Claim | null;
+  render(body: object, location?: string): Answer;
+  renderRefusal(error: AppError): Answer;
+};

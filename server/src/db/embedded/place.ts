@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { chmod, lchown, mkdir, readdir, realpath, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { EmbeddedPostgresFailed } from './failure.ts';
+import { canEnter, makeReachable } from './reach.ts';
+import { currentUser, type SystemUser, unprivilegedUser } from './system-user.ts';
+
+type Place = { cluster: string; user: SystemUser; notice: string | null };
+
+export async function prepareDataFolder(dataDir: string): Promise<string> {
+  const folder = resolve(dataDir);
+  try {
+    const made = await mkdir(folder, { recursive: true, mode: 0o700 });
+    if (made !== undefined) await chmod(folder, 0o700);
+    // As root the database's user has to pass through to its own subfolder; listing stays ours.
+    const { uid, mode } = await stat(folder);
+    if (currentUser().uid === 0 && uid === 0) await chmod(folder, (mode & 0o777) | 0o011);
+    return await realpath(folder);
+  } catch (error) {
+    throw new EmbeddedPostgresFailed(`The data folder ${folder} cannot be used: ${String(error)}.`, {
+      cause: error,
+      remedy: 'Choose a data folder that this user can write to.',
+    });
+  }
+}
+
+/** Where the cluster lives and which user runs it. A cluster that exists always wins over a better place. */
+export async function placeCluster(folder: string, reachableBase: string): Promise<Place> {
+  const inside = join(folder, 'postgres');
+  const me = currentUser();
+  if (me.uid !== 0) {
+    await refuseForeign(inside, me);
+    return { cluster: inside, user: me, notice: null };
+  }
+
+  const nobody = await unprivilegedUser();
+  const elsewhere = join(reachableBase, `data-${shortHash(folder)}`, 'postgres');
+  for (const cluster of [inside, elsewhere]) {
+    const user = await userOfExisting(cluster, nobody);
+    if (user === null) continue;
+    if (!(await canEnter(user, dirname(cluster)))) throw unreachable(user, dirname(cluster));
+    return { cluster, user, notice: cluster === elsewhere ? movedNotice(folder, elsewhere) : null };
+  }
+  if (await canEnter(nobody, folder)) return { cluster: inside, user: nobody, notice: null };
+
+  await makeReachable(reachableBase);
+  await makeReachable(dirname(elsewhere));
+  if (!(await canEnter(nobody, dirname(elsewhere)))) throw unreachable(nobody, dirname(elsewhere));
+  return { cluster: elsewhere, user: nobody, notice: movedNotice(folder, elsewhere) };
+}
+
+/** Root runs an ordinary user's cluster as that user, so that the user can start it again afterwards. */
+async function userOfExisting(cluster: string, nobody: SystemUser): Promise<SystemUser | null> {
+  const found = await stat(cluster).catch(() => null);
+  if (found === null) return null;
+  if (found.uid === nobody.uid) return nobody;
+  if (found.uid !== 0) return { uid: found.uid, gid: found.gid, name: `user ${found.uid}` };
+  await giveAway(cluster, nobody);
+  return nobody;
+}
+
+/** A restored or copied cluster belongs to root, who may not run it. */
+async function giveAway(cluster: string, user: SystemUser): Promise<void> {
+  for (const entry of await readdir(cluster, { recursive: true })) {
+    await lchown(join(cluster, entry), user.uid, user.gid);
+  }
+  await lchown(cluster, user.uid, user.gid);
+  await chmod(cluster, 0o700);
+}
+
+async function refuseForeign(cluster: string, me: SystemUser): Promise<void> {
+  const found = await stat(cluster).catch(() => null);
+  if (found === null || found.uid === me.uid) return;
+  throw new EmbeddedPostgresFailed(
+    `The database in ${cluster} belongs to user ${found.uid}, and this process runs as ${me.name}.`,
+    {
+      remedy:
+        'Start as the user who made it (root, if it belongs to "nobody"), or choose another data folder.',
+    },
+  );
+}
+
+function unreachable(user: SystemUser, folder: string): EmbeddedPostgresFailed {
+  return new EmbeddedPostgresFailed(
+    `PostgreSQL does not run as root, and the user it runs as (${user.name}) cannot enter ${folder}.`,
+    {
+      remedy: `Let that user pass (chmod o+x on ${folder} and the folders above it), or choose another data folder.`,
+    },
+  );
+}
+
+function movedNotice(folder: string, cluster: string): string {
+  return (
+    `The database is in ${cluster}, not in ${folder}: PostgreSQL does not run as root, ` +
+    `and the user "nobody" could not enter ${folder} when the database was made.`
+  );
+}
+
+function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}

@@ -1,0 +1,41 @@
+import { readFile } from 'node:fs/promises';
+import { runCommand } from './run-command.ts';
+
+/** `started` tells a process from a later one that was given the same pid. */
+export type ProcessEntry = { pid: number; started: string; command: string };
+
+/** Null when no such process runs; a zombie holds nothing any more and counts as gone. */
+export function readProcess(pid: number): Promise<ProcessEntry | null> {
+  return process.platform === 'linux' ? readFromProc(pid) : readFromPs(pid);
+}
+
+export async function readFromProc(pid: number): Promise<ProcessEntry | null> {
+  try {
+    const [stat, commandLine, bootId] = await Promise.all([
+      readFile(`/proc/${pid}/stat`, 'utf8'),
+      readFile(`/proc/${pid}/cmdline`, 'utf8'),
+      readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => ''),
+    ]);
+    // The name in parentheses may itself hold spaces and parentheses, so count from the last one.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [state, startTicks] = [fields[0], fields[19]];
+    if (state === 'Z' || state === 'X' || startTicks === undefined) return null;
+    // Ticks count from boot: without the boot they could repeat after a restart of the machine.
+    return {
+      pid,
+      started: `${bootId.trim()}/${startTicks}`,
+      command: commandLine.split('\0').join(' ').trim(),
+    };
+  } catch {
+    return null;
+  }
+}
+
+export async function readFromPs(pid: number): Promise<ProcessEntry | null> {
+  const columns = ['-o', 'stat=', '-o', 'lstart=', '-o', 'command='];
+  const { stdout } = await runCommand(null, 'ps', ['-ww', ...columns, '-p', String(pid)]);
+  const line = /^\s*(\S+)\s+(\w+\s+\w+\s+\d+\s+[\d:]+\s+\d+)\s+(.*?)\s*$/s.exec(stdout);
+  const [, state, started, command] = line ?? [];
+  if (!state || state.startsWith('Z') || !started || command === undefined) return null;
+  return { pid, started: started.replace(/\s+/g, ' '), command };
+}

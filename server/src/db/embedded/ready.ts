@@ -1,0 +1,46 @@
+import pg from 'pg';
+import { errorCode } from './failure.ts';
+import { poll } from './poll.ts';
+import { connectionStringFor } from './socket-folder.ts';
+
+// Replaying the log after a crash can take minutes; a postgres that ends is noticed at once by the caller.
+const recoveryBoundMs = 300_000;
+
+/** Waits until postgres answers and has the database; the caller aborts when postgres ends first. */
+export async function waitUntilReady(
+  socketDir: string,
+  database: string,
+  over: AbortSignal,
+): Promise<'ready'> {
+  const answer = await poll(async () => over.aborted || ensureDatabase(socketDir, database), {
+    timeoutMs: recoveryBoundMs,
+    everyMs: 5,
+  });
+  if (answer === null) throw new Error(`no answer on its socket within ${recoveryBoundMs / 1000} s`);
+  return 'ready';
+}
+
+async function ensureDatabase(socketDir: string, database: string): Promise<'ready' | null> {
+  const client = new pg.Client({
+    connectionString: connectionStringFor(socketDir, 'postgres'),
+    connectionTimeoutMillis: 5_000,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const found = await client.query('select 1 from pg_database where datname = $1', [database]);
+    if (found.rowCount === 0) await client.query(`create database ${pg.escapeIdentifier(database)}`);
+    return 'ready';
+  } catch (error) {
+    if (isNotYet(error)) return null;
+    throw error;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** No socket yet, nobody listening yet, or "the database system is starting up". */
+function isNotYet(error: unknown): boolean {
+  const code = errorCode(error);
+  return code === undefined || ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P03'].includes(code);
+}

@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { type SystemUser, spawnOptionsFor } from './system-user.ts';
+
+type CommandResult = { ok: boolean; ending: string; stdout: string; stderr: string };
+
+/** Runs a command to its end as the given user. A command that cannot even start is a result too. */
+export function runCommand(
+  user: SystemUser | null,
+  command: string,
+  args: string[],
+  { timeoutMs = 30_000 }: { timeoutMs?: number } = {},
+): Promise<CommandResult> {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, {
+      ...spawnOptionsFor(user),
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: timeoutMs,
+    });
+    const stdout = keepTail(child.stdout, 1_000_000);
+    const stderr = keepTail(child.stderr);
+    child.once('error', (error) =>
+      resolve({ ok: false, ending: 'could not be started', stdout: stdout(), stderr: error.message }),
+    );
+    child.once('close', (code, signal) =>
+      resolve({ ok: code === 0, ending: describeEnding(code, signal), stdout: stdout(), stderr: stderr() }),
+    );
+  });
+}
+
+/** Reads a stream for good (a full pipe would stall its writer) and keeps only what it said last. */
+export function keepTail(stream: Readable, limitChars = 4_000): () => string {
+  let tail = '';
+  stream.setEncoding('utf8');
+  stream.on('data', (chunk: string) => {
+    tail = (tail + chunk).slice(-limitChars);
+  });
+  stream.on('error', () => {});
+  return () => tail;
+}
+
+export function describeEnding(code: number | null, signal: NodeJS.Signals | null): string {
+  return signal ? `was ended by ${signal}` : `ended with code ${code}`;
+}

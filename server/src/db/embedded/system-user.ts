@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises';
+import { EmbeddedPostgresFailed } from './failure.ts';
+
+export type SystemUser = { uid: number; gid: number; name: string };
+
+export function currentUser(): SystemUser {
+  const uid = process.getuid?.() ?? -1;
+  return { uid, gid: process.getgid?.() ?? -1, name: uid === 0 ? 'root' : `user ${uid}` };
+}
+
+/** PostgreSQL refuses to run as root, and initdb refuses a uid that passwd does not list. */
+export async function unprivilegedUser(passwdFile = '/etc/passwd'): Promise<SystemUser> {
+  const passwd = await readFile(passwdFile, 'utf8').catch(() => '');
+  const [, uid, gid] = /^nobody:[^:]*:(-?\d+):(-?\d+):/m.exec(passwd) ?? [];
+  if (uid === undefined || gid === undefined) {
+    throw new EmbeddedPostgresFailed(
+      `PostgreSQL does not run as root, and ${passwdFile} has no user "nobody" to run it as.`,
+      { remedy: 'Start as an ordinary user.' },
+    );
+  }
+  return { uid: Number(uid) >>> 0, gid: Number(gid) >>> 0, name: 'nobody' };
+}
+
+/**
+ * A bare environment keeps PGDATA, PGPORT and the like of the caller out; the root folder as working folder
+ * because the user may not enter ours.
+ */
+export function spawnOptionsFor(user: SystemUser | null): {
+  uid?: number;
+  gid?: number;
+  cwd: string;
+  env: Record<string, string>;
+} {
+  const surroundings = { cwd: '/', env: { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' } };
+  if (user === null || user.uid === process.getuid?.()) return surroundings;
+  // `nobody` is -2 on macOS: spawn wants it signed, chown wants it unsigned.
+  return { ...surroundings, uid: user.uid | 0, gid: user.gid | 0 };
+}

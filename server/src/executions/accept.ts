@@ -1,0 +1,62 @@
+import { type Execution, encodeId, idPrefixes } from '@simplane/contract';
+import { unixSeconds } from '../clock.ts';
+import type { WriteContext } from '../context.ts';
+import { uuidText } from '../db/uuid.ts';
+import { type Outcome, readStored } from '../idempotency/outcome.ts';
+import { type AcceptRow, acceptExecutionRows, type NewExecution } from './sql.ts';
+
+type Order = { type: 'esim.provision'; productId: string; input: object };
+
+export type AcceptOutcome = Outcome | { kind: 'product_missing' } | { kind: 'product_inactive' };
+
+/** Takes an order durably, or says why not. Its answer is rendered first, since it commits together with the order. */
+export async function acceptExecution(ctx: WriteContext, order: Order): Promise<AcceptOutcome> {
+  const uuid = ctx.newUuid();
+  const createdAt = new Date(ctx.clock.nowMs());
+  const execution = newExecution(encodeId(idPrefixes.execution, uuid), order, createdAt);
+  const row: NewExecution = {
+    accountUuid: ctx.account.uuid,
+    uuid: uuidText(uuid),
+    type: order.type,
+    productId: order.productId,
+    input: order.input,
+    createdAt,
+    claim: ctx.claim,
+    answer: ctx.render(execution, `/v1/executions/${execution.id}`),
+  };
+  for (;;) {
+    const [result] = await acceptExecutionRows(ctx.db, [row]);
+    if (!result) throw new Error('the accept statement returned no row');
+    if (result.outcome !== 'overtaken') return readOutcome(result, row);
+  }
+}
+
+function readOutcome(result: AcceptRow, { answer, claim }: NewExecution): AcceptOutcome {
+  switch (result.outcome) {
+    case 'accepted':
+      return { kind: 'answered', answer, replayed: false };
+    case 'stored':
+      return readStored(result, claim);
+    case 'in_progress':
+    case 'product_missing':
+    case 'product_inactive':
+      return { kind: result.outcome };
+    default:
+      throw new Error(`unexpected outcome ${result.outcome}`);
+  }
+}
+
+function newExecution(id: string, order: Order, createdAt: Date): Execution {
+  return {
+    id,
+    object: 'execution',
+    execution_id: id,
+    type: order.type,
+    status: 'queued',
+    product_id: order.productId,
+    iccid: null,
+    attempts: 0,
+    created: unixSeconds(createdAt),
+    finished_at: null,
+  };
+}

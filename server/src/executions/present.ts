@@ -1,0 +1,21 @@
+import { type Execution, idPrefixes } from '@simplane/contract';
+import { unixSeconds } from '../clock.ts';
+import { idOfUuid } from '../db/uuid.ts';
+import type { ExecutionRow } from './sql.ts';
+
+export function presentExecution(row: ExecutionRow): Execution {
+  const id = idOfUuid(idPrefixes.execution, row.id);
+  return {
+    id,
+    object: 'execution',
+    execution_id: id,
+    type: row.type,
+    status: row.status,
+    product_id: row.product_id,
+    iccid: row.iccid,
+    ...(row.error && { error: row.error }),
+    attempts: row.attempts,
+    created: unixSeconds(row.created_at),
+    finished_at: row.finished_at && unixSeconds(row.finished_at),
+  };
+}

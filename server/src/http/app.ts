@@ -1,0 +1,180 @@
+import { type ApiVersion, currentApiVersion, type Operation, operations } from '@simplane/contract';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import type { KnownKey } from '../accounts/key-directory.ts';
+import { AppError } from '../app-error.ts';
+import { createKeysInFlight } from '../idempotency/keys-in-flight.ts';
+import type { Service } from '../service.ts';
+import { authenticate } from './authenticate.ts';
+import { parseJsonBody } from './json-body.ts';
+import { answerMalformed } from './malformed-requests.ts';
+import { observeRequests } from './observe.ts';
+import { serveDescription, serveOperationalRoutes } from './operational-routes.ts';
+import { pinVersion } from './pin-version.ts';
+import { createRateLimiter } from './rate-limit.ts';
+import { renderError, toAppError } from './render-error.ts';
+import { routes } from './routes.ts';
+import { newRequestId, type ReadHandler, serveOperation, type WriteHandler } from './serve-operation.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: KnownKey | null;
+    apiVersion: ApiVersion;
+    refusal: AppError | null;
+    idempotency: 'fresh' | 'replayed' | null;
+  }
+  interface FastifyContextConfig {
+    operation?: Operation;
+    /** Set on the routes that only say which methods a path has. */
+    allow?: string;
+  }
+}
+
+const bodyLimitBytes = 256 * 1024;
+
+type Api = { operations: Record<string, Operation>; handlers: Record<string, unknown> };
+
+/** The HTTP face of the service. `api` is the contract; tests add operations of their own to it. */
+export function createApp(service: Service, api: Api = { operations, handlers: routes }): FastifyInstance {
+  const app = createServer(service);
+  prepareRequests(app, service);
+  observeRequests(app, service);
+  refuseUnknownRoutes(app);
+  answerErrors(app, service);
+  readJsonOnly(app);
+  serveOperationalRoutes(app, service);
+  if (service.role !== 'worker') {
+    serveDescription(app, service);
+    serveApi(app, service, api);
+  }
+  return app;
+}
+
+function createServer(service: Service): FastifyInstance {
+  return fastify({
+    // One line a request is written by `observe.ts`; a child logger a request costs more than the line.
+    logger: false,
+    genReqId: () => newRequestId(service),
+    bodyLimit: bodyLimitBytes,
+    routerOptions: { maxParamLength: 512 },
+    keepAliveTimeout: 72_000, // above the usual 60 s of proxies, so that they close first
+    requestTimeout: service.requestTimeoutMs,
+    http: {
+      headersTimeout: service.headersTimeoutMs,
+      // How often stalled clients are looked for; Node's own 30 s would stretch every limit by as much.
+      connectionsCheckingInterval: Math.min(1_000, service.headersTimeoutMs),
+      maxHeaderSize: 16 * 1024,
+    },
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    frameworkErrors: (error, request, reply: FastifyReply) => {
+      const { status, body } = renderError(toAppError(error), request.id, service.publicUrl());
+      reply.headers({ 'Request-Id': request.id, 'Service-Version': currentApiVersion });
+      reply.code(status).type('application/json').send(body);
+    },
+    clientErrorHandler: (error, socket) => answerMalformed(service, error, socket),
+  });
+}
+
+function prepareRequests(app: FastifyInstance, service: Service): void {
+  app.decorateRequest('caller', null);
+  app.decorateRequest('apiVersion', currentApiVersion);
+  app.decorateRequest('refusal', null);
+  app.decorateRequest('idempotency', null);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('Request-Id', request.id);
+    reply.header('Service-Version', request.apiVersion);
+  });
+  // A connection that was kept alive past a shutdown would hold it up until the client lets go.
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (service.isStopping()) reply.header('Connection', 'close');
+    done(null, payload);
+  });
+}
+
+/** Before anything else of the request is looked at: the key and the body matter only where there is something to reach. */
+function refuseUnknownRoutes(app: FastifyInstance): void {
+  app.setNotFoundHandler(() => Promise.reject(new Error('the hook below refuses first')));
+  app.addHook('onRequest', async (request) => {
+    if (request.is404) {
+      const path = request.url.split('?', 1)[0]?.slice(0, 100);
+      throw new AppError(
+        'route_missing',
+        `There is nothing at ${request.method} ${path}; /docs lists what there is.`,
+      );
+    }
+    const { allow } = request.routeOptions.config;
+    if (allow) {
+      throw new AppError('method_not_allowed', `${request.method} is not possible here; ${allow} is.`, {
+        headers: { Allow: allow },
+      });
+    }
+  });
+}
+
+function answerErrors(app: FastifyInstance, service: Service): void {
+  app.setErrorHandler((thrown, request, reply) => {
+    const refusal = toAppError(thrown);
+    request.refusal = refusal;
+    const { status, headers, body } = renderError(refusal, request.id, service.publicUrl());
+    return reply.code(status).headers(headers).type('application/json').send(body);
+  });
+}
+
+function readJsonOnly(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    /^application\/json\s*(;|$)/i,
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, body: Buffer) => {
+      const encoding = request.headers['content-encoding'];
+      if (encoding !== undefined && encoding !== 'identity') {
+        throw new AppError('content_type_unsupported', 'Send the body uncompressed.', {
+          param: 'Content-Encoding',
+        });
+      }
+      return parseJsonBody(body);
+    },
+  );
+}
+
+function serveApi(app: FastifyInstance, service: Service, api: Api): void {
+  const limiter = createRateLimiter(service.rateLimitPerSecond);
+  const parts = { service, keysInFlight: createKeysInFlight() };
+
+  app.addHook('onRequest', async (request, reply) => {
+    const { operation } = request.routeOptions.config;
+    if (!operation) return;
+    const caller = await authenticate(service, request.headers.authorization);
+    request.caller = caller;
+    reply.headers(limiter.take(caller.apiKey.uuid));
+    request.apiVersion = pinVersion(request.headers['service-version'], caller.account.apiVersion);
+    reply.header('Service-Version', request.apiVersion);
+    if (!caller.apiKey.scopes.includes(operation.scope)) {
+      const { scopes } = caller.apiKey;
+      throw new AppError(
+        'scope_missing',
+        `This needs the scope ${operation.scope}; the key has ${scopes.join(', ')}.`,
+      );
+    }
+  });
+
+  for (const [id, definition] of Object.entries(api.operations)) {
+    serveOperation(app, parts, definition, api.handlers[id] as ReadHandler | WriteHandler);
+  }
+  refuseOtherMethods(app, Object.values(api.operations));
+}
+
+function refuseOtherMethods(app: FastifyInstance, definitions: Operation[]): void {
+  for (const path of new Set(definitions.map((definition) => definition.path))) {
+    const ofPath = definitions.filter((definition) => definition.path === path);
+    const allowed = new Set<string>(ofPath.map(({ method }) => method));
+    if (allowed.has('GET')) allowed.add('HEAD');
+    const others = app.supportedMethods.filter((method) => !allowed.has(method));
+    app.route({
+      method: others,
+      url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      config: { allow: [...allowed].join(', ') },
+      handler: () => Promise.reject(new Error('refused before the handler')),
+    });
+  }
+}

@@ -1,0 +1,44 @@
+import { hasValidChecksum, keyPrefix } from '../accounts/api-key-text.ts';
+import type { KnownKey } from '../accounts/key-directory.ts';
+import { AppError } from '../app-error.ts';
+import type { Service } from '../service.ts';
+
+type Refusal = 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode';
+
+/** Who sends this `Authorization` header. A key is looked up by its hash first; its form only makes a refusal clearer. */
+export async function authenticate(
+  { keys, clock, mode }: Service,
+  authorization: string | undefined,
+): Promise<KnownKey> {
+  const [, key] = /^bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
+  if (key === undefined)
+    throw refuse('api_key_missing', 'Send your API key as "Authorization: Bearer <API_KEY>".');
+  if (key.startsWith(keyPrefix[mode === 'live' ? 'sandbox' : 'live'])) {
+    throw refuse(
+      'api_key_wrong_mode',
+      mode === 'live'
+        ? 'This is a live deployment and the key is a test key; use one that begins with sp_live_.'
+        : 'This is a sandbox and the key is a live key; use one that begins with sp_test_.',
+    );
+  }
+  const known = await keys.find(key);
+  if (!known) throw refuse('api_key_invalid', explainUnknown(key, keyPrefix[mode]));
+  if (known.revoked) throw refuse('api_key_invalid', 'This API key was revoked.');
+  const nowMs = clock.nowMs();
+  if (known.expiresAtMs !== null && known.expiresAtMs <= nowMs) {
+    throw refuse('api_key_expired', `This API key expired at ${new Date(known.expiresAtMs).toISOString()}.`);
+  }
+  keys.noteUse(known, nowMs);
+  return known;
+}
+
+function explainUnknown(key: string, prefix: string): string {
+  if (!key.startsWith(prefix)) return `This is not an API key: keys of this deployment begin with ${prefix}.`;
+  if (!hasValidChecksum(key))
+    return 'No such API key, and its checksum is wrong: was it truncated when it was copied?';
+  return 'No such API key in this deployment.';
+}
+
+function refuse(code: Refusal, message: string): AppError {
+  return new AppError(code, message, { headers: { 'WWW-Authenticate': 'Bearer' } });
+}

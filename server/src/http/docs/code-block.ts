@@ -1,0 +1,36 @@
+import { type Html, html } from './html.ts';
+
+/** A titled sample. The button stays hidden until the script finds a clipboard, so nothing dead is ever shown. */
+export function codeBlock(title: HtmlTitle, code: Html): Html {
+  return html`<figure class="code"><figcaption><span>${title}</span><button type="button" data-copy hidden>Copy</button></figcaption><pre tabindex="0"><code>${code}</code></pre></figure>`;
+}
+
+type HtmlTitle = Html | string;
+
+/** JSON with its tokens marked for colour. */
+export function jsonCode(value: unknown): Html {
+  const text = JSON.stringify(value, null, 2) ?? 'null';
+  const tokens = text.split(
+    /("(?:\\.|[^"\\])*"(?:\s*:)?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\btrue\b|\bfalse\b|\bnull\b)/,
+  );
+  return html`${tokens.map((token) => {
+    const kind = kindOf(token);
+    return kind === null ? token : html`<span class="${kind}">${token}</span>`;
+  })}`;
+}
+
+/** A shell command with its strings marked for colour. */
+export function shellCode(command: string): Html {
+  const tokens = command.split(/('(?:[^']|'\\'')*'|"(?:\\.|[^"\\])*"|^curl\b|(?<=\s)--?[a-zA-Z][\w-]*)/m);
+  return html`${tokens.map((token) => {
+    if (token === 'curl') return html`<span class="c-command">${token}</span>`;
+    if (/^['"]/.test(token)) return html`<span class="c-string">${token}</span>`;
+    return /^--?[a-zA-Z]/.test(token) ? html`<span class="c-key">${token}</span>` : token;
+  })}`;
+}
+
+function kindOf(token: string): string | null {
+  if (token.startsWith('"')) return token.endsWith(':') ? 'c-key' : 'c-string';
+  if (/^-?\d/.test(token)) return 'c-number';
+  return /^(true|false|null)$/.test(token) ? 'c-word' : null;
+}

@@ -1,0 +1,155 @@
+import { type ErrorCode, errors } from '@simplane/contract';
+
+/** The parts of an OpenAPI 3.1 document that the page reads; what `openApiDocument()` returns is one. */
+export type OpenApiDocument = {
+  info: { title: string; version: string; summary?: string; description?: string };
+  tags?: readonly { name: string; description?: string }[];
+  paths: Record<string, Record<string, unknown>>;
+  components?: { schemas?: Record<string, unknown>; headers?: Record<string, unknown> };
+};
+
+/** JSON Schema 2020-12 as far as the contract uses it. */
+export type Schema = {
+  $ref?: string;
+  type?: string | readonly string[];
+  title?: string;
+  description?: string;
+  const?: unknown;
+  enum?: readonly unknown[];
+  default?: unknown;
+  examples?: readonly unknown[];
+  format?: string;
+  pattern?: string;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  exclusiveMinimum?: number;
+  exclusiveMaximum?: number;
+  multipleOf?: number;
+  items?: Schema;
+  minItems?: number;
+  maxItems?: number;
+  uniqueItems?: boolean;
+  properties?: Record<string, Schema>;
+  required?: readonly string[];
+  additionalProperties?: boolean | Schema;
+  propertyNames?: Schema;
+  minProperties?: number;
+  maxProperties?: number;
+  anyOf?: readonly Schema[];
+  oneOf?: readonly Schema[];
+  allOf?: readonly Schema[];
+};
+
+export type Parameter = {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required: boolean;
+  description?: string;
+  schema: Schema;
+};
+
+type ResponseHeader = { name: string; description: string };
+
+export type SuccessResponse = {
+  status: string;
+  headers: ResponseHeader[];
+  schema: Schema | null;
+  /** Media types beside JSON, such as pictures. */
+  otherTypes: string[];
+};
+
+export type DocOperation = {
+  id: string;
+  method: string;
+  path: string;
+  tag: string;
+  summary: string;
+  description: string;
+  scope: string | null;
+  parameters: Parameter[];
+  body: { schema: Schema; required: boolean } | null;
+  successes: SuccessResponse[];
+  refusals: ErrorCode[];
+};
+
+type RawContent = Record<string, { schema?: Schema }>;
+type RawResponse = {
+  description?: string;
+  headers?: Record<string, { $ref?: string; description?: string }>;
+  content?: RawContent;
+};
+type RawOperation = {
+  operationId?: string;
+  tags?: string[];
+  summary?: string;
+  description?: string;
+  parameters?: Parameter[];
+  requestBody?: { required?: boolean; content?: RawContent };
+  responses?: Record<string, RawResponse>;
+};
+
+const methods = ['get', 'post', 'put', 'patch', 'delete'];
+const scopeSentence = /\n*Needs the scope `([^`]+)`\.\s*$/;
+
+/** Every operation, flattened, in the document's order. */
+export function readOperations(document: OpenApiDocument): DocOperation[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    methods
+      .filter((method) => item[method])
+      .map((method) => readOperation(document, method, path, item[method] as RawOperation)),
+  );
+}
+
+/** Follows a reference to a component; null for one that leads nowhere. */
+export function componentName(schema: Schema): string | null {
+  return schema.$ref?.match(/^#\/components\/schemas\/(.+)$/)?.[1] ?? null;
+}
+
+export function resolve(schema: Schema, document: OpenApiDocument): Schema {
+  const name = componentName(schema);
+  return name === null ? schema : ((document.components?.schemas?.[name] as Schema | undefined) ?? {});
+}
+
+function readOperation(document: OpenApiDocument, method: string, path: string, raw: RawOperation) {
+  const description = raw.description ?? '';
+  const body = raw.requestBody?.content?.['application/json']?.schema;
+  const responses = Object.entries(raw.responses ?? {});
+  return {
+    id: raw.operationId ?? `${method} ${path}`,
+    method: method.toUpperCase(),
+    path,
+    tag: raw.tags?.[0] ?? 'Other',
+    summary: raw.summary ?? raw.operationId ?? path,
+    // The scope has its own place on the page, so its sentence would say it twice.
+    description: description.replace(scopeSentence, ''),
+    scope: description.match(scopeSentence)?.[1] ?? null,
+    parameters: raw.parameters ?? [],
+    body: body ? { schema: body, required: raw.requestBody?.required === true } : null,
+    successes: responses
+      .filter(([status]) => status.startsWith('2'))
+      .map(([status, response]) => readSuccess(document, status, response)),
+    refusals: responses.flatMap(([status, response]) => (status.startsWith('2') ? [] : codesIn(response))),
+  };
+}
+
+function readSuccess(document: OpenApiDocument, status: string, raw: RawResponse): SuccessResponse {
+  const content = raw.content ?? {};
+  return {
+    status,
+    headers: Object.entries(raw.headers ?? {}).map(([name, header]) => {
+      const shared = document.components?.headers?.[header.$ref?.split('/').at(-1) ?? ''];
+      return { name, description: { ...(shared as typeof header | undefined), ...header }.description ?? '' };
+    }),
+    schema: content['application/json']?.schema ?? null,
+    otherTypes: Object.keys(content).filter((type) => type !== 'application/json'),
+  };
+}
+
+/** Error responses describe each of their codes in a paragraph that begins with it. */
+function codesIn(response: RawResponse): ErrorCode[] {
+  return [...(response.description ?? '').matchAll(/^`(\w+)`:/gm)]
+    .map((match) => match[1] ?? '')
+    .filter((code): code is ErrorCode => Object.hasOwn(errors, code));
+}

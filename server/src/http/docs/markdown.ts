@@ -1,0 +1,21 @@
+import { type Html, html } from './html.ts';
+
+/** The Markdown that the document uses: paragraphs and `code`. Everything else is shown as it was written. */
+export function paragraphs(text: string | undefined): Html[] {
+  return (text ?? '')
+    .split(/\n\s*\n/)
+    .filter((paragraph) => paragraph.trim() !== '')
+    .map((paragraph) => html`<p>${inline(paragraph.trim())}</p>`);
+}
+
+/** One run of text with its `code`; an unpaired backtick stays a backtick. */
+export function inline(text: string): Html[] {
+  return text
+    .split(/(`[^`]+`)/)
+    .filter((piece) => piece !== '')
+    .map((piece) =>
+      piece.length > 2 && piece.startsWith('`') && piece.endsWith('`')
+        ? html`<code>${piece.slice(1, -1)}</code>`
+        : html`${piece}`,
+    );
+}

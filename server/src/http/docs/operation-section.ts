@@ -1,0 +1,146 @@
+import { type ErrorCode, errors, operations } from '@simplane/contract';
+import { codeBlock, jsonCode, shellCode } from './code-block.ts';
+import { curlSample } from './curl-sample.ts';
+import {
+  componentName,
+  type DocOperation,
+  type OpenApiDocument,
+  type Parameter,
+  resolve,
+  type Schema,
+  type SuccessResponse,
+} from './document.ts';
+import { exampleOf } from './example.ts';
+import { heading } from './heading.ts';
+import { type Html, html, slug } from './html.ts';
+import { inline, paragraphs } from './markdown.ts';
+import { fieldList, parameterList } from './schema-table.ts';
+import { typeLabel } from './schema-type.ts';
+
+export type OperationContext = {
+  document: OpenApiDocument;
+  baseUrl: string;
+};
+
+/** One operation: what it takes and answers on the left, what to paste and what comes back on the right. */
+export function operationSection(operation: DocOperation, context: OperationContext): Html {
+  const { document } = context;
+  return html`<section class="entry" id="${operationAnchor(operation)}">
+<div class="text">
+${heading(3, operationAnchor(operation), operation.summary)}
+<p class="endpoint"><span class="method ${operation.method.toLowerCase()}">${operation.method}</span> <code>${breakable(operation.path)}</code></p>
+${paragraphs(operation.description)}
+${operation.scope !== null && html`<p class="scope">Needs a key with the scope <code>${operation.scope}</code>.</p>`}
+${parameterGroup(operation.parameters, 'path', document)}
+${parameterGroup(operation.parameters, 'query', document)}
+${operation.body && bodyFields(operation.body, document)}
+${parameterGroup(operation.parameters, 'header', document)}
+${operation.successes.map((success) => answer(success, document))}
+${refusals(operation)}
+</div>
+<div class="samples">${samples(operation, context)}</div>
+</section>`;
+}
+
+export function operationAnchor(operation: DocOperation): string {
+  return `op-${slug(operation.id)}`;
+}
+
+/** Long paths may break after a slash and nowhere else. */
+function breakable(path: string): Html[] {
+  return path.split(/(?<=\/)/).map((piece) => html`${piece}<wbr>`);
+}
+
+const groupTitles = { path: 'Path parameters', query: 'Query parameters', header: 'Headers' };
+
+function parameterGroup(
+  all: readonly Parameter[],
+  where: Parameter['in'],
+  document: OpenApiDocument,
+): Html | null {
+  const group = all.filter((parameter) => parameter.in === where);
+  if (group.length === 0) return null;
+  const list = parameterList(group, document);
+  // The same two headers belong to every operation: there to look up, not to read forty times.
+  if (where === 'header')
+    return html`<details class="more"><summary>${groupTitles[where]}</summary>${list}</details>`;
+  return html`<h4>${groupTitles[where]}</h4>${list}`;
+}
+
+function bodyFields(
+  { schema, required }: { schema: Schema; required: boolean },
+  document: OpenApiDocument,
+): Html {
+  return html`<h4>Body <span class="optional">JSON${!required && ', may be left out'}</span></h4>${fieldList(schema, document, 'request')}`;
+}
+
+function answer(success: SuccessResponse, document: OpenApiDocument): Html {
+  const { schema, headers, otherTypes, status } = success;
+  return html`<h4>Returns</h4>
+<p><span class="status ok">${status}</span> ${schema ? returned(schema, document) : 'No body.'}${
+    otherTypes.length > 0 &&
+    html` With <code>Accept</code> also ${otherTypes.map((type, index) => html`${index > 0 && ', '}<code>${type}</code>`)}.`
+  }</p>
+${schema && html`<details class="more"><summary>Response fields</summary>${answerFields(schema, document)}</details>`}
+${
+  headers.length > 0 &&
+  html`<details class="more"><summary>Response headers</summary><dl class="fields">${headers.map(
+    ({ name, description }) =>
+      html`<div class="field"><dt><code class="name">${name}</code></dt><dd><p>${inline(description)}</p></dd></div>`,
+  )}</dl></details>`
+}`;
+}
+
+function returned(schema: Schema, document: OpenApiDocument): Html {
+  const object = resolve(schema, document);
+  const items = object.properties?.['data']?.items;
+  if (items && object.properties?.['has_more']) return html`A page of ${typeLabel(items, document)} objects.`;
+  if (componentName(schema) === null)
+    return html`${object.description ? inline(object.description) : 'An object.'}`;
+  const name = componentName(schema) ?? '';
+  return html`${/^[aeiou]/i.test(name) ? 'An' : 'A'} ${typeLabel(schema, document)} object.`;
+}
+
+/** The fields of a list's items belong to its answer too: that is what a reader came for. */
+function answerFields(schema: Schema, document: OpenApiDocument): Html {
+  const items = resolve(schema, document).properties?.['data']?.items;
+  const name = items && componentName(items);
+  return html`${fieldList(schema, document, 'response')}${
+    name &&
+    html`<p class="variant">Each ${name} in <code>data</code></p>${fieldList(items, document, 'response')}`
+  }`;
+}
+
+/** What the operation itself decides stands out; what any request of its kind may get is folded away. */
+function refusals(operation: DocOperation): Html | null {
+  const decided = ownRefusals.get(operation.id);
+  const own = operation.refusals.filter((code) => decided?.includes(code) ?? true);
+  const common = operation.refusals.filter((code) => !own.includes(code));
+  if (own.length + common.length === 0) return null;
+  return html`<h4>Errors</h4>${own.length > 0 && chips(own)}${
+    common.length > 0 &&
+    html`<details class="more"><summary>${common.length} that any request like this may get</summary>${chips(common)}</details>`
+  }`;
+}
+
+const ownRefusals = new Map<string, readonly ErrorCode[]>(
+  Object.entries(operations).map(([id, { refusals: codes }]) => [id, codes]),
+);
+
+function chips(codes: readonly ErrorCode[]): Html {
+  const sorted = [...codes].sort((a, b) => errors[a].status - errors[b].status);
+  return html`<ul class="chips">${sorted.map(
+    (code) =>
+      html`<li><a href="#error-${code}" title="${errors[code].meaning}"><span>${errors[code].status}</span> <code>${code}</code></a></li>`,
+  )}</ul>`;
+}
+
+function samples(operation: DocOperation, { document, baseUrl }: OperationContext): Html {
+  const { command, placeholders } = curlSample(operation, document, baseUrl);
+  return html`${codeBlock('curl', shellCode(command))}${
+    placeholders.length > 0 &&
+    html`<p class="hint">Put your own in place of ${placeholders.map((value, index) => html`${index > 0 && ', '}<code>${value}</code>`)}.</p>`
+  }${operation.successes.map(
+    ({ schema, status }) => schema && codeBlock(`Response ${status}`, jsonCode(exampleOf(schema, document))),
+  )}`;
+}

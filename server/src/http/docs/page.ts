@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { codeBlock } from './code-block.ts';
+import { type DocOperation, type OpenApiDocument, readOperations } from './document.ts';
+import { errorCodesSection } from './error-codes-section.ts';
+import { type Guide, guideSection, guides } from './guide-sections.ts';
+import { heading } from './heading.ts';
+import { type Html, html, slug, toText, trusted } from './html.ts';
+import { inline, paragraphs } from './markdown.ts';
+import { type NavigationGroup, navigation } from './navigation.ts';
+import { operationAnchor, operationSection } from './operation-section.ts';
+import { resourceAnchor, resourceSection } from './resource-section.ts';
+import { script } from './script.ts';
+import { style } from './style.ts';
+
+export type { OpenApiDocument } from './document.ts';
+
+/** The API reference as one page that loads nothing: the same document gives the same bytes. */
+export function renderDocsPage(document: OpenApiDocument, options: { baseUrl: string }): string {
+  const { title, version } = document.info;
+  const operations = readOperations(document);
+  const tags = tagsOf(document, operations);
+  const shared = guides(document, options.baseUrl);
+  const resources = Object.keys(document.components?.schemas ?? {}).filter((name) => name !== 'Error');
+  const context = { document, baseUrl: options.baseUrl };
+  return toText(html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="description" content="${document.info.summary}">
+<title>${title} API reference</title>
+<link rel="icon" href="${icon}">
+<style>${trusted(style)}</style>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the reference</a>
+<header class="bar">
+<button type="button" class="menu" popovertarget="contents" aria-label="Contents"><span></span><span></span><span></span></button>
+<a class="brand" href="#introduction">${mark}<span>${title}</span></a>
+<span class="label">API reference</span>
+<span class="version">${version}</span>
+<a class="source" href="/openapi.json">OpenAPI</a>
+</header>
+<div class="layout">
+${navigation(contents(shared, tags, operations, resources))}
+<main id="main" tabindex="-1">
+${introduction(document, options.baseUrl)}
+${shared.map(guideSection)}
+${tags.map(
+  ({ name, description }) => html`<section class="tag" id="tag-${slug(name)}">
+${heading(2, `tag-${slug(name)}`, name)}${paragraphs(description)}
+${operations.filter((operation) => operation.tag === name).map((operation) => operationSection(operation, context))}
+</section>`,
+)}
+<section class="tag" id="resources">
+${heading(2, 'resources', 'Resources')}
+<p>The objects that the operations answer with.</p>
+${resources.map((name) => resourceSection(name, document))}
+</section>
+${errorCodesSection()}
+</main>
+</div>
+<script>${trusted(script)}</script>
+</body>
+</html>
+`);
+}
+
+/** Allows this page's own stylesheet and script by their hashes, its inline icon, and nothing else. */
+export const docsContentSecurityPolicy: string = [
+  "default-src 'none'",
+  `style-src '${hash(style)}'`,
+  `script-src '${hash(script)}'`,
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+function hash(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
+}
+
+function introduction(document: OpenApiDocument, baseUrl: string): Html {
+  const { title, summary, description } = document.info;
+  return html`<section class="entry intro" id="introduction">
+<div class="text"><h1 id="introduction-title">${title} API</h1>
+${summary !== undefined && html`<p class="lead">${inline(summary)}</p>`}
+${paragraphs(description)}</div>
+<div class="samples">${codeBlock('Base URL', html`${baseUrl.replace(/\/+$/, '')}`)}</div>
+</section>`;
+}
+
+function contents(
+  shared: readonly Guide[],
+  tags: readonly { name: string }[],
+  operations: readonly DocOperation[],
+  resources: readonly string[],
+): NavigationGroup[] {
+  return [
+    { title: 'Basics', links: [{ anchor: 'introduction', title: 'Introduction' }, ...shared] },
+    ...tags.map(({ name }) => ({
+      title: name,
+      links: operations
+        .filter((operation) => operation.tag === name)
+        .map((operation) => ({
+          anchor: operationAnchor(operation),
+          title: operation.summary,
+          method: operation.method,
+        })),
+    })),
+    { title: 'Resources', links: resources.map((name) => ({ anchor: resourceAnchor(name), title: name })) },
+    { title: 'Look up', links: [{ anchor: 'error-codes', title: 'Error codes' }] },
+  ];
+}
+
+/** The document's order, then any tag that only an operation names, so that no operation is left out. */
+function tagsOf(document: OpenApiDocument, operations: readonly DocOperation[]) {
+  const declared = document.tags ?? [];
+  const used = new Set(operations.map((operation) => operation.tag));
+  const known = new Set(declared.map(({ name }) => name));
+  const missing = [...used].filter((name) => !known.has(name));
+  return [
+    ...declared.filter(({ name }) => used.has(name)),
+    ...missing.map((name): { name: string; description?: string } => ({ name })),
+  ];
+}
+
+const mark = html`<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true"><path d="M6 2h8.2L20 7.8V20a2 2 0 0 1-2 2H6a2 2 0 0 1-2-2V4a2 2 0 0 1 2-2Z" fill="currentColor"/><path class="chip" d="M8 11h8v7H8zM12 11v7M8 14.5h8" fill="none" stroke-width="1.5"/></svg>`;
+
+const icon = `data:image/svg+xml,${encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="M6 2h8.2L20 7.8V20a2 2 0 0 1-2 2H6a2 2 0 0 1-2-2V4a2 2 0 0 1 2-2Z" fill="#0b7d6b"/><path d="M8 11h8v7H8zM12 11v7M8 14.5h8" fill="none" stroke="#fff" stroke-width="1.5"/></svg>',
+)}`;

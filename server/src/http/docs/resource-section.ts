@@ -1,0 +1,21 @@
+import { codeBlock, jsonCode } from './code-block.ts';
+import type { OpenApiDocument, Schema } from './document.ts';
+import { exampleOf } from './example.ts';
+import { heading } from './heading.ts';
+import { type Html, html, slug } from './html.ts';
+import { paragraphs } from './markdown.ts';
+import { fieldList } from './schema-table.ts';
+
+/** One resource with all its fields, for looking up what the operations link to. */
+export function resourceSection(name: string, document: OpenApiDocument): Html {
+  const schema = (document.components?.schemas?.[name] ?? {}) as Schema;
+  const anchor = resourceAnchor(name);
+  return html`<section class="entry" id="${anchor}">
+<div class="text">${heading(3, anchor, name)}${paragraphs(schema.description)}${fieldList(schema, document, 'response')}</div>
+<div class="samples">${codeBlock(name, jsonCode(exampleOf(schema, document)))}</div>
+</section>`;
+}
+
+export function resourceAnchor(name: string): string {
+  return `resource-${slug(name)}`;
+}

@@ -1,0 +1,18 @@
+import { type ApiVersion, apiVersions } from '@simplane/contract';
+import { AppError } from '../app-error.ts';
+
+/** The version a request is answered in: what it asks for, else what its account is pinned to. */
+export function pinVersion(asked: string | string[] | undefined, accountVersion: string): ApiVersion {
+  const wanted = asked ?? accountVersion;
+  const version = apiVersions.find((known) => known === wanted);
+  if (version) return version;
+  throw new AppError(
+    'api_version_unknown',
+    `There is no API version ${quote(String(wanted))}; there is ${apiVersions.join(', ')}.`,
+    { param: 'Service-Version' },
+  );
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.slice(0, 40));
+}

@@ -1,0 +1,37 @@
+import { AppError } from '../app-error.ts';
+
+export type RateLimiter = { take(keyId: string): Record<string, string> };
+
+/** A token bucket a key, in this process: `perSecond` on average, twice that at once. Off when `perSecond` is 0. */
+export function createRateLimiter(
+  perSecond: number,
+  monotonicMs: () => number = () => performance.now(),
+): RateLimiter {
+  if (perSecond === 0) return { take: () => ({}) };
+  const burst = perSecond * 2;
+  const refillSeconds = Math.ceil(burst / perSecond);
+  const policy = `"key";q=${burst};w=${refillSeconds}`;
+  const buckets = new Map<string, { tokens: number; atMs: number }>();
+
+  return {
+    take(keyId) {
+      const nowMs = monotonicMs();
+      const bucket = buckets.get(keyId) ?? { tokens: burst, atMs: nowMs };
+      bucket.tokens = Math.min(burst, bucket.tokens + ((nowMs - bucket.atMs) / 1000) * perSecond);
+      bucket.atMs = nowMs;
+      buckets.set(keyId, bucket);
+      const allowed = bucket.tokens >= 1;
+      if (allowed) bucket.tokens -= 1;
+      const headers = {
+        'RateLimit-Policy': policy,
+        RateLimit: `"key";r=${Math.floor(bucket.tokens)};t=${Math.ceil((burst - bucket.tokens) / perSecond)}`,
+      };
+      if (allowed) return headers;
+      throw new AppError(
+        'rate_limited',
+        `This key may send ${perSecond} requests a second, and ${burst} at once; wait a second and send it again.`,
+        { headers: { ...headers, 'Retry-After': '1' } },
+      );
+    },
+  };
+}

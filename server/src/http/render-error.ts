@@ -1,0 +1,58 @@
+import { type ErrorBody, errors } from '@simplane/contract';
+import { AppError } from '../app-error.ts';
+import { isUnavailable } from '../db/unavailable.ts';
+
+export type RenderedError = { status: number; headers: Record<string, string>; body: string };
+
+export function renderError(error: AppError, requestId: string, publicUrl: string): RenderedError {
+  const { type, status } = errors[error.code];
+  const body: ErrorBody = {
+    error: {
+      type,
+      code: error.code,
+      message: error.message,
+      ...(error.param !== undefined && { param: error.param }),
+      doc_url: `${publicUrl}/docs#error-${error.code}`,
+      request_id: requestId,
+    },
+  };
+  return { status, headers: error.headers, body: JSON.stringify(body) };
+}
+
+/** Any thrown thing as a refusal with a public message; what it really was stays in `cause`, for the log. */
+export function toAppError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown;
+  const framework = fromFramework(thrown as { code?: string });
+  if (framework) return framework;
+  if (isUnavailable(thrown)) {
+    return new AppError(
+      'unavailable',
+      'The database cannot be reached right now; send the request again shortly.',
+      {
+        cause: thrown,
+        headers: { 'Retry-After': '1' },
+      },
+    );
+  }
+  return new AppError('internal', 'Something broke on our side; the request id helps us find it.', {
+    cause: thrown,
+  });
+}
+
+function fromFramework({ code }: { code?: string }): AppError | null {
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new AppError('body_too_large', 'The body is larger than 256 kB.');
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new AppError(
+        'content_type_unsupported',
+        'Send the body as JSON, with "Content-Type: application/json".',
+      );
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new AppError('request_malformed', 'The body is not as long as Content-Length says.');
+    case 'FST_ERR_BAD_URL':
+      return new AppError('request_malformed', 'The path is not valid percent-encoding.');
+    default:
+      return null;
+  }
+}

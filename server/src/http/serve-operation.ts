@@ -1,0 +1,166 @@
+import { encodeId, idPrefixes, isWrite, type Operation } from '@simplane/contract';
+import fastJsonStringify from 'fast-json-stringify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '../app-error.ts';
+import type { Context, WriteContext } from '../context.ts';
+import { type Claim, createClaim } from '../idempotency/claim.ts';
+import { findEarlier } from '../idempotency/find-earlier.ts';
+import type { KeysInFlight } from '../idempotency/keys-in-flight.ts';
+import type { Answer, Outcome } from '../idempotency/outcome.ts';
+import type { Service } from '../service.ts';
+import { emptyBody, isStorable, type JsonBody } from './json-body.ts';
+import { renderError, toAppError } from './render-error.ts';
+import { compileValidator, readQuery } from './validate.ts';
+
+type Input = {
+  params: Record<string, string>;
+  query: Record<string, unknown>;
+  body: Record<string, unknown>;
+};
+export type ReadHandler = (ctx: Context, input: Input) => Promise<object>;
+export type WriteHandler = (ctx: WriteContext, input: Input) => Promise<Outcome>;
+
+const noFields = { type: 'object', properties: {}, additionalProperties: false };
+
+type Parts = { service: Service; keysInFlight: KeysInFlight };
+
+/** Registers one operation of the contract: validation, idempotency and serialisation, all derived from its definition. */
+export function serveOperation(
+  app: FastifyInstance,
+  { service, keysInFlight }: Parts,
+  definition: Operation,
+  handler: ReadHandler | WriteHandler,
+): void {
+  const stringify = fastJsonStringify(definition.response as object);
+  const { query: querySchema } = definition;
+  const checkQuery = querySchema ? compileValidator(querySchema) : () => null;
+  const checkBody = isWrite(definition) ? compileValidator(definition.body ?? noFields) : () => null;
+
+  app.route({
+    method: definition.method,
+    url: definition.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    config: { operation: definition },
+    handler: (request, reply) =>
+      isWrite(definition) ? answerWrite(request, reply) : answerRead(request, reply),
+  });
+
+  async function answerRead(request: FastifyRequest, reply: FastifyReply) {
+    const input = readInput(request, emptyBody);
+    const invalid = checkQuery(input.query);
+    if (invalid) throw invalid;
+    const result = await (handler as ReadHandler)(contextOf(request), input);
+    return send(reply, { status: definition.status, location: null, body: stringify(result) });
+  }
+
+  async function answerWrite(request: FastifyRequest, reply: FastifyReply) {
+    const body = (request.body as JsonBody | undefined) ?? emptyBody;
+    const claim = claimOf(request, body);
+    if (claim && !keysInFlight.enter(claim.id)) throw inProgress();
+    let outcome: Outcome;
+    try {
+      outcome = await runWrite(request, claim, readInput(request, body));
+    } finally {
+      // After the commit and before the first byte of the answer: a retry sent on receipt is a replay, never a false 409.
+      if (claim) keysInFlight.leave(claim.id);
+    }
+    return sendOutcome(request, reply, outcome);
+  }
+
+  async function runWrite(request: FastifyRequest, claim: Claim | null, input: Input): Promise<Outcome> {
+    const ctx = contextOf(request);
+    const invalid = checkQuery(input.query) ?? checkBody(input.body);
+    if (!invalid) return (handler as WriteHandler)(writeContextOf(request, ctx, claim), input);
+    const earlier = claim && (await findEarlier(ctx.db, ctx.account.uuid, claim));
+    if (earlier) return earlier;
+    throw invalid;
+  }
+
+  function readInput(request: FastifyRequest, body: JsonBody): Input {
+    const params = request.params as Record<string, string>;
+    for (const [param, value] of Object.entries(params)) {
+      if (!isStorable(value))
+        throw new AppError('resource_missing', `No object has such an ${param}.`, { param });
+    }
+    const query = request.query as Record<string, unknown>;
+    return { params, query: querySchema ? readQuery(querySchema, query) : {}, body: body.value };
+  }
+
+  function contextOf({ caller, apiVersion }: FastifyRequest): Context {
+    if (!caller) throw new Error('an operation ran without a caller');
+    const { db, clock, newUuid, mode } = service;
+    return { db, clock, newUuid, mode, apiVersion, account: caller.account, apiKey: caller.apiKey };
+  }
+
+  function writeContextOf(request: FastifyRequest, ctx: Context, claim: Claim | null): WriteContext {
+    return {
+      ...ctx,
+      claim,
+      render: (body, location) => ({
+        status: definition.status,
+        location: location ?? null,
+        body: stringify(body),
+      }),
+      renderRefusal: (refusal) => {
+        request.refusal = refusal;
+        const { status, body } = renderError(toAppError(refusal), request.id, service.publicUrl());
+        return { status, location: null, body };
+      },
+    };
+  }
+
+  function claimOf(request: FastifyRequest, body: JsonBody): Claim | null {
+    const key = request.headers['idempotency-key'];
+    if (key === undefined) return null;
+    if (typeof key !== 'string' || !/^[ -~]{1,255}$/.test(key)) {
+      throw new AppError(
+        'idempotency_key_invalid',
+        'Idempotency-Key takes 1 to 255 printable ASCII characters.',
+        {
+          param: 'Idempotency-Key',
+        },
+      );
+    }
+    const [path = '', query = ''] = request.url.split(/\?(.*)/s);
+    const accountId = contextOf(request).account.id;
+    const { method } = request;
+    return createClaim(
+      { accountId, key, method, path, query, canonicalBody: body.canonical },
+      service.clock.nowMs(),
+    );
+  }
+}
+
+function sendOutcome(request: FastifyRequest, reply: FastifyReply, outcome: Outcome) {
+  switch (outcome.kind) {
+    case 'in_progress':
+      throw inProgress();
+    case 'reused':
+      throw new AppError(
+        'idempotency_key_reused',
+        'This Idempotency-Key was used for another request in the last 24 hours; use a new key for a new request.',
+        { param: 'Idempotency-Key' },
+      );
+    case 'answered':
+      request.idempotency = outcome.replayed ? 'replayed' : 'fresh';
+      if (outcome.replayed) reply.header('Idempotent-Replayed', 'true');
+      return send(reply, outcome.answer);
+  }
+}
+
+function send(reply: FastifyReply, { status, location, body }: Answer) {
+  if (location) reply.header('Location', location);
+  return reply.code(status).type('application/json').send(body);
+}
+
+function inProgress(): AppError {
+  return new AppError(
+    'idempotency_in_progress',
+    'A request with this Idempotency-Key is still running; send the same request again in a second.',
+    { headers: { 'Retry-After': '1' } },
+  );
+}
+
+/** Names one request in its answer, in the log and in support. */
+export function newRequestId(service: Service): string {
+  return encodeId(idPrefixes.request, service.newUuid());
+}

@@ -1,0 +1,115 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { AppError } from '../app-error.ts';
+
+type ObjectSchema = { properties: Record<string, object>; additionalProperties?: unknown };
+
+export type Validator = (value: Record<string, unknown>) => AppError | null;
+
+const ajv = new Ajv({ strict: true, allowUnionTypes: true, verbose: true });
+
+/** Checks a body or a query against its schema; the refusal names the parameter and says what to change. */
+export function compileValidator(schema: ObjectSchema): Validator {
+  const check = ajv.compile(schema) as ValidateFunction;
+  const known = new Set(Object.keys(schema.properties));
+  return (value) => {
+    // First, since a misspelt name is the better explanation of a missing one.
+    const unknown =
+      schema.additionalProperties === false && Object.keys(value).find((name) => !known.has(name));
+    if (typeof unknown === 'string') return unknownParameter(unknown, '', known);
+    if (check(value)) return null;
+    const [error] = check.errors ?? [];
+    return error ? explain(error) : null;
+  };
+}
+
+/** Query parameters are text; those that the schema calls integers become numbers when they are written as such. */
+export function readQuery(schema: ObjectSchema, query: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(query).map(([name, value]) => {
+      const { type } = (schema.properties[name] ?? {}) as { type?: string };
+      const isNumeric = type === 'integer' && typeof value === 'string' && /^-?\d+$/.test(value);
+      return [name, isNumeric ? Number(value) : value];
+    }),
+  );
+}
+
+function explain(error: ErrorObject): AppError {
+  const path = paramOf(error.instancePath);
+  if (error.keyword === 'required') {
+    const param = join(path, String(error.params['missingProperty']));
+    return new AppError('parameter_missing', `${param} is required.`, { param });
+  }
+  if (error.keyword === 'additionalProperties') {
+    const known = Object.keys((error.parentSchema as { properties?: object }).properties ?? {});
+    return unknownParameter(String(error.params['additionalProperty']), path, new Set(known));
+  }
+  const param = error.propertyName === undefined ? path : join(path, error.propertyName);
+  return new AppError('parameter_invalid', `${param} ${requirement(error)}; got ${shorten(error)}.`, {
+    param,
+  });
+}
+
+function requirement({ keyword, params, propertyName, message }: ErrorObject): string {
+  const limit = params['limit'];
+  if (propertyName !== undefined) return 'is a name of the wrong length: names have 1 to 40 characters';
+  switch (keyword) {
+    case 'type':
+      return `must be ${[params['type']].flat().map(withArticle).join(' or ')}`;
+    case 'minimum':
+      return `must be at least ${limit}`;
+    case 'maximum':
+      return `must be at most ${limit}`;
+    case 'minLength':
+      return limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`;
+    case 'maxLength':
+      return `must have at most ${limit} characters`;
+    case 'minItems':
+      return limit === 1 ? 'must not be empty' : `must have at least ${limit} items`;
+    case 'maxProperties':
+      return `must have at most ${limit} entries`;
+    case 'uniqueItems':
+      return 'must not repeat an item';
+    case 'enum':
+      return `must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`;
+    case 'pattern':
+      return `must match ${params['pattern']}`;
+    default:
+      return message ?? 'is not valid';
+  }
+}
+
+function unknownParameter(name: string, path: string, known: Set<string>): AppError {
+  const param = join(path, name);
+  const takes =
+    known.size > 0 ? `this operation takes ${[...known].join(', ')}` : 'this operation takes none';
+  return new AppError('parameter_unknown', `${clip(param)} is not a parameter; ${takes}.`, {
+    param: clip(param),
+  });
+}
+
+function paramOf(instancePath: string): string {
+  return instancePath
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce((path, part) => (/^\d+$/.test(part) && path !== '' ? `${path}[${part}]` : join(path, part)), '');
+}
+
+function join(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`;
+}
+
+function withArticle(type: unknown): string {
+  return type === 'null' ? 'null' : /^[aeio]/.test(String(type)) ? `an ${type}` : `a ${type}`;
+}
+
+function shorten({ data, keyword }: ErrorObject): string {
+  if (keyword === 'maxLength') return `${[...String(data)].length}`;
+  if (keyword === 'maxProperties') return `${Object.keys(data as object).length}`;
+  if (Array.isArray(data)) return `a list of ${data.length}`;
+  return typeof data === 'object' && data !== null ? 'an object' : clip(JSON.stringify(data) ?? 'nothing');
+}
+
+function clip(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}

@@ -1,0 +1,60 @@
+import { AppError } from '../app-error.ts';
+import type { Database, Queryable } from '../db/database.ts';
+import type { Claim } from './claim.ts';
+import { type Answer, type Outcome, readStored } from './outcome.ts';
+import { findStored, rollBackWork, startWork, storeAnswer, tryLock } from './sql.ts';
+
+type Write = {
+  db: Database;
+  account: { uuid: string };
+  claim: Claim | null;
+  /** Renders a refusal as this request would answer it. */
+  renderRefusal(error: AppError): Answer;
+};
+
+/**
+ * Runs `work` in a transaction that also stores its answer, so there is no moment at which the work is done and the
+ * answer lost. A refusal that the work decides on (404, 409) undoes what it wrote and is stored as the answer.
+ */
+export async function runOnce(write: Write, work: (tx: Queryable) => Promise<Answer>): Promise<Outcome> {
+  const { claim } = write;
+  return write.db.transaction(async (tx) => {
+    if (!claim) return fresh(await work(tx));
+    if (!(await tryLock(tx, claim))) return { kind: 'in_progress' };
+    // A second statement, so its snapshot is younger than the lock: what the last holder committed is visible.
+    const stored = await findStored(tx, write.account.uuid, claim);
+    if (stored) return readStored(stored, claim);
+    const answer = await attempt(tx, write, work);
+    await storeAnswer(tx, write.account.uuid, claim, answer);
+    return fresh(answer);
+  });
+}
+
+/** Stores a refusal that was decided before anything was written. */
+export function refuseOnce(write: Write, refusal: AppError): Promise<Outcome> {
+  return runOnce(write, () => Promise.reject(refusal));
+}
+
+async function attempt(
+  tx: Queryable,
+  write: Write,
+  work: (tx: Queryable) => Promise<Answer>,
+): Promise<Answer> {
+  await startWork(tx);
+  try {
+    return await work(tx);
+  } catch (error) {
+    if (!(error instanceof AppError) || !isStorable(error)) throw error;
+    await rollBackWork(tx);
+    return write.renderRefusal(error);
+  }
+}
+
+/** What the operation itself decided is an answer; what kept it from deciding (validation, limits, faults) is not. */
+function isStorable({ status }: AppError): boolean {
+  return status === 404 || status === 409;
+}
+
+function fresh(answer: Answer): Outcome {
+  return { kind: 'answered', answer, replayed: false };
+}

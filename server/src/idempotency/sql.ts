@@ -1,0 +1,80 @@
+import type { Queryable } from '../db/database.ts';
+import type { Claim } from './claim.ts';
+import type { Answer, StoredAnswer } from './outcome.ts';
+
+/** Never a wait: a key that another transaction holds is in progress, whichever process runs it. */
+export async function tryLock(tx: Queryable, claim: Claim): Promise<boolean> {
+  const [row] = await tx.query<{ locked: boolean }>(
+    { name: 'idempotency_try_lock', text: 'select pg_try_advisory_xact_lock($1) as locked' },
+    [claim.lockId],
+  );
+  return row?.locked === true;
+}
+
+export async function findStored(
+  db: Queryable,
+  accountUuid: string,
+  claim: Claim,
+): Promise<StoredAnswer | null> {
+  const [row] = await db.query<StoredAnswer>(
+    {
+      name: 'idempotency_find',
+      text: `select fingerprint, status, location, body
+             from idempotency_keys where account_id = $1 and key = $2 and expires_at > $3`,
+    },
+    [accountUuid, claim.key, claim.createdAt],
+  );
+  return row ?? null;
+}
+
+/** Only called under the key's lock and after `findStored`, so a row in the way can only be an expired one. */
+export async function storeAnswer(
+  tx: Queryable,
+  accountUuid: string,
+  claim: Claim,
+  answer: Answer,
+): Promise<void> {
+  await tx.query(
+    {
+      name: 'idempotency_store',
+      text: `insert into idempotency_keys (account_id, key, fingerprint, status, location, body, created_at, expires_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8)
+             on conflict (account_id, key) do update set fingerprint = excluded.fingerprint, status = excluded.status,
+               location = excluded.location, body = excluded.body, created_at = excluded.created_at,
+               expires_at = excluded.expires_at`,
+    },
+    [
+      accountUuid,
+      claim.key,
+      claim.fingerprint,
+      answer.status,
+      answer.location,
+      answer.body,
+      claim.createdAt,
+      claim.expiresAt,
+    ],
+  );
+}
+
+export async function startWork(tx: Queryable): Promise<void> {
+  await tx.query({ name: 'idempotency_start_work', text: 'savepoint work' });
+}
+
+export async function rollBackWork(tx: Queryable): Promise<void> {
+  await tx.query({ name: 'idempotency_roll_back_work', text: 'rollback to savepoint work' });
+}
+
+/** Removes some expired keys and tells how many; `skip locked` lets several processes clear up side by side. */
+export async function deleteExpired(db: Queryable, now: Date, batchSize: number): Promise<number> {
+  const rows = await db.query(
+    {
+      name: 'idempotency_delete_expired',
+      text: `delete from idempotency_keys where (account_id, key) in (
+               select account_id, key from idempotency_keys where expires_at <= $1
+               order by expires_at limit $2 for update skip locked)
+             returning 1`,
+    },
+    [now, batchSize],
+  );
+  return rows.length;
+}

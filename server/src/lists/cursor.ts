@@ -1,0 +1,53 @@
+import { hash } from 'node:crypto';
+import { AppError } from '../app-error.ts';
+
+/** Where a list is being read: the list and its filters are part of the cursor, so it cannot be used elsewhere. */
+export type ListPlace = { list: string; accountId: string; filters: Record<string, unknown> };
+
+const checksumBytes = 6;
+const separator = '\n';
+
+/** base64url of checksum + list + filters' hash + position. The checksum also covers the account, which is never carried. */
+export function encodeCursor(place: ListPlace, position: string): string {
+  const text = [place.list, filtersHash(place), position].join(separator);
+  return Buffer.concat([checksum(place, text), Buffer.from(text)]).toString('base64url');
+}
+
+/** The position a cursor carries; refuses one that was changed or belongs to another list, other filters or another account. */
+export function decodeCursor(place: ListPlace, cursor: string): string {
+  const bytes = Buffer.from(cursor, 'base64url');
+  const text = bytes.subarray(checksumBytes).toString();
+  const [list, filters, position] = text.split(separator);
+  const canonical = bytes.toString('base64url') === cursor;
+  if (canonical && position !== undefined && list !== place.list && /^[a-z_]+$/.test(list ?? '')) {
+    throw refused(`it belongs to the list of ${list}, this is the list of ${place.list}`);
+  }
+  if (canonical && position !== undefined && filters !== filtersHash(place)) {
+    throw refused('it was made with other filters');
+  }
+  if (
+    !canonical ||
+    position === undefined ||
+    !bytes.subarray(0, checksumBytes).equals(checksum(place, text))
+  ) {
+    throw refused('it was changed, cut off, or made for another account');
+  }
+  return position;
+}
+
+function refused(why: string): AppError {
+  return new AppError(
+    'cursor_invalid',
+    `starting_after is not a cursor of this list: ${why}. Pass the last next_cursor back unchanged, or leave it out to start again.`,
+    { param: 'starting_after' },
+  );
+}
+
+function filtersHash({ filters }: ListPlace): string {
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined);
+  return hash('sha256', JSON.stringify(given.sort()), 'base64url').slice(0, 8);
+}
+
+function checksum({ accountId }: ListPlace, text: string): Buffer {
+  return hash('sha256', `${accountId}${separator}${text}`, 'buffer').subarray(0, checksumBytes);
+}

@@ -1,0 +1,31 @@
+import { pageSize } from '@simplane/contract';
+import { decodeCursor, encodeCursor, type ListPlace } from './cursor.ts';
+
+type Query = { limit?: number; starting_after?: string };
+
+type Reader<Row, Item> = {
+  place: ListPlace;
+  /** Reads at most `count` rows that come after `position` (null: from the start), in the list's order. */
+  read(position: string | null, count: number): Promise<Row[]>;
+  positionOf(row: Row): string;
+  present(row: Row): Item;
+};
+
+/** One page of a keyset list. One row more than asked for is read: it says whether there is another page. */
+export async function readPage<Row, Item>(
+  query: Query,
+  { place, read, positionOf, present }: Reader<Row, Item>,
+) {
+  const limit = Math.min(query.limit ?? pageSize.default, pageSize.maximum);
+  const position = query.starting_after === undefined ? null : decodeCursor(place, query.starting_after);
+  const rows = await read(position, limit + 1);
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  const hasMore = rows.length > limit;
+  return {
+    object: 'list' as const,
+    data: page.map(present),
+    has_more: hasMore,
+    ...(hasMore && last !== undefined && { next_cursor: encodeCursor(place, positionOf(last)) }),
+  };
+}

@@ -1,0 +1,96 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Database } from './db/database.ts';
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** OpenTelemetry's names and attributes, in Prometheus' spelling (dots become underscores, the unit is a suffix). */
+export function createMetrics(db: Database) {
+  const registry = new Registry();
+  const registers = [registry];
+
+  const requestDuration = new Histogram({
+    name: 'http_server_request_duration_seconds',
+    help: 'Duration of HTTP requests, from the first byte read to the last byte written.',
+    labelNames: ['http_request_method', 'http_route', 'http_response_status_code'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers,
+  });
+  const errorCount = new Counter({
+    name: 'simplane_http_errors_total',
+    help: 'Refused or failed requests by error code.',
+    labelNames: ['error_type'],
+    registers,
+  });
+  const replayCount = new Counter({
+    name: 'simplane_idempotent_replays_total',
+    help: 'Writes that were answered with the stored answer of an earlier request.',
+    registers,
+  });
+  describeProcess(registers);
+  describePool(registers, db);
+  return { registry, requestDuration, errorCount, replayCount };
+}
+
+function describePool(registers: Registry[], db: Database): void {
+  new Gauge({
+    name: 'db_client_connection_count',
+    help: 'Connections to PostgreSQL by state.',
+    labelNames: ['db_client_connection_state'],
+    registers,
+    collect() {
+      this.set({ db_client_connection_state: 'idle' }, db.pool.idleCount);
+      this.set({ db_client_connection_state: 'used' }, db.pool.totalCount - db.pool.idleCount);
+    },
+  });
+  new Gauge({
+    name: 'db_client_connection_pending_requests',
+    help: 'Statements that wait for a connection.',
+    registers,
+    collect() {
+      this.set(db.pool.waitingCount);
+    },
+  });
+}
+
+function describeProcess(registers: Registry[]): void {
+  const delay = monitorEventLoopDelay({ resolution: 20 });
+  delay.enable();
+  new Gauge({
+    name: 'nodejs_eventloop_delay_p99_seconds',
+    help: 'How late the event loop was, 99th percentile since the last scrape.',
+    registers,
+    collect() {
+      this.set(delay.percentile(99) / 1e9);
+      delay.reset();
+    },
+  });
+  new Gauge({
+    name: 'process_memory_usage_bytes',
+    help: 'Resident memory of the process.',
+    registers,
+    collect() {
+      this.set(process.memoryUsage.rss());
+    },
+  });
+  new Counter({
+    name: 'process_cpu_time_seconds_total',
+    help: 'CPU time of the process by mode.',
+    labelNames: ['cpu_mode'],
+    registers,
+    collect() {
+      const { user, system } = process.cpuUsage();
+      this.reset();
+      this.inc({ cpu_mode: 'user' }, user / 1e6);
+      this.inc({ cpu_mode: 'system' }, system / 1e6);
+    },
+  });
+  new Gauge({
+    name: 'process_uptime_seconds',
+    help: 'How long the process has been running.',
+    registers,
+    collect() {
+      this.set(process.uptime());
+    },
+  });
+}

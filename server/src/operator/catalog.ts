@@ -1,0 +1,29 @@
+import { readFile } from 'node:fs/promises';
+import { importCatalog, readCatalog } from '../products/import-catalog.ts';
+import type { CatalogProduct } from '../products/sql.ts';
+import { CommandError } from './command-error.ts';
+import { print } from './print.ts';
+import type { Tools } from './with-database.ts';
+
+/** Reads the file, and says all that is wrong with it, before a database is opened. */
+export async function checkCatalogFile(file: string): Promise<CatalogProduct[]> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new CommandError(`cannot read ${file}: ${error.code ?? error.message}`);
+  });
+  const read = readCatalog(text);
+  if (!('problems' in read)) return read.products;
+  const lines = read.problems.map(({ row, id, problem }) => {
+    const where = row === 0 ? 'file' : `row ${row}${id === null ? '' : ` (${id})`}`;
+    return `  ${where}: ${problem}`;
+  });
+  throw new CommandError(`${file} was not imported; nothing was changed:\n${lines.join('\n')}`);
+}
+
+export async function importCatalogCommand(
+  tools: Tools,
+  products: CatalogProduct[],
+  options: { json: boolean },
+): Promise<void> {
+  const { inserted, updated } = await importCatalog(tools.db, tools.clock, products);
+  print([{ inserted, updated }], options);
+}

@@ -1,0 +1,125 @@
+import { listAccountRows, listKeyRows } from '../accounts/sql.ts';
+import type { Config } from '../config.ts';
+import { connect } from '../db/connect.ts';
+import type { Database } from '../db/database.ts';
+import { readDatabaseFacts } from '../db/facts.ts';
+import { pendingMigrations } from '../db/migrate.ts';
+import { countProducts } from '../products/sql.ts';
+import { print } from './print.ts';
+
+type Finding = { check: string; verdict: 'ok' | 'warning' | 'problem'; says: string };
+
+/** Prints what it finds; the exit code is 1 when something keeps the service from running well. */
+export async function doctorCommand(
+  config: Config,
+  warnings: string[],
+  options: { json: boolean },
+): Promise<number> {
+  const findings = await examine(config, warnings);
+  print(findings, options);
+  return findings.some(({ verdict }) => verdict === 'problem') ? 1 : 0;
+}
+
+/** Looks at everything a deployment needs and says what to do about what is missing. Changes nothing. */
+async function examine(config: Config, warnings: string[]): Promise<Finding[]> {
+  const findings = [examineNode(), ...examineSettings(config, warnings)];
+  let connection: Awaited<ReturnType<typeof connect>>;
+  try {
+    connection = await connect({ ...config, poolSize: 1, share: true, waitMs: 0, onError: () => {} });
+  } catch (error) {
+    return [...findings, problem('database', `cannot be opened: ${(error as Error).message}`)];
+  }
+  try {
+    return [...findings, ...(await examineDatabase(connection.db, config))];
+  } finally {
+    await connection.close();
+  }
+}
+
+function examineNode(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  return major > 20 || (major === 20 && minor >= 19)
+    ? ok('node', process.version)
+    : problem('node', `${process.version} is too old; install 20.19 or newer`);
+}
+
+function examineSettings(config: Config, warnings: string[]): Finding[] {
+  const where = config.databaseUrl ? 'DATABASE_URL' : `embedded PostgreSQL in ${config.dataDir}`;
+  return [
+    ok('settings', `mode ${config.mode}, role ${config.role}, ${where}`),
+    ...warnings.map((says) => warning('settings', says)),
+  ];
+}
+
+async function examineDatabase(db: Database, config: Config): Promise<Finding[]> {
+  const facts = await readDatabaseFacts(db);
+  const unsafe = (['fsync', 'synchronous_commit', 'full_page_writes'] as const).filter(
+    (name) => facts[name] === 'off',
+  );
+  const skewMs = Math.abs(facts.database_now.getTime() - Date.now());
+  const room = facts.max_connections - facts.connections;
+  const findings = [
+    ok('database', `PostgreSQL ${facts.version}`),
+    unsafe.length === 0
+      ? ok('durability', 'commits are on disk before they are answered')
+      : problem('durability', `${unsafe.join(', ')} is off: accepted orders can be lost; turn it on`),
+    skewMs < 2_000
+      ? ok('clock', `within ${skewMs} ms of the database’s`)
+      : warning('clock', `${Math.round(skewMs / 1000)} s away from the database’s; run NTP on both machines`),
+    room >= config.databasePoolSize
+      ? ok('connections', `${room} of ${facts.max_connections} are free`)
+      : warning(
+          'connections',
+          `only ${room} are free and SIMPLANE_DATABASE_POOL_SIZE is ${config.databasePoolSize}`,
+        ),
+  ];
+  const pending = await pendingMigrations(db.pool);
+  if (pending.length > 0) {
+    return [
+      ...findings,
+      warning(
+        'schema',
+        `${pending.length} migrations are missing; \`migrate\` or the next \`serve\` applies them`,
+      ),
+    ];
+  }
+  return [...findings, ok('schema', 'up to date'), ...(await examineContents(db, config))];
+}
+
+async function examineContents(db: Database, { mode }: Config): Promise<Finding[]> {
+  const [accounts, keys, products] = await Promise.all([
+    listAccountRows(db),
+    listKeyRows(db, null),
+    countProducts(db),
+  ]);
+  const usable = keys.filter(
+    (key) => !key.revoked_at && (!key.expires_at || key.expires_at.getTime() > Date.now()),
+  );
+  const first = mode === 'sandbox' ? 'the first `serve` makes one' : null;
+  return [
+    accounts.length > 0
+      ? ok('accounts', `${accounts.length}`)
+      : warning('accounts', `none; ${first ?? 'create one with `accounts create --name …`'}`),
+    usable.length > 0
+      ? ok('keys', `${usable.length} usable`)
+      : warning('keys', `none is usable; ${first ?? 'create one with `keys create`'}`),
+    products > 0
+      ? ok('catalog', `${products} products`)
+      : warning(
+          'catalog',
+          `empty; ${mode === 'sandbox' ? 'the first `serve` fills it' : 'load yours with `catalog import FILE`'}`,
+        ),
+  ];
+}
+
+function ok(check: string, says: string): Finding {
+  return { check, verdict: 'ok', says };
+}
+
+function warning(check: string, says: string): Finding {
+  return { check, verdict: 'warning', says };
+}
+
+function problem(check: string, says: string): Finding {
+  return { check, verdict: 'problem', says };
+}

@@ -1,0 +1,56 @@
+import type { Config } from '../config.ts';
+import { createLog } from '../log.ts';
+import { type Running, serve } from '../serve.ts';
+
+/** `simplane-server serve`: runs until SIGTERM or SIGINT, then finishes what is in flight and exits 0. */
+export async function serveUntilSignal(config: Config, warnings: string[]): Promise<void> {
+  const log = createLog(config.logLevel);
+  for (const warning of warnings) log.warn(warning);
+  const running = await serve(config, log);
+  greet(config, running);
+  const reason = await Promise.race([signal(), running.lost.then((why) => ({ lost: why }))]);
+  if (typeof reason === 'object') {
+    log.fatal({ reason: reason.lost }, 'the embedded PostgreSQL ended');
+    process.exit(1);
+  }
+  log.info({ signal: reason }, 'stopping');
+  await running.stop();
+  log.info('stopped');
+}
+
+/** The first signal asks to stop. A later one ends the process at once, as a person who presses Ctrl-C again expects. */
+function signal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let firstAtMs: number | null = null;
+    for (const name of ['SIGTERM', 'SIGINT'] as const) {
+      process.on(name, () => {
+        firstAtMs ??= performance.now();
+        // One Ctrl-C reaches us twice under `npm start`: from the terminal, and passed on by npm.
+        if (performance.now() - firstAtMs > 1_000) process.exit(1);
+        resolve(name);
+      });
+    }
+  });
+}
+
+/** For the person at the terminal, on standard output beside the log; live prints no key, since it has none. */
+function greet({ mode, role }: Config, { url, apiKey, notice }: Running): void {
+  const lines = ['', `Simplane (${mode}${role === 'all' ? '' : `, ${role}`}) is ready at ${url}`];
+  if (notice) lines.push('', notice);
+  if (apiKey && role !== 'worker') {
+    lines.push(
+      '',
+      `  API key    ${apiKey}`,
+      `  Reference  ${url}/docs`,
+      '',
+      'Provision a first eSIM:',
+      '',
+      `  curl ${url}/v1/esims \\`,
+      `    -H "Authorization: Bearer ${apiKey}" \\`,
+      `    -H "Content-Type: application/json" \\`,
+      `    -H "Idempotency-Key: my-first-order" \\`,
+      `    -d '{"product_id": "prod_europe_5gb_30d"}'`,
+    );
+  }
+  process.stdout.write(`${lines.join('\n')}\n\n`);
+}

@@ -1,0 +1,36 @@
+import { systemClock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import { type Connection, connect } from '../db/connect.ts';
+import { migrate } from '../db/migrate.ts';
+import { createUuidV7 } from '../uuid-v7.ts';
+
+export type Tools = Pick<Connection, 'db' | 'connectionString'> & {
+  config: Config;
+  clock: typeof systemClock;
+  newUuid: ReturnType<typeof createUuidV7>;
+};
+
+/** Runs a command on the deployment's database, beside a service that may be running on it, with the schema up to date. */
+export async function withDatabase<T>(config: Config, command: (tools: Tools) => Promise<T>): Promise<T> {
+  const connection = await connect({
+    databaseUrl: config.databaseUrl,
+    dataDir: config.dataDir,
+    poolSize: 2,
+    share: true,
+    waitMs: 0,
+    onError: (error) => process.stderr.write(`database connection lost: ${error.message}\n`),
+  });
+  try {
+    await migrate(connection.connectionString);
+    const { db, connectionString } = connection;
+    return await command({
+      config,
+      db,
+      connectionString,
+      clock: systemClock,
+      newUuid: createUuidV7(systemClock),
+    });
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,83 @@
+import { productFields } from '@simplane/contract';
+import { Ajv } from 'ajv';
+import type { Clock } from '../clock.ts';
+import type { Database } from '../db/database.ts';
+import { type CatalogProduct, upsertProducts } from './sql.ts';
+
+const catalogProduct = {
+  type: 'object',
+  properties: {
+    ...productFields,
+    active: { type: 'boolean', default: true },
+    listed: { type: 'boolean', default: true },
+  },
+  required: Object.keys(productFields),
+  additionalProperties: false,
+};
+
+const ajv = new Ajv({ allErrors: true, useDefaults: true, allowUnionTypes: true });
+const check = ajv.compile<CatalogProduct>(catalogProduct);
+
+export type CatalogProblem = { row: number; id: string | null; problem: string };
+
+/** Writes all of a checked catalog in one statement, so nobody ever sees half of it. */
+export function importCatalog(db: Database, clock: Clock, products: CatalogProduct[]) {
+  return upsertProducts(db, products, { now: new Date(clock.nowMs()), overwrite: true });
+}
+
+/** Reads a catalog file's text. A refusal lists every row's every problem. */
+export function readCatalog(text: string): { products: CatalogProduct[] } | { problems: CatalogProblem[] } {
+  const rows = parseRows(text);
+  if (typeof rows === 'string') return { problems: [{ row: 0, id: null, problem: rows }] };
+  const problems = rows.flatMap((row, index) => problemsOf(row, index + 1));
+  problems.push(...repeatedIds(rows));
+  problems.sort((a, b) => a.row - b.row);
+  return problems.length > 0 ? { problems } : { products: rows as CatalogProduct[] };
+}
+
+function parseRows(text: string): unknown[] | string {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (error) {
+    return `the file is not JSON: ${(error as Error).message}`;
+  }
+  const rows = Array.isArray(parsed) ? parsed : (parsed as { products?: unknown } | null)?.products;
+  if (!Array.isArray(rows))
+    return 'the file must be a list of products, or an object with a list named "products"';
+  return rows.length > 0 ? rows : 'the file has no products';
+}
+
+function problemsOf(row: unknown, number: number): CatalogProblem[] {
+  if (check(row)) return unstorable(row, number);
+  return (check.errors ?? []).map(({ instancePath, message, params }) => {
+    const named = params['additionalProperty'] ?? params['missingProperty'];
+    const field = instancePath.slice(1).replaceAll('/', '.');
+    const allowed = params['allowedValues'] ? `: ${(params['allowedValues'] as string[]).join(', ')}` : '';
+    const what = params['additionalProperty']
+      ? `"${named}" is not a field of a product`
+      : `${message}${allowed}`;
+    return { row: number, id: idOf(row), problem: field ? `${field} ${what}` : what };
+  });
+}
+
+function unstorable(row: CatalogProduct, number: number): CatalogProblem[] {
+  return row.name.includes('\u0000') ? [{ row: number, id: row.id, problem: 'name holds U+0000' }] : [];
+}
+
+function repeatedIds(rows: unknown[]): CatalogProblem[] {
+  const firstRowOf = new Map<string, number>();
+  return rows.flatMap((row, index) => {
+    const id = idOf(row);
+    const first = id === null ? undefined : firstRowOf.get(id);
+    if (id !== null && first === undefined) firstRowOf.set(id, index + 1);
+    return first === undefined
+      ? []
+      : [{ row: index + 1, id, problem: `the id is already used in row ${first}` }];
+  });
+}
+
+function idOf(row: unknown): string | null {
+  const id = (row as { id?: unknown } | null)?.id;
+  return typeof id === 'string' ? id : null;
+}

@@ -1,0 +1,24 @@
+import type { InputOf, Operations } from '@simplane/contract';
+import type { Context } from '../context.ts';
+import { readPage } from '../lists/read-page.ts';
+import { presentProduct } from './present.ts';
+import { listProductRows, type ProductRow } from './sql.ts';
+
+export function listProducts(ctx: Context, { query }: InputOf<Operations['listProducts']>) {
+  return readPage(query, {
+    place: { list: 'products', accountId: ctx.account.id, filters: {} },
+    read: (position, count) =>
+      listProductRows(ctx.db, { before: position === null ? null : parse(position), count }),
+    positionOf,
+    present: presentProduct,
+  });
+}
+
+function positionOf(row: ProductRow): string {
+  return `${row.created_at.getTime()} ${row.id}`;
+}
+
+function parse(position: string): { createdAt: Date; id: string } {
+  const [createdAtMs, id = ''] = position.split(' ');
+  return { createdAt: new Date(Number(createdAtMs)), id };
+}

@@ -1,0 +1,9 @@
+import type { Clock } from '../clock.ts';
+import type { Database } from '../db/database.ts';
+import { sandboxCatalog } from './sandbox-catalog.ts';
+import { upsertProducts } from './sql.ts';
+
+/** Adds what a sandbox sells and never touches what is there: an operator's own catalog wins. */
+export async function seedSandbox(db: Database, clock: Clock): Promise<void> {
+  await upsertProducts(db, sandboxCatalog, { now: new Date(clock.nowMs()), overwrite: false });
+}

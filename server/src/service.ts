@@ -1,0 +1,26 @@
+import type { Logger } from 'pino';
+import type { KeyDirectory } from './accounts/key-directory.ts';
+import type { Clock } from './clock.ts';
+import type { Database } from './db/database.ts';
+import type { Metrics } from './metrics.ts';
+import type { NewUuid } from './uuid-v7.ts';
+
+/** What one process of the service is made of; `serve.ts` builds it, tests build it with a clock of their own. */
+export type Service = {
+  mode: 'sandbox' | 'live';
+  role: 'all' | 'api' | 'worker';
+  db: Database;
+  clock: Clock;
+  newUuid: NewUuid;
+  keys: KeyDirectory;
+  log: Logger;
+  metrics: Metrics;
+  rateLimitPerSecond: number;
+  headersTimeoutMs: number;
+  requestTimeoutMs: number;
+  /** Whether `/metrics` is on the API's own port, for loopback clients; else it has a port of its own. */
+  metricsOnApi: boolean;
+  /** How clients reach the deployment; known for sure only once it listens. */
+  publicUrl(): string;
+  isStopping(): boolean;
+};

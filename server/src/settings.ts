@@ -1,0 +1,33 @@
+/** How a setting's text becomes a value: `takes` says in words what `parse` accepts, for the error and for the table in the docs. */
+export type Kind<T> = { takes: string; parse(text: string): T | undefined };
+
+export function oneOf<const T extends string>(...values: T[]): Kind<T> {
+  return {
+    takes: values.map((value) => `\`${value}\``).join(', '),
+    parse: (text) => values.find((value) => value === text),
+  };
+}
+
+export function integer(minimum: number, maximum: number): Kind<number> {
+  return {
+    takes: `a whole number from ${minimum} to ${maximum}`,
+    parse: (text) => {
+      const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+      return value >= minimum && value <= maximum ? value : undefined;
+    },
+  };
+}
+
+const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+export const duration: Kind<number> = {
+  takes: 'a duration such as `500ms`, `5s`, `2h`',
+  parse: (text) => {
+    const [, amount, unit] = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text) ?? [];
+    return amount && unit ? Number(amount) * unitMs[unit as keyof typeof unitMs] : undefined;
+  },
+};
+
+export function matching(pattern: RegExp, takes: string): Kind<string> {
+  return { takes, parse: (text) => (pattern.test(text) ? text : undefined) };
+}

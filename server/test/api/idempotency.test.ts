@@ -1,0 +1,271 @@
+import { operation } from '@simplane/contract';
+import { Type } from 'typebox';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { AppError } from '../../src/app-error.ts';
+import type { WriteContext } from '../../src/context.ts';
+import { purgeExpiredKeys } from '../../src/idempotency/purge-expired.ts';
+import { runOnce } from '../../src/idempotency/run-once.ts';
+import { call, provision, type Reply } from '../support/client.ts';
+import { apiWith, startService, type TestService } from '../support/service.ts';
+
+const hour = 3_600_000;
+const product = 'prod_europe_5gb_30d';
+
+/** Two more writes on one other path, so that "another path" and "another method" can be tried; each counts its runs. */
+const runs: string[] = [];
+let hold: Promise<void> = Promise.resolve();
+let started: () => void = () => {};
+
+function probe(method: 'POST' | 'DELETE') {
+  return operation({
+    method,
+    path: '/v1/probes/{id}',
+    tag: 'Probes',
+    summary: 'A write',
+    description: 'A write',
+    scope: 'write',
+    params: Type.Object({ id: Type.String() }),
+    body: Type.Object({ product_id: Type.Optional(Type.String()) }, { additionalProperties: false }),
+    status: 200,
+    response: Type.Object({ runs: Type.Integer() }),
+    refusals: [],
+  });
+}
+
+async function runProbe(ctx: WriteContext, { params }: { params: { id: string } }) {
+  return runOnce(ctx, async (tx) => {
+    runs.push(params.id);
+    started();
+    await hold;
+    await tx.query({ name: 'probe_effect', text: 'update accounts set name = name || $2 where id = $1' }, [
+      ctx.account.uuid,
+      '!',
+    ]);
+    if (params.id === 'gone') throw new AppError('resource_missing', 'It is gone.');
+    if (params.id === 'broken') throw new Error('broken on purpose');
+    return ctx.render({ runs: runs.length });
+  });
+}
+
+let service: TestService;
+beforeAll(async () => {
+  const definitions = { probeCreate: probe('POST'), probeDelete: probe('DELETE') };
+  service = await startService({
+    api: apiWith({ operations: definitions, handlers: { probeCreate: runProbe, probeDelete: runProbe } }),
+  });
+});
+afterAll(() => service.stop());
+
+async function countExecutions(): Promise<number> {
+  const [row] = await service.db.query<{ count: number }>({
+    name: 'test_count',
+    text: 'select count(*) as count from executions',
+  });
+  return row?.count ?? 0;
+}
+
+async function accountName(): Promise<string> {
+  return (await call(await freshTarget(), 'GET', '/v1/me')).json.account.name;
+}
+
+/** A key that was never used is looked up anew, so it shows the account as it is now. */
+async function freshTarget() {
+  return { url: service.url, key: await service.createKey() };
+}
+
+describe('one key, one operation', () => {
+  test('fifty at once: one execution; each answer is the same 202 or a 409 in progress', async () => {
+    const before = await countExecutions();
+    const replies = await Promise.all(Array.from({ length: 50 }, () => provision(service, 'fifty')));
+    expect((await countExecutions()) - before).toBe(1);
+    const accepted = replies.filter(({ status }) => status === 202);
+    const refused = replies.filter(({ status }) => status !== 202);
+    expect(new Set(accepted.map(({ text }) => text)).size).toBe(1);
+    for (const reply of refused) {
+      expect([reply.status, reply.json.error.code]).toEqual([409, 'idempotency_in_progress']);
+      expect(reply.headers.get('Retry-After')).toBe('1');
+    }
+  });
+
+  test('a retry gets the same status, bytes and Location, marked as a replay', async () => {
+    const first = await provision(service, 'retry');
+    const second = await provision(service, 'retry');
+    expect(first.headers.get('Idempotent-Replayed')).toBeNull();
+    expect(second.headers.get('Idempotent-Replayed')).toBe('true');
+    expect(second.text).toBe(first.text);
+    expect(second.status).toBe(first.status);
+    expect(second.headers.get('Location')).toBe(first.headers.get('Location'));
+    expect(first.headers.get('Location')).toBe(`/v1/executions/${first.json.id}`);
+  });
+
+  test('a retry sent the moment the answer arrives is a replay, never a false 409', async () => {
+    for (let i = 0; i < 50; i++) {
+      await provision(service, `immediate-${i}`);
+      expect((await provision(service, `immediate-${i}`)).status).toBe(202);
+    }
+  });
+
+  test('without a key every request is an order of its own', async () => {
+    const before = await countExecutions();
+    await Promise.all([provision(service), provision(service)]);
+    expect((await countExecutions()) - before).toBe(2);
+  });
+
+  test('keys belong to an account: two accounts may use the same one', async () => {
+    const other = await service.createAccount('Other');
+    const mine = await provision(service, 'shared');
+    const theirs = await provision({ url: service.url, key: other.key }, 'shared');
+    expect([mine.status, theirs.status]).toEqual([202, 202]);
+    expect(theirs.json.id).not.toBe(mine.json.id);
+  });
+
+  test('two keys of one account share their idempotency keys', async () => {
+    const mine = await provision(service, 'same-account');
+    const theirs = await provision(await freshTarget(), 'same-account');
+    expect(theirs.text).toBe(mine.text);
+  });
+});
+
+describe('what counts as the same request', () => {
+  const reused = [400, 'idempotency_key_reused'];
+
+  function codeOf({ status, json }: Reply) {
+    return [status, json.error?.code];
+  }
+
+  test('a body that was serialised another way is the same', async () => {
+    const first = await call(service, 'POST', '/v1/esims', {
+      idempotencyKey: 'reserialised',
+      raw: `{"product_id":"${product}","metadata":{"a":"1","b":"é"}}`,
+    });
+    const second = await call(service, 'POST', '/v1/esims', {
+      idempotencyKey: 'reserialised',
+      raw: `{ "metadata" : { "b" : "\\u00e9", "a" : "1" },\n "product_id" : "${product}" }`,
+    });
+    expect(first.status).toBe(202);
+    expect(second.text).toBe(first.text);
+  });
+
+  test('no body and an empty object are the same', async () => {
+    const first = await call(service, 'POST', '/v1/probes/empty', { idempotencyKey: 'empty' });
+    const second = await call(service, 'POST', '/v1/probes/empty', { idempotencyKey: 'empty', body: {} });
+    expect(second.headers.get('Idempotent-Replayed')).toBe('true');
+    expect(second.text).toBe(first.text);
+  });
+
+  test('another body, path, query or method is refused, also when it is invalid', async () => {
+    await provision(service, 'taken');
+    expect(codeOf(await provision(service, 'taken', { product_id: 'prod_us_1gb_7d' }))).toEqual(reused);
+    expect(codeOf(await provision(service, 'taken', { product_id: 5 }))).toEqual(reused);
+    expect(codeOf(await provision(service, 'taken', { nonsense: true }))).toEqual(reused);
+    const body = { product_id: product };
+    expect(codeOf(await call(service, 'POST', '/v1/probes/x', { idempotencyKey: 'taken', body }))).toEqual(
+      reused,
+    );
+    expect(codeOf(await call(service, 'POST', '/v1/esims?a=1', { idempotencyKey: 'taken', body }))).toEqual(
+      reused,
+    );
+    await call(service, 'POST', '/v1/probes/y', { idempotencyKey: 'posted' });
+    expect(codeOf(await call(service, 'DELETE', '/v1/probes/y', { idempotencyKey: 'posted' }))).toEqual(
+      reused,
+    );
+  });
+
+  test('a validation error is not stored: the corrected body may use the key', async () => {
+    expect((await provision(service, 'corrected', { product_id: 5 })).status).toBe(400);
+    expect((await provision(service, 'corrected')).status).toBe(202);
+  });
+});
+
+describe('how long a key is kept', () => {
+  test('24 hours, and then it is free, for another body too', async () => {
+    const first = await provision(service, 'day');
+    service.clock.advance(24 * hour - 60_000);
+    expect((await provision(service, 'day')).text).toBe(first.text);
+    service.clock.advance(61_000);
+    const next = await provision(service, 'day', { product_id: 'prod_us_1gb_7d' });
+    expect(next.status).toBe(202);
+    expect(next.headers.get('Idempotent-Replayed')).toBeNull();
+    expect((await provision(service, 'day', { product_id: 'prod_us_1gb_7d' })).text).toBe(next.text);
+  });
+
+  test('an expired key is free for other operations too', async () => {
+    await call(service, 'POST', '/v1/probes/z', { idempotencyKey: 'day-probe' });
+    service.clock.advance(25 * hour);
+    const reply = await call(service, 'DELETE', '/v1/probes/z', { idempotencyKey: 'day-probe' });
+    expect([reply.status, reply.headers.get('Idempotent-Replayed')]).toEqual([200, null]);
+  });
+
+  test('expired keys are removed in batches, live ones stay', async () => {
+    await service.db.query({
+      name: 'test_fill',
+      text: `insert into idempotency_keys (account_id, key, fingerprint, status, body, created_at, expires_at)
+             select gen_random_uuid(), 'old-' || n, '', 200, '', now(), now() - interval '1 hour' from generate_series(1, 2500) n`,
+    });
+    await provision(service, 'alive');
+    expect(await purgeExpiredKeys(service.db, service.clock)).toBeGreaterThanOrEqual(2500);
+    expect((await provision(service, 'alive')).headers.get('Idempotent-Replayed')).toBe('true');
+  });
+});
+
+describe('what is stored', () => {
+  test('a refusal that the operation decided is its answer: an unknown product stays unknown to this key', async () => {
+    const first = await provision(service, 'missing', { product_id: 'prod_later' });
+    expect([first.status, first.json.error.param]).toEqual([404, 'product_id']);
+    await service.db.query({
+      name: 'test_later',
+      text: `insert into products select 'prod_later', name, countries, data_bytes, validity_days, price_amount, price_currency,
+             speeds, true, true, created_at from products where id = 'prod_us_1gb_7d'`,
+    });
+    const second = await provision(service, 'missing', { product_id: 'prod_later' });
+    expect(second.text).toBe(first.text);
+    expect(second.headers.get('Idempotent-Replayed')).toBe('true');
+    expect((await provision(service, 'missing-2', { product_id: 'prod_later' })).status).toBe(202);
+  });
+
+  test('a product that is no longer active is a 409 that names it', async () => {
+    await service.db.query({
+      name: 'test_retire',
+      text: `update products set active = false where id = 'prod_gulf_3gb_14d'`,
+    });
+    const reply = await provision(service, 'retired', { product_id: 'prod_gulf_3gb_14d' });
+    expect([reply.status, reply.json.error.code]).toEqual([409, 'state_conflict']);
+    expect(reply.json.error.message).toContain('prod_gulf_3gb_14d');
+  });
+
+  test('a refusal undoes what the operation wrote before it', async () => {
+    const before = await accountName();
+    const first = await call(service, 'POST', '/v1/probes/gone', { idempotencyKey: 'gone' });
+    const second = await call(service, 'POST', '/v1/probes/gone', { idempotencyKey: 'gone' });
+    expect([first.status, second.status]).toEqual([404, 404]);
+    expect(second.text).toBe(first.text);
+    expect(await accountName()).toBe(before);
+  });
+
+  test('a fault is not stored: the retry runs', async () => {
+    const count = runs.length;
+    for (let i = 0; i < 2; i++) {
+      expect((await call(service, 'POST', '/v1/probes/broken', { idempotencyKey: 'broken' })).status).toBe(
+        500,
+      );
+    }
+    expect(runs.length - count).toBe(2);
+  });
+
+  test('a second request is told at once while the first is still running', async () => {
+    let release = () => {};
+    hold = new Promise((resolve) => {
+      release = resolve;
+    });
+    const running = new Promise<void>((resolve) => {
+      started = resolve;
+    });
+    const first = call(service, 'POST', '/v1/probes/slow', { idempotencyKey: 'slow' });
+    await running;
+    const second = await call(service, 'POST', '/v1/probes/slow', { idempotencyKey: 'slow' });
+    expect([second.status, second.json.error.code]).toEqual([409, 'idempotency_in_progress']);
+    release();
+    expect((await first).status).toBe(200);
+    expect((await call(service, 'POST', '/v1/probes/slow', { idempotencyKey: 'slow' })).status).toBe(200);
+  });
+});

@@ -1,0 +1,222 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { openApiDocument } from '@simplane/contract';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { docsContentSecurityPolicy, renderDocsPage } from '../../src/http/docs/page.ts';
+import { launchBrowser } from '../support/browser.ts';
+
+let browser: Browser;
+let server: Server;
+let origin: string;
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    if (request.url !== '/docs') return response.writeHead(404).end();
+    return response
+      .writeHead(200, {
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy': docsContentSecurityPolicy,
+      })
+      .end(renderDocsPage(documentWithLongWords(), { baseUrl: origin }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  browser = await launchBrowser();
+});
+
+afterEach(async () => {
+  await Promise.all(browser.contexts().map((context) => context.close()));
+});
+
+afterAll(async () => {
+  await browser?.close();
+  server?.closeAllConnections();
+  await new Promise((resolve) => server?.close(resolve));
+});
+
+test('the page asks no other origin for anything and breaks none of its own policy', async () => {
+  const { page, requests, complaints } = await open();
+  await page.keyboard.press('End');
+  expect(requests.filter((url) => !url.startsWith('data:'))).toEqual([`${origin}/docs`]);
+  expect(complaints).toEqual([]);
+
+  // The control: the policy is in force and a violation would have been seen.
+  await page.evaluate(() => {
+    const script = document.createElement('script');
+    script.textContent = 'document.title = "injected"';
+    document.body.append(script);
+    document.body.setAttribute('style', 'color: red');
+  });
+  await expect.poll(() => complaints.length).toBeGreaterThan(0);
+  expect(await page.title()).toBe('Simplane API reference');
+});
+
+test('every link of the contents leads to a section and marks its place', async () => {
+  const { page } = await open();
+  const links = page.locator('#contents a');
+  expect(await links.count()).toBeGreaterThan(10);
+  for (const link of await links.all()) {
+    const anchor = (await link.getAttribute('href')) ?? '';
+    expect(await page.locator(`section${anchor}`).count(), anchor).toBe(1);
+  }
+  await page.locator('#contents a[href="#op-createEsim"]').click();
+  await expect.poll(() => topOf(page, '#op-createEsim')).toBeLessThan(150);
+  await expect
+    .poll(() => page.locator('#contents a[aria-current]').getAttribute('href'))
+    .toBe('#op-createEsim');
+});
+
+test('the copy button puts the sample on the clipboard as it is read', async () => {
+  const { page } = await open({ permissions: ['clipboard-read', 'clipboard-write'] });
+  const sample = page.locator('#op-createEsim figure').first();
+  await sample.getByRole('button', { name: 'Copy' }).click();
+  await expect.poll(() => sample.getByRole('button').textContent()).toBe('Copied');
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  expect(copied).toBe(await sample.locator('pre').textContent());
+  expect(copied).toContain(`curl '${origin}/v1/esims' \\\n  -H "Authorization: Bearer $SIMPLANE_API_KEY"`);
+});
+
+test.each([320, 390, 768, 1280, 1920])('nothing is wider than a window of %i px', async (width) => {
+  const { page } = await open({ viewport: { width, height: 800 } });
+  await openEveryDetail(page);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+  expect(await page.evaluate(() => document.body.scrollWidth)).toBeLessThanOrEqual(width);
+});
+
+test.each(['light', 'dark'] as const)(
+  'all text has a contrast of at least 4.5 in the %s scheme',
+  async (scheme) => {
+    const { page } = await open({ colorScheme: scheme });
+    await openEveryDetail(page);
+    const measured = await page.evaluate(measureContrast);
+    expect(measured.count).toBeGreaterThan(300);
+    expect(measured.low).toEqual([]);
+    const isDark = await page.evaluate(
+      () => getComputedStyle(document.body).backgroundColor !== 'rgb(255, 255, 255)',
+    );
+    expect(isDark).toBe(scheme === 'dark');
+  },
+);
+
+test('on a phone the contents open from a button, lead on, and get out of the way', async () => {
+  const { page } = await open({ viewport: { width: 390, height: 844 }, hasTouch: true });
+  const contents = page.getByRole('navigation', { name: 'Contents' });
+  expect(await contents.isVisible()).toBe(false);
+  await page.goto(`${origin}/docs#op-createEsim`);
+  const place = await topOf(page, '#op-createEsim');
+  await page.getByRole('button', { name: 'Contents' }).tap();
+  expect(await topOf(page, '#op-createEsim')).toBe(place);
+  await expect.poll(() => contents.isVisible()).toBe(true);
+  await contents.getByRole('link', { name: 'Error codes' }).tap();
+  await expect.poll(() => contents.isVisible()).toBe(false);
+  await expect.poll(() => topOf(page, '#error-codes')).toBeLessThan(150);
+});
+
+test('without JavaScript the page reads the same: contents work and no dead button is shown', async () => {
+  const { page } = await open({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
+  expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Contents' }).click();
+  await page.locator('#contents a[href="#pagination"]').click();
+  await expect.poll(() => page.url()).toBe(`${origin}/docs#pagination`);
+  await page.keyboard.press('Escape');
+  await expect.poll(() => page.locator('#contents').isVisible()).toBe(false);
+});
+
+test('the keyboard reaches the reference past the contents, and everything it reaches shows it', async () => {
+  const { page } = await open();
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to the reference');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('main');
+  await page.keyboard.press('Tab');
+  const outline = await page.evaluate(() => {
+    const active = document.activeElement as Element;
+    return { inMain: active.closest('main') !== null, style: getComputedStyle(active).outlineStyle };
+  });
+  expect(outline).toEqual({ inMain: true, style: 'solid' });
+});
+
+async function open(options: BrowserContextOptions = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const requests: string[] = [];
+  const complaints: string[] = [];
+  context.on('request', (request) => requests.push(request.url()));
+  const page = await context.newPage();
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  await page.goto(`${origin}/docs`, { waitUntil: 'load' });
+  return { page, requests, complaints };
+}
+
+async function openEveryDetail(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    for (const details of document.querySelectorAll('details')) details.open = true;
+  });
+}
+
+async function topOf(page: Page, selector: string): Promise<number> {
+  return (await page.locator(selector).boundingBox())?.y ?? Number.NaN;
+}
+
+/** The contract's document with an operation made of words that cannot be broken: what grows later must still fit. */
+function documentWithLongWords() {
+  const document = openApiDocument();
+  const word = `${'unbreakable_'.repeat(14)}end`;
+  const schema = {
+    type: 'object',
+    required: [word],
+    properties: {
+      [word]: { type: 'string', pattern: `^(${word}|${word})$`, description: `A \`${word}\` ${word}.` },
+    },
+  };
+  document.paths[`/v1/${word}/{${word}}`] = {
+    delete: {
+      operationId: word,
+      tags: ['eSIMs'],
+      summary: 'An operation with long words',
+      description: `Takes \`${word}\`.\n\nNeeds the scope \`write\`.`,
+      parameters: [
+        { name: word, in: 'path', required: true, schema: { type: 'string', enum: [word, `${word}s`] } },
+      ],
+      requestBody: { content: { 'application/json': { schema } } },
+      responses: { 200: { description: 'Done.', content: { 'application/json': { schema } } } },
+    },
+  };
+  return document;
+}
+
+/** Runs in the page: WCAG's contrast of every element that holds text of its own and is shown. */
+function measureContrast() {
+  const channels = (color: string) => (color.match(/[\d.]+/g) ?? []).map(Number);
+  const luminance = (color: string) => {
+    const [red = 0, green = 0, blue = 0] = channels(color).map((value) => {
+      const share = value / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const surfaceOf = (start: Element): string => {
+    for (let element: Element | null = start; element; element = element.parentElement) {
+      const color = getComputedStyle(element).backgroundColor;
+      if ((channels(color)[3] ?? 1) === 1) return color;
+    }
+    return 'rgb(255, 255, 255)';
+  };
+  const low: string[] = [];
+  let count = 0;
+  for (const element of document.querySelectorAll('body *:not(script):not(style)')) {
+    const hasText = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent?.trim());
+    // The # beside a heading is invisible until it is pointed at.
+    if (!hasText || !element.checkVisibility({ opacityProperty: true })) continue;
+    const [light = 0, dark = 0] = [getComputedStyle(element).color, surfaceOf(element)]
+      .map(luminance)
+      .sort((a, b) => b - a);
+    const ratio = (light + 0.05) / (dark + 0.05);
+    count += 1;
+    if (ratio < 4.5) low.push(`${ratio.toFixed(2)} ${element.outerHTML.slice(0, 120)}`);
+  }
+  return { count, low };
+}

@@ -1,0 +1,206 @@
+import { createHash } from 'node:crypto';
+import { Validator } from '@cfworker/json-schema';
+import { errorCodes, errors, openApiDocument, operations } from '@simplane/contract';
+import { expect, test } from 'vitest';
+import { curlSample } from '../../src/http/docs/curl-sample.ts';
+import { type OpenApiDocument, readOperations, type Schema } from '../../src/http/docs/document.ts';
+import { exampleOf } from '../../src/http/docs/example.ts';
+import { docsContentSecurityPolicy, renderDocsPage } from '../../src/http/docs/page.ts';
+import { patternExample } from '../../src/http/docs/pattern-example.ts';
+
+const baseUrl = 'http://127.0.0.1:4000';
+const document = openApiDocument();
+const page = renderDocsPage(document, { baseUrl });
+
+test('every operation has a section and a place in the contents', () => {
+  for (const [id, { path, summary }] of Object.entries(operations)) {
+    expect(page).toContain(`<section class="entry" id="op-${id}">`);
+    expect(page).toContain(`<a href="#op-${id}">`);
+    expect(textOf(page)).toContain(path);
+    expect(textOf(page)).toContain(summary);
+  }
+});
+
+test('every operation says its scope, its parameters, its body fields and the codes it may answer', () => {
+  for (const operation of readOperations(document)) {
+    const section = sectionOf(operation.id);
+    expect(section).toContain(`scope <code>${operation.scope}</code>`);
+    for (const { name } of operation.parameters)
+      expect(section).toContain(`<code class="name">${name}</code>`);
+    for (const name of Object.keys(operation.body?.schema.properties ?? {})) {
+      expect(section).toContain(`<code class="name">${name}</code>`);
+    }
+    expect(operation.refusals.length).toBeGreaterThan(0);
+    for (const code of operation.refusals) expect(section).toContain(`href="#error-${code}"`);
+  }
+});
+
+test('every error code has a row with its status, meaning and remedy', () => {
+  for (const code of errorCodes) {
+    const row = textOf(page.split(`<tr id="error-${code}">`)[1]?.split('</tr>')[0] ?? '');
+    expect(row).toContain(String(errors[code].status));
+    expect(row).toContain(errors[code].meaning.replaceAll('`', ''));
+    expect(row).toContain(errors[code].remedy.replaceAll('`', ''));
+  }
+});
+
+test('ids are unique and every link within the page leads somewhere', () => {
+  const ids = [...page.matchAll(/\sid="([^"]+)"/g)].map((match) => match[1]);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const [, target] of page.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target);
+});
+
+test('examples of bodies, answers and resources are valid against their schemas', () => {
+  // The control: references are followed, so a wrong value would be seen.
+  expect(validatorOf({ $ref: '#/components/schemas/Execution' }).validate({ id: 'exec_1' }).valid).toBe(
+    false,
+  );
+  for (const { name, schema } of everySchema()) {
+    const example = exampleOf(schema, document);
+    const { valid, errors: problems } = validatorOf(schema).validate(example);
+    expect(valid, `${name}: ${JSON.stringify(problems)}\n${JSON.stringify(example, null, 2)}`).toBe(true);
+  }
+});
+
+test('examples hold for the schema keywords that the contract may come to use', () => {
+  const schemas: Schema[] = [
+    { type: 'string', pattern: '^(esim|bundle)\\.[a-z_]{3,}(\\.\\d+)?$' },
+    { type: 'string', pattern: '^[^a-z\\s]{4}$' },
+    { type: 'string', minLength: 12 },
+    {
+      type: ['object', 'null'],
+      properties: { id: { type: 'string', pattern: '^89\\d{17}$' } },
+      required: ['id'],
+    },
+    { anyOf: [{ type: 'null' }, { type: 'integer', exclusiveMinimum: 4, multipleOf: 5 }] },
+    { allOf: [{ properties: { a: { type: 'integer', minimum: 7 } }, required: ['a'] }] },
+    { type: 'array', items: { enum: ['a', 'b', 'c'] }, minItems: 3, uniqueItems: true },
+    { type: 'object', additionalProperties: { type: 'string' }, maxProperties: 20 },
+  ];
+  for (const schema of schemas) {
+    const example = exampleOf(schema, document);
+    expect(
+      validatorOf(schema).validate(example).valid,
+      `${JSON.stringify(schema)} ${JSON.stringify(example)}`,
+    ).toBe(true);
+  }
+  expect(patternExample('(?=x)y')).toBeNull();
+});
+
+test('every shown example is JSON, and a curl sample sends a body that its operation takes', () => {
+  const shown = [...page.matchAll(/<span>Response \d+<\/span>.*?<pre[^>]*>(.*?)<\/pre>/gs)];
+  expect(shown.length).toBeGreaterThanOrEqual(Object.keys(operations).length);
+  for (const [, code] of shown) JSON.parse(textOf(code ?? ''));
+  for (const operation of readOperations(document)) {
+    const { command } = curlSample(operation, document, baseUrl);
+    expect(command).toContain(`'${baseUrl}/v1/`);
+    expect(command).not.toMatch(/[{}]id|iccid\}/);
+    if (operation.body) {
+      const body = JSON.parse(/-d '(.*)'$/s.exec(command)?.[1]?.replaceAll("'\\''", "'") ?? '');
+      expect(validatorOf(operation.body.schema).validate(body).valid).toBe(true);
+    }
+    if (operation.method !== 'GET') expect(command).toMatch(/Idempotency-Key: [a-z0-9-]+'/);
+  }
+});
+
+test('text from the document is shown as text, wherever it stands', () => {
+  const attack = '</style></script><img src=x onerror="alert(1)"> & \'quoted\' `<b>code</b>`';
+  const hostile: OpenApiDocument = {
+    info: { title: attack, version: attack, summary: attack, description: attack },
+    tags: [{ name: attack, description: attack }],
+    paths: {
+      [`/v1/${attack}`]: {
+        post: {
+          operationId: attack,
+          tags: [attack],
+          summary: attack,
+          description: `${attack}\n\nNeeds the scope \`<i>\`.`,
+          parameters: [
+            { name: attack, in: 'query', required: true, description: attack, schema: { enum: [attack] } },
+          ],
+          requestBody: {
+            content: {
+              'application/json': {
+                schema: { type: 'object', properties: { [attack]: { const: attack } }, required: [attack] },
+              },
+            },
+          },
+          responses: {
+            200: {
+              headers: { [attack]: { description: attack } },
+              content: {
+                'application/json': { schema: { $ref: '#/components/schemas/X"><img>' } },
+                [attack]: {},
+              },
+            },
+          },
+        },
+      },
+    },
+    components: {
+      schemas: { 'X"><img>': { description: attack, pattern: '<img>', default: attack, examples: [attack] } },
+    },
+  };
+  const rendered = renderDocsPage(hostile, { baseUrl: `http://host/${attack}` });
+  expect(rendered).not.toMatch(/<img|<b>|<i>/);
+  expect(rendered.match(/<\/?script/g)).toHaveLength(2);
+  expect(rendered.match(/<\/?style/g)).toHaveLength(2);
+  expect(rendered).toContain('<code>&lt;b&gt;code&lt;/b&gt;</code>');
+  expect(rendered).toContain('&amp; &#39;quoted&#39;');
+});
+
+test('the page refers to no other place', () => {
+  const loading =
+    /<(?:script|img|iframe|source|video|audio|object|embed|use|image)\b[^>]*\b(?:src|href|data)=/i;
+  expect(page).not.toMatch(loading);
+  expect(page).not.toMatch(/@import|url\(/i);
+  expect(page).not.toMatch(/(?:src|href|action)="(?:https?:)?\/\//i);
+  expect([...page.matchAll(/<link\b[^>]*href="([^":]+):/g)].map((match) => match[1])).toEqual(['data']);
+});
+
+test('the policy allows exactly the style and the script that the page has', () => {
+  for (const [element, directive] of [
+    ['style', 'style-src'],
+    ['script', 'script-src'],
+  ] as const) {
+    const content = page.split(`<${element}>`)[1]?.split(`</${element}>`)[0] ?? '';
+    const hash = createHash('sha256').update(content).digest('base64');
+    expect(docsContentSecurityPolicy).toContain(`${directive} 'sha256-${hash}';`);
+  }
+  expect(docsContentSecurityPolicy).toMatch(/^default-src 'none';/);
+  expect(docsContentSecurityPolicy).not.toMatch(/unsafe|\*|https?:/);
+  expect(page).not.toMatch(/\s(?:style|on[a-z]+)="/);
+});
+
+test('the same document gives the same bytes', () => {
+  expect(renderDocsPage(openApiDocument(), { baseUrl })).toBe(page);
+});
+
+function everySchema(): { name: string; schema: Schema }[] {
+  const bodies = readOperations(document).flatMap(({ id, body, successes }) => [
+    ...(body ? [{ name: `${id} body`, schema: body.schema }] : []),
+    ...successes.flatMap(({ schema, status }) => (schema ? [{ name: `${id} ${status}`, schema }] : [])),
+  ]);
+  const components = Object.entries(document.components.schemas).map(([name, schema]) => ({
+    name,
+    schema: schema as Schema,
+  }));
+  return [...bodies, ...components];
+}
+
+/** References in the document are relative to the whole of it, so the validator gets the schema with the components beside it. */
+function validatorOf(schema: Schema): Validator {
+  const whole = { allOf: [schema], components: { schemas: document.components.schemas } };
+  return new Validator(whole as unknown as ConstructorParameters<typeof Validator>[0], '2020-12', false);
+}
+
+function sectionOf(id: string): string {
+  return page.split(`<section class="entry" id="op-${id}">`)[1]?.split('</section>')[0] ?? '';
+}
+
+function textOf(markup: string): string {
+  const characters: Record<string, string> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' };
+  return markup
+    .replace(/<[^>]*>/g, '')
+    .replace(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => characters[name] ?? '');
+}

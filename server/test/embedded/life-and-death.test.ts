@@ -1,0 +1,185 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chown, readFile, stat, writeFile } from 'node:fs/promises';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startEmbeddedPostgres } from '../../src/db/embedded/start.ts';
+import { hold } from './support/holder.ts';
+import { eventually, exists, isGone, query, serverOf, socketDirOf, watchersOf } from './support/observe.ts';
+import { users } from './support/users.ts';
+import { makeWorkspace, type Workspace } from './support/workspace.ts';
+
+let workspace: Workspace;
+beforeAll(async () => {
+  workspace = await makeWorkspace();
+});
+afterAll(() => workspace.remove());
+
+describe.each(users)('as $title', (user) => {
+  test('killing node takes postgres and its socket along', async () => {
+    const dataDir = await workspace.folder(`killed-${user.uid}`, user);
+    const holder = hold(workspace, user, { dataDir });
+    const { connectionString, dataDir: cluster } = await holder.started();
+    const server = await serverOf(cluster);
+    if (!server) throw new Error('postgres does not run');
+    await holder.kill();
+    await eventually('postgres is gone', () => isGone(server));
+    await eventually('the socket folder is gone', async () => !(await exists(socketDirOf(connectionString))));
+    await eventually('its shells are gone', async () => (await watchersOf(cluster)).length === 0);
+  });
+
+  test('a start right after a kill waits for the old postgres and finds what was committed', async () => {
+    const dataDir = await workspace.folder(`again-${user.uid}`, user);
+    let connectionString = '';
+    for (let round = 0; round < 4; round++) {
+      const holder = hold(workspace, user, { dataDir });
+      ({ connectionString } = await holder.started());
+      await query(connectionString, `create table round_${round} ()`);
+      await holder.kill();
+    }
+    const last = hold(workspace, user, { dataDir });
+    ({ connectionString } = await last.started());
+    const [row] = await query(
+      connectionString,
+      "select count(*)::int as n from pg_tables where tablename like 'round_%'",
+    );
+    expect(row).toEqual({ n: 4 });
+    await last.stop();
+  });
+
+  test('an orphan that lost its shells too is stopped, never spoken to', async () => {
+    const dataDir = await workspace.folder(`orphan-${user.uid}`, user);
+    const first = hold(workspace, user, { dataDir });
+    const { connectionString, dataDir: cluster } = await first.started();
+    const orphan = await serverOf(cluster);
+    if (!orphan) throw new Error('postgres does not run');
+    // The shells first would be noticed by node, which would stop postgres itself: freeze node.
+    process.kill(first.pid, 'SIGSTOP');
+    for (const pid of await watchersOf(cluster)) process.kill(pid, 'SIGKILL');
+    await first.kill();
+    expect(await isGone(orphan)).toBe(false);
+    expect(await query(connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
+
+    const second = hold(workspace, user, { dataDir });
+    const again = await second.started();
+    expect(await isGone(orphan)).toBe(true);
+    expect(again.connectionString).not.toBe(connectionString);
+    expect(await exists(socketDirOf(connectionString))).toBe(false);
+    await second.stop();
+  });
+
+  test('Ctrl-C at the terminal reaches node and leaves the database up until node is done', async () => {
+    const dataDir = await workspace.folder(`ctrl-c-${user.uid}`, user);
+    const holder = hold(workspace, user, { dataDir });
+    const { connectionString, dataDir: cluster } = await holder.started();
+    process.kill(-holder.pid, 'SIGINT');
+    expect(await holder.answer()).toEqual({ interrupted: true });
+    expect(await query(connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await holder.stop();
+    expect(await serverOf(cluster)).toBeNull();
+  });
+
+  test('signals to the shells do not stop the database', async () => {
+    const dataDir = await workspace.folder(`signals-${user.uid}`, user);
+    const holder = hold(workspace, user, { dataDir });
+    const { connectionString, dataDir: cluster } = await holder.started();
+    for (const pid of await watchersOf(cluster)) {
+      for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.kill(pid, signal);
+    }
+    expect(await query(connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect((await watchersOf(cluster)).length).toBe(2);
+    await holder.stop();
+  });
+
+  test('an old pid that now is another program neither blocks the start nor is touched', async () => {
+    const dataDir = await workspace.folder(`reused-${user.uid}`, user);
+    const first = hold(workspace, user, { dataDir });
+    const { dataDir: cluster } = await first.started();
+    const lockFile = `${cluster}/postmaster.pid`;
+    const lock = await readFile(lockFile, 'utf8');
+    await first.stop();
+
+    // Run by the very user that runs postgres: postgres can signal it and so would believe in it.
+    const { uid, gid } = await stat(cluster);
+    const bystander = spawn('/bin/sleep', ['600'], {
+      ...(uid === process.getuid?.() ? {} : { uid, gid }),
+      cwd: '/',
+    });
+    workspace.onCleanup(async () => void bystander.kill('SIGKILL'));
+    await once(bystander, 'spawn');
+    await writeFile(lockFile, lock.replace(/^\d+/, String(bystander.pid)), { mode: 0o600 });
+    await chown(lockFile, uid, gid);
+
+    const second = hold(workspace, user, { dataDir });
+    const { connectionString } = await second.started();
+    expect(await query(connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(bystander.exitCode).toBeNull();
+    expect(bystander.signalCode).toBeNull();
+    await second.stop();
+  });
+});
+
+test('a postgres that dies is reported with its last words, and the folder is free again', async () => {
+  const dataDir = `${workspace.root}/dies`;
+  const first = await startEmbeddedPostgres({ dataDir, packageDir: workspace.packageDir });
+  const server = await serverOf(first.dataDir);
+  process.kill(server?.pid ?? 0, 'SIGINT');
+  expect(await first.exited).toMatch(/postgres ended with code 0.*received fast shutdown request/s);
+  await first.stop();
+
+  const second = await startEmbeddedPostgres({ dataDir, packageDir: workspace.packageDir });
+  await second.stop();
+  await second.stop();
+});
+
+test('losing the shell stops postgres and is reported', async () => {
+  const embedded = await startEmbeddedPostgres({
+    dataDir: `${workspace.root}/shell-lost`,
+    packageDir: workspace.packageDir,
+  });
+  const server = await serverOf(embedded.dataDir);
+  if (!server) throw new Error('postgres does not run');
+  for (const pid of await watchersOf(embedded.dataDir)) process.kill(pid, 'SIGKILL');
+  expect(await embedded.exited).toMatch(/postgres was ended by SIGKILL/);
+  expect(await isGone(server)).toBe(true);
+});
+
+test('a stop does not wait for clients that stay connected', async () => {
+  const embedded = await startEmbeddedPostgres({
+    dataDir: `${workspace.root}/busy`,
+    packageDir: workspace.packageDir,
+  });
+  const busy = query(embedded.connectionString, 'select pg_sleep(600)').catch(
+    (error: Error) => error.message,
+  );
+  await eventually('the query runs', async () => {
+    const rows = await query(
+      embedded.connectionString,
+      "select 1 from pg_stat_activity where query like '%sleep(600)'",
+    );
+    return rows.length > 0;
+  });
+  await embedded.stop();
+  expect(await busy).toMatch(/terminating connection|Connection terminated/);
+});
+
+test('a stop is bounded even when a session is stuck, and what was committed survives it', async () => {
+  const options = {
+    dataDir: `${workspace.root}/stuck`,
+    packageDir: workspace.packageDir,
+    fastShutdownMs: 300,
+  };
+  const embedded = await startEmbeddedPostgres(options);
+  const client = new pg.Client({ connectionString: embedded.connectionString });
+  client.on('error', () => {});
+  await client.connect();
+  await client.query('create table kept ()');
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  process.kill(rows[0]?.pid ?? 0, 'SIGSTOP');
+  await embedded.stop();
+  expect(await serverOf(embedded.dataDir)).toBeNull();
+
+  const again = await startEmbeddedPostgres(options);
+  await query(again.connectionString, 'select * from kept');
+  await again.stop();
+});

@@ -1,0 +1,131 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { symlink, writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readProcess } from '../../src/db/embedded/process-table.ts';
+import { settingArguments } from '../../src/db/embedded/settings.ts';
+import { makeSocketFolder, removeSocketFolder } from '../../src/db/embedded/socket-folder.ts';
+import { connectToRunning, DataFolderInUse, startEmbeddedPostgres } from '../../src/db/embedded/start.ts';
+import { spawnOptionsFor } from '../../src/db/embedded/system-user.ts';
+import { hold } from './support/holder.ts';
+import { eventually, exists, ownerFileOf, query } from './support/observe.ts';
+import { ordinaryUser, users } from './support/users.ts';
+import { makeWorkspace, type Workspace } from './support/workspace.ts';
+
+let workspace: Workspace;
+beforeAll(async () => {
+  workspace = await makeWorkspace();
+});
+afterAll(() => workspace.remove());
+
+const staleOwner = {
+  pid: 1,
+  process_start: 'another',
+  socket_dir: null,
+  database: null,
+  started_at: '',
+  claim: '',
+};
+
+describe.each(users)('as $title', (user) => {
+  test('a folder in use is refused at once, naming the process that has it', async () => {
+    const dataDir = await workspace.folder(`used-${user.uid}`, user);
+    const owner = hold(workspace, user, { dataDir });
+    const { connectionString } = await owner.started();
+    const { failed } = await hold(workspace, user, { dataDir }).answer();
+    expect(failed).toMatchObject({ name: 'DataFolderInUse', pid: owner.pid });
+    expect(failed?.message).toContain(`process ${owner.pid} (`);
+    expect(failed?.message).toContain('hold.mjs');
+    expect(await query(connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await owner.stop();
+  });
+
+  test('of several starts at the same instant exactly one wins', async () => {
+    const dataDir = await workspace.folder(`race-${user.uid}`, user);
+    await writeFile(ownerFileOf(dataDir), JSON.stringify(staleOwner));
+    const holders = Array.from({ length: 4 }, () => hold(workspace, user, { dataDir }));
+    const answers = await Promise.all(holders.map((holder) => holder.answer()));
+    const winners = holders.filter((_, index) => answers[index]?.started);
+    expect(winners).toHaveLength(1);
+    for (const { failed } of answers.filter((answer) => answer.failed)) {
+      expect(failed).toMatchObject({ name: 'DataFolderInUse', pid: winners[0]?.pid });
+    }
+    await winners[0]?.stop();
+  });
+});
+
+test.each([
+  ['a dead process', { pid: 2 ** 22 + 1 }],
+  ['a pid that was given to another process', { pid: process.ppid }],
+  ['our own pid in an earlier life', { pid: process.pid }],
+])('a claim left by %s is taken over by exactly one of many', async (title, { pid }) => {
+  for (let round = 0; round < 3; round++) {
+    const dataDir = await workspace.folder(`takeover ${title} ${round}`, ordinaryUser);
+    await writeFile(ownerFileOf(dataDir), JSON.stringify({ ...staleOwner, pid }));
+    // The one who would have taken it over died in the middle of that.
+    await writeFile(`${ownerFileOf(dataDir)}.takeover`, JSON.stringify({ ...staleOwner, pid }));
+    if (round === 2) await writeFile(ownerFileOf(dataDir), '{"pid":');
+    const task = 'claim';
+    const holders = Array.from({ length: 6 }, () =>
+      hold(workspace, users[0] ?? ordinaryUser, { dataDir }, task),
+    );
+    const answers = await Promise.all(holders.map((holder) => holder.answer()));
+    expect(answers.filter((answer) => answer.started)).toHaveLength(1);
+    expect(answers.filter((answer) => answer.failed?.name === 'DataFolderInUse')).toHaveLength(5);
+    await Promise.all(holders.map((holder) => holder.kill()));
+  }
+});
+
+test('a second start within one process is refused too, and possible after the stop', async () => {
+  const options = { dataDir: `${workspace.root}/twice`, packageDir: workspace.packageDir };
+  const outcomes = await Promise.allSettled([startEmbeddedPostgres(options), startEmbeddedPostgres(options)]);
+  const won = outcomes.find((outcome) => outcome.status === 'fulfilled');
+  const lost = outcomes.find((outcome) => outcome.status === 'rejected');
+  expect(lost?.reason).toBeInstanceOf(DataFolderInUse);
+  expect(lost?.reason).toMatchObject({ pid: process.pid });
+  await won?.value.stop();
+  await (await startEmbeddedPostgres(options)).stop();
+});
+
+test('a stale claim leads no command line astray', async () => {
+  const dataDir = await workspace.folder('stale', ordinaryUser);
+  const stale = {
+    ...staleOwner,
+    pid: process.pid,
+    socket_dir: '/tmp/simplane-pg-gone',
+    database: 'simplane',
+  };
+  await writeFile(ownerFileOf(dataDir), JSON.stringify(stale));
+  expect(await connectToRunning(dataDir)).toBeNull();
+  expect(await connectToRunning(`${dataDir}/not-there`)).toBeNull();
+});
+
+test("a postgres that somebody else runs on the cluster is refused by postgres' own lock", async () => {
+  const dataDir = await workspace.folder('by-hand', users[0] ?? ordinaryUser);
+  const packageDir = workspace.packageDir;
+  const made = await startEmbeddedPostgres({ dataDir, packageDir });
+  await made.stop();
+
+  // Under another name of the folder, so that it does not look like one of ours.
+  const alias = `${workspace.root}/alias`;
+  await symlink(made.dataDir, alias);
+  const user = { ...ordinaryUser, name: 'nobody' };
+  const socketDir = await makeSocketFolder(user);
+  const byHand = spawn(`${packageDir}/native/bin/postgres`, ['-D', alias, ...settingArguments(socketDir)], {
+    ...spawnOptionsFor(user),
+    stdio: 'ignore',
+  });
+  const exited = once(byHand, 'exit');
+  workspace.onCleanup(async () => {
+    byHand.kill('SIGQUIT');
+    await exited;
+    await removeSocketFolder(socketDir);
+  });
+  await eventually('it listens', () => exists(`${socketDir}/.s.PGSQL.5432`));
+
+  const refusal = await startEmbeddedPostgres({ dataDir, packageDir }).catch((error: unknown) => error);
+  expect(refusal).toBeInstanceOf(DataFolderInUse);
+  expect(refusal).toMatchObject({ pid: byHand.pid });
+  expect(await readProcess(byHand.pid ?? 0)).not.toBeNull();
+  expect(await exists(ownerFileOf(dataDir))).toBe(false);
+});

@@ -1,0 +1,178 @@
+import { chmod, chown, cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { locateBinaries } from '../../src/db/embedded/binaries.ts';
+import { unprivilegedUser } from '../../src/db/embedded/system-user.ts';
+import { hold, type Started } from './support/holder.ts';
+import { exists, query } from './support/observe.ts';
+import { ordinaryUser, type TestUser, users } from './support/users.ts';
+import { installedPackage, makeWorkspace, type Workspace } from './support/workspace.ts';
+
+let workspace: Workspace;
+beforeAll(async () => {
+  workspace = await makeWorkspace();
+});
+afterAll(() => workspace.remove());
+
+describe.each(users)('as $title', (user) => {
+  test('links and execute bits that npm --ignore-scripts left out are made at the first start', async () => {
+    const packageDir = await asLeftByNpm(`bare-${user.uid}`, user);
+    const first = await startAndStop(user, { packageDir });
+    expect(first.notice).toBeNull();
+    const links = await readLinks(packageDir);
+    expect(links.length).toBeGreaterThan(0);
+    for (const { target } of links) expect(await exists(join(packageDir, target))).toBe(true);
+  });
+});
+
+test('a package folder that cannot be written to is copied into the data folder', async () => {
+  const packageDir = await asLeftByNpm('read-only', users[0] ?? ordinaryUser);
+  for (const folder of ['native/lib', 'native/bin']) await chmod(join(packageDir, folder), 0o555);
+  const dataDir = await workspace.folder('read-only-data', ordinaryUser);
+  const { notice } = await startAndStop(ordinaryUser, { packageDir, dataDir });
+  const copies = (await readdir(dataDir)).filter((name) => name.startsWith('postgres-'));
+  expect(copies).toHaveLength(1);
+  expect(notice).toContain(join(dataDir, copies[0] ?? ''));
+  expect(notice).toContain(packageDir);
+
+  const before = await stat(join(dataDir, copies[0] ?? ''));
+  await startAndStop(ordinaryUser, { packageDir, dataDir });
+  expect((await stat(join(dataDir, copies[0] ?? ''))).ino).toBe(before.ino);
+  for (const folder of ['native/lib', 'native/bin']) await chmod(join(packageDir, folder), 0o755);
+});
+
+describe.each(users.filter((user) => user.isRoot))('as $title, where nobody cannot go', (root) => {
+  test('programs are copied once and data is kept in a reachable place, the same at every start', async () => {
+    const closed = join(workspace.root, 'closed');
+    await mkdir(closed, { mode: 0o700 });
+    const packageDir = join(closed, 'package');
+    await cp(installedPackage(), packageDir, { recursive: true, verbatimSymlinks: true });
+    const options = { dataDir: join(closed, 'data'), packageDir };
+
+    const holders = [hold(workspace, root, options)];
+    const first = await started(holders[0]);
+    expect(first.dataDir).toMatch(new RegExp(`^${workspace.reachableBase}/data-[0-9a-f]{16}/postgres$`));
+    for (const path of [options.dataDir, first.dataDir, packageDir]) expect(first.notice).toContain(path);
+    await query(first.connectionString, 'create table kept ()');
+    await holders[0]?.stop();
+    expect(await readdir(workspace.reachableBase)).toHaveLength(2);
+
+    // Opened up later, the data stays where it is.
+    await chmod(closed, 0o755);
+    const again = hold(workspace, root, options);
+    const second = await started(again);
+    expect(second.dataDir).toBe(first.dataDir);
+    expect(
+      await query(
+        second.connectionString,
+        "select count(*)::int as n from pg_tables where tablename = 'kept'",
+      ),
+    ).toEqual([{ n: 1 }]);
+    await again.stop();
+    expect(await readdir(workspace.reachableBase)).toHaveLength(2);
+  });
+
+  test('a cluster that became unreachable is named, not replaced by an empty one', async () => {
+    const parent = join(workspace.root, 'shut-later');
+    await mkdir(parent, { mode: 0o755 });
+    await startAndStop(root, { dataDir: join(parent, 'data') });
+    await chmod(parent, 0o700);
+    const { failed } = await hold(workspace, root, { dataDir: join(parent, 'data') }).answer();
+    expect(failed?.message).toMatch(/\(nobody\) cannot enter .*shut-later\/data/);
+    expect(failed?.message).toContain('chmod o+x');
+  });
+
+  test("root runs an ordinary user's database as that user, who can start it again", async () => {
+    const dataDir = await workspace.folder('handed-on', ordinaryUser);
+    await startAndStop(ordinaryUser, { dataDir });
+    await startAndStop(root, { dataDir });
+    await startAndStop(ordinaryUser, { dataDir });
+  });
+
+  test("root's own data folder says so to an ordinary user", async () => {
+    const dataDir = join(workspace.root, 'roots-own');
+    await startAndStop(root, { dataDir });
+    const { failed } = await hold(workspace, ordinaryUser, { dataDir }).answer();
+    expect(failed?.message).toMatch(/data folder cannot be written to.*EACCES/);
+  });
+});
+
+test('programs that do not run say why and what to do', async () => {
+  const packageDir = await asLeftByNpm('broken', users[0] ?? ordinaryUser);
+  await writeFile(join(packageDir, 'native/bin/postgres'), 'not a program');
+  const { failed } = await hold(workspace, users[0] ?? ordinaryUser, {
+    packageDir,
+    dataDir: await workspace.folder('broken-data', users[0] ?? ordinaryUser),
+    reachableBase: join(workspace.root, 'broken-base'),
+  }).answer();
+  expect(failed?.message).toMatch(/do not run/);
+  expect(failed?.message).toMatch(/not found|[Ee]xec format error/);
+  expect(failed?.message).toContain('DATABASE_URL');
+});
+
+test('a platform without a package is told so', async () => {
+  const user = { ...ordinaryUser, name: 'nobody' };
+  const real = Object.getOwnPropertyDescriptor(process, 'arch');
+  Object.defineProperty(process, 'arch', { ...real, value: 's390x' });
+  try {
+    await expect(locateBinaries({ user, packageDir: undefined, copyBase: workspace.root })).rejects.toThrow(
+      /s390x is not installed[\s\S]*DATABASE_URL to a PostgreSQL 14/,
+    );
+  } finally {
+    if (real) Object.defineProperty(process, 'arch', real);
+  }
+});
+
+test('the installed package is found without being told', async () => {
+  const user = { ...(users[0] ?? ordinaryUser), name: 'me' };
+  const found = await locateBinaries({ user, packageDir: undefined, copyBase: workspace.root });
+  expect(found).toMatchObject({ majorVersion: '18', notice: null });
+});
+
+test('a system without the user nobody is told what to do as root', async () => {
+  const passwd = join(workspace.root, 'passwd');
+  await writeFile(passwd, 'root:x:0:0::/root:/bin/sh\nnobody:*:-2:-2::/var/empty:/usr/bin/false\n');
+  expect(await unprivilegedUser(passwd)).toEqual({ uid: 2 ** 32 - 2, gid: 2 ** 32 - 2, name: 'nobody' });
+  await writeFile(passwd, 'root:x:0:0::/root:/bin/sh\n');
+  await expect(unprivilegedUser(passwd)).rejects.toThrow(/no user "nobody"[\s\S]*ordinary user/);
+});
+
+/** The package as unpacked: no links, no execute bits. */
+async function asLeftByNpm(name: string, owner: TestUser): Promise<string> {
+  const packageDir = join(workspace.root, name);
+  await cp(installedPackage(), packageDir, { recursive: true, verbatimSymlinks: true });
+  for (const { target } of await readLinks(packageDir)) await rm(join(packageDir, target), { force: true });
+  for (const program of ['initdb', 'postgres']) await chmod(join(packageDir, 'native/bin', program), 0o644);
+  for (const folder of [
+    'native/lib',
+    'native/bin',
+    'native/bin/initdb',
+    'native/bin/postgres',
+    'native/bin/pg_ctl',
+  ]) {
+    await chown(join(packageDir, folder), owner.uid, owner.gid);
+  }
+  return packageDir;
+}
+
+async function readLinks(packageDir: string): Promise<{ source: string; target: string }[]> {
+  return JSON.parse(await readFile(join(packageDir, 'native/pg-symlinks.json'), 'utf8')) as [];
+}
+
+let count = 0;
+async function startAndStop(
+  user: TestUser,
+  options: { packageDir?: string; dataDir?: string },
+): Promise<Started> {
+  const dataDir = options.dataDir ?? (await workspace.folder(`data-${count++}`, user));
+  const holder = hold(workspace, user, { ...options, dataDir });
+  const answer = await holder.started();
+  expect(await query(answer.connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
+  await holder.stop();
+  return answer;
+}
+
+async function started(holder: ReturnType<typeof hold> | undefined): Promise<Started> {
+  if (!holder) throw new Error('no holder');
+  return holder.started();
+}

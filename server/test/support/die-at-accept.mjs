@@ -1,0 +1,13 @@
+// Preloaded into a server that must die around its accept statement: SIMPLANE's own code knows nothing of it.
+import pg from 'pg';
+
+const moment = process.env.DIE_AT_ACCEPT;
+const query = pg.Pool.prototype.query;
+
+pg.Pool.prototype.query = function (config, ...rest) {
+  const isAccept = config?.name === 'execution_accept';
+  if (isAccept && moment === 'before') process.kill(process.pid, 'SIGKILL');
+  const result = query.call(this, config, ...rest);
+  if (!isAccept || moment !== 'after-commit') return result;
+  return result.then(() => process.kill(process.pid, 'SIGKILL'));
+};

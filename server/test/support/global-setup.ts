@@ -1,0 +1,51 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A running PostgreSQL with the database `template` in it, migrated and seeded. */
+    postgresUrl: string;
+  }
+}
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** Builds what whole-process tests start, and runs one real PostgreSQL for all test files; each clones its own database. */
+export default async function setUp(project: TestProject) {
+  await promisify(execFile)(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '--build'], {
+    cwd: root,
+  });
+  const { startEmbeddedPostgres } = await import('../../src/db/embedded/start.ts');
+  const { migrate } = await import('../../src/db/migrate.ts');
+
+  const dataDir = await mkdtemp(join(tmpdir(), 'simplane-test-'));
+  const postgres = await startEmbeddedPostgres({
+    dataDir,
+    database: 'template',
+    settings: { max_connections: '300' },
+  });
+  await migrate(postgres.connectionString);
+  await refuseConnections(postgres.connectionString);
+  project.provide('postgresUrl', postgres.connectionString);
+
+  return async () => {
+    await postgres.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+}
+
+/** A template can only be cloned while nobody is connected to it. */
+async function refuseConnections(connectionString: string): Promise<void> {
+  const url = new URL(connectionString);
+  url.pathname = '/postgres';
+  const client = new pg.Client({ connectionString: url.href });
+  await client.connect();
+  await client.query('alter database template with is_template true allow_connections false');
+  await client.end();
+}

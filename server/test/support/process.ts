@@ -1,0 +1,67 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const program = fileURLToPath(new URL('../../bin/simplane-server.js', import.meta.url));
+const cleanEnv = { PATH: process.env['PATH'] ?? '', HOST: '127.0.0.1', PORT: '0' };
+
+export type ServerProcess = {
+  url: string;
+  pid: number;
+  /** Everything printed so far: the greeting and the log. */
+  output(): string;
+  /** Sends the signal and waits for the end; the exit code, or the signal's name when it was killed by one. */
+  end(signal: NodeJS.Signals): Promise<number | string>;
+};
+
+type Options = { uid?: number; gid?: number; preload?: string; cwd?: string };
+
+/** A whole server as its user starts it; resolves when it says that it is ready, rejects with its output when it ends before. */
+export async function spawnServer(
+  env: Record<string, string>,
+  options: Options = {},
+): Promise<ServerProcess> {
+  const { preload, ...spawnOptions } = options;
+  const child = spawn(process.execPath, [...(preload ? ['--import', preload] : []), program, 'serve'], {
+    env: { ...cleanEnv, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...spawnOptions,
+  });
+  let output = '';
+  const ended = endOf(child);
+  const url = await new Promise<string>((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      output += chunk;
+      const [, address] = /is ready at (http:\S+)\n/.exec(output) ?? [];
+      if (address) resolve(address);
+    };
+    child.stdout?.on('data', read);
+    child.stderr?.on('data', read);
+    ended.then((how) => reject(new Error(`the server ended (${how}):\n${output}`)), reject);
+  });
+  return {
+    url,
+    pid: child.pid as number,
+    output: () => output,
+    end: (signal) => {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+/** Runs a command of the operator to its end. */
+export async function runCommand(args: string[], env: Record<string, string>, options: Options = {}) {
+  const run = promisify(execFile)(process.execPath, [program, ...args], {
+    env: { ...cleanEnv, ...env },
+    ...options,
+  });
+  const { stdout, stderr } = await run.catch((error: { stdout: string; stderr: string }) => error);
+  return { code: run.child.exitCode, stdout, stderr };
+}
+
+async function endOf(child: ChildProcess): Promise<number | string> {
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+  return code ?? (signal as string);
+}

@@ -1,0 +1,119 @@
+import type { AddressInfo } from 'node:net';
+import { operations, type Scope, scopes } from '@simplane/contract';
+import { generateApiKey } from '../../src/accounts/api-key-text.ts';
+import { createAccount } from '../../src/accounts/create-account.ts';
+import { createApiKey } from '../../src/accounts/create-api-key.ts';
+import { createKeyDirectory } from '../../src/accounts/key-directory.ts';
+import { type Database, openDatabase } from '../../src/db/database.ts';
+import { createApp } from '../../src/http/app.ts';
+import { routes } from '../../src/http/routes.ts';
+import { createLog } from '../../src/log.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import { seedSandbox } from '../../src/products/seed-sandbox.ts';
+import type { Service } from '../../src/service.ts';
+import { createUuidV7 } from '../../src/uuid-v7.ts';
+import { cloneDatabase } from './database.ts';
+
+type TestClock = { nowMs(): number; advance(ms: number): void };
+
+export type TestService = {
+  url: string;
+  key: string;
+  accountUuid: string;
+  db: Database;
+  databaseUrl: string;
+  clock: TestClock;
+  service: Service;
+  logLines: string[];
+  createKey(options?: KeyOptions): Promise<string>;
+  createAccount(name: string): Promise<{ accountUuid: string; key: string }>;
+  stop(): Promise<void>;
+};
+
+type KeyOptions = { scopes?: Scope[]; accountUuid?: string; expiresAt?: Date | null };
+type Options = Partial<Service> & { api?: Parameters<typeof createApp>[1]; databaseUrl?: string };
+
+/** The real app on a real port and a real database of its own, with a clock that tests can move. */
+export async function startService({ api, databaseUrl, ...overrides }: Options = {}): Promise<TestService> {
+  const clone = databaseUrl ? null : await cloneDatabase();
+  const address = databaseUrl ?? (clone?.url as string);
+  const db = openDatabase({ connectionString: address, poolSize: 16, onError: () => {} });
+  const clock = createTestClock();
+  const newUuid = createUuidV7(clock);
+  const logLines: string[] = [];
+  let url = '';
+  const service: Service = {
+    mode: 'sandbox',
+    role: 'all',
+    db,
+    clock,
+    newUuid,
+    keys: createKeyDirectory(db),
+    log: createLog('info', { write: (line: string) => void logLines.push(line) }),
+    metrics: createMetrics(db),
+    rateLimitPerSecond: 0,
+    headersTimeoutMs: 10_000,
+    requestTimeoutMs: 30_000,
+    metricsOnApi: true,
+    publicUrl: () => url,
+    isStopping: () => false,
+    ...overrides,
+  };
+  const app = createApp(service, api);
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  if (clone) await seedSandbox(db, clock);
+
+  async function createKey(options: KeyOptions = {}) {
+    const key = generateApiKey(service.mode);
+    const { accountUuid = account.id, expiresAt = null } = options;
+    await createApiKey(db, service, {
+      key,
+      accountUuid,
+      name: 'Test',
+      scopes: options.scopes ?? [...scopes],
+      expiresAt,
+    });
+    return key;
+  }
+
+  const account = await createAccount(db, service, 'Test account');
+  return {
+    url,
+    key: await createKey(),
+    accountUuid: account.id,
+    db,
+    databaseUrl: address,
+    clock,
+    service,
+    logLines,
+    createKey,
+    async createAccount(name) {
+      const other = await createAccount(db, service, name);
+      return { accountUuid: other.id, key: await createKey({ accountUuid: other.id }) };
+    },
+    async stop() {
+      await app.close();
+      await db.end();
+      await clone?.drop();
+    },
+  };
+}
+
+/** The API with operations of the test's own, served by the same machinery. */
+export function apiWith(extra: { operations: object; handlers: object }) {
+  return {
+    operations: { ...operations, ...extra.operations },
+    handlers: { ...routes, ...extra.handlers },
+  } as unknown as Parameters<typeof createApp>[1];
+}
+
+function createTestClock(): TestClock {
+  let offsetMs = 0;
+  return {
+    nowMs: () => Date.now() + offsetMs,
+    advance: (ms) => {
+      offsetMs += ms;
+    },
+  };
+}

@@ -1,5 +1,6 @@
 import { type Execution, idPrefixes } from '@simplane/contract';
 import { AppError } from '../app-error.ts';
+import { clip } from '../clip.ts';
 import type { Context } from '../context.ts';
 import { uuidOfId } from '../db/uuid.ts';
 import { presentExecution } from './present.ts';
@@ -9,6 +10,6 @@ export async function getExecution(ctx: Context, { params }: { params: { id: str
   const uuid = uuidOfId(idPrefixes.execution, params.id);
   const row = uuid && (await findExecution(ctx.db, ctx.account.uuid, uuid));
   if (!row)
-    throw new AppError('resource_missing', `No execution has the id "${params.id}".`, { param: 'id' });
+    throw new AppError('resource_missing', `No execution has the id "${clip(params.id)}".`, { param: 'id' });
   return presentExecution(row);
 }

@@ -5,8 +5,9 @@ import { AppError } from '../app-error.ts';
 import { createKeysInFlight } from '../idempotency/keys-in-flight.ts';
 import type { Service } from '../service.ts';
 import { authenticate } from './authenticate.ts';
+import { boundPipelining } from './bound-pipelining.ts';
 import { parseJsonBody } from './json-body.ts';
-import { answerMalformed } from './malformed-requests.ts';
+import { answerMalformed, refuseMalformed, rememberAnswered } from './malformed-requests.ts';
 import { observeRequests } from './observe.ts';
 import { serveDescription, serveOperationalRoutes } from './operational-routes.ts';
 import { pinVersion } from './pin-version.ts';
@@ -30,14 +31,19 @@ declare module 'fastify' {
 }
 
 const bodyLimitBytes = 256 * 1024;
+const headBytes = 16 * 1024;
 
 type Api = { operations: Record<string, Operation>; handlers: Record<string, unknown> };
 
 /** The HTTP face of the service. `api` is the contract; tests add operations of their own to it. */
 export function createApp(service: Service, api: Api = { operations, handlers: routes }): FastifyInstance {
   const app = createServer(service);
+  // An `Expect` that we do not know is left unfulfilled, not refused by Node in a form of its own.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   prepareRequests(app, service);
   observeRequests(app, service);
+  boundPipelining(app);
+  rememberAnswered(app);
   refuseUnknownRoutes(app);
   answerErrors(app, service);
   readJsonOnly(app);
@@ -55,21 +61,21 @@ function createServer(service: Service): FastifyInstance {
     logger: false,
     genReqId: () => newRequestId(service),
     bodyLimit: bodyLimitBytes,
-    routerOptions: { maxParamLength: 512 },
+    routerOptions: { maxParamLength: headBytes }, // an id of any length is looked for, and not found
     keepAliveTimeout: 72_000, // above the usual 60 s of proxies, so that they close first
     requestTimeout: service.requestTimeoutMs,
     http: {
       headersTimeout: service.headersTimeoutMs,
       // How often stalled clients are looked for; Node's own 30 s would stretch every limit by as much.
       connectionsCheckingInterval: Math.min(1_000, service.headersTimeoutMs),
-      maxHeaderSize: 16 * 1024,
+      maxHeaderSize: headBytes,
+      requireHostHeader: false, // refused by us, in our form
     },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     frameworkErrors: (error, request, reply: FastifyReply) => {
-      const { status, body } = renderError(toAppError(error), request.id, service.publicUrl());
-      reply.headers({ 'Request-Id': request.id, 'Service-Version': currentApiVersion });
-      reply.code(status).type('application/json').send(body);
+      const { status, headers, body } = refuseMalformed(service, request.id, toAppError(error));
+      reply.code(status).headers(headers).send(body);
     },
     clientErrorHandler: (error, socket) => answerMalformed(service, error, socket),
   });
@@ -95,6 +101,9 @@ function prepareRequests(app: FastifyInstance, service: Service): void {
 function refuseUnknownRoutes(app: FastifyInstance): void {
   app.setNotFoundHandler(() => Promise.reject(new Error('the hook below refuses first')));
   app.addHook('onRequest', async (request) => {
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+      throw new AppError('request_malformed', 'An HTTP/1.1 request has a Host header.');
+    }
     if (request.is404) {
       const path = request.url.split('?', 1)[0]?.slice(0, 100);
       throw new AppError(

@@ -1,33 +1,51 @@
 import type { Socket } from 'node:net';
 import { currentApiVersion } from '@simplane/contract';
+import type { FastifyInstance } from 'fastify';
 import { AppError } from '../app-error.ts';
 import type { Service } from '../service.ts';
-import { renderError } from './render-error.ts';
+import { type RenderedError, renderError } from './render-error.ts';
 import { newRequestId } from './serve-operation.ts';
+
+/** Connections whose last request was answered: a timeout that comes later is not about anything the client waits for. */
+const answered = new WeakSet<Socket>();
+
+export function rememberAnswered(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const { socket } = request.raw;
+    answered.delete(socket);
+    reply.raw.once('finish', () => answered.add(socket));
+    done();
+  });
+}
 
 /** What never became a request (bad bytes, endless headers, a client that stalls) still gets an answer of our form. */
 export function answerMalformed(service: Service, error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && answered.has(socket);
+  if (error.code === 'ECONNRESET' || isLate || !socket.writable) {
     socket.destroy();
     return;
   }
-  const requestId = newRequestId(service);
-  const refusal = explain(error);
-  const { status, body } = renderError(refusal, requestId, service.publicUrl());
-  service.metrics.errorCount.inc({ error_type: refusal.code });
-  service.log.info(
-    { request_id: requestId, status, error_code: refusal.code, parser: error.code },
-    'malformed request',
-  );
+  const { status, headers, body } = refuseMalformed(service, newRequestId(service), explain(error));
   const head = [
-    `HTTP/1.1 ${status} ${refusal.code}`,
-    'Content-Type: application/json',
+    `HTTP/1.1 ${status} Refused`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     `Content-Length: ${Buffer.byteLength(body)}`,
-    `Request-Id: ${requestId}`,
-    `Service-Version: ${currentApiVersion}`,
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+/** Renders such a refusal with all its headers, and leaves its trace in log and metrics, which no hook does for it. */
+export function refuseMalformed(service: Service, requestId: string, refusal: AppError): RenderedError {
+  const { status, body } = renderError(refusal, requestId, service.publicUrl());
+  service.metrics.errorCount.inc({ error_type: refusal.code });
+  service.log.info({ request_id: requestId, status, error_code: refusal.code }, 'malformed request');
+  const headers = {
+    'Content-Type': 'application/json',
+    'Request-Id': requestId,
+    'Service-Version': currentApiVersion,
+  };
+  return { status, headers, body };
 }
 
 function explain({ code }: NodeJS.ErrnoException): AppError {

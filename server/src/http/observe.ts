@@ -1,46 +1,58 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { describeDatabaseError } from '../db/describe-error.ts';
 import type { Service } from '../service.ts';
 
 /** One wide log line and one measurement a request. Queries, bodies and headers stay out: they may hold secrets. */
 export function observeRequests(app: FastifyInstance, { log, metrics }: Service): void {
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
+    // `close` comes after the last byte, and also when the client went away before it.
+    reply.raw.once('close', () => record(request, reply));
+    done();
+  });
+
+  function record(request: FastifyRequest, reply: FastifyReply): void {
     const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
     const { method, caller, refusal } = request;
+    const wasSent = reply.raw.writableFinished;
+    const status = wasSent ? reply.statusCode : clientClosedRequest;
     const durationMs = reply.elapsedTime;
     metrics.requestDuration.observe(
-      { http_request_method: method, http_route: route, http_response_status_code: reply.statusCode },
+      { http_request_method: method, http_route: route, http_response_status_code: status },
       durationMs / 1000,
     );
-    if (refusal) metrics.errorCount.inc({ error_type: refusal.code });
+    if (refusal && wasSent) metrics.errorCount.inc({ error_type: refusal.code });
     if (request.idempotency === 'replayed') metrics.replayCount.inc();
-    const failed = reply.statusCode >= 500;
+    const failed = status >= 500;
     log[failed ? 'error' : 'info'](
       {
         request_id: request.id,
         method,
         route,
         path: pathOf(request),
-        status: reply.statusCode,
+        status,
         duration_ms: Math.round(durationMs * 1000) / 1000,
         account_id: caller?.account.id,
         key_id: caller?.apiKey.id,
         idempotency: request.idempotency ?? undefined,
-        error_code: refusal?.code,
-        error_param: refusal?.param,
+        error_code: wasSent ? refusal?.code : undefined,
+        error_param: wasSent ? refusal?.param : undefined,
         cause: failed ? causeOf(refusal?.cause) : undefined,
       },
       'request',
     );
-  });
+  }
 }
+
+// What proxies write for a client that left before its answer; the work itself may have been done.
+const clientClosedRequest = 499;
 
 function pathOf({ url }: FastifyRequest): string {
   return url.split('?', 1)[0]?.slice(0, 200) ?? '';
 }
 
-/** A database error's message may quote values; its stack and code say where to look. */
 function causeOf(cause: unknown) {
   if (!(cause instanceof Error)) return cause === undefined ? undefined : { type: typeof cause };
-  const { code } = cause as NodeJS.ErrnoException;
-  return { type: cause.name, code, message: cause.message, stack: cause.stack };
+  const frames = cause.stack?.split('\n').filter((line) => line.startsWith('    at '));
+  const described = describeDatabaseError(cause) ?? { message: cause.message };
+  return { type: cause.name, ...described, frames };
 }

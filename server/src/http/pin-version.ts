@@ -1,5 +1,6 @@
 import { type ApiVersion, apiVersions } from '@simplane/contract';
 import { AppError } from '../app-error.ts';
+import { clip } from '../clip.ts';
 
 /** The version a request is answered in: what it asks for, else what its account is pinned to. */
 export function pinVersion(asked: string | string[] | undefined, accountVersion: string): ApiVersion {
@@ -8,11 +9,7 @@ export function pinVersion(asked: string | string[] | undefined, accountVersion:
   if (version) return version;
   throw new AppError(
     'api_version_unknown',
-    `There is no API version ${quote(String(wanted))}; there is ${apiVersions.join(', ')}.`,
+    `There is no API version "${clip(String(wanted), 40)}"; there is ${apiVersions.join(', ')}.`,
     { param: 'Service-Version' },
   );
-}
-
-function quote(text: string): string {
-  return JSON.stringify(text.slice(0, 40));
 }

@@ -22,7 +22,7 @@ export function renderError(error: AppError, requestId: string, publicUrl: strin
 /** Any thrown thing as a refusal with a public message; what it really was stays in `cause`, for the log. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
-  const framework = fromFramework(thrown as { code?: string });
+  const framework = fromFramework((thrown as { code?: string } | null | undefined)?.code);
   if (framework) return framework;
   if (isUnavailable(thrown)) {
     return new AppError(
@@ -39,7 +39,7 @@ export function toAppError(thrown: unknown): AppError {
   });
 }
 
-function fromFramework({ code }: { code?: string }): AppError | null {
+function fromFramework(code: string | undefined): AppError | null {
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new AppError('body_too_large', 'The body is larger than 256 kB.');

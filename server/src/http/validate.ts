@@ -1,5 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { AppError } from '../app-error.ts';
+import { clip } from '../clip.ts';
 
 type ObjectSchema = { properties: Record<string, object>; additionalProperties?: unknown };
 
@@ -108,8 +109,4 @@ function shorten({ data, keyword }: ErrorObject): string {
   if (keyword === 'maxProperties') return `${Object.keys(data as object).length}`;
   if (Array.isArray(data)) return `a list of ${data.length}`;
   return typeof data === 'object' && data !== null ? 'an object' : clip(JSON.stringify(data) ?? 'nothing');
-}
-
-function clip(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

@@ -1,11 +1,13 @@
 import type { Product } from '@simplane/contract';
 import { AppError } from '../app-error.ts';
+import { clip } from '../clip.ts';
 import type { Context } from '../context.ts';
 import { presentProduct } from './present.ts';
 import { findProduct } from './sql.ts';
 
 export async function getProduct(ctx: Context, { params }: { params: { id: string } }): Promise<Product> {
   const row = await findProduct(ctx.db, params.id);
-  if (!row) throw new AppError('resource_missing', `No product has the id "${params.id}".`, { param: 'id' });
+  if (!row)
+    throw new AppError('resource_missing', `No product has the id "${clip(params.id)}".`, { param: 'id' });
   return presentProduct(row);
 }

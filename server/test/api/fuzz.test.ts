@@ -1,0 +1,123 @@
+import fc from 'fast-check';
+import { afterAll, describe, expect, test } from 'vitest';
+import { requestTo, unstorableBody } from '../support/arbitraries.ts';
+import { call, provision, type Reply } from '../support/client.ts';
+import { type OpenApi, operationsOf, responseChecker } from '../support/openapi-schemas.ts';
+import { send } from '../support/raw-http.ts';
+import { startService } from '../support/service.ts';
+
+// Before the tests are collected: the document of the running service says which tests there are.
+const service = await startService();
+afterAll(() => service.stop());
+
+const document: OpenApi = (await call(service, 'GET', '/openapi.json', { key: null })).json;
+const operations = operationsOf(document);
+const ids = ['prod_europe_5gb_30d', 'prod_sandbox_flaky', (await provision(service)).json.id as string];
+const Authorization = `Bearer ${service.key}`;
+
+function expectSound(reply: Reply, check: (status: number, json: unknown) => string | null): void {
+  expect(reply.status, reply.text).toBeLessThan(500);
+  expect(check(reply.status, reply.json), reply.text).toBeNull();
+  expect(reply.headers.get('content-type')).toMatch(/^application\/json/);
+  expect(reply.headers.get('request-id')).toMatch(/^req_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
+  expect(reply.headers.get('service-version')).toBe('2026-11-01');
+  for (const text of textsOf(reply)) expect(text, 'half of a surrogate pair').not.toMatch(/\p{Surrogate}/u);
+  if (reply.status >= 400) expect(reply.json.error.request_id).toBe(reply.headers.get('request-id'));
+}
+
+function textsOf(reply: Reply): string[] {
+  const texts: string[] = [];
+  JSON.parse(reply.text, (_, value: unknown) => {
+    if (typeof value === 'string') texts.push(value);
+  });
+  return texts;
+}
+
+/** A failing run shrinks its counterexample; no longer than this. */
+const bounds = { interruptAfterTimeLimit: 40_000, markInterruptAsFailure: true };
+
+test('the document describes operations', () => {
+  expect(operations.length).toBeGreaterThanOrEqual(6);
+});
+
+describe.each(operations)('$method $path', (operation) => {
+  const check = responseChecker(document, operation);
+
+  test('answers every request as its document says, and never with a fault', async () => {
+    const seen = new Map<number, number>();
+    await fc.assert(
+      fc.asyncProperty(requestTo(operation, ids), async (request) => {
+        const reply = await send(service.url, {
+          ...request,
+          headers: { ...request.headers, Authorization },
+        });
+        seen.set(reply.status, (seen.get(reply.status) ?? 0) + 1);
+        expectSound(reply, check);
+      }),
+      { numRuns: 400, ...bounds },
+    );
+    // The requests are worth sending only if some of them are good and some are not.
+    expect([...seen.keys()].some((status) => status < 300)).toBe(true);
+    expect([...seen.keys()].some((status) => status >= 400)).toBe(true);
+  });
+
+  test('answers every Authorization header with a declared status', async () => {
+    const value = fc.oneof(
+      fc.string({ unit: 'grapheme-ascii', maxLength: 100 }),
+      fc.string({ unit: 'grapheme-ascii', maxLength: 60 }).map((text) => `Bearer ${text}`),
+      fc
+        .string({ unit: fc.constantFrom('é', 'ÿ', ' ', 's', 'p', '_') })
+        .map((text) => `Bearer sp_test_${text}`),
+      fc.constantFrom('Bearer', 'Bearer ', 'bearer sp_live_x', `Bearer ${'k'.repeat(8_000)}`),
+    );
+    await fc.assert(
+      fc.asyncProperty(value, async (authorization) => {
+        const path = operation.path.replaceAll(/\{\w+\}/g, 'x');
+        const headers = { Authorization: authorization };
+        const reply = await send(service.url, {
+          method: operation.method,
+          path,
+          headers,
+          body: null,
+          chunked: false,
+        });
+        expectSound(reply, check);
+        expect(reply.status).toBe(401);
+      }),
+      { numRuns: 60, ...bounds },
+    );
+  });
+});
+
+describe.each(operations.filter(({ method }) => method !== 'GET'))('$method $path', (operation) => {
+  const check = responseChecker(document, operation);
+
+  test('refuses a body that cannot be stored, wherever in it the reason is', async () => {
+    await fc.assert(
+      fc.asyncProperty(unstorableBody(operation.body), async (text) => {
+        const path = operation.path.replaceAll(/\{\w+\}/g, ids[0] ?? '');
+        const headers = { Authorization, 'Content-Type': 'application/json' };
+        const body = Buffer.from(text);
+        const reply = await send(service.url, {
+          method: operation.method,
+          path,
+          headers,
+          body,
+          chunked: false,
+        });
+        expectSound(reply, check);
+        expect([reply.status, reply.json.error.type]).toEqual([400, 'invalid_request_error']);
+      }),
+      { numRuns: 300, ...bounds },
+    );
+  });
+});
+
+test('the service still answers, and what it stored can be read', async () => {
+  expect((await call(service, 'GET', '/readyz')).status).toBe(200);
+  const check = operations.find(({ operationId }) => operationId === 'listExecutions');
+  if (!check) throw new Error('listExecutions is not described');
+  const reply = await call(service, 'GET', '/v1/executions?limit=100');
+  expectSound(reply, responseChecker(document, check));
+  expect(reply.json.data.length).toBeGreaterThan(1);
+});

@@ -1,0 +1,296 @@
+import type { Operation } from '@simplane/contract';
+import { Type } from 'typebox';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { generateApiKey } from '../../src/accounts/api-key-text.ts';
+import { AppError } from '../../src/app-error.ts';
+import type { Context } from '../../src/context.ts';
+import { call, provision, type Reply } from '../support/client.ts';
+import { exchange, head } from '../support/raw-http.ts';
+import { apiWith, startService, type TestService } from '../support/service.ts';
+
+const activationCode = 'LPA:1$smdp.example.com$SECRET-MATCHING-ID';
+const sql = "select hash, last4 from api_keys where account_id = 'a' order by id for update";
+const patience = { timeout: 5_000 };
+const valueOfBody = 'VALUE-OF-A-BODY-7f3a';
+const valueOfQuery = 'VALUE-OF-A-QUERY-19cd';
+
+const bugs: Record<string, (ctx: Context) => Promise<unknown>> = {
+  sql: () => Promise.reject(new Error(sql)),
+  stack: () => Promise.reject(Object.assign(new Error('boom'), { statusCode: 418, expose: true })),
+  activation: () => Promise.reject(new Error(`download of ${activationCode} failed`)),
+  key: () => Promise.reject(new Error(`upstream said: ${service.key} is not allowed`)),
+  text: () => Promise.reject(`thrown text with ${service.key} and ${activationCode}`),
+  nothing: () => Promise.reject(undefined),
+  cause: () =>
+    Promise.reject(new AppError('internal', 'It broke.', { cause: new Error(`${sql} ${activationCode}`) })),
+  statement: (ctx) =>
+    ctx.db.query({ name: 'test_wrong', text: 'select no_such_column from idempotency_keys' }, []),
+  value: (ctx) => ctx.db.query({ name: 'test_value', text: 'select $1::uuid from api_keys' }, [valueOfBody]),
+  unserialisable: async () => ({
+    get ok() {
+      throw new Error(sql);
+    },
+  }),
+  unavailable: () => Promise.reject(Object.assign(new Error(`connect ${sql}`), { code: 'ECONNREFUSED' })),
+};
+
+function probe(method: 'GET' | 'POST', name: string): Operation {
+  return {
+    method,
+    path: `/v1/probe/${name}`,
+    tag: 'Probes',
+    summary: 'A probe',
+    description: 'Only in this test.',
+    scope: 'read',
+    status: 200,
+    response: Type.Object({ ok: Type.Boolean() }),
+    refusals: [],
+  };
+}
+
+const probes = {
+  operations: Object.fromEntries(
+    Object.keys(bugs).flatMap((name) => [
+      [`get_${name}`, probe('GET', name)],
+      [`post_${name}`, probe('POST', name)],
+    ]),
+  ),
+  handlers: Object.fromEntries(
+    Object.entries(bugs).flatMap(([name, bug]) => [
+      [`get_${name}`, bug],
+      [`post_${name}`, bug],
+    ]),
+  ),
+};
+
+let service: TestService;
+let otherKey: string;
+const wrongKey = generateApiKey('sandbox');
+const liveKey = generateApiKey('live');
+const replies: Reply[] = [];
+
+beforeAll(async () => {
+  service = await startService({ api: apiWith(probes) });
+  otherKey = (await service.createAccount('Other')).key;
+  await holdSession();
+});
+afterAll(() => service.stop());
+
+/** Everything a client may do right or wrong, short of putting secrets where only names belong. */
+async function holdSession(): Promise<void> {
+  const keep = async (reply: Promise<Reply>) => {
+    const kept = await reply;
+    replies.push(kept);
+    return kept;
+  };
+  const get = (path: string, options: Parameters<typeof call>[3] = {}) =>
+    keep(call(service, 'GET', path, options));
+  const order = (body: unknown, idempotencyKey?: string) => keep(provision(service, idempotencyKey, body));
+  const metadata = { note: valueOfBody, code: activationCode };
+
+  for (const path of ['/v1/me', '/v1/products?limit=2', '/v1/executions', '/livez', '/readyz'])
+    await get(path);
+  const good = await order({ product_id: 'prod_europe_5gb_30d', metadata, description: valueOfBody }, 'one');
+  expect(good.status).toBe(202);
+  await order({ product_id: 'prod_europe_5gb_30d', metadata, description: valueOfBody }, 'one');
+  await order({ product_id: 'prod_europe_5gb_30d', metadata }, 'one');
+  await get(`/v1/executions/${good.json.id}`);
+  await get(`/v1/executions/${good.json.id}`, { key: otherKey });
+  await order({ product_id: 'prod_none', description: valueOfBody });
+  await order({ product_id: 'prod_europe_5gb_30d', metadata: { a: 1, code: activationCode } });
+  await order({ product_id: "'; drop table api_keys; --" });
+  for (const raw of [
+    `{"${valueOfBody}`,
+    `[${JSON.stringify(valueOfBody)}]`,
+    '{"a":1e400}',
+    '{"a":"\\u0000"}',
+  ])
+    await keep(call(service, 'POST', '/v1/esims', { raw }));
+  await keep(
+    call(service, 'POST', '/v1/esims', { raw: valueOfBody, headers: { 'Content-Type': 'text/plain' } }),
+  );
+  await keep(call(service, 'POST', '/v1/esims', { raw: valueOfBody.padEnd(300_000) }));
+
+  await get(`/v1/products?starting_after=${valueOfQuery}`);
+  await get(`/v1/executions?status=${valueOfQuery}`);
+  await get(`/v1/me?token=${valueOfQuery}&api_key=${service.key}`);
+  await get(`/v1/none?token=${valueOfQuery}&api_key=${service.key}`);
+  await get("/v1/products/'%20or%201=1");
+  for (const key of [wrongKey, liveKey, service.key.slice(0, -3), null]) await get('/v1/me', { key });
+  await get('/v1/me', { key: null, headers: { Authorization: `Basic ${service.key}` } });
+  await get('/v1/me', { key: null, headers: { Authorization: `Bearer ${service.key} ${valueOfQuery}` } });
+  await get('/v1/me', { headers: { 'Service-Version': '2000-01-01', Cookie: valueOfBody } });
+  await keep(call(service, 'DELETE', `/v1/me?token=${valueOfQuery}`));
+
+  for (const name of Object.keys(bugs)) {
+    for (const method of ['GET', 'POST']) {
+      const idempotencyKey = method === 'POST' ? `bug-${name}` : undefined;
+      const options = idempotencyKey === undefined ? {} : { idempotencyKey };
+      const reply = await keep(call(service, method, `/v1/probe/${name}?token=${valueOfQuery}`, options));
+      if (!(name === 'unserialisable' && method === 'POST')) expect(reply.status).toBeGreaterThanOrEqual(500);
+    }
+  }
+
+  const authorization = { Authorization: `Bearer ${service.key}` };
+  await keep(exchange(service.url, `GET /v1/me?${valueOfQuery} nonsense ${service.key}\r\n\r\n`));
+  await keep(exchange(service.url, head('GET', '/v1/me', { ...authorization, Cookie: 'c'.repeat(17_000) })));
+  await keep(exchange(service.url, head('GET', `/v1/products/%zz?${valueOfQuery}`, authorization)));
+}
+
+const wholeOf = ({ text, headers }: Reply) => `${text}\n${[...headers].join('\n')}`;
+const requestLines = () => service.logLines.map((line) => JSON.parse(line));
+
+describe('no response', () => {
+  test('holds a stack frame or a path of a file', () => {
+    for (const reply of replies) {
+      expect(wholeOf(reply)).not.toMatch(
+        /\bat (async )?[\w.<>]+ \(|:\d+:\d+\)|node_modules|node:internal|\.[cm]?[jt]s:\d/,
+      );
+      expect(wholeOf(reply)).not.toMatch(/file:\/\/|\/(home|work|tmp|usr|var|src|dist)\//);
+      expect(wholeOf(reply)).not.toContain(process.cwd());
+    }
+  });
+
+  test('holds SQL, a name of a table or column that is ours, or an error of the database', async () => {
+    const tables = await service.db.query<{ name: string }>({
+      name: 'test_tables',
+      text: "select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'i')",
+    });
+    const words = ['accounts', 'products', 'executions']; // these are words of the API as well
+    const names = tables.map(({ name }) => name).filter((name) => !words.includes(name));
+    expect(names).toContain('idempotency_keys');
+    const columns = [
+      'no_such_column',
+      'fingerprint',
+      'lock_id',
+      'price_amount',
+      'revoked_at',
+      'account_id =',
+    ];
+    for (const reply of replies) {
+      const text = wholeOf(reply).replaceAll(/drop table api_keys/g, ''); // what the client itself sent
+      for (const name of [...names, ...columns]) expect(text).not.toContain(name);
+      expect(text).not.toMatch(
+        /\bselect\b.*\bfrom\b|\binsert into\b|\bdelete from\b|\bupdate \w+ set\b|\breturning\b|\bpg_\w+|::\w+\[?\]?|\bfor update\b/i,
+      );
+      expect(text).not.toMatch(/syntax for type|does not exist|violates|ECONN|postgres/i);
+    }
+  });
+
+  test('holds the address of the database or a name of the framework', () => {
+    const { host, pathname, password } = new URL(service.databaseUrl);
+    const parts = [service.databaseUrl, host, pathname.slice(1), password].filter((part) => part.length > 3);
+    for (const reply of replies) {
+      for (const part of parts) expect(wholeOf(reply)).not.toContain(part);
+      expect(wholeOf(reply)).not.toMatch(/FST_ERR|HPE_|fastify|x-powered-by/i);
+      expect(reply.headers.get('server')).toBeNull();
+    }
+  });
+
+  test('holds a key, neither the caller’s nor one that was refused', () => {
+    for (const reply of replies) {
+      for (const key of [service.key, service.key.slice(0, -3), otherKey, wrongKey, liveKey])
+        expect(wholeOf(reply)).not.toContain(key);
+    }
+  });
+
+  test('holds an activation code that an error carried', () => {
+    for (const reply of replies) expect(wholeOf(reply)).not.toMatch(/LPA:1|SECRET-MATCHING-ID/);
+  });
+
+  test('to a bug says more than that it was ours', () => {
+    const ours = replies.filter(({ status }) => status >= 500);
+    expect(ours.length).toBeGreaterThan(15);
+    for (const { json } of ours) {
+      expect(['internal', 'unavailable']).toContain(json.error.code);
+      expect(json.error.message.length).toBeLessThan(120);
+      expect(json.error).not.toHaveProperty('param');
+    }
+  });
+});
+
+describe('no log line', () => {
+  test('of a request holds a key or an Authorization value, unless the line is about our own fault', () => {
+    const lines = service.logLines.filter((line) => !(JSON.parse(line).status >= 500));
+    expect(lines.length).toBeGreaterThan(25);
+    for (const line of lines) {
+      for (const key of [service.key, service.key.slice(0, -3), otherKey, wrongKey, liveKey])
+        expect(line).not.toContain(key);
+      expect(line).not.toMatch(/bearer|basic/i);
+    }
+  });
+
+  test('holds a query string', () => {
+    for (const line of service.logLines) {
+      expect(line).not.toContain(valueOfQuery);
+      expect(line).not.toMatch(/token=|api_key=|starting_after=/);
+    }
+  });
+
+  test('holds a value of a request’s body or of its other headers', () => {
+    const lines = service.logLines.filter((line) => !JSON.parse(line).path?.startsWith('/v1/probe/'));
+    for (const line of lines) {
+      expect(line).not.toContain(valueOfBody);
+      expect(line).not.toContain('SECRET-MATCHING-ID');
+    }
+  });
+
+  test('holds a key, also when the error that it reports does', () => {
+    for (const line of service.logLines) expect(line).not.toContain(service.key);
+  });
+
+  test('holds an activation code, also when the error that it reports does', () => {
+    for (const line of service.logLines) expect(line).not.toMatch(/LPA:1\$|SECRET-MATCHING-ID/);
+  });
+
+  test('holds a value that a database error quotes', () => {
+    const lines = service.logLines.filter((line) => JSON.parse(line).path === '/v1/probe/value');
+    expect(lines).toHaveLength(2);
+    for (const line of lines) expect(line).not.toContain(valueOfBody);
+  });
+
+  test('holds a key that was sent by mistake in a path, as a name in a query or as a field', async () => {
+    const before = service.logLines.length;
+    await call(service, 'GET', `/v1/products/${service.key}`);
+    await call(service, 'GET', `/v1/none/${service.key}`);
+    await call(service, 'GET', `/v1/products?${service.key}=1`);
+    await call(service, 'POST', '/v1/esims', { body: { [service.key]: 1 } });
+    await expect.poll(() => service.logLines.length, patience).toBe(before + 4);
+    for (const line of service.logLines.slice(before)) expect(line).not.toContain(service.key);
+  });
+});
+
+describe('the log still says enough', () => {
+  test('there is one line a request, found by the id that the client was given', async () => {
+    const ids = replies.map(({ headers }) => headers.get('request-id'));
+    expect(ids.every((id) => id?.startsWith('req_'))).toBe(true);
+    await expect
+      .poll(() => requestLines().map((line) => line.request_id), patience)
+      .toEqual(expect.arrayContaining(ids));
+    const logged = requestLines().map((line) => line.request_id);
+    expect(new Set(logged).size).toBe(logged.length);
+  });
+
+  test('a fault is an error line with what it was and where', () => {
+    const [line] = requestLines().filter(({ path }) => path === '/v1/probe/statement');
+    expect(line).toMatchObject({
+      level: 'error',
+      status: 500,
+      error_code: 'internal',
+      cause: { code: '42703' },
+    });
+    expect(line.cause.frames[0]).toMatch(/^ +at /);
+  });
+
+  test('a refusal is an info line with its code, its account and its key’s id', () => {
+    const line = requestLines().find(({ error_code: code }) => code === 'idempotency_key_reused');
+    expect(line).toMatchObject({
+      level: 'info',
+      method: 'POST',
+      route: '/v1/esims',
+      status: 400,
+      account_id: expect.stringMatching(/^acct_/),
+      key_id: expect.stringMatching(/^key_/),
+    });
+  });
+});

@@ -1,0 +1,331 @@
+import fc from 'fast-check';
+import type { Described, JsonSchema, Parameter } from './openapi-schemas.ts';
+import type { RawRequest } from './raw-http.ts';
+
+type Text = fc.Arbitrary<string>;
+
+/** JSON text that cannot be kept: no database text, no number, or no end to its depth. */
+const unstorableJson = [
+  '"\\u0000"',
+  '"a\\u0000b"',
+  '"\\ud800"',
+  '"\\udc00\\ud800"',
+  '"x\\ud83d"',
+  '1e400',
+  '-1e999',
+  '{"\\u0000":1}',
+  '{"\\udfff":"a"}',
+  '[["\\u0000"]]',
+  `${'['.repeat(10_000)}${']'.repeat(10_000)}`,
+  `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`,
+] as const;
+
+const oddNumbers = [
+  '1e400',
+  '9007199254740993',
+  '-0',
+  '0.1',
+  '-1',
+  '1e-400',
+  '1E5',
+  '99999999999999999999999',
+  '1.0',
+];
+const oddTexts = [
+  '',
+  ' ',
+  '\u0000',
+  '\ud800',
+  '😀'.repeat(40),
+  'é',
+  '\u202e',
+  '\ufeff',
+  "' or 1=1 --",
+  '../../etc',
+  '$1',
+  '%00',
+];
+const oddNames = [
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toString',
+  'hasOwnProperty',
+  '',
+  'length',
+  '\u0000',
+  '😀'.repeat(35),
+];
+
+const anyText: Text = fc.oneof(
+  fc.constantFrom(...oddTexts),
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.string({ unit: 'grapheme', maxLength: 120 }),
+  fc.integer({ min: 1, max: 20_000 }).map((length) => 'x'.repeat(length)),
+);
+
+const anyJson: Text = fc.oneof(
+  { weight: 3, arbitrary: fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.stringify(value)) },
+  { weight: 2, arbitrary: anyText.map((text) => JSON.stringify(text)) },
+  { weight: 2, arbitrary: fc.constantFrom(...oddNumbers, ...unstorableJson) },
+  { weight: 1, arbitrary: fc.constantFrom('{}', '[]', 'null', 'true', '[{}]', '{"__proto__":{"a":1}}') },
+);
+
+const anyName: Text = fc.oneof(fc.constantFrom(...oddNames), anyText);
+
+/** JSON text that the schema allows, mostly; close enough that many of them are accepted. */
+function validJson(schema: JsonSchema): Text {
+  const { enum: values, const: only, examples, anyOf, oneOf, type } = schema;
+  if (only !== undefined) return fc.constant(JSON.stringify(only));
+  if (values) return fc.constantFrom(...values).map((value) => JSON.stringify(value));
+  const branches = anyOf ?? oneOf;
+  if (branches) return fc.oneof(...branches.map(validJson));
+  const own = fc.oneof(...[type ?? 'null'].flat().map((one) => validOfType(one, schema)));
+  if (!examples) return own;
+  const fromExamples = fc.constantFrom(...examples).map((example) => JSON.stringify(example));
+  return fc.oneof({ weight: 2, arbitrary: fromExamples }, { weight: 1, arbitrary: own });
+}
+
+function validOfType(type: string, schema: JsonSchema): Text {
+  const { minLength = 0, maxLength = 200, minimum, maximum, minItems = 0, maxItems = 5, pattern } = schema;
+  switch (type) {
+    case 'string': {
+      const text = pattern
+        ? fc.stringMatching(new RegExp(pattern, 'u'))
+        : fc.string({ unit: 'grapheme', minLength, maxLength: Math.min(maxLength, 600) });
+      return text.map((value) => JSON.stringify(value));
+    }
+    case 'integer':
+    case 'number':
+      return fc
+        .integer({ min: minimum ?? -1000, max: Math.min(maximum ?? 1_000_000, 2 ** 31 - 1) })
+        .map(String);
+    case 'boolean':
+      return fc.boolean().map(String);
+    case 'array':
+      return fc
+        .array(validJson(schema.items ?? {}), { minLength: minItems, maxLength: maxItems })
+        .map((items) => `[${items.join(',')}]`);
+    case 'object':
+      return validMembers(schema).map(objectText);
+    default:
+      return fc.constant('null');
+  }
+}
+
+type Member = readonly [name: string, value: string];
+
+function validMembers(schema: JsonSchema): fc.Arbitrary<Member[]> {
+  const { properties = {}, required = [], additionalProperties, maxProperties = 5, propertyNames } = schema;
+  const declared = Object.entries(properties).map(([name, inner]) =>
+    fc.option(
+      validJson(inner).map((value): Member => [name, value]),
+      { nil: null, freq: required.includes(name) ? 1_000 : 2 },
+    ),
+  );
+  const free =
+    typeof additionalProperties === 'object'
+      ? fc.array(
+          fc.tuple(
+            fc.string({ minLength: 1, maxLength: propertyNames?.maxLength ?? 40 }),
+            validJson(additionalProperties),
+          ),
+          { maxLength: Math.min(maxProperties, 4) },
+        )
+      : fc.constant([]);
+  return fc
+    .tuple(fc.tuple(...declared), free)
+    .map(([own, others]) => [...own.filter((member) => member !== null), ...others]);
+}
+
+function objectText(members: readonly Member[]): string {
+  return `{${members.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
+}
+
+/** A body with one or more things wrong with it, or nothing. */
+function bodyText(schema: JsonSchema | null): Text {
+  const members = schema ? validMembers(schema) : fc.constant<Member[]>([]);
+  const names = Object.keys(schema?.properties ?? {});
+  const someName = names.length > 0 ? fc.oneof(fc.constantFrom(...names), anyName) : anyName;
+  return fc.oneof(
+    { weight: 4, arbitrary: members.map(objectText) },
+    {
+      weight: 6, // a member replaced, added or repeated; JSON text may hold a name twice
+      arbitrary: fc
+        .tuple(members, fc.array(fc.tuple(someName, anyJson), { minLength: 1, maxLength: 3 }), fc.boolean())
+        .map(([own, odd, isFirst]) => objectText(isFirst ? [...odd, ...own] : [...own, ...odd])),
+    },
+    {
+      weight: 1,
+      arbitrary: fc
+        .tuple(members, fc.nat(8))
+        .map(([own, index]) => objectText(own.filter((_, i) => i !== index))),
+    },
+    { weight: 1, arbitrary: anyJson },
+    { weight: 1, arbitrary: members.map((own) => `[${objectText(own)}]`) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .tuple(members, fc.nat(60), anyText)
+        .map(([own, at, text]) => objectText(own).slice(0, at) + text),
+    },
+  );
+}
+
+function body(schema: JsonSchema | null): fc.Arbitrary<Uint8Array | null> {
+  const text = bodyText(schema).map((value) => Buffer.from(value));
+  return fc.oneof(
+    { weight: 12, arbitrary: text },
+    { weight: 1, arbitrary: fc.constant(null) },
+    { weight: 1, arbitrary: fc.constant(new Uint8Array()) },
+    { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }) },
+    { weight: 1, arbitrary: text.map((bytes) => Buffer.concat([Buffer.from('\ufeff'), bytes])) },
+    {
+      weight: 1, // bytes that are not UTF-8 within what else is JSON
+      arbitrary: text.map((bytes) => Buffer.concat([bytes.subarray(0, 2), Buffer.from([0xc3, 0x28]), bytes])),
+    },
+    {
+      weight: 1,
+      arbitrary: fc
+        .constantFrom(1_000, 200_000, 262_144, 262_145, 400_000)
+        .map((size) => Buffer.from(`{"product_id":"${'x'.repeat(size - 17)}"}`)),
+    },
+  );
+}
+
+/** Text as it may stand in a request line: percent-encoded, sometimes badly. */
+const urlText: Text = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: anyText.map((text) =>
+      encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '?')).slice(0, 2_000),
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      '%00',
+      '%',
+      '%zz',
+      '%ED%A0%80',
+      '%F0%9F%98%80',
+      '%C0%80',
+      '..',
+      '.',
+      '%2F',
+      '%2e%2e%2f',
+      '+',
+      ';',
+      '*',
+      '~',
+    ),
+  },
+);
+
+function queryText(parameters: Parameter[]): Text {
+  const textFor = ({ schema }: Parameter) =>
+    fc.oneof(
+      validJson(schema).map((json) => encodeURIComponent(json.replaceAll(/^"|"$/g, ''))),
+      fc.constantFrom('0', '-1', '1', '100', '101', '1e3', '0x1', '1.5', '', 'null', '99999999999999999999'),
+      urlText,
+    );
+  const known = parameters.map((parameter) =>
+    textFor(parameter).map((value) => `${parameter.name}=${value}`),
+  );
+  const unknown = fc.tuple(fc.oneof(urlText, fc.constantFrom(...oddNames.map(encodeURIComponent))), urlText);
+  const odd = fc.oneof(
+    unknown.map(([name, value]) => `${name}=${value}`),
+    urlText,
+    fc.constantFrom('limit[]=1', 'limit[gte]=1', 'limit', 'limit=1&limit=2', '&&&', '=', '__proto__[a]=1'),
+  );
+  const part =
+    known.length > 0
+      ? fc.oneof({ weight: 5, arbitrary: fc.oneof(...known) }, { weight: 1, arbitrary: odd })
+      : odd;
+  return fc
+    .array(part, { maxLength: 3 })
+    .map((parts) => (parts.length > 0 ? `?${parts.join('&')}` : ''))
+    .filter((text) => text.length < 8_000); // below the limit of a request line, which is not the operation's to answer
+}
+
+const headerText: Text = fc.oneof(
+  fc.string({ unit: 'grapheme-ascii', maxLength: 300 }),
+  fc.string({
+    unit: fc.integer({ min: 0xa1, max: 0xff }).map((code) => String.fromCharCode(code)),
+    maxLength: 20,
+  }),
+);
+
+const contentType: Text = fc.oneof(
+  { weight: 12, arbitrary: fc.constant('application/json') },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(
+      'application/json; charset=utf-8',
+      'APPLICATION/JSON',
+      'application/json;charset=latin1',
+      'application/json ; charset="utf-8"',
+      'text/plain',
+      'application/jsonp',
+      'application/problem+json',
+      'multipart/form-data; boundary=x',
+      '',
+      ';',
+      'application/json, text/plain',
+    ),
+  },
+  { weight: 1, arbitrary: headerText },
+);
+
+const idempotencyKey: Text = fc.oneof(fc.constantFrom('a', 'b', 'c', '', ' ', 'k'.repeat(256)), headerText);
+const version: Text = fc.oneof(
+  { weight: 3, arbitrary: fc.constant('2026-11-01') },
+  { weight: 1, arbitrary: headerText },
+);
+
+const headers = fc
+  .record({
+    'Content-Type': contentType,
+    'Idempotency-Key': sometimes(2, idempotencyKey),
+    'Service-Version': sometimes(4, version),
+    'Content-Encoding': sometimes(15, fc.constantFrom('identity', 'gzip', 'br')),
+    Accept: sometimes(4, fc.oneof(fc.constantFrom('text/html', '*/*', 'image/png'), headerText)),
+  })
+  .map((all) =>
+    Object.fromEntries(Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== null)),
+  );
+
+/** One time in `oneIn`, else null. */
+function sometimes<T>(oneIn: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> {
+  return fc.oneof({ weight: oneIn - 1, arbitrary: fc.constant(null) }, { weight: 1, arbitrary });
+}
+
+/** Any request to an operation: right, nearly right and absurd ones. `ids` are of objects that exist. */
+export function requestTo(operation: Described, ids: string[]): fc.Arbitrary<RawRequest> {
+  const parameters = operation.parameters.filter((parameter) => parameter.in === 'query');
+  const places = operation.path.split(/\{\w+\}/).length - 1;
+  const value = fc.oneof(fc.constantFrom(...ids), urlText);
+  const path = fc.array(value, { minLength: places, maxLength: places }).map((values) => {
+    let next = 0;
+    return operation.path.replaceAll(/\{\w+\}/g, () => values[next++] ?? '');
+  });
+  const isWrite = operation.method !== 'GET';
+  return fc.record({
+    method: fc.constant(operation.method),
+    path: fc.tuple(path, queryText(parameters)).map((parts) => parts.join('')),
+    headers,
+    body: isWrite ? body(operation.body) : sometimes(8, body(null)),
+    chunked: fc.boolean(),
+  });
+}
+
+/** A body that the operation would take but for one thing in it that cannot be stored. */
+export function unstorableBody(schema: JsonSchema | null): Text {
+  const members = schema ? validMembers(schema) : fc.constant<Member[]>([]);
+  const names = Object.keys(schema?.properties ?? {});
+  const name = fc.oneof(fc.constantFrom('metadata', 'note', '__proto__', ...names), anyName);
+  const nested = fc
+    .tuple(fc.constantFrom(...unstorableJson), fc.nat(3))
+    .map(([json, depth]) => `${'{"a":['.repeat(depth)}${json}${']}'.repeat(depth)}`);
+  return fc.tuple(members, name, nested).map(([own, at, json]) => objectText([...own, [at, json]]));
+}

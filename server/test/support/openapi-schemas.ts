@@ -1,0 +1,95 @@
+import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema';
+
+export type JsonSchema = {
+  $ref?: string;
+  type?: string | string[];
+  enum?: unknown[];
+  const?: unknown;
+  examples?: unknown[];
+  anyOf?: JsonSchema[];
+  oneOf?: JsonSchema[];
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  additionalProperties?: boolean | JsonSchema;
+  propertyNames?: JsonSchema;
+  maxProperties?: number;
+  items?: JsonSchema;
+  minItems?: number;
+  maxItems?: number;
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
+  minimum?: number;
+  maximum?: number;
+};
+
+export type Parameter = {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required: boolean;
+  schema: JsonSchema;
+};
+
+type Content = { content?: { 'application/json'?: { schema: JsonSchema } } };
+
+export type Described = {
+  operationId: string;
+  method: string;
+  path: string;
+  parameters: Parameter[];
+  /** The schema of its body, every reference in it replaced by what it refers to. */
+  body: JsonSchema | null;
+  responses: Record<string, Content>;
+};
+
+export type OpenApi = {
+  paths: Record<
+    string,
+    Record<string, Omit<Described, 'method' | 'path' | 'body'> & { requestBody?: Content }>
+  >;
+  components: { schemas: Record<string, JsonSchema> };
+};
+
+export function operationsOf(document: OpenApi): Described[] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { requestBody, ...operation }]) => {
+      const body = requestBody?.content?.['application/json']?.schema;
+      return {
+        ...operation,
+        method: method.toUpperCase(),
+        path,
+        body: body ? (resolve(document, body) as JsonSchema) : null,
+      };
+    }),
+  );
+}
+
+/** Says what is wrong with an answer of an operation, by a validator that the service itself does not use. */
+export function responseChecker(document: OpenApi, operation: Described) {
+  const validators = new Map(
+    Object.entries(operation.responses).map(([status, { content }]) => {
+      const schema = content?.['application/json']?.schema;
+      if (!schema) throw new Error(`${operation.operationId} declares ${status} without a schema`);
+      const bundled = { ...schema, components: document.components } as Schema;
+      return [Number(status), new Validator(bundled, '2020-12', false)] as const;
+    }),
+  );
+  return (status: number, json: unknown): string | null => {
+    const validator = validators.get(status);
+    if (!validator) return `${operation.operationId} does not declare the status ${status}`;
+    const { valid, errors } = validator.validate(json);
+    return valid ? null : errors.map(explain).join('; ');
+  };
+}
+
+function explain({ instanceLocation, error }: OutputUnit): string {
+  return `${instanceLocation}: ${error}`;
+}
+
+function resolve(document: OpenApi, schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => resolve(document, item));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { $ref } = schema as JsonSchema;
+  if ($ref !== undefined) return resolve(document, document.components.schemas[$ref.split('/').at(-1) ?? '']);
+  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, resolve(document, value)]));
+}

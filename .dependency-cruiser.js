@@ -42,7 +42,9 @@ export default {
       name: 'features-know-no-http',
       comment: 'The same operation serves HTTP today and other callers later.',
       severity: 'error',
-      from: { path: '^server/src/(accounts|products|esims|executions|idempotency|lists|db|worker)/' },
+      from: {
+        path: '^server/src/(accounts|products|esims|bundles|executions|events|sandbox|idempotency|lists|network|db|worker)/',
+      },
       to: { path: '^server/src/(http|operator)/' },
     },
     {
@@ -50,13 +52,39 @@ export default {
       comment: 'The database layer is below all features.',
       severity: 'error',
       from: { path: '^server/src/db/' },
-      to: { path: '^server/src/(accounts|products|esims|executions|idempotency|lists|worker)/' },
+      to: {
+        path: '^server/src/(accounts|products|esims|bundles|executions|events|sandbox|idempotency|lists|network|worker)/',
+      },
+    },
+    {
+      name: 'network-knows-nobody',
+      comment: 'A driver is a function of its call: it has no database and no feature to look things up in.',
+      severity: 'error',
+      from: { path: '^server/src/network/' },
+      to: { path: '^server/src/', pathNot: '^server/src/network/' },
+    },
+    {
+      name: 'drivers-are-chosen-at-the-top',
+      comment: 'Everything else sees the port, so a sandbox and a live deployment differ in one line.',
+      severity: 'error',
+      from: {
+        path: '^server/src/',
+        pathNot: ['^server/src/network/', '^server/src/operator/serve\\.ts$', '\\.test\\.ts$'],
+      },
+      to: { path: '^server/src/network/[^/]+/' },
+    },
+    {
+      name: 'events-know-no-feature',
+      comment: 'Features tell events what happened, never the other way round.',
+      severity: 'error',
+      from: { path: '^server/src/events/' },
+      to: { path: '^server/src/(accounts|products|esims|bundles|executions|sandbox)/' },
     },
     {
       name: 'no-undeclared-packages',
       comment: 'What is imported is declared in the package that imports it.',
       severity: 'error',
-      from: { path: '^(contract|server)/src' },
+      from: { path: '^(contract|server)/src', pathNot: '\\.test\\.ts$' },
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown'] },
     },
     {

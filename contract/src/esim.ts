@@ -1,15 +1,109 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { Execution } from './execution.ts';
+import { iccid, iccidParams } from './iccid.ts';
 import { operation } from './operation.ts';
+import { listOf, listQuery } from './pagination.ts';
+import { nullableInteger, nullableString, unixSeconds } from './schema.ts';
 
-const metadata = Type.Unsafe<Record<string, string>>({
+export const esimStatuses = [
+  'provisioning',
+  'provisioned',
+  'active',
+  'suspended',
+  'terminated',
+  'failed',
+] as const;
+
+export type EsimStatus = (typeof esimStatuses)[number];
+
+export const profileStates = [
+  'released',
+  'downloaded',
+  'installed',
+  'enabled',
+  'disabled',
+  'deleted',
+  'error',
+  'unknown',
+] as const;
+
+export type ProfileState = (typeof profileStates)[number];
+
+const metadata = {
   type: 'object',
   maxProperties: 20,
   propertyNames: { minLength: 1, maxLength: 40 },
   additionalProperties: { type: 'string', maxLength: 500 },
   description: 'Your own ids and notes: up to 20 pairs, names up to 40 characters, values up to 500.',
   examples: [{ order_id: 'A-1001' }],
-});
+};
+
+const productId = {
+  minLength: 1,
+  maxLength: 100,
+  description: 'The `id` of a product.',
+  examples: ['prod_europe_5gb_30d'],
+};
+
+export const Esim = Type.Object(
+  {
+    iccid,
+    object: Type.Literal('esim'),
+    status: Type.Enum([...esimStatuses], {
+      description: 'How the eSIM stands with us: this is what counts.',
+    }),
+    profile: Type.Object(
+      {
+        state: Type.Enum([...profileStates]),
+        updated_at: nullableInteger({ description: 'When the network saw it. Unix time in seconds.' }),
+      },
+      { description: 'What the network last saw of the profile on a device; it never changes `status`.' },
+    ),
+    product_id: Type.String(),
+    eid: nullableString({ description: 'The device’s eUICC, when it is known.' }),
+    description: nullableString({}),
+    metadata: Type.Unsafe<Record<string, string>>(metadata),
+    created: unixSeconds('When its ICCID was allotted.'),
+    provisioned_at: nullableInteger({
+      description: 'When it became ready to install. Unix time in seconds.',
+    }),
+  },
+  { title: 'Esim', description: 'One eSIM profile.' },
+);
+
+export type Esim = Static<typeof Esim>;
+
+export const InstallProfile = Type.Object(
+  {
+    object: Type.Literal('install_profile'),
+    iccid,
+    lpa: Type.String({
+      description: 'What the QR code holds.',
+      examples: ['LPA:1$smdp.example.com$K2-1B3D-9XY'],
+    }),
+    activation_code: Type.String({
+      description: 'The same without `LPA:`, for typing in by hand.',
+      examples: ['1$smdp.example.com$K2-1B3D-9XY'],
+    }),
+    smdp_address: Type.String({ examples: ['smdp.example.com'] }),
+    matching_id: Type.String({ examples: ['K2-1B3D-9XY'] }),
+    confirmation_code_required: Type.Boolean({
+      description: 'Whether the device will ask for a code as well.',
+    }),
+    qr: Type.Object({
+      svg: Type.String({ description: 'A data URI.' }),
+      png: Type.String({ description: 'A data URI.' }),
+    }),
+    ios_install_url: Type.String({ description: 'Installs without a QR code on iOS 17.4 and newer.' }),
+    android_install_url: Type.String({
+      description: 'Installs without a QR code where Android supports it.',
+    }),
+    profile_state: Type.Enum([...profileStates], { description: 'As in the eSIM’s `profile.state`.' }),
+  },
+  { title: 'InstallProfile', description: 'What an end user needs to install the eSIM. It is a secret.' },
+);
+
+export type InstallProfile = Static<typeof InstallProfile>;
 
 export const createEsim = operation({
   method: 'POST',
@@ -18,21 +112,101 @@ export const createEsim = operation({
   summary: 'Provision an eSIM',
   description:
     'Accepts the order durably and answers at once with an execution. Send an `Idempotency-Key`: a retry after a ' +
-    'timeout then never orders twice.',
+    'timeout then never orders twice. An `esim.provisioned` event follows.',
   scope: 'write',
   body: Type.Object(
     {
-      product_id: Type.String({
-        minLength: 1,
-        maxLength: 100,
-        description: 'The `id` of a product.',
-        examples: ['prod_europe_5gb_30d'],
-      }),
-      metadata: Type.Optional(metadata),
+      product_id: Type.String(productId),
+      metadata: Type.Optional(Type.Unsafe<Record<string, string>>(metadata)),
       description: Type.Optional(Type.String({ maxLength: 500 })),
     },
     { additionalProperties: false },
   ),
+  status: 202,
+  response: Execution,
+  refusals: ['resource_missing', 'state_conflict'],
+});
+
+export const listEsims = operation({
+  method: 'GET',
+  path: '/v1/esims',
+  tag: 'eSIMs',
+  summary: 'List eSIMs',
+  description: 'Every eSIM of the account. Install profiles are not in the list: they are secrets.',
+  scope: 'read',
+  query: listQuery({
+    status: Type.Optional(Type.Enum([...esimStatuses])),
+    product_id: Type.Optional(Type.String({ maxLength: 100 })),
+  }),
+  status: 200,
+  response: listOf(Esim, 'EsimList'),
+  refusals: ['cursor_invalid'],
+});
+
+export const getEsim = operation({
+  method: 'GET',
+  path: '/v1/esims/{iccid}',
+  tag: 'eSIMs',
+  summary: 'Get an eSIM',
+  description: 'One eSIM as it stands now.',
+  scope: 'read',
+  params: iccidParams,
+  status: 200,
+  response: Esim,
+  refusals: ['resource_missing'],
+});
+
+export const getInstallProfile = operation({
+  method: 'GET',
+  path: '/v1/esims/{iccid}/install',
+  tag: 'eSIMs',
+  summary: 'Get the install profile',
+  description:
+    'The LPA string, its QR code and install links, once the eSIM is provisioned. ' +
+    'With `Accept: image/png` or `image/svg+xml` the answer is the QR code itself.',
+  scope: 'read',
+  params: iccidParams,
+  status: 200,
+  response: InstallProfile,
+  pictures: ['image/png', 'image/svg+xml'],
+  refusals: ['resource_missing', 'esim_not_ready', 'state_conflict'],
+});
+
+function change(verb: 'suspend' | 'resume', summary: string, description: string) {
+  return operation({
+    method: 'POST',
+    path: `/v1/esims/{iccid}/${verb}`,
+    tag: 'eSIMs',
+    summary,
+    description,
+    scope: 'write',
+    params: iccidParams,
+    status: 202,
+    response: Execution,
+    refusals: ['resource_missing', 'state_conflict'],
+  });
+}
+
+export const suspendEsim = change(
+  'suspend',
+  'Suspend an eSIM',
+  'Takes it off the network until it is resumed. An `esim.suspended` event follows.',
+);
+
+export const resumeEsim = change(
+  'resume',
+  'Resume an eSIM',
+  'Brings a suspended eSIM back to what it was. An `esim.resumed` event follows.',
+);
+
+export const terminateEsim = operation({
+  method: 'DELETE',
+  path: '/v1/esims/{iccid}',
+  tag: 'eSIMs',
+  summary: 'Terminate an eSIM',
+  description: 'Ends it for good and cancels its bundles. An `esim.terminated` event follows.',
+  scope: 'write',
+  params: iccidParams,
   status: 202,
   response: Execution,
   refusals: ['resource_missing', 'state_conflict'],

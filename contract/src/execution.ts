@@ -4,10 +4,28 @@ import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
 import { nullableInteger, nullableString, unixSeconds } from './schema.ts';
 
-export const executionTypes = ['esim.provision'] as const;
+export const executionTypes = [
+  'esim.provision',
+  'esim.suspend',
+  'esim.resume',
+  'esim.terminate',
+  'bundle.add',
+] as const;
 export const executionStatuses = ['queued', 'running', 'succeeded', 'failed'] as const;
 
+export type ExecutionType = (typeof executionTypes)[number];
 export type ExecutionStatus = (typeof executionStatuses)[number];
+
+/** Why work may fail for good. */
+export const executionErrorCodes = [
+  'declined',
+  'out_of_stock',
+  'network_unavailable',
+  'state_conflict',
+  'product_missing',
+] as const;
+
+export type ExecutionErrorCode = (typeof executionErrorCodes)[number];
 
 const executionId = { pattern: idPattern(idPrefixes.execution) };
 
@@ -26,9 +44,12 @@ export const Execution = Type.Object(
     error: Type.Optional(
       Type.Object(
         {
-          code: Type.String(),
-          message: Type.String(),
-          retryable: Type.Boolean({ description: 'Whether asking again may succeed.' }),
+          code: Type.Enum([...executionErrorCodes], { description: 'Why, from a closed list.' }),
+          message: Type.String({ description: 'The cause and what to do about it.' }),
+          retryable: Type.Boolean({ description: 'Whether a new order may succeed.' }),
+          upstream: Type.Optional(
+            Type.Record(Type.String(), Type.String(), { description: 'What the network itself said.' }),
+          ),
         },
         { description: 'Why it failed; present when `status` is `failed`.' },
       ),

@@ -2,6 +2,8 @@
 export const idPrefixes = {
   account: 'acct',
   apiKey: 'key',
+  bundle: 'bdl',
+  event: 'evt',
   execution: 'exec',
   request: 'req',
 } as const;

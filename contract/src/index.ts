@@ -1,5 +1,9 @@
 export * from './api-version.ts';
+export * from './bundle.ts';
 export * from './errors.ts';
+export * from './esim.ts';
+export * from './event.ts';
+export * from './event-types.ts';
 export * from './execution.ts';
 export * from './identity.ts';
 export * from './ids.ts';
@@ -8,3 +12,4 @@ export * from './operation.ts';
 export * from './operations.ts';
 export * from './pagination.ts';
 export * from './product.ts';
+export * from './sandbox.ts';

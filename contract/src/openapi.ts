@@ -1,5 +1,8 @@
 import { apiVersions, currentApiVersion } from './api-version.ts';
+import { Bundle } from './bundle.ts';
 import { ErrorBody, type ErrorCode, errors } from './errors.ts';
+import { Esim, InstallProfile } from './esim.ts';
+import { Event, EventType } from './event.ts';
 import { Execution } from './execution.ts';
 import { Identity } from './identity.ts';
 import { isWrite, type Operation } from './operation.ts';
@@ -102,7 +105,17 @@ export function openApiDocument() {
   };
 }
 
-const components: Record<string, object> = { Error: ErrorBody, Execution, Identity, Product };
+const components: Record<string, object> = {
+  Bundle,
+  Error: ErrorBody,
+  Esim,
+  Event,
+  EventType,
+  Execution,
+  Identity,
+  InstallProfile,
+  Product,
+};
 
 function describeOperation(operationId: string, definition: Operation) {
   const success = {
@@ -112,7 +125,10 @@ function describeOperation(operationId: string, definition: Operation) {
       ...(isWrite(definition) && { 'Idempotent-Replayed': ref('headers', 'IdempotentReplayed') }),
       ...(definition.status === 202 && { Location: ref('headers', 'Location') }),
     },
-    content: { 'application/json': { schema: linkComponents(definition.response) } },
+    content: {
+      'application/json': { schema: linkComponents(definition.response) },
+      ...Object.fromEntries((definition.pictures ?? []).map((type) => [type, {}])),
+    },
   };
   return {
     operationId,

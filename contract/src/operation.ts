@@ -20,6 +20,8 @@ export type Operation = {
   body?: TObject;
   status: 200 | 201 | 202;
   response: TSchema;
+  /** Media types besides JSON in which the answer can be had, by `Accept`. */
+  pictures?: readonly string[];
   /** What the operation itself may refuse with, beyond what every operation shares. */
   refusals: readonly ErrorCode[];
 };

@@ -1,7 +1,18 @@
-import { createEsim } from './esim.ts';
+import { addBundle, listBundles } from './bundle.ts';
+import {
+  createEsim,
+  getEsim,
+  getInstallProfile,
+  listEsims,
+  resumeEsim,
+  suspendEsim,
+  terminateEsim,
+} from './esim.ts';
+import { getEvent, listEvents, listEventTypes, sendTestEvent } from './event.ts';
 import { getExecution, listExecutions } from './execution.ts';
 import { getMe } from './identity.ts';
 import { getProduct, listProducts } from './product.ts';
+import { simulateEsim } from './sandbox.ts';
 
 /** Every operation by its id. The server's route map has exactly these keys, or it does not compile. */
 export const operations = {
@@ -9,8 +20,21 @@ export const operations = {
   listProducts,
   getProduct,
   createEsim,
+  listEsims,
+  getEsim,
+  getInstallProfile,
+  suspendEsim,
+  resumeEsim,
+  terminateEsim,
+  listBundles,
+  addBundle,
   listExecutions,
   getExecution,
+  listEvents,
+  getEvent,
+  listEventTypes,
+  sendTestEvent,
+  simulateEsim,
 } as const;
 
 export type Operations = typeof operations;

@@ -1,11 +1,17 @@
 import { resolve } from 'node:path';
-import { duration, integer, type Kind, matching, oneOf } from './settings.ts';
+import { duration, durations, integer, type Kind, matching, oneOf } from './settings.ts';
 
 type Setting<T> = { name: string; kind: Kind<T>; fallback: string; about: string };
 
 function setting<T>(name: string, kind: Kind<T>, fallback: string, about: string): Setting<T> {
   return { name, kind, fallback, about };
 }
+
+// A network that is down for a minute must fail nothing: the sandbox waits two minutes in all, live almost two hours.
+const retrySchedule = {
+  sandbox: '500ms,1s,2s,4s,8s,15s,30s,60s',
+  live: '1s,5s,15s,30s,1m,2m,5m,10m,30m,1h',
+};
 
 /** Every setting there is. An empty fallback means "unset"; the table in the docs is generated from here. */
 export const settings = {
@@ -76,6 +82,36 @@ export const settings = {
     '16',
     'Connections to PostgreSQL that this process keeps at most.',
   ),
+  mockDelayMs: setting(
+    'SIMPLANE_MOCK_DELAY',
+    duration,
+    '300ms',
+    'Sandbox only: how long the mock network takes for an order or a change.',
+  ),
+  networkTimeoutMs: setting(
+    'SIMPLANE_NETWORK_TIMEOUT',
+    duration,
+    '10s',
+    'How long one call to the network may take before it counts as failed.',
+  ),
+  executionRetryScheduleMs: setting(
+    'SIMPLANE_EXECUTION_RETRY_SCHEDULE',
+    durations,
+    '',
+    `Pauses between attempts while the network cannot be reached; one more failure after the last is final. Unset: \`${retrySchedule.sandbox}\` in the sandbox, \`${retrySchedule.live}\` in live.`,
+  ),
+  executionLeaseMs: setting(
+    'SIMPLANE_EXECUTION_LEASE',
+    duration,
+    '30s',
+    'How long a worker that went silent keeps an execution before another takes it over. Longer than `SIMPLANE_NETWORK_TIMEOUT`.',
+  ),
+  executionConcurrency: setting(
+    'SIMPLANE_EXECUTION_CONCURRENCY',
+    integer(1, 1_000),
+    '64',
+    'Executions that this process carries out at once.',
+  ),
   headersTimeoutMs: setting(
     'SIMPLANE_HEADERS_TIMEOUT',
     duration,
@@ -116,6 +152,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): { config: Conf
   const config = {
     ...values,
     rateLimitPerSecond: values.rateLimitPerSecond ?? (values.mode === 'live' ? 100 : 0),
+    executionRetryScheduleMs:
+      values.executionRetryScheduleMs ?? durations.parse(retrySchedule[values.mode ?? 'sandbox']),
     dataDir: resolve(values.dataDir ?? ''),
   } as Config;
   refuseContradictions(config);
@@ -138,6 +176,11 @@ function refuseContradictions(config: Config): void {
   if (config.mode === 'live' && config.apiKey) {
     throw new ConfigError(
       'SIMPLANE_API_KEY is for the sandbox; in live mode create keys with `simplane-server keys create`',
+    );
+  }
+  if (config.executionLeaseMs <= config.networkTimeoutMs) {
+    throw new ConfigError(
+      'SIMPLANE_EXECUTION_LEASE must be longer than SIMPLANE_NETWORK_TIMEOUT: else a slow call is made twice',
     );
   }
   if (config.role !== 'all' && !config.databaseUrl) {

@@ -2,6 +2,7 @@ import type { ApiVersion, Scope } from '@simplane/contract';
 import type { AppError } from './app-error.ts';
 import type { Clock } from './clock.ts';
 import type { Database } from './db/database.ts';
+import type { Signals } from './db/signals.ts';
 import type { Claim } from './idempotency/claim.ts';
 import type { Answer } from './idempotency/outcome.ts';
 import type { NewUuid } from './uuid-v7.ts';
@@ -17,6 +18,7 @@ export type Context = Caller & {
   db: Database;
   clock: Clock;
   newUuid: NewUuid;
+  signals: Pick<Signals, 'announce'>;
   mode: 'sandbox' | 'live';
   apiVersion: ApiVersion;
 };

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { KeyDirectory } from './accounts/key-directory.ts';
 import type { Clock } from './clock.ts';
 import type { Database } from './db/database.ts';
+import type { Signals } from './db/signals.ts';
 import type { Metrics } from './metrics.ts';
 import type { NewUuid } from './uuid-v7.ts';
 
@@ -12,6 +13,7 @@ export type Service = {
   db: Database;
   clock: Clock;
   newUuid: NewUuid;
+  signals: Signals;
   keys: KeyDirectory;
   log: Logger;
   metrics: Metrics;

@@ -28,6 +28,14 @@ export const duration: Kind<number> = {
   },
 };
 
+export const durations: Kind<number[]> = {
+  takes: 'durations separated by commas, such as `1s,5s,1m`',
+  parse: (text) => {
+    const values = text.split(',').map((part) => duration.parse(part.trim()));
+    return values.every((value) => value !== undefined) ? (values as number[]) : undefined;
+  },
+};
+
 export function matching(pattern: RegExp, takes: string): Kind<string> {
   return { takes, parse: (text) => (pattern.test(text) ? text : undefined) };
 }

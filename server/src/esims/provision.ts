@@ -1,9 +1,10 @@
 import type { InputOf, Operations } from '@simplane/contract';
-import { AppError } from '../app-error.ts';
 import type { WriteContext } from '../context.ts';
 import { acceptExecution } from '../executions/accept.ts';
+import { announce } from '../executions/start.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
 import { refuseOnce } from '../idempotency/run-once.ts';
+import { productInactive, productMissing } from '../products/require-active.ts';
 
 /** Accepts the order for an eSIM; the execution it answers with tells how the order goes on. */
 export async function provisionEsim(
@@ -18,28 +19,10 @@ export async function provisionEsim(
   });
   switch (outcome.kind) {
     case 'product_missing':
-      return refuseOnce(
-        ctx,
-        new AppError(
-          'resource_missing',
-          `No product has the id "${productId}"; GET /v1/products lists them.`,
-          {
-            param: 'product_id',
-          },
-        ),
-      );
+      return refuseOnce(ctx, productMissing(productId));
     case 'product_inactive':
-      return refuseOnce(
-        ctx,
-        new AppError(
-          'state_conflict',
-          `The product "${productId}" is not active: it can no longer be provisioned.`,
-          {
-            param: 'product_id',
-          },
-        ),
-      );
+      return refuseOnce(ctx, productInactive(productId));
     default:
-      return outcome;
+      return announce(ctx, outcome);
   }
 }

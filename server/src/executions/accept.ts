@@ -1,8 +1,8 @@
-import { type Execution, encodeId, idPrefixes } from '@simplane/contract';
-import { unixSeconds } from '../clock.ts';
+import { encodeId, idPrefixes } from '@simplane/contract';
 import type { WriteContext } from '../context.ts';
 import { uuidText } from '../db/uuid.ts';
 import { type Outcome, readStored } from '../idempotency/outcome.ts';
+import { presentNew } from './present.ts';
 import { type AcceptRow, acceptExecutionRows, type NewExecution } from './sql.ts';
 
 type Order = { type: 'esim.provision'; productId: string; input: object };
@@ -13,7 +13,7 @@ export type AcceptOutcome = Outcome | { kind: 'product_missing' } | { kind: 'pro
 export async function acceptExecution(ctx: WriteContext, order: Order): Promise<AcceptOutcome> {
   const uuid = ctx.newUuid();
   const createdAt = new Date(ctx.clock.nowMs());
-  const execution = newExecution(encodeId(idPrefixes.execution, uuid), order, createdAt);
+  const execution = presentNew(encodeId(idPrefixes.execution, uuid), { ...order, iccid: null, createdAt });
   const row: NewExecution = {
     accountUuid: ctx.account.uuid,
     uuid: uuidText(uuid),
@@ -44,19 +44,4 @@ function readOutcome(result: AcceptRow, { answer, claim }: NewExecution): Accept
     default:
       throw new Error(`unexpected outcome ${result.outcome}`);
   }
-}
-
-function newExecution(id: string, order: Order, createdAt: Date): Execution {
-  return {
-    id,
-    object: 'execution',
-    execution_id: id,
-    type: order.type,
-    status: 'queued',
-    product_id: order.productId,
-    iccid: null,
-    attempts: 0,
-    created: unixSeconds(createdAt),
-    finished_at: null,
-  };
 }

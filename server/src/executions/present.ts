@@ -1,4 +1,4 @@
-import { type Execution, idPrefixes } from '@simplane/contract';
+import { type Execution, type ExecutionType, idPrefixes } from '@simplane/contract';
 import { unixSeconds } from '../clock.ts';
 import { idOfUuid } from '../db/uuid.ts';
 import type { ExecutionRow } from './sql.ts';
@@ -17,5 +17,23 @@ export function presentExecution(row: ExecutionRow): Execution {
     attempts: row.attempts,
     created: unixSeconds(row.created_at),
     finished_at: row.finished_at && unixSeconds(row.finished_at),
+  };
+}
+
+type New = { type: ExecutionType; productId: string; iccid: string | null; createdAt: Date };
+
+/** An execution as it is the moment it is accepted, before there is a row to read. */
+export function presentNew(id: string, { type, productId, iccid, createdAt }: New): Execution {
+  return {
+    id,
+    object: 'execution',
+    execution_id: id,
+    type,
+    status: 'queued',
+    product_id: productId,
+    iccid,
+    attempts: 0,
+    created: unixSeconds(createdAt),
+    finished_at: null,
   };
 }

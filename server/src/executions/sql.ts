@@ -1,15 +1,17 @@
-import type { ExecutionStatus } from '@simplane/contract';
+import type { Execution, ExecutionStatus, ExecutionType } from '@simplane/contract';
 import type { Queryable } from '../db/database.ts';
 import type { Claim } from '../idempotency/claim.ts';
 import type { Answer, StoredAnswer } from '../idempotency/outcome.ts';
 
+export type ExecutionError = NonNullable<Execution['error']>;
+
 export type ExecutionRow = {
   id: string;
-  type: 'esim.provision';
+  type: ExecutionType;
   status: ExecutionStatus;
   product_id: string | null;
   iccid: string | null;
-  error: { code: string; message: string; retryable: boolean } | null;
+  error: ExecutionError | null;
   attempts: number;
   created_at: Date;
   finished_at: Date | null;
@@ -61,7 +63,7 @@ export function listExecutionRows(
 export type NewExecution = {
   accountUuid: string;
   uuid: string;
-  type: 'esim.provision';
+  type: ExecutionType;
   productId: string;
   input: object;
   createdAt: Date;
@@ -143,3 +145,121 @@ select id,
        stored_fingerprint as fingerprint, stored_status as status, stored_location as location, stored_body as body
 from checked`,
 };
+
+/** For orders about an eSIM that exists: written in the transaction that has checked it. */
+export async function insertExecution(
+  tx: Queryable,
+  row: Omit<NewExecution, 'claim' | 'answer'> & { iccid: string },
+): Promise<void> {
+  await tx.query(
+    {
+      name: 'execution_insert',
+      text: `insert into executions (account_id, id, type, status, product_id, iccid, input, created_at)
+             values ($1, $2, $3, 'queued', $4, $5, $6, $7)`,
+    },
+    [row.accountUuid, row.uuid, row.type, row.productId, row.iccid, JSON.stringify(row.input), row.createdAt],
+  );
+}
+
+/** An execution in the hands of one worker. `fence` proves it: whoever claims it later gets a higher one. */
+export type ClaimedExecution = {
+  account_id: string;
+  id: string;
+  type: ExecutionType;
+  product_id: string;
+  iccid: string | null;
+  input: Record<string, unknown>;
+  progress: Record<string, unknown>;
+  attempts: number;
+  fence: number;
+};
+
+/** Takes due rows, oldest first, and sets them due again at the end of the lease. The database's clock is the only one. */
+export function claimExecutionRows(
+  db: Queryable,
+  count: number,
+  leaseMs: number,
+): Promise<ClaimedExecution[]> {
+  return db.query(
+    {
+      name: 'execution_claim',
+      text: `update executions e
+             set status = 'running', fence = e.fence + 1, attempts = e.attempts + 1,
+                 due_at = now() + $2 * interval '1 millisecond'
+             from (select account_id, id from executions
+                   where status in ('queued', 'running') and due_at <= now()
+                   order by due_at limit $1 for update skip locked) due
+             where e.account_id = due.account_id and e.id = due.id
+             returning e.account_id, e.id, e.type, e.product_id, e.iccid, e.input, e.progress, e.attempts, e.fence`,
+    },
+    [count, leaseMs],
+  );
+}
+
+const held = `account_id = $1 and id = $2 and fence = $3 and status = 'running'`;
+
+function handle({ account_id, id, fence }: ClaimedExecution): unknown[] {
+  return [account_id, id, fence];
+}
+
+/** A recovery point: what a step returned, before the next step; it also renews the lease. False: it is no longer ours. */
+export async function saveProgress(
+  db: Queryable,
+  execution: ClaimedExecution,
+  progress: object,
+  leaseMs: number,
+): Promise<boolean> {
+  const rows = await db.query(
+    {
+      name: 'execution_progress',
+      text: `update executions set progress = progress || $4, due_at = now() + $5 * interval '1 millisecond'
+             where ${held} returning 1`,
+    },
+    [...handle(execution), JSON.stringify(progress), leaseMs],
+  );
+  return rows.length > 0;
+}
+
+export async function postpone(
+  db: Queryable,
+  execution: ClaimedExecution,
+  delayMs: number,
+): Promise<boolean> {
+  const rows = await db.query(
+    {
+      name: 'execution_postpone',
+      text: `update executions set due_at = now() + $4 * interval '1 millisecond' where ${held} returning 1`,
+    },
+    [...handle(execution), delayMs],
+  );
+  return rows.length > 0;
+}
+
+/** Gives a claim back unused, as if it had never been made. */
+export async function releaseClaim(db: Queryable, execution: ClaimedExecution): Promise<void> {
+  await db.query(
+    {
+      name: 'execution_release',
+      text: `update executions set due_at = now(), status = 'queued', attempts = attempts - 1 where ${held}`,
+    },
+    handle(execution),
+  );
+}
+
+/** Ends an execution, in the transaction of what it did. False: another worker has taken it over, and nothing may be written. */
+export async function finish(
+  tx: Queryable,
+  execution: ClaimedExecution,
+  end: { error: ExecutionError | null; at: Date },
+): Promise<boolean> {
+  const rows = await tx.query(
+    {
+      name: 'execution_finish',
+      text: `update executions set status = case when $4::jsonb is null then 'succeeded' else 'failed' end, error = $4,
+                    finished_at = $5
+             where ${held} returning 1`,
+    },
+    [...handle(execution), end.error && JSON.stringify(end.error), end.at],
+  );
+  return rows.length > 0;
+}

@@ -1,4 +1,5 @@
 import { AppError } from '../app-error.ts';
+import { clip } from '../clip.ts';
 
 export type JsonBody = {
   value: Record<string, unknown>;
@@ -60,10 +61,14 @@ function canonicalise(value: unknown, param: string, depth: number): string {
 
 function canonicalText(text: string, param: string): string {
   if (isStorable(text)) return JSON.stringify(text);
-  throw new AppError(
+  throw unstorableText(param);
+}
+
+export function unstorableText(param: string): AppError {
+  return new AppError(
     'parameter_invalid',
-    `${param || 'The body'} holds U+0000 or half of a surrogate pair, which cannot be stored as text.`,
-    param === '' ? {} : { param },
+    `${clip(param) || 'The body'} holds U+0000 or half of a surrogate pair, which cannot be stored as text.`,
+    param === '' ? {} : { param: clip(param) },
   );
 }
 

@@ -1,4 +1,4 @@
-import { encodeId, idPrefixes, isWrite, type Operation } from '@simplane/contract';
+import { encodeId, type InstallProfile, idPrefixes, isWrite, type Operation } from '@simplane/contract';
 import fastJsonStringify from 'fast-json-stringify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../app-error.ts';
@@ -8,8 +8,9 @@ import { findEarlier } from '../idempotency/find-earlier.ts';
 import type { KeysInFlight } from '../idempotency/keys-in-flight.ts';
 import type { Answer, Outcome } from '../idempotency/outcome.ts';
 import type { Service } from '../service.ts';
-import { emptyBody, isStorable, type JsonBody } from './json-body.ts';
+import { emptyBody, isStorable, type JsonBody, unstorableText } from './json-body.ts';
 import { renderError, toAppError } from './render-error.ts';
+import { pictureOf } from './representations.ts';
 import { compileValidator, readQuery } from './validate.ts';
 
 type Input = {
@@ -32,7 +33,7 @@ export function serveOperation(
   handler: ReadHandler | WriteHandler,
 ): void {
   const stringify = fastJsonStringify(definition.response as object);
-  const { query: querySchema } = definition;
+  const { query: querySchema, pictures } = definition;
   const checkQuery = querySchema ? compileValidator(querySchema) : () => null;
   const checkBody = isWrite(definition) ? compileValidator(definition.body ?? noFields) : () => null;
 
@@ -48,7 +49,14 @@ export function serveOperation(
     const input = readInput(request, emptyBody);
     const invalid = checkQuery(input.query);
     if (invalid) throw invalid;
+    // Before the operation, so that its refusals carry them too: only install profiles have pictures, and they are secrets.
+    if (pictures) reply.headers({ Vary: 'Accept', 'Cache-Control': 'no-store' });
     const result = await (handler as ReadHandler)(contextOf(request), input);
+    const picture = pictures && pictureOf(result as InstallProfile, pictures, request.headers.accept);
+    if (picture) {
+      reply.header('Content-Disposition', `inline; filename="${picture.fileName}"`);
+      return reply.code(definition.status).type(picture.mediaType).send(picture.bytes);
+    }
     return send(reply, { status: definition.status, location: null, body: stringify(result) });
   }
 
@@ -82,13 +90,16 @@ export function serveOperation(
         throw new AppError('resource_missing', `No object has such an ${param}.`, { param });
     }
     const query = request.query as Record<string, unknown>;
+    for (const [param, value] of Object.entries(query)) {
+      if (querySchema && typeof value === 'string' && !isStorable(value)) throw unstorableText(param);
+    }
     return { params, query: querySchema ? readQuery(querySchema, query) : {}, body: body.value };
   }
 
   function contextOf({ caller, apiVersion }: FastifyRequest): Context {
     if (!caller) throw new Error('an operation ran without a caller');
-    const { db, clock, newUuid, mode } = service;
-    return { db, clock, newUuid, mode, apiVersion, account: caller.account, apiKey: caller.apiKey };
+    const { db, clock, newUuid, signals, mode } = service;
+    return { db, clock, newUuid, signals, mode, apiVersion, account: caller.account, apiKey: caller.apiKey };
   }
 
   function writeContextOf(request: FastifyRequest, ctx: Context, claim: Claim | null): WriteContext {

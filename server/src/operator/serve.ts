@@ -1,14 +1,18 @@
 import type { Config } from '../config.ts';
 import { createLog } from '../log.ts';
+import { createMockNetwork } from '../network/mock/mock-network.ts';
 import { type Running, serve } from '../serve.ts';
 
 /** `simplane-server serve`: runs until SIGTERM or SIGINT, then finishes what is in flight and exits 0. */
 export async function serveUntilSignal(config: Config, warnings: string[]): Promise<void> {
+  const asked = signal(); // from here on: a signal that comes during the start stops what was started
   const log = createLog(config.logLevel);
   for (const warning of warnings) log.warn(warning);
-  const running = await serve(config, log);
+  const network = config.mode === 'sandbox' ? createMockNetwork({ delayMs: config.mockDelayMs }) : null;
+  if (!network) log.warn('live mode has no network driver yet: orders are accepted and stay queued');
+  const running = await serve(config, log, network);
   greet(config, running);
-  const reason = await Promise.race([signal(), running.lost.then((why) => ({ lost: why }))]);
+  const reason = await Promise.race([asked, running.lost.then((why) => ({ lost: why }))]);
   if (typeof reason === 'object') {
     log.fatal({ reason: reason.lost }, 'the embedded PostgreSQL ended');
     process.exit(1);

@@ -412,9 +412,9 @@ describe('what is not there', () => {
     const reply = await call(service, 'DELETE', '/v1/products');
     expectRefusal(reply, 'method_not_allowed');
     expect(reply.headers.get('allow')).toBe('GET, HEAD');
-    const other = await call(service, 'GET', '/v1/esims');
+    const other = await call(service, 'PUT', '/v1/esims');
     expectRefusal(other, 'method_not_allowed');
-    expect(other.headers.get('allow')).toBe('POST');
+    expect(other.headers.get('allow')).toBe('POST, GET, HEAD');
   });
 
   test('an unknown product is resource_missing, in a path and in a body', async () => {

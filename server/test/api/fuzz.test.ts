@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
+import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { requestTo, unstorableBody } from '../support/arbitraries.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import { type OpenApi, operationsOf, responseChecker } from '../support/openapi-schemas.ts';
 import { send } from '../support/raw-http.ts';
 import { startService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 // Before the tests are collected: the document of the running service says which tests there are.
 const service = await startService();
@@ -12,17 +14,48 @@ afterAll(() => service.stop());
 
 const document: OpenApi = (await call(service, 'GET', '/openapi.json', { key: null })).json;
 const operations = operationsOf(document);
-const ids = ['prod_europe_5gb_30d', 'prod_sandbox_flaky', (await provision(service)).json.id as string];
+const ids = await existingIds();
+/** What an install profile may be answered as, besides JSON. */
+const pictures = ['image/png', 'image/svg+xml'];
 const Authorization = `Bearer ${service.key}`;
+
+/** One of everything that a path can name. The worker is stopped again, so that no fuzzed order changes them. */
+async function existingIds(): Promise<string[]> {
+  const worker = service.startWorker(createMockNetwork({ delayMs: 0 }));
+  const settled = async (accepted: Reply) =>
+    until(
+      async () => (await call(service, 'GET', `/v1/executions/${accepted.json.id}`)).json,
+      ({ status }) => status === 'succeeded',
+    );
+  const [plain, suspended] = [
+    await settled(await provision(service)),
+    await settled(await provision(service)),
+  ];
+  await settled(await call(service, 'POST', `/v1/esims/${suspended.iccid}/suspend`));
+  const { json: events } = await call(service, 'GET', '/v1/events');
+  await worker.stop(0);
+  return [
+    'prod_europe_5gb_30d',
+    'prod_sandbox_flaky',
+    plain.id,
+    plain.iccid,
+    suspended.iccid,
+    events.data[0].id,
+  ];
+}
 
 function expectSound(reply: Reply, check: (status: number, json: unknown) => string | null): void {
   expect(reply.status, reply.text).toBeLessThan(500);
-  expect(check(reply.status, reply.json), reply.text).toBeNull();
-  expect(reply.headers.get('content-type')).toMatch(/^application\/json/);
   expect(reply.headers.get('request-id')).toMatch(/^req_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
   expect(reply.headers.get('service-version')).toBe('2026-11-01');
+  if (pictures.includes(reply.headers.get('content-type') ?? '')) return;
+  expect(check(reply.status, reply.json), reply.text).toBeNull();
+  expect(reply.headers.get('content-type')).toMatch(/^application\/json/);
   for (const text of textsOf(reply)) expect(text, 'half of a surrogate pair').not.toMatch(/\p{Surrogate}/u);
-  if (reply.status >= 400) expect(reply.json.error.request_id).toBe(reply.headers.get('request-id'));
+  // The replay of a refusal is byte for byte: it names the request that was refused.
+  const isReplay = reply.headers.get('idempotent-replayed') === 'true';
+  if (reply.status >= 400 && !isReplay)
+    expect(reply.json.error.request_id).toBe(reply.headers.get('request-id'));
 }
 
 function textsOf(reply: Reply): string[] {
@@ -37,7 +70,7 @@ function textsOf(reply: Reply): string[] {
 const bounds = { interruptAfterTimeLimit: 40_000, markInterruptAsFailure: true };
 
 test('the document describes operations', () => {
-  expect(operations.length).toBeGreaterThanOrEqual(6);
+  expect(operations.length).toBeGreaterThanOrEqual(19);
 });
 
 describe.each(operations)('$method $path', (operation) => {

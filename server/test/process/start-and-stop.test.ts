@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { call } from '../support/client.ts';
 import { runCommand, spawnServer } from '../support/process.ts';
+import { until } from '../support/until.ts';
 
 const nobody = 65_534;
 const isRoot = process.getuid?.() === 0;
@@ -43,15 +44,21 @@ describe.each(users)('as $name', ({ name, ...user }) => {
   });
 
   test('after SIGKILL the next start has the same key and all that was accepted', async () => {
-    const first = await spawnServer(env, user);
+    const first = await spawnServer(
+      { ...env, SIMPLANE_EXECUTION_LEASE: '1s', SIMPLANE_NETWORK_TIMEOUT: '900ms' },
+      user,
+    );
     const key = (await readFile(join(env['SIMPLANE_DATA_DIR'] ?? '', 'sandbox-api-key'), 'utf8')).trim();
     const accepted = await call({ url: first.url, key }, 'POST', '/v1/esims', {
       body: { product_id: 'prod_us_1gb_7d' },
     });
     expect(await first.end('SIGKILL')).toBe('SIGKILL');
     const second = await spawnServer(env, user);
-    const found = await call({ url: second.url, key }, 'GET', `/v1/executions/${accepted.json.id}`);
-    expect(found.json).toEqual(accepted.json);
+    const execution = await until(
+      async () => (await call({ url: second.url, key }, 'GET', `/v1/executions/${accepted.json.id}`)).json,
+      ({ status }) => status === 'succeeded',
+    );
+    expect(execution.created).toBe(accepted.json.created);
     expect(await second.end('SIGINT')).toBe(0);
   });
 

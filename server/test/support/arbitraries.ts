@@ -115,7 +115,19 @@ function validOfType(type: string, schema: JsonSchema): Text {
 
 type Member = readonly [name: string, value: string];
 
+/** Fields that go together only in some ways are best known from the schema's own examples. */
 function validMembers(schema: JsonSchema): fc.Arbitrary<Member[]> {
+  const { examples } = schema;
+  if (!examples) return declaredMembers(schema);
+  const fromExamples = fc
+    .constantFrom(...examples)
+    .map((example) =>
+      Object.entries(example as object).map(([name, value]): Member => [name, JSON.stringify(value)]),
+    );
+  return fc.oneof(fromExamples, declaredMembers(schema));
+}
+
+function declaredMembers(schema: JsonSchema): fc.Arbitrary<Member[]> {
   const { properties = {}, required = [], additionalProperties, maxProperties = 5, propertyNames } = schema;
   const declared = Object.entries(properties).map(([name, inner]) =>
     fc.option(

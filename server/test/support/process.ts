@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const program = fileURLToPath(new URL('../../bin/simplane-server.js', import.meta.url));
+const recordedServer = fileURLToPath(new URL('./recorded-server.mjs', import.meta.url));
 const cleanEnv = { PATH: process.env['PATH'] ?? '', HOST: '127.0.0.1', PORT: '0' };
 
 export type ServerProcess = {
@@ -11,6 +12,8 @@ export type ServerProcess = {
   pid: number;
   /** Everything printed so far: the greeting and the log. */
   output(): string;
+  /** Resolves when it has ended, however that came about. */
+  ended: Promise<number | string>;
   /** Sends the signal and waits for the end; the exit code, or the signal's name when it was killed by one. */
   end(signal: NodeJS.Signals): Promise<number | string>;
 };
@@ -23,11 +26,22 @@ export async function spawnServer(
   options: Options = {},
 ): Promise<ServerProcess> {
   const { preload, ...spawnOptions } = options;
-  const child = spawn(process.execPath, [...(preload ? ['--import', preload] : []), program, 'serve'], {
-    env: { ...cleanEnv, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    ...spawnOptions,
-  });
+  const args = [...(preload ? ['--import', preload] : []), program, 'serve'];
+  return waitUntilReady(
+    spawn(process.execPath, args, { ...streams, env: { ...cleanEnv, ...env }, ...spawnOptions }),
+  );
+}
+
+/** The same server with a recording network, given by `RECORDER_URL`; `DIE_AT` names a moment at which it kills itself. */
+export function spawnRecordedServer(env: Record<string, string>): Promise<ServerProcess> {
+  return waitUntilReady(
+    spawn(process.execPath, [recordedServer], { ...streams, env: { ...cleanEnv, ...env } }),
+  );
+}
+
+const streams = { stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'] };
+
+async function waitUntilReady(child: ChildProcess): Promise<ServerProcess> {
   let output = '';
   const ended = endOf(child);
   const url = await new Promise<string>((resolve, reject) => {
@@ -44,6 +58,7 @@ export async function spawnServer(
     url,
     pid: child.pid as number,
     output: () => output,
+    ended,
     end: (signal) => {
       child.kill(signal);
       return ended;

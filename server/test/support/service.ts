@@ -5,13 +5,17 @@ import { createAccount } from '../../src/accounts/create-account.ts';
 import { createApiKey } from '../../src/accounts/create-api-key.ts';
 import { createKeyDirectory } from '../../src/accounts/key-directory.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
+import { createRunners } from '../../src/execution-runners.ts';
+import { startExecutionWorker } from '../../src/executions/worker.ts';
 import { createApp } from '../../src/http/app.ts';
 import { routes } from '../../src/http/routes.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics.ts';
+import type { Network } from '../../src/network/port.ts';
 import { seedSandbox } from '../../src/products/seed-sandbox.ts';
 import type { Service } from '../../src/service.ts';
 import { createUuidV7 } from '../../src/uuid-v7.ts';
+import type { WorkQueue } from '../../src/worker/work-queue.ts';
 import { cloneDatabase } from './database.ts';
 
 type TestClock = { nowMs(): number; advance(ms: number): void };
@@ -27,6 +31,8 @@ export type TestService = {
   logLines: string[];
   createKey(options?: KeyOptions): Promise<string>;
   createAccount(name: string): Promise<{ accountUuid: string; key: string }>;
+  /** Carries out executions in this process, on the given network. */
+  startWorker(network: Network, overrides?: Partial<Parameters<typeof startExecutionWorker>[0]>): WorkQueue;
   stop(): Promise<void>;
 };
 
@@ -42,12 +48,14 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
   const newUuid = createUuidV7(clock);
   const logLines: string[] = [];
   let url = '';
+  let wake = () => {};
   const service: Service = {
     mode: 'sandbox',
     role: 'all',
     db,
     clock,
     newUuid,
+    signals: { announce: () => wake(), on: () => {}, stop: async () => {} },
     keys: createKeyDirectory(db),
     log: createLog('info', { write: (line: string) => void logLines.push(line) }),
     metrics: createMetrics(db),
@@ -77,6 +85,7 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
     return key;
   }
 
+  const workers: WorkQueue[] = [];
   const account = await createAccount(db, service, 'Test account');
   return {
     url,
@@ -92,7 +101,25 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
       const other = await createAccount(db, service, name);
       return { accountUuid: other.id, key: await createKey({ accountUuid: other.id }) };
     },
+    startWorker(network, overrides = {}) {
+      const worker = startExecutionWorker({
+        ...service,
+        network,
+        leaseMs: 30_000,
+        networkTimeoutMs: 10_000,
+        retryScheduleMs: [10, 10, 10],
+        runners: createRunners(),
+        concurrency: 32,
+        pollMs: 50,
+        onError: (error) => void logLines.push(String(error)),
+        ...overrides,
+      });
+      wake = worker.wake;
+      workers.push(worker);
+      return worker;
+    },
     async stop() {
+      await Promise.all(workers.map((worker) => worker.stop(0)));
       await app.close();
       await db.end();
       await clone?.drop();

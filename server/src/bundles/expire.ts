@@ -1,0 +1,49 @@
+import type { Clock } from '../clock.ts';
+import type { Database, Queryable } from '../db/database.ts';
+import type { NewUuid } from '../uuid-v7.ts';
+import { applyChange } from './apply.ts';
+import { noChange } from './change.ts';
+import { passTime } from './queue.ts';
+import { type BundleRow, lockHoldersDue, readBundles } from './sql.ts';
+
+type Means = { clock: Clock; newUuid: NewUuid };
+
+// Small enough that a batch never holds its eSIMs for long.
+const batchSize = 100;
+
+/** Ends the bundles whose time is over and lets the next ones begin. Any number of processes may run it at once. */
+export async function expireBundles(db: Database, means: Means): Promise<number> {
+  let expired = 0;
+  for (;;) {
+    const batch = await db.transaction((tx) => expireBatch(tx, means));
+    expired += batch.expired;
+    if (batch.locked < batchSize) return expired;
+  }
+}
+
+async function expireBatch(tx: Queryable, means: Means): Promise<{ locked: number; expired: number }> {
+  const now = new Date(means.clock.nowMs());
+  const holders = await lockHoldersDue(tx, now, batchSize);
+  if (holders.length === 0) return { locked: 0, expired: 0 };
+  const bundles = groupByEsim(await readBundles(tx, holders));
+  const changes = holders.map(({ iccid, status }) =>
+    passTime(noChange(bundles.get(iccid) ?? []), now, { promotes: status === 'active' }),
+  );
+  const change = {
+    bundles: changes.flatMap((one) => one.bundles),
+    happenings: changes.flatMap((one) => one.happenings),
+  };
+  await applyChange(tx, [...bundles.values()].flat(), change, means);
+  const expired = change.happenings.filter(({ type }) => type === 'bundle.expired').length;
+  return { locked: holders.length, expired };
+}
+
+function groupByEsim(bundles: BundleRow[]): Map<string, BundleRow[]> {
+  const groups = new Map<string, BundleRow[]>();
+  for (const bundle of bundles) {
+    const group = groups.get(bundle.iccid);
+    if (group) group.push(bundle);
+    else groups.set(bundle.iccid, [bundle]);
+  }
+  return groups;
+}

@@ -1,0 +1,147 @@
+import type { BundleStatus, EsimStatus } from '@simplane/contract';
+import type { Queryable } from '../db/database.ts';
+
+export type BundleRow = {
+  account_id: string;
+  id: string;
+  iccid: string;
+  product_id: string;
+  status: BundleStatus;
+  data_bytes: number | null;
+  used_bytes: number;
+  thresholds: number[];
+  validity_days: number;
+  activated_at: Date | null;
+  expires_at: Date | null;
+  as_of: Date | null;
+  created_at: Date;
+};
+
+/** The eSIM whose bundles they are: as much of its row as bundles need to know. */
+export type Holder = { account_id: string; iccid: string; status: EsimStatus };
+
+const columns = `account_id, id, iccid, product_id, status, data_bytes, used_bytes, thresholds, validity_days, activated_at,
+  expires_at, as_of, created_at`;
+
+/** All bundles of these eSIMs, oldest first. To decide on them, hold the lock on the eSIM's row: it stands for its bundles. */
+export function readBundles(
+  tx: Queryable,
+  holders: readonly Pick<Holder, 'account_id' | 'iccid'>[],
+): Promise<BundleRow[]> {
+  return tx.query(
+    {
+      name: 'bundle_read',
+      text: `select ${columns} from bundles join unnest($1::uuid[], $2::text[]) as held (account_id, iccid)
+               using (account_id, iccid) order by id`,
+    },
+    [holders.map((holder) => holder.account_id), holders.map((holder) => holder.iccid)],
+  );
+}
+
+// Above every UUIDv7: where a list begins.
+const beforeFirst = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+export function listBundleRows(
+  db: Queryable,
+  accountUuid: string,
+  iccid: string,
+  page: { beforeUuid: string | null; count: number },
+): Promise<BundleRow[]> {
+  return db.query(
+    {
+      name: 'bundle_list',
+      text: `select ${columns} from bundles where account_id = $1 and iccid = $2 and id < $3 order by id desc limit $4`,
+    },
+    [accountUuid, iccid, page.beforeUuid ?? beforeFirst, page.count],
+  );
+}
+
+export async function insertBundle(tx: Queryable, row: BundleRow): Promise<void> {
+  await tx.query(
+    {
+      name: 'bundle_insert',
+      text: `insert into bundles (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+    },
+    [
+      row.account_id,
+      row.id,
+      row.iccid,
+      row.product_id,
+      row.status,
+      row.data_bytes,
+      row.used_bytes,
+      row.thresholds,
+      row.validity_days,
+      row.activated_at,
+      row.expires_at,
+      row.as_of,
+      row.created_at,
+    ],
+  );
+}
+
+/** Writes what may change of each bundle that still has the status it was read with; tells how many had. */
+export async function updateBundles(
+  tx: Queryable,
+  changes: readonly { from: BundleStatus; row: BundleRow }[],
+): Promise<number> {
+  const rows = changes.map(({ row }) => row);
+  const updated = await tx.query(
+    {
+      name: 'bundle_update',
+      text: `update bundles set status = given.status, used_bytes = given.used_bytes, activated_at = given.activated_at,
+               expires_at = given.expires_at, as_of = given.as_of
+             from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::timestamptz[],
+                         $7::timestamptz[], $8::timestamptz[])
+               as given (account_id, id, from_status, status, used_bytes, activated_at, expires_at, as_of)
+             where bundles.account_id = given.account_id and bundles.id = given.id
+               and bundles.status = given.from_status
+             returning 1`,
+    },
+    [
+      rows.map((row) => row.account_id),
+      rows.map((row) => row.id),
+      changes.map(({ from }) => from),
+      rows.map((row) => row.status),
+      rows.map((row) => row.used_bytes),
+      rows.map((row) => row.activated_at),
+      rows.map((row) => row.expires_at),
+      rows.map((row) => row.as_of),
+    ],
+  );
+  return updated.length;
+}
+
+/** Whether the record is new: a record that was seen before is not counted again. */
+export async function insertUsageRecord(
+  tx: Queryable,
+  iccid: string,
+  record: { recordId: string; bytes: number; at: Date },
+): Promise<boolean> {
+  const rows = await tx.query(
+    {
+      name: 'usage_record_insert',
+      text: `insert into usage_records (iccid, record_id, bytes, observed_at) values ($1, $2, $3, $4)
+             on conflict (iccid, record_id) do nothing returning 1`,
+    },
+    [iccid, record.recordId, record.bytes, record.at],
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Locks some eSIMs whose active bundle is over. One that somebody else holds is left for the next time, so processes
+ * share the work and nobody waits. The bundle may have changed by the time of the lock: read it again.
+ */
+export function lockHoldersDue(tx: Queryable, now: Date, count: number): Promise<Holder[]> {
+  return tx.query(
+    {
+      name: 'bundle_lock_holders_due',
+      text: `select esims.account_id, esims.iccid, esims.status from bundles
+             join esims on esims.iccid = bundles.iccid and esims.account_id = bundles.account_id
+             where bundles.status = 'active' and bundles.expires_at <= $1
+             order by bundles.expires_at limit $2 for update of esims skip locked`,
+    },
+    [now, count],
+  );
+}

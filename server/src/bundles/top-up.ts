@@ -1,0 +1,35 @@
+import { defaultThresholds, type InputOf, type Operations } from '@simplane/contract';
+import { AppError } from '../app-error.ts';
+import type { WriteContext } from '../context.ts';
+import { requireEsim } from '../esims/get.ts';
+import { canTakeBundles } from '../esims/state.ts';
+import { announce, startExecution } from '../executions/start.ts';
+import type { Outcome } from '../idempotency/outcome.ts';
+import { runOnce } from '../idempotency/run-once.ts';
+import { requireActiveProduct } from '../products/require-active.ts';
+
+/** Accepts the order for another bundle on an eSIM. */
+export async function topUp(
+  ctx: WriteContext,
+  { params, body }: InputOf<Operations['addBundle']>,
+): Promise<Outcome> {
+  const outcome = await runOnce(ctx, async (tx) => {
+    const esim = await requireEsim(tx, ctx.account.uuid, params.iccid);
+    if (!canTakeBundles.includes(esim.status)) {
+      const allowed = canTakeBundles.join(', ');
+      throw new AppError(
+        'state_conflict',
+        `The eSIM is ${esim.status}: it takes bundles when it is ${allowed}.`,
+      );
+    }
+    const product = await requireActiveProduct(tx, body.product_id);
+    const thresholds = [...(body.thresholds ?? defaultThresholds)].sort((a, b) => a - b);
+    return startExecution(ctx, tx, {
+      type: 'bundle.add',
+      iccid: esim.iccid,
+      productId: product.id,
+      input: { thresholds },
+    });
+  });
+  return announce(ctx, outcome);
+}

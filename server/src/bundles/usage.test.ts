@@ -1,0 +1,242 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Change, noChange } from './change.ts';
+import { cancelAll, passTime, promote } from './queue.ts';
+import type { BundleRow } from './sql.ts';
+import { bundleTransitions, mayHappen, moved } from './state.ts';
+import { countUsage } from './usage.ts';
+
+const start = new Date('2026-11-01T00:00:00Z');
+const dayMs = 86_400_000;
+const later = (ms: number) => new Date(start.getTime() + ms);
+
+function bundle(index: number, fields: Partial<BundleRow> = {}): BundleRow {
+  return {
+    account_id: 'account',
+    id: `bundle-${String(index).padStart(2, '0')}`,
+    iccid: '8999901000000000018',
+    product_id: 'prod',
+    status: 'queued',
+    data_bytes: 1000,
+    used_bytes: 0,
+    thresholds: [50, 80, 100],
+    validity_days: 30,
+    activated_at: null,
+    expires_at: null,
+    as_of: null,
+    created_at: start,
+    ...fields,
+  };
+}
+
+const sizes = fc.oneof(fc.integer({ min: 1, max: 1000 }), fc.constant(Number.MAX_SAFE_INTEGER));
+const bundlesOf = fc
+  .array(
+    fc.record({
+      data_bytes: fc.option(sizes, { freq: 8 }),
+      thresholds: fc.array(fc.integer({ min: 1, max: 100 }), { maxLength: 5 }),
+    }),
+    { minLength: 1, maxLength: 5 },
+  )
+  .map((all) => all.map((fields, index) => bundle(index, fields)));
+
+type Record = { id: number; bytes: number; at: Date };
+const records = fc
+  .array(
+    fc.record({
+      bytes: fc.oneof(fc.integer({ min: 1, max: 1500 }), fc.constant(1_000_000_000_000_000)),
+      at: fc.nat(10 * dayMs).map(later),
+    }),
+    { maxLength: 15 },
+  )
+  .map((all) => all.map((record, id): Record => ({ id, ...record })));
+
+/** Two arrivals of the same records: each in an order of its own, with repetitions of its own. */
+const arrivals = records.chain((all) => {
+  const arrival = fc
+    .tuple(
+      fc.shuffledSubarray(all, { minLength: all.length }),
+      fc.subarray(all),
+      fc.array(fc.nat(), { minLength: all.length, maxLength: all.length }),
+    )
+    .map(([once, again, places]) =>
+      again.reduce(
+        (list, record, i) => list.toSpliced((places[i] ?? 0) % (list.length + 1), 0, record),
+        once,
+      ),
+    );
+  return fc.tuple(fc.constant(all), arrival, arrival);
+});
+
+/** As the database does it: a record is counted when its id is new. */
+function countAll(bundles: BundleRow[], arrival: Record[], promotes = true): Change {
+  const seen = new Set<number>();
+  let change = noChange(bundles);
+  for (const record of arrival) {
+    if (seen.has(record.id)) continue;
+    seen.add(record.id);
+    change = countUsage(change, record, { promotes });
+  }
+  return change;
+}
+
+function levels({ happenings }: Change): string[] {
+  return happenings.flatMap((one) =>
+    one.type === 'bundle.usage_threshold' ? [`${one.bundle.id} ${one.percent}`] : [],
+  );
+}
+
+describe('usage', () => {
+  test('gives the same use per bundle and the same thresholds for any order and repetition of the records', () => {
+    fc.assert(
+      fc.property(bundlesOf, arrivals, fc.boolean(), (bundles, [all, one, other], promotes) => {
+        const [first, second] = [countAll(bundles, one, promotes), countAll(bundles, other, promotes)];
+        expect(first.bundles.map((b) => b.used_bytes)).toEqual(second.bundles.map((b) => b.used_bytes));
+        expect(first.bundles.map((b) => b.status)).toEqual(second.bundles.map((b) => b.status));
+        expect(levels(first).sort()).toEqual(levels(second).sort());
+        expect(first.bundles.map((b) => b.used_bytes)).toEqual(filledInTurn(bundles, all));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  /** The independent model: pour the sum into the bundles one after the other; the last one takes what is left. */
+  function filledInTurn(bundles: BundleRow[], all: Record[]): number[] {
+    let rest = all.reduce((sum, { bytes }) => sum + BigInt(bytes), 0n);
+    return bundles.map(({ data_bytes }, index) => {
+      const takesAll = data_bytes === null || index === bundles.length - 1;
+      const taken = takesAll || rest < BigInt(data_bytes) ? rest : BigInt(data_bytes);
+      rest -= taken;
+      return Math.min(Number(taken), Number.MAX_SAFE_INTEGER);
+    });
+  }
+
+  test('crosses each threshold of a bundle once, ascending, and exactly those that its use has reached', () => {
+    fc.assert(
+      fc.property(bundlesOf, arrivals, (bundles, [, arrival]) => {
+        const change = countAll(bundles, arrival);
+        for (const after of change.bundles) {
+          const fired = change.happenings.flatMap((one) =>
+            one.type === 'bundle.usage_threshold' && one.bundle.id === after.id ? [one.percent] : [],
+          );
+          const { data_bytes: size } = after;
+          const reached = [...new Set(after.thresholds)]
+            .filter(
+              (level) => size !== null && BigInt(after.used_bytes) * 100n >= BigInt(level) * BigInt(size),
+            )
+            .sort((a, b) => a - b);
+          expect(fired).toEqual(reached);
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('leaves at most one bundle active at every step, begins them oldest first and depletes each once', () => {
+    fc.assert(
+      fc.property(bundlesOf, arrivals, (bundles, [, arrival]) => {
+        let change = noChange(bundles);
+        for (const record of arrival) {
+          change = countUsage(change, record, { promotes: true });
+          expect(change.bundles.filter((b) => b.status === 'active').length).toBeLessThanOrEqual(1);
+        }
+        const of = (type: string) => change.happenings.filter((h) => h.type === type).map((h) => h.bundle.id);
+        expect(of('bundle.activated')).toEqual(
+          bundles.map((b) => b.id).slice(0, of('bundle.activated').length),
+        );
+        expect(of('bundle.depleted')).toEqual(
+          change.bundles.filter((b) => b.status === 'depleted').map((b) => b.id),
+        );
+      }),
+    );
+  });
+
+  test('tells a jump over all thresholds, the depletion and the spill-over in the order in which they happen', () => {
+    const change = countUsage(
+      noChange([bundle(0), bundle(1)]),
+      { bytes: 1600, at: start },
+      { promotes: true },
+    );
+    expect(
+      change.happenings.map((h) => [
+        h.type,
+        h.bundle.id,
+        'percent' in h ? h.percent : null,
+        h.bundle.used_bytes,
+      ]),
+    ).toEqual([
+      ['bundle.activated', 'bundle-00', null, 0],
+      ['bundle.usage_threshold', 'bundle-00', 50, 1000],
+      ['bundle.usage_threshold', 'bundle-00', 80, 1000],
+      ['bundle.usage_threshold', 'bundle-00', 100, 1000],
+      ['bundle.depleted', 'bundle-00', null, 1000],
+      ['bundle.activated', 'bundle-01', null, 0],
+      ['bundle.usage_threshold', 'bundle-01', 50, 600],
+    ]);
+  });
+
+  test('on an eSIM that is not active the next bundle begins only when bytes spill over to it', () => {
+    const exact = countUsage(
+      noChange([bundle(0), bundle(1)]),
+      { bytes: 1000, at: start },
+      { promotes: false },
+    );
+    expect(exact.bundles.map((b) => b.status)).toEqual(['depleted', 'queued']);
+    const over = countUsage(exact, { bytes: 1, at: start }, { promotes: false });
+    expect(over.bundles.map((b) => b.status)).toEqual(['depleted', 'active']);
+  });
+
+  test('a late record never lets the next bundle begin before the one it fills, nor moves as_of back', () => {
+    const first = promote(noChange([bundle(0), bundle(1)]), later(dayMs));
+    const newest = countUsage(first, { bytes: 1, at: later(2 * dayMs) }, { promotes: true });
+    const late = countUsage(newest, { bytes: 999, at: start }, { promotes: true });
+    expect(late.bundles[0]?.as_of).toEqual(later(2 * dayMs));
+    expect(late.bundles[1]?.activated_at).toEqual(later(dayMs));
+  });
+
+  test('without any bundle nothing is counted', () => {
+    expect(countUsage(noChange([]), { bytes: 5, at: start }, { promotes: true })).toEqual(noChange([]));
+  });
+});
+
+describe('time', () => {
+  test('ends the active bundle at its expiry, not a millisecond before, and the next one begins then', () => {
+    const running = promote(noChange([bundle(0), bundle(1)]), start);
+    expect(passTime(running, later(30 * dayMs - 1), { promotes: true })).toBe(running);
+    const over = passTime(running, later(30 * dayMs), { promotes: true });
+    expect(over.bundles.map((b) => b.status)).toEqual(['expired', 'active']);
+    expect(over.bundles[1]?.expires_at).toEqual(later(60 * dayMs));
+    expect(passTime(running, later(30 * dayMs), { promotes: false }).bundles[1]?.status).toBe('queued');
+  });
+
+  test('never ends a queued bundle', () => {
+    const queued = noChange([bundle(0)]);
+    expect(passTime(queued, later(10_000 * dayMs), { promotes: true })).toBe(queued);
+  });
+});
+
+describe('states', () => {
+  test('cancelling ends what is queued or active and nothing else', () => {
+    const all = (['depleted', 'expired', 'canceled', 'active', 'queued'] as const).map((status, index) =>
+      bundle(index, { status }),
+    );
+    const change = cancelAll(noChange(all));
+    expect(change.bundles.map((b) => b.status)).toEqual([
+      'depleted',
+      'expired',
+      'canceled',
+      'canceled',
+      'canceled',
+    ]);
+    expect(change.happenings.map((h) => h.bundle.id)).toEqual(['bundle-03', 'bundle-04']);
+  });
+
+  test('a final status has no way out, and asking for one is a bug', () => {
+    for (const status of ['depleted', 'expired', 'canceled'] as const) {
+      for (const transition of Object.keys(bundleTransitions) as (keyof typeof bundleTransitions)[]) {
+        expect(mayHappen(transition, status)).toBe(false);
+        expect(() => moved(bundle(0, { status }), transition)).toThrow(status);
+      }
+    }
+  });
+});

@@ -1,0 +1,22 @@
+import type { Esim } from '@simplane/contract';
+import { AppError } from '../app-error.ts';
+import { clip } from '../clip.ts';
+import type { Context } from '../context.ts';
+import type { Queryable } from '../db/database.ts';
+import { presentEsim } from './present.ts';
+import { type EsimRow, findEsim } from './sql.ts';
+
+export async function getEsim(ctx: Context, { params }: { params: { iccid: string } }): Promise<Esim> {
+  return presentEsim(await requireEsim(ctx.db, ctx.account.uuid, params.iccid));
+}
+
+/** The account's own eSIM; another account's does not exist. */
+export async function requireEsim(db: Queryable, accountUuid: string, iccid: string): Promise<EsimRow> {
+  const row = await findEsim(db, accountUuid, iccid);
+  if (!row) throw noSuchEsim(iccid);
+  return row;
+}
+
+export function noSuchEsim(iccid: string): AppError {
+  return new AppError('resource_missing', `No eSIM has the ICCID "${clip(iccid)}".`, { param: 'iccid' });
+}

@@ -1,0 +1,67 @@
+import type { EsimStatus, InstallProfile } from '@simplane/contract';
+import { AppError } from '../app-error.ts';
+import type { Context } from '../context.ts';
+import { describeActivation } from './activation-code.ts';
+import { noSuchEsim } from './get.ts';
+import { dataUri, drawQr } from './qr.ts';
+import { type EsimRow, findEsim } from './sql.ts';
+
+/** What an end user needs to install the eSIM. It is a secret: only this operation gives it out. */
+export async function getInstallProfile(
+  ctx: Context,
+  { params }: { params: { iccid: string } },
+): Promise<InstallProfile> {
+  const row = await findEsim(ctx.db, ctx.account.uuid, params.iccid);
+  if (!row) throw noSuchEsim(params.iccid);
+  const refusal = refusalFor(row.status);
+  if (refusal) throw refusal;
+  return presentInstallProfile(row);
+}
+
+function refusalFor(status: EsimStatus): AppError | null {
+  switch (status) {
+    case 'provisioning':
+      return new AppError(
+        'esim_not_ready',
+        'The eSIM is still provisioning; wait for its esim.provisioned event, or until its execution has succeeded.',
+      );
+    case 'failed':
+      return new AppError(
+        'esim_not_ready',
+        'The eSIM has failed: its order could not be carried out, so it will never be ready. Its execution says why ' +
+          '(GET /v1/executions?status=failed lists it by ICCID), and so did esim.provisioning_failed; order another one.',
+      );
+    case 'terminated':
+      return new AppError(
+        'state_conflict',
+        'The eSIM is terminated, which is final: it can no longer be installed. Order another one.',
+      );
+    case 'provisioned':
+    case 'active':
+    case 'suspended':
+      return null;
+  }
+}
+
+function presentInstallProfile(row: EsimRow): InstallProfile {
+  const { smdp_address: smdpAddress, matching_id: matchingId } = row;
+  if (smdpAddress === null || matchingId === null) {
+    throw new Error(`the eSIM ${row.iccid} is ${row.status} and has no activation code`);
+  }
+  const confirmationCodeRequired = row.confirmation_code_required;
+  const activation = describeActivation({ smdpAddress, matchingId, confirmationCodeRequired });
+  const { svg, png } = drawQr(activation.lpa);
+  return {
+    object: 'install_profile',
+    iccid: row.iccid,
+    lpa: activation.lpa,
+    activation_code: activation.activationCode,
+    smdp_address: smdpAddress,
+    matching_id: matchingId,
+    confirmation_code_required: confirmationCodeRequired,
+    qr: { svg: dataUri(svg), png: dataUri(png) },
+    ios_install_url: activation.iosInstallUrl,
+    android_install_url: activation.androidInstallUrl,
+    profile_state: row.profile_state,
+  };
+}

@@ -1,0 +1,21 @@
+import type { Esim } from '@simplane/contract';
+import { unixSeconds } from '../clock.ts';
+import type { EsimRow } from './sql.ts';
+
+export function presentEsim(row: EsimRow): Esim {
+  return {
+    iccid: row.iccid,
+    object: 'esim',
+    status: row.status,
+    profile: {
+      state: row.profile_state,
+      updated_at: row.profile_observed_at && unixSeconds(row.profile_observed_at),
+    },
+    product_id: row.product_id,
+    eid: row.eid,
+    description: row.description,
+    metadata: row.metadata,
+    created: unixSeconds(row.created_at),
+    provisioned_at: row.provisioned_at && unixSeconds(row.provisioned_at),
+  };
+}

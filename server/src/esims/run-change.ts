@@ -1,0 +1,77 @@
+import { idPrefixes } from '@simplane/contract';
+import { cancelBundles } from '../bundles/cancel.ts';
+import { promoteBundle } from '../bundles/promote.ts';
+import { idOfUuid } from '../db/uuid.ts';
+import { emit } from '../events/emit.ts';
+import { newEvent } from '../events/new-event.ts';
+import {
+  type ExecutionError,
+  errorOf,
+  type HeldExecution,
+  type Means,
+  type Runner,
+  type RunOutcome,
+} from '../executions/worker.ts';
+import type { Call, Done, Reply } from '../network/port.ts';
+import { changeStatus, type EsimRow, findEsim, lockEsim } from './sql.ts';
+import { mayHappen } from './state.ts';
+
+type Change = 'suspend' | 'resume' | 'terminate';
+
+const eventOf = { suspend: 'esim.suspended', resume: 'esim.resumed', terminate: 'esim.terminated' } as const;
+
+/** Suspend, resume and terminate: one call to the network, then the change with its event. */
+export function createChangeRunner(change: Change): Runner {
+  return {
+    async run(means, execution) {
+      const reply = await execution.call(change, (call) => ask(means, change, call, execution));
+      if (reply.kind === 'failed') return { kind: 'failed', reason: reply.reason };
+      if (reply.kind === 'refused') await giveUp(means, execution, errorOf(reply.reason));
+      else await settle(means, execution, change);
+      return done;
+    },
+    giveUp,
+  };
+}
+
+const done: RunOutcome = { kind: 'done' };
+
+async function ask(
+  { network, db }: Means,
+  change: Change,
+  call: Call,
+  execution: HeldExecution,
+): Promise<Reply<Done>> {
+  const iccid = execution.iccid as string;
+  if (change !== 'terminate') return network[change]({ ...call, iccid });
+  const esim = await findEsim(db, execution.account_id, iccid);
+  return network.cancel({ ...call, iccid, matchingId: esim?.matching_id ?? null });
+}
+
+function settle(means: Means, execution: HeldExecution, change: Change): Promise<void> {
+  return means.db.transaction(async (tx) => {
+    const before = await lockEsim(tx, execution.iccid as string);
+    const isPossible = before !== null && mayHappen(change, before.status);
+    const isOurs = await execution.finish(tx, isPossible ? null : overtaken(change, before));
+    const after = isOurs && isPossible && (await changeStatus(tx, before.iccid, change));
+    if (!after) return;
+    const data = {
+      iccid: after.iccid,
+      execution_id: idOfUuid(idPrefixes.execution, execution.id),
+      product_id: after.product_id,
+    };
+    await emit(tx, [newEvent(means, { accountUuid: after.account_id, type: eventOf[change], data })]);
+    if (change === 'terminate') await cancelBundles(tx, after, means);
+    // What ended while it was suspended makes room for the next.
+    if (change === 'resume') await promoteBundle(tx, after, new Date(means.clock.nowMs()), means);
+  });
+}
+
+async function giveUp(means: Means, execution: HeldExecution, error: ExecutionError): Promise<void> {
+  await execution.finish(means.db, error);
+}
+
+function overtaken(change: Change, esim: EsimRow | null): ExecutionError {
+  const message = `The eSIM was ${esim?.status ?? 'gone'} by the time the network had answered: ${change} was no longer possible.`;
+  return { code: 'state_conflict', message, retryable: false };
+}

@@ -1,0 +1,264 @@
+import type { EsimStatus, ProfileState } from '@simplane/contract';
+import type { Queryable } from '../db/database.ts';
+import { emitFrom, eventsGiven, eventValues } from '../events/emit.ts';
+import type { NewEvent } from '../events/new-event.ts';
+import { type EsimTransition, esimTransitions, sourcesOf } from './state.ts';
+
+export type EsimRow = {
+  account_id: string;
+  id: string;
+  iccid: string;
+  product_id: string;
+  status: EsimStatus;
+  resumes_to: 'provisioned' | 'active' | null;
+  profile_state: ProfileState;
+  profile_observed_at: Date | null;
+  country: string | null;
+  country_observed_at: Date | null;
+  eid: string | null;
+  metadata: Record<string, string>;
+  description: string | null;
+  smdp_address: string | null;
+  matching_id: string | null;
+  confirmation_code_required: boolean;
+  created_at: Date;
+  provisioned_at: Date | null;
+};
+
+const columns = `account_id, id, iccid, product_id, status, resumes_to, profile_state, profile_observed_at, country,
+  country_observed_at, eid, metadata, description, smdp_address, matching_id, confirmation_code_required, created_at,
+  provisioned_at`;
+
+export async function findEsim(db: Queryable, accountUuid: string, iccid: string): Promise<EsimRow | null> {
+  const [row] = await db.query<EsimRow>(
+    { name: 'esim_find', text: `select ${columns} from esims where iccid = $2 and account_id = $1` },
+    [accountUuid, iccid],
+  );
+  return row ?? null;
+}
+
+/** Held to the end of the transaction: whatever changes an eSIM or its bundles takes turns here. */
+export async function lockEsim(tx: Queryable, iccid: string): Promise<EsimRow | null> {
+  const [row] = await tx.query<EsimRow>(
+    { name: 'esim_lock', text: `select ${columns} from esims where iccid = $1 for update` },
+    [iccid],
+  );
+  return row ?? null;
+}
+
+// Above every UUIDv7: where a list begins.
+const beforeFirst = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** Each filter has its index, and its own statement: a generic plan over optional filters would use none of them. */
+export function listEsimRows(
+  db: Queryable,
+  accountUuid: string,
+  filter: { status: EsimStatus | undefined; productId: string | undefined },
+  page: { beforeUuid: string | null; count: number },
+): Promise<EsimRow[]> {
+  const values: unknown[] = [accountUuid, page.beforeUuid ?? beforeFirst, page.count];
+  const conditions: string[] = [];
+  let name = 'esim_list';
+  if (filter.status !== undefined) {
+    values.push(filter.status);
+    conditions.push(`and status = $${values.length}`);
+    name += '_status';
+  }
+  if (filter.productId !== undefined) {
+    values.push(filter.productId);
+    conditions.push(`and product_id = $${values.length}`);
+    name += '_product';
+  }
+  const text = `select ${columns} from esims where account_id = $1 and id < $2 ${conditions.join(' ')} order by id desc limit $3`;
+  return db.query({ name, text }, values);
+}
+
+export async function nextIccidBlock(db: Queryable): Promise<number> {
+  const [row] = await db.query<{ block: number }>({
+    name: 'iccid_block',
+    text: `select nextval('iccid_blocks') as block`,
+  });
+  return row?.block as number;
+}
+
+/** An execution in this process's hands, as the statements below prove it. */
+type Held = { account_id: string; id: string; fence: number };
+
+export type Allotment = Held & { esimUuid: string; iccid: string | null; matchingId: string; at: Date };
+
+/**
+ * Gives new orders what they need before the network is called, and remembers it: a matching id, and an ICCID where the
+ * numbers are ours. The eSIM exists from here on. Tells which of the orders are still held.
+ */
+export function allotRows(db: Queryable, rows: Allotment[]): Promise<{ id: string; iccid: string | null }[]> {
+  return db.query(
+    {
+      name: 'esim_allot',
+      text: `
+with given as (
+  select * from unnest($1::uuid[], $2::uuid[], $3::integer[], $4::uuid[], $5::text[], $6::text[], $7::timestamptz[])
+    as g (account_id, execution_id, fence, esim_id, iccid, matching_id, at)
+), held as (
+  update executions e set iccid = given.iccid, progress = e.progress || jsonb_build_object('matching_id', given.matching_id)
+  from given
+  where e.account_id = given.account_id and e.id = given.execution_id and e.fence = given.fence and e.status = 'running'
+    and not e.progress ? 'matching_id'
+  returning e.account_id, e.id, e.product_id, e.input, given.esim_id, given.iccid, given.matching_id, given.at
+), allotted as (
+  ${insertEsimFrom('held')} where iccid is not null
+)
+select id, iccid from held`,
+    },
+    [
+      rows.map((row) => row.account_id),
+      rows.map((row) => row.id),
+      rows.map((row) => row.fence),
+      rows.map((row) => row.esimUuid),
+      rows.map((row) => row.iccid),
+      rows.map((row) => row.matchingId),
+      rows.map((row) => row.at),
+    ],
+  );
+}
+
+/** Where the numbers are the network's: the eSIM exists from the moment its ICCID is known. False: no longer held. */
+export async function insertOrderedEsim(db: Queryable, row: Allotment): Promise<boolean> {
+  const rows = await db.query(
+    {
+      name: 'esim_insert_ordered',
+      text: `
+with held as (
+  update executions e set iccid = $5, progress = e.progress || '{"is_ordered": true}'
+  where e.account_id = $1 and e.id = $2 and e.fence = $3 and e.status = 'running'
+  returning e.account_id, e.id, e.product_id, e.input, $4::uuid as esim_id, e.iccid, $6::text as matching_id, $7::timestamptz as at
+), ordered as (
+  ${insertEsimFrom('held')} on conflict (iccid) do nothing
+)
+select 1 from held`,
+    },
+    [row.account_id, row.id, row.fence, row.esimUuid, row.iccid, row.matchingId, row.at],
+  );
+  return rows.length > 0;
+}
+
+function insertEsimFrom(source: string): string {
+  return `insert into esims (account_id, id, iccid, execution_id, product_id, status, metadata, description, matching_id, created_at)
+    select account_id, esim_id, iccid, id, product_id, 'provisioning', coalesce(input -> 'metadata', '{}'),
+           input ->> 'description', matching_id, at
+    from ${source}`;
+}
+
+export type Provisioned = Held & {
+  iccid: string;
+  smdpAddress: string;
+  matchingId: string;
+  confirmationCodeRequired: boolean;
+  bundleUuid: string;
+  thresholds: readonly number[];
+  at: Date;
+  event: NewEvent;
+};
+
+/**
+ * The end of a good order in one statement: the eSIM is ready, its bundle waits for the first attach, the event is in the
+ * log, the execution has succeeded. `lost`: another worker holds it now. `gone`: the eSIM was terminated meanwhile.
+ */
+export async function settleProvisioned(
+  db: Queryable,
+  done: Provisioned,
+): Promise<'settled' | 'lost' | 'gone'> {
+  const [row] = await db.query<{ outcome: 'settled' | 'lost' | 'gone' }>(
+    {
+      name: 'esim_settle_provisioned',
+      text: `
+with held as (
+  select account_id, id from executions
+  where account_id = $1 and id = $2 and fence = $3 and status = 'running' for update
+), ready as (
+  update esims e set status = 'provisioned', provisioned_at = $9,
+    profile_state = case when e.profile_state = 'unknown' then 'released' else e.profile_state end,
+    profile_observed_at = coalesce(e.profile_observed_at, $9),
+    smdp_address = $5, matching_id = $6, confirmation_code_required = $7
+  from held where e.iccid = $4 and e.account_id = held.account_id and e.status = 'provisioning'
+  returning e.account_id, e.iccid, e.product_id
+), settled as (
+  update executions x set status = 'succeeded', finished_at = $9
+  from ready where x.account_id = $1 and x.id = $2
+  returning x.id
+), bundle as (
+  insert into bundles (account_id, id, iccid, product_id, status, data_bytes, thresholds, validity_days, created_at)
+  select ready.account_id, $8, ready.iccid, product.id, 'queued', product.data_bytes,
+         case when product.data_bytes is null then '{}' else $10::integer[] end, product.validity_days, $9
+  from ready join products product on product.id = ready.product_id
+), given as (
+  select given.* from ${eventsGiven(11)}, settled
+), emitted as (${emitFrom('given')})
+select case when exists (select from settled) then 'settled' when exists (select from held) then 'gone' else 'lost' end as outcome`,
+    },
+    [
+      done.account_id,
+      done.id,
+      done.fence,
+      done.iccid,
+      done.smdpAddress,
+      done.matchingId,
+      done.confirmationCodeRequired,
+      done.bundleUuid,
+      done.at,
+      done.thresholds,
+      ...eventValues([done.event]),
+    ],
+  );
+  return row?.outcome ?? 'lost';
+}
+
+/** A conditional change: null when the eSIM is not in a status that it may start from. */
+export async function changeStatus(
+  tx: Queryable,
+  iccid: string,
+  transition: EsimTransition,
+): Promise<EsimRow | null> {
+  const { to } = esimTransitions[transition];
+  const [row] = await tx.query<EsimRow>(
+    {
+      name: `esim_${transition}`,
+      text: `update esims set status = ${to === null ? 'resumes_to' : `'${to}'`},
+               resumes_to = ${transition === 'suspend' ? 'status' : 'null'}
+             where iccid = $1 and status = any($2) returning ${columns}`,
+    },
+    [iccid, sourcesOf(transition)],
+  );
+  return row ?? null;
+}
+
+export async function updateProfile(
+  tx: Queryable,
+  esim: EsimRow,
+  profile: { state: ProfileState; at: Date; eid: string | null },
+): Promise<EsimRow> {
+  const [row] = await tx.query<EsimRow>(
+    {
+      name: 'esim_update_profile',
+      text: `update esims set profile_state = $3, profile_observed_at = $4, eid = coalesce($5, eid)
+             where account_id = $1 and id = $2 returning ${columns}`,
+    },
+    [esim.account_id, esim.id, profile.state, profile.at, profile.eid],
+  );
+  return row ?? esim;
+}
+
+export async function updateCountry(
+  tx: Queryable,
+  esim: EsimRow,
+  seen: { country: string; at: Date },
+): Promise<EsimRow> {
+  const [row] = await tx.query<EsimRow>(
+    {
+      name: 'esim_update_country',
+      text: `update esims set country = $3, country_observed_at = $4 where account_id = $1 and id = $2
+             returning ${columns}`,
+    },
+    [esim.account_id, esim.id, seen.country, seen.at],
+  );
+  return row ?? esim;
+}

@@ -1,0 +1,14 @@
+import { type Event, idPrefixes } from '@simplane/contract';
+import { AppError } from '../app-error.ts';
+import { clip } from '../clip.ts';
+import type { Context } from '../context.ts';
+import { uuidOfId } from '../db/uuid.ts';
+import { findEvent } from './sql.ts';
+
+export async function getEvent(ctx: Context, { params }: { params: { id: string } }): Promise<Event> {
+  const uuid = uuidOfId(idPrefixes.event, params.id);
+  const row = uuid && (await findEvent(ctx.db, ctx.account.uuid, uuid));
+  if (!row)
+    throw new AppError('resource_missing', `No event has the id "${clip(params.id)}".`, { param: 'id' });
+  return JSON.parse(row.body);
+}

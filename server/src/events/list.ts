@@ -1,0 +1,14 @@
+import type { Event, InputOf, Operations } from '@simplane/contract';
+import type { Context } from '../context.ts';
+import { readPage } from '../lists/read-page.ts';
+import { listEventRows } from './sql.ts';
+
+export function listEvents(ctx: Context, { query }: InputOf<Operations['listEvents']>) {
+  const filter = { type: query.type, createdGte: query['created[gte]'], createdLt: query['created[lt]'] };
+  return readPage(query, {
+    place: { list: 'events', accountId: ctx.account.id, filters: filter },
+    read: (beforeUuid, count) => listEventRows(ctx.db, ctx.account.uuid, filter, { beforeUuid, count }),
+    positionOf: (row) => row.id,
+    present: (row): Event => JSON.parse(row.body),
+  });
+}

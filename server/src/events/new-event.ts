@@ -1,0 +1,24 @@
+import { type EventTypeName, encodeId, idPrefixes } from '@simplane/contract';
+import { unixSeconds } from '../clock.ts';
+import { uuidText } from '../db/uuid.ts';
+import type { NewUuid } from '../uuid-v7.ts';
+
+/** An event as it is written: its body is final, the bytes that the log shows and that are delivered. */
+export type NewEvent = { accountUuid: string; uuid: string; type: string; createdAt: Date; body: string };
+
+type Means = { newUuid: NewUuid };
+type Happening<Type> = { accountUuid: string; type: Type; data: Record<string, unknown> };
+
+export function newEvent(means: Means, happening: Happening<EventTypeName>): NewEvent {
+  return composeEvent(means, happening);
+}
+
+/** For events of any name; the sandbox's test events are the only ones outside the list. */
+export function composeEvent({ newUuid }: Means, { accountUuid, type, data }: Happening<string>): NewEvent {
+  const uuid = newUuid();
+  const id = encodeId(idPrefixes.event, uuid);
+  // The time is the id's own: so a range of times is a range of ids.
+  const createdAt = new Date(uuid.readUIntBE(0, 6));
+  const body = JSON.stringify({ id, type, object: 'event', created: unixSeconds(createdAt), data });
+  return { accountUuid, uuid: uuidText(uuid), type, createdAt, body };
+}

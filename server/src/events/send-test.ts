@@ -1,0 +1,22 @@
+import type { InputOf, Operations } from '@simplane/contract';
+import { AppError } from '../app-error.ts';
+import type { WriteContext } from '../context.ts';
+import type { Outcome } from '../idempotency/outcome.ts';
+import { runOnce } from '../idempotency/run-once.ts';
+import { emit } from './emit.ts';
+import { composeEvent } from './new-event.ts';
+
+/** Publishes a synthetic event by the same path as real ones. */
+export function sendTestEvent(
+  ctx: WriteContext,
+  { body }: InputOf<Operations['sendTestEvent']>,
+): Promise<Outcome> {
+  if (ctx.mode !== 'sandbox') {
+    throw new AppError('sandbox_only', 'Test events exist in the sandbox only; this is a live deployment.');
+  }
+  return runOnce(ctx, async (tx) => {
+    const event = composeEvent(ctx, { accountUuid: ctx.account.uuid, type: body.type, data: body.data });
+    await emit(tx, [event]);
+    return ctx.render(JSON.parse(event.body));
+  });
+}

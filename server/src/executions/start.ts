@@ -1,0 +1,24 @@
+import { type ExecutionType, encodeId, idPrefixes } from '@simplane/contract';
+import type { WriteContext } from '../context.ts';
+import type { Queryable } from '../db/database.ts';
+import { uuidText } from '../db/uuid.ts';
+import type { Answer, Outcome } from '../idempotency/outcome.ts';
+import { presentNew } from './present.ts';
+import { insertExecution } from './sql.ts';
+
+type Order = { type: ExecutionType; iccid: string; productId: string; input: object };
+
+/** Takes an order about an eSIM, in the transaction that has checked that it may be given. */
+export async function startExecution(ctx: WriteContext, tx: Queryable, order: Order): Promise<Answer> {
+  const uuid = ctx.newUuid();
+  const createdAt = new Date(ctx.clock.nowMs());
+  await insertExecution(tx, { accountUuid: ctx.account.uuid, uuid: uuidText(uuid), createdAt, ...order });
+  const execution = presentNew(encodeId(idPrefixes.execution, uuid), { ...order, createdAt });
+  return ctx.render(execution, `/v1/executions/${execution.id}`);
+}
+
+/** After the commit: a new order is worth waking a worker for. */
+export function announce(ctx: WriteContext, outcome: Outcome): Outcome {
+  if (outcome.kind === 'answered' && !outcome.replayed) ctx.signals.announce('executions');
+  return outcome;
+}

@@ -1,0 +1,64 @@
+import type { InstallProfile } from '@simplane/contract';
+
+const json = 'application/json';
+
+type Picture = { mediaType: string; fileName: string; bytes: Buffer };
+
+/** The picture that `Accept` asks for, or null for JSON. */
+export function pictureOf(
+  profile: InstallProfile,
+  pictures: readonly string[],
+  accept: string | undefined,
+): Picture | null {
+  switch (preferredType(accept, pictures)) {
+    case 'image/png':
+      return {
+        mediaType: 'image/png',
+        fileName: `esim-${profile.iccid}.png`,
+        bytes: bytesOf(profile.qr.png),
+      };
+    case 'image/svg+xml':
+      return {
+        mediaType: 'image/svg+xml',
+        fileName: `esim-${profile.iccid}.svg`,
+        bytes: bytesOf(profile.qr.svg),
+      };
+    default:
+      return null;
+  }
+}
+
+function bytesOf(dataUri: string): Buffer {
+  return Buffer.from(dataUri.slice(dataUri.indexOf(',') + 1), 'base64');
+}
+
+type Range = { type: string; quality: number; position: number };
+
+/**
+ * RFC 9110 §12.5.1: the most specific range speaks for a type, the highest quality wins, then what was written first. Where
+ * nothing fits the answer is JSON, as everywhere else in the API, and not a 406.
+ */
+function preferredType(accept: string | undefined, pictures: readonly string[]): string {
+  const ranges = rangesOf(accept ?? '');
+  const [best] = [json, ...pictures]
+    .map((type) => ({ type, range: rangeFor(type, ranges) }))
+    .filter(({ range }) => range.quality > 0)
+    .sort((a, b) => b.range.quality - a.range.quality || a.range.position - b.range.position);
+  return best?.type ?? json;
+}
+
+function rangeFor(type: string, ranges: readonly Range[]): Range {
+  const family = `${type.split('/', 1)[0]}/*`;
+  const [found] = [type, family, '*/*'].flatMap((name) => ranges.filter((range) => range.type === name));
+  return found ?? { type, quality: 0, position: 0 };
+}
+
+function rangesOf(accept: string): Range[] {
+  return accept.split(',').map((text, position) => {
+    const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
+    const written = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1';
+    // A quality that is none counts as "not wanted": the answer then is what the API always answers.
+    const quality = /^[01](\.\d*)?$/.test(written) ? Math.min(Number(written), 1) : 0;
+    return { type, quality, position };
+  });
+}

@@ -1,0 +1,97 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Call, Network, Reply } from '../port.ts';
+
+type Options = { delayMs: number };
+
+const slowFactor = 20;
+
+/**
+ * A network that answers from its call alone: the same call gets the same answer in any process, before and after a
+ * restart. The products of the sandbox that misbehave do so here, the way real networks do.
+ */
+export function createMockNetwork({ delayMs }: Options): Network {
+  return {
+    iccids: 'ours',
+
+    async order({ iccid, productId, attempt, signal }) {
+      const factor = productId === 'prod_sandbox_slow' ? slowFactor : 1;
+      if (!(await wait(delayMs * factor, signal))) return timedOut();
+      return misbehave(productId, attempt) ?? { kind: 'done', result: { iccid: iccid as string } };
+    },
+
+    async confirm({ matchingId }) {
+      return {
+        kind: 'done',
+        result: {
+          smdpAddress: 'smdp.sandbox.simplane.example',
+          matchingId,
+          confirmationCodeRequired: false,
+          isReleased: true,
+        },
+      };
+    },
+
+    release: (call) => answer(call),
+    cancel: (call) => answer(call),
+    suspend: (call) => answer(call),
+    resume: (call) => answer(call),
+  };
+
+  async function answer({ signal }: Call): Promise<Reply<Record<never, never>>> {
+    return (await wait(delayMs, signal)) ? { kind: 'done', result: {} } : timedOut();
+  }
+}
+
+function misbehave(productId: string, attempt: number): Reply<never> | null {
+  switch (productId) {
+    case 'prod_sandbox_flaky':
+      return attempt > 2
+        ? null
+        : {
+            kind: 'failed',
+            reason: {
+              code: 'network_unavailable',
+              message: 'The network did not answer as it should; the order is tried again by itself.',
+              upstream: { status: '503' },
+            },
+          };
+    case 'prod_sandbox_declined':
+      return {
+        kind: 'refused',
+        reason: {
+          code: 'declined',
+          message:
+            'The network refuses to provision this product for this account; ask the operator to allow it.',
+          upstream: { subject_code: '8.2.1', reason_code: '1.2' },
+        },
+      };
+    case 'prod_sandbox_out_of_stock':
+      return {
+        kind: 'refused',
+        reason: {
+          code: 'out_of_stock',
+          message:
+            'The network has no profiles of this type left; order another product, or this one again once it is restocked.',
+          upstream: { subject_code: '8.2.5', reason_code: '3.7' },
+        },
+      };
+    default:
+      return null;
+  }
+}
+
+function timedOut(): Reply<never> {
+  return {
+    kind: 'failed',
+    reason: {
+      code: 'network_unavailable',
+      message: 'The network did not answer in time; the order is tried again by itself.',
+    },
+  };
+}
+
+/** False when the call was ended first. */
+async function wait(ms: number, signal: AbortSignal): Promise<boolean> {
+  if (ms === 0) return !signal.aborted;
+  return delay(ms, true, { signal }).catch(() => false);
+}

@@ -1,0 +1,56 @@
+/**
+ * What the service asks of a mobile network, in our words. Two drivers: the mock of the sandbox, and GSMA ES2+ to a real
+ * SM-DP+. A driver keeps no state of its own: everything it needs is in the call, so any process may make it.
+ */
+export type Network = {
+  /** Whose numbers they are: `ours` are allotted before the order, `theirs` come back with it. */
+  iccids: 'ours' | 'theirs';
+  /** Reserves a profile. */
+  order(call: Call & { iccid: string | null; productId: string }): Promise<Reply<Ordered>>;
+  /** Binds it to an activation code; `isReleased` says whether a device may download it yet. */
+  confirm(call: Call & { iccid: string; productId: string; matchingId: string }): Promise<Reply<Confirmed>>;
+  /** Lets devices download it, where `confirm` did not. */
+  release(call: Call & { iccid: string }): Promise<Reply<Done>>;
+  /** Gives the profile up for good. */
+  cancel(call: Call & { iccid: string; matchingId: string | null }): Promise<Reply<Done>>;
+  suspend(call: Call & { iccid: string }): Promise<Reply<Done>>;
+  resume(call: Call & { iccid: string }): Promise<Reply<Done>>;
+};
+
+/**
+ * `id` is the same for every repetition of one step of one execution, so that a network which keeps them never does a
+ * step twice; it is stored before it is sent. `attempt` counts from 1. `signal` ends a call that takes too long.
+ */
+export type Call = { id: string; attempt: number; signal: AbortSignal };
+
+type Ordered = { iccid: string };
+type Confirmed = {
+  smdpAddress: string;
+  matchingId: string;
+  confirmationCodeRequired: boolean;
+  isReleased: boolean;
+};
+export type Done = Record<never, never>;
+
+/** A refusal is final; a failure may pass. Drivers return them and throw for bugs only. */
+export type Reply<Result> =
+  | { kind: 'done'; result: Result }
+  | { kind: 'refused'; reason: Refusal }
+  | { kind: 'failed'; reason: Refusal };
+
+export type Refusal = {
+  code: 'declined' | 'out_of_stock' | 'network_unavailable' | 'product_missing' | 'state_conflict';
+  /** The cause and the remedy, for the person who ordered. */
+  message: string;
+  /** What the network itself said, word for word. */
+  upstream?: Record<string, string>;
+};
+
+/** What a network tells of its own accord. Observations may be skipped, repeated, late and out of order. */
+export type Observation = { iccid: string; at: Date } & (
+  | { kind: 'profile'; state: ObservedState; eid?: string }
+  | { kind: 'attach'; country: string }
+  | { kind: 'usage'; recordId: string; bytes: number }
+);
+
+export type ObservedState = 'downloaded' | 'installed' | 'enabled' | 'disabled' | 'deleted' | 'error';

@@ -1,0 +1,28 @@
+import { AppError } from '../app-error.ts';
+import { clip } from '../clip.ts';
+import type { Queryable } from '../db/database.ts';
+import { findProduct, type ProductRow } from './sql.ts';
+
+/** A product that can be ordered now, or the refusal that says why not. */
+export async function requireActiveProduct(db: Queryable, productId: string): Promise<ProductRow> {
+  const product = await requireProduct(db, productId);
+  if (!product.active) throw productInactive(productId);
+  return product;
+}
+
+/** One that was ordered already is honoured, also when it is no longer sold. */
+export async function requireProduct(db: Queryable, productId: string): Promise<ProductRow> {
+  const product = await findProduct(db, productId);
+  if (!product) throw productMissing(productId);
+  return product;
+}
+
+export function productMissing(productId: string): AppError {
+  const message = `No product has the id "${clip(productId)}"; GET /v1/products lists them.`;
+  return new AppError('resource_missing', message, { param: 'product_id' });
+}
+
+export function productInactive(productId: string): AppError {
+  const message = `The product "${clip(productId)}" is not active: it can no longer be ordered.`;
+  return new AppError('state_conflict', message, { param: 'product_id' });
+}

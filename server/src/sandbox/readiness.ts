@@ -1,0 +1,32 @@
+import type { EsimStatus, SimulatedAction } from '@simplane/contract';
+import { AppError } from '../app-error.ts';
+
+const onNetwork: readonly SimulatedAction[] = ['attach', 'use_data'];
+
+/** What no device could do with an eSIM in this status. */
+export function refuseWrongState(action: SimulatedAction, { status }: { status: EsimStatus }): void {
+  switch (status) {
+    case 'provisioning':
+      throw new AppError(
+        'esim_not_ready',
+        'The eSIM is still provisioning; wait for the esim.provisioned event, then simulate.',
+      );
+    case 'failed':
+      throw new AppError(
+        'esim_not_ready',
+        'The eSIM failed to provision and never becomes ready; order another.',
+      );
+    case 'terminated':
+      throw new AppError(
+        'state_conflict',
+        'The eSIM is terminated, which is final; nothing happens to it any more.',
+      );
+    case 'suspended':
+      if (!onNetwork.includes(action)) return;
+      throw new AppError(
+        'state_conflict',
+        'The eSIM is suspended, so no network lets it in; resume it first.',
+      );
+    default:
+  }
+}

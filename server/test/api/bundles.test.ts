@@ -1,0 +1,294 @@
+import type { EsimStatus } from '@simplane/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addBundleRow } from '../../src/bundles/add.ts';
+import { cancelBundles } from '../../src/bundles/cancel.ts';
+import { expireBundles } from '../../src/bundles/expire.ts';
+import { settleBundleAdd } from '../../src/bundles/settle-add.ts';
+import { openDatabase } from '../../src/db/database.ts';
+import { observe } from '../../src/esims/observe.ts';
+import { createUuidV7 } from '../../src/uuid-v7.ts';
+import { call } from '../support/client.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const dayMs = 86_400_000;
+const product = { id: 'prod_test', data_bytes: 1000, validity_days: 30 };
+let serial = 0;
+
+/** An eSIM with so many queued bundles. */
+async function createEsim(status: EsimStatus = 'provisioned', bundles = 0) {
+  const iccid = `8999902${String(++serial).padStart(12, '0')}`;
+  await service.db.query(
+    {
+      name: 'test_insert_esim',
+      text: `insert into esims (account_id, id, iccid, execution_id, product_id, status, metadata, created_at)
+             values ($1, $2, $3, $2, 'prod_test', $4, '{}', now())`,
+    },
+    [service.accountUuid, service.service.newUuid().toString('hex'), iccid, status],
+  );
+  for (let i = 0; i < bundles; i++) {
+    await addBundleRow(service.db, { accountUuid: service.accountUuid, iccid, product }, service.service);
+  }
+  return iccid;
+}
+
+async function changeStatus(iccid: string, status: EsimStatus): Promise<void> {
+  await service.db.query({ name: 'test_set_status', text: 'update esims set status = $2 where iccid = $1' }, [
+    iccid,
+    status,
+  ]);
+}
+
+function simulate(iccid: string, body: object) {
+  return call(service, 'POST', `/v1/sandbox/esims/${iccid}/simulate`, { body });
+}
+
+async function bundlesOf(iccid: string) {
+  const { json } = await call(service, 'GET', `/v1/esims/${iccid}/bundles`);
+  return json.data.toReversed();
+}
+
+async function statusesOf(iccid: string): Promise<string[]> {
+  return (await bundlesOf(iccid)).map(({ status }: { status: string }) => status);
+}
+
+async function eventsOf(iccid: string): Promise<{ type: string; data: Record<string, unknown> }[]> {
+  const rows = await service.db.query<{ body: string }>(
+    {
+      name: 'test_events_of',
+      text: `select body from events where account_id = $1 and body::jsonb -> 'data' ->> 'iccid' = $2 order by id`,
+    },
+    [service.accountUuid, iccid],
+  );
+  return rows.map(({ body }) => JSON.parse(body));
+}
+
+async function typesOf(iccid: string): Promise<string[]> {
+  return (await eventsOf(iccid)).map(({ type }) => type);
+}
+
+describe('the list of bundles', () => {
+  test('is newest first, in pages that meet without a gap', async () => {
+    const iccid = await createEsim('provisioned', 5);
+    await createEsim('provisioned', 2);
+    const seen: { id: string; object: string; iccid: string }[] = [];
+    let cursor = '';
+    for (;;) {
+      const { status, json } = await call(service, 'GET', `/v1/esims/${iccid}/bundles?limit=2${cursor}`);
+      expect(status).toBe(200);
+      seen.push(...json.data);
+      if (!json.has_more) break;
+      cursor = `&starting_after=${json.next_cursor}`;
+    }
+    const ids = seen.map(({ id }) => id);
+    expect(ids.length).toBe(5);
+    expect(ids).toEqual([...new Set(ids)].sort().reverse());
+    expect(seen[0]).toEqual({
+      id: expect.stringMatching(/^bdl_/),
+      object: 'bundle',
+      iccid,
+      product_id: 'prod_test',
+      status: 'queued',
+      data_bytes: 1000,
+      used_bytes: 0,
+      thresholds: [50, 80, 100],
+      activated_at: null,
+      expires_at: null,
+      as_of: null,
+    });
+  });
+
+  test('takes no cursor of another eSIM, and shows nothing of another account’s', async () => {
+    const [one, other] = [await createEsim('provisioned', 2), await createEsim('provisioned', 2)];
+    const { json } = await call(service, 'GET', `/v1/esims/${one}/bundles?limit=1`);
+    const elsewhere = await call(
+      service,
+      'GET',
+      `/v1/esims/${other}/bundles?starting_after=${json.next_cursor}`,
+    );
+    expect([elsewhere.status, elsewhere.json.error.code]).toEqual([400, 'cursor_invalid']);
+    const stranger = await service.createAccount('Stranger');
+    for (const [iccid, key] of [
+      [one, stranger.key],
+      ['8900000000000000000', service.key],
+    ] as const) {
+      const { status, json: refusal } = await call(service, 'GET', `/v1/esims/${iccid}/bundles`, { key });
+      expect([status, refusal.error.code]).toEqual([404, 'resource_missing']);
+    }
+  });
+});
+
+describe('usage', () => {
+  test('reported 50 times at once under 10 record ids counts 10 times', async () => {
+    const iccid = await createEsim('provisioned', 1);
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, (_, i) =>
+        simulate(iccid, { action: 'use_data', bytes: 60 + (i % 10), record_id: `r${i % 10}` }),
+      ),
+    );
+    expect(replies.map(({ status }) => status)).toEqual(Array(50).fill(200));
+    expect((await bundlesOf(iccid))[0]).toMatchObject({ status: 'active', used_bytes: 645 });
+    expect(await typesOf(iccid)).toEqual(['esim.activated', 'bundle.activated', 'bundle.usage_threshold']);
+  });
+
+  test('that many report at once spills over bundle by bundle, and no event is told twice', async () => {
+    const iccid = await createEsim('provisioned', 3);
+    await Promise.all(
+      Array.from({ length: 40 }, (_, i) =>
+        simulate(iccid, { action: 'use_data', bytes: 90, record_id: `r${i}` }),
+      ),
+    );
+    const bundles = await bundlesOf(iccid);
+    expect(bundles.map((b: { used_bytes: number }) => b.used_bytes)).toEqual([1000, 1000, 1600]);
+    const told = (await eventsOf(iccid)).map(({ type, data }) =>
+      [type, data['bundle_id'], data['threshold_percent']].join(' '),
+    );
+    expect(new Set(told).size).toBe(told.length);
+    expect(told.length).toBe(1 + 3 * (1 + 3 + 1));
+  });
+
+  test('stays readable however much is reported', async () => {
+    const iccid = await createEsim('active', 1);
+    for (let i = 0; i < 11; i++) {
+      expect((await simulate(iccid, { action: 'use_data', bytes: 1_000_000_000_000_000 })).status).toBe(200);
+    }
+    expect((await bundlesOf(iccid))[0].used_bytes).toBe(Number.MAX_SAFE_INTEGER);
+  });
+
+  test('leaves no trace when its transaction fails', async () => {
+    const iccid = await createEsim('provisioned', 1);
+    const record = { iccid, at: new Date(), kind: 'usage', recordId: 'r', bytes: 900 } as const;
+    const broken = service.db.transaction(async (tx) => {
+      await observe(tx, record, service.service);
+      throw new Error('on purpose');
+    });
+    await expect(broken).rejects.toThrow('on purpose');
+    expect(await typesOf(iccid)).toEqual([]);
+    expect((await bundlesOf(iccid))[0]).toMatchObject({ status: 'queued', used_bytes: 0 });
+    await service.db.transaction((tx) => observe(tx, record, service.service));
+    expect((await bundlesOf(iccid))[0].used_bytes).toBe(900);
+  });
+
+  test('after the end of a bundle’s time goes to the next one, also before the clock’s own round', async () => {
+    const iccid = await createEsim('provisioned', 2);
+    await simulate(iccid, { action: 'attach', country: 'FR' });
+    service.clock.advance(30 * dayMs);
+    await simulate(iccid, { action: 'use_data', bytes: 7 });
+    const bundles = await bundlesOf(iccid);
+    expect(bundles.map((b: { status: string; used_bytes: number }) => [b.status, b.used_bytes])).toEqual([
+      ['expired', 0],
+      ['active', 7],
+    ]);
+    expect((await typesOf(iccid)).slice(2)).toEqual(['bundle.expired', 'bundle.activated']);
+  });
+});
+
+describe('expiry', () => {
+  async function countExpired(): Promise<number> {
+    const [row] = await service.db.query<{ count: number }>({
+      name: 'test_count_expired',
+      text: `select count(*) from events where type = 'bundle.expired'`,
+    });
+    return row?.count ?? 0;
+  }
+
+  test('by several processes at once, over many eSIMs, is told once each and lets each next bundle begin', async () => {
+    const iccids: string[] = [];
+    for (let i = 0; i < 230; i++) iccids.push(await createEsim('provisioned', 2));
+    const at = new Date(service.clock.nowMs());
+    for (const iccid of iccids) {
+      const attach = { iccid, at, kind: 'attach', country: 'FR' } as const;
+      await service.db.transaction((tx) => observe(tx, attach, service.service));
+    }
+    service.clock.advance(30 * dayMs);
+    const toldBefore = await countExpired();
+    const others = Array.from({ length: 3 }, () => ({
+      db: openDatabase({ connectionString: service.databaseUrl, poolSize: 2, onError: () => {} }),
+      means: { clock: service.clock, newUuid: createUuidV7(service.clock) },
+    }));
+    const counts = await Promise.all(others.map(({ db, means }) => expireBundles(db, means)));
+    // A process that met only eSIMs in others' hands is done; whatever was left comes up in the next round.
+    const rest = await expireBundles(service.db, service.service);
+    expect([...counts, rest].reduce((a, b) => a + b) + toldBefore).toBe(await countExpired());
+    await Promise.all(others.map(({ db }) => db.end()));
+    for (const iccid of iccids) {
+      expect((await typesOf(iccid)).slice(2)).toEqual(['bundle.expired', 'bundle.activated']);
+    }
+    expect(await statusesOf(iccids[0] as string)).toEqual(['expired', 'active']);
+  });
+
+  test('amid usage and attaches of the same eSIMs never deadlocks and never loses a record', async () => {
+    const iccids = await Promise.all(Array.from({ length: 10 }, () => createEsim('provisioned', 3)));
+    await Promise.all(iccids.map((iccid) => simulate(iccid, { action: 'attach', country: 'FR' })));
+    service.clock.advance(30 * dayMs);
+    const replies = await Promise.all(
+      [
+        ...iccids.flatMap((iccid) =>
+          Array.from({ length: 5 }, (_, i) =>
+            simulate(iccid, { action: 'use_data', bytes: 10, record_id: `r${i}` }),
+          ),
+        ),
+        ...iccids.map((iccid) => simulate(iccid, { action: 'attach', country: 'DE' })),
+      ].flatMap((reply) => [reply, expireBundles(service.db, service.service).then(() => ({ status: 200 }))]),
+    );
+    expect(replies.every(({ status }) => status === 200)).toBe(true);
+    for (const iccid of iccids) {
+      expect((await bundlesOf(iccid)).map((b: { used_bytes: number }) => b.used_bytes)).toEqual([0, 50, 0]);
+      expect((await typesOf(iccid)).filter((type) => type === 'bundle.expired').length).toBe(1);
+    }
+  });
+
+  test('on a suspended eSIM ends the bundle but lets no other begin; queued ones never end', async () => {
+    const iccid = await createEsim('provisioned', 2);
+    await simulate(iccid, { action: 'attach', country: 'FR' });
+    await changeStatus(iccid, 'suspended');
+    service.clock.advance(3_000 * dayMs);
+    await expireBundles(service.db, service.service);
+    expect(await statusesOf(iccid)).toEqual(['expired', 'queued']);
+  });
+});
+
+describe('a top-up', () => {
+  async function topUp(iccid: string, status: EsimStatus, thresholds?: number[]) {
+    const esim = { account_id: service.accountUuid, iccid, status };
+    await service.db.transaction((tx) => settleBundleAdd(tx, { esim, product, thresholds }, service.service));
+  }
+
+  test('begins at once on an active eSIM without an active bundle, and queues behind one that is', async () => {
+    const iccid = await createEsim('active');
+    await topUp(iccid, 'active', [90, 10, 90]);
+    await topUp(iccid, 'active');
+    expect(await statusesOf(iccid)).toEqual(['active', 'queued']);
+    expect((await bundlesOf(iccid))[0].thresholds).toEqual([10, 90]);
+    expect(await typesOf(iccid)).toEqual(['bundle.activated']);
+  });
+
+  test.each(['provisioned', 'suspended'] as const)('waits on an eSIM that is %s', async (status) => {
+    const iccid = await createEsim(status);
+    await topUp(iccid, status);
+    expect(await statusesOf(iccid)).toEqual(['queued']);
+    expect(await typesOf(iccid)).toEqual([]);
+  });
+});
+
+test('cancelling ends the active and the queued bundles with an event each, and no other', async () => {
+  const iccid = await createEsim('provisioned', 3);
+  await simulate(iccid, { action: 'use_data', bytes: 1500 });
+  const esim = { account_id: service.accountUuid, iccid };
+  const before = (await eventsOf(iccid)).length;
+  await service.db.transaction((tx) => cancelBundles(tx, esim, service.service));
+  await service.db.transaction((tx) => cancelBundles(tx, esim, service.service));
+  const [, second, third] = await bundlesOf(iccid);
+  expect(await statusesOf(iccid)).toEqual(['depleted', 'canceled', 'canceled']);
+  expect((await eventsOf(iccid)).slice(before).map(({ type, data }) => ({ type, data }))).toEqual(
+    [second, third].map(({ id }) => ({
+      type: 'bundle.canceled',
+      data: { iccid, bundle_id: id, product_id: 'prod_test' },
+    })),
+  );
+});

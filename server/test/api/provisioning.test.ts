@@ -1,0 +1,443 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type EsimStatus, esimStatuses, eventTypeNames } from '@simplane/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
+import type { Network } from '../../src/network/port.ts';
+import { call, provision } from '../support/client.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+  service.startWorker(createMockNetwork({ delayMs: 0 }));
+});
+afterAll(() => service.stop());
+
+function get(path: string, target: { url: string; key: string } = service) {
+  return call(target, 'GET', path).then(({ json }) => json);
+}
+
+function settled(executionId: string, target: { url: string; key: string } = service) {
+  return until(
+    () => get(`/v1/executions/${executionId}`, target),
+    ({ status }) => status === 'succeeded' || status === 'failed',
+  );
+}
+
+async function order(productId = 'prod_europe_5gb_30d', target: { url: string; key: string } = service) {
+  const accepted = await provision(target, undefined, { product_id: productId });
+  expect(accepted.status).toBe(202);
+  return settled(accepted.json.id, target);
+}
+
+async function eventsOf(executionId: string, target: { url: string; key: string } = service) {
+  const { data } = await get('/v1/events?limit=100', target);
+  return data.filter((event: { data: { execution_id?: string } }) => event.data.execution_id === executionId);
+}
+
+describe('an order', () => {
+  test('becomes an eSIM, an install profile, a queued bundle and one event', async () => {
+    const body = { product_id: 'prod_europe_5gb_30d', metadata: { order_id: 'A-1' }, description: 'For Ada' };
+    const accepted = await provision(service, 'whole', body);
+    const execution = await settled(accepted.json.id);
+    expect(execution).toMatchObject({ status: 'succeeded', attempts: 1, product_id: 'prod_europe_5gb_30d' });
+    expect(execution.finished_at).toBeGreaterThanOrEqual(execution.created);
+    const { iccid } = execution;
+
+    const esim = await get(`/v1/esims/${iccid}`);
+    expect(esim).toMatchObject({
+      iccid,
+      object: 'esim',
+      status: 'provisioned',
+      profile: { state: 'released' },
+      metadata: { order_id: 'A-1' },
+      description: 'For Ada',
+      eid: null,
+    });
+    expect((await get('/v1/esims?limit=100')).data).toContainEqual(esim);
+    expect(await get(`/v1/esims/${iccid}/install`)).toMatchObject({ object: 'install_profile', iccid });
+    expect((await get(`/v1/esims/${iccid}/bundles`)).data).toMatchObject([
+      {
+        status: 'queued',
+        used_bytes: 0,
+        data_bytes: 5_000_000_000,
+        thresholds: [50, 80, 100],
+        activated_at: null,
+      },
+    ]);
+
+    const events = await eventsOf(execution.id);
+    expect(events).toHaveLength(1);
+    expect(events[0]).toEqual({
+      id: expect.stringMatching(/^evt_/),
+      type: 'esim.provisioned',
+      object: 'event',
+      created: expect.any(Number),
+      data: { iccid, execution_id: execution.id, product_id: 'prod_europe_5gb_30d' },
+    });
+    expect(await get(`/v1/events/${events[0].id}`)).toEqual(events[0]);
+  });
+
+  test('of every listed product provisions well', async () => {
+    const { data } = await get('/v1/products?limit=100');
+    const executions = await Promise.all(data.map(({ id }: { id: string }) => order(id)));
+    expect(executions.map(({ status }) => status)).toEqual(data.map(() => 'succeeded'));
+  });
+
+  test('of a flaky product fails twice at the network and then works, as one eSIM and one event', async () => {
+    const execution = await order('prod_sandbox_flaky');
+    expect(execution).toMatchObject({ status: 'succeeded', attempts: 3 });
+    expect(await eventsOf(execution.id)).toHaveLength(1);
+  });
+
+  test.each([
+    ['prod_sandbox_declined', 'declined', '1.2'],
+    ['prod_sandbox_out_of_stock', 'out_of_stock', '3.7'],
+  ])(
+    'of %s fails for good, with cause, remedy and what the network said',
+    async (productId, code, reason) => {
+      const execution = await order(productId);
+      expect(execution).toMatchObject({
+        status: 'failed',
+        attempts: 1,
+        error: { code, retryable: false, upstream: { reason_code: reason } },
+      });
+      expect(execution.error.message).toMatch(/;.+(ask|order)/);
+      const [event, ...others] = await eventsOf(execution.id);
+      expect(others).toEqual([]);
+      expect(event).toMatchObject({
+        type: 'esim.provisioning_failed',
+        data: { iccid: execution.iccid, error: { code } },
+      });
+      expect((await get(`/v1/esims/${execution.iccid}`)).status).toBe('failed');
+      expect((await call(service, 'GET', `/v1/esims/${execution.iccid}/install`)).json.error.code).toBe(
+        'esim_not_ready',
+      );
+    },
+  );
+
+  test('leaves no activation code in events, logs or lists', async () => {
+    const execution = await order();
+    const { matching_id: secret } = await get(`/v1/esims/${execution.iccid}/install`);
+    const lists = await Promise.all(
+      [
+        '/v1/esims?limit=100',
+        `/v1/esims/${execution.iccid}`,
+        '/v1/events?limit=100',
+        '/v1/executions?limit=100',
+        `/v1/executions/${execution.id}`,
+      ].map((path) => call(service, 'GET', path)),
+    );
+    expect(secret.length).toBeGreaterThan(10);
+    expect(lists.map(({ text }) => text).join()).not.toContain(secret);
+    expect(service.logLines.join()).not.toContain(secret);
+  });
+
+  test('of one account is invisible to another, with its eSIM and its events', async () => {
+    const other = { url: service.url, key: (await service.createAccount('Stranger')).key };
+    const execution = await order();
+    const [event] = await eventsOf(execution.id);
+    for (const path of [
+      `/v1/executions/${execution.id}`,
+      `/v1/esims/${execution.iccid}`,
+      `/v1/esims/${execution.iccid}/install`,
+      `/v1/esims/${execution.iccid}/bundles`,
+      `/v1/events/${event.id}`,
+    ]) {
+      expect((await call(other, 'GET', path)).status).toBe(404);
+    }
+    expect((await get('/v1/esims', other)).data).toEqual([]);
+    expect((await get('/v1/events', other)).data).toEqual([]);
+    expect((await call(other, 'DELETE', `/v1/esims/${execution.iccid}`)).status).toBe(404);
+  });
+});
+
+describe('the life of an eSIM', () => {
+  const changes = {
+    suspend: ['POST', '/suspend'],
+    resume: ['POST', '/resume'],
+    terminate: ['DELETE', ''],
+  } as const;
+  const legal: Record<keyof typeof changes, Partial<Record<EsimStatus, EsimStatus>>> = {
+    suspend: { provisioned: 'suspended', active: 'suspended' },
+    resume: { suspended: 'active' },
+    terminate: {
+      provisioning: 'terminated',
+      provisioned: 'terminated',
+      active: 'terminated',
+      suspended: 'terminated',
+      failed: 'terminated',
+    },
+  };
+  const eventOf = { suspend: 'esim.suspended', resume: 'esim.resumed', terminate: 'esim.terminated' };
+  const cases = Object.keys(changes).flatMap((change) =>
+    esimStatuses.map((status) => [change as keyof typeof changes, status] as const),
+  );
+
+  async function esimIn(status: EsimStatus): Promise<string> {
+    const { iccid } = await order();
+    await service.db.query(
+      {
+        name: 'test_status',
+        text: `update esims set status = $2, resumes_to = case when $2 = 'suspended' then 'active' end where iccid = $1`,
+      },
+      [iccid, status],
+    );
+    return iccid;
+  }
+
+  test.each(cases)('%s of a %s eSIM', async (change, status) => {
+    const iccid = await esimIn(status);
+    const [method, path] = changes[change];
+    const reply = await call(service, method, `/v1/esims/${iccid}${path}`);
+    const after = legal[change][status];
+    if (after === undefined) {
+      expect([reply.status, reply.json.error.code]).toEqual([409, 'state_conflict']);
+      expect(reply.json.error.message).toContain(`is ${status}`);
+      expect((await get(`/v1/esims/${iccid}`)).status).toBe(status);
+      return;
+    }
+    expect(reply.status).toBe(202);
+    expect(reply.json).toMatchObject({
+      object: 'execution',
+      type: `esim.${change}`,
+      status: 'queued',
+      iccid,
+    });
+    expect(await settled(reply.json.id)).toMatchObject({ status: 'succeeded' });
+    expect((await get(`/v1/esims/${iccid}`)).status).toBe(after);
+    expect((await eventsOf(reply.json.id)).map(({ type }: { type: string }) => type)).toEqual([
+      eventOf[change],
+    ]);
+  });
+
+  test('goes back to what it was when it is resumed', async () => {
+    const { iccid } = await order();
+    for (const change of ['suspend', 'resume']) {
+      const { json } = await call(service, 'POST', `/v1/esims/${iccid}/${change}`);
+      await settled(json.id);
+    }
+    expect((await get(`/v1/esims/${iccid}`)).status).toBe('provisioned');
+  });
+
+  test('ends with its bundles canceled and its install profile gone', async () => {
+    const { iccid } = await order();
+    const { json } = await call(service, 'DELETE', `/v1/esims/${iccid}`);
+    await settled(json.id);
+    expect((await get(`/v1/esims/${iccid}/bundles`)).data).toMatchObject([{ status: 'canceled' }]);
+    expect((await call(service, 'GET', `/v1/esims/${iccid}/install`)).json.error.code).toBe('state_conflict');
+    const types = (await get('/v1/events?type=bundle.canceled')).data.map(
+      (event: { data: { iccid: string } }) => event.data.iccid,
+    );
+    expect(types).toContain(iccid);
+  });
+
+  test('two suspensions at once: one changes it, the other says that it was too late, and there is one event', async () => {
+    const { iccid } = await order();
+    const accepted = await Promise.all([1, 2].map(() => call(service, 'POST', `/v1/esims/${iccid}/suspend`)));
+    const started = accepted.filter(({ status }) => status === 202);
+    const ends = await Promise.all(started.map(({ json }) => settled(json.id)));
+    expect(ends.filter(({ status }) => status === 'succeeded')).toHaveLength(1);
+    for (const { error } of ends.filter(({ status }) => status === 'failed'))
+      expect(error.code).toBe('state_conflict');
+    const { data } = await get('/v1/events?type=esim.suspended&limit=100');
+    expect(data.filter((event: { data: { iccid: string } }) => event.data.iccid === iccid)).toHaveLength(1);
+  });
+
+  test('a top-up is an execution that adds a bundle', async () => {
+    const { iccid } = await order();
+    const body = { product_id: 'prod_us_1gb_7d', thresholds: [90, 10] };
+    const { status, json } = await call(service, 'POST', `/v1/esims/${iccid}/bundles`, {
+      body,
+      idempotencyKey: `top-${iccid}`,
+    });
+    expect([status, json.type]).toEqual([202, 'bundle.add']);
+    expect(await settled(json.id)).toMatchObject({ status: 'succeeded', iccid });
+    expect((await get(`/v1/esims/${iccid}/bundles`)).data).toMatchObject([
+      { product_id: 'prod_us_1gb_7d', status: 'queued', thresholds: [10, 90] },
+      { product_id: 'prod_europe_5gb_30d', status: 'queued' },
+    ]);
+    const unknown = await call(service, 'POST', `/v1/esims/${iccid}/bundles`, {
+      body: { product_id: 'nope' },
+    });
+    expect([unknown.status, unknown.json.error.param]).toEqual([404, 'product_id']);
+  });
+
+  test('a top-up of a terminated eSIM is refused, naming the state', async () => {
+    const iccid = await esimIn('terminated');
+    const reply = await call(service, 'POST', `/v1/esims/${iccid}/bundles`, {
+      body: { product_id: 'prod_us_1gb_7d' },
+    });
+    expect([reply.status, reply.json.error.code]).toEqual([409, 'state_conflict']);
+    expect(reply.json.error.message).toContain('terminated');
+  });
+});
+
+describe('a network in trouble', () => {
+  const mock = createMockNetwork({ delayMs: 0 });
+
+  async function withNetwork(
+    network: Network,
+    overrides: object,
+    run: (service: TestService) => Promise<void>,
+  ) {
+    const own = await startService();
+    try {
+      own.startWorker(network, overrides);
+      await run(own);
+    } finally {
+      await own.stop();
+    }
+  }
+
+  test('that hangs is cut off in time, whether or not the driver listens to its signal', async () => {
+    let calls = 0;
+    const hanging: Network = {
+      ...mock,
+      order: (call) => (++calls === 1 ? new Promise(() => {}) : mock.order(call)),
+    };
+    await withNetwork(hanging, { networkTimeoutMs: 100 }, async (own) => {
+      expect(await order('prod_us_1gb_7d', own)).toMatchObject({ status: 'succeeded', attempts: 2 });
+    });
+  });
+
+  test('that is down for a minute fails nothing: the backlog drains when it is back', async () => {
+    let isDown = true;
+    const down: Network = {
+      ...mock,
+      order: async (call) =>
+        isDown
+          ? { kind: 'failed', reason: { code: 'network_unavailable', message: 'connection refused' } }
+          : mock.order(call),
+    };
+    // The sandbox's own schedule: its first seven pauses are more than a minute. The rows are moved, not the minute.
+    const retryScheduleMs = [500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000, 60_000];
+    expect(retryScheduleMs.slice(0, 7).reduce((sum, ms) => sum + ms)).toBeGreaterThan(60_000);
+    await withNetwork(down, { retryScheduleMs }, async (own) => {
+      const accepted = await Promise.all(Array.from({ length: 40 }, () => provision(own)));
+      for (let attempt = 1; attempt <= 7; attempt++) {
+        await until(
+          () =>
+            own.db.query<{ attempts: number }>({
+              name: 'test_attempts',
+              text: `select attempts from executions where due_at > now() + interval '100 ms'`,
+            }),
+          (rows) => rows.length === 40 && rows.every((row) => row.attempts === attempt),
+        );
+        if (attempt === 7) isDown = false;
+        await own.db.query({ name: 'test_hurry', text: 'update executions set due_at = now()' });
+      }
+      const ends = await Promise.all(accepted.map(({ json }) => settled(json.id, own)));
+      expect(ends.map(({ status, attempts }) => [status, attempts])).toEqual(
+        ends.map(() => ['succeeded', 8]),
+      );
+    });
+  });
+
+  test('that never comes back is a failure with a remedy, after the last attempt', async () => {
+    const dead: Network = {
+      ...mock,
+      order: async () => ({
+        kind: 'failed',
+        reason: { code: 'network_unavailable', message: 'connection refused' },
+      }),
+    };
+    await withNetwork(dead, { retryScheduleMs: [5, 5] }, async (own) => {
+      const execution = await order('prod_us_1gb_7d', own);
+      expect(execution).toMatchObject({
+        status: 'failed',
+        attempts: 3,
+        error: { code: 'network_unavailable', retryable: true },
+      });
+      expect((await eventsOf(execution.id, own)).map(({ type }: { type: string }) => type)).toEqual([
+        'esim.provisioning_failed',
+      ]);
+    });
+  });
+
+  test('a termination during provisioning wins: no eSIM comes to life after it', async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const slow: Network = { ...mock, confirm: async (call) => held.then(() => mock.confirm(call)) };
+    await withNetwork(slow, {}, async (own) => {
+      const accepted = await provision(own);
+      const { iccid } = await until(
+        () => get(`/v1/executions/${accepted.json.id}`, own),
+        (execution) => execution.iccid !== null,
+      );
+      const termination = await call(own, 'DELETE', `/v1/esims/${iccid}`);
+      expect(await settled(termination.json.id, own)).toMatchObject({ status: 'succeeded' });
+      release();
+      expect(await settled(accepted.json.id, own)).toMatchObject({
+        status: 'failed',
+        error: { code: 'state_conflict' },
+      });
+      expect((await get(`/v1/esims/${iccid}`, own)).status).toBe('terminated');
+    });
+  });
+});
+
+describe('the event log', () => {
+  test('filters by type, family and time', async () => {
+    const own = await startService();
+    try {
+      const publish = (type: string) =>
+        call(own, 'POST', '/v1/events/test', { body: { type, data: { n: 1 } } });
+      const first = await publish('esim.provisioned');
+      await publish('bundle.expired');
+      await delay(1_100);
+      const last = await publish('esim.suspended');
+      const typesOf = async (query: string) =>
+        (await get(`/v1/events?${query}`, own)).data.map(({ type }: { type: string }) => type);
+      expect(await typesOf('')).toEqual(['esim.suspended', 'bundle.expired', 'esim.provisioned']);
+      expect(await typesOf('type=esim.*')).toEqual(['esim.suspended', 'esim.provisioned']);
+      expect(await typesOf('type=bundle.expired')).toEqual(['bundle.expired']);
+      expect(await typesOf(`created[gte]=${last.json.created}`)).toEqual(['esim.suspended']);
+      expect(await typesOf(`created[lt]=${last.json.created}`)).toEqual([
+        'bundle.expired',
+        'esim.provisioned',
+      ]);
+      expect(await typesOf(`created[gte]=${first.json.created}&type=esim.*&limit=1`)).toEqual([
+        'esim.suspended',
+      ]);
+    } finally {
+      await own.stop();
+    }
+  });
+
+  test('shows a test event as it was sent, data untouched', async () => {
+    const data = { iccid: '89', deep: [{ ключ: null, n: 1.5e10 }], '': '' };
+    const { status, json } = await call(service, 'POST', '/v1/events/test', {
+      body: { type: 'my.own_event.v2', data },
+      idempotencyKey: 'test-event',
+    });
+    expect(status).toBe(202);
+    expect(json).toEqual({
+      id: json.id,
+      type: 'my.own_event.v2',
+      object: 'event',
+      created: json.created,
+      data,
+    });
+    expect(await get(`/v1/events/${json.id}`)).toEqual(json);
+  });
+
+  test('in live mode there are no test events', async () => {
+    const live = await startService({ mode: 'live' });
+    try {
+      const reply = await call(live, 'POST', '/v1/events/test', { body: { type: 'a.b', data: {} } });
+      expect([reply.status, reply.json.error.code]).toEqual([403, 'sandbox_only']);
+    } finally {
+      await live.stop();
+    }
+  });
+
+  test('tells its types', async () => {
+    const { data, has_more: hasMore } = await get('/v1/event_types');
+    expect(data.map(({ type }: { type: string }) => type)).toEqual(eventTypeNames);
+    expect(hasMore).toBe(false);
+  });
+});

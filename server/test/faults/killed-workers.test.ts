@@ -1,0 +1,187 @@
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { call, provision } from '../support/client.ts';
+import { createEmptyDatabase } from '../support/database.ts';
+import { type ServerProcess, spawnRecordedServer } from '../support/process.ts';
+import { type RecordingNetwork, startRecordingNetwork } from '../support/recording-network.ts';
+import { until } from '../support/until.ts';
+
+const key = 'sp_test_killed_workers';
+
+let database: { url: string; drop(): Promise<void> };
+let network: RecordingNetwork;
+let env: Record<string, string>;
+let api: ServerProcess;
+let client: pg.Client;
+
+beforeAll(async () => {
+  database = await createEmptyDatabase();
+  network = await startRecordingNetwork();
+  env = {
+    DATABASE_URL: database.url,
+    SIMPLANE_API_KEY: key,
+    RECORDER_URL: network.url,
+    // Short, so that a takeover is seen soon; the lease is still longer than a call may take.
+    SIMPLANE_EXECUTION_LEASE: '1500ms',
+    SIMPLANE_NETWORK_TIMEOUT: '1s',
+  };
+  api = await spawnRecordedServer({ ...env, SIMPLANE_ROLE: 'api' });
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+});
+afterAll(async () => {
+  await client.end();
+  await api.end('SIGTERM');
+  await network.stop();
+  await database.drop();
+});
+beforeEach(() => {
+  network.calls.length = 0;
+  network.onCall(() => undefined);
+});
+
+function worker(name: string, more: Record<string, string> = {}): Promise<ServerProcess> {
+  return spawnRecordedServer({ ...env, SIMPLANE_ROLE: 'worker', WORKER_NAME: name, ...more });
+}
+
+async function settled(executionId: string) {
+  const look = async () => (await call({ url: api.url, key }, 'GET', `/v1/executions/${executionId}`)).json;
+  return until(look, ({ status }) => status === 'succeeded' || status === 'failed');
+}
+
+/** What the world sees of one order: its eSIMs, its bundles, its events. */
+async function tracesOf(executionId: string) {
+  const { rows: esims } = await client.query(
+    'select iccid, status from esims where iccid in (select iccid from executions where id = $1)',
+    [uuidOf(executionId)],
+  );
+  const { rows: ofExecution } = await client.query('select iccid from esims where execution_id = $1', [
+    uuidOf(executionId),
+  ]);
+  const { rows: bundles } = await client.query('select id from bundles where iccid = $1', [esims[0]?.iccid]);
+  const { rows: events } = await client.query(
+    `select type from events where body::jsonb -> 'data' ->> 'execution_id' = $1`,
+    [executionId],
+  );
+  return { esims: ofExecution.length, bundles: bundles.length, events: events.map(({ type }) => type) };
+}
+
+function uuidOf(id: string): string {
+  const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+  const bits = [...id.slice(id.indexOf('_') + 1)].reduce(
+    (sum, c) => (sum << 5n) | BigInt(alphabet.indexOf(c)),
+    0n,
+  );
+  return bits.toString(16).padStart(32, '0');
+}
+
+describe('a worker that is killed', () => {
+  test.each([
+    ['before the first call', 'order:before', 1],
+    ['after the first call, before its result is stored', 'order:after', 2],
+    ['after the first result is stored, before the second call', 'confirm:before', 1],
+    ['after the second call, before it is settled', 'confirm:after', 1],
+  ])('%s: another takes over, and there is one eSIM, one event and one order', async (_, moment, orders) => {
+    const doomed = await worker('doomed', { DIE_AT: moment });
+    const accepted = await provision({ url: api.url, key });
+    expect(await doomed.ended).toBe('SIGKILL');
+    const heir = await worker('heir');
+    try {
+      const execution = await settled(accepted.json.id);
+      expect(execution).toMatchObject({ status: 'succeeded', attempts: 2 });
+      expect(network.idsOf('order').size).toBe(1);
+      expect(network.idsOf('confirm').size).toBe(1);
+      expect(network.calls.filter(({ step }) => step === 'order')).toHaveLength(orders);
+      expect(new Set(network.calls.map(({ iccid }) => iccid))).toEqual(new Set([execution.iccid]));
+      expect(await tracesOf(execution.id)).toEqual({ esims: 1, bundles: 1, events: ['esim.provisioned'] });
+    } finally {
+      expect(await heir.end('SIGTERM')).toBe(0);
+    }
+  });
+});
+
+test('a worker that was frozen past its lease cannot settle what another has taken over', async () => {
+  const frozen = await worker('frozen');
+  const reached = new Promise<void>((resolve) => {
+    network.onCall((recorded) => {
+      if (recorded.worker !== 'frozen') return undefined;
+      process.kill(frozen.pid, 'SIGSTOP');
+      resolve();
+      return undefined;
+    });
+  });
+  const accepted = await provision({ url: api.url, key });
+  await reached;
+  const heir = await worker('heir');
+  try {
+    const execution = await settled(accepted.json.id);
+    expect(execution).toMatchObject({ status: 'succeeded', attempts: 2 });
+    process.kill(frozen.pid, 'SIGCONT');
+    expect(await frozen.end('SIGTERM')).toBe(0);
+    expect(network.idsOf('order').size).toBe(1);
+    expect((await call({ url: api.url, key }, 'GET', `/v1/executions/${execution.id}`)).json).toEqual(
+      execution,
+    );
+    expect(await tracesOf(execution.id)).toEqual({ esims: 1, bundles: 1, events: ['esim.provisioned'] });
+  } finally {
+    await heir.end('SIGTERM');
+  }
+});
+
+test('a worker that is asked to stop finishes or gives back what it has, and another goes on at once', async () => {
+  network.onCall((recorded) => (recorded.worker === 'leaving' ? new Promise(() => {}) : undefined));
+  const leaving = await worker('leaving', { SIMPLANE_SHUTDOWN_TIMEOUT: '200ms' });
+  const accepted = await provision({ url: api.url, key });
+  await until(
+    async () => network.calls.length,
+    (count) => count > 0,
+  );
+  expect(await leaving.end('SIGTERM')).toBe(0);
+  const { rows } = await client.query(
+    'select status, attempts, due_at <= now() as due from executions where id = $1',
+    [uuidOf(accepted.json.id)],
+  );
+  expect(rows).toEqual([{ status: 'queued', attempts: 0, due: true }]);
+  const heir = await worker('heir');
+  expect(await settled(accepted.json.id)).toMatchObject({ status: 'succeeded', attempts: 1 });
+  await heir.end('SIGTERM');
+});
+
+test('three workers settle a thousand executions once each, also when one of them is killed midway', async () => {
+  const total = 1_000;
+  const workers = await Promise.all(['one', 'two', 'three'].map((name) => worker(name)));
+  const { rows: before } = await client.query('select count(*)::int as count from events');
+  const ids: string[] = [];
+  for (let i = 0; i < total / 50; i++) {
+    const batch = await Promise.all(Array.from({ length: 50 }, () => provision({ url: api.url, key })));
+    ids.push(...batch.map(({ json }) => json.id));
+    if (i === 8) await workers[0]?.end('SIGKILL');
+  }
+  const look = async () => {
+    const { rows } = await client.query(
+      `select status, count(*)::int as count from executions where id = any($1) group by status`,
+      [ids.map(uuidOf)],
+    );
+    return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+  };
+  expect(
+    await until(look, ({ succeeded, failed }) => (succeeded ?? 0) + (failed ?? 0) === total, 60_000),
+  ).toEqual({ succeeded: total });
+
+  const { rows: events } = await client.query(
+    `select body::jsonb -> 'data' ->> 'execution_id' as id from events where type = 'esim.provisioned' order by id desc`,
+  );
+  const told = events.map(({ id }) => id).filter((id) => ids.includes(id));
+  expect(told).toHaveLength(total);
+  expect(new Set(told).size).toBe(total);
+  const { rows: after } = await client.query('select count(*)::int as count from events');
+  expect(after[0].count - before[0].count).toBe(total);
+  expect(network.idsOf('order').size).toBe(total);
+  const { rows: esims } = await client.query(
+    'select count(*)::int as count, count(distinct iccid)::int as iccids from esims where execution_id = any($1)',
+    [ids.map(uuidOf)],
+  );
+  expect(esims[0]).toEqual({ count: total, iccids: total });
+  expect(new Set(network.calls.map(({ worker: name }) => name))).toEqual(new Set(['one', 'two', 'three']));
+  await Promise.all(workers.slice(1).map((each) => each.end('SIGTERM')));
+});

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import type { Call, Network } from '../../src/network/port.ts';
+
+type Subject = { network: Network; productId: string; iccid: string | null; stop?(): Promise<void> };
+
+/** What every driver of the port must keep, whatever is behind it. `start` gives one with a profile to order. */
+export function describeNetwork(name: string, start: () => Promise<Subject>): void {
+  describe(`${name}, as a network`, () => {
+    function call(id: string, attempt = 1, signal: AbortSignal = new AbortController().signal): Call {
+      return { id, attempt, signal };
+    }
+
+    async function use(run: (subject: Subject) => Promise<void>) {
+      const subject = await start();
+      try {
+        await run(subject);
+      } finally {
+        await subject.stop?.();
+      }
+    }
+
+    test('orders a profile and confirms it with the matching id it was given', () =>
+      use(async ({ network, productId, iccid }) => {
+        const ordered = await network.order({ ...call('1.order'), productId, iccid });
+        expect(ordered.kind).toBe('done');
+        if (ordered.kind !== 'done') return;
+        expect(ordered.result.iccid).toMatch(/^89\d{16,18}$/);
+        if (network.iccids === 'ours') expect(ordered.result.iccid).toBe(iccid);
+        const confirmed = await network.confirm({
+          ...call('1.confirm'),
+          productId,
+          iccid: ordered.result.iccid,
+          matchingId: 'AB-12',
+        });
+        expect(confirmed).toMatchObject({
+          kind: 'done',
+          result: { matchingId: 'AB-12', smdpAddress: expect.stringMatching(/^[a-z0-9.-]+$/) },
+        });
+        if (confirmed.kind === 'done' && !confirmed.result.isReleased) {
+          expect(await network.release({ ...call('1.release'), iccid: ordered.result.iccid })).toMatchObject({
+            kind: 'done',
+          });
+        }
+      }));
+
+    test('gives the same answer to the same call again, as after a lost answer', () =>
+      use(async ({ network, productId, iccid }) => {
+        const first = await network.order({ ...call('2.order'), productId, iccid });
+        const second = await network.order({ ...call('2.order', 2), productId, iccid });
+        expect(second).toEqual(first);
+        if (first.kind !== 'done') throw new Error('not ordered');
+        const confirm = { productId, iccid: first.result.iccid, matchingId: 'CD-34' };
+        expect(await network.confirm({ ...call('2.confirm', 2), ...confirm })).toEqual(
+          await network.confirm({ ...call('2.confirm'), ...confirm }),
+        );
+      }));
+
+    test('cancels what it confirmed', () =>
+      use(async ({ network, productId, iccid }) => {
+        const ordered = await network.order({ ...call('3.order'), productId, iccid });
+        if (ordered.kind !== 'done') throw new Error('not ordered');
+        await network.confirm({
+          ...call('3.confirm'),
+          productId,
+          iccid: ordered.result.iccid,
+          matchingId: 'EF-56',
+        });
+        expect(
+          await network.cancel({ ...call('3.cancel'), iccid: ordered.result.iccid, matchingId: 'EF-56' }),
+        ).toMatchObject({ kind: 'done' });
+      }));
+
+    test('ends a call by its signal, as a failure that may pass and never as a throw', () =>
+      use(async ({ network, productId, iccid }) => {
+        const reply = await network.order({ ...call('4.order', 1, AbortSignal.abort()), productId, iccid });
+        expect(reply).toMatchObject({ kind: 'failed', reason: { code: 'network_unavailable' } });
+      }));
+  });
+}

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
+import { sandboxCatalog } from '../../src/products/sandbox-catalog.ts';
+import { describeNetwork } from './conformance.ts';
+
+const iccid = '8999901000000000018';
+
+describeNetwork('the mock', async () => ({
+  network: createMockNetwork({ delayMs: 0 }),
+  productId: 'prod_us_1gb_7d',
+  iccid,
+}));
+
+test('the mock is a function of its call: another one, started later, answers the same', async () => {
+  const signal = new AbortController().signal;
+  for (const { id: productId } of sandboxCatalog) {
+    for (const attempt of [1, 2, 3, 4]) {
+      const call = { id: `x.order`, attempt, signal, productId, iccid };
+      expect(await createMockNetwork({ delayMs: 0 }).order(call)).toEqual(
+        await createMockNetwork({ delayMs: 0 }).order(call),
+      );
+    }
+  }
+});
+
+test('a slow product takes its time, and can be cut off', async () => {
+  const reply = await createMockNetwork({ delayMs: 10_000 }).order({
+    id: 'x.order',
+    attempt: 1,
+    signal: AbortSignal.timeout(20),
+    productId: 'prod_sandbox_slow',
+    iccid,
+  });
+  expect(reply).toMatchObject({ kind: 'failed', reason: { code: 'network_unavailable' } });
+});

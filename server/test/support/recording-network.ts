@@ -1,0 +1,58 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+type RecordedCall = {
+  step: string;
+  id: string;
+  attempt: number;
+  iccid: string | null;
+  worker: string;
+};
+
+export type RecordingNetwork = {
+  url: string;
+  calls: RecordedCall[];
+  /** How often each distinct call id of a step was asked for; a second id for one order would be a second order. */
+  idsOf(step: string): Set<string>;
+  /** Called before each answer: may wait, and may answer otherwise. */
+  onCall(behave: (call: RecordedCall) => Promise<object | undefined> | undefined): void;
+  stop(): Promise<void>;
+};
+
+/** A network outside of every worker process: it remembers what it was asked, whoever dies. */
+export async function startRecordingNetwork(): Promise<RecordingNetwork> {
+  const calls: RecordedCall[] = [];
+  let behave: (call: RecordedCall) => Promise<object | undefined> | undefined = () => undefined;
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk) => chunks.push(chunk));
+    request.on('end', () => {
+      const call = JSON.parse(Buffer.concat(chunks).toString());
+      calls.push(call);
+      Promise.resolve(behave(call)).then(
+        (other) => response.end(JSON.stringify(other ?? { kind: 'done', result: resultOf(call) })),
+        (error: Error) => response.destroy(error),
+      );
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    idsOf: (step) => new Set(calls.filter((call) => call.step === step).map(({ id }) => id)),
+    onCall: (next) => {
+      behave = next;
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function resultOf({ step, iccid, matchingId }: RecordedCall & { matchingId?: string }): object {
+  if (step === 'order') return { iccid };
+  if (step !== 'confirm') return {};
+  return { smdpAddress: 'smdp.example.com', matchingId, confirmationCodeRequired: false, isReleased: true };
+}

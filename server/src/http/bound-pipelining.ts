@@ -4,20 +4,30 @@ import type { FastifyInstance } from 'fastify';
 // Real clients wait for an answer or pipeline a few; Node itself would start every request it can parse.
 const mostAtOnce = 16;
 
-/** One connection may have this many requests in work; above it nothing more is read from it until some are answered. */
+/** One connection may have this many requests in work; the rest of what it sent waits its turn, and no more is read. */
 export function boundPipelining(app: FastifyInstance): void {
-  const inWork = new WeakMap<Socket, number>();
+  const connections = new WeakMap<Socket, { inWork: number; waiting: (() => void)[] }>();
 
   app.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw;
-    const count = (inWork.get(socket) ?? 0) + 1;
-    inWork.set(socket, count);
-    if (count === mostAtOnce) socket.pause();
+    const connection = connections.get(socket) ?? { inWork: 0, waiting: [] };
+    connections.set(socket, connection);
+
     reply.raw.once('close', () => {
-      const left = (inWork.get(socket) ?? 1) - 1;
-      inWork.set(socket, left);
-      if (left === mostAtOnce - 1) socket.resume();
+      connection.inWork -= 1;
+      const next = connection.waiting.shift();
+      if (next) next();
+      else if (socket.isPaused()) socket.resume();
     });
-    done();
+    const begin = () => {
+      connection.inWork += 1;
+      done();
+    };
+    if (connection.inWork < mostAtOnce) {
+      begin();
+    } else {
+      connection.waiting.push(begin);
+      socket.pause();
+    }
   });
 }

@@ -91,7 +91,8 @@ export function serveOperation(
     }
     const query = request.query as Record<string, unknown>;
     for (const [param, value] of Object.entries(query)) {
-      if (querySchema && typeof value === 'string' && !isStorable(value)) throw unstorableText(param);
+      const isText = querySchema && typeof value === 'string' && param !== 'starting_after'; // a cursor is checked as one
+      if (isText && !isStorable(value)) throw unstorableText(param);
     }
     return { params, query: querySchema ? readQuery(querySchema, query) : {}, body: body.value };
   }

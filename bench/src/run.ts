@@ -2,12 +2,16 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
+import { isolation, isolationSettings } from './scenarios/isolation.ts';
 import { pageDepth } from './scenarios/page-depth.ts';
 import { readStealMs } from './support/cpu-steal.ts';
 import { startDeployment } from './support/deployment.ts';
 import type { Scenario } from './support/scenario.ts';
 
-const scenarios: Record<string, Scenario> = { 'page-depth': pageDepth };
+const scenarios: Record<string, { run: Scenario; settings?: Record<string, string> }> = {
+  'page-depth': { run: pageDepth },
+  isolation: { run: isolation, settings: isolationSettings },
+};
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !(name in scenarios));
@@ -18,11 +22,12 @@ if (unknown.length > 0) {
 
 const results = [];
 for (const name of wanted.length > 0 ? wanted : Object.keys(scenarios)) {
-  const deployment = await startDeployment();
+  const { run, settings } = scenarios[name] as (typeof scenarios)[string];
+  const deployment = await startDeployment(settings);
   const progress = (what: string) => process.stderr.write(`${name}: ${what}\n`);
   const [stealBefore, startedAtMs] = [readStealMs(), performance.now()];
   try {
-    const result = await (scenarios[name] as Scenario)(deployment, progress);
+    const result = await run(deployment, progress);
     const stolen = (readStealMs() - stealBefore) / (performance.now() - startedAtMs) / cpus().length;
     results.push({ name, ...result });
     console.log(

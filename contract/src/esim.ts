@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Execution } from './execution.ts';
 import { iccid, iccidParams } from './iccid.ts';
+import { metadataSchema } from './metadata.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
 import { nullableInteger, nullableString, unixSeconds } from './schema.ts';
@@ -29,15 +30,6 @@ export const profileStates = [
 
 export type ProfileState = (typeof profileStates)[number];
 
-const metadata = {
-  type: 'object',
-  maxProperties: 20,
-  propertyNames: { minLength: 1, maxLength: 40 },
-  additionalProperties: { type: 'string', maxLength: 500 },
-  description: 'Your own ids and notes: up to 20 pairs, names up to 40 characters, values up to 500.',
-  examples: [{ order_id: 'A-1001' }],
-};
-
 const productId = {
   minLength: 1,
   maxLength: 100,
@@ -62,7 +54,7 @@ export const Esim = Type.Object(
     product_id: Type.String(),
     eid: nullableString({ description: 'The device’s eUICC, when it is known.' }),
     description: nullableString({}),
-    metadata: Type.Unsafe<Record<string, string>>(metadata),
+    metadata: metadataSchema,
     created: unixSeconds('When its ICCID was allotted.'),
     provisioned_at: nullableInteger({
       description: 'When it became ready to install. Unix time in seconds.',
@@ -117,7 +109,7 @@ export const createEsim = operation({
   body: Type.Object(
     {
       product_id: Type.String(productId),
-      metadata: Type.Optional(Type.Unsafe<Record<string, string>>(metadata)),
+      metadata: Type.Optional(metadataSchema),
       description: Type.Optional(Type.String({ maxLength: 500 })),
     },
     { additionalProperties: false },

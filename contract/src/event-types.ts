@@ -30,8 +30,8 @@ export const eventTypes = {
     data: ['iccid', 'product_id', 'country', 'previous_country'],
   },
   'bundle.activated': {
-    description: 'A bundle began to count.',
-    data: ['iccid', 'bundle_id', 'product_id', 'expires_at'],
+    description: 'A bundle began to count; `execution_id` when an order made it begin.',
+    data: ['iccid', 'bundle_id', 'product_id', 'expires_at', 'execution_id'],
   },
   'bundle.usage_threshold': {
     description: 'A bundle’s usage reached a percentage; once per bundle and level, ascending.',
@@ -45,9 +45,13 @@ export const eventTypes = {
     description: 'A bundle’s time is over.',
     data: ['iccid', 'bundle_id', 'product_id', 'used_bytes', 'data_bytes'],
   },
+  'webhook_endpoint.disabled': {
+    description: 'An endpoint kept failing and was disabled; sent to the account’s other endpoints.',
+    data: ['webhook_endpoint_id', 'url', 'disabled_reason'],
+  },
   'bundle.canceled': {
     description: 'A bundle was canceled with its eSIM.',
-    data: ['iccid', 'bundle_id', 'product_id'],
+    data: ['iccid', 'bundle_id', 'product_id', 'execution_id'],
   },
 } as const satisfies Record<string, EventType>;
 

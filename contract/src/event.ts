@@ -57,6 +57,11 @@ export const listEvents = operation({
     'created[lt]': Type.Optional(
       Type.Integer({ minimum: 0, maximum: 253402300799, description: 'Before. Unix time in seconds.' }),
     ),
+    delivery: Type.Optional(
+      Type.Enum(['failed', 'pending'], {
+        description: 'Only those with a delivery that failed, or that is still on its way.',
+      }),
+    ),
   }),
   status: 200,
   response: listOf(Event, 'EventList'),
@@ -83,16 +88,10 @@ export const listEventTypes = operation({
   summary: 'List event types',
   description: 'Every type of event there is, with the fields of its data.',
   scope: 'read',
+  query: listQuery({}),
   status: 200,
-  response: Type.Object(
-    {
-      object: Type.Literal('list'),
-      data: Type.Array(EventType),
-      has_more: Type.Boolean({ description: 'Always false: the list is short.' }),
-    },
-    { title: 'EventTypeList' },
-  ),
-  refusals: [],
+  response: listOf(EventType, 'EventTypeList'),
+  refusals: ['cursor_invalid'],
 });
 
 export const sendTestEvent = operation({

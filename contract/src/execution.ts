@@ -23,6 +23,7 @@ export const executionErrorCodes = [
   'network_unavailable',
   'state_conflict',
   'product_missing',
+  'internal',
 ] as const;
 
 export type ExecutionErrorCode = (typeof executionErrorCodes)[number];

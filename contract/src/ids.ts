@@ -3,9 +3,11 @@ export const idPrefixes = {
   account: 'acct',
   apiKey: 'key',
   bundle: 'bdl',
+  delivery: 'dlv',
   event: 'evt',
   execution: 'exec',
   request: 'req',
+  webhookEndpoint: 'we',
 } as const;
 
 export type IdPrefix = (typeof idPrefixes)[keyof typeof idPrefixes];

@@ -1,5 +1,6 @@
 export * from './api-version.ts';
 export * from './bundle.ts';
+export * from './delivery.ts';
 export * from './errors.ts';
 export * from './esim.ts';
 export * from './event.ts';
@@ -13,3 +14,4 @@ export * from './operations.ts';
 export * from './pagination.ts';
 export * from './product.ts';
 export * from './sandbox.ts';
+export * from './webhook-endpoint.ts';

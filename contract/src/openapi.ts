@@ -1,5 +1,6 @@
 import { apiVersions, currentApiVersion } from './api-version.ts';
 import { Bundle } from './bundle.ts';
+import { Delivery } from './delivery.ts';
 import { ErrorBody, type ErrorCode, errors } from './errors.ts';
 import { Esim, InstallProfile } from './esim.ts';
 import { Event, EventType } from './event.ts';
@@ -8,6 +9,7 @@ import { Identity } from './identity.ts';
 import { isWrite, type Operation } from './operation.ts';
 import { operations } from './operations.ts';
 import { Product } from './product.ts';
+import { WebhookEndpoint } from './webhook-endpoint.ts';
 
 /** What any operation may answer before its own work begins. */
 const shared: readonly ErrorCode[] = [
@@ -107,6 +109,7 @@ export function openApiDocument() {
 
 const components: Record<string, object> = {
   Bundle,
+  Delivery,
   Error: ErrorBody,
   Esim,
   Event,
@@ -115,6 +118,7 @@ const components: Record<string, object> = {
   Identity,
   InstallProfile,
   Product,
+  WebhookEndpoint,
 };
 
 function describeOperation(operationId: string, definition: Operation) {

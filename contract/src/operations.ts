@@ -1,5 +1,12 @@
 import { addBundle, listBundles } from './bundle.ts';
 import {
+  getDelivery,
+  listEndpointDeliveries,
+  listEventDeliveries,
+  replayEvent,
+  retryDelivery,
+} from './delivery.ts';
+import {
   createEsim,
   getEsim,
   getInstallProfile,
@@ -13,6 +20,16 @@ import { getExecution, listExecutions } from './execution.ts';
 import { getMe } from './identity.ts';
 import { getProduct, listProducts } from './product.ts';
 import { simulateEsim } from './sandbox.ts';
+import {
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  enableWebhookEndpoint,
+  getWebhookEndpoint,
+  listWebhookEndpoints,
+  recoverWebhookEndpoint,
+  rotateWebhookSecret,
+  updateWebhookEndpoint,
+} from './webhook-endpoint.ts';
 
 /** Every operation by its id. The server's route map has exactly these keys, or it does not compile. */
 export const operations = {
@@ -34,6 +51,19 @@ export const operations = {
   getEvent,
   listEventTypes,
   sendTestEvent,
+  replayEvent,
+  listEventDeliveries,
+  createWebhookEndpoint,
+  listWebhookEndpoints,
+  getWebhookEndpoint,
+  updateWebhookEndpoint,
+  deleteWebhookEndpoint,
+  enableWebhookEndpoint,
+  rotateWebhookSecret,
+  recoverWebhookEndpoint,
+  listEndpointDeliveries,
+  getDelivery,
+  retryDelivery,
   simulateEsim,
 } as const;
 

@@ -1,5 +1,8 @@
 import { resolve } from 'node:path';
-import { duration, durations, integer, type Kind, matching, oneOf } from './settings.ts';
+import { parseEncryptionKeys } from './encryption-keys.ts';
+import { slowFactor } from './network/slow-factor.ts';
+import { duration, durations, integer, type Kind, matching, oneOf, parseCidrs, timeout } from './settings.ts';
+import type { AddressPolicy } from './webhooks/guard/policy.ts';
 
 type Setting<T> = { name: string; kind: Kind<T>; fallback: string; about: string };
 
@@ -11,6 +14,22 @@ function setting<T>(name: string, kind: Kind<T>, fallback: string, about: string
 const retrySchedule = {
   sandbox: '500ms,1s,2s,4s,8s,15s,30s,60s',
   live: '1s,5s,15s,30s,1m,2m,5m,10m,30m,1h',
+};
+
+const webhookDefaults = {
+  // So that a developer sees the whole story in minutes.
+  sandbox: {
+    retrySchedule: '1s,2s,4s,8s,16s,32s,60s,120s',
+    disableAfter: '30s',
+    disableMinFailures: 6,
+    endpointLimit: 1_000,
+  },
+  live: {
+    retrySchedule: '5s,5m,30m,2h,5h,10h,14h,20h,24h',
+    disableAfter: '5d',
+    disableMinFailures: 20,
+    endpointLimit: 100,
+  },
 };
 
 /** Every setting there is. An empty fallback means "unset"; the table in the docs is generated from here. */
@@ -90,7 +109,7 @@ export const settings = {
   ),
   networkTimeoutMs: setting(
     'SIMPLANE_NETWORK_TIMEOUT',
-    duration,
+    timeout,
     '10s',
     'How long one call to the network may take before it counts as failed.',
   ),
@@ -102,7 +121,7 @@ export const settings = {
   ),
   executionLeaseMs: setting(
     'SIMPLANE_EXECUTION_LEASE',
-    duration,
+    timeout,
     '30s',
     'How long a worker that went silent keeps an execution before another takes it over. Longer than `SIMPLANE_NETWORK_TIMEOUT`.',
   ),
@@ -112,21 +131,78 @@ export const settings = {
     '64',
     'Executions that this process carries out at once.',
   ),
+  encryptionKeys: setting(
+    'SIMPLANE_ENCRYPTION_KEYS',
+    { takes: 'keys separated by commas, each 32 bytes in base64', parse: parseEncryptionKeys },
+    '',
+    'For secrets at rest (AES-256-GCM): the first encrypts, all decrypt. Required in live. Unset in a sandbox: one is made and kept in `<data folder>/encryption-key`; processes on several machines must be given the same.',
+  ),
+  webhookRetryScheduleMs: setting(
+    'SIMPLANE_WEBHOOK_RETRY_SCHEDULE',
+    durations,
+    '',
+    `Pauses between attempts to deliver an event. Unset: \`${webhookDefaults.sandbox.retrySchedule}\` in the sandbox, \`${webhookDefaults.live.retrySchedule}\` in live.`,
+  ),
+  webhookDisableAfterMs: setting(
+    'SIMPLANE_WEBHOOK_DISABLE_AFTER',
+    duration,
+    '',
+    `How long an endpoint may keep failing before it is disabled. Unset: \`${webhookDefaults.sandbox.disableAfter}\` in the sandbox, \`${webhookDefaults.live.disableAfter}\` in live.`,
+  ),
+  webhookDisableMinFailures: setting(
+    'SIMPLANE_WEBHOOK_DISABLE_MIN_FAILURES',
+    integer(1, 1_000_000),
+    '',
+    `How many attempts must have failed in that time as well. Unset: ${webhookDefaults.sandbox.disableMinFailures} in the sandbox, ${webhookDefaults.live.disableMinFailures} in live.`,
+  ),
+  webhookAllowCidrs: setting(
+    'SIMPLANE_WEBHOOK_ALLOW_CIDRS',
+    {
+      takes: '`none`, or networks separated by commas, such as `10.1.0.0/16,fd00:1::/32`',
+      parse: parseCidrs,
+    },
+    '',
+    'Networks besides the public ones that webhooks may be sent to. Unset: none, but a sandbox that listens on loopback allows loopback and private addresses; a hosted sandbox behind a proxy sets `none`.',
+  ),
+  webhookEndpointLimit: setting(
+    'SIMPLANE_WEBHOOK_ENDPOINT_LIMIT',
+    integer(1, 1_000_000),
+    '',
+    `Webhook endpoints per account. Unset: ${webhookDefaults.sandbox.endpointLimit} in the sandbox, ${webhookDefaults.live.endpointLimit} in live.`,
+  ),
+  webhookTimeoutMs: setting(
+    'SIMPLANE_WEBHOOK_TIMEOUT',
+    timeout,
+    '15s',
+    'How long one attempt to deliver may take in all.',
+  ),
+  webhookConcurrency: setting(
+    'SIMPLANE_WEBHOOK_CONCURRENCY',
+    integer(2, 10_000),
+    '1024',
+    'Deliveries that this process has in flight at most; endpoints that have not proven themselves get half of it.',
+  ),
+  retentionMs: setting(
+    'SIMPLANE_RETENTION',
+    duration,
+    '30d',
+    'How long events, deliveries and attempts are kept.',
+  ),
   headersTimeoutMs: setting(
     'SIMPLANE_HEADERS_TIMEOUT',
-    duration,
+    timeout,
     '10s',
     'How long a client may take to send a request’s headers.',
   ),
   requestTimeoutMs: setting(
     'SIMPLANE_REQUEST_TIMEOUT',
-    duration,
+    timeout,
     '30s',
     'How long a client may take to send a whole request.',
   ),
   shutdownTimeoutMs: setting(
     'SIMPLANE_SHUTDOWN_TIMEOUT',
-    duration,
+    timeout,
     '20s',
     'How long requests in flight may take to finish after SIGTERM.',
   ),
@@ -135,7 +211,13 @@ export const settings = {
 type Values = {
   [K in keyof typeof settings]: (typeof settings)[K] extends Setting<infer T> ? T | null : never;
 };
-type Optional = 'databaseUrl' | 'apiKey' | 'metricsPort' | 'publicUrl';
+type Optional =
+  | 'databaseUrl'
+  | 'apiKey'
+  | 'metricsPort'
+  | 'publicUrl'
+  | 'encryptionKeys'
+  | 'webhookAllowCidrs';
 
 export type Config = { [K in keyof Values]: K extends Optional ? Values[K] : NonNullable<Values[K]> };
 
@@ -149,8 +231,13 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): { config: Conf
   const values = Object.fromEntries(
     Object.entries(settings).map(([key, definition]) => [key, readSetting<unknown>(definition, env)]),
   ) as Values;
+  const webhooks = webhookDefaults[values.mode ?? 'sandbox'];
   const config = {
     ...values,
+    webhookRetryScheduleMs: values.webhookRetryScheduleMs ?? durations.parse(webhooks.retrySchedule),
+    webhookDisableAfterMs: values.webhookDisableAfterMs ?? duration.parse(webhooks.disableAfter),
+    webhookDisableMinFailures: values.webhookDisableMinFailures ?? webhooks.disableMinFailures,
+    webhookEndpointLimit: values.webhookEndpointLimit ?? webhooks.endpointLimit,
     rateLimitPerSecond: values.rateLimitPerSecond ?? (values.mode === 'live' ? 100 : 0),
     executionRetryScheduleMs:
       values.executionRetryScheduleMs ?? durations.parse(retrySchedule[values.mode ?? 'sandbox']),
@@ -166,17 +253,32 @@ function readSetting<T>({ name, kind, fallback }: Setting<T>, env: NodeJS.Proces
   const value = kind.parse(given);
   if (value === undefined) {
     // A key or a password may stand in these, so the refused value itself is not repeated.
-    const shown = name === 'SIMPLANE_API_KEY' || name === 'DATABASE_URL' ? '' : `; got "${given}"`;
+    const shown = secretNames.has(name) ? '' : `; got "${given}"`;
     throw new ConfigError(`${name} takes ${kind.takes}${shown}`);
   }
   return value;
 }
+
+const secretNames = new Set(['SIMPLANE_API_KEY', 'DATABASE_URL', 'SIMPLANE_ENCRYPTION_KEYS']);
 
 function refuseContradictions(config: Config): void {
   if (config.mode === 'live' && config.apiKey) {
     throw new ConfigError(
       'SIMPLANE_API_KEY is for the sandbox; in live mode create keys with `simplane-server keys create`',
     );
+  }
+  if (config.mode === 'live' && !config.encryptionKeys) {
+    throw new ConfigError(
+      'SIMPLANE_ENCRYPTION_KEYS is required in live mode: signing secrets are encrypted at rest; make one with `openssl rand -base64 32`',
+    );
+  }
+  if (config.mode === 'sandbox' && config.mockDelayMs * slowFactor >= config.networkTimeoutMs) {
+    throw new ConfigError(
+      `SIMPLANE_MOCK_DELAY is too long: the slow product takes ${slowFactor} times that, which must stay below SIMPLANE_NETWORK_TIMEOUT`,
+    );
+  }
+  if (config.headersTimeoutMs > config.requestTimeoutMs) {
+    throw new ConfigError('SIMPLANE_HEADERS_TIMEOUT must not be longer than SIMPLANE_REQUEST_TIMEOUT');
   }
   if (config.executionLeaseMs <= config.networkTimeoutMs) {
     throw new ConfigError(
@@ -195,4 +297,14 @@ function unknownNames(env: NodeJS.ProcessEnv): string[] {
   return Object.keys(env)
     .filter((name) => name.startsWith('SIMPLANE_') && !known.has(name))
     .map((name) => `${name} is not a setting and is ignored; docs/configuration.md lists all of them`);
+}
+
+/** Live sends to public addresses only. A sandbox on a developer's own machine also sends to that machine and its network. */
+export function addressPolicyOf({ mode, host, webhookAllowCidrs }: Config): AddressPolicy {
+  const isLocal = host === 'localhost' || host === '::1' || host.startsWith('127.');
+  return {
+    allowsHttp: mode === 'sandbox',
+    allowsPrivate: mode === 'sandbox' && isLocal && webhookAllowCidrs === null,
+    allowedCidrs: webhookAllowCidrs ?? [],
+  };
 }

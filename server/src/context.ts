@@ -5,7 +5,9 @@ import type { Database } from './db/database.ts';
 import type { Signals } from './db/signals.ts';
 import type { Claim } from './idempotency/claim.ts';
 import type { Answer } from './idempotency/outcome.ts';
+import type { Keyring } from './keyring.ts';
 import type { NewUuid } from './uuid-v7.ts';
+import type { AddressPolicy } from './webhooks/guard/policy.ts';
 
 /** Who calls. Ids as the world sees them, and the uuid that the database wants, decoded once. */
 export type Caller = {
@@ -20,12 +22,17 @@ export type Context = Caller & {
   newUuid: NewUuid;
   signals: Pick<Signals, 'announce'>;
   mode: 'sandbox' | 'live';
+  keyring: Keyring;
+  addressPolicy: AddressPolicy;
+  /** How many webhook endpoints an account may have. */
+  endpointLimit: number;
   apiVersion: ApiVersion;
 };
 
 /** What a write gets besides: its hold on the idempotency key, and the means to render its answer before it commits. */
 export type WriteContext = Context & {
   claim: Claim | null;
-  render(body: object, location?: string): Answer;
+  /** `isSecret`: the stored copy is sealed, since the body holds a secret that is shown once. */
+  render(body: object, options?: { location?: string; isSecret?: boolean }): Answer;
   renderRefusal(error: AppError): Answer;
 };

@@ -15,4 +15,4 @@ export function createLog(level: string, destination?: DestinationStream): Logge
   return destination ? pino(options, destination) : pino(options);
 }
 
-const secrets = /sp_(?:test|live)_[\w%~.+-]+|whsec_[\w+/=-]+|(?:LPA:)?1\$[\w.-]+\$[\w-]+(?:\$[\w.$-]*)?/g;
+const secrets = /sp_(?:test|live)_[^\s"\\]+|whsec_[\w+/=-]+|(?:LPA:)?1\$[\w.-]+\$[\w-]+(?:\$[\w.$-]*)?/g;

@@ -76,7 +76,7 @@ withJson(
 
 program.parseAsync().catch((error: unknown) => {
   process.stderr.write(`${explain(error)}\n`);
-  process.exitCode = 1;
+  process.exit(1); // whatever a failed start has opened by then goes with it
 });
 
 function withJson(command: Command): Command {

@@ -5,20 +5,31 @@ import { createKeyDirectory } from './accounts/key-directory.ts';
 import { readOrCreateSandboxKey } from './accounts/sandbox-key-file.ts';
 import { expireBundles } from './bundles/expire.ts';
 import { systemClock } from './clock.ts';
-import type { Config } from './config.ts';
+import { addressPolicyOf, type Config } from './config.ts';
 import { type Connection, connect } from './db/connect.ts';
 import { migrate } from './db/migrate.ts';
 import { createSignals } from './db/signals.ts';
+import { ensureMode } from './deployment/ensure-mode.ts';
+import { describeCause } from './describe-cause.ts';
+import { readOrCreateEncryptionKey } from './encryption-keys.ts';
 import { createRunners } from './execution-runners.ts';
 import { startExecutionWorker } from './executions/worker.ts';
 import { createApp } from './http/app.ts';
 import { createMetricsApp } from './http/metrics-app.ts';
 import { purgeExpiredKeys } from './idempotency/purge-expired.ts';
+import { createKeyring } from './keyring.ts';
 import { createMetrics } from './metrics.ts';
 import type { Network } from './network/port.ts';
 import { seedSandbox } from './products/seed-sandbox.ts';
+import { purgeOld } from './retention/purge-old.ts';
 import type { Service } from './service.ts';
 import { createUuidV7 } from './uuid-v7.ts';
+import { version } from './version.ts';
+import { runRecoveries } from './webhooks/deliveries/run-recoveries.ts';
+import { cancelUndeliverable } from './webhooks/endpoints/cancel-undeliverable.ts';
+import { createGuardedAgent } from './webhooks/guard/connector.ts';
+import { createResponsePrivacy } from './webhooks/sender/response-privacy.ts';
+import { startSender } from './webhooks/sender/start-sender.ts';
 import { every } from './worker/every.ts';
 
 export type Running = {
@@ -56,6 +67,7 @@ async function start(
   const { db, connectionString } = connection;
   const { applied } = await migrate(connectionString);
   if (applied.length > 0) log.info({ applied }, 'migrated the database');
+  await ensureMode(db, config.mode);
 
   const clock = systemClock;
   const newUuid = createUuidV7(clock);
@@ -68,8 +80,8 @@ async function start(
 
   let url = '';
   let stopping = false;
-  const onError = (error: unknown) =>
-    log.warn({ error: (error as Error).message }, 'background work failed; it is tried again');
+  const onError = (error: unknown, about: object = {}) =>
+    log.warn({ ...about, cause: describeCause(error) }, 'background work failed; it is tried again');
   const signals = createSignals({ db, connectionString, onError });
   const service: Service = {
     ...config,
@@ -77,6 +89,9 @@ async function start(
     clock,
     newUuid,
     signals,
+    keyring: createKeyring(config.encryptionKeys ?? [await readOrCreateEncryptionKey(config.dataDir)]),
+    addressPolicy: addressPolicyOf(config),
+    endpointLimit: config.webhookEndpointLimit,
     keys: createKeyDirectory(db),
     log,
     metrics: createMetrics(db),
@@ -93,13 +108,20 @@ async function start(
   }
   await app.listen({ host: config.host, port: config.port });
   url = urlOf(app, config.host);
-  const chores = startChores(service, onError);
+  const chores = startChores(service, config.retentionMs, onError);
   const worker = network && config.role !== 'api' ? startWorker(service, config, network, onError) : null;
+  const sender = config.role === 'api' ? null : startSending(service, config, onError);
 
   async function stop(): Promise<void> {
     stopping = true;
-    await closeServers(servers, config.shutdownTimeoutMs, log);
-    await Promise.all([...chores.map((chore) => chore.stop()), worker?.stop(config.shutdownTimeoutMs)]);
+    const patienceMs = config.shutdownTimeoutMs;
+    // Together, so that nothing is claimed while requests drain, and one bound holds for all.
+    await Promise.all([
+      closeServers(servers, patienceMs, log),
+      worker?.stop(patienceMs),
+      sender?.stop(patienceMs),
+      ...chores.map((chore) => chore.stop()),
+    ]);
     await signals.stop();
     await service.keys
       .flushUses()
@@ -110,7 +132,7 @@ async function start(
   return { url: service.publicUrl(), apiKey, notice: connection.notice, lost: connection.lost, stop };
 }
 
-function startChores(service: Service, onError: (error: unknown) => void) {
+function startChores(service: Service, retentionMs: number, onError: (error: unknown) => void) {
   const { db, clock, keys, role } = service;
   return [
     ...(role === 'worker' ? [] : [every(10_000, () => keys.flushUses(), onError)]),
@@ -118,7 +140,10 @@ function startChores(service: Service, onError: (error: unknown) => void) {
       ? []
       : [
           every(60_000, () => purgeExpiredKeys(db, clock), onError),
+          every(60_000, () => purgeOld(db, clock, retentionMs), onError),
           every(1_000, () => expireBundles(db, service), onError),
+          every(1_000, () => runRecoveries(db, service), onError),
+          every(10_000, () => cancelUndeliverable(db, clock), onError),
         ]),
   ];
 }
@@ -128,6 +153,7 @@ function startWorker(service: Service, config: Config, network: Network, onError
     db: service.db,
     clock: service.clock,
     newUuid: service.newUuid,
+    signals: service.signals,
     network,
     leaseMs: config.executionLeaseMs,
     networkTimeoutMs: config.networkTimeoutMs,
@@ -139,6 +165,34 @@ function startWorker(service: Service, config: Config, network: Network, onError
   });
   service.signals.on('executions', worker.wake);
   return worker;
+}
+
+function startSending(service: Service, config: Config, onError: (error: unknown) => void) {
+  const privacy = createResponsePrivacy();
+  // As many connections to one host as one endpoint may have deliveries in flight.
+  const agent = createGuardedAgent(service.addressPolicy, {
+    connections: 64,
+    onConnected: privacy.onConnected,
+  });
+  const sender = startSender({
+    ...service,
+    dispatcher: agent,
+    mayShowResponse: privacy.mayShowResponse,
+    userAgent: `Simplane/${version}`,
+    timeoutMs: config.webhookTimeoutMs,
+    retryScheduleMs: config.webhookRetryScheduleMs,
+    disableRule: { afterMs: config.webhookDisableAfterMs, minFailures: config.webhookDisableMinFailures },
+    concurrency: config.webhookConcurrency,
+    random: Math.random,
+    onError,
+  });
+  service.signals.on('deliveries', sender.wake);
+  return {
+    async stop(patienceMs: number) {
+      await sender.stop(patienceMs);
+      await agent.destroy();
+    },
+  };
 }
 
 /** Requests in flight may finish, for a bounded time; then their connections are cut. */

@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+
 /** How a setting's text becomes a value: `takes` says in words what `parse` accepts, for the error and for the table in the docs. */
 export type Kind<T> = { takes: string; parse(text: string): T | undefined };
 
@@ -28,6 +30,18 @@ export const duration: Kind<number> = {
   },
 };
 
+// What a timer can wait; above it Node would fire at once.
+const longestTimerMs = 2 ** 31 - 1;
+
+/** A duration that something waits for: neither nothing nor more than a timer can count. */
+export const timeout: Kind<number> = {
+  takes: 'a duration such as `500ms`, `5s`, `2h`, from `1ms` to 24 days',
+  parse: (text) => {
+    const ms = duration.parse(text);
+    return ms !== undefined && ms >= 1 && ms <= longestTimerMs ? ms : undefined;
+  },
+};
+
 export const durations: Kind<number[]> = {
   takes: 'durations separated by commas, such as `1s,5s,1m`',
   parse: (text) => {
@@ -38,4 +52,17 @@ export const durations: Kind<number[]> = {
 
 export function matching(pattern: RegExp, takes: string): Kind<string> {
   return { takes, parse: (text) => (pattern.test(text) ? text : undefined) };
+}
+
+/** `none` is an empty list: said, not left out. */
+export function parseCidrs(text: string): string[] | undefined {
+  if (text === 'none') return [];
+  const cidrs = text.split(',').map((part) => part.trim());
+  return cidrs.every(isCidr) ? cidrs : undefined;
+}
+
+function isCidr(text: string): boolean {
+  const [, address = '', bits = ''] = /^([0-9a-fA-F.:]+)\/(\d{1,3})$/.exec(text) ?? [];
+  const version = isIP(address);
+  return version !== 0 && Number(bits) <= (version === 4 ? 32 : 128);
 }

@@ -11,9 +11,11 @@ export type Deployment = { url: string; key: string; databaseUrl: string; stop()
 const key = 'sp_test_bench';
 
 /** A fresh PostgreSQL with durable commits and one server process on it, on loopback. */
-export async function startDeployment(): Promise<Deployment> {
+export async function startDeployment(settings: Record<string, string> = {}): Promise<Deployment> {
   const dataDir = await mkdtemp(join(tmpdir(), 'simplane-bench-'));
   const postgres = await startEmbeddedPostgres({ dataDir });
+  // Not PostgreSQL's folder: that belongs to whom it runs as.
+  const serverDir = await mkdtemp(join(tmpdir(), 'simplane-bench-'));
   const folder = dirname(createRequire(import.meta.url).resolve('@simplane/server/embedded-postgres'));
   const server = spawn(process.execPath, [join(folder, '../../../bin/simplane-server.js'), 'serve'], {
     env: {
@@ -21,6 +23,8 @@ export async function startDeployment(): Promise<Deployment> {
       PORT: '0',
       DATABASE_URL: postgres.connectionString,
       SIMPLANE_API_KEY: key,
+      SIMPLANE_DATA_DIR: serverDir,
+      ...settings,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -42,7 +46,7 @@ export async function startDeployment(): Promise<Deployment> {
       server.kill('SIGTERM');
       await once(server, 'close');
       await postgres.stop();
-      await rm(dataDir, { recursive: true, force: true });
+      for (const dir of [dataDir, serverDir]) await rm(dir, { recursive: true, force: true });
     },
   };
 }

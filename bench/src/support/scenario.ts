@@ -6,6 +6,8 @@ export type Result = {
   ceiling: number;
   ratio: number;
   goal: string;
+  p50_ms?: number;
+  p99_ms?: number;
   rounds: number;
 };
 
@@ -17,6 +19,11 @@ export function median(values: number[]): number {
   return sorted.length % 2 === 1
     ? (sorted[middle] as number)
     : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
+}
+
+/** Of sorted values. */
+export function percentile(sorted: number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] as number;
 }
 
 export function round(value: number): number {

@@ -52,7 +52,12 @@ export function createKeyDirectory(
       if (uses.size === 0) return;
       const batch = [...uses].map(([uuid, usedAtMs]) => ({ uuid, usedAt: new Date(usedAtMs) }));
       uses.clear();
-      await touchKeys(db, batch);
+      try {
+        await touchKeys(db, batch);
+      } catch (error) {
+        for (const { uuid, usedAt } of batch) if (!uses.has(uuid)) uses.set(uuid, usedAt.getTime());
+        throw error;
+      }
     },
   };
 }

@@ -13,7 +13,8 @@ export async function applyChange(
   tx: Queryable,
   before: readonly BundleRow[],
   { bundles, happenings }: Change,
-  means: { newUuid: NewUuid },
+  /** `executionId` when an order caused it. */
+  means: { newUuid: NewUuid; executionId?: string },
 ): Promise<void> {
   const old = new Map(before.map((bundle) => [bundle.id, bundle]));
   const changes = bundles.flatMap((row) => {
@@ -27,7 +28,7 @@ export async function applyChange(
     newEvent(means, {
       accountUuid: happening.bundle.account_id,
       type: happening.type,
-      data: dataOf(happening),
+      data: { ...dataOf(happening), ...(means.executionId && { execution_id: means.executionId }) },
     }),
   );
   await emit(tx, events);

@@ -9,7 +9,7 @@ import { type Holder, readBundles } from './sql.ts';
 export async function cancelBundles(
   tx: Queryable,
   esim: Pick<Holder, 'account_id' | 'iccid'>,
-  means: { newUuid: NewUuid },
+  means: { newUuid: NewUuid; executionId: string },
 ): Promise<void> {
   const bundles = await readBundles(tx, [esim]);
   await applyChange(tx, bundles, cancelAll(noChange(bundles)), means);

@@ -14,7 +14,7 @@ export async function promoteBundle(
   tx: Queryable,
   esim: Holder,
   at: Date,
-  means: { clock: Clock; newUuid: NewUuid },
+  means: { clock: Clock; newUuid: NewUuid; executionId?: string },
 ): Promise<void> {
   if (esim.status !== 'active') return;
   const bundles = await readBundles(tx, [esim]);

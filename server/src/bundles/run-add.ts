@@ -1,3 +1,5 @@
+import { idPrefixes } from '@simplane/contract';
+import { idOfUuid } from '../db/uuid.ts';
 import { holdEsim } from '../esims/hold.ts';
 import { canTakeBundles } from '../esims/state.ts';
 import type { ExecutionError, HeldExecution, Means, Runner } from '../executions/worker.ts';
@@ -23,7 +25,8 @@ function add(means: Means, execution: HeldExecution): Promise<void> {
     if (!isOurs || !isPossible) return;
     const product = await requireProduct(tx, execution.product_id);
     const thresholds = execution.input['thresholds'] as number[];
-    await settleBundleAdd(tx, { esim, product, thresholds }, means);
+    const executionId = idOfUuid(idPrefixes.execution, execution.id);
+    await settleBundleAdd(tx, { esim, product, thresholds }, { ...means, executionId });
   });
 }
 

@@ -11,7 +11,7 @@ type TopUp = { esim: Holder } & Pick<NewBundle, 'product' | 'thresholds'>;
 export async function settleBundleAdd(
   tx: Queryable,
   { esim, product, thresholds }: TopUp,
-  means: { clock: Clock; newUuid: NewUuid },
+  means: { clock: Clock; newUuid: NewUuid; executionId: string },
 ): Promise<void> {
   await addBundleRow(tx, { accountUuid: esim.account_id, iccid: esim.iccid, product, thresholds }, means);
   await promoteBundle(tx, esim, new Date(means.clock.nowMs()), means);

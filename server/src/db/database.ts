@@ -54,6 +54,11 @@ async function run<Row extends object>(
 async function transact<T>(pool: pg.Pool, work: (tx: Queryable) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
+  // The pool listens to idle connections only: without a listener a connection that is lost here ends the process.
+  const onLost = (error: Error) => {
+    broken = error;
+  };
+  client.on('error', onLost);
   try {
     await client.query('begin');
     const result = await work({ query: (statement, values) => run(client, statement, values) });
@@ -61,10 +66,11 @@ async function transact<T>(pool: pg.Pool, work: (tx: Queryable) => Promise<T>): 
     return result;
   } catch (error) {
     await client.query('rollback').catch((rollbackError: Error) => {
-      broken = rollbackError; // the connection is gone: the pool must not hand it out again
+      broken ??= rollbackError; // the connection is gone: the pool must not hand it out again
     });
     throw error;
   } finally {
+    client.off('error', onLost);
     client.release(broken);
   }
 }

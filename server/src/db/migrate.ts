@@ -14,6 +14,7 @@ export async function migrate(connectionString: string): Promise<{ applied: stri
   const migrations = await readMigrations();
   // Its own connection, without the pool's time limits: an index on a large table takes as long as it takes.
   const client = new pg.Client({ connectionString, application_name: 'simplane migrate' });
+  client.on('error', () => {}); // the statement that runs then fails, and says so
   await client.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [lockId]);

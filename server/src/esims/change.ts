@@ -1,10 +1,11 @@
 import { type EsimStatus, esimStatuses } from '@simplane/contract';
 import { AppError } from '../app-error.ts';
 import type { WriteContext } from '../context.ts';
+import { refuseWhileChanging } from '../executions/refuse-while-changing.ts';
 import { announce, startExecution } from '../executions/start.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
 import { runOnce } from '../idempotency/run-once.ts';
-import { requireEsim } from './get.ts';
+import { holdEsim } from './hold.ts';
 import { mayHappen, sourcesOf } from './state.ts';
 
 type Input = { params: { iccid: string } };
@@ -17,8 +18,9 @@ export const terminateEsim = (ctx: WriteContext, input: Input) => startChange(ct
 /** Accepts the order to change an eSIM, when its status allows it now; the worker checks again when it is done. */
 async function startChange(ctx: WriteContext, { params }: Input, change: Change): Promise<Outcome> {
   const outcome = await runOnce(ctx, async (tx) => {
-    const esim = await requireEsim(tx, ctx.account.uuid, params.iccid);
+    const esim = await holdEsim(tx, ctx.account.uuid, params.iccid);
     if (!mayHappen(change, esim.status)) throw conflict(change, esim.status);
+    await refuseWhileChanging(tx, esim.iccid);
     return startExecution(ctx, tx, {
       type: `esim.${change}`,
       iccid: esim.iccid,

@@ -61,9 +61,12 @@ function settle(means: Means, execution: HeldExecution, change: Change): Promise
       product_id: after.product_id,
     };
     await emit(tx, [newEvent(means, { accountUuid: after.account_id, type: eventOf[change], data })]);
-    if (change === 'terminate') await cancelBundles(tx, after, means);
+    if (change === 'terminate') await cancelBundles(tx, after, { ...means, executionId: data.execution_id });
     // What ended while it was suspended makes room for the next.
-    if (change === 'resume') await promoteBundle(tx, after, new Date(means.clock.nowMs()), means);
+    if (change === 'resume') {
+      const executionId = data.execution_id;
+      await promoteBundle(tx, after, new Date(means.clock.nowMs()), { ...means, executionId });
+    }
   });
 }
 

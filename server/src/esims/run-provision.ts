@@ -13,7 +13,7 @@ import {
 } from '../executions/worker.ts';
 import { newMatchingId } from './activation-code.ts';
 import type { AllotIccids } from './iccid.ts';
-import { allotRows, changeStatus, insertOrderedEsim, settleProvisioned } from './sql.ts';
+import { allotRows, changeStatus, findEsim, insertOrderedEsim, settleProvisioned } from './sql.ts';
 
 /** What earlier attempts have reached. Each step is stored before the next begins, so a crash resumes and never orders twice. */
 type Progress = { matching_id?: string; is_ordered?: true };
@@ -24,13 +24,17 @@ export function createProvisionRunner(allotIccids: AllotIccids): Runner {
   return {
     prepare: (means, executions) => allot(means, executions, allotIccids),
     run: provision,
-    giveUp: fail,
+    giveUp,
   };
 }
 
-async function allot(means: Means, executions: ClaimedExecution[], allotIccids: AllotIccids): Promise<void> {
+async function allot(
+  means: Means,
+  executions: ClaimedExecution[],
+  allotIccids: AllotIccids,
+): Promise<ClaimedExecution[]> {
   const fresh = executions.filter(({ progress }) => !(progress as Progress).matching_id);
-  if (fresh.length === 0) return;
+  if (fresh.length === 0) return executions;
   const iccids = means.network.iccids === 'ours' ? await allotIccids(means.db, fresh.length) : [];
   const at = new Date(means.clock.nowMs());
   const allotments = fresh.map((execution, index) => ({
@@ -40,15 +44,18 @@ async function allot(means: Means, executions: ClaimedExecution[], allotIccids: 
     matchingId: newMatchingId(),
     at,
   }));
-  await allotRows(means.db, allotments);
+  const held = new Set((await allotRows(means.db, allotments)).map(({ id }) => id));
   for (const [index, execution] of fresh.entries()) {
     const allotment = allotments[index];
     execution.iccid = allotment?.iccid ?? null;
     execution.progress['matching_id'] = allotment?.matchingId;
   }
+  // What another worker took over meanwhile has numbers of its own: with ours it must not reach the network.
+  return executions.filter((execution) => !fresh.includes(execution) || held.has(execution.id));
 }
 
 async function provision(means: Means, execution: HeldExecution): Promise<RunOutcome> {
+  if (!(await isWanted(means, execution))) return abandon(means, execution, terminatedMeanwhile);
   const ordered = await order(means, execution);
   if (ordered.kind !== 'ordered') return ordered;
   const { iccid } = ordered;
@@ -60,6 +67,7 @@ async function provision(means: Means, execution: HeldExecution): Promise<RunOut
   );
   if (confirmed.kind !== 'done') return refuse(means, execution, confirmed);
   if (!confirmed.result.isReleased) {
+    if (!(await execution.save({}))) return done; // renews the lease for one more call
     const released = await execution.call('release', (call) => means.network.release({ ...call, iccid }));
     if (released.kind !== 'done') return refuse(means, execution, released);
   }
@@ -78,8 +86,7 @@ async function provision(means: Means, execution: HeldExecution): Promise<RunOut
       data: { iccid, ...correlation(execution) },
     }),
   });
-  if (outcome === 'gone') await fail(means, execution, terminatedMeanwhile);
-  return done;
+  return outcome === 'gone' ? abandon(means, execution, terminatedMeanwhile) : done;
 }
 
 /** The first step, once: its result is a recovery point of its own. */
@@ -105,7 +112,18 @@ async function order(
           at: new Date(means.clock.nowMs()),
         });
   execution.iccid = iccid;
+  execution.progress['is_ordered'] = true;
   return isStillHeld ? { kind: 'ordered', iccid } : done;
+}
+
+/** A first attempt is wanted; before a later one somebody may have terminated the eSIM. */
+async function isWanted(
+  means: Means,
+  { attempts, account_id: accountUuid, iccid }: HeldExecution,
+): Promise<boolean> {
+  if (attempts === 1 || iccid === null) return true;
+  const esim = await findEsim(means.db, accountUuid, iccid);
+  return esim?.status === 'provisioning';
 }
 
 async function refuse(
@@ -114,8 +132,27 @@ async function refuse(
   reply: { kind: 'refused' | 'failed'; reason: Parameters<typeof errorOf>[0] },
 ): Promise<RunOutcome> {
   if (reply.kind === 'failed') return { kind: 'failed', reason: reply.reason };
-  await fail(means, execution, errorOf(reply.reason));
+  return abandon(means, execution, errorOf(reply.reason));
+}
+
+/** Fails the order, and first gives back what the network has reserved for it: nobody should pay for that. */
+async function abandon(means: Means, execution: HeldExecution, error: ExecutionError): Promise<RunOutcome> {
+  const { iccid, progress } = execution;
+  if (iccid !== null && (progress as Progress).is_ordered) {
+    const matchingId = (progress as Progress).matching_id ?? null;
+    const undone = await execution.call('undo', (call) =>
+      means.network.cancel({ ...call, iccid, matchingId }),
+    );
+    if (undone.kind === 'failed') return { kind: 'failed', reason: undone.reason };
+  }
+  await fail(means, execution, error);
   return done;
+}
+
+/** No attempt is left: what can be given back is, the order ends either way. */
+async function giveUp(means: Means, execution: HeldExecution, error: ExecutionError): Promise<void> {
+  const outcome = await abandon(means, execution, error);
+  if (outcome.kind === 'failed') await fail(means, execution, error);
 }
 
 /** For good: the execution, its eSIM and the event that tells of it. */
@@ -124,7 +161,11 @@ function fail(means: Means, execution: HeldExecution, error: ExecutionError): Pr
     if (!(await execution.finish(tx, error))) return;
     const { iccid } = execution;
     if (iccid !== null) await changeStatus(tx, iccid, 'fail');
-    const data = { iccid, ...correlation(execution), error: { code: error.code, message: error.message } };
+    const data = {
+      ...(iccid !== null && { iccid }),
+      ...correlation(execution),
+      error: { code: error.code, message: error.message },
+    };
     await emit(tx, [
       newEvent(means, { accountUuid: execution.account_id, type: 'esim.provisioning_failed', data }),
     ]);

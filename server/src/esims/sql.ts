@@ -2,6 +2,7 @@ import type { EsimStatus, ProfileState } from '@simplane/contract';
 import type { Queryable } from '../db/database.ts';
 import { emitFrom, eventsGiven, eventValues } from '../events/emit.ts';
 import type { NewEvent } from '../events/new-event.ts';
+import { beforeFirst } from '../lists/keyset.ts';
 import { type EsimTransition, esimTransitions, sourcesOf } from './state.ts';
 
 export type EsimRow = {
@@ -45,9 +46,6 @@ export async function lockEsim(tx: Queryable, iccid: string): Promise<EsimRow | 
   );
   return row ?? null;
 }
-
-// Above every UUIDv7: where a list begins.
-const beforeFirst = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** Each filter has its index, and its own statement: a generic plan over optional filters would use none of them. */
 export function listEsimRows(
@@ -132,7 +130,7 @@ with held as (
   where e.account_id = $1 and e.id = $2 and e.fence = $3 and e.status = 'running'
   returning e.account_id, e.id, e.product_id, e.input, $4::uuid as esim_id, e.iccid, $6::text as matching_id, $7::timestamptz as at
 ), ordered as (
-  ${insertEsimFrom('held')} on conflict (iccid) do nothing
+  ${insertEsimFrom('held')}
 )
 select 1 from held`,
     },
@@ -179,7 +177,7 @@ with held as (
     profile_state = case when e.profile_state = 'unknown' then 'released' else e.profile_state end,
     profile_observed_at = coalesce(e.profile_observed_at, $9),
     smdp_address = $5, matching_id = $6, confirmation_code_required = $7
-  from held where e.iccid = $4 and e.account_id = held.account_id and e.status = 'provisioning'
+  from held where e.iccid = $4 and e.account_id = held.account_id and e.execution_id = held.id and e.status = 'provisioning'
   returning e.account_id, e.iccid, e.product_id
 ), settled as (
   update executions x set status = 'succeeded', finished_at = $9
@@ -192,7 +190,7 @@ with held as (
   from ready join products product on product.id = ready.product_id
 ), given as (
   select given.* from ${eventsGiven(11)}, settled
-), emitted as (${emitFrom('given')})
+), ${emitFrom('given')}
 select case when exists (select from settled) then 'settled' when exists (select from held) then 'gone' else 'lost' end as outcome`,
     },
     [

@@ -2,21 +2,29 @@ import type { Queryable } from '../db/database.ts';
 import type { NewEvent } from './new-event.ts';
 
 /**
- * The one way to write events, as a piece of SQL that other features' statements carry: what happened and the event that
- * tells of it are one statement, so neither exists without the other. `source` is a relation with the columns
- * account_id, event_id, event_type, event_at, event_body; no row, no event.
+ * The one way to write events, as a piece of SQL that other features' statements carry: what happened, the event that
+ * tells of it and the deliveries to everyone who subscribes to it are one statement, so none exists without the others.
+ * `source` is a relation with the columns of `eventsGiven`; no row, no event.
  */
 export function emitFrom(source: string): string {
   return `
+  emitted as (
     insert into events (account_id, id, type, created_at, body)
-    select account_id, event_id, event_type, event_at, event_body from ${source}`;
+    select account_id, event_id, event_type, event_at, event_body from ${source}
+  ), fanned_out as (
+    insert into deliveries (account_id, id, event_id, endpoint_id, status, origin, due_at, created_at)
+    select source.account_id, uuid_v7(source.event_at), source.event_id, endpoint.id, 'pending', 'event', now(), source.event_at
+    from ${source} source
+    join webhook_endpoints endpoint on endpoint.account_id = source.account_id and endpoint.status = 'enabled'
+      and endpoint.enabled_event_types && string_to_array(source.event_subscriptions, ' ')
+  )`;
 }
 
-/** The columns that `emitFrom` reads, for arrays given as five parameters from `$first` on; see `eventValues`. */
+/** The columns that `emitFrom` reads, for arrays given as six parameters from `$first` on; see `eventValues`. */
 export function eventsGiven(first: number): string {
-  const [a, b, c, d, e] = [0, 1, 2, 3, 4].map((offset) => `$${first + offset}`);
-  return `unnest(${a}::uuid[], ${b}::uuid[], ${c}::text[], ${d}::timestamptz[], ${e}::text[])
-    as given (account_id, event_id, event_type, event_at, event_body)`;
+  const [a, b, c, d, e, f] = [0, 1, 2, 3, 4, 5].map((offset) => `$${first + offset}`);
+  return `unnest(${a}::uuid[], ${b}::uuid[], ${c}::text[], ${d}::timestamptz[], ${e}::text[], ${f}::text[])
+    as given (account_id, event_id, event_type, event_at, event_body, event_subscriptions)`;
 }
 
 export function eventValues(events: NewEvent[]): unknown[] {
@@ -26,6 +34,7 @@ export function eventValues(events: NewEvent[]): unknown[] {
     events.map((event) => event.type),
     events.map((event) => event.createdAt),
     events.map((event) => event.body),
+    events.map((event) => event.subscriptions),
   ];
 }
 
@@ -33,7 +42,10 @@ export function eventValues(events: NewEvent[]): unknown[] {
 export async function emit(tx: Queryable, events: NewEvent[]): Promise<void> {
   if (events.length === 0) return;
   await tx.query(
-    { name: 'event_emit', text: `with given as (select * from ${eventsGiven(1)}) ${emitFrom('given')}` },
+    {
+      name: 'event_emit',
+      text: `with given as (select * from ${eventsGiven(1)}), ${emitFrom('given')} select 1`,
+    },
     eventValues(events),
   );
 }

@@ -1,14 +1,28 @@
-import { eventTypeNames, eventTypes } from '@simplane/contract';
+import {
+  type EventTypeName,
+  eventTypeNames,
+  eventTypes,
+  type InputOf,
+  type Operations,
+} from '@simplane/contract';
+import type { Context } from '../context.ts';
+import { readPage } from '../lists/read-page.ts';
 
-export async function listEventTypes() {
-  return {
-    object: 'list' as const,
-    data: eventTypeNames.map((type) => ({
+/** Every type there is, in the order of the contract. */
+export function listEventTypes(ctx: Context, { query }: InputOf<Operations['listEventTypes']>) {
+  return readPage(query, {
+    place: { list: 'event_types', accountId: ctx.account.id, filters: {} },
+    read: async (after, count) => {
+      const start = after === null ? 0 : eventTypeNames.indexOf(after as EventTypeName) + 1;
+      return eventTypeNames.slice(start, start + count);
+    },
+    positionOf: (type) => type,
+    positionPattern: /^[a-z_.]+$/,
+    present: (type) => ({
       type,
       object: 'event_type' as const,
       description: eventTypes[type].description,
       data: [...eventTypes[type].data],
-    })),
-    has_more: false,
-  };
+    }),
+  });
 }

@@ -4,7 +4,12 @@ import { readPage } from '../lists/read-page.ts';
 import { listEventRows } from './sql.ts';
 
 export function listEvents(ctx: Context, { query }: InputOf<Operations['listEvents']>) {
-  const filter = { type: query.type, createdGte: query['created[gte]'], createdLt: query['created[lt]'] };
+  const filter = {
+    type: query.type,
+    createdGte: query['created[gte]'],
+    createdLt: query['created[lt]'],
+    delivery: query.delivery,
+  };
   return readPage(query, {
     place: { list: 'events', accountId: ctx.account.id, filters: filter },
     read: (beforeUuid, count) => listEventRows(ctx.db, ctx.account.uuid, filter, { beforeUuid, count }),

@@ -2,9 +2,18 @@ import { type EventTypeName, encodeId, idPrefixes } from '@simplane/contract';
 import { unixSeconds } from '../clock.ts';
 import { uuidText } from '../db/uuid.ts';
 import type { NewUuid } from '../uuid-v7.ts';
+import { subscriptionsOf } from './subscriptions.ts';
 
 /** An event as it is written: its body is final, the bytes that the log shows and that are delivered. */
-export type NewEvent = { accountUuid: string; uuid: string; type: string; createdAt: Date; body: string };
+export type NewEvent = {
+  accountUuid: string;
+  uuid: string;
+  type: string;
+  createdAt: Date;
+  body: string;
+  /** The subscriptions it satisfies, separated by spaces. */
+  subscriptions: string;
+};
 
 type Means = { newUuid: NewUuid };
 type Happening<Type> = { accountUuid: string; type: Type; data: Record<string, unknown> };
@@ -20,5 +29,12 @@ export function composeEvent({ newUuid }: Means, { accountUuid, type, data }: Ha
   // The time is the id's own: so a range of times is a range of ids.
   const createdAt = new Date(uuid.readUIntBE(0, 6));
   const body = JSON.stringify({ id, type, object: 'event', created: unixSeconds(createdAt), data });
-  return { accountUuid, uuid: uuidText(uuid), type, createdAt, body };
+  return {
+    accountUuid,
+    uuid: uuidText(uuid),
+    type,
+    createdAt,
+    body,
+    subscriptions: subscriptionsOf(type).join(' '),
+  };
 }

@@ -7,16 +7,18 @@ import { emit } from './emit.ts';
 import { composeEvent } from './new-event.ts';
 
 /** Publishes a synthetic event by the same path as real ones. */
-export function sendTestEvent(
+export async function sendTestEvent(
   ctx: WriteContext,
   { body }: InputOf<Operations['sendTestEvent']>,
 ): Promise<Outcome> {
   if (ctx.mode !== 'sandbox') {
     throw new AppError('sandbox_only', 'Test events exist in the sandbox only; this is a live deployment.');
   }
-  return runOnce(ctx, async (tx) => {
+  const outcome = await runOnce(ctx, async (tx) => {
     const event = composeEvent(ctx, { accountUuid: ctx.account.uuid, type: body.type, data: body.data });
     await emit(tx, [event]);
     return ctx.render(JSON.parse(event.body));
   });
+  ctx.signals.announce('deliveries', ctx.account.uuid);
+  return outcome;
 }

@@ -22,7 +22,7 @@ export async function acceptExecution(ctx: WriteContext, order: Order): Promise<
     input: order.input,
     createdAt,
     claim: ctx.claim,
-    answer: ctx.render(execution, `/v1/executions/${execution.id}`),
+    answer: ctx.render(execution, { location: `/v1/executions/${execution.id}` }),
   };
   for (;;) {
     const [result] = await acceptExecutionRows(ctx.db, [row]);

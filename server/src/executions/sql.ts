@@ -2,6 +2,7 @@ import type { Execution, ExecutionStatus, ExecutionType } from '@simplane/contra
 import type { Queryable } from '../db/database.ts';
 import type { Claim } from '../idempotency/claim.ts';
 import type { Answer, StoredAnswer } from '../idempotency/outcome.ts';
+import { beforeFirst } from '../lists/keyset.ts';
 
 export type ExecutionError = NonNullable<Execution['error']>;
 
@@ -30,9 +31,6 @@ export async function findExecution(
   );
   return row ?? null;
 }
-
-// Above every UUIDv7: where a list begins. A null test instead would cost the index range in a generic plan.
-const beforeFirst = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 export function listExecutionRows(
   db: Queryable,
@@ -125,7 +123,8 @@ with given as (
   where key is not null and locked and stored_status is null and active
   order by account_id, key
   on conflict (account_id, key) do update set fingerprint = excluded.fingerprint, status = excluded.status,
-    location = excluded.location, body = excluded.body, created_at = excluded.created_at, expires_at = excluded.expires_at
+    location = excluded.location, body = excluded.body, created_at = excluded.created_at, expires_at = excluded.expires_at,
+    is_sealed = false
     where k.expires_at <= excluded.created_at
   returning account_id, key
 ), accepted as (
@@ -220,19 +219,20 @@ export async function saveProgress(
   return rows.length > 0;
 }
 
+/** Sets it due again later, and adds to what is remembered of it. */
 export async function postpone(
   db: Queryable,
   execution: ClaimedExecution,
   delayMs: number,
-): Promise<boolean> {
-  const rows = await db.query(
+  progress: object,
+): Promise<void> {
+  await db.query(
     {
       name: 'execution_postpone',
-      text: `update executions set due_at = now() + $4 * interval '1 millisecond' where ${held} returning 1`,
+      text: `update executions set due_at = now() + $4 * interval '1 millisecond', progress = progress || $5 where ${held}`,
     },
-    [...handle(execution), delayMs],
+    [...handle(execution), delayMs, JSON.stringify(progress)],
   );
-  return rows.length > 0;
 }
 
 /** Gives a claim back unused, as if it had never been made. */
@@ -262,4 +262,21 @@ export async function finish(
     [...handle(execution), end.error && JSON.stringify(end.error), end.at],
   );
   return rows.length > 0;
+}
+
+/** Whether another change of this eSIM is under way; asked under the eSIM's lock. */
+export async function findOpenChange(
+  tx: Queryable,
+  iccid: string,
+): Promise<{ id: string; type: ExecutionType } | null> {
+  const [row] = await tx.query<{ id: string; type: ExecutionType }>(
+    {
+      name: 'execution_open_change',
+      text: `select id, type from executions
+             where iccid = $1 and status in ('queued', 'running') and type in ('esim.suspend', 'esim.resume', 'esim.terminate')
+             limit 1`,
+    },
+    [iccid],
+  );
+  return row ?? null;
 }

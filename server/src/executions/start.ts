@@ -14,7 +14,7 @@ export async function startExecution(ctx: WriteContext, tx: Queryable, order: Or
   const createdAt = new Date(ctx.clock.nowMs());
   await insertExecution(tx, { accountUuid: ctx.account.uuid, uuid: uuidText(uuid), createdAt, ...order });
   const execution = presentNew(encodeId(idPrefixes.execution, uuid), { ...order, createdAt });
-  return ctx.render(execution, `/v1/executions/${execution.id}`);
+  return ctx.render(execution, { location: `/v1/executions/${execution.id}` });
 }
 
 /** After the commit: a new order is worth waking a worker for. */

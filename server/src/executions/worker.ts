@@ -1,6 +1,9 @@
-import type { ExecutionErrorCode, ExecutionType } from '@simplane/contract';
+import { type ExecutionErrorCode, type ExecutionType, idPrefixes } from '@simplane/contract';
+import { withDeadline } from '../bounded-signal.ts';
 import type { Clock } from '../clock.ts';
 import type { Database, Queryable } from '../db/database.ts';
+import type { Signals } from '../db/signals.ts';
+import { idOfUuid } from '../db/uuid.ts';
 import type { Call, Network, Refusal, Reply } from '../network/port.ts';
 import type { NewUuid } from '../uuid-v7.ts';
 import { type RunResult, startWorkQueue, type WorkQueue } from '../worker/work-queue.ts';
@@ -19,6 +22,7 @@ export type Means = {
   db: Database;
   clock: Clock;
   newUuid: NewUuid;
+  signals: Pick<Signals, 'announce'>;
   network: Network;
   leaseMs: number;
   /** How long one call to the network may take. */
@@ -34,8 +38,8 @@ export type Means = {
 export type RunOutcome = { kind: 'done' } | { kind: 'failed'; reason: Refusal };
 
 export type Runner = {
-  /** For a whole batch before any is run, where one statement can serve them all. */
-  prepare?(means: Means, executions: ClaimedExecution[]): Promise<void>;
+  /** For a whole batch before any is run, where one statement can serve them all. Returns those that are still ours. */
+  prepare?(means: Means, executions: ClaimedExecution[]): Promise<ClaimedExecution[]>;
   run(means: Means, execution: HeldExecution): Promise<RunOutcome>;
   giveUp(means: Means, execution: HeldExecution, error: ExecutionError): Promise<void>;
 };
@@ -56,7 +60,7 @@ type Options = Means & {
   runners: Record<ExecutionType, Runner>;
   concurrency: number;
   pollMs: number;
-  onError(error: unknown): void;
+  onError(error: unknown, about?: object): void;
 };
 
 /** Carries out executions: the rows are the queue, every process may take any of them. */
@@ -68,14 +72,37 @@ export function startExecutionWorker(options: Options): WorkQueue {
     onError,
     async claim(count) {
       const executions = await claimExecutionRows(db, count, leaseMs);
-      for (const [type, runner] of Object.entries(runners)) {
-        const ofType = executions.filter((execution) => execution.type === type);
-        if (ofType.length > 0) await runner.prepare?.(options, ofType);
-      }
-      return executions;
+      const ready = await Promise.all(
+        Object.entries(runners).map(([type, runner]) =>
+          prepare(
+            options,
+            runner,
+            executions.filter((execution) => execution.type === type),
+          ),
+        ),
+      );
+      return ready.flat();
     },
     run: (execution, stopping) => runOne(options, execution, stopping),
   });
+}
+
+/** What cannot be prepared together is prepared one by one, so that one bad row does not hold up the others. */
+async function prepare(
+  options: Options,
+  runner: Runner,
+  batch: ClaimedExecution[],
+): Promise<ClaimedExecution[]> {
+  if (!runner.prepare || batch.length === 0) return batch;
+  try {
+    return await runner.prepare(options, batch);
+  } catch (error) {
+    if (batch.length > 1)
+      return (await Promise.all(batch.map((one) => prepare(options, runner, [one])))).flat();
+    const [execution] = batch as [ClaimedExecution];
+    await recover(options, execution, error);
+    return [];
+  }
 }
 
 async function runOne(
@@ -85,19 +112,56 @@ async function runOne(
 ): Promise<RunResult> {
   const runner = options.runners[claimed.type];
   const execution = hold(options, claimed, stopping);
-  const outcome = await runner.run(options, execution);
+  if (claimed.attempts > mostAttempts(options)) {
+    await runner.giveUp(options, execution, faulty(claimed.attempts));
+    return undefined;
+  }
+  let outcome: RunOutcome;
+  try {
+    outcome = await runner.run(options, execution);
+  } catch (error) {
+    return recover(options, claimed, error);
+  }
+  options.signals.announce('deliveries', claimed.account_id);
   if (outcome.kind === 'done') return undefined;
   if (stopping.aborted) {
     await releaseClaim(options.db, claimed); // we cut the call off, not the network: the attempt does not count
     return undefined;
   }
-  const delayMs = options.retryScheduleMs[claimed.attempts - 1];
+  // Only what the network did counts against its schedule; crashes and restarts of ours do not.
+  const failures = Number(claimed.progress['failures'] ?? 0) + 1;
+  const delayMs = options.retryScheduleMs[failures - 1];
   if (delayMs === undefined) {
-    await runner.giveUp(options, execution, exhausted(outcome.reason, claimed.attempts));
+    await runner.giveUp(options, execution, exhausted(outcome.reason, failures));
     return undefined;
   }
-  await postpone(options.db, claimed, delayMs);
+  await postpone(options.db, claimed, delayMs, { failures });
   return { againInMs: delayMs };
+}
+
+/** A fault of ours: it is tried again later, and not for ever. */
+async function recover(
+  options: Options,
+  { id, type, attempts, ...rest }: ClaimedExecution,
+  error: unknown,
+): Promise<RunResult> {
+  options.onError(error, { execution_id: idOfUuid(idPrefixes.execution, id), type, attempts });
+  const delayMs = Math.min(options.leaseMs, 1_000 * 2 ** Math.min(attempts, 10));
+  await postpone(options.db, { id, type, attempts, ...rest }, delayMs, {});
+  return { againInMs: delayMs };
+}
+
+/** An order that breaks or kills its worker every time is bounded too. */
+function mostAttempts({ retryScheduleMs }: Options): number {
+  return retryScheduleMs.length + 20;
+}
+
+function faulty(attempts: number): ExecutionError {
+  return {
+    code: 'internal',
+    message: `It could not be carried out in ${attempts} attempts, by a fault on our side; order again, and report the id.`,
+    retryable: true,
+  };
 }
 
 function hold(options: Options, claimed: ClaimedExecution, stopping: AbortSignal): HeldExecution {
@@ -108,13 +172,16 @@ function hold(options: Options, claimed: ClaimedExecution, stopping: AbortSignal
      * A driver should end its call by the signal. One that does not is left behind: the execution goes on without it,
      * and the call id makes a late success of the abandoned call harmless.
      */
-    call: (step, make) => {
-      const signal = AbortSignal.any([AbortSignal.timeout(networkTimeoutMs), stopping]);
-      const cutOff = new Promise<Reply<never>>((resolve) => {
-        signal.addEventListener('abort', () => resolve(noAnswer), { once: true });
-      });
-      return Promise.race([make({ id: `${claimed.id}.${step}`, attempt: claimed.attempts, signal }), cutOff]);
-    },
+    call: (step, make) =>
+      withDeadline(networkTimeoutMs, stopping, (signal) => {
+        const cutOff = new Promise<Reply<never>>((resolve) => {
+          signal.addEventListener('abort', () => resolve(noAnswer), { once: true });
+        });
+        return Promise.race([
+          make({ id: `${claimed.id}.${step}`, attempt: claimed.attempts, signal }),
+          cutOff,
+        ]);
+      }),
     save: (progress) => saveProgress(db, claimed, progress, leaseMs),
     finish: (tx, error) => finish(tx, claimed, { error, at: new Date(clock.nowMs()) }),
   };
@@ -131,9 +198,9 @@ export function errorOf(reason: Refusal, retryable = false): ExecutionError {
   return { code, message: reason.message, retryable, ...(reason.upstream && { upstream: reason.upstream }) };
 }
 
-function exhausted(reason: Refusal, attempts: number): ExecutionError {
+function exhausted(reason: Refusal, failures: number): ExecutionError {
   return {
     ...errorOf(reason, true),
-    message: `The network could not be reached in ${attempts} attempts; order again later. Last: ${reason.message}`,
+    message: `The network could not be reached in ${failures} attempts; order again later. Last: ${reason.message}`,
   };
 }

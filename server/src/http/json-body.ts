@@ -36,8 +36,13 @@ function canonicalise(value: unknown, param: string, depth: number): string {
     case 'string':
       return canonicalText(value, param);
     case 'number':
-      if (Number.isFinite(value)) return JSON.stringify(value);
-      throw new AppError('parameter_invalid', `${param} is a number too large to keep.`, { param });
+      if (Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value)))
+        return JSON.stringify(value);
+      throw new AppError(
+        'parameter_invalid',
+        `${param} is a number too large to be kept exactly; send it as a string.`,
+        { param },
+      );
     case 'object':
       if (value === null) return 'null';
       break;

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { describeDatabaseError } from '../db/describe-error.ts';
+import { describeCause } from '../describe-cause.ts';
 import type { Service } from '../service.ts';
 
 /** One wide log line and one measurement a request. Queries, bodies and headers stay out: they may hold secrets. */
@@ -36,7 +36,7 @@ export function observeRequests(app: FastifyInstance, { log, metrics }: Service)
         idempotency: request.idempotency ?? undefined,
         error_code: wasSent ? refusal?.code : undefined,
         error_param: wasSent ? refusal?.param : undefined,
-        cause: failed ? causeOf(refusal?.cause) : undefined,
+        cause: failed ? describeCause(refusal?.cause) : undefined,
       },
       'request',
     );
@@ -48,11 +48,4 @@ const clientClosedRequest = 499;
 
 function pathOf({ url }: FastifyRequest): string {
   return url.split('?', 1)[0]?.slice(0, 200) ?? '';
-}
-
-function causeOf(cause: unknown) {
-  if (!(cause instanceof Error)) return cause === undefined ? undefined : { type: typeof cause };
-  const frames = cause.stack?.split('\n').filter((line) => line.startsWith('    at '));
-  const described = describeDatabaseError(cause) ?? { message: cause.message };
-  return { type: cause.name, ...described, frames };
 }

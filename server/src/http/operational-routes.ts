@@ -16,13 +16,16 @@ export function serveDescription(app: FastifyInstance, service: Service): void {
   const document = openApiDocument();
   const json = JSON.stringify(document);
   app.get('/openapi.json', (_, reply) => reply.type('application/json').send(json));
-  app.get('/docs', (_, reply) =>
-    reply
+  let page = { url: '', html: '' };
+  app.get('/docs', (_, reply) => {
+    const url = service.publicUrl();
+    if (page.url !== url) page = { url, html: renderDocsPage(document, { baseUrl: url }) };
+    return reply
       .type('text/html; charset=utf-8')
       .header('Content-Security-Policy', docsContentSecurityPolicy)
       .header('X-Content-Type-Options', 'nosniff')
-      .send(renderDocsPage(document, { baseUrl: service.publicUrl() })),
-  );
+      .send(page.html);
+  });
 }
 
 export function serveMetrics(

@@ -18,6 +18,19 @@ import type { Outcome } from '../idempotency/outcome.ts';
 import { getProduct } from '../products/get.ts';
 import { listProducts } from '../products/list.ts';
 import { simulateEsim } from '../sandbox/simulate.ts';
+import { getDelivery } from '../webhooks/deliveries/get.ts';
+import { listEndpointDeliveries } from '../webhooks/deliveries/list-of-endpoint.ts';
+import { listEventDeliveries } from '../webhooks/deliveries/list-of-event.ts';
+import { recoverWebhookEndpoint } from '../webhooks/deliveries/recover.ts';
+import { replayEvent } from '../webhooks/deliveries/replay.ts';
+import { retryDelivery } from '../webhooks/deliveries/retry.ts';
+import { createWebhookEndpoint } from '../webhooks/endpoints/create.ts';
+import { deleteWebhookEndpoint } from '../webhooks/endpoints/delete.ts';
+import { enableWebhookEndpoint } from '../webhooks/endpoints/enable.ts';
+import { getWebhookEndpoint } from '../webhooks/endpoints/get.ts';
+import { listWebhookEndpoints } from '../webhooks/endpoints/list.ts';
+import { rotateWebhookSecret } from '../webhooks/endpoints/rotate-secret.ts';
+import { updateWebhookEndpoint } from '../webhooks/endpoints/update.ts';
 
 type HandlerOf<O extends Operation> = O['method'] extends 'GET'
   ? (ctx: Context, input: InputOf<O>) => Promise<ResultOf<O>>
@@ -43,5 +56,18 @@ export const routes: { [Id in OperationId]: HandlerOf<Operations[Id]> } = {
   getEvent,
   listEventTypes,
   sendTestEvent,
+  replayEvent,
+  listEventDeliveries,
+  createWebhookEndpoint,
+  listWebhookEndpoints,
+  getWebhookEndpoint,
+  updateWebhookEndpoint,
+  deleteWebhookEndpoint,
+  enableWebhookEndpoint,
+  rotateWebhookSecret,
+  recoverWebhookEndpoint,
+  listEndpointDeliveries,
+  getDelivery,
+  retryDelivery,
   simulateEsim,
 };

@@ -78,7 +78,7 @@ export function serveOperation(
     const ctx = contextOf(request);
     const invalid = checkQuery(input.query) ?? checkBody(input.body);
     if (!invalid) return (handler as WriteHandler)(writeContextOf(request, ctx, claim), input);
-    const earlier = claim && (await findEarlier(ctx.db, ctx.account.uuid, claim));
+    const earlier = claim && (await findEarlier(ctx.db, ctx, claim));
     if (earlier) return earlier;
     throw invalid;
   }
@@ -99,18 +99,20 @@ export function serveOperation(
 
   function contextOf({ caller, apiVersion }: FastifyRequest): Context {
     if (!caller) throw new Error('an operation ran without a caller');
-    const { db, clock, newUuid, signals, mode } = service;
-    return { db, clock, newUuid, signals, mode, apiVersion, account: caller.account, apiKey: caller.apiKey };
+    const { db, clock, newUuid, signals, keyring, addressPolicy, endpointLimit, mode } = service;
+    const shared = { db, clock, newUuid, signals, keyring, addressPolicy, endpointLimit, mode };
+    return { ...shared, apiVersion, account: caller.account, apiKey: caller.apiKey };
   }
 
   function writeContextOf(request: FastifyRequest, ctx: Context, claim: Claim | null): WriteContext {
     return {
       ...ctx,
       claim,
-      render: (body, location) => ({
+      render: (body, options) => ({
         status: definition.status,
-        location: location ?? null,
+        location: options?.location ?? null,
         body: stringify(body),
+        isSecret: options?.isSecret ?? false,
       }),
       renderRefusal: (refusal) => {
         request.refusal = refusal;

@@ -1,10 +1,21 @@
 import type { Queryable } from '../db/database.ts';
+import type { Keyring } from '../keyring.ts';
 import type { Claim } from './claim.ts';
 import { type Outcome, readStored } from './outcome.ts';
 import { findStored } from './sql.ts';
 
-/** What an earlier request with this key came to, without claiming it: for a request that will not run anyway. */
-export async function findEarlier(db: Queryable, accountUuid: string, claim: Claim): Promise<Outcome | null> {
-  const stored = await findStored(db, accountUuid, claim);
-  return stored && readStored(stored, claim);
+type Reader = { account: { uuid: string }; keyring: Keyring };
+
+/** What an earlier request with this key came to, or null; it claims nothing. */
+export async function findEarlier(
+  db: Queryable,
+  { account, keyring }: Reader,
+  claim: Claim,
+): Promise<Outcome | null> {
+  const stored = await findStored(db, account.uuid, claim);
+  if (!stored) return null;
+  const outcome = readStored(stored, claim);
+  // Opened only for the request it answers: one that reuses the key gets no further than the fingerprint.
+  if (outcome.kind !== 'answered' || !stored.isSecret) return outcome;
+  return { ...outcome, answer: { ...outcome.answer, body: keyring.open(stored.body), isSecret: true } };
 }

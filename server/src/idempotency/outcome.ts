@@ -1,7 +1,13 @@
 import type { Claim } from './claim.ts';
 
 /** A response as it is stored and sent: the bytes of a replay are these, whatever the code renders by then. */
-export type Answer = { status: number; location: string | null; body: string };
+export type Answer = {
+  status: number;
+  location: string | null;
+  body: string;
+  /** Its stored copy is sealed. */
+  isSecret?: boolean;
+};
 
 export type StoredAnswer = Answer & { fingerprint: Buffer };
 

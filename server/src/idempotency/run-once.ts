@@ -1,12 +1,15 @@
 import { AppError } from '../app-error.ts';
 import type { Database, Queryable } from '../db/database.ts';
+import type { Keyring } from '../keyring.ts';
 import type { Claim } from './claim.ts';
-import { type Answer, type Outcome, readStored } from './outcome.ts';
-import { findStored, rollBackWork, startWork, storeAnswer, tryLock } from './sql.ts';
+import { findEarlier } from './find-earlier.ts';
+import type { Answer, Outcome } from './outcome.ts';
+import { rollBackWork, startWork, storeAnswer, tryLock } from './sql.ts';
 
 type Write = {
   db: Database;
   account: { uuid: string };
+  keyring: Keyring;
   claim: Claim | null;
   /** Renders a refusal as this request would answer it. */
   renderRefusal(error: AppError): Answer;
@@ -22,10 +25,10 @@ export async function runOnce(write: Write, work: (tx: Queryable) => Promise<Ans
     if (!claim) return fresh(await work(tx));
     if (!(await tryLock(tx, claim))) return { kind: 'in_progress' };
     // A second statement, so its snapshot is younger than the lock: what the last holder committed is visible.
-    const stored = await findStored(tx, write.account.uuid, claim);
-    if (stored) return readStored(stored, claim);
+    const earlier = await findEarlier(tx, write, claim);
+    if (earlier) return earlier;
     const answer = await attempt(tx, write, work);
-    await storeAnswer(tx, write.account.uuid, claim, answer);
+    await storeAnswer(tx, write.account.uuid, claim, sealed(write, answer));
     return fresh(answer);
   });
 }
@@ -53,6 +56,11 @@ async function attempt(
 /** What the operation itself decided is an answer; what kept it from deciding (validation, limits, faults) is not. */
 function isStorable({ status }: AppError): boolean {
   return status === 404 || status === 409;
+}
+
+/** As it is stored: a secret is never at rest in the clear. */
+function sealed({ keyring }: Write, answer: Answer): Answer {
+  return answer.isSecret ? { ...answer, body: keyring.seal(answer.body) } : answer;
 }
 
 function fresh(answer: Answer): Outcome {

@@ -19,7 +19,7 @@ export async function findStored(
   const [row] = await db.query<StoredAnswer>(
     {
       name: 'idempotency_find',
-      text: `select fingerprint, status, location, body
+      text: `select fingerprint, status, location, body, is_sealed as "isSecret"
              from idempotency_keys where account_id = $1 and key = $2 and expires_at > $3`,
     },
     [accountUuid, claim.key, claim.createdAt],
@@ -27,7 +27,10 @@ export async function findStored(
   return row ?? null;
 }
 
-/** Only called under the key's lock and after `findStored`, so a row in the way can only be an expired one. */
+/**
+ * Only called under the key's lock and after `findStored`, so a row in the way can only be an expired one. A secret answer
+ * is given with its body sealed.
+ */
 export async function storeAnswer(
   tx: Queryable,
   accountUuid: string,
@@ -37,11 +40,12 @@ export async function storeAnswer(
   await tx.query(
     {
       name: 'idempotency_store',
-      text: `insert into idempotency_keys (account_id, key, fingerprint, status, location, body, created_at, expires_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8)
+      text: `insert into idempotency_keys (account_id, key, fingerprint, status, location, body, created_at, expires_at,
+               is_sealed)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
              on conflict (account_id, key) do update set fingerprint = excluded.fingerprint, status = excluded.status,
                location = excluded.location, body = excluded.body, created_at = excluded.created_at,
-               expires_at = excluded.expires_at`,
+               expires_at = excluded.expires_at, is_sealed = excluded.is_sealed`,
     },
     [
       accountUuid,
@@ -52,6 +56,7 @@ export async function storeAnswer(
       answer.body,
       claim.createdAt,
       claim.expiresAt,
+      answer.isSecret ?? false,
     ],
   );
 }

@@ -14,7 +14,7 @@ export function encodeCursor(place: ListPlace, position: string): string {
 }
 
 /** The position a cursor carries; refuses one that was changed or belongs to another list, other filters or another account. */
-export function decodeCursor(place: ListPlace, cursor: string): string {
+export function decodeCursor(place: ListPlace, cursor: string, positionPattern: RegExp): string {
   const bytes = Buffer.from(cursor, 'base64url');
   const text = bytes.subarray(checksumBytes).toString();
   const [list, filters, position] = text.split(separator);
@@ -32,6 +32,7 @@ export function decodeCursor(place: ListPlace, cursor: string): string {
   ) {
     throw refused('it was changed, cut off, or made for another account');
   }
+  if (!positionPattern.test(position)) throw refused('it was changed');
   return position;
 }
 

@@ -8,16 +8,19 @@ type Reader<Row, Item> = {
   /** Reads at most `count` rows that come after `position` (null: from the start), in the list's order. */
   read(position: string | null, count: number): Promise<Row[]>;
   positionOf(row: Row): string;
+  /** What a position looks like; a UUID when left out. */
+  positionPattern?: RegExp;
   present(row: Row): Item;
 };
 
 /** One page of a keyset list. One row more than asked for is read: it says whether there is another page. */
 export async function readPage<Row, Item>(
   query: Query,
-  { place, read, positionOf, present }: Reader<Row, Item>,
+  { place, read, positionOf, positionPattern = uuid, present }: Reader<Row, Item>,
 ) {
   const limit = Math.min(query.limit ?? pageSize.default, pageSize.maximum);
-  const position = query.starting_after === undefined ? null : decodeCursor(place, query.starting_after);
+  const position =
+    query.starting_after === undefined ? null : decodeCursor(place, query.starting_after, positionPattern);
   const rows = await read(position, limit + 1);
   const page = rows.slice(0, limit);
   const last = page.at(-1);
@@ -29,3 +32,5 @@ export async function readPage<Row, Item>(
     ...(hasMore && last !== undefined && { next_cursor: encodeCursor(place, positionOf(last)) }),
   };
 }
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

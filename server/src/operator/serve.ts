@@ -18,6 +18,11 @@ export async function serveUntilSignal(config: Config, warnings: string[]): Prom
     process.exit(1);
   }
   log.info({ signal: reason }, 'stopping');
+  // Everything below is bounded by itself; this is for a peer that is gone in a way nobody thought of.
+  setTimeout(() => {
+    log.error('did not stop in time');
+    process.exit(1);
+  }, config.shutdownTimeoutMs + 20_000).unref();
   await running.stop();
   log.info('stopped');
 }

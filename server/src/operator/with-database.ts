@@ -2,6 +2,7 @@ import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { type Connection, connect } from '../db/connect.ts';
 import { migrate } from '../db/migrate.ts';
+import { ensureMode } from '../deployment/ensure-mode.ts';
 import { createUuidV7 } from '../uuid-v7.ts';
 
 export type Tools = Pick<Connection, 'db' | 'connectionString'> & {
@@ -23,6 +24,7 @@ export async function withDatabase<T>(config: Config, command: (tools: Tools) =>
   try {
     await migrate(connection.connectionString);
     const { db, connectionString } = connection;
+    await ensureMode(db, config.mode);
     return await command({
       config,
       db,

@@ -10,6 +10,7 @@ export function listProducts(ctx: Context, { query }: InputOf<Operations['listPr
     read: (position, count) =>
       listProductRows(ctx.db, { before: position === null ? null : parse(position), count }),
     positionOf,
+    positionPattern: /^\d{1,15} \S+$/,
     present: presentProduct,
   });
 }

@@ -17,19 +17,21 @@ type Body = InputOf<Operations['simulateEsim']>['body'];
 type Held = Awaited<ReturnType<typeof holdEsim>>;
 
 /** Lets a device or a network do something, by the path that a live network's reports take. */
-export function simulateEsim(
+export async function simulateEsim(
   ctx: WriteContext,
   { params, body }: InputOf<Operations['simulateEsim']>,
 ): Promise<Outcome> {
   if (ctx.mode !== 'sandbox') {
     throw new AppError('sandbox_only', 'Only a sandbox can simulate a network; this is a live deployment.');
   }
-  return runOnce(ctx, async (tx) => {
+  const outcome = await runOnce(ctx, async (tx) => {
     refuseWrongParameters(body);
     const esim = await holdEsim(tx, ctx.account.uuid, params.iccid);
     refuseWrongState(body.action, esim);
     return ctx.render(presentEsim(await act(ctx, tx, esim, body)));
   });
+  ctx.signals.announce('deliveries', ctx.account.uuid);
+  return outcome;
 }
 
 async function act(ctx: WriteContext, tx: Queryable, esim: Held, body: Body): Promise<Held> {

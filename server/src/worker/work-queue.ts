@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /** A job's own word on when to look again; nothing when it is done with. */
 export type RunResult = { againInMs?: number } | undefined;
 
@@ -14,6 +16,9 @@ type Options<Job> = {
 
 export type WorkQueue = { wake(): void; stop(patienceMs: number): Promise<void> };
 
+// Above this a timer per job would be a second queue, in memory.
+const soonMs = 10_000;
+
 /**
  * The claim-run-settle loop. The rows of a table are the queue; this only keeps a bounded number of them in work. A job
  * that throws is left as it is: its lease runs out, and it comes due again here or elsewhere.
@@ -22,6 +27,7 @@ export function startWorkQueue<Job>(options: Options<Job>): WorkQueue {
   const { claim, run, concurrency, pollMs, onError } = options;
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
+  setMaxListeners(0, stopping.signal); // every job in work listens
   let stopped = false;
   let wake: () => void = () => {};
   let isAwake = false;
@@ -48,7 +54,8 @@ export function startWorkQueue<Job>(options: Options<Job>): WorkQueue {
   async function start(job: Job): Promise<void> {
     try {
       const result = await run(job, stopping.signal);
-      if (result?.againInMs !== undefined) setTimeout(wakeUp, result.againInMs).unref();
+      const againInMs = result?.againInMs ?? Number.POSITIVE_INFINITY;
+      if (againInMs <= soonMs) setTimeout(wakeUp, againInMs).unref(); // the poll finds what is due later
     } catch (error) {
       onError(error);
     }

@@ -253,10 +253,15 @@ describe('expiry', () => {
   });
 });
 
+/** The order that causes it. */
+const executionId = 'exec_01m7egwbaqe6tahmdn0gd86s76';
+
 describe('a top-up', () => {
   async function topUp(iccid: string, status: EsimStatus, thresholds?: number[]) {
     const esim = { account_id: service.accountUuid, iccid, status };
-    await service.db.transaction((tx) => settleBundleAdd(tx, { esim, product, thresholds }, service.service));
+    await service.db.transaction((tx) =>
+      settleBundleAdd(tx, { esim, product, thresholds }, { ...service.service, executionId }),
+    );
   }
 
   test('begins at once on an active eSIM without an active bundle, and queues behind one that is', async () => {
@@ -281,14 +286,14 @@ test('cancelling ends the active and the queued bundles with an event each, and 
   await simulate(iccid, { action: 'use_data', bytes: 1500 });
   const esim = { account_id: service.accountUuid, iccid };
   const before = (await eventsOf(iccid)).length;
-  await service.db.transaction((tx) => cancelBundles(tx, esim, service.service));
-  await service.db.transaction((tx) => cancelBundles(tx, esim, service.service));
+  await service.db.transaction((tx) => cancelBundles(tx, esim, { ...service.service, executionId }));
+  await service.db.transaction((tx) => cancelBundles(tx, esim, { ...service.service, executionId }));
   const [, second, third] = await bundlesOf(iccid);
   expect(await statusesOf(iccid)).toEqual(['depleted', 'canceled', 'canceled']);
   expect((await eventsOf(iccid)).slice(before).map(({ type, data }) => ({ type, data }))).toEqual(
     [second, third].map(({ id }) => ({
       type: 'bundle.canceled',
-      data: { iccid, bundle_id: id, product_id: 'prod_test' },
+      data: { iccid, bundle_id: id, product_id: 'prod_test', execution_id: executionId },
     })),
   );
 });

@@ -1,6 +1,7 @@
 import { encodeId } from '@simplane/contract';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { encodeCursor } from '../../src/lists/cursor.ts';
 import { call } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -165,6 +166,21 @@ describe('a cursor', () => {
       expect(await useAt('/v1/products?', tampered)).toEqual(refused);
     }
     expect(await useAt('/v1/products?', cursor)).toEqual([200, undefined, undefined]);
+  });
+
+  test('that somebody forged, checksum and all, is refused when its position is none', async () => {
+    for (const [list, position] of [
+      ['products', 'abc x'],
+      ['executions', 'zzz'],
+      ['esims', "' or true --"],
+      ['events', '00000000-0000-0000-0000-00000000000g'],
+    ] as const) {
+      const { account } = (await call(service, 'GET', '/v1/me')).json;
+      const filters =
+        list === 'products' ? {} : list === 'executions' ? { status: undefined } : { status: undefined };
+      const forged = encodeCursor({ list, accountId: account.id, filters }, position);
+      expect(await useAt(`/v1/${list}?`, forged)).toEqual(refused);
+    }
   });
 
   test('of another list, other filters or another account is refused', async () => {

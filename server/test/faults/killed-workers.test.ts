@@ -24,6 +24,7 @@ beforeAll(async () => {
     // Short, so that a takeover is seen soon; the lease is still longer than a call may take.
     SIMPLANE_EXECUTION_LEASE: '1500ms',
     SIMPLANE_NETWORK_TIMEOUT: '1s',
+    SIMPLANE_MOCK_DELAY: '0s',
   };
   api = await spawnRecordedServer({ ...env, SIMPLANE_ROLE: 'api' });
   client = new pg.Client({ connectionString: database.url });

@@ -6,6 +6,7 @@ import { call, provision } from '../support/client.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 import { runCommand, type ServerProcess, spawnServer } from '../support/process.ts';
 
+const key32 = Buffer.alloc(32, 1).toString('base64');
 let database: { url: string; drop(): Promise<void> };
 let folder: string;
 let env: Record<string, string>;
@@ -14,7 +15,12 @@ let server: ServerProcess;
 beforeAll(async () => {
   database = await createEmptyDatabase();
   folder = await mkdtemp(join(tmpdir(), 'simplane-operator-'));
-  env = { DATABASE_URL: database.url, SIMPLANE_MODE: 'live', SIMPLANE_METRICS_PORT: '0' };
+  env = {
+    DATABASE_URL: database.url,
+    SIMPLANE_MODE: 'live',
+    SIMPLANE_METRICS_PORT: '0',
+    SIMPLANE_ENCRYPTION_KEYS: key32,
+  };
   server = await spawnServer(env);
 });
 afterAll(async () => {
@@ -93,6 +99,12 @@ describe('a live deployment, from nothing', () => {
 
     const [{ id }] = await runJson('keys', 'list', '--account', account.id);
     expect((await run('keys', 'revoke', id)).stdout).toContain(id);
+  });
+
+  test('refuses a sandbox process on its database', async () => {
+    const { code, stderr } = await runCommand(['serve'], { DATABASE_URL: database.url });
+    expect(code).toBe(1);
+    expect(stderr).toContain('belongs to a live deployment');
   });
 
   test('refuses test keys', async () => {

@@ -45,7 +45,12 @@ describe.each(users)('as $name', ({ name, ...user }) => {
 
   test('after SIGKILL the next start has the same key and all that was accepted', async () => {
     const first = await spawnServer(
-      { ...env, SIMPLANE_EXECUTION_LEASE: '1s', SIMPLANE_NETWORK_TIMEOUT: '900ms' },
+      {
+        ...env,
+        SIMPLANE_EXECUTION_LEASE: '1s',
+        SIMPLANE_NETWORK_TIMEOUT: '900ms',
+        SIMPLANE_MOCK_DELAY: '40ms',
+      },
       user,
     );
     const key = (await readFile(join(env['SIMPLANE_DATA_DIR'] ?? '', 'sandbox-api-key'), 'utf8')).trim();
@@ -115,11 +120,15 @@ describe('settings', () => {
     [{ SIMPLANE_MODE: 'production' }, 'SIMPLANE_MODE takes `sandbox`, `live`; got "production"'],
     [
       { SIMPLANE_REQUEST_TIMEOUT: '30' },
-      'SIMPLANE_REQUEST_TIMEOUT takes a duration such as `500ms`, `5s`, `2h`; got "30"',
+      'SIMPLANE_REQUEST_TIMEOUT takes a duration such as `500ms`, `5s`, `2h`, from `1ms` to 24 days; got "30"',
     ],
     [{ SIMPLANE_API_KEY: 'hunter2' }, 'SIMPLANE_API_KEY takes a key that begins with `sp_test_`'],
     [{ SIMPLANE_MODE: 'live', SIMPLANE_API_KEY: 'sp_test_x' }, 'SIMPLANE_API_KEY is for the sandbox'],
     [{ SIMPLANE_ROLE: 'worker' }, 'SIMPLANE_ROLE=worker needs DATABASE_URL'],
+    [{ SIMPLANE_MODE: 'live' }, 'SIMPLANE_ENCRYPTION_KEYS is required in live mode'],
+    [{ SIMPLANE_ENCRYPTION_KEYS: 'hunter2' }, 'SIMPLANE_ENCRYPTION_KEYS takes keys separated by commas'],
+    [{ SIMPLANE_MOCK_DELAY: '1s' }, 'SIMPLANE_MOCK_DELAY is too long'],
+    [{ SIMPLANE_SHUTDOWN_TIMEOUT: '30d' }, 'SIMPLANE_SHUTDOWN_TIMEOUT takes a duration'],
     [{ DATABASE_URL: 'mysql://root:hunter2@db' }, 'DATABASE_URL takes a `postgresql://` address'],
   ])('%j stop the start with the name and what it takes', async (env, message) => {
     const { code, stderr } = await runCommand(['serve'], env as Record<string, string>);

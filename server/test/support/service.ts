@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { operations, type Scope, scopes } from '@simplane/contract';
 import { generateApiKey } from '../../src/accounts/api-key-text.ts';
@@ -9,12 +10,15 @@ import { createRunners } from '../../src/execution-runners.ts';
 import { startExecutionWorker } from '../../src/executions/worker.ts';
 import { createApp } from '../../src/http/app.ts';
 import { routes } from '../../src/http/routes.ts';
+import { createKeyring } from '../../src/keyring.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import type { Network } from '../../src/network/port.ts';
 import { seedSandbox } from '../../src/products/seed-sandbox.ts';
 import type { Service } from '../../src/service.ts';
 import { createUuidV7 } from '../../src/uuid-v7.ts';
+import { createGuardedAgent } from '../../src/webhooks/guard/connector.ts';
+import { type Sender, startSender } from '../../src/webhooks/sender/start-sender.ts';
 import type { WorkQueue } from '../../src/worker/work-queue.ts';
 import { cloneDatabase } from './database.ts';
 
@@ -33,6 +37,8 @@ export type TestService = {
   createAccount(name: string): Promise<{ accountUuid: string; key: string }>;
   /** Carries out executions in this process, on the given network. */
   startWorker(network: Network, overrides?: Partial<Parameters<typeof startExecutionWorker>[0]>): WorkQueue;
+  /** Sends webhooks from this process. */
+  startSender(overrides?: Partial<Parameters<typeof startSender>[0]>): Sender;
   stop(): Promise<void>;
 };
 
@@ -49,13 +55,21 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
   const logLines: string[] = [];
   let url = '';
   let wake = () => {};
+  let wakeSender = (_accountUuid?: string) => {};
   const service: Service = {
     mode: 'sandbox',
     role: 'all',
     db,
     clock,
     newUuid,
-    signals: { announce: () => wake(), on: () => {}, stop: async () => {} },
+    signals: {
+      announce: (topic, subject) => setImmediate(topic === 'executions' ? wake : wakeSender, subject),
+      on: () => {},
+      stop: async () => {},
+    },
+    keyring: createKeyring([randomBytes(32)]),
+    addressPolicy: { allowsHttp: true, allowsPrivate: true, allowedCidrs: [] },
+    endpointLimit: 1_000,
     keys: createKeyDirectory(db),
     log: createLog('info', { write: (line: string) => void logLines.push(line) }),
     metrics: createMetrics(db),
@@ -117,6 +131,31 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
       wake = worker.wake;
       workers.push(worker);
       return worker;
+    },
+    startSender(overrides = {}) {
+      const agent = createGuardedAgent(service.addressPolicy);
+      const sender = startSender({
+        ...service,
+        dispatcher: agent,
+        mayShowResponse: () => true,
+        userAgent: 'Simplane/test',
+        timeoutMs: 5_000,
+        retryScheduleMs: [20, 40, 80],
+        disableRule: { afterMs: 3_600_000, minFailures: 1_000 },
+        concurrency: 64,
+        random: Math.random,
+        onError: (error) => void logLines.push(String(error)),
+        ...overrides,
+      });
+      wakeSender = sender.wake;
+      workers.push({
+        ...sender,
+        async stop(patienceMs) {
+          await sender.stop(patienceMs);
+          await agent.destroy();
+        },
+      });
+      return sender;
     },
     async stop() {
       await Promise.all(workers.map((worker) => worker.stop(0)));

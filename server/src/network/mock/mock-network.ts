@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Call, Network, Reply } from '../port.ts';
+import { slowFactor } from '../slow-factor.ts';
 
 type Options = { delayMs: number };
-
-const slowFactor = 20;
 
 /**
  * A network that answers from its call alone: the same call gets the same answer in any process, before and after a

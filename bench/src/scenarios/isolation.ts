@@ -1,0 +1,235 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { Deployment } from '../support/deployment.ts';
+import { median, percentile, type Result, round } from '../support/scenario.ts';
+
+const eventsASecond = 50;
+const roundMs = 6_000;
+const rounds = 5;
+const patienceMs = 5_000;
+const broken = 1_000;
+const backlog = 20;
+const sameEvents = 10;
+
+/** Else the sandbox would disable what fails after 30 s; and within a round, what hangs must be seen to time out. */
+export const isolationSettings = {
+  SIMPLANE_WEBHOOK_DISABLE_AFTER: '1h',
+  SIMPLANE_WEBHOOK_TIMEOUT: '3s',
+};
+
+/**
+ * How long an event takes to a healthy endpoint while 1,000 others are dead or hang, against alone. Half of those belong
+ * to the same account, where every event wakes them, and a few of them subscribe to the very events that are measured.
+ * Each round has new ones, which the sender has never seen.
+ */
+export async function isolation(deployment: Deployment, progress: (what: string) => void): Promise<Result> {
+  const settings = Object.entries(isolationSettings).map((pair) => pair.join('='));
+  progress(`${broken} broken endpoints with ${backlog} pending each; ${settings.join(', ')}`);
+  const receiver = await startReceiver();
+  const others = await startBrokenReceivers();
+  const db = new pg.Client({ connectionString: deployment.databaseUrl });
+  await db.connect();
+  try {
+    const healthy = await createEndpoint(deployment, receiver.url);
+    const measure = (ms: number) => measureLatencies(deployment, receiver, ms);
+    progress('warming up');
+    await measure(3_000);
+    const pairs = [];
+    for (let i = 1; i <= rounds; i++) {
+      const alone = await measure(roundMs);
+      await storeBroken(db, healthy, others.ports);
+      await enableBroken(db, healthy);
+      const beside = await measure(roundMs);
+      const attempts = await disableBroken(db, healthy);
+      others.cut();
+      await sleep(1_000);
+      await removeBroken(db, healthy);
+      // A sender that leaves them alone would look isolated, and prove nothing.
+      if (attempts === 0) throw new Error('none of the broken endpoints was tried');
+      pairs.push({ alone, beside });
+      const [a, b] = [alone, beside].map((one) => `p50 ${round(one.p50)} p99 ${round(one.p99)} ms`);
+      progress(`round ${i} of ${rounds}: alone ${a}, beside ${b}; ${attempts} attempts at the broken ones`);
+    }
+    return summarize(pairs);
+  } finally {
+    await db.end();
+    others.stop();
+    receiver.stop();
+  }
+}
+
+type Latencies = { p50: number; p99: number };
+
+function summarize(pairs: { alone: Latencies; beside: Latencies }[]): Result {
+  const value = median(pairs.map(({ beside }) => beside.p99));
+  const ceiling = median(pairs.map(({ alone }) => alone.p99));
+  return {
+    value: round(value),
+    unit: 'ms p99',
+    ceiling: round(ceiling),
+    ratio: round(value / ceiling),
+    goal: '≤ 2',
+    p50_ms: round(median(pairs.map(({ beside }) => beside.p50))),
+    p99_ms: round(value),
+    rounds: pairs.length,
+  };
+}
+
+type Receiver = { url: string; onReceipt: (n: number) => void; stop(): void };
+
+/** Answers at once and tells which event came. */
+async function startReceiver(): Promise<Receiver> {
+  const server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (chunk: string) => {
+      body += chunk;
+    });
+    request.once('end', () => {
+      receiver.onReceipt((JSON.parse(body) as { data: { n: number } }).data.n);
+      response.end();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    onReceipt: () => {},
+    stop() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+  return receiver;
+}
+
+type Ports = { hanging: number[]; dead: number[] };
+
+async function startBrokenReceivers(): Promise<{ ports: Ports; cut(): void; stop(): void }> {
+  const program = new URL('../support/hanging-receiver.js', import.meta.url);
+  const child: ChildProcess = fork(program, [String(broken / 2), String(broken / 2)]);
+  const [ports] = (await once(child, 'message')) as [Ports];
+  return {
+    ports,
+    cut: () => child.send('cut'),
+    stop: () => child.disconnect(),
+  };
+}
+
+type Endpoint = { account_id: string; id: string };
+
+async function createEndpoint({ url, key }: Deployment, receiverUrl: string): Promise<string> {
+  const response = await fetch(`${url}/v1/webhook_endpoints`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ url: receiverUrl, enabled_event_types: ['bench.measured'] }),
+  });
+  if (response.status !== 201) throw new Error(`${response.status}: ${await response.text()}`);
+  return receiverUrl;
+}
+
+/** Sends at a steady rate, whether or not answers come, and times each event from its sending to its receipt. */
+async function measureLatencies(
+  deployment: Deployment,
+  receiver: Receiver,
+  forMs: number,
+): Promise<Latencies> {
+  const count = (forMs / 1_000) * eventsASecond;
+  const sentAtMs: number[] = [];
+  const latencies = new Map<number, number>();
+  receiver.onReceipt = (n) => {
+    const at = sentAtMs[n];
+    if (at !== undefined && !latencies.has(n)) latencies.set(n, performance.now() - at);
+  };
+  const startedAtMs = performance.now();
+  const answers: Promise<void>[] = [];
+  for (let n = 0; n < count; n++) {
+    await sleep(Math.max(0, startedAtMs + (n * 1_000) / eventsASecond - performance.now()));
+    sentAtMs.push(performance.now());
+    answers.push(sendEvent(deployment, n));
+  }
+  await Promise.all(answers);
+  for (let waitedMs = 0; latencies.size < count && waitedMs < patienceMs; waitedMs += 50) await sleep(50);
+  // What has not come by now counts as if it came now.
+  for (let n = 0; n < count; n++) receiver.onReceipt(n);
+  const sorted = [...latencies.values()].sort((a, b) => a - b);
+  return { p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99) };
+}
+
+async function sendEvent({ url, key }: Deployment, n: number): Promise<void> {
+  const response = await fetch(`${url}/v1/events/test`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ type: 'bench.measured', data: { n } }),
+  });
+  const text = await response.text();
+  if (response.status !== 202) throw new Error(`${response.status}: ${text}`);
+}
+
+/** Real rows, signed with the healthy one's secret, and disabled until the round begins: storing them is not measured. */
+async function storeBroken(db: pg.Client, healthyUrl: string, ports: Ports): Promise<void> {
+  const { rows } = await db.query<Endpoint>('select account_id, id from webhook_endpoints where url = $1', [
+    healthyUrl,
+  ]);
+  const [healthy] = rows as [Endpoint];
+  await db.query(
+    `insert into accounts (id, name, api_version, created_at)
+     select gen_random_uuid(), 'Another', api_version, now() from accounts where id = $1
+       and not exists (select from accounts where name = 'Another')`,
+    [healthy.account_id],
+  );
+  // Dead and hanging alternate, and so do, pair by pair, the two accounts.
+  const urls = ports.dead.flatMap((dead, i) => [dead, ports.hanging[i]]);
+  await db.query(
+    `insert into webhook_endpoints (account_id, id, url, enabled_event_types, metadata, status, api_version, created_at)
+     select case when n % 4 < 2 then $1 else other.id end, uuid_v7(now()), 'http://127.0.0.1:' || port || '/',
+            array[case when n % 4 < 2 and n <= $3 * 2 then 'bench.measured' else 'bench.stored' end], '{}', 'disabled',
+            other.api_version, now()
+     from unnest($2::integer[]) with ordinality as given (port, n), accounts other where other.name = 'Another'`,
+    [healthy.account_id, urls, sameEvents],
+  );
+  await db.query(
+    `insert into webhook_secrets (account_id, endpoint_id, id, sealed, created_at)
+     select e.account_id, e.id, uuid_v7(now()), s.sealed, now()
+     from webhook_endpoints e, webhook_secrets s where e.id <> $1 and s.endpoint_id = $1`,
+    [healthy.id],
+  );
+  await db.query(
+    `with event as (
+       insert into events (account_id, id, type, created_at, body)
+       select a.id, uuid_v7(now()), 'bench.stored', now(), '{"type":"bench.stored","object":"event","data":{}}'
+       from accounts a, generate_series(1, $2) returning account_id, id)
+     insert into deliveries (account_id, id, event_id, endpoint_id, status, origin, due_at, created_at)
+     select e.account_id, uuid_v7(now()), event.id, e.id, 'pending', 'event', now(), now()
+     from webhook_endpoints e join event using (account_id) where e.id <> $1`,
+    [healthy.id, backlog],
+  );
+  // What autovacuum does in its own time.
+  await db.query('vacuum (analyze) webhook_endpoints, webhook_secrets, events, deliveries');
+}
+
+async function enableBroken(db: pg.Client, healthyUrl: string): Promise<void> {
+  await db.query(`update webhook_endpoints set status = 'enabled' where url <> $1`, [healthyUrl]);
+}
+
+/** Tells how many attempts there were, as a proof that they were really tried. */
+async function disableBroken(db: pg.Client, healthyUrl: string): Promise<number> {
+  const { rows } = await db.query<{ failure_count: number }>(
+    `update webhook_endpoints set status = 'disabled' where url <> $1 returning failure_count`,
+    [healthyUrl],
+  );
+  return rows.reduce((sum, row) => sum + row.failure_count, 0);
+}
+
+/** Once nothing of theirs is in flight any more. */
+async function removeBroken(db: pg.Client, healthyUrl: string): Promise<void> {
+  await db.query(
+    `update deliveries d set status = 'canceled', finished_at = now()
+     from webhook_endpoints e where e.url <> $1 and d.endpoint_id = e.id and d.status = 'pending'`,
+    [healthyUrl],
+  );
+  await db.query('delete from webhook_endpoints where url <> $1', [healthyUrl]);
+}

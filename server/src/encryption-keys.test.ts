@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parseEncryptionKeys, readOrCreateEncryptionKey } from './encryption-keys.ts';
+
+describe('the setting', () => {
+  test('takes one key or several, in their order', () => {
+    const [a, b] = [randomBytes(32), randomBytes(32)];
+    expect(parseEncryptionKeys(a.toString('base64'))).toEqual([a]);
+    expect(parseEncryptionKeys(`${a.toString('base64')}, ${b.toString('base64')}`)).toEqual([a, b]);
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['31 bytes', randomBytes(31).toString('base64')],
+    ['33 bytes', randomBytes(33).toString('base64')],
+    ['hexadecimal', randomBytes(32).toString('hex')],
+    ['a stray character', `${randomBytes(32).toString('base64')}!`],
+    [
+      'a space within',
+      `${randomBytes(32)
+        .toString('base64')
+        .replace(/^(.{10})/, '$1 ')}`,
+    ],
+    ['bits after the end', `${'A'.repeat(42)}B=`],
+    ['an empty one behind a comma', `${randomBytes(32).toString('base64')},`],
+    ['one bad among good ones', `${randomBytes(32).toString('base64')},abc`],
+  ])('refuses %s', (_, text) => {
+    expect(parseEncryptionKeys(text)).toBeUndefined();
+  });
+});
+
+describe('the file', () => {
+  let dataDir: string;
+  beforeEach(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'simplane-keys-'));
+  });
+  afterEach(() => rm(dataDir, { recursive: true, force: true }));
+
+  test('is made once, for its owner alone, in a folder that need not exist', async () => {
+    const folder = join(dataDir, 'not', 'yet');
+    const key = await readOrCreateEncryptionKey(folder);
+    expect(key).toHaveLength(32);
+    expect(await readOrCreateEncryptionKey(folder)).toEqual(key);
+    expect((await stat(join(folder, 'encryption-key'))).mode & 0o777).toBe(0o600);
+    expect(await readFile(join(folder, 'encryption-key'), 'utf8')).toBe(`${key.toString('base64')}\n`);
+  });
+
+  test('ten first starts at once agree on one key and leave nothing else behind', async () => {
+    const keys = await Promise.all(Array.from({ length: 10 }, () => readOrCreateEncryptionKey(dataDir)));
+    expect(new Set(keys.map((key) => key.toString('hex'))).size).toBe(1);
+    expect(await readdir(dataDir)).toEqual(['encryption-key']);
+  });
+
+  test('that holds something else stops the start and stays as it is', async () => {
+    const path = join(dataDir, 'encryption-key');
+    await writeFile(path, 'half a k');
+    await expect(readOrCreateEncryptionKey(dataDir)).rejects.toThrow(
+      `${path} does not hold 32 bytes in base64`,
+    );
+    expect(await readFile(path, 'utf8')).toBe('half a k');
+  });
+});

@@ -1,0 +1,2 @@
+/** How much longer the sandbox's slow product takes than the others. */
+export const slowFactor = 20;

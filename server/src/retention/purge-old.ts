@@ -1,0 +1,25 @@
+import { listAccounts } from '../accounts/list-accounts.ts';
+import type { Clock } from '../clock.ts';
+import type { Database } from '../db/database.ts';
+import { deleteOlder, keptTables } from './sql.ts';
+
+// Small enough that a batch never holds its row locks for long.
+const batchSize = 500;
+
+/** Removes events, deliveries and attempts past their time, account by account, in small batches until none is left. */
+export async function purgeOld(db: Database, clock: Clock, retentionMs: number): Promise<number> {
+  const thanUuid = firstUuidAt(clock.nowMs() - retentionMs);
+  let removed = 0;
+  for (const { id: accountUuid } of await listAccounts(db)) {
+    for (const table of keptTables) {
+      for (let count = batchSize; count === batchSize; removed += count) {
+        count = await deleteOlder(db, table, { accountUuid, thanUuid, count: batchSize });
+      }
+    }
+  }
+  return removed;
+}
+
+function firstUuidAt(ms: number): string {
+  return Math.max(0, ms).toString(16).padStart(12, '0').padEnd(32, '0');
+}

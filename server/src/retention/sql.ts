@@ -1,0 +1,36 @@
+import type { Queryable } from '../db/database.ts';
+
+// Ids begin with their millisecond, so "older than" is the start of each account's own index range.
+const tables = {
+  // Work that is still to be done is never old, nor is the event that it is about.
+  events: {
+    id: 'id',
+    condition: `and not exists (select from deliveries d where d.account_id = events.account_id and d.event_id = events.id
+                                and d.status = 'pending')`,
+  },
+  deliveries: { id: 'id', condition: `and status <> 'pending'` },
+  delivery_attempts: { id: 'delivery_id', condition: '' },
+} as const;
+
+export type KeptTable = keyof typeof tables;
+
+export const keptTables = Object.keys(tables) as KeptTable[];
+
+/** Removes at most `count` rows of an account that are older than the uuid; tells how many. */
+export async function deleteOlder(
+  db: Queryable,
+  table: KeptTable,
+  older: { accountUuid: string; thanUuid: string; count: number },
+): Promise<number> {
+  const { id, condition } = tables[table];
+  const rows = await db.query(
+    {
+      name: `retention_${table}`,
+      text: `delete from ${table} where ctid = any(array(
+               select ctid from ${table} where account_id = $1 and ${id} < $2 ${condition} order by ${id} limit $3))
+             returning 1`,
+    },
+    [older.accountUuid, older.thanUuid, older.count],
+  );
+  return rows.length;
+}

@@ -1,0 +1,20 @@
+import { type Delivery, idPrefixes } from '@simplane/contract';
+import { AppError } from '../../app-error.ts';
+import { clip } from '../../clip.ts';
+import type { Context } from '../../context.ts';
+import type { Queryable } from '../../db/database.ts';
+import { uuidOfId } from '../../db/uuid.ts';
+import { presentDelivery } from './present.ts';
+import { type DeliveryRow, findDelivery } from './sql.ts';
+
+export async function getDelivery(ctx: Context, { params }: { params: { id: string } }): Promise<Delivery> {
+  return presentDelivery(await requireDelivery(ctx.db, ctx.account.uuid, params.id));
+}
+
+/** The account's own delivery; another account's does not exist. */
+export async function requireDelivery(db: Queryable, accountUuid: string, id: string): Promise<DeliveryRow> {
+  const uuid = uuidOfId(idPrefixes.delivery, id);
+  const row = uuid && (await findDelivery(db, accountUuid, uuid));
+  if (!row) throw new AppError('resource_missing', `No delivery has the id "${clip(id)}".`, { param: 'id' });
+  return row;
+}

@@ -1,0 +1,20 @@
+import type { InputOf, Operations } from '@simplane/contract';
+import type { Context } from '../../context.ts';
+import { readPage } from '../../lists/read-page.ts';
+import { presentDelivery } from './present.ts';
+import { requireEndpoint } from './require.ts';
+import { listRowsOfEndpoint } from './sql.ts';
+
+export async function listEndpointDeliveries(
+  ctx: Context,
+  { params, query }: InputOf<Operations['listEndpointDeliveries']>,
+) {
+  const endpoint = await requireEndpoint(ctx.db, ctx.account.uuid, params.id);
+  const filter = { endpointUuid: endpoint.id, status: query.status };
+  return readPage(query, {
+    place: { list: 'deliveries', accountId: ctx.account.id, filters: filter },
+    read: (beforeUuid, count) => listRowsOfEndpoint(ctx.db, ctx.account.uuid, filter, { beforeUuid, count }),
+    positionOf: (row) => row.id,
+    present: presentDelivery,
+  });
+}

@@ -1,0 +1,54 @@
+import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
+import type { WriteContext } from '../../context.ts';
+import type { Queryable } from '../../db/database.ts';
+import { idOfUuid, uuidText } from '../../db/uuid.ts';
+import { subscriptionsOf } from '../../events/subscriptions.ts';
+import type { Outcome } from '../../idempotency/outcome.ts';
+import { runOnce } from '../../idempotency/run-once.ts';
+import { announceDeliveries } from './announce.ts';
+import { presentDelivery } from './present.ts';
+import { endpointDisabled, requireEndpoint, requireEvent } from './require.ts';
+import { type DeliveryRow, insertToEndpoint, insertToSubscribers } from './sql.ts';
+
+/** Delivers an event again. The event stays as it is: only the deliveries say that they are replays. */
+export async function replayEvent(
+  ctx: WriteContext,
+  { params, body }: InputOf<Operations['replayEvent']>,
+): Promise<Outcome> {
+  const outcome = await runOnce(ctx, async (tx) => {
+    const event = await requireEvent(tx, ctx.account.uuid, params.id);
+    const rows =
+      body.webhook_endpoint_id === undefined
+        ? await insertToSubscribers(tx, ctx.account.uuid, {
+            eventUuid: event.uuid,
+            subscriptions: subscriptionsOf(event.type),
+            createdAt: new Date(ctx.clock.nowMs()),
+          })
+        : [await replayTo(ctx, tx, event.uuid, body.webhook_endpoint_id)];
+    return ctx.render({
+      object: 'event_replay',
+      event_id: idOfUuid(idPrefixes.event, event.uuid),
+      deliveries: rows.map(presentDelivery),
+    });
+  });
+  return announceDeliveries(ctx, outcome);
+}
+
+/** Whoever names an endpoint means it: it gets the event also when it does not subscribe to the type. */
+async function replayTo(
+  ctx: WriteContext,
+  tx: Queryable,
+  eventUuid: string,
+  endpointId: string,
+): Promise<DeliveryRow> {
+  const endpoint = await requireEndpoint(tx, ctx.account.uuid, endpointId, 'webhook_endpoint_id');
+  const row = await insertToEndpoint(tx, ctx.account.uuid, {
+    uuid: uuidText(ctx.newUuid()),
+    eventUuid,
+    endpointUuid: endpoint.id,
+    origin: 'replay',
+    createdAt: new Date(ctx.clock.nowMs()),
+  });
+  if (!row) throw endpointDisabled(endpointId, { param: 'webhook_endpoint_id' });
+  return row;
+}

@@ -1,0 +1,71 @@
+import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
+import { AppError } from '../../app-error.ts';
+import type { WriteContext } from '../../context.ts';
+import type { Queryable } from '../../db/database.ts';
+import { idOfUuid, uuidText } from '../../db/uuid.ts';
+import type { Outcome } from '../../idempotency/outcome.ts';
+import { runOnce } from '../../idempotency/run-once.ts';
+import { findEndpoint } from '../endpoints/sql.ts';
+import { announceDeliveries } from './announce.ts';
+import { requireDelivery } from './get.ts';
+import { presentDelivery } from './present.ts';
+import { endpointDisabled } from './require.ts';
+import { type DeliveryRow, findEventType, insertToEndpoint, makeDue } from './sql.ts';
+
+/** Sends a pending delivery now; for one that was given up, queues a new one, since what was settled stays as it is. */
+export async function retryDelivery(
+  ctx: WriteContext,
+  { params }: InputOf<Operations['retryDelivery']>,
+): Promise<Outcome> {
+  const outcome = await runOnce(ctx, async (tx) => {
+    const row = await requireDelivery(tx, ctx.account.uuid, params.id);
+    if (row.status === 'succeeded') throw alreadyDelivered();
+    await refuseUnsendable(ctx, tx, row);
+    const retried = row.status === 'pending' ? await hurry(ctx, tx, row) : await queueAgain(ctx, tx, row);
+    const delivery = presentDelivery(retried);
+    return ctx.render(delivery, { location: `/v1/deliveries/${delivery.id}` });
+  });
+  return announceDeliveries(ctx, outcome);
+}
+
+async function refuseUnsendable(ctx: WriteContext, tx: Queryable, row: DeliveryRow): Promise<void> {
+  const place = { accountUuid: ctx.account.uuid, endpointUuid: row.endpoint_id };
+  const endpoint = await findEndpoint(tx, place);
+  if (!endpoint) throw new AppError('state_conflict', 'The webhook endpoint of this delivery was deleted.');
+  if (endpoint.status === 'disabled') throw disabled(row);
+  if ((await findEventType(tx, ctx.account.uuid, row.event_id)) === null) {
+    throw new AppError('state_conflict', 'The event of this delivery is no longer kept.');
+  }
+}
+
+async function hurry(ctx: WriteContext, tx: Queryable, row: DeliveryRow): Promise<DeliveryRow> {
+  const isPending = await makeDue(tx, ctx.account.uuid, row.id);
+  const now = await requireDelivery(tx, ctx.account.uuid, idOfUuid(idPrefixes.delivery, row.id));
+  if (isPending) return now;
+  // Settled between our two looks at it.
+  if (now.status === 'succeeded') throw alreadyDelivered();
+  return queueAgain(ctx, tx, now);
+}
+
+async function queueAgain(ctx: WriteContext, tx: Queryable, row: DeliveryRow): Promise<DeliveryRow> {
+  const queued = await insertToEndpoint(tx, ctx.account.uuid, {
+    uuid: uuidText(ctx.newUuid()),
+    eventUuid: row.event_id,
+    endpointUuid: row.endpoint_id,
+    origin: 'retry',
+    createdAt: new Date(ctx.clock.nowMs()),
+  });
+  if (!queued) throw disabled(row);
+  return queued;
+}
+
+function alreadyDelivered(): AppError {
+  return new AppError(
+    'state_conflict',
+    'This delivery succeeded, so there is nothing to retry. To deliver its event once more, replay the event.',
+  );
+}
+
+function disabled(row: DeliveryRow): AppError {
+  return endpointDisabled(idOfUuid(idPrefixes.webhookEndpoint, row.endpoint_id));
+}

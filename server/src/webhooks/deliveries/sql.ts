@@ -1,0 +1,186 @@
+import type { Delivery, DeliveryStatus } from '@simplane/contract';
+import type { Queryable } from '../../db/database.ts';
+
+export type AttemptRow = {
+  at: Date;
+  duration_ms: number;
+  status_code: number | null;
+  error: string | null;
+  response_excerpt: string | null;
+};
+
+export type DeliveryRow = {
+  id: string;
+  event_id: string;
+  endpoint_id: string;
+  status: DeliveryStatus;
+  origin: Delivery['origin'];
+  attempt_count: number;
+  due_at: Date;
+  created_at: Date;
+  attempts: AttemptRow[];
+};
+
+type BareRow = Omit<DeliveryRow, 'attempts'>;
+
+const columns = 'id, event_id, endpoint_id, status, origin, attempt_count, due_at, created_at';
+
+export async function findDelivery(
+  db: Queryable,
+  accountUuid: string,
+  uuid: string,
+): Promise<DeliveryRow | null> {
+  const rows = await db.query<BareRow>(
+    { name: 'delivery_find', text: `select ${columns} from deliveries where account_id = $1 and id = $2` },
+    [accountUuid, uuid],
+  );
+  const [row] = await withAttempts(db, accountUuid, rows);
+  return row ?? null;
+}
+
+type Page = { beforeUuid: string | null; count: number };
+
+// Above every UUIDv7: where a list begins.
+const beforeFirst = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+const ordered = 'and id < $3 order by id desc limit $4';
+
+export async function listRowsOfEndpoint(
+  db: Queryable,
+  accountUuid: string,
+  { endpointUuid, status }: { endpointUuid: string; status: DeliveryStatus | undefined },
+  page: Page,
+): Promise<DeliveryRow[]> {
+  const values = [accountUuid, endpointUuid, page.beforeUuid ?? beforeFirst, page.count];
+  const rows =
+    status === undefined
+      ? await db.query<BareRow>(listOfEndpoint, values)
+      : await db.query<BareRow>(listOfEndpointByStatus, [...values, status]);
+  return withAttempts(db, accountUuid, rows);
+}
+
+const listOfEndpoint = {
+  name: 'delivery_list_of_endpoint',
+  text: `select ${columns} from deliveries where account_id = $1 and endpoint_id = $2 ${ordered}`,
+};
+const listOfEndpointByStatus = {
+  name: 'delivery_list_of_endpoint_status',
+  text: `select ${columns} from deliveries where account_id = $1 and endpoint_id = $2 and status = $5 ${ordered}`,
+};
+
+export async function listRowsOfEvent(
+  db: Queryable,
+  accountUuid: string,
+  eventUuid: string,
+  page: Page,
+): Promise<DeliveryRow[]> {
+  const rows = await db.query<BareRow>(
+    {
+      name: 'delivery_list_of_event',
+      text: `select ${columns} from deliveries where account_id = $1 and event_id = $2 ${ordered}`,
+    },
+    [accountUuid, eventUuid, page.beforeUuid ?? beforeFirst, page.count],
+  );
+  return withAttempts(db, accountUuid, rows);
+}
+
+/** One statement for all of them: a page of a hundred is two statements, not a hundred and one. */
+async function withAttempts(db: Queryable, accountUuid: string, rows: BareRow[]): Promise<DeliveryRow[]> {
+  if (rows.length === 0) return [];
+  const deliveries = new Map(rows.map((row): [string, DeliveryRow] => [row.id, { ...row, attempts: [] }]));
+  for (const { delivery_id, ...attempt } of await listAttempts(db, accountUuid, [...deliveries.keys()])) {
+    deliveries.get(delivery_id)?.attempts.push(attempt);
+  }
+  return [...deliveries.values()];
+}
+
+function listAttempts(
+  db: Queryable,
+  accountUuid: string,
+  deliveryUuids: string[],
+): Promise<(AttemptRow & { delivery_id: string })[]> {
+  return db.query(
+    {
+      name: 'delivery_list_attempts',
+      text: `select delivery_id, at, duration_ms, status_code, error, response_excerpt from delivery_attempts
+             where account_id = $1 and delivery_id = any($2::uuid[]) order by delivery_id, number`,
+    },
+    [accountUuid, deliveryUuids],
+  );
+}
+
+export async function findEventType(
+  db: Queryable,
+  accountUuid: string,
+  eventUuid: string,
+): Promise<string | null> {
+  const [row] = await db.query<{ type: string }>(
+    { name: 'delivery_find_event', text: 'select type from events where account_id = $1 and id = $2' },
+    [accountUuid, eventUuid],
+  );
+  return row?.type ?? null;
+}
+
+// Due by the database's clock, as in every other statement that writes or claims deliveries.
+const insertColumns = 'account_id, id, event_id, endpoint_id, status, origin, due_at, created_at';
+
+/** To every endpoint that is enabled and subscribed now. */
+export async function insertToSubscribers(
+  tx: Queryable,
+  accountUuid: string,
+  given: { eventUuid: string; subscriptions: string[]; createdAt: Date },
+): Promise<DeliveryRow[]> {
+  const rows = await tx.query<BareRow>(
+    {
+      name: 'delivery_insert_to_subscribers',
+      text: `insert into deliveries (${insertColumns})
+             select account_id, uuid_v7($3), $2, id, 'pending', 'replay', now(), $3
+             from webhook_endpoints
+             where account_id = $1 and status = 'enabled' and enabled_event_types && $4::text[]
+             returning ${columns}`,
+    },
+    [accountUuid, given.eventUuid, given.createdAt, given.subscriptions],
+  );
+  return rows.map((row) => ({ ...row, attempts: [] }));
+}
+
+/**
+ * To one endpoint; null when it is not enabled any more. It is held so that whoever disables it comes after us and
+ * cancels this row too, or before us and there is no row.
+ */
+export async function insertToEndpoint(
+  tx: Queryable,
+  accountUuid: string,
+  given: {
+    uuid: string;
+    eventUuid: string;
+    endpointUuid: string;
+    origin: 'replay' | 'retry';
+    createdAt: Date;
+  },
+): Promise<DeliveryRow | null> {
+  const [row] = await tx.query<BareRow>(
+    {
+      name: 'delivery_insert_to_endpoint',
+      text: `insert into deliveries (${insertColumns})
+             select account_id, $3, $4, id, 'pending', $5, now(), $6
+             from (select account_id, id from webhook_endpoints
+                   where account_id = $1 and id = $2 and status = 'enabled' for share) endpoint
+             returning ${columns}`,
+    },
+    [accountUuid, given.endpointUuid, given.uuid, given.eventUuid, given.origin, given.createdAt],
+  );
+  return row ? { ...row, attempts: [] } : null;
+}
+
+/** Never later than it was, and the lease is left alone: who is sending it goes on. False: it is settled by now. */
+export async function makeDue(tx: Queryable, accountUuid: string, uuid: string): Promise<boolean> {
+  const rows = await tx.query(
+    {
+      name: 'delivery_make_due',
+      text: `update deliveries set due_at = least(due_at, now())
+             where account_id = $1 and id = $2 and status = 'pending' returning 1`,
+    },
+    [accountUuid, uuid],
+  );
+  return rows.length > 0;
+}

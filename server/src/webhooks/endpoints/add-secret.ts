@@ -1,0 +1,18 @@
+import { randomBytes } from 'node:crypto';
+import type { Context } from '../../context.ts';
+import type { Queryable } from '../../db/database.ts';
+import { uuidText } from '../../db/uuid.ts';
+import { type EndpointPlace, insertSecret } from './sql.ts';
+
+/** Makes the endpoint's next signing secret, keeps it sealed and returns it for the one answer that shows it. */
+export async function addSecret(
+  ctx: Pick<Context, 'keyring' | 'newUuid'>,
+  tx: Queryable,
+  place: EndpointPlace,
+  createdAt: Date,
+): Promise<string> {
+  const secret = `whsec_${randomBytes(32).toString('base64')}`;
+  const uuid = uuidText(ctx.newUuid());
+  await insertSecret(tx, place, { uuid, sealed: ctx.keyring.seal(secret), createdAt });
+  return secret;
+}

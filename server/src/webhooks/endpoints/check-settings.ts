@@ -1,0 +1,48 @@
+import { eventTypeNames } from '@simplane/contract';
+import { AppError } from '../../app-error.ts';
+import type { Context } from '../../context.ts';
+import { checkUrl } from '../guard/check-url.ts';
+
+type Settings = { url?: string; enabled_event_types?: string[] };
+
+/**
+ * What is wrong with an endpoint's settings, or null. It looks names up, so it runs before the transaction; the refusal is
+ * thrown within, where the answer to an earlier request with the same key comes first.
+ */
+export async function checkSettings(
+  ctx: Pick<Context, 'mode' | 'addressPolicy'>,
+  { url, enabled_event_types }: Settings,
+): Promise<AppError | null> {
+  const refusal = enabled_event_types && checkEventTypes(enabled_event_types, ctx.mode);
+  if (refusal) return refusal;
+  if (url === undefined) return null;
+  const checked = await checkUrl(url, ctx.addressPolicy);
+  return checked.ok ? null : new AppError('url_not_allowed', checked.why, { param: 'url' });
+}
+
+/** The schema has checked their form. A sandbox takes names that do not exist, since test events may have them. */
+function checkEventTypes(types: string[], mode: Context['mode']): AppError | null {
+  if (types.includes('*') && types.length > 1) {
+    return new AppError(
+      'parameter_invalid',
+      'enabled_event_types takes "*" alone: it stands for every type.',
+      {
+        param: 'enabled_event_types',
+      },
+    );
+  }
+  const unknown = mode === 'live' ? types.findIndex((type) => !isKnown(type)) : -1;
+  if (unknown < 0) return null;
+  const param = `enabled_event_types[${unknown}]`;
+  return new AppError(
+    'parameter_invalid',
+    `${param} names no event; GET /v1/event_types lists all of them, and a family is written like "esim.*".`,
+    { param },
+  );
+}
+
+function isKnown(type: string): boolean {
+  if (type === '*') return true;
+  const family = type.endsWith('.*') ? type.slice(0, -1) : null;
+  return eventTypeNames.some((name) => (family === null ? name === type : name.startsWith(family)));
+}

@@ -1,0 +1,52 @@
+import type { InputOf, Operations } from '@simplane/contract';
+import { AppError } from '../../app-error.ts';
+import type { WriteContext } from '../../context.ts';
+import { uuidText } from '../../db/uuid.ts';
+import type { Outcome } from '../../idempotency/outcome.ts';
+import { runOnce } from '../../idempotency/run-once.ts';
+import { addSecret } from './add-secret.ts';
+import { checkSettings } from './check-settings.ts';
+import { presentEndpoint } from './present.ts';
+import { type EndpointRow, insertEndpoint, lockAndCountEndpoints } from './sql.ts';
+
+export async function createWebhookEndpoint(
+  ctx: WriteContext,
+  { body }: InputOf<Operations['createWebhookEndpoint']>,
+): Promise<Outcome> {
+  const refusal = await checkSettings(ctx, body);
+  return runOnce(ctx, async (tx) => {
+    if (refusal) throw refusal;
+    const accountUuid = ctx.account.uuid;
+    if ((await lockAndCountEndpoints(tx, accountUuid)) >= ctx.endpointLimit) throw limitReached(ctx);
+    const row = newEndpoint(ctx, body);
+    await insertEndpoint(tx, accountUuid, row);
+    const secret = await addSecret(ctx, tx, { accountUuid, endpointUuid: row.id }, row.created_at);
+    return ctx.render({ ...presentEndpoint(row), secret }, { isSecret: true });
+  });
+}
+
+/** The URL is kept and echoed as it was sent; parsing it is deterministic, so the sender sees what was checked here. */
+function newEndpoint(
+  ctx: WriteContext,
+  body: InputOf<Operations['createWebhookEndpoint']>['body'],
+): EndpointRow {
+  return {
+    id: uuidText(ctx.newUuid()),
+    url: body.url,
+    enabled_event_types: body.enabled_event_types,
+    description: body.description ?? null,
+    metadata: body.metadata ?? {},
+    status: 'enabled',
+    disabled_reason: null,
+    disabled_at: null,
+    api_version: ctx.apiVersion,
+    created_at: new Date(ctx.clock.nowMs()),
+  };
+}
+
+function limitReached({ endpointLimit }: WriteContext): AppError {
+  return new AppError(
+    'endpoint_limit_reached',
+    `The account has ${endpointLimit} webhook endpoints, the most it may have; delete one that is no longer used.`,
+  );
+}

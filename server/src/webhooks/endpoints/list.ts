@@ -1,0 +1,14 @@
+import type { InputOf, Operations } from '@simplane/contract';
+import type { Context } from '../../context.ts';
+import { readPage } from '../../lists/read-page.ts';
+import { presentEndpoint } from './present.ts';
+import { listEndpointRows } from './sql.ts';
+
+export function listWebhookEndpoints(ctx: Context, { query }: InputOf<Operations['listWebhookEndpoints']>) {
+  return readPage(query, {
+    place: { list: 'webhook_endpoints', accountId: ctx.account.id, filters: {} },
+    read: (beforeUuid, count) => listEndpointRows(ctx.db, ctx.account.uuid, { beforeUuid, count }),
+    positionOf: (row) => row.id,
+    present: presentEndpoint,
+  });
+}

@@ -1,0 +1,21 @@
+import { idPrefixes, type WebhookEndpoint } from '@simplane/contract';
+import { unixSeconds } from '../../clock.ts';
+import { idOfUuid } from '../../db/uuid.ts';
+import type { EndpointRow } from './sql.ts';
+
+/** Without its secret, which only the answers to creation and rotation carry. */
+export function presentEndpoint(row: EndpointRow): WebhookEndpoint {
+  return {
+    id: idOfUuid(idPrefixes.webhookEndpoint, row.id),
+    object: 'webhook_endpoint',
+    url: row.url,
+    enabled_event_types: row.enabled_event_types,
+    description: row.description,
+    metadata: row.metadata,
+    status: row.status,
+    ...(row.disabled_reason !== null && { disabled_reason: row.disabled_reason }),
+    disabled_at: row.disabled_at && unixSeconds(row.disabled_at),
+    api_version: row.api_version,
+    created: unixSeconds(row.created_at),
+  };
+}

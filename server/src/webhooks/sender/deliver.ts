@@ -1,0 +1,108 @@
+import { idPrefixes } from '@simplane/contract';
+import type { Logger } from 'pino';
+import type { Dispatcher } from 'undici';
+import { type Clock, unixSeconds } from '../../clock.ts';
+import type { Database } from '../../db/database.ts';
+import { idOfUuid } from '../../db/uuid.ts';
+import type { Keyring } from '../../keyring.ts';
+import type { NewUuid } from '../../uuid-v7.ts';
+import { disableEndpoint } from '../endpoints/disable.ts';
+import { type AttemptResult, attempt } from './attempt.ts';
+import { type DisableRule, disabledReason, shouldDisable } from './health.ts';
+import { nextDelayMs } from './retry.ts';
+import { signatureHeaders } from './sign.ts';
+import type { ClaimedDelivery, EndpointHealth, Settled } from './sql.ts';
+
+/** What one delivery needs. */
+export type DeliverOptions = {
+  db: Database;
+  clock: Clock;
+  newUuid: NewUuid;
+  keyring: Keyring;
+  dispatcher: Dispatcher;
+  /** Whether what this address answers may be shown to the endpoint's owner. */
+  mayShowResponse(url: string): boolean;
+  userAgent: string;
+  timeoutMs: number;
+  retryScheduleMs: number[];
+  disableRule: DisableRule;
+  random: () => number;
+  log: Pick<Logger, 'info'>;
+};
+
+/** Every attempt is signed anew, with its own time. */
+export function sendOnce(
+  options: DeliverOptions,
+  delivery: ClaimedDelivery,
+  stopping: AbortSignal,
+): Promise<AttemptResult> {
+  const { keyring, dispatcher, userAgent, timeoutMs, clock } = options;
+  const nowMs = clock.nowMs();
+  const signed = {
+    eventId: idOfUuid(idPrefixes.event, delivery.event_id),
+    body: delivery.body,
+    atSeconds: unixSeconds(nowMs),
+    secrets: delivery.secrets.map((sealed) => keyring.open(sealed)),
+  };
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': userAgent,
+    ...signatureHeaders(signed),
+  };
+  return attempt({ url: delivery.url, headers, body: delivery.body, dispatcher, timeoutMs, stopping, nowMs });
+}
+
+/** What is written of an attempt, and when the next one is due. */
+export function toSettled(
+  options: DeliverOptions,
+  delivery: ClaimedDelivery,
+  result: AttemptResult,
+): Settled {
+  const attempts = delivery.attempt_count + 1;
+  const { retryScheduleMs: scheduleMs, random, clock } = options;
+  const { ok, statusCode, error, durationMs, retryAfterMs } = result;
+  const retryInMs = ok ? null : nextDelayMs({ attempts, scheduleMs, retryAfterMs, random: random() });
+  return {
+    delivery,
+    outcome: ok ? 'succeeded' : retryInMs === null ? 'failed' : 'pending',
+    retryInMs,
+    at: new Date(clock.nowMs()),
+    durationMs,
+    statusCode,
+    error,
+    excerpt: options.mayShowResponse(delivery.url) ? result.excerpt : null,
+  };
+}
+
+/** The verdict on an endpoint that has just failed again. */
+export async function judge(
+  options: DeliverOptions,
+  health: EndpointHealth,
+  last: AttemptResult,
+): Promise<void> {
+  const state = { failingSince: health.failing_since, failureCount: health.failure_count };
+  const at = new Date(options.clock.nowMs());
+  if (!shouldDisable(state, options.disableRule, at)) return;
+  const reason = disabledReason(state, last);
+  const place = { accountUuid: health.account_id, endpointUuid: health.id, reason, at };
+  await options.db.transaction((tx) => disableEndpoint(tx, place, options));
+}
+
+/** One wide line an attempt. The URL stays out: its path and query may hold secrets of the receiver's. */
+export function writeLogLine({ log }: DeliverOptions, delivery: ClaimedDelivery, settled: Settled): void {
+  log.info(
+    {
+      delivery_id: idOfUuid('dlv', delivery.id),
+      event_id: idOfUuid('evt', delivery.event_id),
+      webhook_endpoint_id: idOfUuid('we', delivery.endpoint_id),
+      account_id: idOfUuid('acct', delivery.account_id),
+      attempt: delivery.attempt_count + 1,
+      outcome: settled.outcome,
+      status: settled.statusCode ?? undefined,
+      error: settled.error ?? undefined,
+      duration_ms: settled.durationMs,
+      retry_in_ms: settled.retryInMs ?? undefined,
+    },
+    'delivery',
+  );
+}

@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { nextDelayMs, parseRetryAfter } from './retry.ts';
+
+const schedule = fc
+  .array(fc.integer({ min: 1, max: 1_000_000 }), { minLength: 1, maxLength: 10 })
+  .map((steps) => steps.sort((a, b) => a - b));
+const random = fc.double({ min: 0, max: 1, noNaN: true });
+
+test('jitter only adds, up to a fifth; after the last step there is no attempt left', () => {
+  fc.assert(
+    fc.property(schedule, fc.nat(12), random, (scheduleMs, failed, chance) => {
+      const delay = nextDelayMs({ attempts: failed + 1, scheduleMs, retryAfterMs: null, random: chance });
+      const step = scheduleMs[failed];
+      if (step === undefined) {
+        expect(delay).toBeNull();
+        return;
+      }
+      expect(delay).toBeGreaterThanOrEqual(step);
+      expect(delay).toBeLessThanOrEqual(Math.round(step * 1.2));
+    }),
+  );
+});
+
+test('a Retry-After lengthens a step, at most to the next one, and never shortens it', () => {
+  fc.assert(
+    fc.property(schedule, fc.nat(9), fc.nat(10_000_000), (scheduleMs, failed, retryAfterMs) => {
+      const delay = nextDelayMs({ attempts: failed + 1, scheduleMs, retryAfterMs, random: 0 });
+      const step = scheduleMs[failed];
+      if (step === undefined || delay === null) return;
+      expect(delay).toBeGreaterThanOrEqual(step);
+      expect(delay).toBeLessThanOrEqual(scheduleMs[failed + 1] ?? step);
+    }),
+  );
+});
+
+test.each([
+  ['120', 120_000],
+  ['0', 0],
+  [new Date(1_000_000_000_000 + 30_000).toUTCString(), 30_000],
+  ['Mon, 01 Jan 1990 00:00:00 GMT', 0],
+  ['soon', null],
+  [undefined, null],
+])('Retry-After %j is %j ms', (value, expected) => {
+  expect(parseRetryAfter(value, 1_000_000_000_000)).toBe(expected);
+});

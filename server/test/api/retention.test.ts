@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { purgeOld } from '../../src/retention/purge-old.ts';
+import { call } from '../support/client.ts';
+import { startService } from '../support/service.ts';
+
+const day = 86_400_000;
+
+test('what is older than the retention goes, in batches; what is younger or still to be delivered stays', async () => {
+  const service = await startService();
+  try {
+    const publish = () => call(service, 'POST', '/v1/events/test', { body: { type: 'a.b', data: {} } });
+    const endpoint = { url: 'http://127.0.0.1:9/', enabled_event_types: ['*'] };
+    await Promise.all(Array.from({ length: 600 }, publish));
+    await call(service, 'POST', '/v1/webhook_endpoints', { body: endpoint });
+    const waiting = await publish();
+    service.clock.advance(30 * day + 1_000);
+    const young = await publish();
+    expect(await purgeOld(service.db, service.clock, 30 * day)).toBe(600);
+    const { data } = (await call(service, 'GET', '/v1/events?limit=100')).json;
+    expect(data.map(({ id }: { id: string }) => id)).toEqual([young.json.id, waiting.json.id]);
+    const [{ count }] = (await service.db.query<{ count: number }>({
+      name: 'test_pending',
+      text: `select count(*) from deliveries where status = 'pending'`,
+    })) as [{ count: number }];
+    expect(count).toBe(2);
+  } finally {
+    await service.stop();
+  }
+});

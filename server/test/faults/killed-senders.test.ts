@@ -1,0 +1,320 @@
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { idPrefixes } from '@simplane/contract';
+import { describe, expect, type TestContext, test } from 'vitest';
+import { idOfUuid } from '../../src/db/uuid.ts';
+import { createKeyring } from '../../src/keyring.ts';
+import { call } from '../support/client.ts';
+import { type ServerProcess, spawnServer } from '../support/process.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const preload = fileURLToPath(new URL('../support/dying-sender.mjs', import.meta.url));
+// Short, so that a takeover is seen soon; long enough that a busy machine makes no failed attempt of a good one.
+const timeoutMs = 5_000;
+const leaseMs = timeoutMs + 10_000;
+
+type Stage = {
+  service: TestService;
+  receiver: Receiver;
+  /** A process that only works; `DIE_AT` names the statement around which it kills itself. */
+  sender(more?: Record<string, string>): Promise<ServerProcess>;
+};
+
+/** A database and an API that never sends, and a receiver; the senders are processes of their own. */
+async function setStage({ onTestFinished }: TestContext): Promise<Stage> {
+  const encryptionKey = randomBytes(32);
+  const service = await startService({ keyring: createKeyring([encryptionKey]) });
+  const receiver = await startReceiver();
+  const senders: ServerProcess[] = [];
+  onTestFinished(async () => {
+    await Promise.all(senders.map((each) => each.end('SIGKILL')));
+    await receiver.stop();
+    await service.stop();
+  });
+  return {
+    service,
+    receiver,
+    async sender(more = {}) {
+      const env = {
+        DATABASE_URL: service.databaseUrl,
+        SIMPLANE_ROLE: 'worker',
+        SIMPLANE_API_KEY: 'sp_test_killed_senders',
+        SIMPLANE_ENCRYPTION_KEYS: encryptionKey.toString('base64'),
+        SIMPLANE_WEBHOOK_TIMEOUT: `${timeoutMs}ms`,
+        ...more,
+      };
+      const started = await spawnServer(env, more['DIE_AT'] === undefined ? {} : { preload });
+      senders.push(started);
+      return started;
+    },
+  };
+}
+
+async function createEndpoint({ service, receiver }: Stage, path: string, types = ['order.*']) {
+  const body = { url: receiver.url + path, enabled_event_types: types };
+  const { status, json } = await call(service, 'POST', '/v1/webhook_endpoints', { body });
+  expect(status).toBe(201);
+  return json.id as string;
+}
+
+/** Twenty at a time, so that a sender meets them while they still come in. */
+async function publish({ service }: Stage, count: number, type = 'order.made'): Promise<string[]> {
+  const ids: string[] = [];
+  while (ids.length < count) {
+    const size = Math.min(20, count - ids.length);
+    const replies = await Promise.all(
+      Array.from({ length: size }, () =>
+        call(service, 'POST', '/v1/events/test', { body: { type, data: {} } }),
+      ),
+    );
+    for (const { status, json } of replies) {
+      expect(status).toBe(202);
+      ids.push(json.id);
+    }
+  }
+  return ids;
+}
+
+type Row = {
+  /** Event and endpoint, as `<event id> <path>`. */
+  name: string;
+  status: string;
+  origin: string;
+  attempt_count: number;
+  leased_until: Date | null;
+  is_due: boolean;
+  attempts: { number: number; status_code: number | null; error: string | null; at: Date }[];
+};
+
+async function deliveries({ service }: Stage): Promise<Row[]> {
+  const { rows } = await service.db.pool.query(
+    `select d.event_id, e.url, d.status, d.origin, d.attempt_count, d.leased_until, d.due_at <= now() as is_due,
+            coalesce((select json_agg(json_build_object('number', a.number, 'status_code', a.status_code, 'error', a.error,
+                                                        'at', extract(epoch from a.at) * 1000) order by a.number)
+                      from delivery_attempts a where a.account_id = d.account_id and a.delivery_id = d.id), '[]') as attempts
+     from deliveries d join webhook_endpoints e on e.account_id = d.account_id and e.id = d.endpoint_id`,
+  );
+  return rows.map(({ event_id, url, attempts, ...row }) => ({
+    name: `${idOfUuid(idPrefixes.event, event_id)} ${new URL(url).pathname}`,
+    ...row,
+    attempts: attempts.map((one: { at: number }) => ({ ...one, at: new Date(one.at) })),
+  }));
+}
+
+function allSettled(stage: Stage, boundMs = 30_000): Promise<Row[]> {
+  const count = async () => {
+    const { rows } = await stage.service.db.pool.query(
+      `select count(*)::int as count from deliveries where status = 'pending'`,
+    );
+    return rows[0].count as number;
+  };
+  return until(count, (pending) => pending === 0, boundMs).then(() => deliveries(stage));
+}
+
+/** How often each delivery was received, by `<event id> <path>`. */
+function receipts({ receiver }: Stage, from = 0): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { headers, path } of receiver.received.slice(from)) {
+    const name = `${headers['webhook-id']} ${path}`;
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function namesOf(eventIds: string[], paths: string[]): string[] {
+  return eventIds.flatMap((id) => paths.map((path) => `${id} ${path}`)).sort();
+}
+
+const oneGoodAttempt = [expect.objectContaining({ number: 1, status_code: 200, error: null })];
+
+// Each waits for a lease, five beside each other: the bound is for a hang on a busy machine.
+describe.concurrent('a sender that is killed', { timeout: 120_000 }, () => {
+  type Held = { answered: number; logged: number; received: number };
+
+  test.for<[string, string, (held: Held) => boolean]>([
+    ['after the claim, before the request', 'delivery_claim:after:1', ({ received }) => received === 0],
+    ['while the request is in flight', '', ({ received, logged }) => received > 0 && logged === 0],
+    [
+      'after the answer, before the result is stored',
+      'delivery_settle:before:1',
+      ({ answered, logged }) => answered > 0 && logged === 0,
+    ],
+    [
+      'after the result is stored, before it knows',
+      'delivery_settle:after:1',
+      ({ answered, logged }) => answered > 0 && logged > 0,
+    ],
+  ])(
+    '%s: another delivers every event to every subscriber, and takes over when the lease is out, not before',
+    async ([, dieAt, isTheMoment], context) => {
+      const stage = await setStage(context);
+      const { receiver } = stage;
+      const paths = ['/one', '/two', '/three'];
+      for (const path of paths) await createEndpoint(stage, path);
+      await createEndpoint(stage, '/other', ['esim.*']);
+      const doomed = await stage.sender({ DIE_AT: dieAt });
+      let answered = 0;
+      receiver.answer((response) => {
+        if (dieAt === '') {
+          if (receiver.received.length === 1) process.kill(doomed.pid, 'SIGKILL');
+          return; // and never an answer
+        }
+        answered += 1;
+        response.end('ok');
+      });
+      const eventIds = await publish(stage, 20);
+      expect(await doomed.ended).toBe('SIGKILL');
+
+      const atDeath = await deliveries(stage);
+      const logged = atDeath.filter(({ attempts }) => attempts.length > 0).length;
+      expect({ answered, logged, received: receiver.received.length }).toSatisfy(isTheMoment);
+      const leases = new Map(atDeath.map(({ name, leased_until }) => [name, leased_until]));
+      const inHand = atDeath.filter(({ leased_until }) => leased_until !== null);
+      if (!dieAt.includes('settle:after')) expect(inHand.length).toBeGreaterThan(0);
+
+      receiver.answer((response) => response.end('ok'));
+      const heir = await stage.sender();
+      const settled = await allSettled(stage, leaseMs + 10_000);
+      expect(await heir.end('SIGTERM')).toBe(0);
+
+      expect(settled.map(({ name }) => name).sort()).toEqual(namesOf(eventIds, paths));
+      const counts = receipts(stage);
+      expect([...counts.keys()].sort()).toEqual(namesOf(eventIds, paths));
+      for (const { name, ...delivery } of settled) {
+        // The attempt that was cut off left no result, so it is not in the log as if it had.
+        expect(delivery.attempts).toEqual(oneGoodAttempt);
+        expect(delivery).toMatchObject({ status: 'succeeded', attempt_count: 1, leased_until: null });
+        const lease = leases.get(name) ?? null;
+        if (lease === null) expect(counts.get(name)).toBe(1);
+        else expect(delivery.attempts[0]?.at.getTime()).toBeGreaterThanOrEqual(lease.getTime());
+      }
+      // Nobody but the one in whose hand it was may have sent it before.
+      const twice = [...counts].filter(([, count]) => count > 1).map(([name]) => name);
+      expect(twice.filter((name) => !leases.get(name))).toEqual([]);
+      if (dieAt.includes('claim:after')) expect(twice).toEqual([]);
+      if (dieAt.includes('settle:before')) expect(twice.length).toBeGreaterThan(0);
+    },
+  );
+
+  test('twice in the middle of a recovery: exactly what was missed arrives, queued once each', async (context) => {
+    const stage = await setStage(context);
+    const { service, receiver } = stage;
+    const endpointId = await createEndpoint(stage, '/hook');
+    const at = `/v1/webhook_endpoints/${endpointId}`;
+    const first = await stage.sender();
+    await publish(stage, 20);
+    await allSettled(stage);
+    expect(await first.end('SIGTERM')).toBe(0);
+    expect((await call(service, 'PATCH', at, { body: { status: 'disabled' } })).status).toBe(200);
+    // A recovery takes 500 events a step: this one has three.
+    const missed = [...(await publish(stage, 550)), ...(await publish(stage, 550))];
+    await publish(stage, 20, 'other.kind');
+    expect((await call(service, 'POST', `${at}/enable`)).status).toBe(200);
+    const later = await publish(stage, 20);
+    const knownBefore = receiver.received.length;
+    const since = Math.floor(Date.now() / 1000) - 3_600;
+    expect((await call(service, 'POST', `${at}/recover`, { body: { since } })).status).toBe(202);
+
+    const recovered = async () => {
+      const { rows } = await service.db.pool.query(
+        `select count(*)::int as count from deliveries where origin = 'recovery'`,
+      );
+      return rows[0].count as number;
+    };
+    // The first dies with its second step undone, the next with that step committed and its third begun.
+    const one = await stage.sender({ DIE_AT: 'recovery_move:before:2' });
+    expect(await one.ended).toBe('SIGKILL');
+    expect(await recovered()).toBeGreaterThan(0);
+    expect(await recovered()).toBeLessThan(missed.length);
+    const two = await stage.sender({ DIE_AT: 'recovery_insert_missed:before:2' });
+    expect(await two.ended).toBe('SIGKILL');
+    expect(await recovered()).toBeLessThan(missed.length);
+    const heir = await stage.sender();
+    await until(recovered, (count) => count >= missed.length);
+    const settled = await allSettled(stage, leaseMs + 20_000);
+    expect(await heir.end('SIGTERM')).toBe(0);
+
+    expect([...receipts(stage, knownBefore).keys()].sort()).toEqual(
+      namesOf([...missed, ...later], ['/hook']),
+    );
+    const queued = settled.filter(({ origin }) => origin === 'recovery');
+    expect(queued.map(({ name }) => name).sort()).toEqual(namesOf(missed, ['/hook']));
+    expect(settled.filter(({ status }) => status !== 'succeeded')).toEqual([]);
+    const { rows } = await service.db.pool.query('select finished_at is not null as is_done from recoveries');
+    expect(rows).toEqual([{ is_done: true }]);
+  });
+});
+
+describe('senders beside each other', () => {
+  test.for([2, 4])(
+    '%i processes: every event arrives, and no delivery is ever in flight twice',
+    async (processes, context) => {
+      const stage = await setStage(context);
+      const { receiver } = stage;
+      const paths = ['/one', '/two', '/three'];
+      for (const path of paths) await createEndpoint(stage, path);
+      const inFlight = new Set<string>();
+      const overlaps: string[] = [];
+      receiver.answer((response, { headers, path }) => {
+        const name = `${headers['webhook-id']} ${path}`;
+        if (inFlight.has(name)) overlaps.push(name);
+        inFlight.add(name);
+        setTimeout(() => {
+          inFlight.delete(name);
+          response.end('ok');
+        }, 20);
+      });
+      // The whole time that an attempt is given: a slow machine must not make a failure of it.
+      const patience = { SIMPLANE_WEBHOOK_TIMEOUT: '15s' };
+      const senders = await Promise.all(Array.from({ length: processes }, () => stage.sender(patience)));
+      const eventIds = await publish(stage, 400);
+      const settled = await allSettled(stage);
+      expect(await Promise.all(senders.map((each) => each.end('SIGTERM')))).toEqual(Array(processes).fill(0));
+
+      expect(overlaps).toEqual([]);
+      const wanted = namesOf(eventIds, paths);
+      const counts = receipts(stage);
+      expect([...counts.keys()].sort()).toEqual(wanted);
+      expect([...counts].filter(([, count]) => count !== 1)).toEqual([]);
+      expect(settled.map(({ name }) => name).sort()).toEqual(wanted);
+      for (const { status, attempt_count, attempts } of settled) {
+        expect([status, attempt_count]).toEqual(['succeeded', 1]);
+        expect(attempts).toEqual(oneGoodAttempt);
+      }
+      // They shared the work, and what their logs say is what was done.
+      const shares = senders.map((each) => each.output().match(/"msg":"delivery"/g)?.length ?? 0);
+      expect(shares.filter((share) => share === 0)).toEqual([]);
+      expect(shares.reduce((sum, share) => sum + share, 0)).toBe(wanted.length);
+    },
+  );
+});
+
+test('a sender that is asked to stop while a receiver hangs gives its claim back, and another goes on at once', async (context) => {
+  const stage = await setStage(context);
+  const { receiver, service } = stage;
+  await createEndpoint(stage, '/hook');
+  receiver.answer(() => {});
+  const patient = { SIMPLANE_WEBHOOK_TIMEOUT: '60s', SIMPLANE_SHUTDOWN_TIMEOUT: '200ms' };
+  const leaving = await stage.sender(patient);
+  const [eventId] = await publish(stage, 1);
+  await until(
+    async () => receiver.received.length,
+    (count) => count > 0,
+  );
+  expect(await deliveries(stage)).toMatchObject([{ leased_until: expect.any(Date) }]);
+  expect(await leaving.end('SIGTERM')).toBe(0);
+  const givenBack = { status: 'pending', attempt_count: 0, leased_until: null, is_due: true, attempts: [] };
+  expect(await deliveries(stage)).toMatchObject([givenBack]);
+  const { rows } = await service.db.pool.query('select failing_since, failure_count from webhook_endpoints');
+  expect(rows).toEqual([{ failing_since: null, failure_count: 0 }]);
+
+  receiver.answer((response) => response.end('ok'));
+  const heir = await stage.sender(patient);
+  // Its lease would have lasted for another minute.
+  const [delivery] = await allSettled(stage, 20_000);
+  expect(delivery).toMatchObject({ name: `${eventId} /hook`, status: 'succeeded', attempt_count: 1 });
+  expect(delivery?.attempts).toEqual(oneGoodAttempt);
+  expect(await heir.end('SIGTERM')).toBe(0);
+});

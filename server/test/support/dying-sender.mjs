@@ -1,0 +1,30 @@
+// Preloaded into a server that must die around a named statement: SIMPLANE's own code knows nothing of it.
+// DIE_AT is `<statement>:<before|after>:<n>`, the n-th time it is given or has brought rows.
+import pg from 'pg';
+
+const [name, moment, count] = (process.env.DIE_AT ?? '').split(':');
+let left = Number(count);
+
+function countDown() {
+  left -= 1;
+  if (left === 0) process.kill(process.pid, 'SIGKILL');
+}
+
+function dyingQuery(query) {
+  return function (config, ...rest) {
+    // With a callback it is the pool's own call, which was seen already.
+    if (config?.name !== name || rest.some((value) => typeof value === 'function')) {
+      return query.call(this, config, ...rest);
+    }
+    if (moment === 'before') countDown();
+    const result = query.call(this, config, ...rest);
+    if (moment !== 'after') return result;
+    return result.then((answer) => {
+      if (answer.rows.length > 0) countDown();
+      return answer;
+    });
+  };
+}
+
+pg.Pool.prototype.query = dyingQuery(pg.Pool.prototype.query);
+pg.Client.prototype.query = dyingQuery(pg.Client.prototype.query);

@@ -1,0 +1,735 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { encodeId } from '@simplane/contract';
+import fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
+import Stripe from 'stripe';
+import { transformWithEsbuild } from 'vite';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Database } from '../../src/db/database.ts';
+import { subscriptionsOf } from '../../src/events/subscriptions.ts';
+import { runRecoveries } from '../../src/webhooks/deliveries/run-recoveries.ts';
+import { call } from '../support/client.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+let service: TestService;
+let announced: string[] = [];
+beforeAll(async () => {
+  service = await startService({
+    signals: {
+      announce: (topic, subject) => void announced.push(`${topic} ${subject?.replaceAll('-', '')}`),
+      on: () => {},
+      stop: async () => {},
+    },
+  });
+});
+afterAll(() => service.stop());
+beforeEach(() => {
+  announced = [];
+});
+
+type Status = 'pending' | 'succeeded' | 'failed' | 'canceled';
+type Account = { accountUuid: string; key: string; url: string };
+type Thing = { uuid: string; id: string };
+
+/** Each test has an account of its own in the one database. */
+async function newAccount(): Promise<Account> {
+  return { ...(await service.createAccount('Deliveries')), url: service.url };
+}
+
+async function write(text: string, values: unknown[]): Promise<void> {
+  await service.db.pool.query(text, values);
+}
+
+async function addEndpoint(
+  { accountUuid }: Account,
+  { types = ['*'], status = 'enabled' }: { types?: string[]; status?: 'enabled' | 'disabled' } = {},
+): Promise<Thing> {
+  const uuid = service.service.newUuid();
+  await write(
+    `insert into webhook_endpoints (account_id, id, url, enabled_event_types, metadata, status, api_version, created_at)
+     values ($1, $2, 'https://example.com/', $3, '{}', $4, '2026-11-01', now())`,
+    [accountUuid, uuid.toString('hex'), types, status],
+  );
+  return { uuid: uuid.toString('hex'), id: encodeId('we', uuid) };
+}
+
+function eventAt(atMs: number): { uuid: Buffer; id: string } {
+  const uuid = service.service.newUuid();
+  uuid.writeUIntBE(atMs, 0, 6);
+  return { uuid, id: encodeId('evt', uuid) };
+}
+
+const insertEvent = `insert into events (account_id, id, type, created_at, body) values ($1, $2, $3, now(), '{}')`;
+
+async function addEvent(
+  { accountUuid }: Account,
+  { type = 'esim.provisioned', atMs = service.clock.nowMs() }: { type?: string; atMs?: number } = {},
+): Promise<Thing> {
+  const { uuid, id } = eventAt(atMs);
+  await write(insertEvent, [accountUuid, uuid.toString('hex'), type]);
+  return { uuid: uuid.toString('hex'), id };
+}
+
+async function addDelivery(
+  { accountUuid }: Account,
+  given: { event: Thing; endpoint: Thing; status?: Status; attempts?: number; dueAt?: Date },
+): Promise<Thing> {
+  const uuid = service.service.newUuid();
+  const {
+    event,
+    endpoint,
+    status = 'pending',
+    attempts = 0,
+    dueAt = new Date('2099-12-01T00:00:00Z'),
+  } = given;
+  await write(
+    `insert into deliveries (account_id, id, event_id, endpoint_id, status, origin, attempt_count, due_at, created_at)
+     values ($1, $2, $3, $4, $5, 'event', $6, $7, '2026-11-30T12:00:00Z')`,
+    [accountUuid, uuid.toString('hex'), event.uuid, endpoint.uuid, status, attempts, dueAt],
+  );
+  for (let number = attempts; number >= 1; number--) {
+    await write(
+      `insert into delivery_attempts (account_id, delivery_id, number, at, duration_ms, status_code, error, response_excerpt)
+       values ($1, $2, $3::int, '2026-11-30T12:00:00Z'::timestamptz + $3::int * interval '1 second', $3::int * 10, 500, null, 'oops')`,
+      [accountUuid, uuid.toString('hex'), number],
+    );
+  }
+  return { uuid: uuid.toString('hex'), id: encodeId('dlv', uuid) };
+}
+
+type Row = {
+  id: string;
+  event_id: string;
+  endpoint_id: string;
+  status: Status;
+  origin: string;
+  due: boolean;
+  leased_until: Date | null;
+};
+
+async function rowsOf({ accountUuid }: Account, origin?: string): Promise<Row[]> {
+  const { rows } = await service.db.pool.query<Row>(
+    `select replace(id::text, '-', '') as id, replace(event_id::text, '-', '') as event_id,
+            replace(endpoint_id::text, '-', '') as endpoint_id, status, origin, due_at <= now() as due, leased_until
+     from deliveries where account_id = $1 and ($2::text is null or origin = $2)`,
+    [accountUuid, origin ?? null],
+  );
+  return rows;
+}
+
+const errorOf = ({
+  status,
+  json,
+}: {
+  status: number;
+  json: { error?: { code: string; param?: string } };
+}) => [status, json.error?.code, json.error?.param];
+
+describe('a delivery', () => {
+  test('shows its attempts in order, and when it is tried next while it is pending only', async () => {
+    const account = await newAccount();
+    const [event, endpoint] = [await addEvent(account), await addEndpoint(account)];
+    const pending = await addDelivery(account, { event, endpoint, attempts: 2 });
+    const { status, json } = await call(account, 'GET', `/v1/deliveries/${pending.id}`);
+    expect(status).toBe(200);
+    expect(json).toEqual({
+      id: pending.id,
+      object: 'delivery',
+      event_id: event.id,
+      webhook_endpoint_id: endpoint.id,
+      status: 'pending',
+      origin: 'event',
+      attempt_count: 2,
+      next_attempt_at: Date.parse('2099-12-01T00:00:00Z') / 1000,
+      attempts: [1, 2].map((number) => ({
+        at: Date.parse('2026-11-30T12:00:00Z') / 1000 + number,
+        duration_ms: number * 10,
+        status_code: 500,
+        error: null,
+        response: 'oops',
+      })),
+      created: Date.parse('2026-11-30T12:00:00Z') / 1000,
+    });
+    for (const settled of ['succeeded', 'failed', 'canceled'] as const) {
+      const { id } = await addDelivery(account, { event, endpoint, status: settled });
+      const shown = (await call(account, 'GET', `/v1/deliveries/${id}`)).json;
+      expect([shown.status, shown.next_attempt_at, shown.attempts]).toEqual([settled, null, []]);
+    }
+  });
+
+  test('of another account, like its endpoint and its event, does not exist', async () => {
+    const [owner, stranger] = [await newAccount(), await newAccount()];
+    const [event, endpoint] = [await addEvent(owner), await addEndpoint(owner)];
+    const delivery = await addDelivery(owner, { event, endpoint, status: 'failed' });
+    const ownEvent = await addEvent(stranger);
+    const foreign: [string, string, object | undefined, string][] = [
+      ['GET', `/v1/deliveries/${delivery.id}`, undefined, 'id'],
+      ['GET', `/v1/webhook_endpoints/${endpoint.id}/deliveries`, undefined, 'id'],
+      ['GET', `/v1/events/${event.id}/deliveries`, undefined, 'id'],
+      ['POST', `/v1/deliveries/${delivery.id}/retry`, {}, 'id'],
+      ['POST', `/v1/events/${event.id}/replay`, {}, 'id'],
+      ['POST', `/v1/webhook_endpoints/${endpoint.id}/recover`, { since: 0 }, 'id'],
+      [
+        'POST',
+        `/v1/events/${ownEvent.id}/replay`,
+        { webhook_endpoint_id: endpoint.id },
+        'webhook_endpoint_id',
+      ],
+    ];
+    for (const [method, path, body, param] of foreign) {
+      const reply = await call(stranger, method, path, body && { body });
+      expect(errorOf(reply), path).toEqual([404, 'resource_missing', param]);
+    }
+    const malformed = [
+      '/v1/deliveries/dlv_1',
+      '/v1/webhook_endpoints/x/deliveries',
+      '/v1/events/x/deliveries',
+    ];
+    for (const path of malformed) {
+      expect(errorOf(await call(owner, 'GET', path)), path).toEqual([404, 'resource_missing', 'id']);
+    }
+    expect(await rowsOf(stranger)).toEqual([]);
+    expect(await rowsOf(owner)).toHaveLength(1);
+    expect(announced).toEqual([]);
+  });
+});
+
+describe('the lists of deliveries', () => {
+  async function walk(account: Account, path: string, limit: number): Promise<string[]> {
+    const seen: string[] = [];
+    for (let cursor = ''; ; ) {
+      const joiner = path.includes('?') ? '&' : '?';
+      const { status, json } = await call(account, 'GET', `${path}${joiner}limit=${limit}${cursor}`);
+      expect(status).toBe(200);
+      for (const item of json.data) expect(item.attempts).toHaveLength(item.attempt_count);
+      seen.push(...json.data.map(({ id }: { id: string }) => id));
+      if (!json.has_more) return seen;
+      cursor = `&starting_after=${json.next_cursor}`;
+    }
+  }
+
+  test('go through each of an endpoint or an event once, newest first, with the attempts of each', async () => {
+    const account = await newAccount();
+    const endpoints = [await addEndpoint(account), await addEndpoint(account)];
+    const events = [await addEvent(account), await addEvent(account)];
+    const made: { id: string; endpoint: Thing; event: Thing; status: Status }[] = [];
+    const statuses: Status[] = ['pending', 'succeeded', 'failed', 'canceled'];
+    for (let n = 0; n < 24; n++) {
+      const [endpoint, event] = [endpoints[n % 2] as Thing, events[(n >> 1) % 2] as Thing];
+      const status = statuses[n % 3] as Status;
+      const { id } = await addDelivery(account, { event, endpoint, status, attempts: n % 4 });
+      made.unshift({ id, endpoint, event, status });
+    }
+    const idsOf = (which: (one: (typeof made)[number]) => boolean) => made.filter(which).map(({ id }) => id);
+    for (const endpoint of endpoints) {
+      const path = `/v1/webhook_endpoints/${endpoint.id}/deliveries`;
+      expect(await walk(account, path, 5)).toEqual(idsOf((one) => one.endpoint === endpoint));
+      for (const status of statuses) {
+        expect(await walk(account, `${path}?status=${status}`, 3)).toEqual(
+          idsOf((one) => one.endpoint === endpoint && one.status === status),
+        );
+      }
+    }
+    for (const event of events) {
+      expect(await walk(account, `/v1/events/${event.id}/deliveries`, 5)).toEqual(
+        idsOf((one) => one.event === event),
+      );
+    }
+  });
+
+  test('refuse a cursor of another endpoint, event or filter', async () => {
+    const account = await newAccount();
+    const [endpoint, other] = [await addEndpoint(account), await addEndpoint(account)];
+    const event = await addEvent(account);
+    for (let n = 0; n < 3; n++) await addDelivery(account, { event, endpoint });
+    const path = `/v1/webhook_endpoints/${endpoint.id}/deliveries`;
+    const cursor = (await call(account, 'GET', `${path}?limit=1`)).json.next_cursor;
+    const elsewhere = [
+      `${path}?status=pending&`,
+      `/v1/webhook_endpoints/${other.id}/deliveries?`,
+      `/v1/events/${event.id}/deliveries?`,
+    ];
+    for (const place of elsewhere) {
+      const reply = await call(account, 'GET', `${place}starting_after=${cursor}`);
+      expect(errorOf(reply), place).toEqual([400, 'cursor_invalid', 'starting_after']);
+    }
+    expect(errorOf(await call(account, 'GET', `${path}?status=lost`))).toEqual([
+      400,
+      'parameter_invalid',
+      'status',
+    ]);
+  });
+});
+
+describe('a replay', () => {
+  test('goes to every endpoint that is enabled and subscribed now, and to nobody else', async () => {
+    const account = await newAccount();
+    const event = await addEvent(account, { type: 'esim.profile.moved' });
+    const wanted = await Promise.all(
+      [['*'], ['esim.*'], ['esim.profile.*'], ['bundle.depleted', 'esim.profile.moved']].map((types) =>
+        addEndpoint(account, { types }),
+      ),
+    );
+    await addEndpoint(account, { types: ['esim.profile', 'esim.profile.moved.*', 'bundle.*', 'sim.*'] });
+    await addEndpoint(account, { status: 'disabled' });
+    await addEndpoint(await newAccount());
+    const { status, json } = await call(account, 'POST', `/v1/events/${event.id}/replay`, { body: {} });
+    expect([status, json.object, json.event_id]).toEqual([202, 'event_replay', event.id]);
+    const targets = json.deliveries.map((one: { webhook_endpoint_id: string }) => one.webhook_endpoint_id);
+    expect(targets.sort()).toEqual(wanted.map(({ id }) => id).sort());
+    for (const delivery of json.deliveries) {
+      expect(delivery).toMatchObject({
+        event_id: event.id,
+        origin: 'replay',
+        status: 'pending',
+        attempts: [],
+      });
+      expect((await call(account, 'GET', `/v1/deliveries/${delivery.id}`)).json).toEqual(delivery);
+    }
+    expect((await rowsOf(account)).map(({ due }) => due)).toEqual([true, true, true, true]);
+    expect(announced).toEqual([`deliveries ${account.accountUuid}`]);
+  });
+
+  test('answers 202 without deliveries when nobody matches', async () => {
+    const account = await newAccount();
+    const event = await addEvent(account);
+    await addEndpoint(account, { types: ['bundle.*'] });
+    const { status, json } = await call(account, 'POST', `/v1/events/${event.id}/replay`);
+    expect([status, json]).toEqual([202, { object: 'event_replay', event_id: event.id, deliveries: [] }]);
+  });
+
+  test('to a named endpoint goes to it alone, subscribed or not, and is refused when it is unknown or disabled', async () => {
+    const account = await newAccount();
+    const event = await addEvent(account);
+    await addEndpoint(account);
+    const named = await addEndpoint(account, { types: ['bundle.*'] });
+    const disabled = await addEndpoint(account, { status: 'disabled' });
+    const replayTo = (id: string) =>
+      call(account, 'POST', `/v1/events/${event.id}/replay`, { body: { webhook_endpoint_id: id } });
+    const { status, json } = await replayTo(named.id);
+    expect(status).toBe(202);
+    expect(json.deliveries).toHaveLength(1);
+    expect(json.deliveries[0].webhook_endpoint_id).toBe(named.id);
+    expect(errorOf(await replayTo(disabled.id))).toEqual([409, 'state_conflict', 'webhook_endpoint_id']);
+    for (const id of [encodeId('we', service.service.newUuid()), 'we_1', '']) {
+      expect(errorOf(await replayTo(id))).toEqual([404, 'resource_missing', 'webhook_endpoint_id']);
+    }
+    expect(await rowsOf(account)).toHaveLength(1);
+  });
+
+  test('that is sent twice with one Idempotency-Key queues once', async () => {
+    const account = await newAccount();
+    const event = await addEvent(account);
+    await addEndpoint(account);
+    const replay = () =>
+      call(account, 'POST', `/v1/events/${event.id}/replay`, { body: {}, idempotencyKey: 'once' });
+    const [first, second] = [await replay(), await replay()];
+    expect(second.text).toBe(first.text);
+    expect(await rowsOf(account)).toHaveLength(1);
+    expect(announced).toHaveLength(1);
+  });
+});
+
+describe('a retry', () => {
+  test('makes a pending delivery due now and leaves its lease alone', async () => {
+    const account = await newAccount();
+    const [event, endpoint] = [await addEvent(account), await addEndpoint(account)];
+    const delivery = await addDelivery(account, { event, endpoint, attempts: 1 });
+    await write(`update deliveries set leased_until = '2099-12-01', fence = 3 where account_id = $1`, [
+      account.accountUuid,
+    ]);
+    const { status, json } = await call(account, 'POST', `/v1/deliveries/${delivery.id}/retry`);
+    expect([status, json.id, json.status, json.attempts.length]).toEqual([202, delivery.id, 'pending', 1]);
+    const [row] = await rowsOf(account);
+    expect([row?.due, row?.leased_until]).toEqual([true, new Date('2099-12-01')]);
+    expect(announced).toHaveLength(1);
+  });
+
+  test('never puts a delivery off that is due already', async () => {
+    const account = await newAccount();
+    const [event, endpoint] = [await addEvent(account), await addEndpoint(account)];
+    const dueAt = new Date('2020-01-01T00:00:00Z');
+    const delivery = await addDelivery(account, { event, endpoint, dueAt });
+    const { json } = await call(account, 'POST', `/v1/deliveries/${delivery.id}/retry`);
+    expect(json.next_attempt_at).toBe(dueAt.getTime() / 1000);
+  });
+
+  test.each(['failed', 'canceled'] as const)('queues a new delivery for a %s one', async (status) => {
+    const account = await newAccount();
+    const [event, endpoint] = [await addEvent(account), await addEndpoint(account, { types: ['bundle.*'] })];
+    const old = await addDelivery(account, { event, endpoint, status, attempts: 3 });
+    const before = (await call(account, 'GET', `/v1/deliveries/${old.id}`)).json;
+    const reply = await call(account, 'POST', `/v1/deliveries/${old.id}/retry`);
+    expect(reply.status).toBe(202);
+    expect(reply.json).toMatchObject({
+      event_id: event.id,
+      webhook_endpoint_id: endpoint.id,
+      origin: 'retry',
+      status: 'pending',
+      attempt_count: 0,
+    });
+    expect(reply.headers.get('location')).toBe(`/v1/deliveries/${reply.json.id}`);
+    expect((await call(account, 'GET', `/v1/deliveries/${old.id}`)).json).toEqual(before);
+    expect(await rowsOf(account)).toHaveLength(2);
+  });
+
+  test('is refused for what succeeded, and when the endpoint is disabled or gone or the event is', async () => {
+    const account = await newAccount();
+    const [event, endpoint] = [await addEvent(account), await addEndpoint(account)];
+    const disabled = await addEndpoint(account, { status: 'disabled' });
+    const gone = { uuid: service.service.newUuid().toString('hex'), id: '' };
+    const cases: [Thing, RegExp][] = [
+      [await addDelivery(account, { event, endpoint, status: 'succeeded' }), /replay/],
+      [await addDelivery(account, { event, endpoint: disabled, status: 'canceled' }), /disabled/],
+      [await addDelivery(account, { event, endpoint: gone, status: 'canceled' }), /deleted/],
+      [await addDelivery(account, { event: gone, endpoint, status: 'failed' }), /no longer kept/],
+    ];
+    for (const [{ id }, why] of cases) {
+      const reply = await call(account, 'POST', `/v1/deliveries/${id}/retry`);
+      expect(errorOf(reply)).toEqual([409, 'state_conflict', undefined]);
+      expect(reply.json.error.message).toMatch(why);
+    }
+    expect(await rowsOf(account)).toHaveLength(cases.length);
+    expect(announced).toEqual([]);
+  });
+});
+
+const segment = fc.constantFrom('a', 'b', 'a_1', 'esim');
+const eventType = fc.array(segment, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('.'));
+const subscription = fc.oneof(
+  fc.constant('*'),
+  eventType,
+  eventType.map((name) => `${name}.*`),
+);
+
+/** What a subscription means, said another way than in the service. */
+function matches(type: string, wanted: string): boolean {
+  const pattern = wanted === '*' ? '.*' : wanted.replaceAll('.', '\\.').replace(/\*$/, '.+');
+  return new RegExp(`^${pattern}$`).test(type);
+}
+
+test('an event satisfies exactly the subscriptions that match its type', () => {
+  expect(subscriptionsOf('a.b.c').sort()).toEqual(['*', 'a.*', 'a.b.*', 'a.b.c']);
+  fc.assert(
+    fc.property(eventType, subscription, (type, wanted) => {
+      expect(subscriptionsOf(type).includes(wanted)).toBe(matches(type, wanted));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+describe('a recovery', () => {
+  const means = () => ({ ...service.service, batchSize: 3 });
+
+  async function openRecoveries({ accountUuid }: Account): Promise<number> {
+    const { rows } = await service.db.pool.query<{ count: number }>(
+      'select count(*)::int as count from recoveries where account_id = $1 and finished_at is null',
+      [accountUuid],
+    );
+    return rows[0]?.count ?? 0;
+  }
+
+  /** Again and again, as the chore does it: the first step waits for transactions elsewhere on the server. */
+  async function finish(account: Account, run: () => Promise<unknown>): Promise<void> {
+    await until(
+      async () => {
+        await run();
+        return openRecoveries(account);
+      },
+      (open) => open === 0,
+    );
+  }
+
+  const recover = (account: Account, endpoint: Thing, since: number) =>
+    call(account, 'POST', `/v1/webhook_endpoints/${endpoint.id}/recover`, { body: { since } });
+
+  /** Fails in the middle of a transaction or right after its commit, as the given pattern says, then no more. */
+  function failing(db: Database, moments: ('before' | 'after' | 'never')[]): Database {
+    const left = [...moments];
+    return {
+      ...db,
+      async transaction(work) {
+        const moment = left.shift();
+        const result = await db.transaction(async (tx) => {
+          const done = await work(tx);
+          if (moment === 'before') throw new Error('killed before the commit');
+          return done;
+        });
+        if (moment === 'after') throw new Error('killed after the commit');
+        return result;
+      },
+    };
+  }
+
+  const prior = fc.record({
+    type: eventType,
+    statuses: fc.array(fc.constantFrom<Status>('pending', 'succeeded', 'failed', 'canceled'), {
+      maxLength: 3,
+    }),
+    secondsAgo: fc.integer({ min: 0, max: 20 }),
+  });
+  const manner = fc.oneof(
+    fc.constant({ kind: 'plain' as const }),
+    fc.record({
+      kind: fc.constant('killed' as const),
+      moments: fc.array(fc.constantFrom<'before' | 'after' | 'never'>('before', 'after', 'never'), {
+        maxLength: 8,
+      }),
+    }),
+    fc.record({ kind: fc.constant('three at once' as const), recoveries: fc.integer({ min: 1, max: 3 }) }),
+  );
+
+  test('queues each missed event once and no other, also when it is killed or three processes run it', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(prior, { maxLength: 20 }),
+        fc.uniqueArray(subscription, { minLength: 1, maxLength: 3 }),
+        manner,
+        async (priors, types, how) => {
+          const account = await newAccount();
+          const [endpoint, other] = [await addEndpoint(account, { types }), await addEndpoint(account)];
+          const nowSeconds = Math.floor(service.clock.nowMs() / 1000);
+          const since = nowSeconds - 10;
+          const expected: string[] = [];
+          for (const { type, statuses, secondsAgo } of priors) {
+            const event = await addEvent(account, { type, atMs: (nowSeconds - secondsAgo) * 1000 });
+            for (const status of statuses) await addDelivery(account, { event, endpoint, status });
+            await addDelivery(account, { event, endpoint: other, status: 'succeeded' });
+            const isOnItsWay = statuses.some((status) => status === 'succeeded' || status === 'pending');
+            const isWanted = types.some((wanted) => matches(type, wanted));
+            if (secondsAgo <= 10 && isWanted && !isOnItsWay) expected.push(event.uuid);
+          }
+          for (let n = 0; n < (how.kind === 'three at once' ? how.recoveries : 1); n++) {
+            expect((await recover(account, endpoint, since)).status).toBe(202);
+          }
+          if (how.kind === 'three at once') {
+            const three = [1, 2, 3];
+            await finish(account, () => Promise.all(three.map(() => runRecoveries(service.db, means()))));
+          } else {
+            const db = how.kind === 'killed' ? failing(service.db, how.moments) : service.db;
+            await finish(account, () => runRecoveries(db, means()).catch(() => {}));
+          }
+          const queued = await rowsOf(account, 'recovery');
+          expect(queued.map(({ event_id }) => event_id).sort()).toEqual(expected.sort());
+          for (const row of queued) {
+            expect([row.endpoint_id, row.status, row.due]).toEqual([endpoint.uuid, 'pending', true]);
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  test('is answered with what was asked for, wakes a sender, and tells how much it queued', async () => {
+    const account = await newAccount();
+    const endpoint = await addEndpoint(account);
+    for (let n = 0; n < 7; n++) await addEvent(account);
+    const { status, json } = await recover(account, endpoint, 1_794_700_000);
+    expect([status, json]).toEqual([
+      202,
+      { object: 'recovery', webhook_endpoint_id: endpoint.id, since: 1_794_700_000 },
+    ]);
+    await write('update recoveries set from_event = $2 where account_id = $1', [
+      account.accountUuid,
+      '0'.repeat(32),
+    ]);
+    let queued = 0;
+    await finish(account, async () => {
+      queued += await runRecoveries(service.db, means());
+    });
+    expect(queued).toBe(7);
+    // Once for the order, then for each of three batches.
+    expect(announced).toEqual(Array.from({ length: 4 }, () => `deliveries ${account.accountUuid}`));
+  });
+
+  test('finds an event that was written before it and commits after it', async () => {
+    const account = await newAccount();
+    const endpoint = await addEndpoint(account);
+    const event = eventAt(service.clock.nowMs());
+    const late = await service.db.pool.connect();
+    try {
+      await late.query('begin');
+      await late.query(insertEvent, [account.accountUuid, event.uuid.toString('hex'), 'esim.provisioned']);
+      expect((await recover(account, endpoint, 0)).status).toBe(202);
+      expect(await runRecoveries(service.db, means())).toBe(0);
+      expect(await openRecoveries(account)).toBe(1);
+      await late.query('commit');
+    } finally {
+      late.release();
+    }
+    await finish(account, () => runRecoveries(service.db, means()));
+    const queued = await rowsOf(account, 'recovery');
+    expect(queued.map(({ event_id }) => event_id)).toEqual([event.uuid.toString('hex')]);
+  });
+
+  test('of a long log does not hold up a recovery that begins after it', async () => {
+    const [long, short] = [await newAccount(), await newAccount()];
+    const [longEndpoint, shortEndpoint] = [await addEndpoint(long), await addEndpoint(short)];
+    await write(
+      `insert into events (account_id, id, type, created_at, body)
+       select $1, uuid_v7(now() - n * interval '1 second'), 'esim.provisioned', now(), '{}' from generate_series(1, 5000) n`,
+      [long.accountUuid],
+    );
+    await addEvent(short);
+    await recover(long, longEndpoint, 0);
+    await until(
+      () => runRecoveries(service.db, means()),
+      (queued) => queued > 0,
+    );
+    expect(await openRecoveries(long)).toBe(1);
+    await recover(short, shortEndpoint, 0);
+    await finish(short, () => runRecoveries(service.db, { ...means(), batchSize: 1 }));
+    expect(await openRecoveries(long)).toBe(1);
+    await finish(long, () => runRecoveries(service.db, service.service));
+    expect(await rowsOf(long, 'recovery')).toHaveLength(5000);
+  });
+
+  test('needs an enabled endpoint', async () => {
+    const account = await newAccount();
+    const endpoint = await addEndpoint(account, { status: 'disabled' });
+    expect(errorOf(await recover(account, endpoint, 0))).toEqual([409, 'state_conflict', undefined]);
+    expect(await openRecoveries(account)).toBe(0);
+  });
+
+  test.each([
+    ['disabled', `update webhook_endpoints set status = 'disabled' where account_id = $1`],
+    ['deleted', 'delete from webhook_endpoints where account_id = $1'],
+  ])('ends without another delivery when the endpoint is %s meanwhile', async (_, change) => {
+    const account = await newAccount();
+    const endpoint = await addEndpoint(account);
+    await addEvent(account);
+    await recover(account, endpoint, 0);
+    await write(change, [account.accountUuid]);
+    await runRecoveries(service.db, means());
+    expect(await openRecoveries(account)).toBe(0);
+    expect(await rowsOf(account)).toEqual([]);
+  });
+});
+
+describe('the guide for receivers', () => {
+  async function block(after: string, language: string): Promise<string> {
+    const page = await readFile(join(root, 'docs/webhooks.md'), 'utf8');
+    const [, text] = new RegExp(`### ${after}\n[^]*?\`\`\`${language}\n([^]*?)\`\`\``).exec(page) ?? [];
+    if (text === undefined) throw new Error(`the page has no ${language} under ${after}`);
+    return text;
+  }
+
+  test('publishes a test vector that verifies, in both families of signatures', async () => {
+    const { secret, body, headers } = JSON.parse(await block('Test vector', 'json'));
+    expect(Buffer.byteLength(body)).toBe(170);
+    const time = headers['webhook-timestamp'];
+    expect(headers['Service-Signature']).toBe(
+      `t=${time},v1=${createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')}`,
+    );
+    const stripe = new Stripe('sk_test_none');
+    const signature = headers['Service-Signature'];
+    const event = stripe.webhooks.constructEvent(
+      body,
+      signature,
+      secret,
+      300,
+      undefined,
+      Number(time) * 1000,
+    );
+    expect(event.id).toBe(headers['webhook-id']);
+    const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+    const signed = `${headers['webhook-id']}.${time}.${body}`;
+    expect(headers['webhook-signature']).toBe(
+      `v1,${createHmac('sha256', key).update(signed).digest('base64')}`,
+    );
+    expect(new Webhook(secret).sign(headers['webhook-id'], new Date(Number(time) * 1000), body)).toBe(
+      headers['webhook-signature'],
+    );
+  });
+
+  test('shows a TypeScript receiver that accepts the vector and refuses what is changed or stale', async () => {
+    const { secret, body, headers } = JSON.parse(await block('Test vector', 'json'));
+    const { code } = await transformWithEsbuild(await block('TypeScript', 'ts'), 'receiver.ts');
+    const folder = await mkdtemp(join(tmpdir(), 'simplane-docs-'));
+    await writeFile(join(folder, 'receiver.mjs'), code);
+    process.env['PORT'] = '0';
+    const { isAuthentic, server } = await import(/* @vite-ignore */ join(folder, 'receiver.mjs'));
+    try {
+      const [raw, signature] = [Buffer.from(body), headers['Service-Signature']];
+      const time = Number(headers['webhook-timestamp']);
+      expect(isAuthentic(raw, signature, secret, time + 300)).toBe(true);
+      expect(isAuthentic(raw, signature, secret, time - 300)).toBe(true);
+      const [t, v1] = signature.split(',');
+      expect(isAuthentic(raw, `${t},v1=${'0'.repeat(64)},${v1}`, secret, time)).toBe(true);
+      expect(isAuthentic(raw, signature, secret, time + 301)).toBe(false);
+      expect(isAuthentic(raw, signature, secret, time - 301)).toBe(false);
+      expect(isAuthentic(Buffer.from(`${body} `), signature, secret, time)).toBe(false);
+      expect(isAuthentic(raw, signature, `${secret.slice(0, -2)}9=`, time)).toBe(false);
+      for (const header of ['', t, v1, `t=${time + 1},${v1}`, `${t},v1=é`]) {
+        expect(isAuthentic(raw, header, secret, time), header).toBe(false);
+      }
+    } finally {
+      server.close();
+      delete process.env['PORT'];
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+describe('the example receiver', () => {
+  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+  let receiver: ChildProcess;
+  let output = '';
+  let url = '';
+
+  beforeEach(async () => {
+    const program = join(root, 'examples/webhook-receiver/receiver.mjs');
+    output = '';
+    receiver = spawn(process.execPath, [program], { env: { WEBHOOK_SECRET: secret, PORT: '0' } });
+    receiver.stdout?.on('data', (chunk) => {
+      output += chunk;
+    });
+    const [, address = ''] = await until(
+      async () => /listening at (\S+)\n/.exec(output) ?? [],
+      (found) => found.length > 0,
+    );
+    url = address;
+  });
+  afterEach(() => {
+    receiver.kill();
+  });
+
+  function deliver(
+    body: string,
+    { sent = body, atSeconds = Math.floor(Date.now() / 1000), key = secret } = {},
+  ) {
+    const signature = createHmac('sha256', key).update(`${atSeconds}.${body}`).digest('hex');
+    const headers = { 'Service-Signature': `t=${atSeconds},v1=${signature}` };
+    return fetch(url, { method: 'POST', body: sent, headers }).then(({ status }) => status);
+  }
+
+  const event = (id: string) => JSON.stringify({ id, type: 'esim.provisioned', data: { city: 'Zürich' } });
+
+  test('takes an event once, and refuses one that is tampered with, stale, from the future or unsigned', async () => {
+    const nowSeconds = Math.floor(Date.now() / 1000);
+    expect(await deliver(event('evt_tampered'), { sent: event('evt_tampereD') })).toBe(400);
+    expect(await deliver(event('evt_stale'), { atSeconds: nowSeconds - 400 })).toBe(400);
+    expect(await deliver(event('evt_future'), { atSeconds: nowSeconds + 400 })).toBe(400);
+    expect(await deliver(event('evt_other'), { key: `${secret}x` })).toBe(400);
+    expect((await fetch(url, { method: 'POST', body: event('evt_unsigned') })).status).toBe(400);
+    expect(await deliver(event('evt_good'))).toBe(200);
+    expect(await deliver(event('evt_good'), { atSeconds: nowSeconds - 60 })).toBe(200);
+    expect(await deliver(event('evt_last'))).toBe(200);
+    await until(
+      async () => output,
+      (text) => text.includes('evt_last'),
+    );
+    expect(output.trim().split('\n').slice(1)).toEqual([
+      'evt_good esim.provisioned {"city":"Zürich"}',
+      'evt_last esim.provisioned {"city":"Zürich"}',
+    ]);
+  });
+});

@@ -1,0 +1,249 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { checkUrl } from '../../src/webhooks/guard/check-url.ts';
+import { createGuardedAgent } from '../../src/webhooks/guard/connector.ts';
+import type { AddressPolicy } from '../../src/webhooks/guard/policy.ts';
+import type { ResolveName } from '../../src/webhooks/guard/resolve-name.ts';
+
+const publicOnly: AddressPolicy = { allowsHttp: true, allowsPrivate: false, allowedCidrs: [] };
+const sandbox: AddressPolicy = { ...publicOnly, allowsPrivate: true };
+const widest: AddressPolicy = { ...sandbox, allowedCidrs: ['0.0.0.0/0', '::/0', '169.254.169.254/32'] };
+
+/** An inner server that counts whoever comes, and answers so that a hole would show as a success. */
+let visits = 0;
+const server = createServer((socket) => {
+  visits++;
+  socket.on('error', () => {}).end('HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nsecret');
+});
+const servers = [server];
+let port: number;
+
+beforeAll(async () => {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  port = (server.address() as AddressInfo).port;
+  // The same port on ::1, where this machine has it, for the spellings that lead there.
+  const second = createServer(() => visits++);
+  const opened = once(second, 'listening').then(() => servers.push(second));
+  second.listen(port, '::1');
+  await opened.catch(() => {});
+});
+afterAll(() => {
+  for (const each of servers) each.close();
+});
+afterEach(() => {
+  visits = 0;
+});
+
+const family = (address: string) => (address.includes(':') ? 6 : 4);
+/** Stands in for a name server whose zone the attacker writes. */
+const zone: Record<string, readonly string[]> = {
+  localhost: ['127.0.0.1', '::1'],
+  'localhost.': ['127.0.0.1'],
+  'app.localhost': ['127.0.0.1'],
+  'localtest.me': ['127.0.0.1'],
+  'lvh.me': ['::1', '127.0.0.1'],
+  '127.0.0.1.nip.io': ['127.0.0.1'],
+  '7f000001.nip.io': ['127.0.0.1'],
+  'mapped.attacker.example': ['::ffff:127.0.0.1'],
+  'nat64.attacker.example': ['64:ff9b::7f00:1'],
+  'sixtofour.attacker.example': ['2002:7f00:1::'],
+  'zero.attacker.example': ['0.0.0.0'],
+  'unspecified.attacker.example': ['::'],
+  'private.attacker.example': ['192.168.1.1'],
+  'odd.attacker.example': ['0177.0.0.1'],
+  'scoped.attacker.example': ['fe80::1%lo'],
+  'metadata.google.internal': ['169.254.169.254'],
+  'metadata.goog': ['169.254.169.254'],
+  'instance-data.ec2.internal': ['169.254.169.254'],
+  'metadata.attacker.example': ['fd00:ec2::254'],
+  'alibaba.attacker.example': ['100.100.100.200'],
+};
+const lookup: ResolveName = async (hostname) => {
+  const found = zone[hostname];
+  if (!found) throw Object.assign(new Error(`no such name: ${hostname}`), { code: 'ENOTFOUND' });
+  return found.map((address) => ({ address, family: family(address) }));
+};
+
+const innerHosts = [
+  // Loopback, written otherwise.
+  ...[
+    '127.0.0.1',
+    '127.0.0.1.',
+    '127.1',
+    '127.0.1',
+    '127.127.127.127',
+    '0177.0.0.1',
+    '0177.0.0.01',
+    '00000177.1',
+  ],
+  ...[
+    '0x7f.1',
+    '0x7F.0x0.0x0.0x1',
+    '0x7f000001',
+    '0x7f.0.0.1',
+    '2130706433',
+    '017700000001',
+    '0x000007f000001',
+  ],
+  ...['①②⑦.⓪.⓪.①', '１２７.０.０.１', '127。0。0。1', '127．0．0．1', '127｡0｡0｡1', '127%2e0%2e0%2e1'],
+  ...['%31%32%37%2e%30%2e%30%2e%31', '%31%32%37.0.0.1', '12\t7.0.0.1', '127.0.\n0.1', '127.0.0\u00ad.1'],
+  ...['0', '0.0.0.0', '0x0', '00', '0.0', '0.0.0.1'],
+  // IPv6, and IPv4 inside it.
+  ...['[::1]', '[::]', '[0:0:0:0:0:0:0:1]', '[0000::0001]', '[::0.0.0.1]', '[0:0:0:0:0:0:0:0]'],
+  ...[
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    '[::FFFF:7F00:0001]',
+    '[0:0:0:0:0:ffff:127.0.0.1]',
+    '[::ffff:0.0.0.0]',
+  ],
+  ...['[::127.0.0.1]', '[::7f00:1]', '[::ffff:0:127.0.0.1]', '[64:ff9b::7f00:1]', '[64:ff9b::127.0.0.1]'],
+  ...['[64:ff9b:1::7f00:1]', '[64:ff9b:1:7f00:0:100::]', '[2002:7f00:1::]', '[2002:7f00:0001::1]'],
+  ...[
+    '[2001:0:5ef5:79fd::80ff:fffe]',
+    '[2001:0:7f00:1::]',
+    '[fe80::1]',
+    '[fec0::1]',
+    '[fd00::1]',
+    '[fc00::1]',
+  ],
+  // Inner networks and metadata.
+  ...['10.0.0.1', '012.0.0.1', '167772161', '172.16.0.1', '172.31.255.254', '192.168.0.1', '0300.0250.0.1'],
+  ...['100.64.0.1', '198.18.0.1', '192.0.2.1', '224.0.0.1', '240.0.0.1', '255.255.255.255'],
+  ...['169.254.169.254', '2852039166', '0xa9fea9fe', '0251.0376.0251.0376', '169.254.43518', '169.254.170.2'],
+  ...[
+    '[::ffff:a9fe:a9fe]',
+    '[64:ff9b::a9fe:a9fe]',
+    '[2002:a9fe:a9fe::]',
+    '[fd00:ec2::254]',
+    '[fd20:ce::254]',
+  ],
+  ...['100.100.100.200', '168.63.129.16', '192.0.0.192'],
+  // Names.
+  ...['LOCALHOST', 'LocalHost', 'ⓛocalhost', 'local\u00adhost', ...Object.keys(zone)],
+];
+
+describe.each(innerHosts)('%j', (host) => {
+  test('is refused at creation and at connect', async () => {
+    const url = `http://${host}:${port}/hook`;
+    expect(await checkUrl(url, publicOnly, lookup)).toMatchObject({ ok: false });
+    await expectRefused(url, publicOnly, lookup);
+    expect(visits).toBe(0);
+  });
+});
+
+describe('other tricks with the URL', () => {
+  const tricks = [
+    (inner: string) => `http:/\\/${inner}/`,
+    (inner: string) => `http:${inner}/`,
+    (inner: string) => `http:\\\\${inner}\\`,
+    (inner: string) => `http:////${inner}/`,
+    (inner: string) => ` \thttp://${inner}/\n`,
+    (inner: string) => `http://good.example@${inner}/`,
+    (inner: string) => `http://good.example:80@${inner}/`,
+    (inner: string) => `http://good.example%40@${inner}/`,
+    (inner: string) => `http://${inner}#@good.example/`,
+    (inner: string) => `http://${inner}?@good.example/`,
+    (inner: string) => `http://${inner}\\@good.example/`,
+    (inner: string) => `ht\ntp://${inner}/`,
+  ];
+  test.each(tricks)('%s', async (trick) => {
+    const url = trick(`127.0.0.1:${port}`);
+    expect(await checkUrl(url, publicOnly, lookup)).toMatchObject({ ok: false });
+    await expectRefused(url, publicOnly, lookup);
+    expect(visits).toBe(0);
+  });
+});
+
+test('link-local and metadata addresses are refused even where everything is allowed', async () => {
+  const hosts = [
+    '169.254.169.254',
+    '169.254.0.1',
+    '2852039166',
+    '[fe80::1]',
+    '[::ffff:a9fe:a9fe]',
+    '[64:ff9b::a9fe:a9fe]',
+    '[2002:a9fe:a9fe::]',
+    '[fd00:ec2::254]',
+    '100.100.100.200',
+    'metadata.google.internal',
+    'metadata.attacker.example',
+  ];
+  for (const host of hosts) {
+    const url = `http://${host}/latest/meta-data/`;
+    expect([url, await checkUrl(url, widest, lookup)]).toMatchObject([url, { ok: false }]);
+    await expectRefused(url, widest, lookup);
+  }
+});
+
+test('a name with one inner answer among allowed ones is refused', async () => {
+  // An allowed address on this machine stands for the public one: a hole must not send anything out.
+  const policy = { ...publicOnly, allowedCidrs: ['127.0.0.2/32'] };
+  for (const mixed of [
+    ['127.0.0.2', '127.0.0.1'],
+    ['127.0.0.1', '127.0.0.2'],
+    ['127.0.0.2', '::1'],
+  ]) {
+    const resolve: ResolveName = async () => mixed.map((address) => ({ address, family: family(address) }));
+    const url = `http://mixed.attacker.example:${port}/`;
+    expect(await checkUrl(url, policy, resolve)).toMatchObject({ ok: false });
+    await expectRefused(url, policy, resolve);
+  }
+  expect(visits).toBe(0);
+});
+
+describe('a name that changes its answer', () => {
+  const changing = (...script: string[]): ResolveName & { asked: () => number } => {
+    let asked = 0;
+    const answer = async () => {
+      const address = script[Math.min(asked++, script.length - 1)] ?? '';
+      return [{ address, family: family(address) }];
+    };
+    return Object.assign(answer, { asked: () => asked });
+  };
+
+  test('between the check and the connect is refused at connect', async () => {
+    const rebinding = changing('93.184.215.14', '127.0.0.1');
+    const url = `http://rebind.attacker.example:${port}/`;
+    expect(await checkUrl(url, publicOnly, rebinding)).toMatchObject({ ok: true });
+    await expectRefused(url, publicOnly, rebinding);
+    expect([rebinding.asked(), visits]).toEqual([2, 0]);
+  });
+
+  test('is asked once for a connect: what was checked is what is connected to', async () => {
+    // A second question would lead to an address that refuses the connection.
+    const rebinding = changing('127.0.0.1', '127.0.0.3');
+    const agent = createGuardedAgent(sandbox, { lookup: rebinding });
+    const response = await agent.request({
+      origin: `http://rebind.example:${port}`,
+      path: '/',
+      method: 'GET',
+    });
+    expect(await response.body.text()).toBe('secret');
+    expect([rebinding.asked(), visits]).toEqual([1, 1]);
+    await agent.destroy();
+  });
+});
+
+test('the inner server is there: a policy that allows it gets its answer', async () => {
+  const agent = createGuardedAgent(sandbox, { lookup });
+  for (const host of ['127.0.0.1', '0x7f.1', 'localtest.me', '[::ffff:127.0.0.1]']) {
+    const { origin } = new URL(`http://${host}:${port}/`);
+    const response = await agent.request({ origin, path: '/', method: 'GET' });
+    expect(await response.body.text()).toBe('secret');
+  }
+  expect(visits).toBe(4);
+  await agent.destroy();
+});
+
+/** Straight to the client, as if the URL had been stored before there was a check. */
+async function expectRefused(url: string, policy: AddressPolicy, resolve: ResolveName): Promise<void> {
+  const agent = createGuardedAgent(policy, { lookup: resolve, connectTimeoutMs: 2_000 });
+  const { origin } = new URL(url);
+  await expect(agent.request({ origin, path: '/', method: 'POST', body: '{}' })).rejects.toMatchObject({
+    name: 'AddressRefused',
+    code: 'ERR_ADDRESS_REFUSED',
+  });
+  await agent.destroy();
+}

@@ -11,8 +11,8 @@ export function isUnavailable(error: unknown): boolean {
   return (code !== undefined && socketErrors.has(code)) || driverMessages.test(error.message);
 }
 
-// 08 connection, 3D000 the database is not there (yet), 53 resources, 57P0x shutdown or crash, 57014 statement timeout, 40001/40P01 worth a retry,
-// 25006 a replica that was just demoted, 25P03 idle in transaction.
+// 08 connection, 3D000 the database is not there (yet), 53 resources, 57P0x shutdown or crash, 57014 statement timeout,
+// 40001/40P01 worth a retry, 25006 a replica that was just demoted, 25P03 idle in transaction, 55P03 lock not available.
 const unavailableStates = /^(08...|3D000|53...|57P0[1-5]|57014|40001|40P01|25006|25P03|55P03)$/;
 const socketErrors = new Set([
   'ECONNREFUSED',

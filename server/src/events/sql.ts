@@ -42,25 +42,28 @@ export function listEventRows(
       : `and exists (select from deliveries d where d.account_id = events.account_id and d.event_id = events.id
                      and d.status = '${delivery}')`;
   const suffix = delivery === undefined ? '' : `_${delivery}`;
-  const page4 = `and id < $2 and id >= $3 ${delivered} order by id desc limit $4`;
+  const pageClause = `and id < $2 and id >= $3 ${delivered} order by id desc limit $4`;
   if (type === undefined) {
     return db.query(
-      { name: `event_list${suffix}`, text: `select id, body from events where account_id = $1 ${page4}` },
+      {
+        name: `event_list${suffix}`,
+        text: `select id, body from events where account_id = $1 ${pageClause}`,
+      },
       values,
     );
   }
   if (!type.endsWith('.*')) {
-    const text = `select id, body from events where account_id = $1 and type = $5 ${page4}`;
+    const text = `select id, body from events where account_id = $1 and type = $5 ${pageClause}`;
     return db.query({ name: `event_list_type${suffix}`, text }, [...values, type]);
   }
-  return db.query({ name: `event_list_family${suffix}`, text: familyList(page4) }, [
+  return db.query({ name: `event_list_family${suffix}`, text: familyList(pageClause) }, [
     ...values,
     ...rangeOf(type),
   ]);
 }
 
 /** Skips from type to type within the family, takes a page of each and merges them: fast for rare and common families alike. */
-function familyList(page4: string): string {
+function familyList(pageClause: string): string {
   return `
 with recursive types as (
   (select type from events where account_id = $1 and type >= $5 and type < $6 order by type limit 1)
@@ -69,7 +72,7 @@ with recursive types as (
   from types where types.type is not null
 )
 select one.id, one.body
-from types cross join lateral (select id, body from events where account_id = $1 and type = types.type ${page4}) one
+from types cross join lateral (select id, body from events where account_id = $1 and type = types.type ${pageClause}) one
 where types.type is not null order by one.id desc limit $4`;
 }
 

@@ -1,7 +1,6 @@
-import { listAccounts } from '../accounts/list-accounts.ts';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
-import { deleteOlder, keptTables } from './sql.ts';
+import { deleteOlder, keptTables, listAccountUuids } from './sql.ts';
 
 // Small enough that a batch never holds its row locks for long.
 const batchSize = 500;
@@ -10,7 +9,7 @@ const batchSize = 500;
 export async function purgeOld(db: Database, clock: Clock, retentionMs: number): Promise<number> {
   const thanUuid = firstUuidAt(clock.nowMs() - retentionMs);
   let removed = 0;
-  for (const { id: accountUuid } of await listAccounts(db)) {
+  for (const accountUuid of await listAccountUuids(db)) {
     for (const table of keptTables) {
       for (let count = batchSize; count === batchSize; removed += count) {
         count = await deleteOlder(db, table, { accountUuid, thanUuid, count: batchSize });

@@ -16,6 +16,15 @@ export type KeptTable = keyof typeof tables;
 
 export const keptTables = Object.keys(tables) as KeptTable[];
 
+/** Whose rows there are to look through. */
+export async function listAccountUuids(db: Queryable): Promise<string[]> {
+  const rows = await db.query<{ id: string }>({
+    name: 'retention_accounts',
+    text: 'select id from accounts',
+  });
+  return rows.map(({ id }) => id);
+}
+
 /** Removes at most `count` rows of an account that are older than the uuid; tells how many. */
 export async function deleteOlder(
   db: Queryable,

@@ -360,8 +360,19 @@ describe('a network in trouble', () => {
 
   test('that breaks its driver every time is bounded: the order fails in the end, with a fault of ours', async () => {
     const broken: Network = { ...mock, order: () => Promise.reject(new TypeError('a bug')) };
-    await withNetwork(broken, { retryScheduleMs: [], leaseMs: 5 }, async (own) => {
-      const execution = await order('prod_us_1gb_7d', own);
+    await withNetwork(broken, { retryScheduleMs: [] }, async (own) => {
+      const accepted = await provision(own);
+      // After its first fault it is postponed by seconds, where a claim would have set the lease's half minute.
+      await until(
+        () =>
+          own.db.query({
+            name: 'test_postponed',
+            text: `select from executions where attempts = 1 and due_at < now() + interval '10 s'`,
+          }),
+        (rows) => rows.length === 1,
+      );
+      await own.db.query({ name: 'test_age', text: 'update executions set attempts = 20, due_at = now()' });
+      const execution = await settled(accepted.json.id, own);
       expect(execution).toMatchObject({ status: 'failed', error: { code: 'internal', retryable: true } });
       expect(execution.attempts).toBe(21);
     });

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { uuidOfId } from '../../src/db/uuid.ts';
 import { call, provision } from '../support/client.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 import { type ServerProcess, spawnRecordedServer } from '../support/process.ts';
@@ -54,10 +55,10 @@ async function settled(executionId: string) {
 async function tracesOf(executionId: string) {
   const { rows: esims } = await client.query(
     'select iccid, status from esims where iccid in (select iccid from executions where id = $1)',
-    [uuidOf(executionId)],
+    [uuidOfId('exec', executionId)],
   );
   const { rows: ofExecution } = await client.query('select iccid from esims where execution_id = $1', [
-    uuidOf(executionId),
+    uuidOfId('exec', executionId),
   ]);
   const { rows: bundles } = await client.query('select id from bundles where iccid = $1', [esims[0]?.iccid]);
   const { rows: events } = await client.query(
@@ -65,15 +66,6 @@ async function tracesOf(executionId: string) {
     [executionId],
   );
   return { esims: ofExecution.length, bundles: bundles.length, events: events.map(({ type }) => type) };
-}
-
-function uuidOf(id: string): string {
-  const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
-  const bits = [...id.slice(id.indexOf('_') + 1)].reduce(
-    (sum, c) => (sum << 5n) | BigInt(alphabet.indexOf(c)),
-    0n,
-  );
-  return bits.toString(16).padStart(32, '0');
 }
 
 describe('a worker that is killed', () => {
@@ -140,7 +132,7 @@ test('a worker that is asked to stop finishes or gives back what it has, and ano
   expect(await leaving.end('SIGTERM')).toBe(0);
   const { rows } = await client.query(
     'select status, attempts, due_at <= now() as due from executions where id = $1',
-    [uuidOf(accepted.json.id)],
+    [uuidOfId('exec', accepted.json.id)],
   );
   expect(rows).toEqual([{ status: 'queued', attempts: 0, due: true }]);
   const heir = await worker('heir');
@@ -161,7 +153,7 @@ test('three workers settle a thousand executions once each, also when one of the
   const look = async () => {
     const { rows } = await client.query(
       `select status, count(*)::int as count from executions where id = any($1) group by status`,
-      [ids.map(uuidOf)],
+      [ids.map((id) => uuidOfId('exec', id))],
     );
     return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
   };
@@ -180,7 +172,7 @@ test('three workers settle a thousand executions once each, also when one of the
   expect(network.idsOf('order').size).toBe(total);
   const { rows: esims } = await client.query(
     'select count(*)::int as count, count(distinct iccid)::int as iccids from esims where execution_id = any($1)',
-    [ids.map(uuidOf)],
+    [ids.map((id) => uuidOfId('exec', id))],
   );
   expect(esims[0]).toEqual({ count: total, iccids: total });
   expect(new Set(network.calls.map(({ worker: name }) => name))).toEqual(new Set(['one', 'two', 'three']));

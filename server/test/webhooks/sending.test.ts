@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { uuidOfId } from '../../src/db/uuid.ts';
 import { call, type Reply } from '../support/client.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -271,7 +272,7 @@ describe('an endpoint that keeps failing', () => {
         name: 'test_failures',
         text: `select coalesce(max(failure_count), 0)::int as count from webhook_endpoints where id = $1`,
       },
-      [uuidOf(id)],
+      [uuidOfId('we', id)],
     );
     return row?.count ?? 0;
   }
@@ -396,12 +397,3 @@ test('another account’s endpoints never see an event', async () => {
     expect(path).toBe(`/account-${sent.get(headers['webhook-id'] as string)}`);
   }
 });
-
-function uuidOf(id: string): string {
-  const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
-  const bits = [...id.slice(id.indexOf('_') + 1)].reduce(
-    (sum, c) => (sum << 5n) | BigInt(alphabet.indexOf(c)),
-    0n,
-  );
-  return bits.toString(16).padStart(32, '0');
-}

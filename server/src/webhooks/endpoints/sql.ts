@@ -1,4 +1,5 @@
 import type { Queryable } from '../../db/database.ts';
+import { pendingEndpoints } from '../pending-endpoints.ts';
 
 export type EndpointRow = {
   id: string;
@@ -190,13 +191,7 @@ export async function cancelUndeliverableRows(db: Queryable, at: Date): Promise<
     {
       name: 'endpoint_cancel_undeliverable',
       text: `
-with recursive pending as (
-  (select endpoint_id from deliveries where status = 'pending' order by endpoint_id limit 1)
-  union all
-  select (select d.endpoint_id from deliveries d where d.status = 'pending' and d.endpoint_id > pending.endpoint_id
-          order by d.endpoint_id limit 1)
-  from pending where pending.endpoint_id is not null
-), idle as materialized (
+with recursive ${pendingEndpoints}, idle as materialized (
   select first.account_id, pending.endpoint_id
   from pending cross join lateral (
     select d.account_id from deliveries d

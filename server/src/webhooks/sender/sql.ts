@@ -1,4 +1,5 @@
 import type { Queryable } from '../../db/database.ts';
+import { pendingEndpoints } from '../pending-endpoints.ts';
 
 type EndpointPlace = { accountUuid: string; endpointUuid: string };
 
@@ -92,13 +93,7 @@ export async function findEndpointsDue(db: Queryable): Promise<KnownEndpoint[]> 
   return db.query({
     name: 'sender_endpoints_due',
     text: `
-with recursive pending as (
-  (select endpoint_id from deliveries where status = 'pending' order by endpoint_id limit 1)
-  union all
-  select (select d.endpoint_id from deliveries d where d.status = 'pending' and d.endpoint_id > pending.endpoint_id
-          order by d.endpoint_id limit 1)
-  from pending where pending.endpoint_id is not null
-)
+with recursive ${pendingEndpoints}
 select e.account_id as "accountUuid", e.id as "endpointUuid", ${isProven}
 from pending
 cross join lateral (

@@ -59,11 +59,10 @@ async function provision(means: Means, execution: HeldExecution): Promise<RunOut
   const ordered = await order(means, execution);
   if (ordered.kind !== 'ordered') return ordered;
   const { iccid } = ordered;
-  const productId = execution.product_id;
   const matchingId = (execution.progress as Progress).matching_id as string;
 
   const confirmed = await execution.call('confirm', (call) =>
-    means.network.confirm({ ...call, iccid, productId, matchingId }),
+    means.network.confirm({ ...call, ...wanted(execution), iccid, matchingId, confirmationCode: null }),
   );
   if (confirmed.kind !== 'done') return refuse(means, execution, confirmed);
   if (!confirmed.result.isReleased) {
@@ -89,6 +88,10 @@ async function provision(means: Means, execution: HeldExecution): Promise<RunOut
   return outcome === 'gone' ? abandon(means, execution, terminatedMeanwhile) : done;
 }
 
+function wanted({ product_id: productId }: HeldExecution) {
+  return { productId, profileType: null, eid: null };
+}
+
 /** The first step, once: its result is a recovery point of its own. */
 async function order(
   means: Means,
@@ -97,7 +100,7 @@ async function order(
   const progress = execution.progress as Progress;
   if (progress.is_ordered && execution.iccid !== null) return { kind: 'ordered', iccid: execution.iccid };
   const reply = await execution.call('order', (call) =>
-    means.network.order({ ...call, iccid: execution.iccid, productId: execution.product_id }),
+    means.network.order({ ...call, ...wanted(execution), iccid: execution.iccid }),
   );
   if (reply.kind !== 'done') return refuse(means, execution, reply);
   const { iccid } = reply.result;

@@ -5,10 +5,15 @@
 export type Network = {
   /** Whose numbers they are: `ours` are allotted before the order, `theirs` come back with it. */
   iccids: 'ours' | 'theirs';
-  /** Reserves a profile. */
-  order(call: Call & { iccid: string | null; productId: string }): Promise<Reply<Ordered>>;
-  /** Binds it to an activation code; `isReleased` says whether a device may download it yet. */
-  confirm(call: Call & { iccid: string; productId: string; matchingId: string }): Promise<Reply<Confirmed>>;
+  /** Reserves a profile of the product's type, for one device (its EID) or for any. */
+  order(call: Call & Wanted & { iccid: string | null }): Promise<Reply<Ordered>>;
+  /**
+   * Binds it to an activation code; `isReleased` says whether a device may download it yet. With a confirmation code the
+   * device asks its user for it.
+   */
+  confirm(
+    call: Call & Wanted & { iccid: string; matchingId: string; confirmationCode: string | null },
+  ): Promise<Reply<Confirmed>>;
   /** Lets devices download it, where `confirm` did not. */
   release(call: Call & { iccid: string }): Promise<Reply<Done>>;
   /** Gives the profile up for good. */
@@ -22,6 +27,9 @@ export type Network = {
  * step twice; it is stored before it is sent. `attempt` counts from 1. `signal` ends a call that takes too long.
  */
 export type Call = { id: string; attempt: number; signal: AbortSignal };
+
+/** `profileType` is what the network calls the product's profiles; null where the catalog names none. */
+type Wanted = { productId: string; profileType: string | null; eid: string | null };
 
 type Ordered = { iccid: string };
 type Confirmed = {

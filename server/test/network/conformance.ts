@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Call, Network } from '../../src/network/port.ts';
 
-type Subject = { network: Network; productId: string; iccid: string | null; stop?(): Promise<void> };
+type Subject = {
+  network: Network;
+  wanted: { productId: string; profileType: string | null; eid: string | null };
+  iccid: string | null;
+  stop?(): Promise<void>;
+};
 
 /** What every driver of the port must keep, whatever is behind it. `start` gives one with a profile to order. */
 export function describeNetwork(name: string, start: () => Promise<Subject>): void {
@@ -20,17 +25,18 @@ export function describeNetwork(name: string, start: () => Promise<Subject>): vo
     }
 
     test('orders a profile and confirms it with the matching id it was given', () =>
-      use(async ({ network, productId, iccid }) => {
-        const ordered = await network.order({ ...call('1.order'), productId, iccid });
+      use(async ({ network, wanted, iccid }) => {
+        const ordered = await network.order({ ...call('1.order'), ...wanted, iccid });
         expect(ordered.kind).toBe('done');
         if (ordered.kind !== 'done') return;
         expect(ordered.result.iccid).toMatch(/^89\d{16,18}$/);
         if (network.iccids === 'ours') expect(ordered.result.iccid).toBe(iccid);
         const confirmed = await network.confirm({
           ...call('1.confirm'),
-          productId,
+          ...wanted,
           iccid: ordered.result.iccid,
           matchingId: 'AB-12',
+          confirmationCode: null,
         });
         expect(confirmed).toMatchObject({
           kind: 'done',
@@ -44,26 +50,27 @@ export function describeNetwork(name: string, start: () => Promise<Subject>): vo
       }));
 
     test('gives the same answer to the same call again, as after a lost answer', () =>
-      use(async ({ network, productId, iccid }) => {
-        const first = await network.order({ ...call('2.order'), productId, iccid });
-        const second = await network.order({ ...call('2.order', 2), productId, iccid });
+      use(async ({ network, wanted, iccid }) => {
+        const first = await network.order({ ...call('2.order'), ...wanted, iccid });
+        const second = await network.order({ ...call('2.order', 2), ...wanted, iccid });
         expect(second).toEqual(first);
         if (first.kind !== 'done') throw new Error('not ordered');
-        const confirm = { productId, iccid: first.result.iccid, matchingId: 'CD-34' };
+        const confirm = { ...wanted, iccid: first.result.iccid, matchingId: 'CD-34', confirmationCode: null };
         expect(await network.confirm({ ...call('2.confirm', 2), ...confirm })).toEqual(
           await network.confirm({ ...call('2.confirm'), ...confirm }),
         );
       }));
 
     test('cancels what it confirmed', () =>
-      use(async ({ network, productId, iccid }) => {
-        const ordered = await network.order({ ...call('3.order'), productId, iccid });
+      use(async ({ network, wanted, iccid }) => {
+        const ordered = await network.order({ ...call('3.order'), ...wanted, iccid });
         if (ordered.kind !== 'done') throw new Error('not ordered');
         await network.confirm({
           ...call('3.confirm'),
-          productId,
+          ...wanted,
           iccid: ordered.result.iccid,
           matchingId: 'EF-56',
+          confirmationCode: null,
         });
         expect(
           await network.cancel({ ...call('3.cancel'), iccid: ordered.result.iccid, matchingId: 'EF-56' }),
@@ -71,8 +78,8 @@ export function describeNetwork(name: string, start: () => Promise<Subject>): vo
       }));
 
     test('ends a call by its signal, as a failure that may pass and never as a throw', () =>
-      use(async ({ network, productId, iccid }) => {
-        const reply = await network.order({ ...call('4.order', 1, AbortSignal.abort()), productId, iccid });
+      use(async ({ network, wanted, iccid }) => {
+        const reply = await network.order({ ...call('4.order', 1, AbortSignal.abort()), ...wanted, iccid });
         expect(reply).toMatchObject({ kind: 'failed', reason: { code: 'network_unavailable' } });
       }));
   });

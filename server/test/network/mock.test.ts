@@ -4,10 +4,11 @@ import { sandboxCatalog } from '../../src/products/sandbox-catalog.ts';
 import { describeNetwork } from './conformance.ts';
 
 const iccid = '8999901000000000018';
+const anyDevice = { profileType: null, eid: null };
 
 describeNetwork('the mock', async () => ({
   network: createMockNetwork({ delayMs: 0 }),
-  productId: 'prod_us_1gb_7d',
+  wanted: { productId: 'prod_us_1gb_7d', ...anyDevice },
   iccid,
 }));
 
@@ -15,7 +16,7 @@ test('the mock is a function of its call: another one, started later, answers th
   const signal = new AbortController().signal;
   for (const { id: productId } of sandboxCatalog) {
     for (const attempt of [1, 2, 3, 4]) {
-      const call = { id: `x.order`, attempt, signal, productId, iccid };
+      const call = { id: `x.order`, attempt, signal, productId, ...anyDevice, iccid };
       expect(await createMockNetwork({ delayMs: 0 }).order(call)).toEqual(
         await createMockNetwork({ delayMs: 0 }).order(call),
       );
@@ -29,6 +30,7 @@ test('a slow product takes its time, and can be cut off', async () => {
     attempt: 1,
     signal: AbortSignal.timeout(20),
     productId: 'prod_sandbox_slow',
+    ...anyDevice,
     iccid,
   });
   expect(reply).toMatchObject({ kind: 'failed', reason: { code: 'network_unavailable' } });

@@ -17,6 +17,28 @@ export default {
       to: { pathNot: ['^contract/src', 'node_modules/typebox'] },
     },
     {
+      name: 'sdk-stands-alone',
+      comment:
+        'It runs in browsers and at the edge: no package, nothing of Node’s, nothing of ours at run time.',
+      severity: 'error',
+      from: { path: '^sdk/src', pathNot: '\\.test\\.ts$' },
+      to: { pathNot: '^sdk/src' },
+    },
+    {
+      name: 'clients-know-the-sdk-and-the-contract',
+      comment: 'What a client of the API can do, others can do too: there is no door of our own.',
+      severity: 'error',
+      from: { path: '^(mcp|cli)/src' },
+      to: { path: '^(server|bench)/' },
+    },
+    {
+      name: 'mcp-is-mounted-in-one-place',
+      comment: 'Agents enter by the same operations as everybody else; only the mount knows of them.',
+      severity: 'error',
+      from: { path: '^server/src/', pathNot: '^server/src/http/mcp/' },
+      to: { path: '^(mcp|sdk)/' },
+    },
+    {
       name: 'only-http-knows-fastify',
       comment: 'Operations are plain functions; the framework is a detail of one folder.',
       severity: 'error',
@@ -84,7 +106,7 @@ export default {
       name: 'no-undeclared-packages',
       comment: 'What is imported is declared in the package that imports it.',
       severity: 'error',
-      from: { path: '^(contract|server)/src', pathNot: '\\.test\\.ts$' },
+      from: { path: '^(contract|sdk|mcp|cli|server)/src', pathNot: '\\.test\\.ts$' },
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown'] },
     },
     {

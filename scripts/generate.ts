@@ -1,15 +1,17 @@
 /**
- * Writes what is derived from the code and committed: contract/openapi.json, docs/errors.md, docs/configuration.md.
+ * Writes what is derived from the code and committed: contract/openapi.json, the SDK's types, docs/errors.md, docs/configuration.md.
  * With --check it writes nothing and fails when one of them is not what it would write.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { openApiDocument } from '@simplane/contract';
 import { configurationPage } from './configuration-page.ts';
 import { errorsPage } from './errors-page.ts';
+import { sdkTypes } from './sdk-types.ts';
 
 const root = new URL('../../', import.meta.url);
 const generated: Record<string, string> = {
   'contract/openapi.json': `${JSON.stringify(openApiDocument(), null, 2)}\n`,
+  'sdk/src/generated.ts': sdkTypes(),
   'docs/errors.md': errorsPage(),
   'docs/configuration.md': configurationPage(),
 };

@@ -1,4 +1,28 @@
-type EventType = { description: string; data: readonly string[] };
+import { Type } from 'typebox';
+import { nullableInteger } from './schema.ts';
+
+/** Every field that the data of an event may carry. */
+export const eventDataFields = {
+  iccid: Type.String(),
+  execution_id: Type.String(),
+  product_id: Type.String(),
+  bundle_id: Type.String(),
+  webhook_endpoint_id: Type.String(),
+  error: Type.Object({ code: Type.String(), message: Type.String() }),
+  country: Type.String({ description: 'ISO 3166-1 alpha-2.' }),
+  previous_country: Type.String({ description: 'ISO 3166-1 alpha-2.' }),
+  expires_at: Type.Integer({ description: 'Unix time in seconds.' }),
+  threshold_percent: Type.Integer(),
+  used_bytes: Type.Integer(),
+  data_bytes: nullableInteger({ description: 'Null when it is unlimited.' }),
+  url: Type.String(),
+  disabled_reason: Type.String(),
+} as const;
+
+type Field = keyof typeof eventDataFields;
+
+/** `data` is always there, `optional` where it applies. */
+type EventType = { description: string; data: readonly Field[]; optional?: readonly Field[] };
 
 /** Every event there is, and what its `data` carries. The payload is minimal: current state is fetched from the API. */
 export const eventTypes = {
@@ -8,7 +32,8 @@ export const eventTypes = {
   },
   'esim.provisioning_failed': {
     description: 'The order failed for good; the execution says why.',
-    data: ['iccid', 'execution_id', 'product_id', 'error'],
+    data: ['execution_id', 'product_id', 'error'],
+    optional: ['iccid'],
   },
   'esim.activated': {
     description: 'The eSIM attached to a network for the first time.',
@@ -31,7 +56,8 @@ export const eventTypes = {
   },
   'bundle.activated': {
     description: 'A bundle began to count; `execution_id` when an order made it begin.',
-    data: ['iccid', 'bundle_id', 'product_id', 'expires_at', 'execution_id'],
+    data: ['iccid', 'bundle_id', 'product_id', 'expires_at'],
+    optional: ['execution_id'],
   },
   'bundle.usage_threshold': {
     description: 'A bundle’s usage reached a percentage; once per bundle and level, ascending.',
@@ -58,6 +84,15 @@ export const eventTypes = {
 export type EventTypeName = keyof typeof eventTypes;
 
 export const eventTypeNames = Object.keys(eventTypes) as EventTypeName[];
+
+/** The fields that the data of this type may carry. */
+export function fieldsOfEvent(type: EventTypeName): {
+  always: readonly Field[];
+  sometimes: readonly Field[];
+} {
+  const { data, optional = [] }: EventType = eventTypes[type];
+  return { always: data, sometimes: optional };
+}
 
 /** What the name of an event may look like, in the sandbox also of one that does not exist. */
 export const eventTypePattern = '^[a-z0-9_]+(\\.[a-z0-9_]+)*$';

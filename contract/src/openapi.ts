@@ -107,7 +107,8 @@ export function openApiDocument() {
   };
 }
 
-const components: Record<string, object> = {
+/** The schemas that have a name of their own. */
+export const components: Record<string, object> = {
   Bundle,
   Delivery,
   Error: ErrorBody,

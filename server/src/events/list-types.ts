@@ -2,6 +2,7 @@ import {
   type EventTypeName,
   eventTypeNames,
   eventTypes,
+  fieldsOfEvent,
   type InputOf,
   type Operations,
 } from '@simplane/contract';
@@ -22,7 +23,7 @@ export function listEventTypes(ctx: Context, { query }: InputOf<Operations['list
       type,
       object: 'event_type' as const,
       description: eventTypes[type].description,
-      data: [...eventTypes[type].data],
+      data: [...fieldsOfEvent(type).always, ...fieldsOfEvent(type).sometimes],
     }),
   });
 }

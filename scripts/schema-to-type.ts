@@ -1,0 +1,68 @@
+type Schema = {
+  title?: string;
+  description?: string;
+  const?: unknown;
+  enum?: unknown[];
+  anyOf?: Schema[];
+  type?: string | string[];
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  patternProperties?: Record<string, Schema>;
+  additionalProperties?: boolean | Schema;
+};
+
+/** The TypeScript type of a JSON Schema, in the dialect that the contract uses. Schemas titled by one of `names` are named. */
+export function typeOf(given: object, names: ReadonlySet<string>, self?: string): string {
+  const schema = given as Schema;
+  if (schema.title && schema.title !== self && names.has(schema.title)) return schema.title;
+  if ('const' in schema) return JSON.stringify(schema.const).replaceAll('"', "'");
+  if (schema.enum) return schema.enum.map((value) => `'${value}'`).join(' | ');
+  if (schema.anyOf) return schema.anyOf.map((one) => typeOf(one, names)).join(' | ');
+  if (Array.isArray(schema.type)) {
+    return schema.type.map((type) => typeOf({ ...schema, type }, names, self)).join(' | ');
+  }
+  switch (schema.type) {
+    case 'string':
+    case 'boolean':
+    case 'null':
+      return schema.type;
+    case 'integer':
+    case 'number':
+      return 'number';
+    case 'array':
+      return arrayOf(typeOf(schema.items ?? {}, names));
+    case 'object':
+      return objectOf(schema, names);
+  }
+  throw new Error(`no type is known for ${JSON.stringify(schema)}`);
+}
+
+function arrayOf(item: string): string {
+  return /^[\w.]+$/.test(item) ? `${item}[]` : `Array<${item}>`;
+}
+
+function objectOf(
+  { properties, required = [], patternProperties, additionalProperties }: Schema,
+  names: ReadonlySet<string>,
+) {
+  if (!properties) {
+    const [value] = Object.values(patternProperties ?? {});
+    const other = value ?? (typeof additionalProperties === 'object' ? additionalProperties : null);
+    return `Record<string, ${other ? typeOf(other, names) : 'unknown'}>`;
+  }
+  const fields = Object.entries(properties).map(([name, schema]) => {
+    const key = /^\w+$/.test(name) ? name : `'${name}'`;
+    return `\n${describe(schema)}${key}${required.includes(name) ? '' : '?'}: ${typeOf(schema, names)};`;
+  });
+  return `{${indent(fields.join(''))}\n}`;
+}
+
+/** What the contract says of it, as the comment an editor shows. */
+export function describe({ description }: { description?: string }): string {
+  return description ? `/** ${description.replaceAll('*/', '* /')} */\n` : '';
+}
+
+export function indent(text: string): string {
+  return text.replaceAll('\n', '\n  ');
+}

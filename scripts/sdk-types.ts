@@ -1,0 +1,74 @@
+import {
+  apiVersions,
+  components,
+  currentApiVersion,
+  errorCodes,
+  errorTypes,
+  eventDataFields,
+  eventTypeNames,
+  eventTypes,
+  fieldsOfEvent,
+  type Operation,
+  operations,
+} from '@simplane/contract';
+import { describe, indent, typeOf } from './schema-to-type.ts';
+
+/** The SDK's view of the contract: plain types and one table, so that the SDK itself depends on nothing. */
+export function sdkTypes(): string {
+  return [
+    '// Generated from contract/ by `npm run generate`; edit there.',
+    `export const currentApiVersion = '${currentApiVersion}';`,
+    `export type ApiVersion = ${union(apiVersions)};`,
+    `export type ErrorType = ${union(errorTypes)};`,
+    `export type ErrorCode =${errorCodes.map((code) => `\n  | '${code}'`).join('')};`,
+    ...Object.entries(components)
+      .filter(([name]) => name !== 'Error')
+      .map(([name, schema]) => `${describe(schema)}export type ${name} = ${typeOf(schema, names, name)};`),
+    `/** A page of a list; \`next_cursor\` is there when another page exists. */
+export type Page<Item> = { object: 'list'; data: Item[]; has_more: boolean; next_cursor?: string };`,
+    `/** What \`data\` carries, by the type of the event. */
+export type EventData = {${eventTypeNames.map(eventData).join('')}\n};`,
+    `/** Every operation: what it takes and what it answers. */
+export type Operations = {${Object.entries(operations).map(operationType).join('')}\n};`,
+    `/** Where every operation is. */
+export const endpoints = {${Object.entries(operations).map(endpoint).join('')}\n} as const satisfies Record<keyof Operations, readonly [method: string, path: string]>;`,
+    '',
+  ].join('\n\n');
+}
+
+const names = new Set(Object.keys(components));
+
+function eventData(type: (typeof eventTypeNames)[number]): string {
+  const { always, sometimes } = fieldsOfEvent(type);
+  const fields = [
+    ...always.map((field) => `\n${field}: ${typeOf(eventDataFields[field], names)};`),
+    ...sometimes.map((field) => `\n${field}?: ${typeOf(eventDataFields[field], names)};`),
+  ];
+  return indent(`\n${describe(eventTypes[type])}'${type}': {${indent(fields.join(''))}\n};`);
+}
+
+function operationType([id, definition]: [string, Operation]): string {
+  const parts = [
+    ...(definition.params ? [`params: ${typeOf(definition.params, names)}`] : []),
+    ...(definition.query ? [`query: ${typeOf(definition.query, names)}`] : []),
+    ...(definition.body ? [`body: ${typeOf(definition.body, names)}`] : []),
+    `result: ${resultOf(definition)}`,
+  ];
+  return indent(`\n${describe(definition)}${id}: {${indent(parts.map((part) => `\n${part};`).join(''))}\n};`);
+}
+
+function resultOf({ response }: Operation): string {
+  const { properties } = response as {
+    properties?: { object?: { const?: unknown }; data?: { items: object } };
+  };
+  if (properties?.object?.const !== 'list' || !properties.data) return typeOf(response, names);
+  return `Page<${typeOf(properties.data.items, names)}>`;
+}
+
+function endpoint([id, { method, path }]: [string, Operation]): string {
+  return `\n  ${id}: ['${method}', '${path}'],`;
+}
+
+function union(values: readonly string[]): string {
+  return values.map((value) => `'${value}'`).join(' | ');
+}

@@ -1,0 +1,73 @@
+import { ApiError } from './errors.ts';
+import { endpoints, type Operations } from './generated.ts';
+import { type Answer, type CallOptions, readJson, type Transport } from './transport.ts';
+
+type OperationId = keyof Operations;
+type PartOf<Id extends OperationId, Part extends string> = Operations[Id] extends { [P in Part]: infer Value }
+  ? Value
+  : undefined;
+
+export type BodyOf<Id extends OperationId> = PartOf<Id, 'body'>;
+export type QueryOf<Id extends OperationId> = PartOf<Id, 'query'>;
+export type ResultOf<Id extends OperationId> = Operations[Id]['result'];
+
+/** A result, or, when asked for, the result with the answer it came in. */
+export type Call<Result> = Promise<Result> & {
+  withResponse(): Promise<{ data: Result; response: Response }>;
+};
+
+export type Input = { params?: Record<string, string>; query?: object | undefined; body?: unknown };
+
+export type CallOperation = <Id extends OperationId>(
+  id: Id,
+  input?: Input,
+  options?: CallOptions,
+) => Call<ResultOf<Id>>;
+
+export function createCaller(transport: Transport): CallOperation {
+  return <Id extends OperationId>(
+    id: Id,
+    { params = {}, query, body }: Input = {},
+    options?: CallOptions,
+  ) => {
+    const [method, template] = endpoints[id];
+    const request = {
+      method,
+      path: pathOf(template, params),
+      query: query as Record<string, unknown> | undefined,
+      body,
+    };
+    const answered = transport(request, options).then((answer) => ({ answer, data: dataOf(answer) }));
+    const result = answered.then(({ data }) => data as ResultOf<Id>);
+    return Object.assign(result, {
+      withResponse: () => {
+        result.catch(() => {}); // who asks for both hears of a failure once
+        return answered.then(({ answer, data }) => ({
+          data: data as ResultOf<Id>,
+          response: responseOf(answer),
+        }));
+      },
+    });
+  };
+}
+
+export function pathOf(template: string, params: Record<string, string>): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = params[name];
+    // An empty id would reach the list, and `..` another resource.
+    if (!value || value === '.' || value === '..')
+      throw new TypeError(`${name} must be an id; got ${value}.`);
+    return encodeURIComponent(value);
+  });
+}
+
+/** A 200 that is not JSON is somebody else's page: the base URL leads elsewhere. */
+function dataOf(answer: Answer): unknown {
+  const data = readJson(answer);
+  if (data === undefined) throw new ApiError({ ...answer, body: undefined });
+  return data;
+}
+
+function responseOf({ status, headers, bytes }: Answer): Response {
+  return new Response(bytes, { status, headers });
+}

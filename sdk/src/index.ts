@@ -1,0 +1,21 @@
+export { createSimplane, type Simplane } from './create-simplane.ts';
+export {
+  ApiError,
+  AuthenticationError,
+  ConflictError,
+  ConnectionError,
+  ExecutionFailedError,
+  IdempotencyError,
+  InvalidRequestError,
+  PermissionError,
+  RateLimitError,
+  ServerError,
+  SignatureVerificationError,
+  SimplaneError,
+  TimeoutError,
+} from './errors.ts';
+export type * from './generated.ts';
+export type { List } from './list.ts';
+export type { CallOptions, SimplaneOptions } from './transport.ts';
+export type { WaitOptions } from './wait.ts';
+export { type RawBody, type VerifyOptions, type WebhookEvent, webhooks } from './webhooks.ts';

@@ -98,7 +98,7 @@ function executionsOf(call: CallOperation) {
     /** Until it has succeeded; throws ExecutionFailedError when it fails and TimeoutError when the wait is over. */
     wait: (id: string, options: WaitOptions = {}) => {
       const { signal } = options;
-      return waitForExecution(id, (id) => get(id, { ...(signal && { signal }) }), options);
+      return waitForExecution(id, (id) => get(id, { signal }), options);
     },
   };
 }

@@ -6,24 +6,24 @@ export type SimplaneOptions = {
   /** `sp_test_…` for a sandbox, `sp_live_…` for a live deployment. */
   apiKey: string;
   /** Where the deployment is; the sandbox on this machine when left out. */
-  baseUrl?: string;
+  baseUrl?: string | undefined;
   /** Instead of the platform's own: for proxies, tests, and calls inside the server. */
-  fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
   /** How long a call may take with all its retries; 60 s when left out. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** How long one attempt may take before it is given up and repeated; 20 s when left out. */
-  attemptTimeoutMs?: number;
+  attemptTimeoutMs?: number | undefined;
   /** How often an attempt that may go better is repeated; 4 when left out. */
-  maxRetries?: number;
+  maxRetries?: number | undefined;
 };
 
 /** What any call may be given. */
 export type CallOptions = {
   /** Makes the call the same one as an earlier call with this key. Writes that are given none get a random one. */
-  idempotencyKey?: string;
-  timeoutMs?: number;
-  maxRetries?: number;
-  signal?: AbortSignal;
+  idempotencyKey?: string | undefined;
+  timeoutMs?: number | undefined;
+  maxRetries?: number | undefined;
+  signal?: AbortSignal | undefined;
 };
 
 export type Request = {
@@ -39,49 +39,42 @@ export type Answer = { status: number; headers: Headers; bytes: Uint8Array<Array
 
 export type Transport = (request: Request, options?: CallOptions) => Promise<Answer>;
 
-const defaults = {
-  baseUrl: 'http://127.0.0.1:4000',
-  timeoutMs: 60_000,
-  attemptTimeoutMs: 20_000,
-  maxRetries: 4,
-};
-
 /** Sends requests and repeats what may go better. A write keeps its idempotency key from one attempt to the next: it is done once. */
-export function createTransport(given: SimplaneOptions): Transport {
-  const { apiKey, ...settings } = { ...defaults, ...given };
+export function createTransport(settings: SimplaneOptions): Transport {
+  const { apiKey, baseUrl = 'http://127.0.0.1:4000', attemptTimeoutMs = 20_000 } = settings;
   if (!apiKey) throw new SimplaneError('An API key is needed: createSimplane({ apiKey }).');
-  const fetch = given.fetch ?? globalThis.fetch.bind(globalThis);
-  const base = settings.baseUrl.replace(/\/+$/, '');
+  const fetch = settings.fetch ?? globalThis.fetch.bind(globalThis);
+  const base = baseOf(baseUrl);
 
-  async function attempt(request: Request, key: string | undefined, signal: AbortSignal): Promise<Answer> {
-    const response = await fetch(base + request.path + queryOf(request.query), {
-      method: request.method,
-      headers: {
-        Authorization: `Bearer ${apiKey}`,
-        Accept: request.accept ?? 'application/json',
-        'Service-Version': currentApiVersion,
-        ...(request.body !== undefined && { 'Content-Type': 'application/json' }),
-        ...(key !== undefined && { 'Idempotency-Key': key }),
-      },
-      ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
-      redirect: 'error', // a redirect would carry the key elsewhere
-      signal,
+  /** What every attempt of a call sends. It is made once: what cannot be sent is not tried five times. */
+  function prepare(request: Request, key: string | undefined): [url: string, init: RequestInit] {
+    const headers = new Headers({
+      Authorization: `Bearer ${apiKey}`,
+      Accept: request.accept ?? 'application/json',
+      'Service-Version': currentApiVersion,
+      ...(request.body !== undefined && { 'Content-Type': 'application/json' }),
+      ...(key !== undefined && { 'Idempotency-Key': key }),
     });
-    const { status, headers } = response;
-    return { status, headers, bytes: new Uint8Array(await response.arrayBuffer()) };
+    const body = request.body === undefined ? null : JSON.stringify(request.body);
+    // A redirect would carry the key elsewhere.
+    const init: RequestInit = { method: request.method, headers, body, redirect: 'error' };
+    return [base + request.path + queryOf(request.query), init];
   }
 
   return async (request, options = {}) => {
     const isWrite = request.method !== 'GET';
     const key = options.idempotencyKey ?? (isWrite ? crypto.randomUUID() : undefined);
-    const timeoutMs = options.timeoutMs ?? settings.timeoutMs;
-    const maxRetries = options.maxRetries ?? settings.maxRetries;
+    const timeoutMs = options.timeoutMs ?? settings.timeoutMs ?? 60_000;
+    const maxRetries = options.maxRetries ?? settings.maxRetries ?? 4;
+    const [url, init] = prepare(request, key);
     const deadline = startDeadline(timeoutMs, options.signal);
     try {
       for (let retry = 1; ; retry++) {
-        const last = await bounded(settings.attemptTimeoutMs, deadline.signal, (signal) =>
-          attempt(request, key, signal),
-        );
+        const last = await bounded(attemptTimeoutMs, deadline.signal, async (signal) => {
+          const response = await fetch(url, { ...init, signal });
+          const { status, headers } = response;
+          return { status, headers, bytes: new Uint8Array(await response.arrayBuffer()) };
+        });
         if (deadline.signal.aborted && !('answer' in last)) throw endedBy(deadline, timeoutMs, request);
         if ('answer' in last && last.answer.status < 400) return last.answer;
         const failure = 'answer' in last ? refusal(last.answer) : unreachable(request, last.cause);
@@ -93,6 +86,13 @@ export function createTransport(given: SimplaneOptions): Transport {
       deadline.end();
     }
   };
+}
+
+function baseOf(baseUrl: string): string {
+  if (!/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) {
+    throw new SimplaneError(`baseUrl must be an address such as https://api.example.com; got ${baseUrl}.`);
+  }
+  return baseUrl.replace(/\/+$/, '');
 }
 
 type Attempted = { answer: Answer } | { cause: unknown };

@@ -3,10 +3,10 @@ import type { Execution } from './generated.ts';
 
 export type WaitOptions = {
   /** How long to wait; 60 s when left out. Nothing is lost when it is over: wait again with the same id. */
-  waitMs?: number;
-  signal?: AbortSignal;
+  waitMs?: number | undefined;
+  signal?: AbortSignal | undefined;
   /** Called each time the execution was looked at. */
-  onProgress?: (execution: Execution) => void;
+  onProgress?: ((execution: Execution) => void) | undefined;
 };
 
 const firstPauseMs = 100;

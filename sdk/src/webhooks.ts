@@ -8,9 +8,9 @@ export type WebhookEvent = {
 
 export type VerifyOptions = {
   /** How old or how far ahead a delivery may be, in seconds; 300 when left out. */
-  toleranceSeconds?: number;
+  toleranceSeconds?: number | undefined;
   /** The receiver's clock, in Unix seconds; for tests. */
-  nowSeconds?: number;
+  nowSeconds?: number | undefined;
 };
 
 /** As it came in: a body that was parsed and written again is another one. */

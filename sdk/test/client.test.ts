@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createMockNetwork } from '../../server/src/network/mock/mock-network.ts';
+import { startReceiver } from '../../server/test/support/receiver.ts';
+import { startService, type TestService } from '../../server/test/support/service.ts';
+import { until } from '../../server/test/support/until.ts';
+import { endpoints } from '../src/generated.ts';
+import {
+  ApiError,
+  AuthenticationError,
+  ConflictError,
+  createSimplane,
+  ExecutionFailedError,
+  IdempotencyError,
+  InvalidRequestError,
+  PermissionError,
+  type Simplane,
+  TimeoutError,
+  webhooks,
+} from '../src/index.ts';
+
+let service: TestService;
+let simplane: Simplane;
+beforeAll(async () => {
+  service = await startService();
+  service.startWorker(createMockNetwork({ delayMs: 0 }));
+  service.startSender();
+  simplane = createSimplane({ apiKey: service.key, baseUrl: `${service.url}/` });
+});
+afterAll(() => service.stop());
+
+const order = { product_id: 'prod_europe_5gb_30d' };
+
+test('every operation of the contract can be called, at its own address', async () => {
+  const called: string[] = [];
+  const recorder = createSimplane({
+    apiKey: 'sp_test_recorded',
+    baseUrl: 'http://api.test',
+    fetch: async (url, { method }) => {
+      called.push(`${method} ${new URL(url).pathname}`);
+      return new Response(
+        '{"object":"list","data":[],"has_more":false,"id":"x","iccid":"x","status":"succeeded"}',
+      );
+    },
+  });
+  await callEverything(recorder);
+  const expected = Object.values(endpoints).map(
+    ([method, path]) => `${method} ${path.replace(/\{\w+\}/g, 'x')}`,
+  );
+  expect(new Set(called)).toEqual(new Set(expected));
+});
+
+/** Calls each function of each resource with an id and an empty body: what is of interest is where it goes. */
+async function callEverything(part: object): Promise<void> {
+  for (const value of Object.values(part)) {
+    if (typeof value === 'object') await callEverything(value);
+    else await (value.length === 1 && value.name === 'create' ? value({}) : value('x', {}));
+  }
+}
+
+describe('provisionAndWait', () => {
+  test('returns the eSIM and what it is installed with', async () => {
+    const seen: string[] = [];
+    const { execution, esim, install } = await simplane.esims.provisionAndWait(
+      { ...order, metadata: { order: '7' } },
+      { onProgress: ({ status }) => seen.push(status) },
+    );
+    expect(esim).toMatchObject({ iccid: execution.iccid, status: 'provisioned', metadata: { order: '7' } });
+    expect(install.lpa).toMatch(/^LPA:1\$/);
+    expect(seen.at(-1)).toBe('succeeded');
+    expect((await simplane.esims.qr(esim.iccid, 'image/png')).subarray(1, 4)).toEqual(
+      new TextEncoder().encode('PNG'),
+    );
+  });
+
+  test('throws what went wrong with the order', async () => {
+    const failing = simplane.esims.provisionAndWait({ product_id: 'prod_sandbox_out_of_stock' });
+    const error = await failing.catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(ExecutionFailedError);
+    expect((error as ExecutionFailedError).execution.error).toMatchObject({ code: 'out_of_stock' });
+  });
+
+  test('stops waiting in time and by signal, while the order goes on', async () => {
+    const execution = await simplane.esims.create(order);
+    await expect(
+      simplane.executions.wait(execution.id, { signal: AbortSignal.abort(new Error('enough')) }),
+    ).rejects.toThrow('enough');
+    expect((await simplane.executions.wait(execution.id)).status).toBe('succeeded');
+    const queued = { ...execution, status: 'queued' };
+    const slow = createSimplane({
+      apiKey: 'x',
+      baseUrl: 'http://api.test',
+      fetch: async () => new Response(JSON.stringify(queued)),
+    });
+    await expect(slow.executions.wait(execution.id, { waitMs: 1 })).rejects.toThrow(TimeoutError);
+  });
+});
+
+describe('a list', () => {
+  test('is a page when it is awaited, and every item once when it is walked', async () => {
+    for (let n = 0; n < 7; n++) await simplane.events.sendTest({ type: 'sdk.listed', data: { n } });
+    const page = await simplane.events.list({ type: 'sdk.listed', limit: 3 });
+    expect([page.data.length, page.has_more]).toEqual([3, true]);
+    const walked: unknown[] = [];
+    for await (const { data } of simplane.events.list({ type: 'sdk.listed', limit: 2 }))
+      walked.push(data['n']);
+    expect(walked).toEqual([6, 5, 4, 3, 2, 1, 0]);
+    const rest: unknown[] = [];
+    const after = { type: 'sdk.listed', starting_after: page.next_cursor as string };
+    for await (const { data } of simplane.events.list(after)) rest.push(data['n']);
+    expect(rest).toEqual([3, 2, 1, 0]);
+  });
+
+  test('asks for no more pages than are walked', async () => {
+    let requests = 0;
+    const counting = createSimplane({
+      apiKey: service.key,
+      baseUrl: service.url,
+      fetch: (url, init) => {
+        requests += 1;
+        return fetch(url, init);
+      },
+    });
+    const list = counting.products.list({ limit: 2 });
+    expect(requests).toBe(0);
+    for await (const _ of list) break;
+    expect(requests).toBe(1);
+  });
+});
+
+describe('a refusal', () => {
+  async function refused(calling: PromiseLike<unknown>): Promise<ApiError> {
+    const error = await Promise.resolve(calling).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(error).toBeInstanceOf(ApiError);
+    expect((error as ApiError).requestId).toMatch(/^req_/);
+    return error as ApiError;
+  }
+
+  test('is an error of its type, with the code, the parameter and the request', async () => {
+    const stranger = createSimplane({ apiKey: 'sp_test_nobody', baseUrl: service.url });
+    const reader = createSimplane({
+      apiKey: await service.createKey({ scopes: ['read'] }),
+      baseUrl: service.url,
+    });
+    expect(await refused(stranger.me())).toBeInstanceOf(AuthenticationError);
+    expect(await refused(reader.esims.create(order))).toBeInstanceOf(PermissionError);
+    const missing = await refused(simplane.esims.create({ product_id: 'nope' }));
+    expect(missing).toBeInstanceOf(InvalidRequestError);
+    expect(missing).toMatchObject({ code: 'resource_missing', status: 404, param: 'product_id' });
+    expect(missing.docUrl).toContain('resource_missing');
+    expect(await refused(simplane.products.list({ limit: 0 }))).toMatchObject({ param: 'limit' });
+    await simplane.esims.create(order, { idempotencyKey: 'mine' });
+    const reused = simplane.esims.create({ product_id: 'prod_us_1gb_7d' }, { idempotencyKey: 'mine' });
+    expect(await refused(reused)).toBeInstanceOf(IdempotencyError);
+    const { esim } = await simplane.esims.provisionAndWait(order);
+    expect(await refused(simplane.esims.resume(esim.iccid))).toBeInstanceOf(ConflictError);
+  });
+
+  test('by somebody else’s server says that the address may be wrong', async () => {
+    const elsewhere = (text: string, status: number) =>
+      createSimplane({ apiKey: 'x', fetch: async () => new Response(text, { status }) });
+    await expect(elsewhere('<h1>Hello</h1>', 200).me()).rejects.toThrow('is the base URL right?');
+    await expect(elsewhere('<h1>No</h1>', 404).me()).rejects.toThrow('is the base URL right?');
+  });
+});
+
+test('the whole answer can be had beside its data', async () => {
+  const { data, response } = await simplane.esims.create(order).withResponse();
+  expect([response.status, response.headers.get('location')]).toEqual([202, `/v1/executions/${data.id}`]);
+  expect(await response.json()).toEqual(data);
+  await expect(simplane.esims.get('8999').withResponse()).rejects.toBeInstanceOf(ApiError);
+});
+
+test('a real delivery is verified and typed by its type', async () => {
+  const receiver = await startReceiver();
+  const { secret = '' } = await simplane.webhookEndpoints.create({
+    url: receiver.url,
+    enabled_event_types: ['esim.provisioned'],
+  });
+  const { esim, execution } = await simplane.esims.provisionAndWait(order);
+  await until(
+    async () => receiver.received.length,
+    (count) => count > 0,
+  );
+  const [got] = receiver.received;
+  const event = await webhooks.verify(got?.body ?? '', got?.headers['service-signature'] as string, [
+    'whsec_other',
+    secret,
+  ]);
+  await receiver.stop();
+  expect(event.type === 'esim.provisioned' && event.data).toEqual({
+    iccid: esim.iccid,
+    execution_id: execution.id,
+    product_id: order.product_id,
+  });
+});

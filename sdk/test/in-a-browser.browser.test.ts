@@ -1,0 +1,34 @@
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import { launchBrowser } from '../../server/test/support/browser.ts';
+
+const page = `<!doctype html><link rel="icon" href="data:,"><script type="module">
+  import { createSimplane, webhooks } from '/dist/index.js';
+  const body = '{"type":"esim.provisioned"}';
+  const event = await webhooks.verify(body, await webhooks.sign(body, 'whsec_x'), 'whsec_x');
+  const simplane = createSimplane({ apiKey: 'sp_test_page', baseUrl: location.origin });
+  document.title = event.type + ' ' + (await simplane.me()).mode;
+</script>`;
+
+test('a browser runs it as it is, with its own fetch and crypto', async () => {
+  const server = createServer(async (request, response) => {
+    if (request.url === '/') return response.setHeader('content-type', 'text/html').end(page);
+    if (request.url === '/v1/me') return response.end('{"mode":"sandbox"}');
+    const file = await readFile(new URL(`..${request.url}`, import.meta.url));
+    return response.setHeader('content-type', 'text/javascript').end(file);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const browser = await launchBrowser();
+  try {
+    const tab = await browser.newPage();
+    await tab.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    await tab.waitForFunction(() => document.title !== '');
+    expect(await tab.title()).toBe('esim.provisioned sandbox');
+  } finally {
+    await browser.close();
+    server.closeAllConnections();
+    server.close();
+  }
+});

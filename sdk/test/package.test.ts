@@ -1,0 +1,118 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createMockNetwork } from '../../server/src/network/mock/mock-network.ts';
+import { startService, type TestService } from '../../server/test/support/service.ts';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const tsc = join(root, 'node_modules/typescript/bin/tsc');
+
+let project: string;
+let service: TestService;
+
+/** The package as npm would publish it, installed where nothing of the repository is in reach. */
+beforeAll(async () => {
+  project = await mkdtemp(join(tmpdir(), 'simplane-sdk-'));
+  const packed = await run('npm', ['pack', '--json', '--pack-destination', project, '--workspace', 'sdk'], {
+    cwd: root,
+  });
+  const [{ filename }] = JSON.parse(packed.stdout) as [{ filename: string }];
+  await writeFile(join(project, 'package.json'), '{ "name": "stranger", "private": true }');
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${filename}`], { cwd: project });
+  service = await startService();
+  service.startWorker(createMockNetwork({ delayMs: 0 }));
+}, 120_000);
+
+afterAll(async () => {
+  await service?.stop();
+  await rm(project, { recursive: true, force: true });
+});
+
+async function readExamples(): Promise<string[]> {
+  const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+  return [...readme.matchAll(/^```ts\n(.+?)^```/gms)].map(([, code = '']) => code);
+}
+
+/** With the settings of a stranger's project; fails on any type error. */
+async function compile(name: string, files: Record<string, string>): Promise<string> {
+  const folder = join(project, name);
+  const compilerOptions = {
+    strict: true,
+    module: 'NodeNext',
+    target: 'ES2022',
+    lib: ['ES2022', 'DOM'],
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules/@types')],
+    outDir: 'out',
+    rootDir: '.',
+  };
+  await mkdir(folder);
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+  for (const [file, code] of Object.entries(files)) await writeFile(join(folder, file), code);
+  await run(process.execPath, [tsc, '--project', folder]);
+  return folder;
+}
+
+function environment() {
+  return { ...process.env, SIMPLANE_API_KEY: service.key, SIMPLANE_BASE_URL: service.url };
+}
+
+test('installs nothing but itself', async () => {
+  const { stdout } = await run('npm', ['ls', '--all', '--parseable'], { cwd: project });
+  expect(stdout.trim().split('\n')).toHaveLength(2);
+});
+
+describe('in both module systems', () => {
+  const use = `
+    const simplane = createSimplane({ apiKey: process.env['SIMPLANE_API_KEY'] ?? '', baseUrl: process.env['SIMPLANE_BASE_URL'] });
+    async function main(): Promise<void> {
+      const { mode } = await simplane.me();
+      const header = await webhooks.sign('{"type":"esim.provisioned","data":{"iccid":"89"}}', 'whsec_x');
+      const event = await webhooks.verify('{"type":"esim.provisioned","data":{"iccid":"89"}}', header, 'whsec_x');
+      if (event.type === 'esim.provisioned') console.log(mode, event.data.iccid);
+      // @ts-expect-error: a field that this type of event does not have
+      if (event.type === 'esim.provisioned') event.data.threshold_percent;
+      // @ts-expect-error: a misspelt field
+      if (mode === 'live') await simplane.esims.create({ product: 'x' });
+    }
+    void main();`;
+
+  for (const [system, extension, load] of [
+    ['ES modules', 'mts', `import { createSimplane, webhooks } from '@simplane/sdk';`],
+    [
+      'CommonJS',
+      'cts',
+      `import simplaneSdk = require('@simplane/sdk');\nconst { createSimplane, webhooks } = simplaneSdk;`,
+    ],
+  ]) {
+    test(`(${system}) it type-checks and runs`, async () => {
+      const folder = await compile(`as-${extension}`, { [`use.${extension}`]: `${load}\n${use}` });
+      const out = join(folder, 'out', `use.${extension?.replace('ts', 'js')}`);
+      const { stdout } = await run(process.execPath, [out], { env: environment() });
+      expect(stdout).toBe('sandbox 89\n');
+    });
+  }
+});
+
+test('the examples of its README type-check, run, and say what they should', async () => {
+  const examples = await readExamples();
+  const files = Object.fromEntries(examples.map((code, index) => [`${index}.mts`, code]));
+  const folder = await compile('examples', files);
+  const said = await Promise.all(
+    examples.map((_, index) =>
+      run(process.execPath, [join(folder, 'out', `${index}.mjs`)], { env: environment() }),
+    ),
+  );
+  expect(said.map(({ stdout }) => stdout.trim())).toEqual([
+    expect.stringMatching(/^89\d+ is provisioned\na link of \d+ characters$/),
+    'one order',
+    expect.stringMatching(/^3 of the catalog, and more\n(prod_\w+ works in Japan\n?)+$/),
+    expect.stringMatching(/^No product has the id "prod_atlantis"/),
+    '8999901000000000018 is ready',
+  ]);
+});

@@ -1,0 +1,103 @@
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What goes wrong with one request. Those that begin with `lost` reach the service first: the work is done, the answer is not had. */
+export const faults = [
+  'reset before',
+  'lost: reset',
+  'lost: cut in the middle',
+  'lost: hangs',
+  'hangs before',
+  '500 before',
+  'lost: 502 page',
+  '503 before',
+  '429 with Retry-After',
+] as const;
+
+export type Fault = (typeof faults)[number];
+
+export type FaultyProxy = { url: string; plan: (Fault | null)[]; requests: number; stop(): Promise<void> };
+
+/** Stands between a client and the service, and does to each request in turn what `plan` says; then nothing. */
+export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
+  const server = createServer((request, response) => {
+    proxy.requests += 1;
+    void serve(proxy.plan.shift() ?? null, request, response, target);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const proxy: FaultyProxy = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    plan: [],
+    requests: 0,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return proxy;
+}
+
+async function serve(
+  fault: Fault | null,
+  request: IncomingMessage,
+  response: ServerResponse,
+  target: string,
+): Promise<void> {
+  switch (fault) {
+    case 'reset before':
+      request.socket.resetAndDestroy();
+      return;
+    case 'hangs before':
+      return;
+    case '500 before':
+      response.writeHead(500, { 'content-type': 'application/json' });
+      response.end('{"error":{"type":"api_error","code":"internal","message":"A fault of ours."}}');
+      return;
+    case '503 before':
+      response.writeHead(503, { 'retry-after': '0' }).end();
+      return;
+    case '429 with Retry-After':
+      response.writeHead(429, { 'content-type': 'application/json', 'retry-after': '1' });
+      response.end('{"error":{"type":"rate_limit_error","code":"rate_limited","message":"Slower."}}');
+      return;
+  }
+  const answer = await forward(request, target);
+  switch (fault) {
+    case 'lost: reset':
+      request.socket.resetAndDestroy();
+      return;
+    case 'lost: hangs':
+      return;
+    case 'lost: 502 page':
+      response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>');
+      return;
+    case 'lost: cut in the middle':
+      response.writeHead(answer.status, answer.headers);
+      response.write(answer.body.subarray(0, answer.body.length / 2), () => response.socket?.destroy());
+      return;
+    default:
+      response.writeHead(answer.status, answer.headers).end(answer.body);
+  }
+}
+
+type Answer = { status: number; headers: Record<string, string | string[] | undefined>; body: Buffer };
+
+function forward(request: IncomingMessage, target: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const { method, headers, url } = request;
+    const forwarded = httpRequest(target + url, { method, headers, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk) => chunks.push(chunk));
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: Buffer.concat(chunks),
+        }),
+      );
+    });
+    forwarded.on('error', reject);
+    request.pipe(forwarded);
+  });
+}

@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import Stripe from 'stripe';
+import { describe, expect, test } from 'vitest';
+import { SignatureVerificationError, webhooks } from '../src/index.ts';
+
+const stripe = new Stripe('sk_test_unused');
+const secret = `whsec_${Buffer.alloc(32, 5).toString('base64')}`;
+const nowSeconds = 1_800_000_000;
+
+function ours(body: string, header: string, key = secret) {
+  return webhooks.verify(body, header, key, { nowSeconds }).then(
+    (event) => ({ event }),
+    (error: unknown) => {
+      expect(error).toBeInstanceOf(SignatureVerificationError);
+      return 'refused';
+    },
+  );
+}
+
+async function theirs(body: string, header: string, key = secret) {
+  try {
+    // They take the receiver's time in milliseconds.
+    return { event: stripe.webhooks.constructEvent(body, header, key, 300, undefined, nowSeconds * 1_000) };
+  } catch {
+    return 'refused';
+  }
+}
+
+const bodies = fc.record({ id: fc.string(), type: fc.string({ unit: 'grapheme' }), data: fc.jsonValue() });
+const flips = fc.record({ at: fc.nat(200), to: fc.string({ minLength: 1, maxLength: 1 }) });
+
+/** Good deliveries and such as an attacker or a broken proxy would make of them. */
+const deliveries = fc.record({
+  body: bodies.map((event) => JSON.stringify(event)),
+  agoSeconds: fc.integer({ min: -250, max: 600 }),
+  signatures: fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom('one', 'other first') },
+    { weight: 1, arbitrary: fc.constantFrom('other only', 'none', 'upper case', 'another scheme') },
+  ),
+  tampered: fc.constantFrom('nothing', 'nothing', 'nothing', 'body', 'header', 'secret'),
+  flip: flips,
+});
+
+function flipped(text: string, { at, to }: { at: number; to: string }): string {
+  const index = at % text.length;
+  return text.slice(0, index) + to + text.slice(index + 1);
+}
+
+/** Where we refuse and they do not: a time that is no plain number, or that stands there twice. */
+function isOddTime(header: string): boolean {
+  const times = header.split(',').filter((part) => part.startsWith('t='));
+  return times.length !== 1 || !/^t=\d+$/.test(times[0] ?? '');
+}
+
+test('agrees with the stripe package on ten thousand deliveries, good and tampered', async () => {
+  let accepted = 0;
+  let refused = 0;
+  const given = fc.sample(deliveries, { numRuns: 11_000, seed: 20_261_101 });
+  for (const { body, agoSeconds, signatures, tampered, flip } of given) {
+    const good = await webhooks.sign(body, secret, { timestamp: nowSeconds - agoSeconds });
+    const [time = '', signature = ''] = good.split(',');
+    const other = `v1=${'0'.repeat(64)}`;
+    const header = {
+      one: good,
+      'other first': `${time},${other},${signature}`,
+      'other only': `${time},${other}`,
+      none: time,
+      'upper case': `${time},${signature.toUpperCase().replace('V1', 'v1')}`,
+      'another scheme': `${time},v0=${signature.slice(3)}`,
+    }[signatures];
+    const sent = {
+      body: tampered === 'body' ? flipped(body, flip) : body,
+      header: tampered === 'header' ? flipped(header, flip) : header,
+      key: tampered === 'secret' ? flipped(secret, flip) : secret,
+    };
+    if (isOddTime(sent.header)) continue;
+    const verdict = await ours(sent.body, sent.header, sent.key);
+    expect(verdict, JSON.stringify(sent)).toEqual(await theirs(sent.body, sent.header, sent.key));
+    if (verdict === 'refused') refused += 1;
+    else accepted += 1;
+  }
+  expect(accepted + refused).toBeGreaterThan(10_000);
+  expect(Math.min(accepted, refused), 'both kinds were really there').toBeGreaterThan(2_000);
+});
+
+describe('differs from the stripe package by design', () => {
+  const body = '{"type":"esim.provisioned"}';
+
+  test('in that a time far ahead is refused too', async () => {
+    const ahead = await webhooks.sign(body, secret, { timestamp: nowSeconds + 301 });
+    expect(await theirs(body, ahead)).not.toBe('refused');
+    expect(await ours(body, ahead)).toBe('refused');
+    const nearly = await webhooks.sign(body, secret, { timestamp: nowSeconds + 300 });
+    expect(await ours(body, nearly)).not.toBe('refused');
+  });
+
+  test('in that a time with anything after it is refused', async () => {
+    const good = await webhooks.sign(body, secret, { timestamp: nowSeconds });
+    const odd = good.replace(String(nowSeconds), `${nowSeconds}x`);
+    expect(await theirs(body, odd)).not.toBe('refused');
+    expect(await ours(body, odd)).toBe('refused');
+  });
+});
+
+test('takes bytes as well as text, and says what is wrong in words for the receiver’s author', async () => {
+  const body = '{"type":"esim.provisioned","note":"ünï"}';
+  const header = await webhooks.sign(body, secret, { timestamp: nowSeconds });
+  const bytes = new TextEncoder().encode(body);
+  expect(await webhooks.verify(bytes, header, secret, { nowSeconds })).toEqual(JSON.parse(body));
+  expect(await webhooks.verify(bytes.buffer, header, secret, { nowSeconds })).toEqual(JSON.parse(body));
+  await expect(webhooks.verify(body, undefined, secret)).rejects.toThrow('header is missing');
+  await expect(webhooks.verify(body, header, secret)).rejects.toThrow('Is the clock right?');
+  await expect(webhooks.verify(`${body} `, header, secret, { nowSeconds })).rejects.toThrow('raw body');
+  const parsed = JSON.parse(body) as string;
+  await expect(webhooks.verify(parsed, header, secret)).rejects.toThrow('read it before a JSON parser does');
+});

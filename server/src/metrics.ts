@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from './db/database.ts';
+import { readQueues } from './db/queues.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -27,9 +28,51 @@ export function createMetrics(db: Database) {
     help: 'Writes that were answered with the stored answer of an earlier request.',
     registers,
   });
+  const executionCount = new Counter({
+    name: 'simplane_executions_total',
+    help: 'Executions that ended, and those that were put off because the network did not answer as it should.',
+    labelNames: ['execution_type', 'outcome'],
+    registers,
+  });
+  const attemptDuration = new Histogram({
+    name: 'simplane_delivery_attempt_duration_seconds',
+    help: 'Duration of attempts to deliver an event, by what became of the delivery.',
+    labelNames: ['outcome'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+    registers,
+  });
+  const backgroundFailureCount = new Counter({
+    name: 'simplane_background_failures_total',
+    help: 'Faults in background work; each is tried again.',
+    registers,
+  });
   describeProcess(registers);
   describePool(registers, db);
-  return { registry, requestDuration, errorCount, replayCount };
+  describeQueues(registers, db);
+  return {
+    registry,
+    requestDuration,
+    errorCount,
+    replayCount,
+    executionCount,
+    attemptDuration,
+    backgroundFailureCount,
+  };
+}
+
+/** Asked when somebody looks, of the database: the same whichever process is asked. Without an answer there is no value. */
+function describeQueues(registers: Registry[], db: Database): void {
+  new Gauge({
+    name: 'simplane_queue_oldest_due_seconds',
+    help: 'How long the work that has been due for longest waits; 0 when nothing is due. Endpoints that fail do not count.',
+    labelNames: ['queue'],
+    registers,
+    async collect() {
+      this.reset();
+      const queues = await readQueues(db).catch(() => []);
+      for (const { queue, oldest_due_seconds } of queues) this.set({ queue }, oldest_due_seconds);
+    },
+  });
 }
 
 function describePool(registers: Registry[], db: Database): void {

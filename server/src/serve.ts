@@ -80,8 +80,11 @@ async function start(
 
   let url = '';
   let stopping = false;
-  const onError = (error: unknown, about: object = {}) =>
+  const metrics = createMetrics(db);
+  const onError = (error: unknown, about: object = {}) => {
+    metrics.backgroundFailureCount.inc();
     log.warn({ ...about, cause: describeCause(error) }, 'background work failed; it is tried again');
+  };
   const signals = createSignals({ db, connectionString, onError });
   const service: Service = {
     ...config,
@@ -94,7 +97,7 @@ async function start(
     endpointLimit: config.webhookEndpointLimit,
     keys: createKeyDirectory(db),
     log,
-    metrics: createMetrics(db),
+    metrics,
     metricsOnApi: config.metricsPort === null,
     publicUrl: () => config.publicUrl ?? url,
     isStopping: () => stopping,
@@ -155,6 +158,7 @@ function startWorker(service: Service, config: Config, network: Network, onError
     newUuid: service.newUuid,
     signals: service.signals,
     network,
+    onOutcome: (type, outcome) => service.metrics.executionCount.inc({ execution_type: type, outcome }),
     leaseMs: config.executionLeaseMs,
     networkTimeoutMs: config.networkTimeoutMs,
     retryScheduleMs: config.executionRetryScheduleMs,
@@ -184,6 +188,8 @@ function startSending(service: Service, config: Config, onError: (error: unknown
     disableRule: { afterMs: config.webhookDisableAfterMs, minFailures: config.webhookDisableMinFailures },
     concurrency: config.webhookConcurrency,
     random: Math.random,
+    onAttempt: ({ outcome, durationMs }) =>
+      service.metrics.attemptDuration.observe({ outcome }, durationMs / 1_000),
     onError,
   });
   service.signals.on('deliveries', sender.wake);

@@ -85,7 +85,9 @@ async function provision(means: Means, execution: HeldExecution): Promise<RunOut
       data: { iccid, ...correlation(execution) },
     }),
   });
-  return outcome === 'gone' ? abandon(means, execution, terminatedMeanwhile) : done;
+  if (outcome === 'gone') return abandon(means, execution, terminatedMeanwhile);
+  if (outcome === 'settled') means.onOutcome(execution.type, 'succeeded');
+  return done;
 }
 
 function wanted({ product_id: productId }: HeldExecution) {

@@ -27,6 +27,8 @@ export type Means = {
   leaseMs: number;
   /** How long one call to the network may take. */
   networkTimeoutMs: number;
+  /** Told of every execution that ended, or that is put off because of the network. */
+  onOutcome(type: ExecutionType, outcome: 'succeeded' | 'failed' | 'postponed'): void;
   /** Pauses before the second, third, … attempt; one more failure after the last is final. */
   retryScheduleMs: number[];
 };
@@ -136,6 +138,7 @@ async function runOne(
     return undefined;
   }
   await postpone(options.db, claimed, delayMs, { failures });
+  options.onOutcome(claimed.type, 'postponed');
   return { againInMs: delayMs };
 }
 
@@ -183,7 +186,11 @@ function hold(options: Options, claimed: ClaimedExecution, stopping: AbortSignal
         ]);
       }),
     save: (progress) => saveProgress(db, claimed, progress, leaseMs),
-    finish: (tx, error) => finish(tx, claimed, { error, at: new Date(clock.nowMs()) }),
+    async finish(tx, error) {
+      const isOurs = await finish(tx, claimed, { error, at: new Date(clock.nowMs()) });
+      if (isOurs) options.onOutcome(claimed.type, error ? 'failed' : 'succeeded');
+      return isOurs;
+    },
   };
 }
 

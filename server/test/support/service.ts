@@ -123,6 +123,7 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
         networkTimeoutMs: 10_000,
         retryScheduleMs: [10, 10, 10],
         runners: createRunners(),
+        onOutcome: (type, outcome) => service.metrics.executionCount.inc({ execution_type: type, outcome }),
         concurrency: 32,
         pollMs: 50,
         onError: (error) => void logLines.push(String(error)),
@@ -144,6 +145,8 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
         disableRule: { afterMs: 3_600_000, minFailures: 1_000 },
         concurrency: 64,
         random: Math.random,
+        onAttempt: ({ outcome, durationMs }) =>
+          service.metrics.attemptDuration.observe({ outcome }, durationMs / 1_000),
         onError: (error) => void logLines.push(String(error)),
         ...overrides,
       });

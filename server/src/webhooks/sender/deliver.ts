@@ -27,6 +27,8 @@ export type DeliverOptions = {
   retryScheduleMs: number[];
   disableRule: DisableRule;
   random: () => number;
+  /** Told of every attempt, once it is written. */
+  onAttempt(settled: Settled): void;
   log: Pick<Logger, 'info'>;
 };
 

@@ -153,6 +153,7 @@ export function startSender(options: Options): Sender {
     const settled = toSettled(options, delivery, result);
     const health = await settle(settled);
     if (health && !result.ok) await judge(options, health, result);
+    options.onAttempt(settled);
     writeLogLine(options, delivery, settled);
     if (!result.ok) wakeLater(endpointUuid, accountUuid, Math.max(restMs, settled.retryInMs ?? 0));
     return undefined;

@@ -1,0 +1,24 @@
+import type { Queryable } from './database.ts';
+
+type Queue = { queue: string; oldest_due_seconds: number };
+
+/** How long what is due has waited, by queue. Taken work is due again when its lease ends, so a dead worker's counts too. */
+export function readQueues(db: Queryable): Promise<Queue[]> {
+  return db.query({
+    name: 'queues_read',
+    text: `
+select queue, coalesce(greatest(0, extract(epoch from now() - oldest)), 0)::float8 as oldest_due_seconds
+from (
+  select 'executions' as queue, (select min(due_at) from executions where status in ('queued', 'running')) as oldest
+  union all
+  -- Each endpoint's oldest is the first in its index; those that fail wait by design.
+  select 'deliveries', (
+    select min(first.due_at)
+    from webhook_endpoints e cross join lateral (
+      select due_at from deliveries
+      where endpoint_id = e.id and status = 'pending' and (leased_until is null or leased_until < now())
+      order by due_at limit 1) first
+    where e.status = 'enabled' and e.failing_since is null)
+) queues`,
+  });
+}

@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
+import { call, provision } from '../support/client.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+let service: TestService;
+let receiver: Receiver;
+beforeEach(async () => {
+  service = await startService();
+  receiver = await startReceiver();
+});
+afterEach(async () => {
+  await receiver.stop();
+  await service.stop();
+});
+
+/** The value of one series; undefined when there is none. */
+async function metric(name: string, ...labels: string[]): Promise<number | undefined> {
+  const { text } = await call(service, 'GET', '/metrics', { key: null });
+  const line = text
+    .split('\n')
+    .find((line) => line.startsWith(name) && labels.every((label) => line.includes(label)));
+  return line === undefined ? undefined : Number(line.slice(line.lastIndexOf(' ')));
+}
+
+test('tell how orders and deliveries end', async () => {
+  service.startWorker(createMockNetwork({ delayMs: 0 }));
+  service.startSender();
+  await call(service, 'POST', '/v1/webhook_endpoints', {
+    body: { url: receiver.url, enabled_event_types: ['esim.provisioned'] },
+  });
+  await provision(service);
+  await provision(service, undefined, { product_id: 'prod_sandbox_flaky' });
+  await provision(service, undefined, { product_id: 'prod_sandbox_declined' });
+  const executions = (outcome: string) => metric('simplane_executions_total', `outcome="${outcome}"`);
+  await until(
+    async () => [await executions('succeeded'), await executions('failed'), await executions('postponed')],
+    (seen) => JSON.stringify(seen) === '[2,1,2]',
+  );
+  await until(
+    () => metric('simplane_delivery_attempt_duration_seconds_count', 'outcome="succeeded"'),
+    (count) => count === 2,
+  );
+});
+
+test('tell how long what is due has been waiting, and leave out endpoints that fail', async () => {
+  const oldest = (queue: string) => metric('simplane_queue_oldest_due_seconds', `queue="${queue}"`);
+  expect([await oldest('executions'), await oldest('deliveries')]).toEqual([0, 0]);
+  await provision(service);
+  await call(service, 'POST', '/v1/webhook_endpoints', {
+    body: { url: receiver.url, enabled_event_types: ['*'] },
+  });
+  await call(service, 'POST', '/v1/events/test', { body: { type: 'esim.suspended', data: {} } });
+  const backdate = (text: string) => service.db.query({ name: text, text });
+  await backdate(`update executions set due_at = now() - interval '1 hour'`);
+  await backdate(`update deliveries set due_at = now() - interval '2 hours'`);
+  expect(await oldest('executions')).toBeGreaterThanOrEqual(3_600);
+  expect(await oldest('deliveries')).toBeGreaterThanOrEqual(7_200);
+  await backdate(`update webhook_endpoints set failing_since = now()`);
+  expect(await oldest('deliveries')).toBe(0);
+});

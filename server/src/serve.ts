@@ -85,6 +85,7 @@ async function start(
   const signals = createSignals({ db, connectionString, onError });
   const service: Service = {
     ...config,
+    hasCore: config.mode === 'sandbox' || config.coreUrl !== null,
     db,
     clock,
     newUuid,
@@ -155,10 +156,11 @@ function startWorker(service: Service, config: Config, network: Network, onError
     newUuid: service.newUuid,
     signals: service.signals,
     network,
+    keyring: service.keyring,
     leaseMs: config.executionLeaseMs,
     networkTimeoutMs: config.networkTimeoutMs,
     retryScheduleMs: config.executionRetryScheduleMs,
-    runners: createRunners(),
+    runners: createRunners(config.iccidRanges),
     concurrency: config.executionConcurrency,
     pollMs: 1_000,
     onError,

@@ -163,10 +163,18 @@ export const errors = {
     meaning: 'The account has as many webhook endpoints as it may have.',
     remedy: 'Delete one that is no longer used.',
   },
+  core_not_connected: {
+    type: 'conflict_error',
+    status: 409,
+    meaning:
+      'This deployment has no connection to the operator’s core network, so nothing can be suspended or resumed.',
+    remedy:
+      'The operator sets `SIMPLANE_CORE_URL` and `SIMPLANE_CORE_SECRET`; then send the same request again.',
+  },
   body_too_large: {
     type: 'invalid_request_error',
     status: 413,
-    meaning: 'The body is larger than 256 kB.',
+    meaning: 'The body is larger than this operation takes: 256 kB, and 4 MB for usage records.',
     remedy: 'Send less in one request.',
   },
   content_type_unsupported: {

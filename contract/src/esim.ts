@@ -109,6 +109,27 @@ export const createEsim = operation({
   body: Type.Object(
     {
       product_id: Type.String(productId),
+      eid: Type.Optional(
+        Type.String({
+          minLength: 32,
+          maxLength: 32,
+          pattern: '^[0-9]+$',
+          description:
+            'Binds the profile to one device: its eUICC’s 32 digits. Left out: any device may install it.',
+          examples: ['89882119900000000000000000001654'],
+        }),
+      ),
+      confirmation_code: Type.Optional(
+        Type.String({
+          minLength: 4,
+          maxLength: 40,
+          pattern: '^[!-~]+$',
+          writeOnly: true,
+          description:
+            'A code that the device will ask its user for, to be told apart from the QR code. A secret: it is not shown again.',
+          examples: ['4711-0815'],
+        }),
+      ),
       metadata: Type.Optional(metadataSchema),
       description: Type.Optional(Type.String({ maxLength: 500 })),
     },
@@ -175,7 +196,7 @@ function change(verb: 'suspend' | 'resume', summary: string, description: string
     params: iccidParams,
     status: 202,
     response: Execution,
-    refusals: ['resource_missing', 'state_conflict'],
+    refusals: ['resource_missing', 'state_conflict', 'core_not_connected'],
   });
 }
 

@@ -14,4 +14,5 @@ export * from './operations.ts';
 export * from './pagination.ts';
 export * from './product.ts';
 export * from './sandbox.ts';
+export * from './usage-record.ts';
 export * from './webhook-endpoint.ts';

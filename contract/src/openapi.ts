@@ -9,6 +9,7 @@ import { Identity } from './identity.ts';
 import { isWrite, type Operation } from './operation.ts';
 import { operations } from './operations.ts';
 import { Product } from './product.ts';
+import { UsageRecordBatch } from './usage-record.ts';
 import { WebhookEndpoint } from './webhook-endpoint.ts';
 
 /** What any operation may answer before its own work begins. */
@@ -119,6 +120,7 @@ export const components: Record<string, object> = {
   Identity,
   InstallProfile,
   Product,
+  UsageRecordBatch,
   WebhookEndpoint,
 };
 
@@ -144,6 +146,9 @@ function describeOperation(operationId: string, definition: Operation) {
     ...(definition.body && {
       requestBody: {
         required: true,
+        ...(definition.bodyLimitBytes !== undefined && {
+          description: `At most ${definition.bodyLimitBytes / 1024 / 1024} MB.`,
+        }),
         content: { 'application/json': { schema: linkComponents(definition.body) } },
       },
     }),

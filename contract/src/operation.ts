@@ -18,6 +18,8 @@ export type Operation = {
   /** Only lists declare a query, and it is strict; other operations ignore theirs. */
   query?: TObject;
   body?: TObject;
+  /** The most that a body may have, where that is more than the 256 kB of all others. */
+  bodyLimitBytes?: number;
   status: 200 | 201 | 202;
   response: TSchema;
   /** Media types besides JSON in which the answer can be had, by `Accept`. */

@@ -20,6 +20,7 @@ import { getExecution, listExecutions } from './execution.ts';
 import { getMe } from './identity.ts';
 import { getProduct, listProducts } from './product.ts';
 import { simulateEsim } from './sandbox.ts';
+import { reportUsage } from './usage-record.ts';
 import {
   createWebhookEndpoint,
   deleteWebhookEndpoint,
@@ -45,6 +46,7 @@ export const operations = {
   terminateEsim,
   listBundles,
   addBundle,
+  reportUsage,
   listExecutions,
   getExecution,
   listEvents,

@@ -21,6 +21,10 @@ export function createSimplane(options: SimplaneOptions) {
     events: eventsOf(call),
     webhookEndpoints: webhookEndpointsOf(call),
     deliveries: deliveriesOf(call),
+    usageRecords: {
+      /** Reports what eSIMs have used, each record once however often it is sent. For the operator's network. */
+      report: (body: BodyOf<'reportUsage'>, options?: CallOptions) => call('reportUsage', { body }, options),
+    },
     sandbox: {
       /** Lets a device or a network do something. */
       simulate: (iccid: string, body: BodyOf<'simulateEsim'>, options?: CallOptions) =>

@@ -31,6 +31,7 @@ export type ErrorCode =
   | 'esim_not_ready'
   | 'state_conflict'
   | 'endpoint_limit_reached'
+  | 'core_not_connected'
   | 'body_too_large'
   | 'content_type_unsupported'
   | 'rate_limited'
@@ -241,6 +242,27 @@ export type Product = {
   created: number;
 };
 
+/** What became of a batch of usage records: `accepted`, `duplicates` and `rejected` add up to it. */
+export type UsageRecordBatch = {
+  object: 'usage_record_batch';
+  /** Records that were counted now. */
+  accepted: number;
+  /** Records that had been counted before, or stand in this request more than once. */
+  duplicates: number;
+  /** Records that were not counted, for the reasons in `rejections`. */
+  rejected: number;
+  /** The first 100 of the rejected records. */
+  rejections: Array<{
+    /** Its place in `records`. */
+    index: number;
+    record_id: string;
+    /** Identifies the eSIM. */
+    iccid: string;
+    /** `esim_unknown`: no eSIM has this ICCID. `esim_not_ready`: it is still provisioning; report the record again later. `esim_ended`: it was terminated or has failed. */
+    reason: 'esim_unknown' | 'esim_not_ready' | 'esim_ended';
+  }>;
+};
+
 /** A server of yours that is told what happens. */
 export type WebhookEndpoint = {
   id: string;
@@ -416,6 +438,10 @@ export type Operations = {
     body: {
       /** The `id` of a product. */
       product_id: string;
+      /** Binds the profile to one device: its eUICC’s 32 digits. Left out: any device may install it. */
+      eid?: string;
+      /** A code that the device will ask its user for, to be told apart from the QR code. A secret: it is not shown again. */
+      confirmation_code?: string;
       /** Your own ids and notes: up to 20 pairs, names up to 40 characters, values up to 500. */
       metadata?: Record<string, string>;
       description?: string;
@@ -501,6 +527,25 @@ export type Operations = {
       thresholds?: number[];
     };
     result: Execution;
+  };
+  /** For the network that carries the eSIMs: counts data against their bundles, which causes the same events as anywhere. Each record counts once, however often and in however many requests it is sent, so a batch can always be sent again. A malformed record refuses the whole batch; an ICCID that is not known rejects its own records only. */
+  reportUsage: {
+    body: {
+      /** In any order; they are counted in the order of `at`. */
+      records: Array<{
+        /** Yours, unique among the records of this eSIM: a record that was counted is not counted again. */
+        record_id: string;
+        /** Identifies the eSIM. */
+        iccid: string;
+        /** How much was used, in both directions together. */
+        bytes: number;
+        /** When it was used. Unix time in seconds. */
+        at: number;
+        /** Where the eSIM was attached: ISO 3166-1 alpha-2. */
+        country?: string;
+      }>;
+    };
+    result: UsageRecordBatch;
   };
   /** Everything the account asked for, with how it stands. */
   listExecutions: {
@@ -762,6 +807,7 @@ export const endpoints = {
   terminateEsim: ['DELETE', '/v1/esims/{iccid}'],
   listBundles: ['GET', '/v1/esims/{iccid}/bundles'],
   addBundle: ['POST', '/v1/esims/{iccid}/bundles'],
+  reportUsage: ['POST', '/v1/usage_records'],
   listExecutions: ['GET', '/v1/executions'],
   getExecution: ['GET', '/v1/executions/{id}'],
   listEvents: ['GET', '/v1/events'],

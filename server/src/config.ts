@@ -1,7 +1,18 @@
 import { resolve } from 'node:path';
 import { parseEncryptionKeys } from './encryption-keys.ts';
+import { parseIccidRanges } from './iccid-ranges.ts';
 import { slowFactor } from './network/slow-factor.ts';
-import { duration, durations, integer, type Kind, matching, oneOf, parseCidrs, timeout } from './settings.ts';
+import {
+  duration,
+  durations,
+  integer,
+  type Kind,
+  matching,
+  oneOf,
+  parseCidrs,
+  parseCoreUrl,
+  timeout,
+} from './settings.ts';
 import type { AddressPolicy } from './webhooks/guard/policy.ts';
 
 type Setting<T> = { name: string; kind: Kind<T>; fallback: string; about: string };
@@ -131,6 +142,31 @@ export const settings = {
     '64',
     'Executions that this process carries out at once.',
   ),
+  iccidRanges: setting(
+    'SIMPLANE_ICCID_RANGES',
+    {
+      takes:
+        'ranges separated by commas that do not overlap, each `from-to` with two whole ICCIDs of 19 digits, or the 5 to 15 digits that all its numbers begin with',
+      parse: parseIccidRanges,
+    },
+    '',
+    'Your own ICCIDs to give out, one by one in this order; when they are used up, orders fail with `out_of_stock`. Unset: the SM-DP+ chooses them (live), or they are made up (sandbox).',
+  ),
+  coreUrl: setting(
+    'SIMPLANE_CORE_URL',
+    {
+      takes: 'an `https://` address (`http://` for loopback only) without user and password',
+      parse: parseCoreUrl,
+    },
+    '',
+    'Where commands to your core network are sent: suspend and resume. Unset in live: these answer 409 `core_not_connected`.',
+  ),
+  coreSecret: setting(
+    'SIMPLANE_CORE_SECRET',
+    matching(/^[!-~]{32,200}$/, '32 to 200 printable characters without spaces'),
+    '',
+    'What commands to the core are signed with; make one with `openssl rand -hex 32`.',
+  ),
   encryptionKeys: setting(
     'SIMPLANE_ENCRYPTION_KEYS',
     { takes: 'keys separated by commas, each 32 bytes in base64', parse: parseEncryptionKeys },
@@ -217,6 +253,9 @@ type Optional =
   | 'metricsPort'
   | 'publicUrl'
   | 'encryptionKeys'
+  | 'iccidRanges'
+  | 'coreUrl'
+  | 'coreSecret'
   | 'webhookAllowCidrs';
 
 export type Config = { [K in keyof Values]: K extends Optional ? Values[K] : NonNullable<Values[K]> };
@@ -259,7 +298,12 @@ function readSetting<T>({ name, kind, fallback }: Setting<T>, env: NodeJS.Proces
   return value;
 }
 
-const secretNames = new Set(['SIMPLANE_API_KEY', 'DATABASE_URL', 'SIMPLANE_ENCRYPTION_KEYS']);
+const secretNames = new Set([
+  'SIMPLANE_API_KEY',
+  'DATABASE_URL',
+  'SIMPLANE_ENCRYPTION_KEYS',
+  'SIMPLANE_CORE_SECRET',
+]);
 
 function refuseContradictions(config: Config): void {
   if (config.mode === 'live' && config.apiKey) {
@@ -270,6 +314,11 @@ function refuseContradictions(config: Config): void {
   if (config.mode === 'live' && !config.encryptionKeys) {
     throw new ConfigError(
       'SIMPLANE_ENCRYPTION_KEYS is required in live mode: signing secrets are encrypted at rest; make one with `openssl rand -base64 32`',
+    );
+  }
+  if ((config.coreUrl === null) !== (config.coreSecret === null)) {
+    throw new ConfigError(
+      'SIMPLANE_CORE_URL and SIMPLANE_CORE_SECRET belong together: commands to the core are signed; make a secret with `openssl rand -hex 32`',
     );
   }
   if (config.mode === 'sandbox' && config.mockDelayMs * slowFactor >= config.networkTimeoutMs) {

@@ -22,6 +22,8 @@ export type Context = Caller & {
   newUuid: NewUuid;
   signals: Pick<Signals, 'announce'>;
   mode: 'sandbox' | 'live';
+  /** Whether suspend and resume reach a network. */
+  hasCore: boolean;
   keyring: Keyring;
   addressPolicy: AddressPolicy;
   /** How many webhook endpoints an account may have. */

@@ -4,11 +4,14 @@ import { createIccidAllotter } from './esims/iccid.ts';
 import { createChangeRunner } from './esims/run-change.ts';
 import { createProvisionRunner } from './esims/run-provision.ts';
 import type { Runner } from './executions/worker.ts';
+import type { IccidRange } from './iccid-ranges.ts';
 
 /** Who carries out what. */
-export function createRunners(): Record<ExecutionType, Runner> {
+export function createRunners(
+  iccidRanges: readonly IccidRange[] | null = null,
+): Record<ExecutionType, Runner> {
   return {
-    'esim.provision': createProvisionRunner(createIccidAllotter()),
+    'esim.provision': createProvisionRunner(createIccidAllotter(iccidRanges)),
     'esim.suspend': createChangeRunner('suspend'),
     'esim.resume': createChangeRunner('resume'),
     'esim.terminate': createChangeRunner('terminate'),

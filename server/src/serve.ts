@@ -88,6 +88,7 @@ async function start(
   const signals = createSignals({ db, connectionString, onError });
   const service: Service = {
     ...config,
+    hasCore: config.mode === 'sandbox' || config.coreUrl !== null,
     db,
     clock,
     newUuid,
@@ -159,10 +160,11 @@ function startWorker(service: Service, config: Config, network: Network, onError
     signals: service.signals,
     network,
     onOutcome: (type, outcome) => service.metrics.executionCount.inc({ execution_type: type, outcome }),
+    keyring: service.keyring,
     leaseMs: config.executionLeaseMs,
     networkTimeoutMs: config.networkTimeoutMs,
     retryScheduleMs: config.executionRetryScheduleMs,
-    runners: createRunners(),
+    runners: createRunners(config.iccidRanges),
     concurrency: config.executionConcurrency,
     pollMs: 1_000,
     onError,

@@ -11,6 +11,8 @@ import type { AddressPolicy } from './webhooks/guard/policy.ts';
 /** What one process of the service is made of; `serve.ts` builds it, tests build it with a clock of their own. */
 export type Service = {
   mode: 'sandbox' | 'live';
+  /** Whether commands to a core network can be carried out: the mock's, or the operator's. */
+  hasCore: boolean;
   role: 'all' | 'api' | 'worker';
   db: Database;
   clock: Clock;

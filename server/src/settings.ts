@@ -66,3 +66,12 @@ function isCidr(text: string): boolean {
   const version = isIP(address);
   return version !== 0 && Number(bits) <= (version === 4 ? 32 : 128);
 }
+
+/** Who can read a command can repeat it within its time: only a machine's own loopback goes without TLS. */
+export function parseCoreUrl(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || url.username !== '' || url.password !== '' || url.hash !== '') return undefined;
+  if (url.protocol === 'https:') return url.href;
+  const isLoopback = ['localhost', '[::1]'].includes(url.hostname) || /^127\.[\d.]+$/.test(url.hostname);
+  return url.protocol === 'http:' && isLoopback ? url.href : undefined;
+}

@@ -3,7 +3,7 @@ import { unixSeconds } from '../clock.ts';
 import type { Queryable } from '../db/database.ts';
 import { idOfUuid } from '../db/uuid.ts';
 import { emit } from '../events/emit.ts';
-import { newEvent } from '../events/new-event.ts';
+import { type NewEvent, newEvent } from '../events/new-event.ts';
 import type { NewUuid } from '../uuid-v7.ts';
 import type { Change, Happening } from './change.ts';
 import { type BundleRow, updateBundles } from './sql.ts';
@@ -16,22 +16,35 @@ export async function applyChange(
   /** `executionId` when an order caused it. */
   means: { newUuid: NewUuid; executionId?: string },
 ): Promise<void> {
+  await writeBundles(tx, before, bundles);
+  await emit(
+    tx,
+    happenings.map((happening) => eventOf(means, happening)),
+  );
+}
+
+/** Writes those that are no longer what they were. */
+export async function writeBundles(
+  tx: Queryable,
+  before: readonly BundleRow[],
+  after: readonly BundleRow[],
+): Promise<void> {
   const old = new Map(before.map((bundle) => [bundle.id, bundle]));
-  const changes = bundles.flatMap((row) => {
+  const changes = after.flatMap((row) => {
     const was = old.get(row.id);
     return was && was !== row ? [{ from: was.status, row }] : [];
   });
   if (changes.length > 0 && (await updateBundles(tx, changes)) !== changes.length) {
     throw new Error('a bundle changed although its eSIM is locked');
   }
-  const events = happenings.map((happening) =>
-    newEvent(means, {
-      accountUuid: happening.bundle.account_id,
-      type: happening.type,
-      data: { ...dataOf(happening), ...(means.executionId && { execution_id: means.executionId }) },
-    }),
-  );
-  await emit(tx, events);
+}
+
+export function eventOf(means: { newUuid: NewUuid; executionId?: string }, happening: Happening): NewEvent {
+  return newEvent(means, {
+    accountUuid: happening.bundle.account_id,
+    type: happening.type,
+    data: { ...dataOf(happening), ...(means.executionId && { execution_id: means.executionId }) },
+  });
 }
 
 function dataOf(happening: Happening): Record<string, unknown> {

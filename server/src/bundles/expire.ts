@@ -2,9 +2,10 @@ import type { Clock } from '../clock.ts';
 import type { Database, Queryable } from '../db/database.ts';
 import type { NewUuid } from '../uuid-v7.ts';
 import { applyChange } from './apply.ts';
+import { bundlesByEsim } from './by-esim.ts';
 import { noChange } from './change.ts';
 import { passTime } from './queue.ts';
-import { type BundleRow, lockHoldersDue, readBundles } from './sql.ts';
+import { lockHoldersDue } from './sql.ts';
 
 type Means = { clock: Clock; newUuid: NewUuid };
 
@@ -25,7 +26,7 @@ async function expireBatch(tx: Queryable, means: Means): Promise<{ locked: numbe
   const now = new Date(means.clock.nowMs());
   const holders = await lockHoldersDue(tx, now, batchSize);
   if (holders.length === 0) return { locked: 0, expired: 0 };
-  const bundles = groupByEsim(await readBundles(tx, holders));
+  const bundles = await bundlesByEsim(tx, holders);
   const changes = holders.map(({ iccid, status }) =>
     passTime(noChange(bundles.get(iccid) ?? []), now, { promotes: status === 'active' }),
   );
@@ -36,14 +37,4 @@ async function expireBatch(tx: Queryable, means: Means): Promise<{ locked: numbe
   await applyChange(tx, [...bundles.values()].flat(), change, means);
   const expired = change.happenings.filter(({ type }) => type === 'bundle.expired').length;
   return { locked: holders.length, expired };
-}
-
-function groupByEsim(bundles: BundleRow[]): Map<string, BundleRow[]> {
-  const groups = new Map<string, BundleRow[]>();
-  for (const bundle of bundles) {
-    const group = groups.get(bundle.iccid);
-    if (group) group.push(bundle);
-    else groups.set(bundle.iccid, [bundle]);
-  }
-  return groups;
 }

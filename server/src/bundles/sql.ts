@@ -130,6 +130,38 @@ export async function insertUsageRecord(
 }
 
 /**
+ * The same for many, none of them twice: tells which of them, by their place, were seen before. Sorted, as the index is.
+ */
+export async function insertUsageRecords(
+  tx: Queryable,
+  records: readonly { iccid: string; record_id: string; bytes: number; at: number }[],
+): Promise<number[]> {
+  const rows = await tx.query<{ index: number }>(
+    {
+      name: 'usage_record_insert_many',
+      text: `
+with given as materialized (
+  select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) with ordinality
+    as g (iccid, record_id, bytes, at, place)
+), inserted as (
+  insert into usage_records (iccid, record_id, bytes, observed_at)
+  select iccid, record_id, bytes, to_timestamp(at) from given order by place
+  on conflict (iccid, record_id) do nothing returning iccid, record_id
+)
+select (given.place - 1)::integer as index from given
+where not exists (select from inserted where inserted.iccid = given.iccid and inserted.record_id = given.record_id)`,
+    },
+    [
+      records.map((record) => record.iccid),
+      records.map((record) => record.record_id),
+      records.map((record) => record.bytes),
+      records.map((record) => record.at),
+    ],
+  );
+  return rows.map(({ index }) => index);
+}
+
+/**
  * Locks some eSIMs whose active bundle is over. One that somebody else holds is left for the next time, so processes
  * share the work and nobody waits. The bundle may have changed by the time of the lock: read it again.
  */

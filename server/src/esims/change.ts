@@ -19,6 +19,7 @@ export const terminateEsim = (ctx: WriteContext, input: Input) => startChange(ct
 async function startChange(ctx: WriteContext, { params }: Input, change: Change): Promise<Outcome> {
   const outcome = await runOnce(ctx, async (tx) => {
     const esim = await holdEsim(tx, ctx.account.uuid, params.iccid);
+    if (change !== 'terminate' && !ctx.hasCore) throw coreNotConnected(change);
     if (!mayHappen(change, esim.status)) throw conflict(change, esim.status);
     await refuseWhileChanging(tx, esim.iccid);
     return startExecution(ctx, tx, {
@@ -29,6 +30,13 @@ async function startChange(ctx: WriteContext, { params }: Input, change: Change)
     });
   });
   return announce(ctx, outcome);
+}
+
+function coreNotConnected(change: Change): AppError {
+  return new AppError(
+    'core_not_connected',
+    `Nothing can ${change} an eSIM here: this deployment is not connected to the operator’s core network; the operator sets SIMPLANE_CORE_URL.`,
+  );
 }
 
 function conflict(change: Change, status: EsimStatus): AppError {

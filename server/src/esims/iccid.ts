@@ -1,15 +1,23 @@
 import type { Queryable } from '../db/database.ts';
-import { nextIccidBlock } from './sql.ts';
+import type { IccidRange } from '../iccid-ranges.ts';
+import { withCheckDigit } from '../iccid-ranges.ts';
+import { findIccidsInUse, nextIccidBlock, takeFromRange } from './sql.ts';
+
+/** As many numbers as are wanted, or fewer when no more are left. */
+export type AllotIccids = (db: Queryable, count: number) => Promise<string[]>;
+
+/** ICCIDs that no process ever allots twice: from the operator's ranges, or the sandbox's own. */
+export function createIccidAllotter(ranges: readonly IccidRange[] | null = null): AllotIccids {
+  return ranges ? allotFromRanges(ranges) : allotForSandbox();
+}
 
 // 89 for telecom, then a country code that is not assigned: these numbers can be mistaken for nobody's.
 const sandboxPrefix = '8999901';
 const blockSize = 1_000;
 const serialDigits = 11;
 
-export type AllotIccids = (db: Queryable, count: number) => Promise<string[]>;
-
-/** ICCIDs that no process ever allots twice: blocks come from a sequence, and what a process leaves of one is lost. */
-export function createIccidAllotter(prefix = sandboxPrefix): AllotIccids {
+/** Blocks come from a sequence, and what a process leaves of one is lost: numbers cost nothing here. */
+function allotForSandbox(): AllotIccids {
   let next = 0;
   let end = 0;
   return async (db, count) => {
@@ -21,19 +29,32 @@ export function createIccidAllotter(prefix = sandboxPrefix): AllotIccids {
         next = block * blockSize;
         end = next + blockSize;
       }
-      iccids.push(withCheckDigit(prefix + String(next++).padStart(serialDigits, '0')));
+      iccids.push(withCheckDigit(sandboxPrefix + String(next++).padStart(serialDigits, '0')));
     }
     return iccids;
   };
 }
 
-/** Luhn (ISO/IEC 7812-1 annex B), as ITU-T E.118 has it for ICCIDs. */
-function withCheckDigit(digits: string): string {
-  let sum = 0;
-  for (let i = 0; i < digits.length; i++) {
-    const digit = Number(digits[digits.length - 1 - i]);
-    const doubled = i % 2 === 0 ? digit * 2 : digit;
-    sum += doubled > 9 ? doubled - 9 : doubled;
-  }
-  return digits + String((10 - (sum % 10)) % 10);
+/**
+ * One by one, since behind each number of an operator may be a profile that was paid for. A number that an eSIM has
+ * already (from before the range was set, or from ranges that were drawn anew) is passed over.
+ */
+function allotFromRanges(ranges: readonly IccidRange[]): AllotIccids {
+  return async (db, count) => {
+    const iccids: string[] = [];
+    for (const range of ranges) {
+      while (iccids.length < count) {
+        const { start, end } = await takeFromRange(db, range, count - iccids.length);
+        if (start === end) break; // used up
+        const taken = Array.from({ length: end - start }, (_, index) => numberAt(range, start + index));
+        const inUse = await findIccidsInUse(db, taken);
+        iccids.push(...taken.filter((iccid) => !inUse.has(iccid)));
+      }
+    }
+    return iccids;
+  };
+}
+
+function numberAt({ first }: IccidRange, offset: number): string {
+  return withCheckDigit(String(BigInt(first) + BigInt(offset)));
 }

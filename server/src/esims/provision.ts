@@ -5,17 +5,24 @@ import { announce } from '../executions/start.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
 import { refuseOnce } from '../idempotency/run-once.ts';
 import { productInactive, productMissing } from '../products/require-active.ts';
+import { isEid, wrongEid } from './eid.ts';
 
 /** Accepts the order for an eSIM; the execution it answers with tells how the order goes on. */
 export async function provisionEsim(
   ctx: WriteContext,
   { body }: InputOf<Operations['createEsim']>,
 ): Promise<Outcome> {
-  const { product_id: productId, metadata = {}, description = null } = body;
+  const { product_id: productId, metadata = {}, description = null, eid, confirmation_code: code } = body;
+  if (eid !== undefined && !isEid(eid)) return refuseOnce(ctx, wrongEid());
   const outcome = await acceptExecution(ctx, {
     type: 'esim.provision',
     productId,
-    input: { metadata, description },
+    input: {
+      metadata,
+      description,
+      ...(eid !== undefined && { eid }),
+      ...(code !== undefined && { sealed_confirmation_code: ctx.keyring.seal(code) }),
+    },
   });
   switch (outcome.kind) {
     case 'product_missing':

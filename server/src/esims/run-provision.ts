@@ -16,7 +16,10 @@ import type { AllotIccids } from './iccid.ts';
 import { allotRows, changeStatus, findEsim, insertOrderedEsim, settleProvisioned } from './sql.ts';
 
 /** What earlier attempts have reached. Each step is stored before the next begins, so a crash resumes and never orders twice. */
-type Progress = { matching_id?: string; is_ordered?: true };
+type Progress = { matching_id?: string; profile_type?: string | null; is_ordered?: true };
+
+/** What the order said that the network must know. The code is forgotten when the order has ended. */
+type Input = { eid?: string; sealed_confirmation_code?: string };
 
 const done: RunOutcome = { kind: 'done' };
 
@@ -35,34 +38,39 @@ async function allot(
 ): Promise<ClaimedExecution[]> {
   const fresh = executions.filter(({ progress }) => !(progress as Progress).matching_id);
   if (fresh.length === 0) return executions;
-  const iccids = means.network.iccids === 'ours' ? await allotIccids(means.db, fresh.length) : [];
+  const isOurs = means.network.iccids === 'ours';
+  const iccids = isOurs ? await allotIccids(means.db, fresh.length) : [];
   const at = new Date(means.clock.nowMs());
-  const allotments = fresh.map((execution, index) => ({
+  // Those for which no number is left go on without an allotment, and fail where they are run.
+  const allotments = fresh.slice(0, isOurs ? iccids.length : fresh.length).map((execution, index) => ({
     ...execution,
     esimUuid: uuidText(means.newUuid()),
     iccid: iccids[index] ?? null,
     matchingId: newMatchingId(),
     at,
   }));
-  const held = new Set((await allotRows(means.db, allotments)).map(({ id }) => id));
-  for (const [index, execution] of fresh.entries()) {
-    const allotment = allotments[index];
-    execution.iccid = allotment?.iccid ?? null;
-    execution.progress['matching_id'] = allotment?.matchingId;
-  }
+  const progress = new Map((await allotRows(means.db, allotments)).map((row) => [row.id, row.progress]));
   // What another worker took over meanwhile has numbers of its own: with ours it must not reach the network.
-  return executions.filter((execution) => !fresh.includes(execution) || held.has(execution.id));
+  const lost = new Set(allotments.map(({ id }) => id).filter((id) => !progress.has(id)));
+  for (const { id, iccid } of allotments) {
+    const execution = fresh.find((one) => one.id === id);
+    if (execution) Object.assign(execution, { iccid, progress: progress.get(id) ?? execution.progress });
+  }
+  return executions.filter(({ id }) => !lost.has(id));
 }
 
 async function provision(means: Means, execution: HeldExecution): Promise<RunOutcome> {
+  if (!(execution.progress as Progress).matching_id) return abandon(means, execution, noNumbersLeft);
   if (!(await isWanted(means, execution))) return abandon(means, execution, terminatedMeanwhile);
   const ordered = await order(means, execution);
   if (ordered.kind !== 'ordered') return ordered;
   const { iccid } = ordered;
   const matchingId = (execution.progress as Progress).matching_id as string;
+  const sealed = (execution.input as Input).sealed_confirmation_code;
+  const confirmationCode = sealed === undefined ? null : means.keyring.open(sealed);
 
   const confirmed = await execution.call('confirm', (call) =>
-    means.network.confirm({ ...call, ...wanted(execution), iccid, matchingId, confirmationCode: null }),
+    means.network.confirm({ ...call, ...wanted(execution), iccid, matchingId, confirmationCode }),
   );
   if (confirmed.kind !== 'done') return refuse(means, execution, confirmed);
   if (!confirmed.result.isReleased) {
@@ -90,8 +98,9 @@ async function provision(means: Means, execution: HeldExecution): Promise<RunOut
   return done;
 }
 
-function wanted({ product_id: productId }: HeldExecution) {
-  return { productId, profileType: null, eid: null };
+function wanted({ product_id: productId, progress, input }: HeldExecution) {
+  const { profile_type: profileType = null } = progress as Progress;
+  return { productId, profileType, eid: (input as Input).eid ?? null };
 }
 
 /** The first step, once: its result is a recovery point of its own. */
@@ -176,6 +185,13 @@ function fail(means: Means, execution: HeldExecution, error: ExecutionError): Pr
     ]);
   });
 }
+
+const noNumbersLeft: ExecutionError = {
+  code: 'out_of_stock',
+  message:
+    'Every number of the operator’s ICCID ranges is taken; the operator adds a range to SIMPLANE_ICCID_RANGES, then order again.',
+  retryable: true,
+};
 
 const terminatedMeanwhile: ExecutionError = {
   code: 'state_conflict',

@@ -79,16 +79,46 @@ export async function nextIccidBlock(db: Queryable): Promise<number> {
   return row?.block as number;
 }
 
+/** Moves the range's mark by as many numbers as it has left of those wanted: from `start` up to, not including, `end`. */
+export async function takeFromRange(
+  db: Queryable,
+  range: { first: string; size: number },
+  count: number,
+): Promise<{ start: number; end: number }> {
+  const [row] = await db.query<{ start: number; end: number }>(
+    {
+      name: 'iccid_range_take',
+      text: `insert into iccid_ranges as range (first_number, taken_before, taken) values ($1, 0, least($2::bigint, $3::bigint))
+             on conflict (first_number) do update set taken_before = range.taken,
+               taken = greatest(range.taken, least(range.taken + $2::bigint, $3::bigint))
+             returning taken_before as start, taken as end`,
+    },
+    [range.first, count, range.size],
+  );
+  return row ?? { start: 0, end: 0 };
+}
+
+export async function findIccidsInUse(db: Queryable, iccids: string[]): Promise<Set<string>> {
+  const rows = await db.query<{ iccid: string }>(
+    { name: 'iccid_in_use', text: 'select iccid from esims where iccid = any($1)' },
+    [iccids],
+  );
+  return new Set(rows.map(({ iccid }) => iccid));
+}
+
 /** An execution in this process's hands, as the statements below prove it. */
 type Held = { account_id: string; id: string; fence: number };
 
 export type Allotment = Held & { esimUuid: string; iccid: string | null; matchingId: string; at: Date };
 
 /**
- * Gives new orders what they need before the network is called, and remembers it: a matching id, and an ICCID where the
- * numbers are ours. The eSIM exists from here on. Tells which of the orders are still held.
+ * Gives new orders what they need before the network is called, and remembers it: a matching id, the profile type that the
+ * catalog names now, and an ICCID where the numbers are ours. The eSIM exists from here on. Tells which orders are still held.
  */
-export function allotRows(db: Queryable, rows: Allotment[]): Promise<{ id: string; iccid: string | null }[]> {
+export function allotRows(
+  db: Queryable,
+  rows: Allotment[],
+): Promise<{ id: string; progress: Record<string, unknown> }[]> {
   return db.query(
     {
       name: 'esim_allot',
@@ -97,15 +127,16 @@ with given as (
   select * from unnest($1::uuid[], $2::uuid[], $3::integer[], $4::uuid[], $5::text[], $6::text[], $7::timestamptz[])
     as g (account_id, execution_id, fence, esim_id, iccid, matching_id, at)
 ), held as (
-  update executions e set iccid = given.iccid, progress = e.progress || jsonb_build_object('matching_id', given.matching_id)
+  update executions e set iccid = given.iccid, progress = e.progress || jsonb_build_object('matching_id', given.matching_id,
+    'profile_type', (select profile_type from products where products.id = e.product_id))
   from given
   where e.account_id = given.account_id and e.id = given.execution_id and e.fence = given.fence and e.status = 'running'
     and not e.progress ? 'matching_id'
-  returning e.account_id, e.id, e.product_id, e.input, given.esim_id, given.iccid, given.matching_id, given.at
+  returning e.account_id, e.id, e.product_id, e.input, e.progress, given.esim_id, given.iccid, given.matching_id, given.at
 ), allotted as (
   ${insertEsimFrom('held')} where iccid is not null
 )
-select id, iccid from held`,
+select id, progress from held`,
     },
     [
       rows.map((row) => row.account_id),
@@ -140,9 +171,10 @@ select 1 from held`,
 }
 
 function insertEsimFrom(source: string): string {
-  return `insert into esims (account_id, id, iccid, execution_id, product_id, status, metadata, description, matching_id, created_at)
+  return `insert into esims (account_id, id, iccid, execution_id, product_id, status, metadata, description, eid, matching_id,
+      created_at)
     select account_id, esim_id, iccid, id, product_id, 'provisioning', coalesce(input -> 'metadata', '{}'),
-           input ->> 'description', matching_id, at
+           input ->> 'description', input ->> 'eid', matching_id, at
     from ${source}`;
 }
 
@@ -180,7 +212,7 @@ with held as (
   from held where e.iccid = $4 and e.account_id = held.account_id and e.execution_id = held.id and e.status = 'provisioning'
   returning e.account_id, e.iccid, e.product_id
 ), settled as (
-  update executions x set status = 'succeeded', finished_at = $9
+  update executions x set status = 'succeeded', finished_at = $9, input = x.input - 'sealed_confirmation_code'
   from ready where x.account_id = $1 and x.id = $2
   returning x.id
 ), bundle as (
@@ -259,4 +291,52 @@ export async function updateCountry(
     [esim.account_id, esim.id, seen.country, seen.at],
   );
   return row ?? esim;
+}
+
+/** As much of an eSIM as usage is counted with. */
+export type CarriedEsim = Pick<
+  EsimRow,
+  'account_id' | 'id' | 'iccid' | 'product_id' | 'status' | 'country' | 'country_observed_at'
+>;
+
+/** Holds many, in the order of their numbers: whoever wants some of the same waits its turn, and never in a circle. */
+export function lockCarried(
+  tx: Queryable,
+  iccids: readonly string[],
+  ofAccount: string | null,
+): Promise<CarriedEsim[]> {
+  return tx.query(
+    {
+      name: 'esim_lock_carried',
+      text: `select account_id, id, iccid, product_id, status, country, country_observed_at from esims
+             where iccid = any($1) and ($2::uuid is null or account_id = $2) order by iccid for update`,
+    },
+    [iccids, ofAccount],
+  );
+}
+
+/** Under their locks: what usage has told of those that still have the status they were read with; tells how many had. */
+export async function updateCarried(
+  tx: Queryable,
+  changes: readonly { from: EsimStatus; to: CarriedEsim }[],
+): Promise<number> {
+  const updated = await tx.query(
+    {
+      name: 'esim_update_carried',
+      text: `update esims set status = given.status, country = given.country, country_observed_at = given.observed_at
+             from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::timestamptz[])
+               as given (account_id, id, from_status, status, country, observed_at)
+             where esims.account_id = given.account_id and esims.id = given.id and esims.status = given.from_status
+             returning 1`,
+    },
+    [
+      changes.map(({ to }) => to.account_id),
+      changes.map(({ to }) => to.id),
+      changes.map(({ from }) => from),
+      changes.map(({ to }) => to.status),
+      changes.map(({ to }) => to.country),
+      changes.map(({ to }) => to.country_observed_at),
+    ],
+  );
+  return updated.length;
 }

@@ -246,7 +246,7 @@ export async function releaseClaim(db: Queryable, execution: ClaimedExecution): 
   );
 }
 
-/** Ends an execution, in the transaction of what it did. False: another worker has taken it over, and nothing may be written. */
+/** Ends an execution and forgets its secret, in the transaction of what it did. False: another worker has taken it over, and nothing may be written. */
 export async function finish(
   tx: Queryable,
   execution: ClaimedExecution,
@@ -256,7 +256,7 @@ export async function finish(
     {
       name: 'execution_finish',
       text: `update executions set status = case when $4::jsonb is null then 'succeeded' else 'failed' end, error = $4,
-                    finished_at = $5
+                    finished_at = $5, input = input - 'sealed_confirmation_code'
              where ${held} returning 1`,
     },
     [...handle(execution), end.error && JSON.stringify(end.error), end.at],

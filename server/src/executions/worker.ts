@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { Database, Queryable } from '../db/database.ts';
 import type { Signals } from '../db/signals.ts';
 import { idOfUuid } from '../db/uuid.ts';
+import type { Keyring } from '../keyring.ts';
 import type { Call, Network, Refusal, Reply } from '../network/port.ts';
 import type { NewUuid } from '../uuid-v7.ts';
 import { type RunResult, startWorkQueue, type WorkQueue } from '../worker/work-queue.ts';
@@ -24,6 +25,7 @@ export type Means = {
   newUuid: NewUuid;
   signals: Pick<Signals, 'announce'>;
   network: Network;
+  keyring: Keyring;
   leaseMs: number;
   /** How long one call to the network may take. */
   networkTimeoutMs: number;

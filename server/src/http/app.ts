@@ -122,7 +122,7 @@ function refuseUnknownRoutes(app: FastifyInstance): void {
 
 function answerErrors(app: FastifyInstance, service: Service): void {
   app.setErrorHandler((thrown, request, reply) => {
-    const refusal = toAppError(thrown);
+    const refusal = toAppError(thrown, request.routeOptions.bodyLimit);
     request.refusal = refusal;
     const { status, headers, body } = renderError(refusal, request.id, service.publicUrl());
     return reply.code(status).headers(headers).type('application/json').send(body);

@@ -20,9 +20,9 @@ export function renderError(error: AppError, requestId: string, publicUrl: strin
 }
 
 /** Any thrown thing as a refusal with a public message; what it really was stays in `cause`, for the log. */
-export function toAppError(thrown: unknown): AppError {
+export function toAppError(thrown: unknown, bodyLimitBytes = 0): AppError {
   if (thrown instanceof AppError) return thrown;
-  const framework = fromFramework((thrown as { code?: string } | null | undefined)?.code);
+  const framework = fromFramework((thrown as { code?: string } | null | undefined)?.code, bodyLimitBytes);
   if (framework) return framework;
   if (isUnavailable(thrown)) {
     return new AppError(
@@ -39,10 +39,10 @@ export function toAppError(thrown: unknown): AppError {
   });
 }
 
-function fromFramework(code: string | undefined): AppError | null {
+function fromFramework(code: string | undefined, bodyLimitBytes: number): AppError | null {
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new AppError('body_too_large', 'The body is larger than 256 kB.');
+      return new AppError('body_too_large', `The body is larger than ${sizeOf(bodyLimitBytes)}.`);
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new AppError(
         'content_type_unsupported',
@@ -55,4 +55,8 @@ function fromFramework(code: string | undefined): AppError | null {
     default:
       return null;
   }
+}
+
+function sizeOf(bytes: number): string {
+  return bytes < 1024 * 1024 ? `${bytes / 1024} kB` : `${bytes / 1024 / 1024} MB`;
 }

@@ -8,6 +8,7 @@ import { getEsim } from '../esims/get.ts';
 import { getInstallProfile } from '../esims/install.ts';
 import { listEsims } from '../esims/list.ts';
 import { provisionEsim } from '../esims/provision.ts';
+import { reportUsage } from '../esims/report-usage.ts';
 import { getEvent } from '../events/get.ts';
 import { listEvents } from '../events/list.ts';
 import { listEventTypes } from '../events/list-types.ts';
@@ -50,6 +51,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Operations[Id]> } = {
   terminateEsim,
   listBundles,
   addBundle: topUp,
+  reportUsage,
   listExecutions,
   getExecution,
   listEvents,

@@ -41,6 +41,7 @@ export function serveOperation(
     method: definition.method,
     url: definition.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     config: { operation: definition },
+    ...(definition.bodyLimitBytes !== undefined && { bodyLimit: definition.bodyLimitBytes }),
     handler: (request, reply) =>
       isWrite(definition) ? answerWrite(request, reply) : answerRead(request, reply),
   });
@@ -99,8 +100,8 @@ export function serveOperation(
 
   function contextOf({ caller, apiVersion }: FastifyRequest): Context {
     if (!caller) throw new Error('an operation ran without a caller');
-    const { db, clock, newUuid, signals, keyring, addressPolicy, endpointLimit, mode } = service;
-    const shared = { db, clock, newUuid, signals, keyring, addressPolicy, endpointLimit, mode };
+    const { db, clock, newUuid, signals, keyring, addressPolicy, endpointLimit, mode, hasCore } = service;
+    const shared = { db, clock, newUuid, signals, keyring, addressPolicy, endpointLimit, mode, hasCore };
     return { ...shared, apiVersion, account: caller.account, apiKey: caller.apiKey };
   }
 

@@ -104,7 +104,8 @@ function withArticle(type: unknown): string {
   return type === 'null' ? 'null' : /^[aeio]/.test(String(type)) ? `an ${type}` : `a ${type}`;
 }
 
-function shorten({ data, keyword }: ErrorObject): string {
+function shorten({ data, keyword, parentSchema }: ErrorObject): string {
+  if ((parentSchema as { writeOnly?: boolean }).writeOnly) return 'something else'; // a secret is not repeated
   if (keyword === 'maxLength') return `${[...String(data)].length}`;
   if (keyword === 'maxProperties') return `${Object.keys(data as object).length}`;
   if (Array.isArray(data)) return `a list of ${data.length}`;

@@ -53,9 +53,9 @@ async function attempt(
   }
 }
 
-/** What the operation itself decided is an answer; what kept it from deciding (validation, limits, faults) is not. */
-function isStorable({ status }: AppError): boolean {
-  return status === 404 || status === 409;
+/** What the operation itself decided is an answer; what kept it from deciding (validation, limits, faults, setup) is not. */
+function isStorable({ status, code }: AppError): boolean {
+  return (status === 404 || status === 409) && code !== 'core_not_connected';
 }
 
 /** As it is stored: a secret is never at rest in the clear. */

@@ -1,14 +1,17 @@
 import type { Config } from '../config.ts';
 import { createLog } from '../log.ts';
+import { createCoreCommands } from '../network/core/core-commands.ts';
 import { createMockNetwork } from '../network/mock/mock-network.ts';
+import type { Network } from '../network/port.ts';
 import { type Running, serve } from '../serve.ts';
+import { version } from '../version.ts';
 
 /** `simplane-server serve`: runs until SIGTERM or SIGINT, then finishes what is in flight and exits 0. */
 export async function serveUntilSignal(config: Config, warnings: string[]): Promise<void> {
   const asked = signal(); // from here on: a signal that comes during the start stops what was started
   const log = createLog(config.logLevel);
   for (const warning of warnings) log.warn(warning);
-  const network = config.mode === 'sandbox' ? createMockNetwork({ delayMs: config.mockDelayMs }) : null;
+  const network = config.mode === 'sandbox' ? sandboxNetwork(config) : null;
   if (!network) log.warn('live mode has no network driver yet: orders are accepted and stay queued');
   const running = await serve(config, log, network);
   greet(config, running);
@@ -25,6 +28,14 @@ export async function serveUntilSignal(config: Config, warnings: string[]): Prom
   }, config.shutdownTimeoutMs + 20_000).unref();
   await running.stop();
   log.info('stopped');
+}
+
+/** The mock, and where a core is given, that core for what it is asked: an operator tries it out before going live. */
+function sandboxNetwork(config: Config): Network {
+  const mock = createMockNetwork({ delayMs: config.mockDelayMs });
+  const { coreUrl: url, coreSecret: secret } = config;
+  if (url === null) return mock;
+  return { ...mock, ...createCoreCommands({ url, secret, userAgent: `Simplane/${version}` }) };
 }
 
 /** The first signal asks to stop. A later one ends the process at once, as a person who presses Ctrl-C again expects. */

@@ -4,12 +4,16 @@ import type { Clock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
 import { type CatalogProduct, upsertProducts } from './sql.ts';
 
+// Free text of the operator (SGP.22 §5.3.1); a space at either end or a control character is a slip of the keyboard.
+const profileTypePattern = '^[!-~]([ -~]*[!-~])?$';
+
 const catalogProduct = {
   type: 'object',
   properties: {
     ...productFields,
     active: { type: 'boolean', default: true },
     listed: { type: 'boolean', default: true },
+    profile_type: { type: ['string', 'null'], pattern: profileTypePattern, maxLength: 100, default: null },
   },
   required: Object.keys(productFields),
   additionalProperties: false,

@@ -39,7 +39,11 @@ export function listProductRows(
   );
 }
 
-export type CatalogProduct = Omit<Product, 'object' | 'created'> & { listed: boolean };
+/** `profile_type` is what the operator's SM-DP+ calls the profiles; it is not part of the public product. */
+export type CatalogProduct = Omit<Product, 'object' | 'created'> & {
+  listed: boolean;
+  profile_type?: string | null;
+};
 
 /** Writes a whole catalog at once; `created_at` of a product that was there stays. Tells how many were new. */
 export async function upsertProducts(
@@ -51,17 +55,17 @@ export async function upsertProducts(
     ? `do update set name = excluded.name, countries = excluded.countries, data_bytes = excluded.data_bytes,
          validity_days = excluded.validity_days, price_amount = excluded.price_amount,
          price_currency = excluded.price_currency, speeds = excluded.speeds, active = excluded.active,
-         listed = excluded.listed`
+         listed = excluded.listed, profile_type = excluded.profile_type`
     : 'do nothing';
   const rows = await db.query<{ inserted: boolean }>(
     {
       name: options.overwrite ? 'product_upsert' : 'product_seed',
       // Lists of lists do not unnest, so the file's own JSON is read by the database.
-      text: `insert into products (${columns}, listed)
+      text: `insert into products (${columns}, listed, profile_type)
              select id, name, countries, data_bytes, validity_days, (price ->> 'amount')::bigint, price ->> 'currency',
-                    speeds, active, $2, listed
+                    speeds, active, $2, listed, profile_type
              from jsonb_to_recordset($1::jsonb) as p (id text, name text, countries text[], data_bytes bigint,
-               validity_days integer, price jsonb, speeds text[], active boolean, listed boolean)
+               validity_days integer, price jsonb, speeds text[], active boolean, listed boolean, profile_type text)
              order by id
              on conflict (id) ${onConflict}
              returning (xmax = 0) as inserted`,

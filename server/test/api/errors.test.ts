@@ -35,6 +35,7 @@ const promised: Record<string, [status: number, type: string]> = {
   esim_not_ready: [409, 'conflict_error'],
   state_conflict: [409, 'conflict_error'],
   endpoint_limit_reached: [409, 'conflict_error'],
+  core_not_connected: [409, 'conflict_error'],
   body_too_large: [413, 'invalid_request_error'],
   content_type_unsupported: [415, 'invalid_request_error'],
   rate_limited: [429, 'rate_limit_error'],
@@ -89,6 +90,7 @@ const refusals = {
   sandbox_only: undefined,
   esim_not_ready: undefined,
   endpoint_limit_reached: undefined,
+  core_not_connected: undefined,
 } as const;
 type Refused = keyof typeof refusals;
 

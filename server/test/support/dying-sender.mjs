@@ -1,5 +1,5 @@
 // Preloaded into a server that must die around a named statement: SIMPLANE's own code knows nothing of it.
-// DIE_AT is `<statement>:<before|after>:<n>`, the n-th time it is given or has brought rows.
+// DIE_AT is `<statement>:<before|after|commit>:<n>`: the n-th time that it is given, has brought rows, or is committed.
 import pg from 'pg';
 
 const [name, moment, count] = (process.env.DIE_AT ?? '').split(':');
@@ -10,8 +10,14 @@ function countDown() {
   if (left === 0) process.kill(process.pid, 'SIGKILL');
 }
 
+let isGiven = false;
+
 function dyingQuery(query) {
   return function (config, ...rest) {
+    if (moment === 'commit' && config === 'commit' && isGiven) {
+      return query.call(this, config, ...rest).then(countDown);
+    }
+    isGiven ||= config?.name === name;
     // With a callback it is the pool's own call, which was seen already.
     if (config?.name !== name || rest.some((value) => typeof value === 'function')) {
       return query.call(this, config, ...rest);

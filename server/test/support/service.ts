@@ -58,6 +58,7 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
   let wakeSender = (_accountUuid?: string) => {};
   const service: Service = {
     mode: 'sandbox',
+    hasCore: true,
     role: 'all',
     db,
     clock,

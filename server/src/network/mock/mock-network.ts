@@ -18,13 +18,13 @@ export function createMockNetwork({ delayMs }: Options): Network {
       return misbehave(productId, attempt) ?? { kind: 'done', result: { iccid: iccid as string } };
     },
 
-    async confirm({ matchingId }) {
+    async confirm({ matchingId, confirmationCode }) {
       return {
         kind: 'done',
         result: {
           smdpAddress: 'smdp.sandbox.simplane.example',
           matchingId,
-          confirmationCodeRequired: false,
+          confirmationCodeRequired: confirmationCode !== null,
           isReleased: true,
         },
       };

@@ -1,0 +1,134 @@
+import type { EsimStatus, RejectionReason, UsageRecord } from '@simplane/contract';
+import { eventOf, writeBundles } from '../bundles/apply.ts';
+import { bundlesByEsim } from '../bundles/by-esim.ts';
+import { rememberNew } from '../bundles/remember-usage.ts';
+import type { Clock } from '../clock.ts';
+import type { Queryable } from '../db/database.ts';
+import { emit } from '../events/emit.ts';
+import { type NewEvent, newEvent } from '../events/new-event.ts';
+import type { NewUuid } from '../uuid-v7.ts';
+import { planUsage, type UsageHappening } from './plan-usage.ts';
+import { type CarriedEsim, lockCarried, updateCarried } from './sql.ts';
+
+type Means = { clock: Clock; newUuid: NewUuid };
+
+type Taken = {
+  accepted: number;
+  rejected: { index: number; reason: RejectionReason }[];
+  /** Accounts that have new events. */
+  toldAccounts: ReadonlySet<string>;
+};
+
+/**
+ * Counts a batch of usage records with a handful of statements, however many there are: the same outcome as observing them
+ * one by one in the order of their time. eSIMs are locked in one order everywhere, so that batches which overlap take turns.
+ */
+export async function takeUsage(
+  tx: Queryable,
+  records: readonly UsageRecord[],
+  ofAccount: string | null,
+  means: Means,
+): Promise<Taken> {
+  const iccids = [...new Set(records.map(({ iccid }) => iccid))];
+  const esims = new Map((await lockCarried(tx, iccids, ofAccount)).map((esim) => [esim.iccid, esim]));
+  const rejected = records.flatMap(({ iccid }, index) => {
+    const reason = reasonAgainst(esims.get(iccid)?.status);
+    return reason ? [{ index, reason }] : [];
+  });
+  const refused = new Set(rejected.map(({ index }) => index));
+  const countable = records.filter((_, index) => !refused.has(index));
+  const fresh = groupByEsim(await rememberNew(tx, inOrder(countable)));
+  const told = await apply(tx, fresh, esims, means);
+  const accepted = [...fresh.values()].reduce((sum, { length }) => sum + length, 0);
+  return { accepted, rejected, toldAccounts: told };
+}
+
+function reasonAgainst(status: EsimStatus | undefined): RejectionReason | null {
+  switch (status) {
+    case undefined:
+      return 'esim_unknown';
+    case 'provisioning':
+      return 'esim_not_ready';
+    case 'terminated':
+    case 'failed':
+      return 'esim_ended';
+    default:
+      return null;
+  }
+}
+
+/** By eSIM, and within one by time; of several with one id only the first. Equal times keep the order of the request. */
+function inOrder(records: readonly UsageRecord[]): UsageRecord[] {
+  const sorted = [...records].sort((a, b) =>
+    a.iccid === b.iccid ? a.at - b.at : a.iccid < b.iccid ? -1 : 1,
+  );
+  let iccid = '';
+  let ids = new Set<string>();
+  return sorted.filter((record) => {
+    if (record.iccid !== iccid) [iccid, ids] = [record.iccid, new Set()];
+    return !ids.has(record.record_id) && ids.add(record.record_id);
+  });
+}
+
+function groupByEsim(records: readonly UsageRecord[]): Map<string, UsageRecord[]> {
+  const groups = new Map<string, UsageRecord[]>();
+  for (const record of records) {
+    const group = groups.get(record.iccid);
+    if (group) group.push(record);
+    else groups.set(record.iccid, [record]);
+  }
+  return groups;
+}
+
+/** Decides for each eSIM, then writes for all of them at once. */
+async function apply(
+  tx: Queryable,
+  fresh: ReadonlyMap<string, UsageRecord[]>,
+  esims: ReadonlyMap<string, CarriedEsim>,
+  means: Means,
+): Promise<ReadonlySet<string>> {
+  const holders = [...fresh.keys()].map((iccid) => esims.get(iccid) as CarriedEsim);
+  if (holders.length === 0) return new Set();
+  const bundles = await bundlesByEsim(tx, holders);
+  const now = new Date(means.clock.nowMs());
+  const events: NewEvent[] = [];
+  const changes: { from: EsimStatus; to: CarriedEsim }[] = [];
+  const before = [...bundles.values()].flat();
+  const after: typeof before = [];
+  for (const esim of holders) {
+    const usage = (fresh.get(esim.iccid) ?? []).map(({ bytes, at, country = null }) => ({
+      bytes,
+      at: new Date(at * 1000),
+      country,
+    }));
+    const plan = planUsage(esim, bundles.get(esim.iccid) ?? [], usage, now);
+    after.push(...plan.bundles);
+    for (const happening of plan.happenings) events.push(tell(means, esim, happening));
+    const { status, country, country_observed_at } = plan;
+    if (status !== esim.status || country_observed_at !== esim.country_observed_at) {
+      changes.push({ from: esim.status, to: { ...esim, status, country, country_observed_at } });
+    }
+  }
+  await writeBundles(tx, before, after);
+  if (changes.length > 0 && (await updateCarried(tx, changes)) !== changes.length) {
+    throw new Error('an eSIM changed although it is locked');
+  }
+  await emit(tx, events);
+  return new Set(events.map(({ accountUuid }) => accountUuid));
+}
+
+function tell(means: Means, esim: CarriedEsim, happening: UsageHappening): NewEvent {
+  const ids = { iccid: esim.iccid, product_id: esim.product_id };
+  const accountUuid = esim.account_id;
+  switch (happening.type) {
+    case 'esim.activated':
+      return newEvent(means, { accountUuid, type: happening.type, data: ids });
+    case 'esim.country_changed': {
+      const { country, previousCountry } = happening;
+      const data = { ...ids, country, previous_country: previousCountry };
+      return newEvent(means, { accountUuid, type: happening.type, data });
+    }
+    default:
+      return eventOf(means, happening);
+  }
+}

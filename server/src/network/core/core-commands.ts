@@ -1,0 +1,118 @@
+import { createHmac } from 'node:crypto';
+import { type Dispatcher, request } from 'undici';
+import type { Call, Done, Network, Refusal, Reply } from '../port.ts';
+import { readStart } from './read-start.ts';
+
+const mostBytes = 64 * 1024;
+
+type Command = 'suspend' | 'resume';
+
+type Options = {
+  /** Null: no core is connected, and every command fails with that as its reason. */
+  url: string | null;
+  secret: string | null;
+  userAgent: string;
+  /** Seconds since 1970, for the signature. */
+  nowSeconds?: () => number;
+  dispatcher?: Dispatcher;
+};
+
+/**
+ * What an SM-DP+ cannot do: it hands out profiles, the operator's core lets them on the network. A command is one signed
+ * POST; its id is the same for every repetition, so a core that keeps ids never carries one out twice.
+ */
+export function createCoreCommands(options: Options): Pick<Network, Command> {
+  return {
+    suspend: (call) => command(options, 'suspend', call),
+    resume: (call) => command(options, 'resume', call),
+  };
+}
+
+async function command(
+  { url, secret, userAgent, nowSeconds = systemSeconds, dispatcher }: Options,
+  name: Command,
+  { id, attempt, iccid, signal }: Call & { iccid: string },
+): Promise<Reply<Done>> {
+  if (url === null || secret === null) return failed('this worker has no SIMPLANE_CORE_URL');
+  const body = JSON.stringify({ id, command: name, iccid, attempt });
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    'user-agent': userAgent,
+    'idempotency-key': id,
+    'service-signature': sign(secret, nowSeconds(), body),
+  };
+  try {
+    const response = await request(url, {
+      method: 'POST',
+      headers,
+      body,
+      signal,
+      ...(dispatcher && { dispatcher }),
+    });
+    const { statusCode, body: answer } = response;
+    if (statusCode >= 200 && statusCode < 300) {
+      answer.dump({ limit: mostBytes }).catch(() => {}); // the status is the answer, whatever becomes of the rest
+      return { kind: 'done', result: {} };
+    }
+    return replyOf(name, statusCode, await readStart(answer, mostBytes));
+  } catch (error) {
+    return failed(signal.aborted ? 'no answer in time' : causeOf(error));
+  }
+}
+
+/** As webhooks are signed, so that one verifier serves both: keyed by the whole secret, over `<t>.<body>`. */
+function sign(secret: string, atSeconds: number, body: string): string {
+  const hex = createHmac('sha256', secret).update(`${atSeconds}.${body}`).digest('hex');
+  return `t=${atSeconds},v1=${hex}`;
+}
+
+/** These say "not now" rather than "no" (RFC 9110 §15.5.9, RFC 8470 §5.2, RFC 6585 §4). */
+const passing = [408, 425, 429];
+
+/** A refusal is a 4xx that says why in JSON. One without comes from something in between, such as a gateway, and may pass. */
+function replyOf(name: Command, status: number, text: string): Reply<never> {
+  const message = messageIn(text);
+  const upstream = { status: String(status), ...(message !== null && { message }) };
+  const isRefusal = status >= 400 && status < 500 && !passing.includes(status) && message !== null;
+  if (!isRefusal)
+    return failed(status < 400 ? `a redirect (${status}), and none is followed` : `HTTP ${status}`, upstream);
+  const code = status === 409 ? 'state_conflict' : 'declined';
+  return {
+    kind: 'refused',
+    reason: { code, message: `The operator’s core refused to ${name} the eSIM: ${message}`, upstream },
+  };
+}
+
+function failed(why: string, upstream?: Record<string, string>): Reply<never> {
+  const reason: Refusal = {
+    code: 'network_unavailable',
+    message: `The operator’s core did not carry the command out (${why}); it is tried again by itself.`,
+  };
+  return { kind: 'failed', reason: upstream ? { ...reason, upstream } : reason };
+}
+
+const longestMessage = 300;
+
+/** The core's own words, short enough to show and without what cannot be stored. */
+function messageIn(text: string): string | null {
+  try {
+    const { message } = JSON.parse(text) as { message?: unknown };
+    if (typeof message !== 'string') return null;
+    const clean = message.replaceAll(/[\p{Cc}\p{Surrogate}]/gu, ' ').trim();
+    const points = [...clean];
+    if (points.length > longestMessage) return `${points.slice(0, longestMessage).join('')}…`;
+    return clean === '' ? null : clean;
+  } catch {
+    return null;
+  }
+}
+
+function causeOf(error: unknown): string {
+  const { code, cause, name } = error as NodeJS.ErrnoException & { cause?: NodeJS.ErrnoException };
+  return code ?? cause?.code ?? name;
+}
+
+function systemSeconds(): number {
+  return Math.floor(Date.now() / 1000);
+}

@@ -1,0 +1,297 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createRunners } from '../../src/execution-runners.ts';
+import { parseIccidRanges } from '../../src/iccid-ranges.ts';
+import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
+import type { Network } from '../../src/network/port.ts';
+import { importCatalog, readCatalog } from '../../src/products/import-catalog.ts';
+import { call, provision } from '../support/client.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const goodEid = '89882119900000000000000000001654';
+const code = 'Tulip-4711';
+
+type Asked = Parameters<Network['confirm']>[0];
+const orders: Parameters<Network['order']>[0][] = [];
+const confirmations: Asked[] = [];
+let confirm: Network['confirm'];
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+  const mock = createMockNetwork({ delayMs: 0 });
+  confirm = mock.confirm;
+  service.startWorker({
+    ...mock,
+    order: (asked) => {
+      orders.push(asked);
+      return mock.order(asked);
+    },
+    confirm: (asked) => {
+      confirmations.push(asked);
+      return confirm(asked);
+    },
+  });
+  await importProduct({ profile_type: 'ACME 5G-2' });
+});
+afterAll(() => service.stop());
+
+async function importProduct(fields: object) {
+  const product = {
+    id: 'acme',
+    name: 'Acme',
+    countries: ['FR'],
+    data_bytes: 1000,
+    validity_days: 30,
+    price: { amount: 1, currency: 'eur' },
+    speeds: ['5G'],
+    ...fields,
+  };
+  const read = readCatalog(JSON.stringify([product]));
+  if ('problems' in read) return read.problems.map(({ problem }) => problem);
+  await importCatalog(service.db, service.clock, read.products);
+  return [];
+}
+
+function order(body: object, target: TestService = service) {
+  return provision(target, undefined, { product_id: 'acme', ...body });
+}
+
+async function settled(executionId: string, target: TestService = service) {
+  return until(
+    async () => (await call(target, 'GET', `/v1/executions/${executionId}`)).json,
+    ({ status }) => status === 'succeeded' || status === 'failed',
+  );
+}
+
+const askedOf = <T extends { id: string }>(asked: T[], iccid: string) =>
+  asked.filter((one) => (one as unknown as { iccid: string }).iccid === iccid);
+
+describe('the profile type of a product', () => {
+  test('reaches the network with the order, and is not part of the public product', async () => {
+    const { iccid } = await settled((await order({})).json.id);
+    expect(askedOf(orders, iccid)).toMatchObject([
+      { productId: 'acme', profileType: 'ACME 5G-2', eid: null },
+    ]);
+    expect(askedOf(confirmations, iccid)).toMatchObject([{ profileType: 'ACME 5G-2' }]);
+    const { text } = await call(service, 'GET', '/v1/products/acme');
+    expect(text).not.toContain('profile_type');
+    expect(text).not.toContain('ACME 5G-2');
+  });
+
+  test('is that of the first attempt, so that repeating a step never asks for something else', async () => {
+    let failures = 1;
+    const good = confirm;
+    confirm = async (asked) => {
+      if (failures-- <= 0) return good(asked);
+      await importProduct({ profile_type: 'ACME-3' });
+      return { kind: 'failed', reason: { code: 'network_unavailable', message: 'not now' } };
+    };
+    const { iccid } = await settled((await order({})).json.id);
+    confirm = good;
+    expect(askedOf(confirmations, iccid).map(({ profileType }) => profileType)).toEqual([
+      'ACME 5G-2',
+      'ACME 5G-2',
+    ]);
+    const next = await settled((await order({})).json.id);
+    expect(askedOf(orders, next.iccid)).toMatchObject([{ profileType: 'ACME-3' }]);
+  });
+
+  test('may be left out or null, and is refused when it cannot be one', async () => {
+    expect(await importProduct({ profile_type: null })).toEqual([]);
+    const { iccid } = await settled((await order({})).json.id);
+    expect(askedOf(orders, iccid)).toMatchObject([{ profileType: null }]);
+    for (const wrong of ['', ' P1', 'P1\n', 'x'.repeat(101), 7]) {
+      expect(await importProduct({ profile_type: wrong })).toEqual([expect.stringMatching(/^profile_type /)]);
+    }
+  });
+});
+
+describe('the EID of an order', () => {
+  test('reaches the network and shows on the eSIM from the beginning', async () => {
+    const accepted = await order({ eid: goodEid });
+    const { iccid } = await settled(accepted.json.id);
+    expect(askedOf(orders, iccid)).toMatchObject([{ eid: goodEid }]);
+    expect(askedOf(confirmations, iccid)).toMatchObject([{ eid: goodEid }]);
+    expect((await call(service, 'GET', `/v1/esims/${iccid}`)).json.eid).toBe(goodEid);
+  });
+
+  test.each([
+    [goodEid.slice(1), /at least 32 characters/],
+    [`${goodEid}0`, /at most 32 characters/],
+    [`${goodEid.slice(0, 31)}x`, /must match \^\[0-9\]\+\$/],
+    [`${goodEid.slice(0, 30)}55`, /wrong check digits/],
+    [Number(goodEid.slice(0, 15)), /must be a string/],
+  ])('is refused when it is %s', async (eid, message) => {
+    const { status, json } = await order({ eid });
+    expect([status, json.error.code, json.error.param]).toEqual([400, 'parameter_invalid', 'eid']);
+    expect(json.error.message).toMatch(message);
+  });
+
+  test('with wrong digits under a used key is a reused key, as any other body is', async () => {
+    await provision(service, 'eid-key', { product_id: 'acme' });
+    const reply = await provision(service, 'eid-key', {
+      product_id: 'acme',
+      eid: `${goodEid.slice(0, 30)}55`,
+    });
+    expect(reply.json.error.code).toBe('idempotency_key_reused');
+  });
+});
+
+describe('the confirmation code of an order', () => {
+  /** Every row of every table, as text. */
+  async function everythingStored(): Promise<string> {
+    const tables = await service.db.query<{ name: string }>({
+      name: 'test_tables',
+      text: `select table_name as name from information_schema.tables where table_schema = 'public'`,
+    });
+    const contents = await Promise.all(
+      tables.map(({ name }) =>
+        service.db.query({ name: `test_dump_${name}`, text: `select t::text from "${name}" t` }),
+      ),
+    );
+    return JSON.stringify(contents);
+  }
+
+  test('reaches the network, is asked for by the device, and is stored in the clear nowhere and sealed no longer than needed', async () => {
+    let stored = '';
+    const good = confirm;
+    confirm = async (asked) => {
+      stored = await everythingStored();
+      return good(asked);
+    };
+    const accepted = await order({ confirmation_code: code });
+    const execution = await settled(accepted.json.id);
+    confirm = good;
+    const { iccid } = execution;
+    expect(askedOf(confirmations, iccid)).toMatchObject([{ confirmationCode: code }]);
+    const { json: install } = await call(service, 'GET', `/v1/esims/${iccid}/install`);
+    expect(install.confirmation_code_required).toBe(true);
+    expect(install.lpa).toBe(`LPA:1$${install.smdp_address}$${install.matching_id}$$1`);
+
+    expect(stored).toContain('sealed_confirmation_code');
+    const after = await everythingStored();
+    expect(after).not.toContain('sealed_confirmation_code');
+    const shown = await Promise.all(
+      [
+        '/v1/executions',
+        `/v1/executions/${execution.id}`,
+        '/v1/esims',
+        '/v1/events',
+        `/v1/esims/${iccid}`,
+      ].map(async (path) => (await call(service, 'GET', path)).text),
+    );
+    for (const text of [stored, after, accepted.text, ...shown, ...service.logLines]) {
+      expect(text).not.toContain(code);
+    }
+  });
+
+  test('is forgotten as well when the order fails', async () => {
+    const good = confirm;
+    confirm = async () => ({ kind: 'refused', reason: { code: 'declined', message: 'no' } });
+    const failed = await settled((await order({ confirmation_code: code })).json.id);
+    confirm = good;
+    expect(failed.status).toBe('failed');
+    expect(await everythingStored()).not.toContain('sealed_confirmation_code');
+  });
+
+  test.each(['123', 'x'.repeat(41), 'not secret', 'naïve'])(
+    'is not repeated when it is refused: %s',
+    async (wrong) => {
+      const { status, json } = await order({ confirmation_code: wrong });
+      expect([status, json.error.param]).toEqual([400, 'confirmation_code']);
+      expect(JSON.stringify(json)).not.toContain(wrong);
+    },
+  );
+
+  test('makes another request of the same key', async () => {
+    const body = { product_id: 'acme', confirmation_code: code };
+    const first = await provision(service, 'code-key', body);
+    expect((await provision(service, 'code-key', body)).text).toBe(first.text);
+    const other = await provision(service, 'code-key', { ...body, confirmation_code: `${code}x` });
+    expect(other.json.error.code).toBe('idempotency_key_reused');
+  });
+});
+
+describe('the operator’s ICCID ranges', () => {
+  test.each([
+    ['8988303', [{ first: '898830300000000000', size: 10 ** 11 }]],
+    ['8988303000012', [{ first: '898830300001200000', size: 100_000 }]],
+    ['8988303000000000002-8988303000000000093', [{ first: '898830300000000000', size: 10 }]],
+    [
+      '8988303000012, 8988304',
+      [
+        { first: '898830300001200000', size: 100_000 },
+        { first: '898830400000000000', size: 10 ** 11 },
+      ],
+    ],
+  ])('are read from %s', (text, ranges) => {
+    expect(parseIccidRanges(text)).toEqual(ranges);
+  });
+
+  test.each([
+    '',
+    '8933',
+    '1234567',
+    '8988303000012345', // two digits are no range
+    '8988303000000000003-8988303000000000093', // wrong check digit
+    '8988303000000000093-8988303000000000002', // backwards
+    '898830300000000000-898830300000000009',
+    '8988303,8988303000012', // one within the other
+    '8988303,',
+  ])('are not read from "%s"', (text) => {
+    expect(parseIccidRanges(text)).toBeUndefined();
+  });
+
+  test('give each order the next number, never one that is in use, never one twice, and no more than there are', async () => {
+    const ranges = parseIccidRanges(
+      '8988303000000000002-8988303000000000051,8988303000000000101-8988303000000000135',
+    );
+    if (!ranges) throw new Error('no ranges');
+    expect(ranges.map(({ size }) => size)).toEqual([6, 4]);
+    const own = await startService();
+    try {
+      // Two workers with an allotter each, as two processes have.
+      for (let i = 0; i < 2; i++) {
+        own.startWorker(createMockNetwork({ delayMs: 0 }), {
+          runners: createRunners(ranges),
+          concurrency: 2,
+        });
+      }
+      const taken = '8988303000000000028';
+      await own.db.query(
+        {
+          name: 'test_taken',
+          text: `insert into esims (account_id, id, iccid, execution_id, product_id, status, metadata, created_at)
+                 values ($1, $2, $3, $2, 'prod', 'active', '{}', now())`,
+        },
+        [own.accountUuid, own.service.newUuid().toString('hex'), taken],
+      );
+      const body = { product_id: 'prod_us_1gb_7d' };
+      const accepted = await Promise.all(Array.from({ length: 14 }, () => order(body, own)));
+      const ends = await Promise.all(accepted.map(({ json }) => settled(json.id, own)));
+      const numbers = ends.flatMap(({ status, iccid }) => (status === 'succeeded' ? [iccid] : [])).sort();
+      expect(numbers).toEqual([
+        '8988303000000000002',
+        '8988303000000000010',
+        '8988303000000000036',
+        '8988303000000000044',
+        '8988303000000000051',
+        '8988303000000000101',
+        '8988303000000000119',
+        '8988303000000000127',
+        '8988303000000000135',
+      ]);
+      const failed = ends.filter(({ status }) => status === 'failed');
+      expect(failed).toHaveLength(5);
+      for (const { error, iccid } of failed) {
+        expect([error.code, iccid]).toEqual(['out_of_stock', null]);
+        expect(error.message).toMatch(/SIMPLANE_ICCID_RANGES/);
+      }
+      const events = await call(own, 'GET', '/v1/events?type=esim.provisioning_failed');
+      expect(events.json.data).toHaveLength(5);
+    } finally {
+      await own.stop();
+    }
+  });
+});

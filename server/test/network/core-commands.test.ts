@@ -1,0 +1,275 @@
+import { spawn } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createCoreCommands } from '../../src/network/core/core-commands.ts';
+import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
+import { call, provision } from '../support/client.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const secret = 'a-secret-of-the-tests-and-nobody-else';
+const iccid = '8999901000000000018';
+
+let core: Receiver;
+let commands: ReturnType<typeof createCoreCommands>;
+beforeAll(async () => {
+  core = await startReceiver();
+  commands = createCoreCommands({ url: `${core.url}/esims`, secret, userAgent: 'Simplane/test' });
+});
+beforeEach(() => {
+  core.received.length = 0;
+  core.answer((response) => response.end('{}'));
+});
+afterAll(() => core.stop());
+
+function suspend(signal: AbortSignal = new AbortController().signal) {
+  return commands.suspend({ id: '7.suspend', attempt: 1, signal, iccid });
+}
+
+function answer(status: number, body: string, headers: Record<string, string> = {}) {
+  core.answer((response) => response.writeHead(status, headers).end(body));
+}
+
+describe('a command', () => {
+  test('is one signed POST that names itself, the command and the eSIM', async () => {
+    expect(await suspend()).toEqual({ kind: 'done', result: {} });
+    const [got] = core.received;
+    expect(core.received).toHaveLength(1);
+    expect(got?.path).toBe('/esims');
+    expect(JSON.parse(got?.body ?? '')).toEqual({ id: '7.suspend', command: 'suspend', iccid, attempt: 1 });
+    expect(got?.headers).toMatchObject({
+      'content-type': 'application/json',
+      'idempotency-key': '7.suspend',
+      'user-agent': 'Simplane/test',
+    });
+    const signature = String(got?.headers['service-signature']);
+    const [, t, v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(signature) ?? [];
+    expect(v1).toBe(createHmac('sha256', secret).update(`${t}.${got?.body}`).digest('hex'));
+    expect(Math.abs(Number(t) - Date.now() / 1000)).toBeLessThan(60);
+  });
+
+  test.each([200, 201, 202, 204])('is done when the core answers %i', async (status) => {
+    answer(status, '');
+    expect(await suspend()).toMatchObject({ kind: 'done' });
+  });
+
+  test.each([
+    [409, 'state_conflict'],
+    [400, 'declined'],
+    [404, 'declined'],
+    [422, 'declined'],
+  ])('is refused for good by a %i that says why', async (status, code) => {
+    answer(status, JSON.stringify({ message: 'the line is barred' }));
+    expect(await suspend()).toEqual({
+      kind: 'refused',
+      reason: {
+        code,
+        message: 'The operator’s core refused to suspend the eSIM: the line is barred',
+        upstream: { status: String(status), message: 'the line is barred' },
+      },
+    });
+  });
+
+  test.each([
+    [400, 'not JSON'],
+    [401, '{"error": "who are you"}'],
+    [404, '<html>'],
+    [408, '{"message": "slow"}'],
+    [425, '{"message": "early"}'],
+    [429, '{"message": "too many"}'],
+    [422, '{"message": 7}'],
+    [422, '{"message": ""}'],
+    [500, '{"message": "broken"}'],
+    [503, ''],
+  ])('may pass after a %i %s, and says so', async (status, body) => {
+    answer(status, body);
+    expect(await suspend()).toMatchObject({
+      kind: 'failed',
+      reason: { code: 'network_unavailable', upstream: { status: String(status) } },
+    });
+  });
+
+  test('follows no redirect', async () => {
+    answer(307, '', { location: `${core.url}/elsewhere` });
+    expect(await suspend()).toMatchObject({ kind: 'failed', reason: { message: /redirect/ } });
+    expect(core.received.map(({ path }) => path)).toEqual(['/esims']);
+  });
+
+  test('keeps of the core’s words what can be shown: no control characters, no half characters, no more than 300', async () => {
+    answer(422, `{"message": "a\\u0000b\\n\\ud800${'é'.repeat(5_000)}"}`);
+    const reply = await suspend();
+    const shown = reply.kind === 'refused' ? (reply.reason.upstream?.['message'] ?? '') : '';
+    expect(shown).toMatch(/^a b {2}é+…$/);
+    expect([...shown]).toHaveLength(301);
+  });
+
+  test.each<[string, (response: ServerResponse) => void]>([
+    ['resets the connection', (response) => response.destroy()],
+    [
+      'breaks off within its answer',
+      (response) => {
+        response.writeHead(422, { 'content-length': '1000' });
+        response.write('{"message"');
+        setImmediate(() => response.destroy());
+      },
+    ],
+  ])('may pass when the core %s', async (_, behave) => {
+    core.answer(behave);
+    expect(await suspend()).toMatchObject({ kind: 'failed', reason: { code: 'network_unavailable' } });
+  });
+
+  test('is cut off in time when the core hangs, before or within its answer', async () => {
+    for (const behave of [() => {}, (response: ServerResponse) => void response.writeHead(500).write('…')]) {
+      const ending = new AbortController();
+      core.answer((response) => {
+        behave(response);
+        setTimeout(() => ending.abort(), 20);
+      });
+      expect(await suspend(ending.signal)).toMatchObject({ kind: 'failed' });
+    }
+  });
+
+  test('reads no more than it needs of an answer without end', async () => {
+    let closed = false;
+    core.answer((response) => {
+      response.writeHead(422);
+      const more = () => response.write('x'.repeat(16_384), () => !closed && setImmediate(more));
+      response.once('close', () => {
+        closed = true;
+      });
+      more();
+    });
+    expect(await suspend()).toMatchObject({ kind: 'failed', reason: { upstream: { status: '422' } } });
+    await until(async () => closed, Boolean);
+  });
+
+  test('fails with the reason where no core is set', async () => {
+    const nowhere = createCoreCommands({ url: null, secret: null, userAgent: 'x' });
+    const { signal } = new AbortController();
+    expect(await nowhere.resume({ id: '1', attempt: 1, signal, iccid })).toMatchObject({
+      kind: 'failed',
+      reason: { message: /SIMPLANE_CORE_URL/ },
+    });
+  });
+});
+
+describe('suspend and resume of an eSIM', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startService();
+    service.startWorker({ ...createMockNetwork({ delayMs: 0 }), ...commands });
+  });
+  afterAll(() => service.stop());
+
+  function settled(id: string) {
+    return until(
+      async () => (await call(service, 'GET', `/v1/executions/${id}`)).json,
+      ({ status }) => status === 'succeeded' || status === 'failed',
+    );
+  }
+
+  test('go through the core: repeated with the same id until it answers, refused with its own words', async () => {
+    const { iccid } = await settled((await provision(service)).json.id);
+    core.answer((response, _, count) => (count < 3 ? response.destroy() : response.end('{}')));
+    const suspended = await settled((await call(service, 'POST', `/v1/esims/${iccid}/suspend`)).json.id);
+    expect(suspended).toMatchObject({ status: 'succeeded', attempts: 3 });
+    const ids = core.received.map(({ body, headers }) => [JSON.parse(body).id, headers['idempotency-key']]);
+    expect(new Set(ids.flat()).size).toBe(1);
+    expect(core.received.map(({ body }) => JSON.parse(body).attempt)).toEqual([1, 2, 3]);
+    expect((await call(service, 'GET', `/v1/esims/${iccid}`)).json.status).toBe('suspended');
+
+    answer(409, '{"message": "barred for fraud"}');
+    const refused = await settled((await call(service, 'POST', `/v1/esims/${iccid}/resume`)).json.id);
+    expect(refused).toMatchObject({
+      status: 'failed',
+      error: { code: 'state_conflict', upstream: { status: '409', message: 'barred for fraud' } },
+    });
+    expect((await call(service, 'GET', `/v1/esims/${iccid}`)).json.status).toBe('suspended');
+  });
+
+  test('answer 409 at once where a live deployment has no core, queue nothing, and are not held to it afterwards', async () => {
+    const { iccid } = await settled((await provision(service)).json.id);
+    const { databaseUrl } = service;
+    const unconnected = await startService({ mode: 'live', hasCore: false, databaseUrl });
+    const connected = await startService({ mode: 'live', hasCore: true, databaseUrl });
+    try {
+      const key = await unconnected.createKey({ accountUuid: service.accountUuid });
+      for (const change of ['suspend', 'resume']) {
+        const reply = await call(unconnected, 'POST', `/v1/esims/${iccid}/${change}`, {
+          key,
+          idempotencyKey: `core-${change}`,
+        });
+        expect([reply.status, reply.json.error.code]).toEqual([409, 'core_not_connected']);
+        expect(reply.json.error.message).toMatch(/SIMPLANE_CORE_URL/);
+      }
+      const missing = await call(unconnected, 'POST', '/v1/esims/8999901000000000000/suspend', { key });
+      expect(missing.json.error.code).toBe('resource_missing');
+      const { json } = await call(unconnected, 'GET', '/v1/executions?limit=100', { key });
+      expect(
+        json.data.filter(
+          (one: { type: string; iccid: string }) => one.type !== 'esim.provision' && one.iccid === iccid,
+        ),
+      ).toEqual([]);
+      const later = await call(connected, 'POST', `/v1/esims/${iccid}/suspend`, {
+        key,
+        idempotencyKey: 'core-suspend',
+      });
+      expect(later.status).toBe(202);
+    } finally {
+      await Promise.all([unconnected.stop(), connected.stop()]);
+    }
+  });
+});
+
+describe('the receiver in the guide', () => {
+  test('carries a command out once, and refuses one that is tampered with, stale or signed with another secret', async () => {
+    const page = await readFile(
+      fileURLToPath(new URL('../../../docs/core-commands.md', import.meta.url)),
+      'utf8',
+    );
+    const [, program = ''] = /## A receiver\n.*?```js\n(.*?)```/s.exec(page) ?? [];
+    const folder = await mkdtemp(join(tmpdir(), 'simplane-core-'));
+    await writeFile(join(folder, 'receiver.mjs'), program);
+    const receiver = spawn(process.execPath, [join(folder, 'receiver.mjs')], {
+      env: { SIMPLANE_CORE_SECRET: secret, PORT: '0' },
+    });
+    let output = '';
+    receiver.stdout.on('data', (chunk) => {
+      output += chunk;
+    });
+    try {
+      const [, url = ''] = await until(
+        async () => /listening at (\S+)\n/.exec(output) ?? [],
+        (found) => found.length > 0,
+      );
+      const nowSeconds = Math.floor(Date.now() / 1000);
+      const send = (id: string, options: { secret?: string; atSeconds?: number } = {}) =>
+        createCoreCommands({
+          url,
+          secret: options.secret ?? secret,
+          userAgent: 'x',
+          nowSeconds: () => options.atSeconds ?? nowSeconds,
+        }).suspend({ id, attempt: 1, signal: new AbortController().signal, iccid });
+      expect(await send('a', { secret: `${secret}x` })).toMatchObject({ kind: 'failed' });
+      expect(await send('b', { atSeconds: nowSeconds - 400 })).toMatchObject({ kind: 'failed' });
+      const unsigned = await fetch(url, { method: 'POST', body: '{"id":"c","command":"suspend"}' });
+      expect(unsigned.status).toBe(401);
+      expect(await send('d')).toMatchObject({ kind: 'done' });
+      expect(await send('d')).toMatchObject({ kind: 'done' });
+      expect(await send('e')).toMatchObject({ kind: 'done' });
+      await until(
+        async () => output.trim().split('\n').slice(1),
+        (lines) => lines.length === 2 && lines.every((line) => line === `suspend ${iccid}`),
+      );
+    } finally {
+      receiver.kill();
+      await rm(folder, { recursive: true });
+    }
+  });
+});

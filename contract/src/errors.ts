@@ -115,6 +115,12 @@ export const errors = {
     meaning: 'The operation exists only in the sandbox.',
     remedy: 'Send it to a sandbox deployment with a test key.',
   },
+  origin_not_allowed: {
+    type: 'permission_error',
+    status: 403,
+    meaning: 'A web page of another site tried to reach `/mcp` through a browser.',
+    remedy: 'Call from a program that sends no `Origin`, or from a page of the deployment’s own address.',
+  },
   resource_missing: {
     type: 'invalid_request_error',
     status: 404,

@@ -23,6 +23,7 @@ export type ErrorCode =
   | 'api_key_wrong_mode'
   | 'scope_missing'
   | 'sandbox_only'
+  | 'origin_not_allowed'
   | 'resource_missing'
   | 'route_missing'
   | 'method_not_allowed'

@@ -8,6 +8,7 @@ import { authenticate } from './authenticate.ts';
 import { boundPipelining } from './bound-pipelining.ts';
 import { parseJsonBody } from './json-body.ts';
 import { answerMalformed, refuseMalformed, rememberAnswered } from './malformed-requests.ts';
+import { serveMcp } from './mcp/serve-mcp.ts';
 import { observeRequests } from './observe.ts';
 import { serveDescription, serveOperationalRoutes } from './operational-routes.ts';
 import { pinVersion } from './pin-version.ts';
@@ -25,6 +26,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     operation?: Operation;
+    /** Set on a route that is no operation and still asks for a key. */
+    needsKey?: true;
     /** Set on the routes that only say which methods a path has. */
     allow?: string;
   }
@@ -151,14 +154,14 @@ function serveApi(app: FastifyInstance, service: Service, api: Api): void {
   const parts = { service, keysInFlight: createKeysInFlight() };
 
   app.addHook('onRequest', async (request, reply) => {
-    const { operation } = request.routeOptions.config;
-    if (!operation) return;
+    const { operation, needsKey } = request.routeOptions.config;
+    if (!operation && !needsKey) return;
     const caller = await authenticate(service, request.headers.authorization);
     request.caller = caller;
     reply.headers(limiter.take(caller.apiKey.uuid));
     request.apiVersion = pinVersion(request.headers['service-version'], caller.account.apiVersion);
     reply.header('Service-Version', request.apiVersion);
-    if (!caller.apiKey.scopes.includes(operation.scope)) {
+    if (operation && !caller.apiKey.scopes.includes(operation.scope)) {
       const { scopes } = caller.apiKey;
       throw new AppError(
         'scope_missing',
@@ -171,6 +174,7 @@ function serveApi(app: FastifyInstance, service: Service, api: Api): void {
     serveOperation(app, parts, definition, api.handlers[id] as ReadHandler | WriteHandler);
   }
   refuseOtherMethods(app, Object.values(api.operations));
+  serveMcp(app, service);
 }
 
 function refuseOtherMethods(app: FastifyInstance, definitions: Operation[]): void {

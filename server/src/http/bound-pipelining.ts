@@ -6,18 +6,21 @@ const mostAtOnce = 16;
 
 /** One connection may have this many requests in work; the rest of what it sent waits its turn, and no more is read. */
 export function boundPipelining(app: FastifyInstance): void {
-  const connections = new WeakMap<Socket, { inWork: number; waiting: (() => void)[] }>();
+  const connections = new WeakMap<Socket, { inWork: number; waiting: (() => void)[]; isPaused: boolean }>();
 
   app.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw;
-    const connection = connections.get(socket) ?? { inWork: 0, waiting: [] };
+    const connection = connections.get(socket) ?? { inWork: 0, waiting: [], isPaused: false };
     connections.set(socket, connection);
 
     reply.raw.once('close', () => {
       connection.inWork -= 1;
       const next = connection.waiting.shift();
       if (next) next();
-      else if (socket.isPaused()) socket.resume();
+      else if (connection.isPaused) {
+        connection.isPaused = false;
+        socket.resume();
+      }
     });
     const begin = () => {
       connection.inWork += 1;
@@ -27,6 +30,7 @@ export function boundPipelining(app: FastifyInstance): void {
       begin();
     } else {
       connection.waiting.push(begin);
+      connection.isPaused = true;
       socket.pause();
     }
   });

@@ -5,17 +5,22 @@ import type { Service } from '../service.ts';
 /** One wide log line and one measurement a request. Queries, bodies and headers stay out: they may hold secrets. */
 export function observeRequests(app: FastifyInstance, { log, metrics }: Service): void {
   app.addHook('onRequest', (request, reply, done) => {
+    const startedMs = performance.now(); // Fastify’s own clock runs only with its logger
+    let wasSent = false;
+    reply.raw.once('finish', () => {
+      wasSent = true;
+    });
     // `close` comes after the last byte, and also when the client went away before it.
-    reply.raw.once('close', () => record(request, reply));
+    reply.raw.once('close', () =>
+      record(request, reply, { wasSent, durationMs: performance.now() - startedMs }),
+    );
     done();
   });
 
-  function record(request: FastifyRequest, reply: FastifyReply): void {
+  function record(request: FastifyRequest, reply: FastifyReply, { wasSent, durationMs }: Outcome): void {
     const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
     const { method, caller, refusal } = request;
-    const wasSent = reply.raw.writableFinished;
     const status = wasSent ? reply.statusCode : clientClosedRequest;
-    const durationMs = reply.elapsedTime;
     metrics.requestDuration.observe(
       { http_request_method: method, http_route: route, http_response_status_code: status },
       durationMs / 1000,
@@ -42,6 +47,8 @@ export function observeRequests(app: FastifyInstance, { log, metrics }: Service)
     );
   }
 }
+
+type Outcome = { wasSent: boolean; durationMs: number };
 
 // What proxies write for a client that left before its answer; the work itself may have been done.
 const clientClosedRequest = 499;

@@ -27,6 +27,7 @@ const promised: Record<string, [status: number, type: string]> = {
   api_key_wrong_mode: [401, 'authentication_error'],
   scope_missing: [403, 'permission_error'],
   sandbox_only: [403, 'permission_error'],
+  origin_not_allowed: [403, 'permission_error'],
   resource_missing: [404, 'invalid_request_error'],
   route_missing: [404, 'invalid_request_error'],
   method_not_allowed: [405, 'invalid_request_error'],
@@ -398,6 +399,11 @@ describe('keys', () => {
     const reply = await call(service, 'POST', '/v1/esims', { key, body: product });
     expectRefusal(reply, 'scope_missing');
     expect(reply.json.error.message).toMatch(/scope write.*has read/);
+  });
+
+  test('a page of another site at the door for agents', async () => {
+    const headers = { Origin: 'https://elsewhere.example' };
+    expectRefusal(await call(service, 'POST', '/mcp', { body: {}, headers }), 'origin_not_allowed', 'Origin');
   });
 });
 

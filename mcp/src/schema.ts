@@ -1,0 +1,76 @@
+import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+import type { Operation } from '@simplane/contract';
+
+export type JsonSchema = { [keyword: string]: unknown };
+export type ObjectSchema = JsonSchema & { type: 'object'; properties: Record<string, JsonSchema> };
+
+type Fields = { properties: Record<string, object>; required?: readonly string[] | undefined };
+
+/** The arguments of a tool: fields of an operation as the contract has them, and what only tools take. */
+export function inputSchema(fields: Fields, extra: Record<string, JsonSchema> = {}): ObjectSchema {
+  return portable({
+    type: 'object',
+    properties: { ...fields.properties, ...extra },
+    required: [...(fields.required ?? [])],
+    additionalProperties: false,
+  }) as ObjectSchema;
+}
+
+/** What an operation answers with, as the contract has it. */
+export function outputSchema({ response }: Operation): ObjectSchema {
+  return portable(response) as ObjectSchema;
+}
+
+/** Only what is named here; a schema's other fields are not for tools. */
+export function pick({ properties, required = [] }: Fields, names: readonly string[]): Fields {
+  return {
+    properties: Object.fromEntries(names.map((name) => [name, properties[name] as object])),
+    required: required.filter((name) => names.includes(name)),
+  };
+}
+
+export function omit<S extends Fields>(schema: S, name: string): S {
+  const { [name]: _, ...properties } = schema.properties;
+  return { ...schema, properties, required: (schema.required ?? []).filter((other) => other !== name) };
+}
+
+/**
+ * A schema for clients to read. Nothing is checked here: the API judges every argument itself, and its refusals name the
+ * parameter, the code and the way out, which a validator's message in front of it would hide.
+ */
+export function shown<T>(schema: ObjectSchema): StandardSchemaWithJSON<T, T> {
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'simplane',
+      jsonSchema: { input: () => schema, output: () => schema },
+      validate: (value) => ({ value: value as T }),
+    },
+  };
+}
+
+/** The same schema without what some model providers refuse: several types in one `type`, and an `enum` without any. */
+function portable(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(portable);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { type, ...rest } = schema as JsonSchema;
+  const entries = Object.entries(rest).map(([name, value]) => [
+    name,
+    name === 'examples' || name === 'default' ? value : portable(value),
+  ]);
+  const others = Object.fromEntries(entries) as JsonSchema;
+  if (Array.isArray(type)) return splitTypes(type as string[], others);
+  const isEnumOfText = type === undefined && Array.isArray(others['enum']);
+  return {
+    ...(isEnumOfText ? { type: 'string' } : type !== undefined && { type: portable(type) }),
+    ...others,
+  };
+}
+
+function splitTypes(types: string[], { description, examples, ...constraints }: JsonSchema): JsonSchema {
+  return {
+    anyOf: types.map((type) => ({ type, ...(type !== 'null' && constraints) })),
+    ...(description !== undefined && { description }),
+    ...(examples !== undefined && { examples }),
+  };
+}

@@ -1,0 +1,33 @@
+import { serveStdio as serve } from '@modelcontextprotocol/server/stdio';
+import { createSimplane, type SimplaneOptions } from '@simplane/sdk';
+import { createMcpServer } from './create-mcp-server.ts';
+
+export type StdioServer = {
+  /** Resolves when the client has left or `close` was called. */
+  ended: Promise<void>;
+  close(): Promise<void>;
+};
+
+// Clients give a call a minute; an explanation that comes before is better than none.
+const timeoutMs = 30_000;
+
+/** Speaks MCP on this process’s stdin and stdout: nothing else may be written to stdout. */
+export function serveStdio(options: SimplaneOptions): StdioServer {
+  const simplane = createSimplane({ timeoutMs, ...options });
+  const stopping = new AbortController();
+  const ended = new Promise<void>((resolve) => {
+    process.stdin.once('close', resolve);
+    process.stdin.once('end', resolve);
+    stopping.signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  const handle = serve(() => createMcpServer(simplane, { stopping: stopping.signal }), {
+    onerror: (error) => console.error(`simplane mcp: ${error.message}`),
+  });
+  return {
+    ended,
+    async close() {
+      stopping.abort();
+      await handle.close();
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import { type InputOf, operations } from '@simplane/contract';
+import { idempotencyKey, splitKey, type WithKey } from '../idempotency-key.ts';
+import { inputSchema, outputSchema } from '../schema.ts';
+import { adding, defineTool } from '../tool.ts';
+
+const operation = operations.createEsim;
+
+export const provisionEsim = defineTool({
+  name: 'provision_esim',
+  title: 'Provision an eSIM',
+  description:
+    'Orders an eSIM for a product. Answers at once with an execution; the eSIM is ready when that has succeeded ' +
+    '(get_execution with wait_seconds), and an esim.provisioned event follows. In a live deployment this costs money. ' +
+    'list_products has the product ids.',
+  annotations: adding,
+  input: inputSchema(operation.body, { idempotency_key: idempotencyKey }),
+  output: outputSchema(operation),
+  run: ({ simplane, signal }, args: WithKey<InputOf<typeof operation>['body']>) => {
+    const { body, options } = splitKey(args);
+    return simplane.esims.create(body, { ...options, signal });
+  },
+});

@@ -1,0 +1,210 @@
+import type { Client } from '@modelcontextprotocol/client';
+import { operations } from '@simplane/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createMockNetwork } from '../../server/src/network/mock/mock-network.ts';
+import { call } from '../../server/test/support/client.ts';
+import { startService, type TestService } from '../../server/test/support/service.ts';
+import { callRaw, callTool, refusalOf } from './support/call.ts';
+import { connectHttp, connectStdio } from './support/connect.ts';
+
+const product = 'prod_europe_5gb_30d';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService();
+  service.startWorker(createMockNetwork({ delayMs: 0 }));
+});
+afterAll(() => service.stop());
+
+describe.each([
+  ['HTTP', connectHttp],
+  ['stdio', connectStdio],
+] as const)('over %s', (_, connect) => {
+  let client: Client;
+
+  beforeAll(async () => {
+    client = await connect(service);
+    await client.listTools(); // from here on the client checks every result against the tool’s output schema
+  });
+  afterAll(() => client.close());
+
+  test('every tool says what it does to the world', async () => {
+    const { tools } = await client.listTools();
+    const reads = [true, false, true, false];
+    const adds = [false, false, false, true];
+    expect(
+      tools.map(({ name, annotations: hints }) => [
+        name,
+        [hints?.readOnlyHint, hints?.destructiveHint, hints?.idempotentHint, hints?.openWorldHint],
+      ]),
+    ).toEqual([
+      ['create_webhook_endpoint', adds],
+      ['provision_esim', adds],
+      ['send_test_event', adds],
+      ['list_events', reads],
+      ['list_products', reads],
+      ['get_execution', reads],
+      ['get_install_profile', reads],
+    ]);
+    for (const { title, description, inputSchema, outputSchema } of tools) {
+      expect([typeof title, typeof description]).toEqual(['string', 'string']);
+      expect([inputSchema.type, outputSchema?.['type']]).toEqual(['object', 'object']);
+    }
+  });
+
+  test('arguments are those of the contract, and a key that is optional', async () => {
+    const { tools } = await client.listTools();
+    const taken = Object.fromEntries(
+      tools.map(({ name, inputSchema }) => [name, Object.keys(inputSchema.properties ?? {})]),
+    );
+    expect(taken).toEqual({
+      create_webhook_endpoint: [...fieldsOf(operations.createWebhookEndpoint.body), 'idempotency_key'],
+      provision_esim: [...fieldsOf(operations.createEsim.body), 'idempotency_key'],
+      send_test_event: [...fieldsOf(operations.sendTestEvent.body), 'idempotency_key'],
+      list_events: ['limit', 'starting_after'],
+      list_products: ['limit', 'starting_after'],
+      get_execution: ['execution_id', 'wait_seconds'],
+      get_install_profile: ['iccid'],
+    });
+    const [{ inputSchema } = { inputSchema: {} }] = tools.filter(({ name }) => name === 'provision_esim');
+    expect(inputSchema).toMatchObject({ required: ['product_id'], additionalProperties: false });
+  });
+
+  test('an eSIM is ordered, waited for and installed', async () => {
+    const { data } = await callTool(client, 'list_products', { limit: 2 });
+    expect(data).toHaveLength(2);
+    const ordered = await callTool(client, 'provision_esim', {
+      product_id: product,
+      metadata: { order_id: 'A-1' },
+    });
+    expect(ordered).toMatchObject({ object: 'execution', product_id: product });
+    const done = await callTool(client, 'get_execution', { execution_id: ordered.id, wait_seconds: 30 });
+    expect(done).toMatchObject({ id: ordered.id, status: 'succeeded' });
+
+    const { content, structuredContent } = await callRaw(client, 'get_install_profile', {
+      iccid: done.iccid,
+    });
+    const profile = structuredContent as { iccid: string };
+    expect(JSON.parse(content[0]?.type === 'text' ? content[0].text : '')).toEqual(profile);
+    const picture = content[1];
+    if (picture?.type !== 'image') throw new Error('no picture came');
+    expect(picture.mimeType).toBe('image/png');
+    expect(picture.data).toBe(await qrOf(profile.iccid));
+  });
+
+  test('an order that failed is an answer, not an error', async () => {
+    const ordered = await callTool(client, 'provision_esim', { product_id: 'prod_sandbox_declined' });
+    const failed = await callTool(client, 'get_execution', { execution_id: ordered.id, wait_seconds: 30 });
+    expect(failed).toMatchObject({ status: 'failed', error: { code: 'declined' } });
+  });
+
+  test('the same idempotency_key is the same order; without one, equal arguments are two orders', async () => {
+    const key = `agent-${Math.random()}`;
+    const [first, again] = [
+      await callTool(client, 'provision_esim', { product_id: product, idempotency_key: key }),
+      await callTool(client, 'provision_esim', { product_id: product, idempotency_key: key }),
+    ];
+    expect(again.id).toBe(first.id);
+    const others = [
+      await callTool(client, 'provision_esim', { product_id: product }),
+      await callTool(client, 'provision_esim', { product_id: product }),
+    ];
+    expect(new Set([first.id, ...others.map(({ id }) => id)]).size).toBe(3);
+    expect(
+      await refusalOf(client, 'provision_esim', { product_id: 'prod_europe_1gb_7d', idempotency_key: key }),
+    ).toContain('idempotency_key_reused');
+  });
+
+  test('endpoints and test events are made, and the log is walked page by page', async () => {
+    const endpoint = await callTool(client, 'create_webhook_endpoint', {
+      url: 'http://127.0.0.1:9/hooks',
+      enabled_event_types: ['test.walk'],
+    });
+    expect(endpoint).toMatchObject({ object: 'webhook_endpoint', secret: expect.stringMatching(/^whsec_/) });
+    const sent = [];
+    for (const n of [1, 2, 3])
+      sent.push((await callTool(client, 'send_test_event', { type: 'test.walk', data: { n } })).id);
+
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await callTool(client, 'list_events', {
+        limit: 2,
+        ...(cursor !== undefined && { starting_after: cursor }),
+      });
+      seen.push(...page.data.map(({ id }: { id: string }) => id));
+      cursor = page.next_cursor;
+    } while (cursor !== undefined);
+    expect(seen.slice(0, 3)).toEqual(sent.toReversed());
+    expect(new Set(seen).size).toBe(seen.length);
+  });
+
+  test('the prompt needs no argument, names the four tools in order and products that exist', async () => {
+    const { prompts } = await client.listPrompts();
+    expect(prompts.map(({ name }) => name)).toEqual(['provision_esim_with_webhooks']);
+    expect(prompts[0]?.arguments?.every(({ required }) => !required)).toBe(true);
+
+    const text = await promptText(client, {});
+    const order = ['create_webhook_endpoint', 'provision_esim', 'send_test_event', 'list_events'];
+    const places = order.map((name) => text.indexOf(name));
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(places[0]).toBeGreaterThan(-1);
+    const { json } = await call(service, 'GET', '/v1/products?limit=100');
+    for (const { id } of json.data) expect(text).toContain(id);
+
+    const given = await promptText(client, { webhook_url: 'https://example.com/hooks', product_id: product });
+    expect(given).toContain('url "https://example.com/hooks"');
+    expect(given).toContain(`product_id "${product}"`);
+  });
+
+  test('the catalog, the OpenAPI document and install profiles are resources', async () => {
+    const { resources } = await client.listResources();
+    expect(resources.map(({ uri }) => uri)).toEqual(['simplane://products', 'simplane://openapi.json']);
+    const { resourceTemplates } = await client.listResourceTemplates();
+    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
+      'simplane://esims/{iccid}/install',
+      'simplane://esims/{iccid}/install.png',
+    ]);
+    expect(JSON.parse(await read(client, 'simplane://products')).data[0]).toHaveProperty('id');
+    expect(JSON.parse(await read(client, 'simplane://openapi.json')).openapi).toBe('3.1.0');
+
+    const { id } = await callTool(client, 'provision_esim', { product_id: product });
+    const { iccid } = await callTool(client, 'get_execution', { execution_id: id, wait_seconds: 30 });
+    const profile = JSON.parse(await read(client, `simplane://esims/${iccid}/install`));
+    expect(profile).toMatchObject({ object: 'install_profile', iccid });
+    const png = await read(client, `simplane://esims/${iccid}/install.png`);
+    expect(png).toBe(await qrOf(iccid));
+
+    const { completion } = await client.complete({
+      ref: { type: 'ref/resource', uri: 'simplane://esims/{iccid}/install' },
+      argument: { name: 'iccid', value: iccid.slice(0, 7) },
+    });
+    expect(completion.values).toContain(iccid);
+    await expect(read(client, 'simplane://esims/8999901999999999999/install')).rejects.toThrow(
+      /resource_missing/,
+    );
+  });
+});
+
+function fieldsOf({ properties }: { properties: object }): string[] {
+  return Object.keys(properties);
+}
+
+async function promptText(client: Client, args: Record<string, string>): Promise<string> {
+  const { messages } = await client.getPrompt({ name: 'provision_esim_with_webhooks', arguments: args });
+  const content = messages[0]?.content;
+  return content?.type === 'text' ? content.text : '';
+}
+
+async function read(client: Client, uri: string): Promise<string> {
+  const [contents] = (await client.readResource({ uri })).contents;
+  if (!contents) throw new Error(`${uri} is empty`);
+  return 'text' in contents ? contents.text : contents.blob;
+}
+
+/** The picture as the API has it, in base64. */
+async function qrOf(iccid: string): Promise<string> {
+  const { json } = await call(service, 'GET', `/v1/esims/${iccid}/install`);
+  return json.qr.png.split(',')[1];
+}

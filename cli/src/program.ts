@@ -5,6 +5,7 @@ import { addEsims } from './commands/esims.ts';
 import { addEvents } from './commands/events.ts';
 import { addExecutions } from './commands/executions.ts';
 import { addListen } from './commands/listen.ts';
+import { addMcp } from './commands/mcp.ts';
 import { addProducts } from './commands/products.ts';
 import { addTrigger } from './commands/trigger.ts';
 import { addWebhooks } from './commands/webhooks.ts';
@@ -19,7 +20,7 @@ export function createProgram(): Command {
     .option('--base-url <url>', 'instead of SIMPLANE_BASE_URL; the sandbox on this machine when left out')
     .option('--json', 'for programs: one JSON document a line')
     .helpOption('-h, --help', 'show help')
-    .helpCommand(false)
+    .helpCommand('help [command]', 'show help')
     .configureHelp({ showGlobalOptions: true, subcommandDescription: describe })
     .exitOverride();
 
@@ -34,6 +35,7 @@ export function createProgram(): Command {
   addListen(program);
   program.commandsGroup('Set up:');
   addWhoami(program);
+  addMcp(program);
   addCompletion(program);
   program.addHelpText('after', examples);
   for (const command of program.commands) pointToHelp(command, 'simplane');
@@ -59,7 +61,7 @@ function describe(command: Command): string {
 /** After a mistake: one line that says where to look, instead of all of the help. */
 function pointToHelp(command: Command, before: string): void {
   const path = `${before} ${command.name()}`;
-  command.showHelpAfterError(`\`${path} --help\` shows how it is used.`);
+  command.helpCommand(false).showHelpAfterError(`\`${path} --help\` shows how it is used.`);
   for (const part of command.commands) pointToHelp(part, path);
 }
 

@@ -72,7 +72,8 @@ describe('an eSIM', () => {
     );
     expect(code).toBe(0);
     const [, iccid = ''] = /ICCID +(89\d+)/.exec(stdout) ?? [];
-    expect(stderr).toBe(`Install it: simplane esims qr ${iccid}\n`); // and nothing that moves
+    // And nothing that moves.
+    expect(stderr).toMatch(new RegExp(`^Accepted as exec_\\w+\nInstall it: simplane esims qr ${iccid}\n$`));
   });
 
   it('goes through suspension, resumption and its end, which scripts must mean', async () => {
@@ -224,6 +225,32 @@ describe('webhooks and events', () => {
     expect(broken).toMatchObject({ code: 2, stderr: expect.stringContaining('JSON object') });
   });
 });
+
+describe('mcp', () => {
+  it('speaks the protocol and nothing else on standard output, and ends with its client', async () => {
+    const serving = startCli(['mcp'], { env: envOf(service), input: `${JSON.stringify(initialize)}\n` });
+    await serving.shows('"serverInfo"');
+    serving.endInput();
+    const { code, stdout } = await serving.ended;
+    expect(code).toBe(0);
+    expect(jsonLines(stdout)).toMatchObject([{ jsonrpc: '2.0', id: 1, result: { serverInfo: {} } }]);
+  });
+
+  it('says on standard error that it has no key', async () => {
+    expect(await startCli(['mcp']).ended).toMatchObject({
+      code: 4,
+      stdout: '',
+      stderr: expect.stringContaining('SIMPLANE_API_KEY'),
+    });
+  });
+});
+
+const initialize = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+};
 
 function sendEvent(type: string, data: object) {
   return call(service, 'POST', '/v1/events/test', { body: { type, data } });

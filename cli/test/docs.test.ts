@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { type Schema, Validator } from '@cfworker/json-schema';
 import { eventDataFields, eventTypeNames, fieldsOfEvent } from '@simplane/contract';
 import type { Command } from 'commander';
-import Value from 'typebox/value';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../src/exit-codes.ts';
 import { createProgram } from '../src/program.ts';
@@ -67,7 +67,7 @@ describe('help', () => {
 
   it('is shown by the program: in groups when nothing is asked for, and for one command with what it takes', async () => {
     const [bare, group, one, version] = await Promise.all(
-      [[], ['webhooks', '--help'], ['listen', '--help'], ['--version']].map((args) => startCli(args).ended),
+      [[], ['webhooks', '--help'], ['help', 'listen'], ['--version']].map((args) => startCli(args).ended),
     );
     expect(bare).toMatchObject({
       code: 0,
@@ -85,7 +85,8 @@ describe('believable data', () => {
       const data = sampleDataOf(type);
       expect(Object.keys(data)).toEqual([...fieldsOfEvent(type).always]);
       for (const field of fieldsOfEvent(type).always) {
-        expect(Value.Check(eventDataFields[field], data[field]), `${type} ${field}`).toBe(true);
+        const { valid } = new Validator(eventDataFields[field] as Schema).validate(data[field]);
+        expect(valid, `${type} ${field}`).toBe(true);
       }
     }
   });

@@ -1,11 +1,11 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { hostname } from 'node:os';
 import { webhooks } from '@simplane/sdk';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { call } from '../../server/test/support/client.ts';
 import { type Receiver, startReceiver } from '../../server/test/support/receiver.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
 import { until } from '../../server/test/support/until.ts';
+import { startProxy } from './support/proxy.ts';
 import { envOf, jsonLines, type Running, runCli, startCli } from './support/run-cli.ts';
 
 let service: TestService;
@@ -245,7 +245,11 @@ describe('the end of listen', () => {
   it('is made up for by the next one after SIGKILL, which leaves others that run alone', async () => {
     const [killed, other] = await Promise.all([listen(), listen(['--events', 'esim.*'])]);
     const own = await call(service, 'POST', '/v1/webhook_endpoints', {
-      body: { url: 'http://127.0.0.1:9/mine', enabled_event_types: ['*'] },
+      body: {
+        url: 'http://127.0.0.1:9/mine',
+        enabled_event_types: ['*'],
+        metadata: { simplane_listen: hostname() },
+      },
     });
     await killed.end('SIGKILL');
     expect(await endpoints()).toHaveLength(3);
@@ -285,47 +289,3 @@ describe('where listen cannot work', () => {
     ]);
   });
 });
-
-/** Stands between the command and the service, and loses or holds back answers. */
-async function startProxy(target: string) {
-  const held = new Map<string, { arrive(): void; released: Promise<void> }>();
-  const cut = new Set<string>();
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers;
-    const body = Buffer.concat(chunks);
-    const answer = await fetch(target + request.url, {
-      method: request.method ?? 'GET',
-      headers: headers as Record<string, string>,
-      ...(body.length > 0 && { body }),
-    });
-    const bytes = Buffer.from(await answer.arrayBuffer());
-    const name = `${request.method} ${request.url}`;
-    if (cut.has(name)) return void response.destroy();
-    held.get(name)?.arrive();
-    await held.get(name)?.released;
-    response.writeHead(answer.status, { 'Content-Type': 'application/json' }).end(bytes);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    cut: (method: string, path: string) => void cut.add(`${method} ${path}`),
-    hold(method: string, path: string) {
-      let arrive = () => {};
-      let release = () => {};
-      const arrived = new Promise<void>((resolve) => {
-        arrive = resolve;
-      });
-      const released = new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      held.set(`${method} ${path}`, { arrive, released });
-      return { arrived, release };
-    },
-    stop() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
-}

@@ -64,7 +64,11 @@ export async function printStarted(
   execution: Execution,
   options: WaitOptions,
 ): Promise<Execution> {
-  if (options.wait) return waitAndPrint(client, out, execution.id, options);
+  if (options.wait) {
+    // Said before the wait: whoever interrupts it knows what to look for, and does not order again.
+    out.note(out.noteColors.dim(`Accepted as ${execution.id}`));
+    return waitAndPrint(client, out, execution.id, options);
+  }
   printExecution(out, execution);
   out.note(out.noteColors.dim(`Wait for it: simplane executions get ${execution.id} --wait`));
   return execution;
@@ -76,12 +80,16 @@ async function waitAndPrint(
   id: string,
   { timeout }: WaitOptions,
 ): Promise<Execution> {
-  const progress = startProgress(out, `${id} is asked for`);
+  const progress = startProgress(out, `Looking at ${id}`);
+  const endMs = performance.now() + timeout * 1000;
+  let isSeen = false;
   try {
     const execution = await client.executions.wait(id, {
       waitMs: timeout * 1000,
-      onProgress: ({ type, status, attempts }) =>
-        progress.say(`${type} is ${status}${attempts > 1 ? `, attempt ${attempts}` : ''}`),
+      onProgress: ({ type, status, attempts }) => {
+        isSeen = true;
+        progress.say(`${type} is ${status}${attempts > 1 ? `, attempt ${attempts}` : ''}`);
+      },
     });
     progress.end();
     printExecution(out, execution);
@@ -89,7 +97,7 @@ async function waitAndPrint(
   } catch (error) {
     progress.end();
     if (error instanceof ExecutionFailedError) printExecution(out, error.execution);
-    if (error instanceof TimeoutError && error.cause === undefined) throw unfinished(id, error);
+    if (error instanceof TimeoutError && isSeen && performance.now() >= endMs) throw unfinished(id, error);
     throw error;
   }
 }

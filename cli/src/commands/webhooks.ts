@@ -28,7 +28,7 @@ export function addWebhooks(program: Command): void {
 }
 
 /** `esim.provisioned,bundle.*` */
-export function readEventTypes(text: string): string[] {
+function readEventTypes(text: string): string[] {
   return text
     .split(',')
     .map((type) => type.trim())

@@ -1,7 +1,7 @@
 import { eventTypeNames } from '@simplane/contract';
 import type { Command } from 'commander';
 
-export type Word = { text: string; help: string };
+type Word = { text: string; help: string };
 
 /** What may follow at one place: after these commands, or after this option of theirs. */
 export type Place = {

@@ -51,7 +51,7 @@ function send(target: URL, { headers, body }: Incoming, signal: AbortSignal): Pr
         agent: false,
         signal,
       },
-      (response) => readAnswer(response).then(resolve, reject),
+      (response) => void readAnswer(response).then(resolve, reject),
     );
     sent.on('error', reject);
     sent.end(body);

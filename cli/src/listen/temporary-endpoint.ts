@@ -11,6 +11,8 @@ export type TemporaryEndpoint = {
 
 /** In the metadata of every endpoint that `listen` makes: the machine that its URL is on. */
 const marker = 'simplane_listen';
+// Nothing else is ever asked or removed, whatever an endpoint's metadata claims.
+const ownUrl = /^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}$/;
 
 export function createTemporaryEndpoint(
   client: Simplane,
@@ -57,7 +59,7 @@ export function createTemporaryEndpoint(
 export async function removeLeftovers(client: Simplane, signal: AbortSignal): Promise<string[]> {
   const removed: string[] = [];
   for await (const { id, url, metadata } of client.webhookEndpoints.list({}, { signal })) {
-    if (metadata[marker] !== hostname() || (await isAlive(url, signal))) continue;
+    if (metadata[marker] !== hostname() || !ownUrl.test(url) || (await isAlive(url, signal))) continue;
     await removeEndpoint(client, id, signal);
     removed.push(id);
   }

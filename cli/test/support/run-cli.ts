@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { until } from '../../../server/test/support/until.ts';
 
-export const binary = fileURLToPath(new URL('../../bin/simplane.js', import.meta.url));
+const binary = fileURLToPath(new URL('../../bin/simplane.js', import.meta.url));
 export const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 type Target = { url: string; key: string };
@@ -17,6 +17,8 @@ export type Running = {
   stderr(): string;
   /** Resolves when standard output holds it. */
   shows(text: string | RegExp): Promise<string>;
+  /** Ends what it was given to read. */
+  endInput(): void;
   /** Closes the reading end of its standard output. */
   stopReading(): void;
   ended: Promise<Finished>;
@@ -30,7 +32,7 @@ export function startCli(args: string[], { env = {}, cwd, input }: Options = {})
     cwd: cwd ?? '/',
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
-  child.stdin?.end(input);
+  child.stdin?.write(input ?? '');
   const read = { stdout: '', stderr: '' };
   child.stdout?.on('data', (chunk) => {
     read.stdout += chunk;
@@ -52,6 +54,7 @@ export function startCli(args: string[], { env = {}, cwd, input }: Options = {})
       if (seen.hasEnded) throw new Error(`it ended before: ${JSON.stringify(seen)}`);
       return seen.stdout;
     },
+    endInput: () => void child.stdin?.end(),
     stopReading: () => void child.stdout?.destroy(),
     ended,
     end(signal) {

@@ -50,7 +50,6 @@ describe('an error names the next step and has an exit code of its own', () => {
       [['esims', 'list', '--limit', '0'], 'whole number from 1'],
       [['esims', 'get'], 'simplane esims get --help'],
       [['esims', 'create'], 'simplane products list'],
-      [['esims', 'list', '--status', 'lost'], 'provisioned'],
       [['webhooks', 'recover', 'we_1'], '--since'],
       [['events', 'list', '--since', 'yesterday'], '2h (ago)'],
       [['whoami', '--base-url', 'localhost'], 'SIMPLANE_BASE_URL'],

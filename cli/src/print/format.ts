@@ -1,0 +1,60 @@
+import type { Product } from '@simplane/sdk';
+import type { Colors } from './output.ts';
+
+export const none = '–';
+
+/** In the reader's own time zone, since it is for reading. */
+export function time(unixSeconds: number | null | undefined): string {
+  if (unixSeconds === null || unixSeconds === undefined) return none;
+  const at = new Date(unixSeconds * 1000);
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${clock(at)}`;
+}
+
+export function clock(at: Date): string {
+  return [at.getHours(), at.getMinutes(), at.getSeconds()]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':');
+}
+
+const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+
+export function bytes(count: number | null): string {
+  if (count === null) return 'unlimited';
+  let power = 0;
+  while (power < units.length - 1 && count >= 1000 ** (power + 1)) power++;
+  return `${Number((count / 1000 ** power).toFixed(2))} ${units[power]}`;
+}
+
+export function price({ amount, currency }: Product['price']): string {
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency: currency.toUpperCase() });
+  return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
+}
+
+/** A few of many, and how many more. */
+export function few(words: readonly string[], shown = 4): string {
+  const rest = words.length - shown;
+  return rest > 1 ? `${words.slice(0, shown).join(' ')} +${rest}` : words.join(' ');
+}
+
+const paints: Record<string, 'green' | 'yellow' | 'red' | 'dim'> = {
+  provisioned: 'green',
+  active: 'green',
+  enabled: 'green',
+  succeeded: 'green',
+  provisioning: 'yellow',
+  queued: 'yellow',
+  running: 'yellow',
+  pending: 'yellow',
+  suspended: 'yellow',
+  failed: 'red',
+  disabled: 'red',
+  terminated: 'dim',
+  canceled: 'dim',
+};
+
+/** The colour of a status; the word itself says the same. */
+export function paintStatus(text: string, colors: Colors): string {
+  const paint = paints[text.trim()];
+  return paint ? colors[paint](text) : text;
+}

@@ -1,0 +1,276 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { encode } from 'uqr';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createMockNetwork } from '../../server/src/network/mock/mock-network.ts';
+import { call, provision } from '../../server/test/support/client.ts';
+import { startService, type TestService } from '../../server/test/support/service.ts';
+import { envOf, jsonLines, runCli, startCli } from './support/run-cli.ts';
+
+let service: TestService;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'simplane-cli-'));
+  service = await startService();
+  service.startWorker(createMockNetwork({ delayMs: 0 }));
+  service.startSender();
+});
+afterAll(async () => {
+  await service.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const run = (...args: string[]) => runCli(service, args);
+
+/** The one document that a command prints for programs. */
+async function runJson(...args: string[]) {
+  const finished = await run(...args, '--json');
+  expect(finished).toMatchObject({ code: 0, stderr: '' });
+  const lines = jsonLines(finished.stdout);
+  expect(lines).toHaveLength(1);
+  return lines[0];
+}
+
+describe('who and what', () => {
+  it('shows whose key it is and where it was found', async () => {
+    const { code, stdout, stderr } = await run('whoami');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('Test account');
+    expect(stdout).toContain('from SIMPLANE_API_KEY');
+    expect(stdout).not.toContain(service.key);
+    expect(await runJson('whoami')).toEqual((await call(service, 'GET', '/v1/me')).json);
+  });
+
+  it('draws the catalog as a table, and gives programs each product as it is', async () => {
+    const { stdout } = await run('products', 'list');
+    const [head = '', ...rows] = stdout.trimEnd().split('\n');
+    expect(head).toMatch(/^ID +NAME +DATA +DAYS +PRICE +COUNTRIES$/);
+    expect(rows.some((row) => /^prod_europe_5gb_30d .* 5 GB +30 +\S*\d/.test(row))).toBe(true);
+    expect(new Set(rows.map((row) => row.indexOf(' '))).size).toBeGreaterThan(1); // ids differ in length,
+    const nameAt = head.indexOf('NAME');
+    expect(rows.every((row) => row[nameAt - 1] === ' ' && row[nameAt] !== ' ')).toBe(true); // columns do not move
+    const listed = jsonLines((await run('products', 'list', '--all', '--json')).stdout);
+    expect(listed).toEqual((await call(service, 'GET', '/v1/products?limit=100')).json.data);
+  });
+});
+
+describe('an eSIM', () => {
+  it('is ordered once however often the command is repeated with its key, and is ready after --wait', async () => {
+    const order = ['esims', 'create', 'prod_europe_5gb_30d', '--idempotency-key', 'cli-once'];
+    const [first, again] = [
+      await runJson(...order),
+      await runJson(...order, '--product', 'prod_europe_5gb_30d'),
+    ];
+    expect(again.id).toBe(first.id);
+    const waited = await runJson('executions', 'get', first.id, '--wait');
+    expect(waited).toMatchObject({ id: first.id, status: 'succeeded', iccid: expect.stringMatching(/^89/) });
+
+    const { code, stdout, stderr } = await run(
+      ...'esims create --product prod_europe_1gb_7d --wait'.split(' '),
+    );
+    expect(code).toBe(0);
+    const [, iccid = ''] = /ICCID +(89\d+)/.exec(stdout) ?? [];
+    // And nothing that moves.
+    expect(stderr).toMatch(new RegExp(`^Accepted as exec_\\w+\nInstall it: simplane esims qr ${iccid}\n$`));
+  });
+
+  it('goes through suspension, resumption and its end, which scripts must mean', async () => {
+    const { iccid } = await runJson(
+      ...'esims create prod_europe_1gb_7d --wait'.split(' '),
+      '--metadata',
+      'order=A=1',
+    );
+    const [shown, unmeant] = await Promise.all([
+      run('esims', 'get', iccid),
+      run('esims', 'terminate', iccid),
+    ]);
+    expect(shown.stdout).toMatch(/Status +provisioned[\s\S]*order +A=1/);
+    expect(unmeant).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+    const changes = [
+      [['suspend'], 'suspended'],
+      [['resume'], 'provisioned'],
+      [['terminate', '--yes'], 'terminated'],
+    ] as const;
+    for (const [[verb, ...rest], status] of changes) {
+      expect(await runJson('esims', verb, iccid, ...rest, '--wait')).toMatchObject({ status: 'succeeded' });
+      expect((await call(service, 'GET', `/v1/esims/${iccid}`)).json.status).toBe(status);
+    }
+    const listed = await run('esims', 'list', '--status', 'terminated', '--json');
+    expect(jsonLines(listed.stdout).map((esim) => esim.iccid)).toEqual([iccid]);
+  });
+
+  it('is drawn as the QR code of its LPA string, on a dark terminal and inverted, or written as a private file', async () => {
+    const { iccid } = await runJson(...'esims create prod_europe_1gb_7d --wait'.split(' '));
+    const { lpa } = (await call(service, 'GET', `/v1/esims/${iccid}/install`)).json;
+    const [dark, inverted, written] = await Promise.all([
+      run('esims', 'qr', iccid),
+      run('esims', 'qr', iccid, '--invert'),
+      run('esims', 'qr', iccid, '--output', join(folder, 'esim.png')),
+    ]);
+    const modules = encode(lpa, { ecc: 'M', border: 4 }).data;
+    expect(modulesOf(inverted.stdout, modules.length)).toEqual(modules);
+    expect(modulesOf(dark.stdout, modules.length)).toEqual(
+      modules.map((row) => row.map((isDark) => !isDark)),
+    );
+    expect(dark.stdout).toContain(lpa);
+    expect(written).toMatchObject({ code: 0, stdout: '' });
+    const [png, { mode }] = [await readFile(join(folder, 'esim.png')), await stat(join(folder, 'esim.png'))];
+    expect(png.subarray(1, 4).toString()).toBe('PNG');
+    expect(mode & 0o777).toBe(0o600);
+  });
+
+  it('shows why an order failed and exits 1; exits 5 when the wait was over first', async () => {
+    const declined = await run('esims', 'create', 'prod_sandbox_declined', '--wait', '--json');
+    expect(declined.code).toBe(1);
+    expect(jsonLines(declined.stdout)).toMatchObject([{ status: 'failed', error: { code: 'declined' } }]);
+    expect(jsonLines(declined.stderr)).toMatchObject([{ error: { exit_code: 1 } }]);
+
+    const idle = await startService(); // nobody carries its orders out
+    try {
+      const { id } = (await provision(idle)).json;
+      const { code, stderr } = await runCli(idle, ['executions', 'get', id, '--wait', '--timeout', '0s']);
+      expect(code).toBe(5);
+      expect(stderr).toContain(`simplane executions get ${id} --wait`);
+    } finally {
+      await idle.stop();
+    }
+  });
+});
+
+describe('lists', () => {
+  it('follow pages as far as asked, and say when there is more', async () => {
+    await Promise.all(Array.from({ length: 130 }, (_, n) => sendEvent('list.test', { n })));
+    const of = ['events', 'list', '--type', 'list.test'];
+    const [some, hundred, all] = await Promise.all([
+      run(...of),
+      run(...of, '--limit', '101', '--json'),
+      run(...of, '--all', '--json'),
+    ]);
+    expect(some.stdout.trimEnd().split('\n')).toHaveLength(1 + 20);
+    expect(some.stderr).toContain('--all');
+    expect(jsonLines(hundred.stdout)).toHaveLength(101);
+    const numbers = jsonLines(all.stdout).map(({ data }) => data.n);
+    expect(numbers.toSorted((one, other) => one - other)).toEqual(Array.from({ length: 130 }, (_, n) => n));
+  });
+
+  it('end quietly when their reader has seen enough', async () => {
+    await Promise.all(Array.from({ length: 30 }, () => sendEvent('pipe.test', { text: 'x'.repeat(20_000) })));
+    const listing = startCli(['events', 'list', '--type', 'pipe.test', '--all', '--json'], {
+      env: envOf(service),
+    });
+    await listing.shows('{');
+    listing.stopReading();
+    expect(await listing.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('say what to do when they are empty, beside the output and not in it', async () => {
+    const nobody = { url: service.url, key: (await service.createAccount('Empty')).key };
+    const { code, stdout, stderr } = await runCli(nobody, ['esims', 'list']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toContain('simplane esims create');
+  });
+
+  it('show nothing that could drive the terminal', async () => {
+    await sendEvent('control.test', { text: '\u001b[2J\u009b31m' });
+    const id = (await call(service, 'GET', '/v1/events?type=control.test')).json.data[0].id;
+    const { stdout } = await run('events', 'get', id);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+    expect(stdout).not.toMatch(/[\u001b\u009b]/);
+    expect(stdout).toContain('[2J');
+  });
+});
+
+describe('webhooks and events', () => {
+  it('are made, looked at, given new secrets, recovered and removed', async () => {
+    const made = await run(
+      ...'webhooks create http://127.0.0.1:9/hook --events esim.*,my.type --description Mine'.split(' '),
+    );
+    expect(made.code).toBe(0);
+    const [, id = ''] = /ID +(we_\w+)/.exec(made.stdout) ?? [];
+    const [, secret = ''] = /Secret +(whsec_\S+)/.exec(made.stdout) ?? [];
+    expect(secret).not.toBe('');
+    const [shown, rotated, enabled, recovery, list, event] = await Promise.all([
+      runJson('webhooks', 'get', id),
+      runJson('webhooks', 'rotate-secret', id, '--expires-in', '1h'),
+      runJson('webhooks', 'enable', id),
+      runJson('webhooks', 'recover', id, '--since', '2026-11-01T08:00:00Z'),
+      run('webhooks', 'list'),
+      runJson('trigger', 'my.type', '--data', '{"mine": 1}'),
+    ]);
+    expect(shown).toMatchObject({ enabled_event_types: ['esim.*', 'my.type'], description: 'Mine' });
+    expect(rotated.secret).toMatch(/^whsec_/);
+    expect(rotated.secret).not.toBe(secret);
+    expect(enabled).toMatchObject({ id, status: 'enabled' });
+    expect(recovery).toMatchObject({ since: Date.parse('2026-11-01T08:00:00Z') / 1000 });
+    expect(list.stdout).toContain(id);
+    expect(event).toMatchObject({ type: 'my.type', data: { mine: 1 } });
+
+    const [replayed, again] = await Promise.all([
+      runJson('events', 'replay', event.id, '--to', id),
+      runJson('events', 'get', event.id),
+    ]);
+    expect(replayed).toMatchObject({ event_id: event.id, deliveries: [{ webhook_endpoint_id: id }] });
+    expect(again).toEqual(event);
+    expect(await run('webhooks', 'delete', id)).toMatchObject({ code: 0, stdout: `Deleted ${id}.\n` });
+    expect(await run('webhooks', 'get', id)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('simplane webhooks list'),
+    });
+  });
+
+  it('trigger fills in believable data, lets any field be replaced, and asks about a name that looks mistyped', async () => {
+    const [known, mistyped, broken] = await Promise.all([
+      runJson('trigger', 'bundle.usage_threshold', '--data', '{"threshold_percent": 50}'),
+      run('trigger', 'esim.provisoned'),
+      run('trigger', 'esim.provisioned', '--data', '[1]'),
+    ]);
+    expect(known.data).toMatchObject({ threshold_percent: 50, iccid: expect.stringMatching(/^89/) });
+    expect(mistyped).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('Did you mean esim.provisioned?'),
+    });
+    expect(broken).toMatchObject({ code: 2, stderr: expect.stringContaining('JSON object') });
+  });
+});
+
+describe('mcp', () => {
+  it('speaks the protocol and nothing else on standard output, and ends with its client', async () => {
+    const serving = startCli(['mcp'], { env: envOf(service), input: `${JSON.stringify(initialize)}\n` });
+    await serving.shows('"serverInfo"');
+    serving.endInput();
+    const { code, stdout } = await serving.ended;
+    expect(code).toBe(0);
+    expect(jsonLines(stdout)).toMatchObject([{ jsonrpc: '2.0', id: 1, result: { serverInfo: {} } }]);
+  });
+
+  it('says on standard error that it has no key', async () => {
+    expect(await startCli(['mcp']).ended).toMatchObject({
+      code: 4,
+      stdout: '',
+      stderr: expect.stringContaining('SIMPLANE_API_KEY'),
+    });
+  });
+});
+
+const initialize = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+};
+
+function sendEvent(type: string, data: object) {
+  return call(service, 'POST', '/v1/events/test', { body: { type, data } });
+}
+
+/** Reads half blocks back into rows of modules. */
+function modulesOf(picture: string, size: number): boolean[][] {
+  const lines = picture.split('\n').slice(0, Math.ceil(size / 2));
+  const rows = lines.flatMap((line) => {
+    const cells = [...line.padEnd(size)];
+    return [cells.map((cell) => '█▀'.includes(cell)), cells.map((cell) => '█▄'.includes(cell))];
+  });
+  return rows.slice(0, size);
+}

@@ -1,0 +1,128 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startService, type TestService } from '../../server/test/support/service.ts';
+import { jsonLines, runCli, startCli } from './support/run-cli.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const containing = (text: string) => expect.stringContaining(text);
+
+describe('an error names the next step and has an exit code of its own', () => {
+  it('1 when the service refuses', async () => {
+    const [product, esim, empty, json] = await Promise.all([
+      runCli(service, ['esims', 'create', 'prod_nowhere']),
+      runCli(service, ['esims', 'qr', '8999901000000000018']),
+      runCli(service, ['webhooks', 'create', 'ftp://example.com']),
+      runCli(service, ['esims', 'create', 'prod_nowhere', '--json']),
+    ]);
+    expect(product).toMatchObject({ code: 1, stdout: '', stderr: containing('simplane products list') });
+    expect(esim).toMatchObject({ code: 1, stderr: containing('simplane esims list') });
+    expect(empty).toMatchObject({ code: 1, stderr: containing('url_not_allowed') });
+    expect(json).toMatchObject({ code: 1, stdout: '' });
+    expect(jsonLines(json.stderr)).toEqual([
+      {
+        error: {
+          type: 'invalid_request_error',
+          code: 'resource_missing',
+          message: expect.any(String),
+          param: 'product_id',
+          request_id: expect.stringMatching(/^req_/),
+          next_step: containing('simplane products list'),
+          exit_code: 1,
+        },
+      },
+    ]);
+  });
+
+  it('2 when the command line is wrong, with what was probably meant', async () => {
+    const wrong: [args: string[], hint: string][] = [
+      [['esim', 'list'], 'Did you mean esims?'],
+      [['esims', 'crate'], 'Did you mean create?'],
+      [['esims', 'list', '--limt', '3'], 'Did you mean --limit?'],
+      [['esims', 'list', '--limit', '0'], 'whole number from 1'],
+      [['esims', 'get'], 'simplane esims get --help'],
+      [['esims', 'create'], 'simplane products list'],
+      [['webhooks', 'recover', 'we_1'], '--since'],
+      [['events', 'list', '--since', 'yesterday'], '2h (ago)'],
+      [['whoami', '--base-url', 'localhost'], 'SIMPLANE_BASE_URL'],
+      [['whoami', '--base-url', 'http://127.0.0.1:4000/v1'], '--base-url http://127.0.0.1:4000'],
+      [['esims'], 'create'],
+    ];
+    const results = await Promise.all(wrong.map(([args]) => runCli(service, args)));
+    expect(results).toEqual(wrong.map(([, hint]) => ({ code: 2, stdout: '', stderr: containing(hint) })));
+  });
+
+  it('3 when nobody answers, or somebody else does', async () => {
+    const stranger = createServer((_, response) => response.end('<html>hello</html>'));
+    await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`;
+    const answered = await runCli({ url, key: service.key }, ['whoami']);
+    stranger.close();
+    stranger.closeAllConnections();
+    const alone = await runCli({ url, key: service.key }, ['whoami']);
+    expect([answered, alone]).toMatchObject([
+      { code: 3, stderr: containing(url) },
+      { code: 3, stderr: expect.stringMatching(/ECONNREFUSED[\s\S]*npm start/) },
+    ]);
+  });
+
+  it('4 when the key is missing, wrong or may not do this, without showing it', async () => {
+    const key = await service.createKey({ scopes: ['read'] });
+    const [missing, missingFar, wrong, scope] = await Promise.all([
+      startCli(['whoami'], { env: { SIMPLANE_BASE_URL: service.url } }).ended,
+      startCli(['whoami', '--base-url', 'https://sandbox.example.com']).ended,
+      runCli(service, ['whoami', '--api-key', 'sp_test_wrong']),
+      runCli({ ...service, key }, ['esims', 'create', 'prod_europe_5gb_30d']),
+    ]);
+    expect(missing).toMatchObject({ code: 4, stderr: containing('SIMPLANE_API_KEY') });
+    expect(missingFar).toMatchObject({ code: 4, stderr: containing('simplane-server keys create') });
+    expect(wrong).toMatchObject({ code: 4, stderr: containing('came from --api-key') });
+    expect(wrong.stderr).not.toContain('sp_test_wrong');
+    expect(scope).toMatchObject({ code: 4, stderr: containing('simplane whoami') });
+  });
+});
+
+describe('the key of the sandbox in this folder', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'simplane-cli-'));
+    await mkdir(join(folder, '.simplane'));
+    await writeFile(join(folder, '.simplane/sandbox-api-key'), `${service.key}\n`, { mode: 0o600 });
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it('is used for a service on this machine, and never sent to another', async () => {
+    const [here, away, blank] = await Promise.all([
+      startCli(['whoami', '--base-url', service.url], { cwd: folder }).ended,
+      startCli(['whoami', '--base-url', 'http://sandbox.example.com'], { cwd: folder }).ended,
+      startCli(['whoami'], { cwd: folder, env: { SIMPLANE_API_KEY: '', SIMPLANE_BASE_URL: service.url } })
+        .ended,
+    ]);
+    expect(here).toMatchObject({ code: 0, stdout: containing('from .simplane/sandbox-api-key') });
+    expect(away).toMatchObject({ code: 4 });
+    expect(blank).toMatchObject({ code: 0 });
+  });
+});
+
+describe('colour', () => {
+  it('is for terminals only: a pipe gets none unless it is forced, and NO_COLOR wins', async () => {
+    const args = ['products', 'list', '--limit', '1'];
+    const [piped, forced, refused, failed] = await Promise.all([
+      runCli(service, args, { env: { CI: 'true' } }),
+      runCli(service, args, { env: { FORCE_COLOR: '1' } }),
+      runCli(service, args, { env: { FORCE_COLOR: '1', NO_COLOR: '1' } }),
+      runCli(service, ['esims', 'create', 'prod_nowhere']),
+    ]);
+    const isColored = (text: string) => text.includes('\u001b[');
+    expect([piped, forced, refused].map(({ stdout }) => isColored(stdout))).toEqual([false, true, false]);
+    expect(isColored(failed.stderr)).toBe(false);
+  });
+});

@@ -27,9 +27,15 @@ export function createMetrics(db: Database) {
     help: 'Writes that were answered with the stored answer of an earlier request.',
     registers,
   });
+  const reportCount = new Counter({
+    name: 'simplane_network_reports_total',
+    help: 'What a live network told of its own accord, by whether the eSIM is ours.',
+    labelNames: ['outcome'],
+    registers,
+  });
   describeProcess(registers);
   describePool(registers, db);
-  return { registry, requestDuration, errorCount, replayCount };
+  return { registry, requestDuration, errorCount, replayCount, reportCount };
 }
 
 function describePool(registers: Registry[], db: Database): void {

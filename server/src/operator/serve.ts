@@ -1,16 +1,23 @@
 import type { Config } from '../config.ts';
 import { createLog } from '../log.ts';
 import { createMockNetwork } from '../network/mock/mock-network.ts';
+import type { Network } from '../network/port.ts';
 import { type Running, serve } from '../serve.ts';
+import { openLiveNetwork } from './live-network.ts';
 
 /** `simplane-server serve`: runs until SIGTERM or SIGINT, then finishes what is in flight and exits 0. */
 export async function serveUntilSignal(config: Config, warnings: string[]): Promise<void> {
   const asked = signal(); // from here on: a signal that comes during the start stops what was started
   const log = createLog(config.logLevel);
   for (const warning of warnings) log.warn(warning);
-  const network = config.mode === 'sandbox' ? createMockNetwork({ delayMs: config.mockDelayMs }) : null;
-  if (!network) log.warn('live mode has no network driver yet: orders are accepted and stay queued');
-  const running = await serve(config, log, network);
+  const { network, observations, close } =
+    config.mode === 'sandbox'
+      ? { network: createMockNetwork({ delayMs: config.mockDelayMs }), observations: null, close: undefined }
+      : await openLiveNetwork(config, log, noCommands);
+  if (!network && config.role !== 'api') {
+    log.warn('SIMPLANE_ES2_URL is not set: orders are accepted and stay queued; docs/connect-your-smdp.md');
+  }
+  const running = await serve(config, log, network, observations);
   greet(config, running);
   const reason = await Promise.race([asked, running.lost.then((why) => ({ lost: why }))]);
   if (typeof reason === 'object') {
@@ -24,8 +31,18 @@ export async function serveUntilSignal(config: Config, warnings: string[]): Prom
     process.exit(1);
   }, config.shutdownTimeoutMs + 20_000).unref();
   await running.stop();
+  await close?.();
   log.info('stopped');
 }
+
+const noCommand: Network['suspend'] = async () => ({
+  kind: 'refused',
+  reason: {
+    code: 'state_conflict',
+    message: 'This deployment has no way to tell the core network; the operator has to connect it first.',
+  },
+});
+const noCommands: Pick<Network, 'suspend' | 'resume'> = { suspend: noCommand, resume: noCommand };
 
 /** The first signal asks to stop. A later one ends the process at once, as a person who presses Ctrl-C again expects. */
 function signal(): Promise<NodeJS.Signals> {

@@ -4,6 +4,7 @@ import { emit } from '../events/emit.ts';
 import { newEvent } from '../events/new-event.ts';
 import {
   type ClaimedExecution,
+  callId,
   type ExecutionError,
   errorOf,
   type HeldExecution,
@@ -160,9 +161,23 @@ async function abandon(means: Means, execution: HeldExecution, error: ExecutionE
 }
 
 /** No attempt is left: what can be given back is, the order ends either way. */
-async function giveUp(means: Means, execution: HeldExecution, error: ExecutionError): Promise<void> {
+async function giveUp(means: Means, execution: HeldExecution, last: ExecutionError): Promise<void> {
+  const isNameless = execution.iccid === null && execution.progress[sentMark('order')] === true;
+  const error = isNameless ? unknownOrder(execution, last) : last;
   const outcome = await abandon(means, execution, error);
   if (outcome.kind === 'failed') await fail(means, execution, error);
+}
+
+/** The network may hold a profile for this order, and only it can say which. */
+function unknownOrder(execution: HeldExecution, last: ExecutionError): ExecutionError {
+  const id = callId(execution, 'order');
+  return {
+    ...last,
+    code: 'outcome_unknown',
+    message: `${last.message} Whether the network has reserved a profile is not known: the operator should look up the call ${id} there first.`,
+    upstream: { ...last.upstream, function_call_identifier: id },
+    retryable: false,
+  };
 }
 
 /** For good: the execution, its eSIM and the event that tells of it. */

@@ -195,7 +195,7 @@ function hold(options: Options, claimed: ClaimedExecution, stopping: AbortSignal
           signal.addEventListener('abort', () => setTimeout(resolve, graceMs, noAnswer), { once: true });
         });
         return Promise.race([
-          make({ id: `${claimed.id}.${step}`, attempt: claimed.attempts, signal, isRepeated }),
+          make({ id: callId(claimed, step), attempt: claimed.attempts, signal, isRepeated }),
           cutOff,
         ]);
       });
@@ -205,6 +205,11 @@ function hold(options: Options, claimed: ClaimedExecution, stopping: AbortSignal
     save: (progress) => saveProgress(db, claimed, progress, leaseMs),
     finish: (tx, error) => finish(tx, claimed, { error, at: new Date(clock.nowMs()) }),
   };
+}
+
+/** The same for every repetition of the step, whoever makes it. */
+export function callId({ id }: Pick<ClaimedExecution, 'id'>, step: string): string {
+  return `${id}.${step}`;
 }
 
 /** In an execution's progress: a call of this step may have reached a network that would not know it again. */

@@ -223,11 +223,13 @@ function reply(
   if (typeof mischief === 'object' && 'status' in mischief) {
     return void response.writeHead(mischief.status, { location: 'https://127.0.0.1:1/' }).end('{}');
   }
+  // Both in one piece: so that the second is there before the client could use the connection again.
+  if (mischief === 'twice') socket.cork();
   response.writeHead(200, json).end(body);
   if (mischief === 'twice') {
-    socket.write(
-      `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
-    );
+    const length = `content-length: ${body.length}`;
+    socket.write(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${length}\r\n\r\n${body}`);
+    socket.uncork();
   }
 }
 

@@ -1,4 +1,4 @@
-import { buildConnector, type Dispatcher, errors, Pool } from 'undici';
+import { buildConnector, Client, type Dispatcher, errors, Pool } from 'undici';
 
 export type ClientOptions = {
   /** Where the functions' paths begin: an origin, or an origin and a prefix. */
@@ -38,60 +38,85 @@ const mostBytes = 64 * 1024;
 export function createEs2Client({ url, tls, protocolVersion, connectTimeoutMs }: ClientOptions): Es2Client {
   const { origin, host, pathname } = new URL(url);
   const prefix = pathname.replace(/\/$/, '');
+  const connect = buildConnector({
+    cert: tls.cert,
+    key: tls.key,
+    ...(tls.ca !== null && { ca: tls.ca }),
+    rejectUnauthorized: true, // said aloud, so that no environment variable turns it off
+    minVersion: 'TLSv1.2', // SGP.22 §2.6.3
+    timeout: connectTimeoutMs,
+  });
+  const bounds = { maxResponseSize: mostBytes, maxHeaderSize: 16 * 1024 };
   const unconnected = new WeakSet<Error>();
-  const options = {
-    connect: noting(unconnected, {
-      cert: tls.cert,
-      key: tls.key,
-      ...(tls.ca !== null && { ca: tls.ca }),
-      rejectUnauthorized: true, // said aloud, so that no environment variable turns it off
-      minVersion: 'TLSv1.2', // SGP.22 §2.6.3
-      timeout: connectTimeoutMs,
-    }),
-    maxResponseSize: mostBytes,
-    maxHeaderSize: 16 * 1024,
-  } as const;
-  const kept = new Pool(origin, { ...options, pipelining: 1 });
-  const fresh = new Pool(origin, { ...options, pipelining: 0 });
+  const kept = new Pool(origin, {
+    ...bounds,
+    pipelining: 1,
+    connect: watching(connect, { onError: (error) => unconnected.add(error) }),
+  });
   const headers = {
     'content-type': 'application/json',
     'x-admin-protocol': `gsma/rsp/v${protocolVersion}`,
     'user-agent': 'Simplane',
   };
 
+  async function postKept(request: Request): Promise<Posted> {
+    const isEarly = request.signal.aborted;
+    try {
+      return await readAnswer(await kept.request(request));
+    } catch (error) {
+      return explain(error as Error, request.signal, isEarly || unconnected.has(error as Error));
+    }
+  }
+
+  /** Whether its own connection came about tells whether it can have been sent, also when our time ran out meanwhile. */
+  async function postFresh(request: Request): Promise<Posted> {
+    let isConnected = false;
+    const onConnected = () => {
+      isConnected = true;
+    };
+    const client = new Client(origin, {
+      ...bounds,
+      pipelining: 0,
+      connect: watching(connect, { onConnected }),
+    });
+    try {
+      return await readAnswer(await client.request(request));
+    } catch (error) {
+      return explain(error as Error, request.signal, !isConnected);
+    } finally {
+      await client.destroy();
+    }
+  }
+
   return {
     host,
-    async post(path, body, { signal, isFresh }) {
-      const isEarly = signal.aborted;
-      try {
-        const pool = isFresh ? fresh : kept;
-        const response = await pool.request({ method: 'POST', path: prefix + path, headers, body, signal });
-        return await readAnswer(response);
-      } catch (error) {
-        return explain(error as Error, signal, isEarly || unconnected.has(error as Error));
-      }
+    post(path, body, { signal, isFresh }) {
+      const request = { method: 'POST', path: prefix + path, headers, body, signal } as const;
+      return isFresh ? postFresh(request) : postKept(request);
     },
-    async close() {
-      await Promise.all([kept.destroy(), fresh.destroy()]);
-    },
+    close: () => kept.destroy(),
   };
 }
 
-/** Remembers errors that came before there was a connection: what they ended was never sent. */
-function noting(unconnected: WeakSet<Error>, options: buildConnector.BuildOptions): buildConnector.connector {
-  const connect = buildConnector(options);
+type Request = Parameters<Pool['request']>[0] & { signal: AbortSignal };
+
+function watching(
+  connect: buildConnector.connector,
+  on: { onConnected?(): void; onError?(error: Error): void },
+): buildConnector.connector {
   return (target, callback) =>
     connect(target, (...[error, socket]) => {
       if (error) {
-        unconnected.add(error);
+        on.onError?.(error);
         callback(error, null);
       } else {
+        on.onConnected?.();
         callback(null, socket as NonNullable<typeof socket>);
       }
     });
 }
 
-async function readAnswer(response: Dispatcher.ResponseData): Promise<Posted> {
+async function readAnswer(response: Dispatcher.ResponseData<unknown>): Promise<Posted> {
   const text = await response.body.text();
   const status = response.statusCode;
   if (status !== 200) return { kind: 'answered', status, json: null };

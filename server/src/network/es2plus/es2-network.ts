@@ -32,7 +32,7 @@ export function createEs2Network(options: Options): Network {
 
   return {
     iccids,
-    ...(!recognisesCalls && { forgetsCalls: true }),
+    forgetsCalls: true,
     ...commands,
 
     async order(call) {

@@ -91,7 +91,7 @@ export default {
       severity: 'error',
       from: {
         path: '^server/src/',
-        pathNot: ['^server/src/network/', '^server/src/operator/serve\\.ts$', '\\.test\\.ts$'],
+        pathNot: ['^server/src/network/', '^server/src/operator/', '\\.test\\.ts$'],
       },
       to: { path: '^server/src/network/[^/]+/' },
     },

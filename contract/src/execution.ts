@@ -21,6 +21,7 @@ export const executionErrorCodes = [
   'declined',
   'out_of_stock',
   'network_unavailable',
+  'outcome_unknown',
   'state_conflict',
   'product_missing',
   'internal',

@@ -1,11 +1,13 @@
 export * from './api-version.ts';
 export * from './bundle.ts';
 export * from './delivery.ts';
+export { isEid } from './eid.ts';
 export * from './errors.ts';
 export * from './esim.ts';
 export * from './event.ts';
 export * from './event-types.ts';
 export * from './execution.ts';
+export { isIccid, withCheckDigit } from './iccid.ts';
 export * from './identity.ts';
 export * from './ids.ts';
 export * from './openapi.ts';

@@ -152,7 +152,7 @@ export type Execution = {
   /** Why it failed; present when `status` is `failed`. */
   error?: {
     /** Why, from a closed list. */
-    code: 'declined' | 'out_of_stock' | 'network_unavailable' | 'state_conflict' | 'product_missing' | 'internal';
+    code: 'declined' | 'out_of_stock' | 'network_unavailable' | 'outcome_unknown' | 'state_conflict' | 'product_missing' | 'internal';
     /** The cause and what to do about it. */
     message: string;
     /** Whether a new order may succeed. */

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { parseEncryptionKeys } from './encryption-keys.ts';
 import { parseIccidRanges } from './iccid-ranges.ts';
+import { defaultNotificationMap, parseNotificationMap } from './network/notification-map.ts';
 import { slowFactor } from './network/slow-factor.ts';
 import {
   duration,
@@ -26,6 +27,9 @@ const retrySchedule = {
   sandbox: '500ms,1s,2s,4s,8s,15s,30s,60s',
   live: '1s,5s,15s,30s,1m,2m,5m,10m,30m,1h',
 };
+
+const aFile = matching(/./, 'a file in PEM');
+const fqdnPattern = /^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\.)+[a-z][-a-z0-9]{0,61}[a-z0-9]$/i;
 
 const webhookDefaults = {
   // So that a developer sees the whole story in minutes.
@@ -167,6 +171,99 @@ export const settings = {
     '',
     'What commands to the core are signed with; make one with `openssl rand -hex 32`.',
   ),
+  es2Url: setting(
+    'SIMPLANE_ES2_URL',
+    matching(
+      /^https:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/,
+      'an `https://` address, with a path when ES2+ is not at the root',
+    ),
+    '',
+    'Live only: the SM-DP+ that provisions, [docs/connect-your-smdp.md](connect-your-smdp.md). `/gsma/rsp2/es2plus/…` is added to it.',
+  ),
+  es2Cert: setting(
+    'SIMPLANE_ES2_CERT',
+    aFile,
+    '',
+    'Our certificate for the SM-DP+, followed by its chain if it has one.',
+  ),
+  es2Key: setting(
+    'SIMPLANE_ES2_KEY',
+    aFile,
+    '',
+    'The private key of `SIMPLANE_ES2_CERT`, without a passphrase.',
+  ),
+  es2Ca: setting(
+    'SIMPLANE_ES2_CA',
+    aFile,
+    '',
+    'Authorities that the SM-DP+’s certificate may come from. Unset: the public ones that Node brings.',
+  ),
+  es2RequesterId: setting(
+    'SIMPLANE_ES2_REQUESTER_ID',
+    matching(/^[!-~]{1,128}$/, 'up to 128 characters without spaces'),
+    '',
+    'The `functionRequesterIdentifier` that the SM-DP+ knows us by.',
+  ),
+  es2ProtocolVersion: setting(
+    'SIMPLANE_ES2_PROTOCOL_VERSION',
+    matching(/^\d{1,2}\.\d{1,2}\.\d{1,2}$/, 'a version such as `2.2.0`'),
+    '2.2.0',
+    'The version in `X-Admin-Protocol: gsma/rsp/v…`.',
+  ),
+  es2SmdpAddress: setting(
+    'SIMPLANE_ES2_SMDP_ADDRESS',
+    matching(fqdnPattern, 'a fully qualified domain name'),
+    '',
+    'What activation codes name when confirmOrder’s answer has no `smdpAddress`. Unset: the host of `SIMPLANE_ES2_URL`, which is often another one.',
+  ),
+  es2Repeats: setting(
+    'SIMPLANE_ES2_REPEATS',
+    oneOf('none', 'call-id'),
+    'none',
+    '`call-id` when the SM-DP+ answers a repeated `functionCallIdentifier` with its first answer. `none`: an order whose answer is lost is never sent again unless its ICCID is ours.',
+  ),
+  es2Release: setting(
+    'SIMPLANE_ES2_RELEASE',
+    oneOf('with-confirm', 'separately'),
+    'with-confirm',
+    '`separately`: confirmOrder with `releaseFlag` false, then releaseProfile.',
+  ),
+  es2IccidPadding: setting(
+    'SIMPLANE_ES2_ICCID_PADDING',
+    oneOf('none', 'F'),
+    'none',
+    '`F`: an ICCID of 19 digits is sent with an `F` at its end. What comes back may have one either way.',
+  ),
+  es2NotificationMap: setting(
+    'SIMPLANE_ES2_NOTIFICATION_MAP',
+    {
+      takes:
+        'points and what they mean, such as `3=downloaded,4=installed,5=deleted`, out of `downloaded`, `installed`, `enabled`, `disabled`, `deleted`, `error`',
+      parse: parseNotificationMap,
+    },
+    defaultNotificationMap,
+    'What the SM-DP+’s `notificationPointId` means; others are passed over.',
+  ),
+  es2ListenHost: setting(
+    'SIMPLANE_ES2_LISTEN_HOST',
+    matching(/^[^\s]+$/, 'an address or host name to listen on'),
+    '127.0.0.1',
+    'Where the SM-DP+’s notifications are received.',
+  ),
+  es2ListenPort: setting(
+    'SIMPLANE_ES2_LISTEN_PORT',
+    integer(0, 65_535),
+    '',
+    'Live, roles `all` and `api`: the port for `handleDownloadProgressInfo`, with mutual TLS. Unset: notifications are not received.',
+  ),
+  es2ListenCert: setting('SIMPLANE_ES2_LISTEN_CERT', aFile, '', 'The certificate of that port.'),
+  es2ListenKey: setting('SIMPLANE_ES2_LISTEN_KEY', aFile, '', 'Its private key, without a passphrase.'),
+  es2ListenClientCa: setting(
+    'SIMPLANE_ES2_LISTEN_CLIENT_CA',
+    aFile,
+    '',
+    'Authorities that the SM-DP+’s client certificate may come from. Anybody else gets no answer at all.',
+  ),
   encryptionKeys: setting(
     'SIMPLANE_ENCRYPTION_KEYS',
     { takes: 'keys separated by commas, each 32 bytes in base64', parse: parseEncryptionKeys },
@@ -252,6 +349,16 @@ type Optional =
   | 'apiKey'
   | 'metricsPort'
   | 'publicUrl'
+  | 'es2Url'
+  | 'es2Cert'
+  | 'es2Key'
+  | 'es2Ca'
+  | 'es2RequesterId'
+  | 'es2SmdpAddress'
+  | 'es2ListenPort'
+  | 'es2ListenCert'
+  | 'es2ListenKey'
+  | 'es2ListenClientCa'
   | 'encryptionKeys'
   | 'iccidRanges'
   | 'coreUrl'
@@ -306,6 +413,7 @@ const secretNames = new Set([
 ]);
 
 function refuseContradictions(config: Config): void {
+  refuseHalfAnSmdp(config);
   if (config.mode === 'live' && config.apiKey) {
     throw new ConfigError(
       'SIMPLANE_API_KEY is for the sandbox; in live mode create keys with `simplane-server keys create`',
@@ -339,6 +447,34 @@ function refuseContradictions(config: Config): void {
       `SIMPLANE_ROLE=${config.role} needs DATABASE_URL: the embedded PostgreSQL belongs to one process with the role \`all\``,
     );
   }
+}
+
+/** What a connection to an SM-DP+ cannot do without, so that it is missed at the start and not at the first order. */
+function refuseHalfAnSmdp(config: Config): void {
+  if (config.mode === 'sandbox' && (config.es2Url || config.es2ListenPort !== null)) {
+    throw new ConfigError('SIMPLANE_ES2_… is for live mode: a sandbox provisions on its mock network only');
+  }
+  if (config.mode === 'live' && config.role === 'worker' && !config.es2Url) {
+    throw new ConfigError(
+      'SIMPLANE_ES2_URL is required for a worker in live mode: without an SM-DP+ it could carry nothing out; docs/connect-your-smdp.md',
+    );
+  }
+  if (config.es2Url) {
+    requireAll(config, 'SIMPLANE_ES2_URL', ['es2Cert', 'es2Key', 'es2RequesterId']);
+    if (!config.es2SmdpAddress && !fqdnPattern.test(new URL(config.es2Url).hostname)) {
+      throw new ConfigError(
+        'SIMPLANE_ES2_SMDP_ADDRESS is required: the host of SIMPLANE_ES2_URL is no domain name that an activation code could hold',
+      );
+    }
+  }
+  if (config.es2ListenPort !== null) {
+    requireAll(config, 'SIMPLANE_ES2_LISTEN_PORT', ['es2ListenCert', 'es2ListenKey', 'es2ListenClientCa']);
+  }
+}
+
+function requireAll(config: Config, because: string, keys: (keyof Config)[]): void {
+  const missing = keys.filter((key) => config[key] === null).map((key) => settings[key].name);
+  if (missing.length > 0) throw new ConfigError(`${because} needs ${missing.join(', ')} as well`);
 }
 
 function unknownNames(env: NodeJS.ProcessEnv): string[] {

@@ -1,3 +1,5 @@
+import { isIccid } from '@simplane/contract';
+
 /** Numbers that an operator may give out: `first` without its check digit, and how many there are from it on. */
 export type IccidRange = { first: string; size: number };
 
@@ -20,7 +22,7 @@ function parseRange(text: string): IccidRange | undefined {
     return { first: text.padEnd(lengthWithoutCheck, '0'), size: 10 ** serialDigits };
   }
   const [, from, to] = /^(89\d{17})-(89\d{17})$/.exec(text) ?? [];
-  if (!from || !to || !isWhole(from) || !isWhole(to)) return undefined;
+  if (!from || !to || !isIccid(from) || !isIccid(to)) return undefined;
   const first = from.slice(0, -1);
   const size = Number(BigInt(to.slice(0, -1)) - BigInt(first)) + 1;
   return size >= 1 && Number.isSafeInteger(size) ? { first, size } : undefined;
@@ -32,19 +34,4 @@ function overlap(ranges: IccidRange[]): boolean {
     .map(({ first, size }) => ({ from: BigInt(first), to: BigInt(first) + BigInt(size) }))
     .sort((a, b) => (a.from < b.from ? -1 : 1));
   return sorted.some(({ to }, index) => to > (sorted[index + 1]?.from ?? to));
-}
-
-function isWhole(iccid: string): boolean {
-  return withCheckDigit(iccid.slice(0, -1)) === iccid;
-}
-
-/** Luhn (ISO/IEC 7812-1 annex B), as ITU-T E.118 has it for ICCIDs. */
-export function withCheckDigit(digits: string): string {
-  let sum = 0;
-  for (let i = 0; i < digits.length; i++) {
-    const digit = Number(digits[digits.length - 1 - i]);
-    const doubled = i % 2 === 0 ? digit * 2 : digit;
-    sum += doubled > 9 ? doubled - 9 : doubled;
-  }
-  return digits + String((10 - (sum % 10)) % 10);
 }

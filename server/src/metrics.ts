@@ -46,6 +46,12 @@ export function createMetrics(db: Database) {
     help: 'Faults in background work; each is tried again.',
     registers,
   });
+  const reportCount = new Counter({
+    name: 'simplane_network_reports_total',
+    help: 'What a live network told of its own accord, by whether the eSIM is ours.',
+    labelNames: ['outcome'],
+    registers,
+  });
   describeProcess(registers);
   describePool(registers, db);
   describeQueues(registers, db);
@@ -57,6 +63,7 @@ export function createMetrics(db: Database) {
     executionCount,
     attemptDuration,
     backgroundFailureCount,
+    reportCount,
   };
 }
 

@@ -12,6 +12,7 @@ import { createSignals } from './db/signals.ts';
 import { ensureMode } from './deployment/ensure-mode.ts';
 import { describeCause } from './describe-cause.ts';
 import { readOrCreateEncryptionKey } from './encryption-keys.ts';
+import { createReportTaker } from './esims/take-report.ts';
 import { createRunners } from './execution-runners.ts';
 import { startExecutionWorker } from './executions/worker.ts';
 import { createApp } from './http/app.ts';
@@ -19,7 +20,7 @@ import { createMetricsApp } from './http/metrics-app.ts';
 import { purgeExpiredKeys } from './idempotency/purge-expired.ts';
 import { createKeyring } from './keyring.ts';
 import { createMetrics } from './metrics.ts';
-import type { Network } from './network/port.ts';
+import type { Network, ObservationSource } from './network/port.ts';
 import { seedSandbox } from './products/seed-sandbox.ts';
 import { purgeOld } from './retention/purge-old.ts';
 import type { Service } from './service.ts';
@@ -43,7 +44,12 @@ export type Running = {
 type App = ReturnType<typeof createApp>;
 
 /** Config → database → app and workers. The caller chooses the network and holds the signals. */
-export async function serve(config: Config, log: Logger, network: Network | null): Promise<Running> {
+export async function serve(
+  config: Config,
+  log: Logger,
+  network: Network | null,
+  observations: ObservationSource | null = null,
+): Promise<Running> {
   const connection = await connect({
     ...config,
     poolSize: config.databasePoolSize,
@@ -51,7 +57,7 @@ export async function serve(config: Config, log: Logger, network: Network | null
     onError: (error) => log.warn({ error: error.message }, 'a database connection was lost'),
   });
   try {
-    return await start(config, connection, log, network);
+    return await start(config, connection, log, { network, observations });
   } catch (error) {
     await connection.close();
     throw error;
@@ -62,7 +68,7 @@ async function start(
   config: Config,
   connection: Connection,
   log: Logger,
-  network: Network | null,
+  { network, observations }: { network: Network | null; observations: ObservationSource | null },
 ): Promise<Running> {
   const { db, connectionString } = connection;
   const { applied } = await migrate(connectionString);
@@ -112,6 +118,7 @@ async function start(
   }
   await app.listen({ host: config.host, port: config.port });
   url = urlOf(app, config.host);
+  const reports = (await observations?.start(createReportTaker(service))) ?? null;
   const chores = startChores(service, config.retentionMs, onError);
   const worker = network && config.role !== 'api' ? startWorker(service, config, network, onError) : null;
   const sender = config.role === 'api' ? null : startSending(service, config, onError);
@@ -122,6 +129,7 @@ async function start(
     // Together, so that nothing is claimed while requests drain, and one bound holds for all.
     await Promise.all([
       closeServers(servers, patienceMs, log),
+      reports?.stop(patienceMs),
       worker?.stop(patienceMs),
       sender?.stop(patienceMs),
       ...chores.map((chore) => chore.stop()),

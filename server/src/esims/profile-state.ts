@@ -27,6 +27,11 @@ export function nextProfileState(
   return { ...seen, isChange: seen.state !== known.state };
 }
 
+/** Whether a device has had the profile, as far as the network has told. */
+export function wasDownloaded(state: ProfileState): boolean {
+  return order.indexOf(state) >= order.indexOf('downloaded');
+}
+
 /** Ours, on our clock: whatever a network has seen came after it. */
 function isOwnWord(state: ProfileState): boolean {
   return state === 'unknown' || state === 'released';

@@ -1,11 +1,11 @@
-import type { InputOf, Operations } from '@simplane/contract';
+import { type InputOf, isEid, type Operations } from '@simplane/contract';
 import type { WriteContext } from '../context.ts';
 import { acceptExecution } from '../executions/accept.ts';
 import { announce } from '../executions/start.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
 import { refuseOnce } from '../idempotency/run-once.ts';
 import { productInactive, productMissing } from '../products/require-active.ts';
-import { isEid, wrongEid } from './eid.ts';
+import { wrongEid } from './wrong-eid.ts';
 
 /** Accepts the order for an eSIM; the execution it answers with tells how the order goes on. */
 export async function provisionEsim(

@@ -13,6 +13,7 @@ import {
   type RunOutcome,
 } from '../executions/worker.ts';
 import type { Call, Done, Reply } from '../network/port.ts';
+import { wasDownloaded } from './profile-state.ts';
 import { changeStatus, type EsimRow, findEsim, lockEsim } from './sql.ts';
 import { mayHappen } from './state.ts';
 
@@ -45,7 +46,15 @@ async function ask(
   const iccid = execution.iccid as string;
   if (change !== 'terminate') return network[change]({ ...call, iccid });
   const esim = await findEsim(db, execution.account_id, iccid);
-  return network.cancel({ ...call, iccid, matchingId: esim?.matching_id ?? null });
+  // What a device has taken no network can take back: there is nothing left to give up.
+  if (esim && wasDownloaded(esim.profile_state)) return { kind: 'done', result: {} };
+  return network.cancel({
+    ...call,
+    iccid,
+    matchingId: esim?.matching_id ?? null,
+    eid: esim?.eid ?? null,
+    isReusable: false,
+  });
 }
 
 function settle(means: Means, execution: HeldExecution, change: Change): Promise<void> {

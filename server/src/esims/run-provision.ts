@@ -4,12 +4,14 @@ import { emit } from '../events/emit.ts';
 import { newEvent } from '../events/new-event.ts';
 import {
   type ClaimedExecution,
+  callId,
   type ExecutionError,
   errorOf,
   type HeldExecution,
   type Means,
   type Runner,
   type RunOutcome,
+  sentMark,
 } from '../executions/worker.ts';
 import { newMatchingId } from './activation-code.ts';
 import type { AllotIccids } from './iccid.ts';
@@ -115,19 +117,24 @@ async function order(
   );
   if (reply.kind !== 'done') return refuse(means, execution, reply);
   const { iccid } = reply.result;
-  const isStillHeld =
-    means.network.iccids === 'ours'
-      ? await execution.save({ is_ordered: true } satisfies Progress)
-      : await insertOrderedEsim(means.db, {
-          ...execution,
-          esimUuid: uuidText(means.newUuid()),
-          iccid,
-          matchingId: progress.matching_id as string,
-          at: new Date(means.clock.nowMs()),
-        });
+  const stored = await storeOrdered(means, execution, iccid);
+  if (stored === 'taken') return abandon(means, execution, takenNumber);
   execution.iccid = iccid;
   execution.progress['is_ordered'] = true;
-  return isStillHeld ? { kind: 'ordered', iccid } : done;
+  return stored === 'lost' ? done : { kind: 'ordered', iccid };
+}
+
+async function storeOrdered(means: Means, execution: HeldExecution, iccid: string) {
+  if (means.network.iccids === 'ours') {
+    return (await execution.save({ is_ordered: true } satisfies Progress)) ? 'inserted' : 'lost';
+  }
+  return insertOrderedEsim(means.db, {
+    ...execution,
+    esimUuid: uuidText(means.newUuid()),
+    iccid,
+    matchingId: (execution.progress as Progress).matching_id as string,
+    at: new Date(means.clock.nowMs()),
+  });
 }
 
 /** A first attempt is wanted; before a later one somebody may have terminated the eSIM. */
@@ -152,10 +159,11 @@ async function refuse(
 /** Fails the order, and first gives back what the network has reserved for it: nobody should pay for that. */
 async function abandon(means: Means, execution: HeldExecution, error: ExecutionError): Promise<RunOutcome> {
   const { iccid, progress } = execution;
-  if (iccid !== null && (progress as Progress).is_ordered) {
+  const mayBeOrdered = (progress as Progress).is_ordered || progress[sentMark('order')] === true;
+  if (iccid !== null && mayBeOrdered) {
     const matchingId = (progress as Progress).matching_id ?? null;
     const undone = await execution.call('undo', (call) =>
-      means.network.cancel({ ...call, iccid, matchingId }),
+      means.network.cancel({ ...call, iccid, matchingId, eid: wanted(execution).eid, isReusable: true }),
     );
     if (undone.kind === 'failed') return { kind: 'failed', reason: undone.reason };
   }
@@ -164,9 +172,23 @@ async function abandon(means: Means, execution: HeldExecution, error: ExecutionE
 }
 
 /** No attempt is left: what can be given back is, the order ends either way. */
-async function giveUp(means: Means, execution: HeldExecution, error: ExecutionError): Promise<void> {
+async function giveUp(means: Means, execution: HeldExecution, last: ExecutionError): Promise<void> {
+  const isNameless = execution.iccid === null && execution.progress[sentMark('order')] === true;
+  const error = isNameless ? unknownOrder(execution, last) : last;
   const outcome = await abandon(means, execution, error);
   if (outcome.kind === 'failed') await fail(means, execution, error);
+}
+
+/** The network may hold a profile for this order, and only it can say which. */
+function unknownOrder(execution: HeldExecution, last: ExecutionError): ExecutionError {
+  const id = callId(execution, 'order');
+  return {
+    ...last,
+    code: 'outcome_unknown',
+    message: `${last.message} Whether the network has reserved a profile is not known: the operator should look up the call ${id} there first.`,
+    upstream: { ...last.upstream, function_call_identifier: id },
+    retryable: false,
+  };
 }
 
 /** For good: the execution, its eSIM and the event that tells of it. */
@@ -196,6 +218,13 @@ const noNumbersLeft: ExecutionError = {
 const terminatedMeanwhile: ExecutionError = {
   code: 'state_conflict',
   message: 'The eSIM was terminated while it was being provisioned.',
+  retryable: false,
+};
+
+const takenNumber: ExecutionError = {
+  code: 'outcome_unknown',
+  message:
+    'The network answered with the ICCID of another eSIM, so which profile it has reserved is not known. The operator should look the order up there; then order again.',
   retryable: false,
 };
 

@@ -150,24 +150,33 @@ select id, progress from held`,
   );
 }
 
-/** Where the numbers are the network's: the eSIM exists from the moment its ICCID is known. False: no longer held. */
-export async function insertOrderedEsim(db: Queryable, row: Allotment): Promise<boolean> {
-  const rows = await db.query(
+/**
+ * Where the numbers are the network's: the eSIM exists from the moment its ICCID is known. `lost`: the order is no longer
+ * held. `taken`: another eSIM has that number, whatever the network says.
+ */
+export async function insertOrderedEsim(
+  db: Queryable,
+  row: Allotment,
+): Promise<'inserted' | 'lost' | 'taken'> {
+  const [found] = await db.query<{ outcome: 'inserted' | 'lost' | 'taken' }>(
     {
       name: 'esim_insert_ordered',
       text: `
-with held as (
+with ours as (
+  select from executions where account_id = $1 and id = $2 and fence = $3 and status = 'running'
+), held as (
   update executions e set iccid = $5, progress = e.progress || '{"is_ordered": true}'
   where e.account_id = $1 and e.id = $2 and e.fence = $3 and e.status = 'running'
+    and not exists (select from esims where iccid = $5)
   returning e.account_id, e.id, e.product_id, e.input, $4::uuid as esim_id, e.iccid, $6::text as matching_id, $7::timestamptz as at
 ), ordered as (
   ${insertEsimFrom('held')}
 )
-select 1 from held`,
+select case when exists (select from held) then 'inserted' when exists (select from ours) then 'taken' else 'lost' end as outcome`,
     },
     [row.account_id, row.id, row.fence, row.esimUuid, row.iccid, row.matchingId, row.at],
   );
-  return rows.length > 0;
+  return found?.outcome ?? 'lost';
 }
 
 function insertEsimFrom(source: string): string {

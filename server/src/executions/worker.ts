@@ -87,7 +87,7 @@ export function startExecutionWorker(options: Options): WorkQueue {
       );
       return ready.flat();
     },
-    run: (execution, stopping) => runOne(options, execution, stopping),
+    run: (execution, stopping) => runOne(options, execution, stopping).catch(unlessTakenOver),
   });
 }
 
@@ -124,6 +124,7 @@ async function runOne(
   try {
     outcome = await runner.run(options, execution);
   } catch (error) {
+    if (error instanceof TakenOver) throw error;
     return recover(options, claimed, error);
   }
   options.signals.announce('deliveries', claimed.account_id);
@@ -170,23 +171,42 @@ function faulty(attempts: number): ExecutionError {
 }
 
 function hold(options: Options, claimed: ClaimedExecution, stopping: AbortSignal): HeldExecution {
-  const { db, clock, leaseMs, networkTimeoutMs } = options;
+  const { db, clock, leaseMs, networkTimeoutMs, network } = options;
+
+  /** Writes down that a call is about to be made, where the network would not know it again. */
+  async function note(step: string) {
+    const mark = sentMark(step);
+    const isRepeated = claimed.progress[mark] === true;
+    if (isRepeated || !network.forgetsCalls) return { isRepeated, forget: async () => {} };
+    await set(mark, true);
+    return { isRepeated, forget: () => set(mark, false) };
+  }
+
+  async function set(mark: string, value: boolean) {
+    claimed.progress[mark] = value;
+    if (!(await saveProgress(db, claimed, { [mark]: value }, leaseMs))) throw new TakenOver();
+  }
+
   return {
     ...claimed,
     /**
      * A driver should end its call by the signal. One that does not is left behind: the execution goes on without it,
      * and the call id makes a late success of the abandoned call harmless.
      */
-    call: (step, make) =>
-      withDeadline(networkTimeoutMs, stopping, (signal) => {
+    async call(step, make) {
+      const { isRepeated, forget } = await note(step);
+      const reply = await withDeadline(networkTimeoutMs, stopping, (signal) => {
         const cutOff = new Promise<Reply<never>>((resolve) => {
-          signal.addEventListener('abort', () => resolve(noAnswer), { once: true });
+          signal.addEventListener('abort', () => setTimeout(resolve, graceMs, noAnswer), { once: true });
         });
         return Promise.race([
-          make({ id: `${claimed.id}.${step}`, attempt: claimed.attempts, signal }),
+          make({ id: callId(claimed, step), attempt: claimed.attempts, signal, isRepeated }),
           cutOff,
         ]);
-      }),
+      });
+      if (isSurelyUndone(reply)) await forget();
+      return reply;
+    },
     save: (progress) => saveProgress(db, claimed, progress, leaseMs),
     async finish(tx, error) {
       const isOurs = await finish(tx, claimed, { error, at: new Date(clock.nowMs()) });
@@ -195,6 +215,33 @@ function hold(options: Options, claimed: ClaimedExecution, stopping: AbortSignal
     },
   };
 }
+
+/** The same for every repetition of the step, whoever makes it. */
+export function callId({ id }: Pick<ClaimedExecution, 'id'>, step: string): string {
+  return `${id}.${step}`;
+}
+
+/** In an execution's progress: a call of this step may have reached a network that would not know it again. */
+export function sentMark(step: string): string {
+  return `sent_${step}`;
+}
+
+function isSurelyUndone(reply: Reply<unknown>): boolean {
+  if (reply.kind === 'failed') return reply.isUndone === true;
+  return reply.kind === 'refused' && reply.reason.code !== 'outcome_unknown';
+}
+
+/** The execution is another worker's now: nothing more may be asked of the network for it. */
+class TakenOver extends Error {
+  override name = 'TakenOver';
+}
+
+function unlessTakenOver(error: unknown): undefined {
+  if (!(error instanceof TakenOver)) throw error;
+}
+
+// A driver that ends its call by the signal answers within a tick, and knows better than we do what became of it.
+const graceMs = 100;
 
 const noAnswer: Reply<never> = {
   kind: 'failed',

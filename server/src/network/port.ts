@@ -5,6 +5,11 @@
 export type Network = {
   /** Whose numbers they are: `ours` are allotted before the order, `theirs` come back with it. */
   iccids: 'ours' | 'theirs';
+  /**
+   * Set where the network need not know a call id again. Each call is then noted before it is made, so that its
+   * repetition says that it is one.
+   */
+  forgetsCalls?: true;
   /** Reserves a profile of the product's type, for one device (its EID) or for any. */
   order(call: Call & Wanted & { iccid: string | null }): Promise<Reply<Ordered>>;
   /**
@@ -16,8 +21,10 @@ export type Network = {
   ): Promise<Reply<Confirmed>>;
   /** Lets devices download it, where `confirm` did not. */
   release(call: Call & { iccid: string }): Promise<Reply<Done>>;
-  /** Gives the profile up for good. */
-  cancel(call: Call & { iccid: string; matchingId: string | null }): Promise<Reply<Done>>;
+  /** Gives the profile up: for good, or back to the stock when its order came to nothing (`isReusable`). */
+  cancel(
+    call: Call & { iccid: string; matchingId: string | null; eid: string | null; isReusable: boolean },
+  ): Promise<Reply<Done>>;
   suspend(call: Call & { iccid: string }): Promise<Reply<Done>>;
   resume(call: Call & { iccid: string }): Promise<Reply<Done>>;
 };
@@ -25,8 +32,9 @@ export type Network = {
 /**
  * `id` is the same for every repetition of one step of one execution, so that a network which keeps them never does a
  * step twice; it is stored before it is sent. `attempt` counts from 1. `signal` ends a call that takes too long.
+ * `isRepeated`: an earlier call with this id may have been carried out, and its answer lost.
  */
-export type Call = { id: string; attempt: number; signal: AbortSignal };
+export type Call = { id: string; attempt: number; signal: AbortSignal; isRepeated?: boolean };
 
 /** `profileType` is what the network calls the product's profiles; null where the catalog names none. */
 type Wanted = { productId: string; profileType: string | null; eid: string | null };
@@ -40,14 +48,23 @@ type Confirmed = {
 };
 export type Done = Record<never, never>;
 
-/** A refusal is final; a failure may pass. Drivers return them and throw for bugs only. */
+/**
+ * A refusal is final; a failure may pass. Drivers return them and throw for bugs only. `isUndone` says that the network
+ * has surely done nothing: without it a failure may be an answer that was lost.
+ */
 export type Reply<Result> =
   | { kind: 'done'; result: Result }
   | { kind: 'refused'; reason: Refusal }
-  | { kind: 'failed'; reason: Refusal };
+  | { kind: 'failed'; reason: Refusal; isUndone?: true };
 
 export type Refusal = {
-  code: 'declined' | 'out_of_stock' | 'network_unavailable' | 'product_missing' | 'state_conflict';
+  code:
+    | 'declined'
+    | 'out_of_stock'
+    | 'network_unavailable'
+    | 'outcome_unknown'
+    | 'product_missing'
+    | 'state_conflict';
   /** The cause and the remedy, for the person who ordered. */
   message: string;
   /** What the network itself said, word for word. */
@@ -62,3 +79,10 @@ export type Observation = { iccid: string; at: Date } & (
 );
 
 export type ObservedState = 'downloaded' | 'installed' | 'enabled' | 'disabled' | 'deleted' | 'error';
+
+/** Where observations come from. `take` resolves once what was told is stored: false when the eSIM is not ours. */
+export type ObservationSource = {
+  start(
+    take: (observation: Observation) => Promise<boolean>,
+  ): Promise<{ stop(patienceMs: number): Promise<void> }>;
+};

@@ -5,9 +5,9 @@ import type { Database } from '../db/database.ts';
 import { readDatabaseFacts } from '../db/facts.ts';
 import { pendingMigrations } from '../db/migrate.ts';
 import { countProducts } from '../products/sql.ts';
+import { examineSmdp } from './examine-smdp.ts';
+import { type Finding, ok, problem, warning } from './finding.ts';
 import { print } from './print.ts';
-
-type Finding = { check: string; verdict: 'ok' | 'warning' | 'problem'; says: string };
 
 /** Prints what it finds; the exit code is 1 when something keeps the service from running well. */
 export async function doctorCommand(
@@ -22,7 +22,7 @@ export async function doctorCommand(
 
 /** Looks at everything a deployment needs and says what to do about what is missing. Changes nothing. */
 async function examine(config: Config, warnings: string[]): Promise<Finding[]> {
-  const findings = [examineNode(), ...examineSettings(config, warnings)];
+  const findings = [examineNode(), ...examineSettings(config, warnings), ...(await examineSmdp(config))];
   let connection: Awaited<ReturnType<typeof connect>>;
   try {
     connection = await connect({ ...config, poolSize: 1, share: true, waitMs: 0, onError: () => {} });
@@ -110,16 +110,4 @@ async function examineContents(db: Database, { mode }: Config): Promise<Finding[
           `empty; ${mode === 'sandbox' ? 'the first `serve` fills it' : 'load yours with `catalog import FILE`'}`,
         ),
   ];
-}
-
-function ok(check: string, says: string): Finding {
-  return { check, verdict: 'ok', says };
-}
-
-function warning(check: string, says: string): Finding {
-  return { check, verdict: 'warning', says };
-}
-
-function problem(check: string, says: string): Finding {
-  return { check, verdict: 'problem', says };
 }

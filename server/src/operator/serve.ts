@@ -5,15 +5,21 @@ import { createMockNetwork } from '../network/mock/mock-network.ts';
 import type { Network } from '../network/port.ts';
 import { type Running, serve } from '../serve.ts';
 import { version } from '../version.ts';
+import { openLiveNetwork } from './live-network.ts';
 
 /** `simplane-server serve`: runs until SIGTERM or SIGINT, then finishes what is in flight and exits 0. */
 export async function serveUntilSignal(config: Config, warnings: string[]): Promise<void> {
   const asked = signal(); // from here on: a signal that comes during the start stops what was started
   const log = createLog(config.logLevel);
   for (const warning of warnings) log.warn(warning);
-  const network = config.mode === 'sandbox' ? sandboxNetwork(config) : null;
-  if (!network) log.warn('live mode has no network driver yet: orders are accepted and stay queued');
-  const running = await serve(config, log, network);
+  const { network, observations, close } =
+    config.mode === 'sandbox'
+      ? { network: sandboxNetwork(config), observations: null, close: undefined }
+      : await openLiveNetwork(config, log, coreCommands(config));
+  if (!network && config.role !== 'api') {
+    log.warn('SIMPLANE_ES2_URL is not set: orders are accepted and stay queued; docs/connect-your-smdp.md');
+  }
+  const running = await serve(config, log, network, observations);
   greet(config, running);
   const reason = await Promise.race([asked, running.lost.then((why) => ({ lost: why }))]);
   if (typeof reason === 'object') {
@@ -27,15 +33,18 @@ export async function serveUntilSignal(config: Config, warnings: string[]): Prom
     process.exit(1);
   }, config.shutdownTimeoutMs + 20_000).unref();
   await running.stop();
+  await close?.();
   log.info('stopped');
 }
 
 /** The mock, and where a core is given, that core for what it is asked: an operator tries it out before going live. */
 function sandboxNetwork(config: Config): Network {
   const mock = createMockNetwork({ delayMs: config.mockDelayMs });
-  const { coreUrl: url, coreSecret: secret } = config;
-  if (url === null) return mock;
-  return { ...mock, ...createCoreCommands({ url, secret, userAgent: `Simplane/${version}` }) };
+  return config.coreUrl === null ? mock : { ...mock, ...coreCommands(config) };
+}
+
+function coreCommands({ coreUrl: url, coreSecret: secret }: Config) {
+  return createCoreCommands({ url, secret, userAgent: `Simplane/${version}` });
 }
 
 /** The first signal asks to stop. A later one ends the process at once, as a person who presses Ctrl-C again expects. */

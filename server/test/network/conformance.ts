@@ -12,7 +12,7 @@ type Subject = {
 export function describeNetwork(name: string, start: () => Promise<Subject>): void {
   describe(`${name}, as a network`, () => {
     function call(id: string, attempt = 1, signal: AbortSignal = new AbortController().signal): Call {
-      return { id, attempt, signal };
+      return { id, attempt, signal, isRepeated: attempt > 1 };
     }
 
     async function use(run: (subject: Subject) => Promise<void>) {
@@ -56,9 +56,8 @@ export function describeNetwork(name: string, start: () => Promise<Subject>): vo
         expect(second).toEqual(first);
         if (first.kind !== 'done') throw new Error('not ordered');
         const confirm = { ...wanted, iccid: first.result.iccid, matchingId: 'CD-34', confirmationCode: null };
-        expect(await network.confirm({ ...call('2.confirm', 2), ...confirm })).toEqual(
-          await network.confirm({ ...call('2.confirm'), ...confirm }),
-        );
+        const confirmed = await network.confirm({ ...call('2.confirm'), ...confirm });
+        expect(await network.confirm({ ...call('2.confirm', 2), ...confirm })).toEqual(confirmed);
       }));
 
     test('cancels what it confirmed', () =>
@@ -73,7 +72,13 @@ export function describeNetwork(name: string, start: () => Promise<Subject>): vo
           confirmationCode: null,
         });
         expect(
-          await network.cancel({ ...call('3.cancel'), iccid: ordered.result.iccid, matchingId: 'EF-56' }),
+          await network.cancel({
+            ...call('3.cancel'),
+            iccid: ordered.result.iccid,
+            matchingId: 'EF-56',
+            eid: wanted.eid,
+            isReusable: false,
+          }),
         ).toMatchObject({ kind: 'done' });
       }));
 

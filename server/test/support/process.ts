@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const program = fileURLToPath(new URL('../../bin/simplane-server.js', import.meta.url));
+const es2Server = fileURLToPath(new URL('./es2-server.mjs', import.meta.url));
 const recordedServer = fileURLToPath(new URL('./recorded-server.mjs', import.meta.url));
 const cleanEnv = { PATH: process.env['PATH'] ?? '', HOST: '127.0.0.1', PORT: '0' };
 
@@ -37,6 +38,11 @@ export function spawnRecordedServer(env: Record<string, string>): Promise<Server
   return waitUntilReady(
     spawn(process.execPath, [recordedServer], { ...streams, env: { ...cleanEnv, ...env } }),
   );
+}
+
+/** A live server with the real ES2+ driver, whose ICCIDs are whose `ES2_ICCIDS` says; `DIE_AT` as above. */
+export function spawnEs2Server(env: Record<string, string>): Promise<ServerProcess> {
+  return waitUntilReady(spawn(process.execPath, [es2Server], { ...streams, env: { ...cleanEnv, ...env } }));
 }
 
 const streams = { stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'] };

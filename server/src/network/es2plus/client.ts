@@ -1,0 +1,160 @@
+import { buildConnector, Client, type Dispatcher, errors, Pool } from 'undici';
+
+export type ClientOptions = {
+  /** Where the functions' paths begin: an origin, or an origin and a prefix. */
+  url: string;
+  tls: { cert: string; key: string; ca: string | null };
+  /** The `x.y.z` of `X-Admin-Protocol: gsma/rsp/vx.y.z` (SGP.22 §6.5.1.1). */
+  protocolVersion: string;
+  connectTimeoutMs: number;
+};
+
+/**
+ * How a POST ended. `isUnsent`: it surely did nothing, since no connection came about or the peer refused our
+ * certificate. `error` is for the log, `why` for people.
+ */
+type Posted =
+  | { kind: 'answered'; status: number; json: unknown }
+  | { kind: 'unanswered'; why: Why; isUnsent: boolean; error: string };
+
+export type Why =
+  | 'timeout'
+  | 'connection'
+  | 'peer-certificate'
+  | 'own-certificate'
+  | 'too-large'
+  | 'not-json';
+
+export type Es2Client = {
+  host: string;
+  /** `isFresh`: on a connection of its own, so that no peer can have closed it while it was idle. */
+  post(path: string, body: string, options: { signal: AbortSignal; isFresh: boolean }): Promise<Posted>;
+  close(): Promise<void>;
+};
+
+const mostBytes = 64 * 1024;
+
+/** JSON over mutual TLS: connections are kept, time and size are bounded, redirects are never followed. */
+export function createEs2Client({ url, tls, protocolVersion, connectTimeoutMs }: ClientOptions): Es2Client {
+  const { origin, host, pathname } = new URL(url);
+  const prefix = pathname.replace(/\/$/, '');
+  const connect = buildConnector({
+    cert: tls.cert,
+    key: tls.key,
+    ...(tls.ca !== null && { ca: tls.ca }),
+    rejectUnauthorized: true, // said aloud, so that no environment variable turns it off
+    minVersion: 'TLSv1.2', // SGP.22 §2.6.3
+    timeout: connectTimeoutMs,
+  });
+  const bounds = { maxResponseSize: mostBytes, maxHeaderSize: 16 * 1024 };
+  const unconnected = new WeakSet<Error>();
+  const kept = new Pool(origin, {
+    ...bounds,
+    pipelining: 1,
+    connect: watching(connect, { onError: (error) => unconnected.add(error) }),
+  });
+  const headers = {
+    'content-type': 'application/json',
+    'x-admin-protocol': `gsma/rsp/v${protocolVersion}`,
+    'user-agent': 'Simplane',
+  };
+
+  async function postKept(request: Request): Promise<Posted> {
+    const isEarly = request.signal.aborted;
+    try {
+      return await readAnswer(await kept.request(request));
+    } catch (error) {
+      return explain(error as Error, request.signal, isEarly || unconnected.has(error as Error));
+    }
+  }
+
+  /** Whether its own connection came about tells whether it can have been sent, also when our time ran out meanwhile. */
+  async function postFresh(request: Request): Promise<Posted> {
+    let isConnected = false;
+    const onConnected = () => {
+      isConnected = true;
+    };
+    const client = new Client(origin, {
+      ...bounds,
+      pipelining: 0,
+      connect: watching(connect, { onConnected }),
+    });
+    try {
+      return await readAnswer(await client.request(request));
+    } catch (error) {
+      return explain(error as Error, request.signal, !isConnected);
+    } finally {
+      await client.destroy();
+    }
+  }
+
+  return {
+    host,
+    post(path, body, { signal, isFresh }) {
+      const request = { method: 'POST', path: prefix + path, headers, body, signal } as const;
+      return isFresh ? postFresh(request) : postKept(request);
+    },
+    close: () => kept.destroy(),
+  };
+}
+
+type Request = Parameters<Pool['request']>[0] & { signal: AbortSignal };
+
+function watching(
+  connect: buildConnector.connector,
+  on: { onConnected?(): void; onError?(error: Error): void },
+): buildConnector.connector {
+  return (target, callback) =>
+    connect(target, (...[error, socket]) => {
+      if (error) {
+        on.onError?.(error);
+        callback(error, null);
+      } else {
+        on.onConnected?.();
+        callback(null, socket as NonNullable<typeof socket>);
+      }
+    });
+}
+
+async function readAnswer(response: Dispatcher.ResponseData<unknown>): Promise<Posted> {
+  const text = await response.body.text();
+  const status = response.statusCode;
+  if (status !== 200) return { kind: 'answered', status, json: null };
+  try {
+    return { kind: 'answered', status, json: JSON.parse(text) };
+  } catch {
+    return { kind: 'unanswered', why: 'not-json', isUnsent: false, error: 'the body is not JSON' };
+  }
+}
+
+function explain(error: Error, signal: AbortSignal, isUnsent: boolean): Posted {
+  const code = codeOf(error);
+  const shown = `${code}: ${error.message}`;
+  if (isPeerCertificate(code))
+    return { kind: 'unanswered', why: 'peer-certificate', isUnsent: true, error: shown };
+  // With TLS 1.3 the peer looks at our certificate after we think that the handshake is over. Its alert says that it has
+  // read nothing.
+  if (/^ERR_SSL_.*ALERT/.test(code)) {
+    return { kind: 'unanswered', why: 'own-certificate', isUnsent: true, error: shown };
+  }
+  return { kind: 'unanswered', why: whyOf(error, signal), isUnsent, error: shown };
+}
+
+function whyOf(error: Error, signal: AbortSignal): Why {
+  if (error instanceof errors.ResponseExceededMaxSizeError) return 'too-large';
+  const isTimeout =
+    signal.aborted ||
+    error instanceof errors.ConnectTimeoutError ||
+    error instanceof errors.HeadersTimeoutError ||
+    error instanceof errors.BodyTimeoutError;
+  return isTimeout ? 'timeout' : 'connection';
+}
+
+function isPeerCertificate(code: string): boolean {
+  return !code.startsWith('ERR_SSL_') && /CERT|VERIFY_LEAF|INVALID_CA|HOSTNAME_MISMATCH/.test(code);
+}
+
+function codeOf(error: Error): string {
+  const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } };
+  return [code, cause?.code].find((each) => typeof each === 'string') ?? error.name;
+}

@@ -1,0 +1,197 @@
+import { isIccid } from '@simplane/contract';
+import type { Call, Network, Reply } from '../port.ts';
+import type { Es2Client } from './client.ts';
+import type { OrderFunctionName, RequestOf, ResponseOf } from './functions.ts';
+import { es2Functions } from './functions.ts';
+import { readAnswer, writeRequest } from './messages.ts';
+import { type About, describeTrouble, judgeStatus, outcomeUnknown } from './outcomes.ts';
+
+type Options = {
+  client: Es2Client;
+  requesterId: string;
+  /** Whose ICCIDs; with our own the number itself tells a repetition from a second order. */
+  iccids: Network['iccids'];
+  /** Whether the SM-DP+ answers a repeated functionCallIdentifier with its first answer. Servers need not. */
+  recognisesCalls: boolean;
+  /** `releaseFlag` of confirmOrder; without it releaseProfile follows. */
+  releasesOnConfirm: boolean;
+  padsIccids: boolean;
+  /** Goes into activation codes when confirmOrder's answer names no address. */
+  smdpAddress: string;
+  /** ES2+ has neither: they are the core's. */
+  commands: Pick<Network, 'suspend' | 'resume'>;
+  /** For the operator: what went wrong, in more detail than an order's error should have. */
+  onTrouble(details: object): void;
+};
+
+/** Provisioning at a real SM-DP+ (SGP.22 §5.3). It keeps no state: everything that matters is in the call. */
+export function createEs2Network(options: Options): Network {
+  const { iccids, recognisesCalls, releasesOnConfirm, smdpAddress, commands } = options;
+  const mayRepeatOrders = iccids === 'ours' || recognisesCalls;
+  const pad = (iccid: string) => (options.padsIccids && iccid.length === 19 ? `${iccid}F` : iccid);
+
+  return {
+    iccids,
+    forgetsCalls: true,
+    ...commands,
+
+    async order(call) {
+      const about = aboutOf(options, 'downloadOrder', call);
+      if (call.isRepeated && !mayRepeatOrders) {
+        return refuse(outcomeUnknown(about, 'The answer to an earlier downloadOrder never arrived.'));
+      }
+      const { iccid, profileType, eid } = call;
+      if (iccid === null && profileType === null) return refuse(noProfileType);
+      const reply = await ask(options, call, about, {
+        ...(iccid !== null && { iccid: pad(iccid) }),
+        ...(profileType !== null && { profileType }),
+        ...(eid !== null && { eid }),
+      });
+      if (reply.kind === 'done') return checkOrdered(reply.result, iccid, about);
+      if (reply.kind === 'refused' && reply.reason.code === 'network_unavailable') {
+        return refuse(outcomeUnknown(about, reply.reason.message));
+      }
+      if (iccid !== null && call.isRepeated && isCode(reply, '8.2.1/3.3')) return done({ iccid });
+      if (reply.kind === 'failed' && !reply.isUndone && !mayRepeatOrders) {
+        return refuse(outcomeUnknown(about, reply.reason.message));
+      }
+      return reply;
+    },
+
+    async confirm(call) {
+      const { iccid, matchingId, confirmationCode, eid } = call;
+      const about = aboutOf(options, 'confirmOrder', call, [matchingId, confirmationCode]);
+      const reply = await ask(options, call, about, {
+        iccid: pad(iccid),
+        releaseFlag: releasesOnConfirm,
+        matchingId,
+        ...(confirmationCode !== null && { confirmationCode }),
+        ...(eid !== null && { eid }),
+      });
+      const ours = {
+        confirmationCodeRequired: confirmationCode !== null,
+        isReleased: releasesOnConfirm,
+        smdpAddress,
+        matchingId,
+      };
+      if (reply.kind === 'done') return done({ ...ours, ...withoutEid(reply.result) });
+      // Nobody else has this ICCID or could guess this matching id: what stands in the way is our own first call.
+      const isOurOwn = call.isRepeated && isCode(reply, '8.2.6/3.3', '8.2.1/3.3', '8.2.1/3.5');
+      return isOurOwn ? done(ours) : reply;
+    },
+
+    async release(call) {
+      const about = aboutOf(options, 'releaseProfile', call);
+      const reply = await ask(options, call, about, { iccid: pad(call.iccid) });
+      // It is released, or even downloaded, since our first call came through.
+      return call.isRepeated && isCode(reply, '8.2.1/3.5', '8.2.1/3.3') ? done({}) : reply;
+    },
+
+    async cancel(call) {
+      const { matchingId, eid, isReusable } = call;
+      const about = aboutOf(options, 'cancelOrder', call, [matchingId]);
+      const fields: RequestOf<'cancelOrder'> = {
+        iccid: pad(call.iccid),
+        finalProfileStatusIndicator: isReusable ? 'Available' : 'Unavailable',
+        ...(eid !== null && { eid }),
+      };
+      let reply = await ask(options, call, about, { ...fields, ...(matchingId !== null && { matchingId }) });
+      // An order that was never confirmed has no matching id yet, and strict servers say that ours is another one.
+      if (matchingId !== null && isCode(reply, '8.2.6/3.10')) {
+        const again = { ...about, callId: `${about.callId}-2` };
+        reply = await ask(options, call, again, fields);
+      }
+      // Unknown there, given up before, or taken by a device: in each case there is nothing left to give up.
+      return isCode(reply, '8.2.1/3.9', '8.2.1/3.3', '8.2.1/3.5') ? done({}) : reply;
+    },
+  };
+}
+
+/** One function at the SM-DP+, and what became of it. */
+async function ask<N extends OrderFunctionName>(
+  { client, requesterId, onTrouble, iccids, recognisesCalls }: Options,
+  { signal }: Call,
+  about: About & { name: N },
+  fields: RequestOf<N>,
+): Promise<Reply<ResponseOf<N>>> {
+  const header = { functionRequesterIdentifier: requesterId, functionCallIdentifier: about.callId };
+  const body = writeRequest(about.name, header, fields);
+  // An order that must not be repeated should not meet a connection that the peer has just let go of.
+  const isFresh = about.name === 'downloadOrder' && iccids === 'theirs' && !recognisesCalls;
+  const posted = await client.post(es2Functions[about.name].path, body, { signal, isFresh });
+  if (posted.kind === 'unanswered') {
+    onTrouble({ ...publicPart(about), why: posted.why, error: posted.error, sent: !posted.isUnsent });
+    const reason = describeTrouble(posted.why, about);
+    return { kind: 'failed', reason, ...(posted.isUnsent && { isUndone: true }) };
+  }
+  if (posted.status !== 200) {
+    onTrouble({ ...publicPart(about), status: posted.status });
+    const reason = describeTrouble({ status: posted.status }, about);
+    // A 4xx is the request's fault, so nothing was done with it. What lies behind a 5xx nobody knows.
+    const isUndone = posted.status >= 400 && posted.status < 500 && posted.status !== 408;
+    return { kind: 'failed', reason, ...(isUndone && { isUndone: true }) };
+  }
+  const answer = readAnswer(about.name, posted.json);
+  if (answer.kind === 'executed') return done(answer.fields);
+  if (answer.kind !== 'not-executed') {
+    onTrouble({ ...publicPart(about), unreadable: answer.why });
+    const reason = describeTrouble({ unreadable: answer.why }, about);
+    // Asking again would only hear that it is done already, and not what came of it.
+    return answer.kind === 'broken' ? refuse(reason) : { kind: 'failed', reason };
+  }
+  const { reason, mayPass } = judgeStatus(answer.status, about);
+  onTrouble({ ...publicPart(about), ...reason.upstream });
+  return { kind: mayPass ? 'failed' : 'refused', reason };
+}
+
+/** What the SM-DP+ names becomes an eSIM's identity for ever, so it is not believed unseen. */
+function checkOrdered(
+  { iccid }: ResponseOf<'downloadOrder'>,
+  wanted: string | null,
+  about: About,
+): Reply<{ iccid: string }> {
+  if (wanted !== null && iccid !== wanted) {
+    return refuse(outcomeUnknown(about, 'The SM-DP+ answered with another ICCID than it was asked for.'));
+  }
+  if (!isIccid(iccid)) {
+    return refuse(outcomeUnknown(about, 'The SM-DP+ answered with an ICCID whose check digit is wrong.'));
+  }
+  return done({ iccid });
+}
+
+const noProfileType = {
+  code: 'declined',
+  message:
+    'The product has no profile type, so the SM-DP+ cannot be told what to reserve; the operator should set `profile_type` in the catalog.',
+} as const;
+
+function aboutOf<N extends OrderFunctionName>(
+  { client }: Options,
+  name: N,
+  { id }: Call,
+  secrets: (string | null)[] = [],
+): About & { name: N } {
+  return { name, callId: id, host: client.host, secrets: secrets.filter((secret) => secret !== null) };
+}
+
+function publicPart({ name, callId, host }: About) {
+  return { function: name, function_call_identifier: callId, host };
+}
+
+function withoutEid({ matchingId, smdpAddress }: ResponseOf<'confirmOrder'>) {
+  return { matchingId, ...(smdpAddress !== undefined && { smdpAddress }) };
+}
+
+function isCode(reply: Reply<unknown>, ...codes: string[]): boolean {
+  if (reply.kind !== 'refused') return false;
+  const { subject_code, reason_code } = reply.reason.upstream ?? {};
+  return codes.includes(`${subject_code}/${reason_code}`);
+}
+
+function done<Result>(result: Result): Reply<Result> {
+  return { kind: 'done', result };
+}
+
+function refuse(reason: Extract<Reply<never>, { kind: 'refused' }>['reason']): Reply<never> {
+  return { kind: 'refused', reason };
+}

@@ -1,0 +1,151 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { NotificationMap } from '../notification-map.ts';
+import type { Observation, ObservationSource } from '../port.ts';
+import { es2Functions } from './functions.ts';
+import { readRequest } from './messages.ts';
+import { observationOf } from './notifications.ts';
+
+type Options = {
+  host: string;
+  port: number;
+  tls: { cert: string; key: string; clientCa: string };
+  protocolVersion: string;
+  notificationMap: NotificationMap;
+  now(): Date;
+  /** Told of every notification and of every connection that was turned away; nothing in it is secret. */
+  onEvent(outcome: NotificationOutcome, details: object): void;
+  onListening?(port: number): void;
+};
+
+export type NotificationOutcome =
+  | 'applied'
+  | 'ignored'
+  | 'unknown_iccid'
+  | 'malformed'
+  | 'failed'
+  | 'turned_away';
+
+const { path } = es2Functions.handleDownloadProgressInfo;
+const mostBytes = 64 * 1024;
+
+/**
+ * Where an SM-DP+ tells us how downloads go (ES2+.HandleDownloadProgressInfo, SGP.22 §5.3.5). A client without a
+ * certificate of the authority we were given gets nothing, not even an answer.
+ */
+export function createEs2Listener(options: Options): ObservationSource {
+  return {
+    async start(take) {
+      const server = createServer(
+        {
+          cert: options.tls.cert,
+          key: options.tls.key,
+          ca: options.tls.clientCa,
+          requestCert: true,
+          rejectUnauthorized: true,
+          minVersion: 'TLSv1.2',
+          handshakeTimeout: 10_000,
+          maxHeaderSize: 16 * 1024,
+          headersTimeout: 10_000,
+          requestTimeout: 15_000,
+          connectionsCheckingInterval: 1_000,
+          keepAliveTimeout: 60_000,
+        },
+        (request, response) => {
+          serve(request, response, take).catch((error: unknown) => {
+            options.onEvent('failed', { error: (error as Error).message });
+            answer(response, 500, { reasonCode: '4.2', message: 'It could not be stored; send it again.' });
+          });
+        },
+      );
+      server.maxConnections = 1_000;
+      server.on('tlsClientError', (error, socket: TLSSocket) => {
+        const { code = error.name } = error as NodeJS.ErrnoException;
+        options.onEvent('turned_away', { from: socket.remoteAddress ?? 'gone', error: code });
+      });
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', ({ code, message }: NodeJS.ErrnoException) => {
+          const where = `${options.host}:${options.port}`;
+          reject(new Error(`SIMPLANE_ES2_LISTEN_PORT: cannot listen on ${where}: ${code ?? message}`));
+        });
+        server.listen(options.port, options.host, resolve);
+      });
+      options.onListening?.((server.address() as AddressInfo).port);
+      return {
+        stop: (patienceMs) =>
+          new Promise((resolve) => {
+            const cut = setTimeout(() => server.closeAllConnections(), patienceMs);
+            server.close(() => {
+              clearTimeout(cut);
+              resolve();
+            });
+            server.closeIdleConnections();
+          }),
+      };
+    },
+  };
+
+  async function serve(
+    request: IncomingMessage,
+    response: ServerResponse,
+    take: (observation: Observation) => Promise<boolean>,
+  ): Promise<void> {
+    if (request.url?.split('?')[0] !== path) return answer(response, 404, wrongFunction);
+    if (request.method !== 'POST') return answer(response.setHeader('allow', 'POST'), 405, wrongFunction);
+    const body = await readBody(request);
+    if (body === null) return answer(response.setHeader('connection', 'close'), 413, tooLarge);
+    const read = readRequest('handleDownloadProgressInfo', parse(body));
+    if ('why' in read) {
+      options.onEvent('malformed', { why: read.why });
+      return answer(response, 400, { reasonCode: read.isMissing ? '2.2' : '2.1', message: read.why });
+    }
+    const { iccid, notificationPointId } = read.fields;
+    const details = { iccid, notification_point_id: notificationPointId };
+    const observation = observationOf(read.fields, options.notificationMap, options.now());
+    const isKnown = observation && (await take(observation));
+    options.onEvent(observation ? (isKnown ? 'applied' : 'unknown_iccid') : 'ignored', details);
+    response.writeHead(204, protocolHeader()).end();
+  }
+
+  /** An error in the form that SGP.22 §6.5.1.4 gives answers; subject 1.6 is the function. */
+  function answer(
+    response: ServerResponse,
+    status: number,
+    { reasonCode, message }: { reasonCode: string; message: string },
+  ): void {
+    if (response.headersSent || response.destroyed) return;
+    const statusCodeData = { subjectCode: '1.6', reasonCode, message };
+    const body = { header: { functionExecutionStatus: { status: 'Failed', statusCodeData } } };
+    response.writeHead(status, { ...protocolHeader(), 'content-type': 'application/json' });
+    response.end(JSON.stringify(body));
+  }
+
+  function protocolHeader() {
+    return { 'x-admin-protocol': `gsma/rsp/v${options.protocolVersion}` };
+  }
+}
+
+const wrongFunction = { reasonCode: '3.1', message: `Only POST ${path} is served here.` };
+const tooLarge = { reasonCode: '2.1', message: `The body has more than ${mostBytes} bytes.` };
+
+/** Null when there is more than a notification can have. */
+async function readBody(request: IncomingMessage): Promise<string | null> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > mostBytes) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,25 @@
+import type { ObservedState } from './port.ts';
+
+/** What an SM-DP+'s notification points mean here. Beyond 4 vendors disagree, so the operator says. */
+export type NotificationMap = ReadonlyMap<number, ObservedState>;
+
+/** SGP.22 §5.3.5 has 1 eligibility check, 2 confirmation failure, 3 download, 4 installation. */
+export const defaultNotificationMap = '3=downloaded,4=installed';
+
+/** Text such as `3=downloaded,4=installed,5=deleted`; undefined when it says something else, or one point twice. */
+export function parseNotificationMap(text: string): NotificationMap | undefined {
+  const pairs = text.split(',').map((part) => /^\s*(\d{1,6})\s*=\s*([a-z]+)\s*$/.exec(part));
+  const entries = pairs.map((pair) => [Number(pair?.[1]), pair?.[2]] as const);
+  const isRight = entries.every(([, state]) => states.includes(state as ObservedState));
+  const map = new Map(entries as [number, ObservedState][]);
+  return isRight && map.size === entries.length ? map : undefined;
+}
+
+const states: readonly ObservedState[] = [
+  'downloaded',
+  'installed',
+  'enabled',
+  'disabled',
+  'deleted',
+  'error',
+];

@@ -1,0 +1,241 @@
+import { X509Certificate } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readAuthorities, readIdentity } from '../../src/network/es2plus/certificates.ts';
+import { createEs2Client } from '../../src/network/es2plus/client.ts';
+import { createAuthority, createFolder } from '../support/certificates.ts';
+import { call, provision } from '../support/client.ts';
+import { type FakeSmdp, startFakeSmdp } from '../support/fake-smdp.ts';
+import { runCommand } from '../support/process.ts';
+import { startService } from '../support/service.ts';
+import { createTls, startSmdpSetup } from '../support/smdp-setup.ts';
+import { until } from '../support/until.ts';
+
+const day = 86_400_000;
+const past = { startsAt: new Date(Date.now() - 9 * day), endsAt: new Date(Date.now() - 2 * day) };
+const future = { startsAt: new Date(Date.now() + 2 * day), endsAt: new Date(Date.now() + 9 * day) };
+
+const tls = createTls();
+const folder = createFolder();
+const stranger = createAuthority('Somebody else');
+const files = {
+  cert: folder.write('client.pem', tls.client.cert),
+  key: folder.write('client.key', tls.client.key),
+  ca: folder.write('ca.pem', tls.authority.pem),
+  text: folder.write('readme.pem', 'not a certificate'),
+  damaged: folder.write('damaged.pem', tls.client.cert.replace(/[A-Z]{3}/, '!!!')),
+  expired: folder.write('expired.pem', tls.authority.issue({ name: 'simplane', ...past }).cert),
+  early: folder.write('early.pem', tls.authority.issue({ name: 'simplane', ...future }).cert),
+  otherKey: folder.write('other.key', stranger.issue({ name: 'other' }).key),
+  locked: folder.write(
+    'locked.key',
+    '-----BEGIN ENCRYPTED PRIVATE KEY-----\nAA==\n-----END ENCRYPTED PRIVATE KEY-----',
+  ),
+  expiredCa: folder.write('expired-ca.pem', createAuthority('Old', past).pem),
+  strangersCert: folder.write('stranger.pem', 'filled below'),
+  strangersKey: folder.write('stranger.key', 'filled below'),
+  strangersCa: folder.write('stranger-ca.pem', stranger.pem),
+};
+const theirs = stranger.issue({ name: 'simplane' });
+folder.write('stranger.pem', theirs.cert);
+folder.write('stranger.key', theirs.key);
+afterAll(() => folder.remove());
+
+const named = (setting: string, path: string) => ({ setting, path });
+const missing = '/nowhere/client.pem';
+
+describe('a file for mutual TLS', () => {
+  const key = files.key;
+  test.each([
+    ['that is missing', missing, key, `CERT: ${missing}: cannot be read: ENOENT`],
+    ['whose key is missing', files.cert, missing, `KEY: ${missing}: cannot be read: ENOENT`],
+    [
+      'that holds something else',
+      files.text,
+      key,
+      `CERT: ${files.text}: there is no certificate in PEM in it`,
+    ],
+    ['that is damaged', files.damaged, key, `CERT: ${files.damaged}: `],
+    ['that has ended', files.expired, key, `CERT: ${files.expired}: the certificate ended on`],
+    ['that has not begun', files.early, key, `CERT: ${files.early}: the certificate begins on`],
+    [
+      'whose key is another’s',
+      files.cert,
+      files.otherKey,
+      `KEY: ${files.otherKey}: the key does not belong to`,
+    ],
+    ['whose key is locked', files.cert, files.locked, `KEY: ${files.locked}: the key has a passphrase`],
+    ['whose key is none', files.cert, files.text, `KEY: ${files.text}: there is no private key`],
+  ])('%s is refused by its setting and its name', async (_, cert, keyPath, message) => {
+    await expect(readIdentity(named('CERT', cert), named('KEY', keyPath))).rejects.toThrow(message);
+  });
+
+  test('of authorities that have all ended is refused, a good one is taken', async () => {
+    await expect(readAuthorities(named('CA', files.expiredCa))).rejects.toThrow(
+      `CA: ${files.expiredCa}: the last`,
+    );
+    expect(await readAuthorities(named('CA', files.ca))).toBe(tls.authority.pem);
+  });
+});
+
+const live = {
+  DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none',
+  SIMPLANE_MODE: 'live',
+  SIMPLANE_ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'),
+};
+const es2 = {
+  ...live,
+  SIMPLANE_ES2_URL: 'https://smdp.example.com:8443',
+  SIMPLANE_ES2_CERT: files.cert,
+  SIMPLANE_ES2_KEY: files.key,
+  SIMPLANE_ES2_CA: files.ca,
+  SIMPLANE_ES2_REQUESTER_ID: 'acme',
+};
+
+describe('serve', () => {
+  test.each([
+    [
+      'an expired certificate',
+      { ...es2, SIMPLANE_ES2_CERT: files.expired },
+      `SIMPLANE_ES2_CERT: ${files.expired}`,
+    ],
+    [
+      'a listener without its file',
+      {
+        ...live,
+        SIMPLANE_ES2_LISTEN_PORT: '0',
+        SIMPLANE_ES2_LISTEN_CERT: missing,
+        SIMPLANE_ES2_LISTEN_KEY: files.key,
+        SIMPLANE_ES2_LISTEN_CLIENT_CA: files.ca,
+      },
+      `SIMPLANE_ES2_LISTEN_CERT: ${missing}`,
+    ],
+    [
+      'half the settings',
+      { ...live, SIMPLANE_ES2_URL: 'https://smdp.example.com' },
+      'SIMPLANE_ES2_URL needs SIMPLANE_ES2_CERT, SIMPLANE_ES2_KEY, SIMPLANE_ES2_REQUESTER_ID as well',
+    ],
+    ['a live worker without an SM-DP+', { ...live, SIMPLANE_ROLE: 'worker' }, 'SIMPLANE_ES2_URL is required'],
+  ])('with %s does not start, and says which', async (_, env, message) => {
+    const { code, stderr } = await runCommand(['serve'], env);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
+  });
+});
+
+describe('doctor', () => {
+  let smdp: FakeSmdp;
+  beforeAll(async () => {
+    smdp = await startFakeSmdp({ tls: tls.server });
+  });
+  afterAll(() => smdp.stop());
+
+  async function examine(more: Record<string, string>) {
+    const env = { ...es2, SIMPLANE_ES2_URL: smdp.url, SIMPLANE_ES2_SMDP_ADDRESS: 'rsp.example.com', ...more };
+    const { stdout } = await runCommand(['doctor', '--json'], env);
+    const findings: { check: string; verdict: string; says: string }[] = JSON.parse(stdout);
+    return Object.fromEntries(findings.map((finding) => [finding.check, finding]));
+  }
+
+  test('says that the SM-DP+ accepts us, and when every certificate ends', async () => {
+    const soon = tls.authority.issue({ name: 'listener', endsAt: new Date(Date.now() + 9 * day) });
+    const found = await examine({
+      SIMPLANE_ES2_LISTEN_PORT: '8443',
+      SIMPLANE_ES2_LISTEN_CERT: folder.write('listener.pem', soon.cert),
+      SIMPLANE_ES2_LISTEN_KEY: folder.write('listener.key', soon.key),
+      SIMPLANE_ES2_LISTEN_CLIENT_CA: files.ca,
+    });
+    const endOf = (pem: string) => new Date(new X509Certificate(pem).validTo).toISOString().slice(0, 10);
+    expect(found).toMatchObject({
+      smdp: {
+        verdict: 'ok',
+        says: expect.stringContaining(`127.0.0.1:${smdp.port} accepts our certificate`),
+      },
+      'smdp certificate': {
+        verdict: 'ok',
+        says: expect.stringContaining(`ends on ${endOf(tls.client.cert)}`),
+      },
+      'smdp peer': { verdict: 'ok', says: expect.stringContaining(`ends on ${endOf(tls.server.cert)}`) },
+      'smdp listener': { verdict: 'warning', says: expect.stringContaining(`ends on ${endOf(soon.cert)}`) },
+    });
+    expect(smdp.calls).toEqual([]);
+  });
+
+  test.each([
+    ['whom we do not trust', { SIMPLANE_ES2_CA: files.strangersCa }, 'the handshake failed'],
+    [
+      'that does not trust us',
+      { SIMPLANE_ES2_CERT: files.strangersCert, SIMPLANE_ES2_KEY: files.strangersKey },
+      'does not accept SIMPLANE_ES2_CERT',
+    ],
+    ['that is not there', { SIMPLANE_ES2_URL: 'https://127.0.0.1:1' }, 'ECONNREFUSED'],
+  ])('names an SM-DP+ %s', async (_, env, says) => {
+    const { smdp: finding } = await examine(env);
+    expect(finding).toMatchObject({ verdict: 'problem', says: expect.stringContaining(says) });
+    expect(finding?.says).toContain('127.0.0.1');
+  });
+});
+
+describe('a handshake with the SM-DP+ that should not succeed', () => {
+  const post = async (
+    client: { cert: string; key: string; ca: string | null },
+    server: typeof tls.server,
+  ) => {
+    const smdp = await startFakeSmdp({ tls: server });
+    const made = createEs2Client({
+      url: smdp.url,
+      tls: client,
+      protocolVersion: '2.2.0',
+      connectTimeoutMs: 30_000,
+    });
+    const signal = new AbortController().signal;
+    const posted = await Promise.all(
+      [true, false].map((isFresh) =>
+        made.post('/gsma/rsp2/es2plus/releaseProfile', '{}', { signal, isFresh }),
+      ),
+    );
+    await made.close();
+    await smdp.stop();
+    expect(smdp.calls).toEqual([]);
+    return posted;
+  };
+  const issue = (subject: object) => ({
+    ...tls.authority.issue({ name: 'smdp', hosts: ['127.0.0.1'], ...subject }),
+    clientCa: tls.authority.pem,
+  });
+
+  test.each([
+    ['its certificate has ended', issue(past)],
+    ['its certificate is for another name', issue({ hosts: ['other.example.com'] })],
+    [
+      'its certificate is from a stranger',
+      { ...stranger.issue({ name: 'smdp', hosts: ['127.0.0.1'] }), clientCa: '' },
+    ],
+  ])('since %s: nothing is sent', async (_, server) => {
+    const outcome = { kind: 'unanswered', why: 'peer-certificate', isUnsent: true };
+    expect(await post(tls.client, server)).toMatchObject([outcome, outcome]);
+  });
+
+  test('since nobody was told whom to trust: nothing is sent', async () => {
+    const outcome = { kind: 'unanswered', why: 'peer-certificate', isUnsent: true };
+    expect(await post({ ...tls.client, ca: null }, tls.server)).toMatchObject([outcome, outcome]);
+  });
+
+  test('since it does not trust us: it gets no call', async () => {
+    const posted = await post({ ...theirs, ca: tls.authority.pem }, tls.server);
+    for (const each of posted) expect(each).toMatchObject({ kind: 'unanswered' });
+  });
+
+  test('fails the order with the peer’s name and what to do, and orders nothing', async () => {
+    const setup = await startSmdpSetup({ tls: issue(past) }, { iccids: 'theirs' });
+    const service = await startService({ mode: 'live' });
+    service.startWorker(setup.network, { retryScheduleMs: [5] });
+    const { json } = await provision(service);
+    const look = async () => (await call(service, 'GET', `/v1/executions/${json.id}`)).json;
+    const { error } = await until(look, ({ status }) => status === 'failed');
+    expect(error).toMatchObject({ code: 'network_unavailable', retryable: true });
+    expect(error.message).toContain(`127.0.0.1:${setup.smdp.port} did not prove who it is`);
+    expect(error.message).not.toContain('CERT_');
+    expect(setup.smdp.calls).toEqual([]);
+    await service.stop();
+    await setup.stop();
+  });
+});

@@ -1,0 +1,281 @@
+import { request } from 'node:https';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createReportTaker } from '../../src/esims/take-report.ts';
+import { createEs2Listener } from '../../src/network/es2plus/listener.ts';
+import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
+import { type NotificationMap, parseNotificationMap } from '../../src/network/notification-map.ts';
+import type { Observation } from '../../src/network/port.ts';
+import { createAuthority } from '../support/certificates.ts';
+import { call, provision } from '../support/client.ts';
+import { newIccid } from '../support/fake-smdp.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { createTls } from '../support/smdp-setup.ts';
+import { until } from '../support/until.ts';
+
+const path = '/gsma/rsp2/es2plus/handleDownloadProgressInfo';
+const tls = createTls();
+const client = { cert: tls.client.cert, key: tls.client.key, ca: tls.authority.pem };
+
+let service: TestService;
+let listener: Listening;
+const outcomes: [string, object][] = [];
+
+type Listening = { port: number; stop(patienceMs: number): Promise<void> };
+type Take = (observation: Observation) => Promise<boolean>;
+
+async function listen(take: Take, onEvent: (outcome: string, details: object) => void): Promise<Listening> {
+  let port = 0;
+  const started = await createEs2Listener({
+    host: '127.0.0.1',
+    port: 0,
+    tls: tls.server,
+    protocolVersion: '2.2.0',
+    notificationMap: parseNotificationMap(
+      '1=error,3=downloaded,4=installed,5=deleted,101=enabled',
+    ) as NotificationMap,
+    now: () => new Date(service.clock.nowMs()),
+    onEvent,
+    onListening: (listening) => {
+      port = listening;
+    },
+  }).start(take);
+  return { ...started, port };
+}
+
+beforeAll(async () => {
+  service = await startService({ mode: 'live' });
+  service.startWorker(createMockNetwork({ delayMs: 0 }));
+  listener = await listen(
+    createReportTaker(service.service),
+    (outcome, details) => void outcomes.push([outcome, details]),
+  );
+});
+afterAll(async () => {
+  await listener.stop(1_000);
+  await service.stop();
+});
+
+type Sent = { status: number; headers: Record<string, unknown>; text: string };
+
+function send(
+  body: unknown,
+  options: { method?: string; path?: string; tls?: object; port?: number } = {},
+): Promise<Sent> {
+  return new Promise((resolve, reject) => {
+    const made = request(
+      {
+        host: '127.0.0.1',
+        port: options.port ?? listener.port,
+        path: options.path ?? path,
+        method: options.method ?? 'POST',
+        agent: false,
+        ...(options.tls ?? client),
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode as number,
+            headers: response.headers,
+            text: Buffer.concat(chunks).toString(),
+          }),
+        );
+      },
+    );
+    made.on('error', reject);
+    made.end(typeof body === 'string' ? body : JSON.stringify(body));
+  });
+}
+
+async function provisioned(): Promise<string> {
+  const { json } = await provision(service);
+  const look = async () => (await call(service, 'GET', `/v1/executions/${json.id}`)).json;
+  return (await until(look, ({ status }) => status === 'succeeded')).iccid;
+}
+
+function notification(
+  iccid: string,
+  point: number | string,
+  at = new Date().toISOString(),
+  more: object = {},
+) {
+  return {
+    header: { functionRequesterIdentifier: 'smdp', functionCallIdentifier: 'n-1' },
+    iccid,
+    profileType: 'consumer',
+    timestamp: at,
+    notificationPointId: point,
+    notificationPointStatus: { status: 'Executed-Success' },
+    ...more,
+  };
+}
+
+async function esim(iccid: string) {
+  return (await call(service, 'GET', `/v1/esims/${iccid}`)).json;
+}
+
+async function typesOf(iccid: string): Promise<string[]> {
+  const rows = await service.db.query<{ type: string }>(
+    {
+      name: 'events_of_esim',
+      text: `select type from events where body::jsonb -> 'data' ->> 'iccid' = $1 order by id`,
+    },
+    [iccid],
+  );
+  return rows.map(({ type }) => type).filter((type) => type !== 'esim.provisioned');
+}
+
+describe('a notification of the SM-DP+', () => {
+  test('is answered 204 once it is stored, and becomes a state and an event', async () => {
+    const iccid = await provisioned();
+    const at = '2026-01-02T03:04:05Z';
+    const eid = '89882119900000000000000000001654';
+    const sent = await send(notification(`${iccid}F`, 3, at, { eid }));
+    expect(sent).toMatchObject({ status: 204, text: '', headers: { 'x-admin-protocol': 'gsma/rsp/v2.2.0' } });
+    expect(await esim(iccid)).toMatchObject({
+      status: 'provisioned',
+      eid,
+      profile: { state: 'downloaded', updated_at: Date.parse(at) / 1000 },
+    });
+    expect(await typesOf(iccid)).toEqual(['esim.downloaded']);
+  });
+
+  test('counts once however often and in whatever order it comes', async () => {
+    const iccid = await provisioned();
+    const download = notification(iccid, '3', '2026-01-02T03:04:05.250+01:00');
+    const install = notification(iccid, 4, '2026-01-02T02:04:06');
+    const all = [install, download, install, install, download];
+    expect(await Promise.all(all.map((each) => send(each)))).toMatchObject(all.map(() => ({ status: 204 })));
+    await send(install);
+    expect((await esim(iccid)).profile.state).toBe('installed');
+    const types = await typesOf(iccid);
+    expect(types.filter((type) => type === 'esim.installed')).toHaveLength(1);
+    expect(types.filter((type) => type === 'esim.downloaded').length).toBeLessThanOrEqual(1);
+  });
+
+  test.each([
+    ['at a mapped point of the vendor’s', 101, 'Executed-Success', 'enabled'],
+    ['with a warning', 4, 'Executed-WithWarning', 'installed'],
+    ['of a failed download', 3, 'Failed', 'error'],
+    ['of a failed eligibility check that is mapped', 1, 'Failed', 'error'],
+    ['of a passed eligibility check', 1, 'Executed-Success', 'released'],
+    ['of a failed deletion', 5, 'Failed', 'released'],
+    ['at a point that nobody mapped', 102, 'Executed-Success', 'released'],
+  ])('%s leaves the state that it should', async (_, point, status, state) => {
+    const iccid = await provisioned();
+    const statusCodeData = { subjectCode: '8.2', reasonCode: '4.2', message: 'x' };
+    const more = { notificationPointStatus: { status, statusCodeData } };
+    expect((await send(notification(iccid, point, undefined, more))).status).toBe(204);
+    expect((await esim(iccid)).profile.state).toBe(state);
+  });
+
+  test('from a clock that runs ahead does not silence the ones that follow', async () => {
+    const iccid = await provisioned();
+    await send(notification(iccid, 3, '2031-01-01T00:00:00Z'));
+    service.clock.advance(1_000);
+    await send(notification(iccid, 4, '2031-01-01T00:00:00Z'));
+    expect((await esim(iccid)).profile.state).toBe('installed');
+  });
+
+  test('of an ICCID that is not ours is answered 204 and only counted', async () => {
+    const iccid = newIccid(77);
+    expect((await send(notification(iccid, 3))).status).toBe(204);
+    expect(outcomes).toContainEqual(['unknown_iccid', { iccid, notification_point_id: 3 }]);
+    expect(await service.service.metrics.registry.metrics()).toMatch(
+      /simplane_network_reports_total\{outcome="unknown"\} [1-9]/,
+    );
+    expect((await call(service, 'GET', `/v1/esims/${iccid}`)).status).toBe(404);
+  });
+
+  test.each([
+    ['no JSON', 'hello', '2.1'],
+    ['an array', [], '2.1'],
+    ['no ICCID', { ...notification('', 3) }, '2.2'],
+    ['an ICCID as a number', { ...notification('', 3), iccid: 8_999_901 }, '2.1'],
+    ['a timestamp that is none', { ...notification(newIccid(1), 3, 'yesterday') }, '2.1'],
+    ['a status that is none', { ...notification(newIccid(1), 3), notificationPointStatus: 'fine' }, '2.1'],
+    ['a point that is none', { ...notification(newIccid(1), 'x') }, '2.1'],
+  ])('with %s is answered 400 in the form of ES2+, and changes nothing', async (_, body, reasonCode) => {
+    const sent = await send(body);
+    expect(sent.status).toBe(400);
+    expect(JSON.parse(sent.text)).toMatchObject({
+      header: {
+        functionExecutionStatus: { status: 'Failed', statusCodeData: { subjectCode: '1.6', reasonCode } },
+      },
+    });
+  });
+
+  test('that is too large is cut off', async () => {
+    const body = { ...notification(newIccid(1), 3), resultData: 'x'.repeat(200_000) };
+    const sent = await send(body).catch((error: Error) => error);
+    if (!(sent instanceof Error)) expect(sent.status).toBe(413);
+    expect((await send(notification(newIccid(1), 3))).status).toBe(204);
+  });
+
+  test('anything but POST on that path is not served', async () => {
+    expect(await send('', { method: 'GET' })).toMatchObject({ status: 405, headers: { allow: 'POST' } });
+    expect(await send('', { path: '/v1/me' })).toMatchObject({ status: 404 });
+    expect(await send('', { path: '/metrics', method: 'GET' })).toMatchObject({ status: 404 });
+  });
+
+  test('that cannot be stored is answered 500, so that it is sent again', async () => {
+    const broken = await listen(
+      () => Promise.reject(new Error('the database is away')),
+      () => {},
+    );
+    const sent = await send(notification(newIccid(1), 3), { port: broken.port });
+    expect(sent.status).toBe(500);
+    expect(sent.text).not.toContain('database');
+    await broken.stop(1_000);
+  });
+});
+
+describe('a client without a certificate that we trust', () => {
+  const stranger = createAuthority('Somebody else').issue({ name: 'stranger' });
+  const day = 86_400_000;
+  const expired = tls.authority.issue({
+    name: 'expired',
+    startsAt: new Date(Date.now() - 3 * day),
+    endsAt: new Date(Date.now() - day),
+  });
+  let own: Listening;
+  const taken: object[] = [];
+  const turnedAway: object[] = [];
+  beforeAll(async () => {
+    own = await listen(
+      async (observation) => taken.push(observation) > 0,
+      (outcome, details) => void (outcome === 'turned_away' && turnedAway.push(details)),
+    );
+  });
+  afterAll(() => own.stop(1_000));
+
+  test.each([
+    ['none', { ca: tls.authority.pem }],
+    ['a stranger’s', { ...stranger, ca: tls.authority.pem }],
+    ['an expired one', { ...expired, ca: tls.authority.pem }],
+  ])('%s: gets nothing, not a byte of an answer', async (_, credentials) => {
+    await expect(send(notification(newIccid(1), 3), { tls: credentials, port: own.port })).rejects.toThrow();
+    expect(taken).toEqual([]);
+    await until(
+      async () => turnedAway.length,
+      (count) => count > 0,
+    );
+    turnedAway.length = 0;
+  });
+
+  test('plain HTTP gets nothing either', async () => {
+    const socket = connect({ host: '127.0.0.1', port: own.port });
+    socket.end(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n`);
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    socket.on('error', () => {});
+    await new Promise((resolve) => socket.on('close', resolve));
+    expect(text).not.toContain('HTTP/');
+    expect(taken).toEqual([]);
+  });
+});

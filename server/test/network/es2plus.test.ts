@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import { newIccid } from '../support/fake-smdp.ts';
+import { startSmdpSetup } from '../support/smdp-setup.ts';
+import { describeNetwork } from './conformance.ts';
+
+const wanted = { productId: 'prod_1', profileType: 'consumer', eid: null };
+
+describeNetwork('ES2+ with ICCIDs of our own', async () => ({
+  ...(await startSmdpSetup()),
+  wanted,
+  iccid: newIccid(1),
+}));
+
+describeNetwork('ES2+ with an SM-DP+ that refuses to confirm twice and is asked to release', async () => ({
+  ...(await startSmdpSetup(
+    { refusesRepeatedConfirm: '8.2.6/3.3', smdpAddress: null },
+    { releasesOnConfirm: false },
+  )),
+  wanted,
+  iccid: newIccid(2),
+}));
+
+describeNetwork('ES2+ with ICCIDs of the SM-DP+, padded, which knows call ids again', async () => ({
+  ...(await startSmdpSetup(
+    { recognisesCalls: true, padsIccids: true },
+    { iccids: 'theirs', recognisesCalls: true },
+  )),
+  wanted,
+  iccid: null,
+}));
+
+describe('what is sent', () => {
+  const call = (id: string) => ({ id, attempt: 1, signal: new AbortController().signal });
+
+  test('has the header that SGP.22 wants, and of the rest only what there is', async () => {
+    const { smdp, network, stop } = await startSmdpSetup({}, { padsIccids: true });
+    const iccid = newIccid(3);
+    const eid = '89882119900000000000000000001654';
+    await network.order({ ...call('c.order'), ...wanted, eid, iccid });
+    const code = { matchingId: 'AB-12', confirmationCode: '4711' };
+    const confirmed = await network.confirm({ ...call('c.confirm'), ...wanted, ...code, eid, iccid });
+    expect(confirmed).toMatchObject({
+      kind: 'done',
+      result: { confirmationCodeRequired: true, isReleased: true },
+    });
+    await network.cancel({ ...call('c.cancel'), iccid, matchingId: 'AB-12', eid: null, isReusable: false });
+    await stop();
+
+    const header = (step: string) => ({
+      functionRequesterIdentifier: 'simplane-test',
+      functionCallIdentifier: `c.${step}`,
+    });
+    expect(smdp.calls.map(({ body }) => body)).toEqual([
+      { header: header('order'), iccid: `${iccid}F`, profileType: 'consumer', eid },
+      { header: header('confirm'), iccid: `${iccid}F`, releaseFlag: true, eid, ...code },
+      {
+        header: header('cancel'),
+        iccid: `${iccid}F`,
+        matchingId: 'AB-12',
+        finalProfileStatusIndicator: 'Unavailable',
+      },
+    ]);
+    for (const { headers } of smdp.calls) {
+      expect(headers).toMatchObject({
+        'content-type': 'application/json',
+        'x-admin-protocol': 'gsma/rsp/v2.2.0',
+      });
+    }
+  });
+
+  test('an order without profile type or ICCID is refused here, with what the operator has to do', async () => {
+    const { smdp, driver, stop } = await startSmdpSetup({}, { iccids: 'theirs' });
+    const reply = await driver.order({ ...call('c.order'), ...wanted, profileType: null, iccid: null });
+    expect(reply).toMatchObject({
+      kind: 'refused',
+      reason: { code: 'declined', message: expect.stringContaining('`profile_type`') },
+    });
+    expect(smdp.calls).toEqual([]);
+    await stop();
+  });
+
+  test('what the SM-DP+ says of an error is kept without the secrets that it repeats', async () => {
+    const { smdp, network, stop } = await startSmdpSetup();
+    const message = 'AB-12 is not LPA:1$rsp.example.com$AB-12, code 4711';
+    smdp.onCall(() => ({
+      answer: {
+        header: {
+          functionExecutionStatus: {
+            status: 'Failed',
+            statusCodeData: { subjectCode: '8.2.6', reasonCode: '3.3', message },
+          },
+        },
+      },
+    }));
+    const code = { matchingId: 'AB-12', confirmationCode: '4711' };
+    const reply = await network.confirm({ ...call('c.confirm'), ...wanted, ...code, iccid: newIccid(4) });
+    expect(reply).toMatchObject({ kind: 'refused', reason: { code: 'state_conflict' } });
+    expect(JSON.stringify(reply)).not.toMatch(/AB-12|4711|rsp\.example/);
+    await stop();
+  });
+});

@@ -1,0 +1,37 @@
+// A whole live server with the real ES2+ driver, whose ICCIDs are whose ES2_ICCIDS says, and which can die at a named moment.
+import { readConfig } from '../../dist/config.js';
+import { createLog } from '../../dist/log.js';
+import { createEs2Client } from '../../dist/network/es2plus/client.js';
+import { createEs2Network } from '../../dist/network/es2plus/es2-network.js';
+import { readEs2Settings } from '../../dist/operator/live-network.js';
+import { serve } from '../../dist/serve.js';
+
+const { ES2_ICCIDS, ES2_RELEASES, DIE_AT } = process.env;
+const { config } = readConfig();
+const log = createLog('warn');
+const { url, tls } = await readEs2Settings(config);
+const client = createEs2Client({ url, tls, protocolVersion: '2.2.0', connectTimeoutMs: 5_000 });
+const driver = createEs2Network({
+  client,
+  requesterId: config.es2RequesterId,
+  iccids: ES2_ICCIDS,
+  recognisesCalls: config.es2Repeats === 'call-id',
+  releasesOnConfirm: ES2_RELEASES !== 'separately',
+  padsIccids: false,
+  smdpAddress: config.es2SmdpAddress,
+  commands: {},
+  onTrouble: (details) => log.warn(details, 'trouble'),
+});
+
+/** Dies with the answer in its hands, before anything of it is stored. */
+const network = { ...driver };
+for (const step of ['order', 'confirm', 'release']) {
+  network[step] = async (call) => {
+    const reply = await driver[step]({ ...call, profileType: call.profileType ?? call.productId });
+    if (DIE_AT === step) process.kill(process.pid, 'SIGKILL');
+    return reply;
+  };
+}
+
+const running = await serve(config, log, network);
+process.stdout.write(`is ready at ${running.url}\n`);

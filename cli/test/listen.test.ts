@@ -272,6 +272,7 @@ describe('where listen cannot work', () => {
       const { code, stderr } = await runCli(hosted, ['listen', '--forward-to', '3000']);
       expect(code).toBe(1);
       expect(stderr).toContain('bound to loopback');
+      expect(stderr).not.toContain('is removed');
     } finally {
       await hosted.stop();
     }

@@ -23,7 +23,7 @@ import { eventsOption } from './webhooks.ts';
 type ListenOptions = { forwardTo?: string; events: string[] };
 
 // How long the end may take when the service does not answer.
-const removalMs = 5_000;
+const removalMs = 10_000;
 
 export function addListen(program: Command): void {
   const command = program
@@ -141,6 +141,7 @@ function sayDisabled({ out }: Context, { id, disabled_reason: reason = '' }: Web
 }
 
 function sayGoodbye({ out }: Context, removal: Removal): void {
+  if (removal.isRemoved && removal.ids.length === 0) return; // it was never made
   if (out.isJson) out.json({ object: 'stopped', is_removed: removal.isRemoved });
   if (removal.isRemoved) {
     out.note(out.noteColors.dim('The temporary endpoint is removed.'));

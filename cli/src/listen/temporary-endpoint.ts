@@ -1,7 +1,10 @@
 import { hostname } from 'node:os';
 import { ApiError, type Simplane, type WebhookEndpoint } from '@simplane/sdk';
 
-export type Removal = { isRemoved: true } | { isRemoved: false; id: string | null; why: string };
+/** What was removed, if there was anything; or what may still be there. */
+export type Removal =
+  | { isRemoved: true; ids: string[] }
+  | { isRemoved: false; id: string | null; why: string };
 
 export type TemporaryEndpoint = {
   created: Promise<WebhookEndpoint>;
@@ -37,13 +40,13 @@ export function createTemporaryEndpoint(
         ({ id }) => ({ id }),
         (error: unknown) => ({ error }),
       );
-      if ('error' in outcome && wasRefused(outcome.error)) return { isRemoved: true };
+      if ('error' in outcome && wasRefused(outcome.error)) return { isRemoved: true, ids: [] };
       const id = 'id' in outcome ? outcome.id : null;
       try {
         // Without an answer it may have been made all the same: its URL is like no other.
         const ids = id === null ? await findByUrl(client, url, deadline) : [id];
         for (const one of ids) await removeEndpoint(client, one, deadline);
-        return { isRemoved: true };
+        return { isRemoved: true, ids };
       } catch (error) {
         const why = deadline.aborted ? 'the service did not answer in time' : (error as Error).message;
         return { isRemoved: false, id, why };
@@ -67,7 +70,7 @@ export async function removeLeftovers(client: Simplane, signal: AbortSignal): Pr
 }
 
 async function isAlive(url: string, signal: AbortSignal): Promise<boolean> {
-  const timeUp = AbortSignal.timeout(2_000);
+  const timeUp = AbortSignal.timeout(5_000);
   try {
     const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.any([signal, timeUp]) });
     // Another program may have the port by now.

@@ -12,7 +12,7 @@ export type HttpHandler = {
 export type HttpHandlerOptions = {
   /** A client of the API that calls with this key. */
   connect(apiKey: string): Simplane;
-  onError(error: Error): void;
+  onError(error: unknown): void;
 };
 
 // Nothing here changes while it runs, so a subscription only holds a connection.
@@ -24,6 +24,7 @@ export function createHttpHandler({ connect, onError }: HttpHandlerOptions): Htt
   const calls = new Set<Promise<unknown>>();
   const options = {
     stopping: stopping.signal,
+    onError,
     onCall(call: Promise<unknown>) {
       const done = () => calls.delete(call);
       calls.add(call);

@@ -32,6 +32,8 @@ export type McpServerOptions = {
   stopping?: AbortSignal;
   /** Hears of every tool call that begins. */
   onCall?(call: Promise<unknown>): void;
+  /** Hears of what broke; the agent hears only that something did. */
+  onError?(error: unknown): void;
 };
 
 /** Simplane for one agent: tools, a prompt and resources, each a call of the given client and no more. */

@@ -26,6 +26,11 @@ export async function explainRefusal(error: unknown, simplane: Simplane): Promis
   });
 }
 
+/** Whether somebody said no, and it is not a bug of ours. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof SimplaneError || error instanceof InvalidArgument;
+}
+
 function explainAnswer(error: ApiError, products: string | undefined): string {
   const { code, status, message, param, docUrl, requestId } = error;
   return lines({

@@ -20,8 +20,9 @@ export function serveStdio(options: SimplaneOptions): StdioServer {
     process.stdin.once('end', resolve);
     stopping.signal.addEventListener('abort', () => resolve(), { once: true });
   });
-  const handle = serve(() => createMcpServer(simplane, { stopping: stopping.signal }), {
-    onerror: (error) => console.error(`simplane mcp: ${error.message}`),
+  const onError = (error: unknown) => console.error('simplane mcp:', error);
+  const handle = serve(() => createMcpServer(simplane, { stopping: stopping.signal, onError }), {
+    onerror: onError,
   });
   return {
     ended,

@@ -6,7 +6,7 @@ import type {
   ToolAnnotations,
 } from '@modelcontextprotocol/server';
 import type { Simplane } from '@simplane/sdk';
-import { explainRefusal } from './explain-refusal.ts';
+import { explainRefusal, isRefusal } from './explain-refusal.ts';
 import { type ObjectSchema, shown } from './schema.ts';
 
 export type ToolContext = {
@@ -55,7 +55,12 @@ export const adding = {
   openWorldHint: true,
 } as const;
 
-type Parts = { simplane: Simplane; stopping?: AbortSignal; onCall?(call: Promise<unknown>): void };
+type Parts = {
+  simplane: Simplane;
+  stopping?: AbortSignal;
+  onCall?(call: Promise<unknown>): void;
+  onError?(error: unknown): void;
+};
 
 export function registerTool(server: McpServer, parts: Parts, tool: Tool): void {
   const { name, title, description, annotations, input, output } = tool;
@@ -76,7 +81,7 @@ export function registerTool(server: McpServer, parts: Parts, tool: Tool): void 
   );
 }
 
-async function call(tool: Tool, context: ToolContext, args: unknown): Promise<CallToolResult> {
+async function call(tool: Tool, context: ToolContext & Parts, args: unknown): Promise<CallToolResult> {
   try {
     const result = await tool.run(context, args);
     const pictures = (await tool.pictures?.(context, result)) ?? [];
@@ -85,6 +90,7 @@ async function call(tool: Tool, context: ToolContext, args: unknown): Promise<Ca
       structuredContent: result,
     };
   } catch (error) {
+    if (!isRefusal(error) && !context.signal.aborted) context.onError?.(error);
     const text = await explainRefusal(error, context.simplane);
     return { content: [{ type: 'text', text }], isError: true };
   }

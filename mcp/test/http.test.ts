@@ -193,6 +193,33 @@ test('one wide line a request, and no secret in any of them', async () => {
     expect(log).not.toContain(secret);
 });
 
+test('who waits is told of progress, and who leaves is not waited for', async () => {
+  const idle = await startService();
+  const client = await connectHttp(idle);
+  const { id } = await callTool(client, 'provision_esim', { product_id: product }); // nobody carries it out
+  const leaving = new AbortController();
+  const heard: unknown[] = [];
+  const waiting = client.callTool(
+    { name: 'get_execution', arguments: { execution_id: id, wait_seconds: 30 } },
+    { signal: leaving.signal, onprogress: ({ message }) => void heard.push(message) },
+  );
+  const left = expect(waiting).rejects.toThrow();
+  await until(
+    async () => heard,
+    () => heard.length >= 2,
+  );
+  expect(heard[0]).toBe(`${id} is queued`);
+
+  leaving.abort();
+  await left;
+  await until(
+    async () => idle.logLines.map((line) => JSON.parse(line)),
+    (lines) => lines.some(({ route, status }) => route === '/mcp' && status === 499),
+  );
+  await client.close();
+  await idle.stop(); // which a wait of half a minute would hold up
+});
+
 test('a shutdown ends open streams at once and lets a wait answer with how things stand', async () => {
   const stopping = await startService();
   const client = await connectHttp(stopping);

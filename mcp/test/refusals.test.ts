@@ -87,7 +87,8 @@ describe('a refusal tells an agent what to do next', () => {
 });
 
 test('over stdio a wrong key is a tool error that names the way out, and so is a server that does not answer', async () => {
-  const wrong = await connectStdio({ url: service.url, key: generateApiKey('sandbox') });
+  const wrong = await connectStdio({ url: service.url, key: generateApiKey('sandbox') }, '2025-06-18');
+  expect(wrong.getNegotiatedProtocolVersion()).toBe('2025-06-18');
   const refused = await refusalOf(wrong, 'list_products');
   expect(refused).toMatch(/^Refused: api_key_invalid \(HTTP 401\)/);
   expect(refused).toMatch(/Ask the user to set a valid key/);

@@ -71,6 +71,12 @@ describe.each([
     expect(inputSchema).toMatchObject({ required: ['product_id'], additionalProperties: false });
   });
 
+  test('schemas say one type at every place, which every model provider understands', async () => {
+    const { tools } = await client.listTools();
+    for (const { name, inputSchema, outputSchema } of tools)
+      expect([name, ...unportable(inputSchema), ...unportable(outputSchema)]).toEqual([name]);
+  });
+
   test('an eSIM is ordered, waited for and installed', async () => {
     const { data } = await callTool(client, 'list_products', { limit: 2 });
     expect(data).toHaveLength(2);
@@ -189,6 +195,16 @@ describe.each([
 
 function fieldsOf({ properties }: { properties: object }): string[] {
   return Object.keys(properties);
+}
+
+/** Where a schema has several types in one `type`, or constrains nothing. */
+function unportable(schema: unknown, path = ''): string[] {
+  const { type, anyOf, properties = {}, items } = schema as Record<string, object>;
+  return [
+    ...(Array.isArray(type) || (type ?? anyOf) === undefined ? [path] : []),
+    ...Object.entries(properties).flatMap(([name, inner]) => unportable(inner, `${path}.${name}`)),
+    ...(items ? unportable(items, `${path}[]`) : []),
+  ];
 }
 
 async function promptText(client: Client, args: Record<string, string>): Promise<string> {

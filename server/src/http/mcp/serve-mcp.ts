@@ -17,7 +17,7 @@ export function serveMcp(app: FastifyInstance, service: Service): void {
   const fetch = fetchFrom(app);
   const handler = createHttpHandler({
     connect: (apiKey) => createSimplane({ apiKey, fetch, timeoutMs: callTimeoutMs }),
-    onError: (error) => service.log.info({ cause: describeCause(error) }, 'mcp message refused'),
+    onError: (error) => service.log.info({ cause: describeCause(error) }, 'an mcp message failed'),
   });
   let closing: Promise<void> | null = null;
 

@@ -1,0 +1,17 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** Installs a package into a folder of its own: for tools too large, or too new for Node 20 officially, to be everybody's. */
+export async function installTemporarily(name: string, version: string) {
+  const folder = await mkdtemp(join(tmpdir(), 'simplane-tool-'));
+  console.log(`installing ${name}@${version} into a temporary folder`);
+  const args = ['install', '--prefix', folder, '--no-save', '--ignore-scripts', `${name}@${version}`];
+  await promisify(execFile)('npm', args, { cwd: folder });
+  return {
+    path: join(folder, 'node_modules', name),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}

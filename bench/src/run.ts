@@ -4,6 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { isolation, isolationSettings } from './scenarios/isolation.ts';
 import { pageDepth } from './scenarios/page-depth.ts';
+import { usageFeed } from './scenarios/usage-feed.ts';
 import { readStealMs } from './support/cpu-steal.ts';
 import { startDeployment } from './support/deployment.ts';
 import type { Scenario } from './support/scenario.ts';
@@ -11,6 +12,7 @@ import type { Scenario } from './support/scenario.ts';
 const scenarios: Record<string, { run: Scenario; settings?: Record<string, string> }> = {
   'page-depth': { run: pageDepth },
   isolation: { run: isolation, settings: isolationSettings },
+  'usage-feed': { run: usageFeed },
 };
 
 const wanted = process.argv.slice(2);

@@ -152,13 +152,18 @@ select (given.place - 1)::integer as index from given
 where not exists (select from inserted where inserted.iccid = given.iccid and inserted.record_id = given.record_id)`,
     },
     [
-      records.map((record) => record.iccid),
+      arrayOfDigits(records.map((record) => record.iccid)),
       records.map((record) => record.record_id),
-      records.map((record) => record.bytes),
-      records.map((record) => record.at),
+      arrayOfDigits(records.map((record) => record.bytes)),
+      arrayOfDigits(records.map((record) => record.at)),
     ],
   );
   return rows.map(({ index }) => index);
+}
+
+/** An array as PostgreSQL reads it. The driver looks at each element for what it must escape, and digits hold nothing. */
+function arrayOfDigits(values: readonly (string | number)[]): string {
+  return `{${values.join(',')}}`;
 }
 
 /**

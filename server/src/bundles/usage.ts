@@ -57,13 +57,18 @@ function fill(change: Change, before: BundleRow, { bytes, at }: Usage): Change {
 
 /** Ascending. A level is crossed once, since usage only grows. */
 function levelsCrossed(before: BundleRow, after: BundleRow): number[] {
-  const levels = [...new Set(after.thresholds)].sort((a, b) => a - b);
-  return levels.filter((percent) => !hasReached(before, percent) && hasReached(after, percent));
+  const crossed = after.thresholds.filter(
+    (percent) => hasReached(after, percent) && !hasReached(before, percent),
+  );
+  return crossed.length > 1 ? [...new Set(crossed)].sort((a, b) => a - b) : crossed;
 }
 
-/** In whole numbers: a hundred times a count of bytes is beyond what a JavaScript number holds exactly. */
+/** Exactly: a hundred times a count of bytes may be beyond what a JavaScript number holds, and is a `BigInt` only then. */
 function hasReached({ used_bytes, data_bytes }: BundleRow, percent: number): boolean {
-  return data_bytes !== null && BigInt(used_bytes) * 100n >= BigInt(data_bytes) * BigInt(percent);
+  if (data_bytes === null) return false;
+  const [used, level] = [used_bytes * 100, data_bytes * percent];
+  if (Number.isSafeInteger(used) && Number.isSafeInteger(level)) return used >= level;
+  return BigInt(used_bytes) * 100n >= BigInt(data_bytes) * BigInt(percent);
 }
 
 function laterOf(at: Date, other: Date | null): Date {

@@ -144,7 +144,7 @@ function readJsonOnly(app: FastifyInstance): void {
           param: 'Content-Encoding',
         });
       }
-      return parseJsonBody(body);
+      return parseJsonBody(body, { isCanonicalWanted: request.headers['idempotency-key'] !== undefined });
     },
   );
 }

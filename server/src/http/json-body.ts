@@ -3,7 +3,7 @@ import { clip } from '../clip.ts';
 
 export type JsonBody = {
   value: Record<string, unknown>;
-  /** The same for every serialisation of the same JSON: sorted keys, no spaces. */
+  /** The same for every serialisation of the same JSON: sorted keys, no spaces. Empty when it was not asked for. */
   canonical: string;
 };
 
@@ -12,14 +12,21 @@ const maximumDepth = 64;
 
 export const emptyBody: JsonBody = { value: {}, canonical: '{}' };
 
-/** Reads a body as JSON that can be stored. No body at all counts as an empty object. */
-export function parseJsonBody(bytes: Buffer): JsonBody {
+/**
+ * Reads a body as JSON that can be stored. No body at all counts as an empty object. Its canonical form is for the
+ * fingerprint of a key; making it takes as long as all else, so requests without a key go without.
+ */
+export function parseJsonBody(bytes: Buffer, options: { isCanonicalWanted: boolean }): JsonBody {
   if (bytes.length === 0) return emptyBody;
   const value = parse(bytes);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new AppError('json_invalid', 'The body must be a JSON object, such as {"product_id": "…"}.');
   }
-  return { value: value as Record<string, unknown>, canonical: canonicalise(value, '', 1) };
+  if (options.isCanonicalWanted) {
+    return { value: value as Record<string, unknown>, canonical: canonicalise(value, '', 1) };
+  }
+  refuseUnstorable(value, '', 1);
+  return { value: value as Record<string, unknown>, canonical: '' };
 }
 
 function parse(bytes: Buffer): unknown {
@@ -36,22 +43,15 @@ function canonicalise(value: unknown, param: string, depth: number): string {
     case 'string':
       return canonicalText(value, param);
     case 'number':
-      if (Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value)))
-        return JSON.stringify(value);
-      throw new AppError(
-        'parameter_invalid',
-        `${param} is a number too large to be kept exactly; send it as a string.`,
-        { param },
-      );
+      refuseInexact(value, param);
+      return JSON.stringify(value);
     case 'object':
       if (value === null) return 'null';
       break;
     default:
       return String(value);
   }
-  if (depth > maximumDepth) {
-    throw new AppError('json_invalid', `The body is nested deeper than ${maximumDepth} levels.`);
-  }
+  refuseDepth(depth);
   if (Array.isArray(value)) {
     return `[${value.map((item, index) => canonicalise(item, `${param}[${index}]`, depth + 1)).join(',')}]`;
   }
@@ -62,6 +62,45 @@ function canonicalise(value: unknown, param: string, depth: number): string {
       return `${canonicalText(name, param)}:${canonicalise(item, inner, depth + 1)}`;
     });
   return `{${pairs.join(',')}}`;
+}
+
+/** What `canonicalise` refuses, without making anything. */
+function refuseUnstorable(value: unknown, param: string, depth: number): void {
+  if (typeof value === 'string') {
+    if (!isStorable(value)) throw unstorableText(param);
+  } else if (typeof value === 'number') {
+    refuseInexact(value, param);
+  } else if (Array.isArray(value)) {
+    refuseDepth(depth);
+    for (const [index, item] of value.entries()) refuseMember(item, param, index, depth);
+  } else if (typeof value === 'object' && value !== null) {
+    refuseDepth(depth);
+    for (const [name, item] of Object.entries(value)) {
+      if (!isStorable(name)) throw unstorableText(param);
+      refuseMember(item, param, name, depth);
+    }
+  }
+}
+
+/** Most members are a good text or number, and their path need not be spelt out. */
+function refuseMember(item: unknown, param: string, place: string | number, depth: number): void {
+  if (typeof item === 'string' ? isStorable(item) : Number.isSafeInteger(item)) return;
+  const inner = typeof place === 'number' ? `${param}[${place}]` : param === '' ? place : `${param}.${place}`;
+  refuseUnstorable(item, inner, depth + 1);
+}
+
+function refuseInexact(value: number, param: string): void {
+  if (Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value))) return;
+  throw new AppError(
+    'parameter_invalid',
+    `${param} is a number too large to be kept exactly; send it as a string.`,
+    { param },
+  );
+}
+
+function refuseDepth(depth: number): void {
+  if (depth <= maximumDepth) return;
+  throw new AppError('json_invalid', `The body is nested deeper than ${maximumDepth} levels.`);
 }
 
 function canonicalText(text: string, param: string): string {

@@ -11,6 +11,7 @@ import type { Service } from '../service.ts';
 import { emptyBody, isStorable, type JsonBody, unstorableText } from './json-body.ts';
 import { renderError, toAppError } from './render-error.ts';
 import { pictureOf } from './representations.ts';
+import { createTurns, type Turns } from './turns.ts';
 import { compileValidator, readQuery } from './validate.ts';
 
 type Input = {
@@ -20,6 +21,10 @@ type Input = {
 };
 export type ReadHandler = (ctx: Context, input: Input) => Promise<object>;
 export type WriteHandler = (ctx: WriteContext, input: Input) => Promise<Outcome>;
+
+/** Whoever sends thousands of rows must leave connections to those who order one eSIM. */
+const ofLargeBodies = { atOnce: 3, inLine: 32 };
+const atOnce: Turns = (work) => work();
 
 const noFields = { type: 'object', properties: {}, additionalProperties: false };
 
@@ -34,6 +39,7 @@ export function serveOperation(
 ): void {
   const stringify = fastJsonStringify(definition.response as object);
   const { query: querySchema, pictures } = definition;
+  const turns = definition.bodyLimitBytes === undefined ? atOnce : createTurns(ofLargeBodies);
   const checkQuery = querySchema ? compileValidator(querySchema) : () => null;
   const checkBody = isWrite(definition) ? compileValidator(definition.body ?? noFields) : () => null;
 
@@ -78,7 +84,7 @@ export function serveOperation(
   async function runWrite(request: FastifyRequest, claim: Claim | null, input: Input): Promise<Outcome> {
     const ctx = contextOf(request);
     const invalid = checkQuery(input.query) ?? checkBody(input.body);
-    if (!invalid) return (handler as WriteHandler)(writeContextOf(request, ctx, claim), input);
+    if (!invalid) return turns(() => (handler as WriteHandler)(writeContextOf(request, ctx, claim), input));
     const earlier = claim && (await findEarlier(ctx.db, ctx, claim));
     if (earlier) return earlier;
     throw invalid;

@@ -66,6 +66,8 @@ function requirement({ keyword, params, propertyName, message }: ErrorObject): s
       return `must have at most ${limit} characters`;
     case 'minItems':
       return limit === 1 ? 'must not be empty' : `must have at least ${limit} items`;
+    case 'maxItems':
+      return `must have at most ${limit} items`;
     case 'maxProperties':
       return `must have at most ${limit} entries`;
     case 'uniqueItems':

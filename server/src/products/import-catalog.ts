@@ -57,6 +57,10 @@ function problemsOf(row: unknown, number: number): CatalogProblem[] {
   return (check.errors ?? []).map(({ instancePath, message, params }) => {
     const named = params['additionalProperty'] ?? params['missingProperty'];
     const field = instancePath.slice(1).replaceAll('/', '.');
+    if (params['pattern'] === profileTypePattern) {
+      const problem = `${field} must be printable ASCII without a space at either end`;
+      return { row: number, id: idOf(row), problem };
+    }
     const allowed = params['allowedValues'] ? `: ${(params['allowedValues'] as string[]).join(', ')}` : '';
     const what = params['additionalProperty']
       ? `"${named}" is not a field of a product`

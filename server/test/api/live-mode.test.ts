@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generateApiKey } from '../../src/accounts/api-key-text.ts';
 import { createApiKey } from '../../src/accounts/create-api-key.ts';
 import { addressPolicyOf, readConfig } from '../../src/config.ts';
-import { openDatabase } from '../../src/db/database.ts';
+import { type Database, openDatabase } from '../../src/db/database.ts';
 import { createUuidV7 } from '../../src/uuid-v7.ts';
 import { call } from '../support/client.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 import { runCommand, spawnServer } from '../support/process.ts';
 import { startService } from '../support/service.ts';
 
-type Live = { url: string; key: string; testKey: string; stop(): Promise<void> };
+type Live = { url: string; key: string; testKey: string; iccid: string; stop(): Promise<void> };
 
 const encryptionKey = randomBytes(32).toString('base64');
 const liveEnv = { SIMPLANE_MODE: 'live', SIMPLANE_ENCRYPTION_KEYS: encryptionKey };
@@ -18,8 +18,13 @@ const liveEnv = { SIMPLANE_MODE: 'live', SIMPLANE_ENCRYPTION_KEYS: encryptionKey
 /** In this process, with what the settings of a live deployment make of it. */
 async function startHere(): Promise<Live> {
   const { config } = readConfig(liveEnv);
-  const service = await startService({ mode: config.mode, addressPolicy: addressPolicyOf(config) });
+  const service = await startService({
+    mode: config.mode,
+    addressPolicy: addressPolicyOf(config),
+    hasCore: config.coreUrl !== null,
+  });
   const testKey = generateApiKey('sandbox');
+  const iccid = await insertEsim(service.db, service.accountUuid);
   await createApiKey(service.db, service.service, {
     key: testKey,
     accountUuid: service.accountUuid,
@@ -27,7 +32,20 @@ async function startHere(): Promise<Live> {
     scopes: ['read', 'write', 'network', 'admin'],
     expiresAt: null,
   });
-  return { url: service.url, key: service.key, testKey, stop: service.stop };
+  return { url: service.url, key: service.key, testKey, iccid, stop: service.stop };
+}
+
+async function insertEsim(db: Database, accountUuid: string): Promise<string> {
+  const iccid = '8999901000000000018';
+  await db.query(
+    {
+      name: 'test_insert_esim',
+      text: `insert into esims (account_id, id, iccid, execution_id, product_id, status, metadata, created_at)
+             values ($1, gen_random_uuid(), $2, gen_random_uuid(), 'prod', 'active', '{}', now())`,
+    },
+    [accountUuid, iccid],
+  );
+  return iccid;
 }
 
 /** A process of its own, set up as an operator does it. */
@@ -54,11 +72,13 @@ async function startProcess(): Promise<Live> {
       expiresAt: null,
     },
   );
+  const iccid = await insertEsim(db, account?.id as string);
   await db.end();
   return {
     url: server.url,
     key,
     testKey,
+    iccid,
     async stop() {
       expect(await server.end('SIGTERM')).toBe(0);
       await database.drop();
@@ -100,7 +120,7 @@ describe.each([
 
   test.each(['download', 'attach', 'use_data', 'expire_bundle'])('simulates no %s', async (action) => {
     const extra = { attach: { country: 'FR' }, use_data: { bytes: 1 } }[action] ?? {};
-    const reply = await call(live, 'POST', '/v1/sandbox/esims/8999901000000000018/simulate', {
+    const reply = await call(live, 'POST', `/v1/sandbox/esims/${live.iccid}/simulate`, {
       body: { action, ...extra },
     });
     expect([reply.status, reply.json.error.code]).toEqual([403, 'sandbox_only']);
@@ -132,6 +152,12 @@ describe.each([
       'url_not_allowed',
       'url',
     ]);
+  });
+
+  test.each(['suspend', 'resume'])('queues no %s that no core would carry out', async (change) => {
+    const reply = await call(live, 'POST', `/v1/esims/${live.iccid}/${change}`);
+    expect([reply.status, reply.json.error.code]).toEqual([409, 'core_not_connected']);
+    expect((await call(live, 'GET', '/v1/executions')).json.data).toEqual([]);
   });
 
   test('takes a public https address, and keeps it when it is to become another', async () => {

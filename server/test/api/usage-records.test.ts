@@ -212,6 +212,7 @@ describe('a batch', () => {
 
     const tooMany = await report([...records, records[0]]);
     expect(tooMany.json.error).toMatchObject({ code: 'parameter_invalid', param: 'records' });
+    expect(tooMany.json.error.message).toBe('records must have at most 10000 items; got a list of 10001.');
     const tooLarge = await call(service, 'POST', '/v1/usage_records', {
       raw: ' '.repeat(4 * 1024 * 1024 + 1),
     });

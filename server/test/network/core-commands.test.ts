@@ -9,6 +9,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createCoreCommands } from '../../src/network/core/core-commands.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { call, provision } from '../support/client.ts';
+import { createEmptyDatabase } from '../support/database.ts';
+import { spawnServer } from '../support/process.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -191,6 +193,39 @@ describe('suspend and resume of an eSIM', () => {
       error: { code: 'state_conflict', upstream: { status: '409', message: 'barred for fraud' } },
     });
     expect((await call(service, 'GET', `/v1/esims/${iccid}`)).json.status).toBe('suspended');
+  });
+
+  test('are sent to the core that the settings of a process name', async () => {
+    const database = await createEmptyDatabase();
+    const server = await spawnServer({
+      DATABASE_URL: database.url,
+      SIMPLANE_API_KEY: 'sp_test_core',
+      SIMPLANE_ENCRYPTION_KEYS: Buffer.alloc(32, 5).toString('base64'),
+      SIMPLANE_MOCK_DELAY: '0ms',
+      SIMPLANE_CORE_URL: `${core.url}/commands`,
+      SIMPLANE_CORE_SECRET: secret,
+    });
+    try {
+      const target = { url: server.url, key: 'sp_test_core' };
+      await provision(target);
+      const [esim] = await until(
+        async () => (await call(target, 'GET', '/v1/esims?status=provisioned')).json.data,
+        (data) => data.length === 1,
+      );
+      await call(target, 'POST', `/v1/esims/${esim.iccid}/suspend`);
+      await until(
+        async () => (await call(target, 'GET', `/v1/esims/${esim.iccid}`)).json,
+        ({ status }) => status === 'suspended',
+      );
+      const [got] = core.received;
+      expect(got?.path).toBe('/commands');
+      expect(got?.headers['user-agent']).toMatch(/^Simplane\/\d/);
+      expect(JSON.parse(got?.body ?? '')).toMatchObject({ command: 'suspend', iccid: esim.iccid });
+      expect(server.output()).not.toContain(secret);
+    } finally {
+      await server.end('SIGTERM');
+      await database.drop();
+    }
   });
 
   test('answer 409 at once where a live deployment has no core, queue nothing, and are not held to it afterwards', async () => {

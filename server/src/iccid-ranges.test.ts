@@ -1,0 +1,39 @@
+import luhn from 'luhn';
+import { expect, test } from 'vitest';
+import { parseIccidRanges, withCheckDigit } from './iccid-ranges.ts';
+
+test.each([
+  ['8988303', [{ first: '898830300000000000', size: 10 ** 11 }]],
+  ['8988303000012', [{ first: '898830300001200000', size: 100_000 }]],
+  ['8988303000000000002-8988303000000000093', [{ first: '898830300000000000', size: 10 }]],
+  [
+    '8988303000012, 8988304',
+    [
+      { first: '898830300001200000', size: 100_000 },
+      { first: '898830400000000000', size: 10 ** 11 },
+    ],
+  ],
+])('are read from %s', (text, ranges) => {
+  expect(parseIccidRanges(text)).toEqual(ranges);
+});
+
+test.each([
+  '',
+  '8933',
+  '1234567',
+  '8988303000012345', // two digits are no range
+  '8988303000000000003-8988303000000000093', // wrong check digit
+  '8988303000000000093-8988303000000000002', // backwards
+  '898830300000000000-898830300000000009',
+  '8988303,8988303000012', // one within the other
+  '8988303,',
+])('are not read from "%s"', (text) => {
+  expect(parseIccidRanges(text)).toBeUndefined();
+});
+
+test('a check digit is the one that others compute', () => {
+  for (let serial = 0; serial < 500; serial++) {
+    const iccid = withCheckDigit(`8988303${String(serial * 7_919).padStart(11, '0')}`);
+    expect(luhn.validate(iccid), iccid).toBe(true);
+  }
+});

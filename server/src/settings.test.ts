@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest';
+import { readConfig } from './config.ts';
+
+const secret = 'not-a-secret-but-as-long-as-one-has-to-be';
+
+describe('the settings of the core', () => {
+  test.each([
+    'https://core.example.com/esim-commands',
+    'https://10.1.2.3:8443/',
+    'http://127.0.0.1:3100/',
+    'http://localhost:3100/commands?site=1',
+    'http://[::1]:3100/',
+  ])('take %s', (url) => {
+    const { config } = readConfig({ SIMPLANE_CORE_URL: url, SIMPLANE_CORE_SECRET: secret });
+    expect([config.coreUrl, config.coreSecret]).toEqual([url, secret]);
+  });
+
+  test.each([
+    'http://core.example.com/',
+    'http://10.1.2.3/',
+    'http://127.0.0.1.example.com/',
+    'https://user:password@core.example.com/',
+    'https://core.example.com/#part',
+    'ftp://127.0.0.1/',
+    'core.example.com',
+  ])('refuse %s', (url) => {
+    expect(() => readConfig({ SIMPLANE_CORE_URL: url, SIMPLANE_CORE_SECRET: secret })).toThrow(
+      /^SIMPLANE_CORE_URL takes an `https:\/\/` address/,
+    );
+  });
+
+  test('refuse a short secret without repeating it', () => {
+    const short = 'too-short-a-secret';
+    const read = () =>
+      readConfig({ SIMPLANE_CORE_URL: 'https://core.example.com/', SIMPLANE_CORE_SECRET: short });
+    expect(read).toThrow(/^SIMPLANE_CORE_SECRET takes 32 to 200/);
+    expect(read).not.toThrow(short);
+  });
+
+  test('belong together', () => {
+    expect(() => readConfig({ SIMPLANE_CORE_URL: 'https://core.example.com/' })).toThrow(/belong together/);
+    expect(() => readConfig({ SIMPLANE_CORE_SECRET: secret })).toThrow(/belong together/);
+  });
+});
+
+test('ranges of ICCIDs that cannot be read stop the start, with the setting’s name and what it takes', () => {
+  expect(readConfig({}).config.iccidRanges).toBeNull();
+  expect(readConfig({ SIMPLANE_ICCID_RANGES: '8988303' }).config.iccidRanges).toHaveLength(1);
+  expect(() => readConfig({ SIMPLANE_ICCID_RANGES: '1234567' })).toThrow(
+    /^SIMPLANE_ICCID_RANGES takes ranges .* got "1234567"$/,
+  );
+});

@@ -19,23 +19,23 @@ export type ToolContext = {
   report(progress: number, message: string): void;
 };
 
-type Definition<Args, Result extends object> = {
+type Definition<Args, Answer extends object> = {
   name: string;
   title: string;
   description: string;
   annotations: Required<Omit<ToolAnnotations, 'title'>>;
   input: ObjectSchema;
   output: ObjectSchema;
-  run(context: ToolContext, args: Args): Promise<Result>;
-  /** What is shown besides the result, a picture for example. */
-  pictures?(context: ToolContext, result: Result): Promise<ContentBlock[]>;
+  run(context: ToolContext, args: Args): Promise<Answer>;
+  /** What of the answer is the result, and what is better seen than read. The whole answer when left out. */
+  show?(answer: Answer): { result: object; pictures: ContentBlock[] };
 };
 
 // biome-ignore lint/suspicious/noExplicitAny: each tool knows its own arguments; the list of them does not.
 export type Tool = Definition<any, any>;
 
 /** Keeps the types of one tool together. */
-export function defineTool<Args, Result extends object>(definition: Definition<Args, Result>): Tool {
+export function defineTool<Args, Answer extends object>(definition: Definition<Args, Answer>): Tool {
   return definition;
 }
 
@@ -83,8 +83,8 @@ export function registerTool(server: McpServer, parts: Parts, tool: Tool): void 
 
 async function call(tool: Tool, context: ToolContext & Parts, args: unknown): Promise<CallToolResult> {
   try {
-    const result = await tool.run(context, args);
-    const pictures = (await tool.pictures?.(context, result)) ?? [];
+    const answer = await tool.run(context, args);
+    const { result, pictures } = tool.show?.(answer) ?? { result: answer, pictures: [] };
     return {
       content: [{ type: 'text', text: JSON.stringify(result) }, ...pictures],
       structuredContent: result,

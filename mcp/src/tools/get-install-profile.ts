@@ -15,13 +15,12 @@ export const getInstallProfile = defineTool({
   input: inputSchema({ ...operation.params, required: ['iccid'] }),
   // The QR code comes as a picture: as text its data URIs would fill a model’s context and tell it nothing.
   output: omit(outputSchema(operation), 'qr'),
-  run: async ({ simplane, signal }, args: Partial<InputOf<typeof operation>['params']>) => {
+  run: ({ simplane, signal }, args: Partial<InputOf<typeof operation>['params']>) => {
     refuseOthers(args, ['iccid']);
-    const { qr: _, ...profile } = await simplane.esims.install(idArgument('iccid', args.iccid), { signal });
-    return profile;
+    return simplane.esims.install(idArgument('iccid', args.iccid), { signal });
   },
-  pictures: async ({ simplane, signal }, { iccid }) => {
-    const png = await simplane.esims.qr(iccid, 'image/png', { signal });
-    return [{ type: 'image', mimeType: 'image/png', data: Buffer.from(png).toString('base64') }];
-  },
+  show: ({ qr: { png }, ...result }) => ({
+    result,
+    pictures: [{ type: 'image', mimeType: 'image/png', data: png.slice(png.indexOf(',') + 1) }],
+  }),
 });

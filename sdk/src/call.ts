@@ -9,14 +9,14 @@ type PartOf<Id extends OperationId, Part extends string> = Operations[Id] extend
 
 export type BodyOf<Id extends OperationId> = PartOf<Id, 'body'>;
 export type QueryOf<Id extends OperationId> = PartOf<Id, 'query'>;
-export type ResultOf<Id extends OperationId> = Operations[Id]['result'];
+type ResultOf<Id extends OperationId> = Operations[Id]['result'];
 
 /** A result, or, when asked for, the result with the answer it came in. */
-export type Call<Result> = Promise<Result> & {
+type Call<Result> = Promise<Result> & {
   withResponse(): Promise<{ data: Result; response: Response }>;
 };
 
-export type Input = { params?: Record<string, string>; query?: object | undefined; body?: unknown };
+type Input = { params?: Record<string, string>; query?: object | undefined; body?: unknown };
 
 export type CallOperation = <Id extends OperationId>(
   id: Id,

@@ -1,5 +1,6 @@
 import { apiErrorOf, ConnectionError, SimplaneError, TimeoutError } from './errors.ts';
 import { currentApiVersion } from './generated.ts';
+import { pause } from './pause.ts';
 import { delayBefore, isWorthRetrying } from './retry.ts';
 
 export type SimplaneOptions = {
@@ -26,7 +27,7 @@ export type CallOptions = {
   signal?: AbortSignal | undefined;
 };
 
-export type Request = {
+type Request = {
   method: string;
   path: string;
   query?: Record<string, unknown> | undefined;
@@ -186,20 +187,4 @@ function endedBy(deadline: Deadline, timeoutMs: number, { method, path }: Reques
     `${method} ${path} was not answered in ${timeoutMs} ms.${cause instanceof Error ? ` Last: ${cause.message}` : ''}`,
     { cause },
   );
-}
-
-/** True when the call ended first. */
-function pause(ms: number, signal: AbortSignal): Promise<boolean> {
-  if (signal.aborted) return Promise.resolve(true);
-  return new Promise((resolve) => {
-    const onAbort = () => {
-      clearTimeout(timer);
-      resolve(true);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', onAbort);
-      resolve(false);
-    }, ms);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
 }

@@ -1,5 +1,6 @@
 import { ExecutionFailedError, TimeoutError } from './errors.ts';
 import type { Execution } from './generated.ts';
+import { pause } from './pause.ts';
 
 export type WaitOptions = {
   /** How long to wait; 60 s when left out. Nothing is lost when it is over: wait again with the same id. */
@@ -31,6 +32,6 @@ export async function waitForExecution(
         `${id} is still ${execution.status} after ${waitMs} ms; it goes on by itself, look again later.`,
       );
     }
-    await new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs, leftMs)));
+    await pause(Math.min(pauseMs, leftMs), signal);
   }
 }

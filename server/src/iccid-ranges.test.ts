@@ -1,6 +1,7 @@
+import { withCheckDigit } from '@simplane/contract';
 import luhn from 'luhn';
 import { expect, test } from 'vitest';
-import { parseIccidRanges, withCheckDigit } from './iccid-ranges.ts';
+import { parseIccidRanges } from './iccid-ranges.ts';
 
 test.each([
   ['8988303', [{ first: '898830300000000000', size: 10 ** 11 }]],

@@ -48,6 +48,7 @@ export function createEs2Network(options: Options): Network {
         ...(eid !== null && { eid }),
       });
       if (reply.kind === 'done') return checkOrdered(reply.result, iccid, about);
+      // Carried out, but answered so that nobody can say which profile it was.
       if (reply.kind === 'refused' && reply.reason.code === 'network_unavailable') {
         return refuse(outcomeUnknown(about, reply.reason.message));
       }

@@ -6,9 +6,11 @@ import { createEs2Listener } from '../../src/network/es2plus/listener.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { type NotificationMap, parseNotificationMap } from '../../src/network/notification-map.ts';
 import type { Observation } from '../../src/network/port.ts';
-import { createAuthority } from '../support/certificates.ts';
+import { createAuthority, createFolder } from '../support/certificates.ts';
 import { call, provision } from '../support/client.ts';
+import { createEmptyDatabase } from '../support/database.ts';
 import { newIccid } from '../support/fake-smdp.ts';
+import { spawnServer } from '../support/process.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { createTls } from '../support/smdp-setup.ts';
 import { until } from '../support/until.ts';
@@ -278,4 +280,27 @@ describe('a client without a certificate that we trust', () => {
     expect(text).not.toContain('HTTP/');
     expect(taken).toEqual([]);
   });
+});
+
+test('a live server started from the command line listens, answers, and stops', async () => {
+  const folder = createFolder();
+  const database = await createEmptyDatabase();
+  const server = await spawnServer({
+    DATABASE_URL: database.url,
+    SIMPLANE_MODE: 'live',
+    SIMPLANE_ROLE: 'api',
+    SIMPLANE_ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'),
+    SIMPLANE_ES2_LISTEN_PORT: '0',
+    SIMPLANE_ES2_LISTEN_CERT: folder.write('listen.pem', tls.server.cert),
+    SIMPLANE_ES2_LISTEN_KEY: folder.write('listen.key', tls.server.key),
+    SIMPLANE_ES2_LISTEN_CLIENT_CA: folder.write('ca.pem', tls.authority.pem),
+  });
+  const told = await until(
+    async () => /"port":(\d+),"msg":"listening for the SM-DP\+"/.exec(server.output()),
+    (found) => found !== null,
+  );
+  expect((await send(notification(newIccid(1), 3), { port: Number(told?.[1]) })).status).toBe(204);
+  expect(await server.end('SIGTERM')).toBe(0);
+  await database.drop();
+  folder.remove();
 });

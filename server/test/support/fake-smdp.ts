@@ -119,6 +119,8 @@ export async function startFakeSmdp(options: Options): Promise<FakeSmdp> {
     if (fields['matchingId'] !== undefined && fields['matchingId'] !== profile.matchingId) {
       return failed('8.2.6', '3.10', 'another matching id');
     }
+    if (fields['eid'] !== undefined && fields['eid'] !== profile.eid)
+      return failed('8.1.1', '3.10', 'another EID');
     profile.state = fields['finalProfileStatusIndicator'] as State;
     profile.matchingId = null;
     return executed({});

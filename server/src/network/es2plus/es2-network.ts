@@ -48,6 +48,7 @@ export function createEs2Network(options: Options): Network {
         ...(eid !== null && { eid }),
       });
       if (reply.kind === 'done') return checkOrdered(reply.result, iccid, about);
+      // Carried out, but answered so that nobody can say which profile it was.
       if (reply.kind === 'refused' && reply.reason.code === 'network_unavailable') {
         return refuse(outcomeUnknown(about, reply.reason.message));
       }
@@ -90,16 +91,19 @@ export function createEs2Network(options: Options): Network {
     async cancel(call) {
       const { matchingId, eid, isReusable } = call;
       const about = aboutOf(options, 'cancelOrder', call, [matchingId]);
-      const fields: RequestOf<'cancelOrder'> = {
+      const least: RequestOf<'cancelOrder'> = {
         iccid: pad(call.iccid),
         finalProfileStatusIndicator: isReusable ? 'Available' : 'Unavailable',
-        ...(eid !== null && { eid }),
       };
-      let reply = await ask(options, call, about, { ...fields, ...(matchingId !== null && { matchingId }) });
-      // An order that was never confirmed has no matching id yet, and strict servers say that ours is another one.
-      if (matchingId !== null && isCode(reply, '8.2.6/3.10')) {
-        const again = { ...about, callId: `${about.callId}-2` };
-        reply = await ask(options, call, again, fields);
+      let reply = await ask(options, call, about, {
+        ...least,
+        ...(eid !== null && { eid }),
+        ...(matchingId !== null && { matchingId }),
+      });
+      // An order that was never confirmed has no matching id yet, and an EID may be one that a device told later: strict
+      // servers then say that ours are others.
+      if (isCode(reply, '8.2.6/3.10', '8.1.1/3.10')) {
+        reply = await ask(options, call, { ...about, callId: `${about.callId}-2` }, least);
       }
       // Unknown there, given up before, or taken by a device: in each case there is nothing left to give up.
       return isCode(reply, '8.2.1/3.9', '8.2.1/3.3', '8.2.1/3.5') ? done({}) : reply;

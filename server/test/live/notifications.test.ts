@@ -295,12 +295,15 @@ test('a live server started from the command line listens, answers, and stops', 
     SIMPLANE_ES2_LISTEN_KEY: folder.write('listen.key', tls.server.key),
     SIMPLANE_ES2_LISTEN_CLIENT_CA: folder.write('ca.pem', tls.authority.pem),
   });
-  const told = await until(
-    async () => /"port":(\d+),"msg":"listening for the SM-DP\+"/.exec(server.output()),
-    (found) => found !== null,
-  );
-  expect((await send(notification(newIccid(1), 3), { port: Number(told?.[1]) })).status).toBe(204);
-  expect(await server.end('SIGTERM')).toBe(0);
+  try {
+    const told = await until(
+      async () => /"port":(\d+),"msg":"listening for the SM-DP\+"/.exec(server.output()),
+      (found) => found !== null,
+    );
+    expect((await send(notification(newIccid(1), 3), { port: Number(told?.[1]) })).status).toBe(204);
+  } finally {
+    expect(await server.end('SIGTERM')).toBe(0);
+  }
   await database.drop();
   folder.remove();
 });

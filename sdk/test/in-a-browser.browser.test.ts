@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
@@ -13,11 +13,11 @@ const page = `<!doctype html><link rel="icon" href="data:,"><script type="module
 </script>`;
 
 test('a browser runs it as it is, with its own fetch and crypto', async () => {
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => {
     if (request.url === '/') return response.setHeader('content-type', 'text/html').end(page);
     if (request.url === '/v1/me') return response.end('{"mode":"sandbox"}');
-    const file = await readFile(new URL(`..${request.url}`, import.meta.url));
-    return response.setHeader('content-type', 'text/javascript').end(file);
+    response.setHeader('content-type', 'text/javascript');
+    return createReadStream(new URL(`..${request.url}`, import.meta.url)).pipe(response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const browser = await launchBrowser();

@@ -22,7 +22,7 @@ export type FaultyProxy = { url: string; plan: (Fault | null)[]; requests: numbe
 export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
   const server = createServer((request, response) => {
     proxy.requests += 1;
-    void serve(proxy.plan.shift() ?? null, request, response, target);
+    serve(proxy.plan.shift() ?? null, request, response, target).catch((error) => response.destroy(error));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const proxy: FaultyProxy = {

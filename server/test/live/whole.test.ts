@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createFolder } from '../support/certificates.ts';
+import { call, provision } from '../support/client.ts';
+import { createEmptyDatabase } from '../support/database.ts';
+import { type FakeSmdp, startFakeSmdp } from '../support/fake-smdp.ts';
+import { runCommand, spawnServer } from '../support/process.ts';
+import { createTls } from '../support/smdp-setup.ts';
+import { until } from '../support/until.ts';
+
+const tls = createTls();
+const folder = createFolder();
+let database: { url: string; drop(): Promise<void> };
+let smdp: FakeSmdp;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  database = await createEmptyDatabase();
+  smdp = await startFakeSmdp({ tls: tls.server, padsIccids: true });
+  env = {
+    DATABASE_URL: database.url,
+    SIMPLANE_MODE: 'live',
+    SIMPLANE_ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'),
+    SIMPLANE_ES2_URL: smdp.url,
+    SIMPLANE_ES2_CERT: folder.write('es2.pem', tls.client.cert),
+    SIMPLANE_ES2_KEY: folder.write('es2.key', tls.client.key),
+    SIMPLANE_ES2_CA: folder.write('ca.pem', tls.authority.pem),
+    SIMPLANE_ES2_REQUESTER_ID: 'acme',
+    SIMPLANE_ES2_SMDP_ADDRESS: 'rsp.example.com',
+  };
+});
+afterAll(async () => {
+  await smdp.stop();
+  await database.drop();
+  folder.remove();
+});
+
+async function runJson(...args: string[]) {
+  const { code, stdout, stderr } = await runCommand([...args, '--json'], env);
+  expect([code, stderr]).toEqual([0, '']);
+  return JSON.parse(stdout);
+}
+
+async function finished(target: { url: string; key: string }, body: object) {
+  const { json } = await provision(target, undefined, body);
+  const look = async () => (await call(target, 'GET', `/v1/executions/${json.id}`)).json;
+  return until(look, ({ status }) => status === 'succeeded' || status === 'failed');
+}
+
+describe('a live deployment, from the command line to an eSIM', () => {
+  let key: string;
+  beforeAll(async () => {
+    await runJson('accounts', 'create', '--name', 'Acme Travel');
+    [{ key }] = await runJson('keys', 'create');
+    const product = {
+      id: 'acme-eu-5',
+      name: 'Acme Europe 5 GB',
+      countries: ['DE'],
+      data_bytes: 5_000_000_000,
+      validity_days: 30,
+      price: { amount: 999, currency: 'eur' },
+      speeds: ['4G'],
+      profile_type: 'consumer-eu',
+    };
+    await runJson('catalog', 'import', folder.write('catalog.json', JSON.stringify([product])));
+  });
+
+  test('orders the catalog’s profile type, with the numbers of the SM-DP+', async () => {
+    const server = await spawnServer(env);
+    const target = { url: server.url, key };
+    const eid = '89882119900000000000000000001654';
+    const execution = await finished(target, { product_id: 'acme-eu-5', eid, confirmation_code: '4711' });
+    expect(execution.status).toBe('succeeded');
+    expect(smdp.reservedOf('consumer-eu')).toMatchObject([
+      { iccid: execution.iccid, eid, state: 'Released' },
+    ]);
+    expect(smdp.calls.map(({ name, body }) => [name, body['confirmationCode']])).toEqual([
+      ['downloadOrder', undefined],
+      ['confirmOrder', '4711'],
+    ]);
+    const install = await call(target, 'GET', `/v1/esims/${execution.iccid}/install`);
+    expect(install.json).toMatchObject({ smdp_address: 'rsp.example.com', confirmation_code_required: true });
+    expect(install.json.lpa).toMatch(/^LPA:1\$rsp\.example\.com\$[-0-9A-Z]+\$\$1$/);
+    expect(await server.end('SIGTERM')).toBe(0);
+  });
+
+  test('orders numbers of the operator’s own range where one is set', async () => {
+    const server = await spawnServer({ ...env, SIMPLANE_ICCID_RANGES: '8988303' });
+    const execution = await finished({ url: server.url, key }, { product_id: 'acme-eu-5' });
+    expect(execution).toMatchObject({ status: 'succeeded', iccid: expect.stringMatching(/^8988303/) });
+    expect(smdp.profiles.get(execution.iccid)).toMatchObject({ state: 'Released', reservations: 1 });
+    expect(await server.end('SIGTERM')).toBe(0);
+  });
+});

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { defaultBaseUrl } from '@simplane/sdk';
 import { CommandError, usageError } from './command-error.ts';
 import { exitCodes } from './exit-codes.ts';
 
@@ -12,8 +13,6 @@ export type Settings = {
   /** Where the key was found, to be named when it is refused. */
   keySource: string;
 };
-
-const defaultBaseUrl = 'http://127.0.0.1:4000';
 
 /** Flags first, then the environment, then what the sandbox in this folder has written down. */
 export function readSettings(options: GlobalOptions, env: NodeJS.ProcessEnv = process.env): Settings {

@@ -1,4 +1,4 @@
-import { ApiError } from './errors.ts';
+import { ApiError, SimplaneError } from './errors.ts';
 import { endpoints, type Operations } from './generated.ts';
 import { type Answer, type CallOptions, readJson, type Transport } from './transport.ts';
 
@@ -12,7 +12,7 @@ export type QueryOf<Id extends OperationId> = PartOf<Id, 'query'>;
 type ResultOf<Id extends OperationId> = Operations[Id]['result'];
 
 /** A result, or, when asked for, the result with the answer it came in. */
-type Call<Result> = Promise<Result> & {
+export type Call<Result> = Promise<Result> & {
   withResponse(): Promise<{ data: Result; response: Response }>;
 };
 
@@ -25,19 +25,17 @@ export type CallOperation = <Id extends OperationId>(
 ) => Call<ResultOf<Id>>;
 
 export function createCaller(transport: Transport): CallOperation {
-  return <Id extends OperationId>(
-    id: Id,
-    { params = {}, query, body }: Input = {},
-    options?: CallOptions,
-  ) => {
+  /** Async from its first line: what is wrong with the input is a rejection too. */
+  async function ask(id: OperationId, { params = {}, query, body }: Input, options?: CallOptions) {
     const [method, template] = endpoints[id];
-    const request = {
-      method,
-      path: pathOf(template, params),
-      query: query as Record<string, unknown> | undefined,
-      body,
-    };
-    const answered = transport(request, options).then((answer) => ({ answer, data: dataOf(answer) }));
+    const path = pathOf(template, params);
+    const request = { method, path, query: query as Record<string, unknown> | undefined, body };
+    const answer = await transport(request, options);
+    return { answer, data: dataOf(answer) };
+  }
+
+  return <Id extends OperationId>(id: Id, input: Input = {}, options?: CallOptions) => {
+    const answered = ask(id, input, options);
     const result = answered.then(({ data }) => data as ResultOf<Id>);
     return Object.assign(result, {
       withResponse: () => {
@@ -56,7 +54,7 @@ export function pathOf(template: string, params: Record<string, string>): string
     const value = params[name];
     // An empty id would reach the list, and `..` another resource.
     if (!value || value === '.' || value === '..')
-      throw new TypeError(`${name} must be an id; got ${value}.`);
+      throw new SimplaneError(`${name} must be an id; got ${value}.`);
     return encodeURIComponent(value);
   });
 }

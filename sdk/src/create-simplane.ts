@@ -100,10 +100,7 @@ function executionsOf(call: CallOperation) {
       createList(query, (query) => call('listExecutions', { query }, options)),
     get,
     /** Until it has succeeded; throws ExecutionFailedError when it fails and TimeoutError when the wait is over. */
-    wait: (id: string, options: WaitOptions = {}) => {
-      const { signal } = options;
-      return waitForExecution(id, (id) => get(id, { signal }), options);
-    },
+    wait: (id: string, options: WaitOptions = {}) => waitForExecution(id, get, options),
   };
 }
 

@@ -1,7 +1,10 @@
+import type { Call } from './call.ts';
 import type { Page } from './generated.ts';
 
 /** Await it for one page; `for await` walks every item, fetching pages as they are needed. */
-export type List<Item> = PromiseLike<Page<Item>> & AsyncIterable<Item>;
+export type List<Item> = PromiseLike<Page<Item>> &
+  AsyncIterable<Item> &
+  Pick<Call<Page<Item>>, 'withResponse'>;
 
 type PageQuery = { limit?: number; starting_after?: string };
 
@@ -11,15 +14,17 @@ const walkedPageSize = 100;
 /** Asks only when it is awaited or walked. */
 export function createList<Item, Query extends PageQuery>(
   query: Query | undefined,
-  read: (query: PageQuery & Query) => PromiseLike<Page<Item>>,
+  read: (query: PageQuery & Query) => Call<Page<Item>>,
 ): List<Item> {
-  let first: PromiseLike<Page<Item>> | undefined;
+  let asked: Call<Page<Item>> | undefined;
+  const first = () => {
+    asked ??= read({ ...query } as PageQuery & Query);
+    return asked;
+  };
   return {
+    withResponse: () => first().withResponse(),
     // biome-ignore lint/suspicious/noThenProperty: it is a promise, and a list to walk as well
-    then(onPage, onError) {
-      first ??= read({ ...query } as PageQuery & Query);
-      return first.then(onPage, onError);
-    },
+    then: (onPage, onError) => first().then(onPage, onError),
     async *[Symbol.asyncIterator]() {
       let next = query?.starting_after;
       do {

@@ -3,6 +3,9 @@ import { currentApiVersion } from './generated.ts';
 import { pause } from './pause.ts';
 import { delayBefore, isWorthRetrying } from './retry.ts';
 
+/** The sandbox on this machine. */
+export const defaultBaseUrl = 'http://127.0.0.1:4000';
+
 export type SimplaneOptions = {
   /** `sp_test_…` for a sandbox, `sp_live_…` for a live deployment. */
   apiKey: string;
@@ -42,7 +45,7 @@ export type Transport = (request: Request, options?: CallOptions) => Promise<Ans
 
 /** Sends requests and repeats what may go better. A write keeps its idempotency key from one attempt to the next: it is done once. */
 export function createTransport(settings: SimplaneOptions): Transport {
-  const { apiKey, baseUrl = 'http://127.0.0.1:4000', attemptTimeoutMs = 20_000 } = settings;
+  const { apiKey, baseUrl = defaultBaseUrl, attemptTimeoutMs = 20_000 } = settings;
   if (!apiKey) throw new SimplaneError('An API key is needed: createSimplane({ apiKey }).');
   const fetch = settings.fetch ?? globalThis.fetch.bind(globalThis);
   const base = baseOf(baseUrl);
@@ -80,8 +83,10 @@ export function createTransport(settings: SimplaneOptions): Transport {
         if ('answer' in last && last.answer.status < 400) return last.answer;
         const failure = 'answer' in last ? refusal(last.answer) : unreachable(request, last.cause);
         if (retry > maxRetries || !failure.isWorthRetrying) throw failure.error;
-        const isOver = await pause(delayBefore(retry, failure.retryAfter, Math.random()), deadline.signal);
-        if (isOver) throw endedBy(deadline, timeoutMs, request, failure.error);
+        const delayMs = delayBefore(retry, failure.retryAfter, Math.random());
+        // No time is left for another attempt: what the service said tells more than that.
+        if (delayMs >= deadline.endMs - performance.now()) throw failure.error;
+        if (await pause(delayMs, deadline.signal)) throw endedBy(deadline, timeoutMs, request);
       }
     } finally {
       deadline.end();
@@ -137,7 +142,7 @@ function queryOf(query: Record<string, unknown> = {}): string {
   return text === '' ? '' : `?${text}`;
 }
 
-type Deadline = { signal: AbortSignal; isTimeOver(): boolean; end(): void };
+type Deadline = { signal: AbortSignal; endMs: number; isTimeOver(): boolean; end(): void };
 
 /** One signal for the caller's own and for the time that the call has. */
 function startDeadline(timeoutMs: number, caller: AbortSignal | undefined): Deadline {
@@ -152,6 +157,7 @@ function startDeadline(timeoutMs: number, caller: AbortSignal | undefined): Dead
   caller?.addEventListener('abort', onAbort, { once: true });
   return {
     signal: controller.signal,
+    endMs: performance.now() + timeoutMs,
     isTimeOver: () => isTimeOver,
     end() {
       clearTimeout(timer);
@@ -181,10 +187,7 @@ async function bounded(
   }
 }
 
-function endedBy(deadline: Deadline, timeoutMs: number, { method, path }: Request, cause?: unknown): unknown {
+function endedBy(deadline: Deadline, timeoutMs: number, { method, path }: Request): unknown {
   if (!deadline.isTimeOver()) return deadline.signal.reason; // the caller's own, as `fetch` does it
-  return new TimeoutError(
-    `${method} ${path} was not answered in ${timeoutMs} ms.${cause instanceof Error ? ` Last: ${cause.message}` : ''}`,
-    { cause },
-  );
+  return new TimeoutError(`${method} ${path} was not answered in ${timeoutMs} ms.`);
 }

@@ -100,6 +100,8 @@ describe('a list', () => {
     for (let n = 0; n < 7; n++) await simplane.events.sendTest({ type: 'sdk.listed', data: { n } });
     const page = await simplane.events.list({ type: 'sdk.listed', limit: 3 });
     expect([page.data.length, page.has_more]).toEqual([3, true]);
+    const { data, response } = await simplane.events.list({ type: 'sdk.listed', limit: 3 }).withResponse();
+    expect([data, response.status]).toEqual([page, 200]);
     const walked: unknown[] = [];
     for await (const { data } of simplane.events.list({ type: 'sdk.listed', limit: 2 }))
       walked.push(data['n']);

@@ -88,6 +88,8 @@ describe('a call through a connection that fails', () => {
     await expect(client().esims.create(order, { maxRetries: 1 })).rejects.toBeInstanceOf(ServerError);
     proxy.plan = ['429 with Retry-After'];
     await expect(client().esims.create(order, { maxRetries: 0 })).rejects.toBeInstanceOf(RateLimitError);
+    proxy.plan = ['429 with Retry-After'];
+    await expect(client().esims.create(order, { timeoutMs: 900 })).rejects.toBeInstanceOf(RateLimitError);
   });
 });
 
@@ -112,6 +114,6 @@ test('what cannot be sent at all is told at once', async () => {
   expect(() => createSimplane({ apiKey: '' })).toThrow('API key');
   expect(() => createSimplane({ apiKey: 'k', baseUrl: 'localhost:4000' })).toThrow('baseUrl');
   await expect(client().esims.create(order, { idempotencyKey: 'ключ' })).rejects.toThrow(TypeError);
-  expect(() => client().esims.get('..')).toThrow('iccid must be an id');
+  await expect(client().esims.get('..')).rejects.toThrow('iccid must be an id');
   expect((await call(service, 'GET', '/v1/executions?limit=1')).status).toBe(200);
 });

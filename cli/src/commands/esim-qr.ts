@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { type Context, withAction } from '../action.ts';
 import { usageError } from '../command-error.ts';
@@ -37,7 +37,8 @@ async function writePicture({ client, out }: Context, iccid: string, path: strin
   if (!ending) throw usageError(`--output takes a file that ends in .png or .svg; got ${path}`);
   const type = ending.toLowerCase() === 'png' ? 'image/png' : 'image/svg+xml';
   const picture = await client.esims.qr(iccid, type);
-  await writeFile(path, picture, { mode: 0o600 }); // whoever has it can install the eSIM
+  await writeFile(path, picture, { mode: 0o600 });
+  await chmod(path, 0o600); // whoever has it can install the eSIM, also where the file was there before
   if (out.isJson) out.json({ iccid, output: path });
   else out.note(`Written to ${path}`);
 }

@@ -1,3 +1,4 @@
+import { esimStatuses } from '@simplane/contract';
 import type { Esim, Execution } from '@simplane/sdk';
 import { type Command, Option } from 'commander';
 import { type Context, withAction } from '../action.ts';
@@ -9,8 +10,6 @@ import { type Column, printThing } from '../print/table.ts';
 import { addEsimQr } from './esim-qr.ts';
 import { printStarted, type WaitOptions, withWaitOptions } from './executions.ts';
 import { idempotencyKeyOption, keyOf, type WriteOptions } from './idempotency-key.ts';
-
-const statuses = ['provisioning', 'provisioned', 'active', 'suspended', 'terminated', 'failed'] as const;
 
 const columns: Column<Esim>[] = [
   { title: 'ICCID', of: ({ iccid }) => iccid },
@@ -69,7 +68,7 @@ function addGet(esims: Command): void {
 
 function addList(esims: Command): void {
   const list = withListOptions(esims.command('list').description('list them, newest first'))
-    .addOption(new Option('--status <status>', 'only those').choices(statuses))
+    .addOption(new Option('--status <status>', 'only those').choices([...esimStatuses]))
     .option('--product <id>', 'only those of one product');
   withAction<{ limit: number; all?: boolean; status?: Esim['status']; product?: string }>(
     list,

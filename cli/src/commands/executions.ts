@@ -1,3 +1,4 @@
+import { executionStatuses } from '@simplane/contract';
 import { type Execution, ExecutionFailedError, type Simplane, TimeoutError } from '@simplane/sdk';
 import { type Command, Option } from 'commander';
 import { withAction } from '../action.ts';
@@ -25,7 +26,7 @@ export function addExecutions(program: Command): void {
   const executions = program.command('executions').description('orders and how they stand');
 
   const list = withListOptions(executions.command('list').description('list orders')).addOption(
-    new Option('--status <status>', 'only those').choices(['queued', 'running', 'succeeded', 'failed']),
+    new Option('--status <status>', 'only those').choices([...executionStatuses]),
   );
   withAction<{ limit: number; all?: boolean; status?: Execution['status'] }>(
     list,

@@ -59,10 +59,16 @@ async function wait(
 ): Promise<Execution> {
   let last: Execution | undefined;
   let looks = 0;
+  // Not AbortSignal.any: on Node 20 it would hang something on `stopping` with every call, until the process ends.
+  const either = new AbortController();
+  const abort = () => either.abort();
+  const signals = [signal, ...(stopping ? [stopping] : [])];
+  for (const one of signals) one.addEventListener('abort', abort);
+  if (signals.some(({ aborted }) => aborted)) abort();
   try {
     return await simplane.executions.wait(id, {
       waitMs,
-      signal: stopping ? AbortSignal.any([signal, stopping]) : signal,
+      signal: either.signal,
       onProgress: (execution) => {
         last = execution;
         looks += 1;
@@ -73,5 +79,7 @@ async function wait(
     if (error instanceof ExecutionFailedError) return error.execution;
     if (last && (error instanceof TimeoutError || stopping?.aborted)) return last;
     throw error;
+  } finally {
+    for (const one of signals) one.removeEventListener('abort', abort);
   }
 }

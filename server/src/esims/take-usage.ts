@@ -98,7 +98,8 @@ async function apply(
   for (const esim of holders) {
     const usage = (fresh.get(esim.iccid) ?? []).map(({ bytes, at, country = null }) => ({
       bytes,
-      at: new Date(at * 1000),
+      // A core's clock that runs ahead would start bundles in the future and silence all reports until then.
+      at: new Date(Math.min(at * 1000, now.getTime())),
       country,
     }));
     const plan = planUsage(esim, bundles.get(esim.iccid) ?? [], usage, now);

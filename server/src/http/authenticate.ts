@@ -5,12 +5,17 @@ import type { Service } from '../service.ts';
 
 type Refusal = 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode';
 
+/** The key in an `Authorization` header, good or not. */
+export function keyIn(authorization: string | undefined): string | undefined {
+  return /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
+}
+
 /** Who sends this `Authorization` header. A key is looked up by its hash first; its form only makes a refusal clearer. */
 export async function authenticate(
   { keys, clock, mode }: Service,
   authorization: string | undefined,
 ): Promise<KnownKey> {
-  const [, key] = /^bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
+  const key = keyIn(authorization);
   if (key === undefined)
     throw refuse('api_key_missing', 'Send your API key as "Authorization: Bearer <API_KEY>".');
   if (key.startsWith(keyPrefix[mode === 'live' ? 'sandbox' : 'live'])) {

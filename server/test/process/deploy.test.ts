@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { type Dockerfile, DockerfileParser } from 'dockerfile-ast';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { settings } from '../../src/config.ts';
+import { readConfig, settings } from '../../src/config.ts';
 
 const root = new URL('../../../', import.meta.url);
 
@@ -71,6 +71,17 @@ describe('the Kubernetes manifest', () => {
     spec: Record<string, never>;
   };
 
+  type Container = { name: string; env: { name: string; value?: string }[] };
+  const imageEnvironment = { HOST: '0.0.0.0', PORT: '4000', SIMPLANE_DATA_DIR: '/data' };
+  const secrets: Record<string, string> = {
+    DATABASE_URL: 'postgresql://example.com/simplane',
+    SIMPLANE_ENCRYPTION_KEYS: Buffer.alloc(32).toString('base64'),
+  };
+
+  function containersOf({ spec }: Resource): Container[] {
+    return (spec as unknown as { template: { spec: { containers: Container[] } } }).template.spec.containers;
+  }
+
   async function resources(): Promise<Resource[]> {
     return parseAllDocuments(await read('deploy/kubernetes/simplane.yaml')).map((one) => one.toJS());
   }
@@ -85,12 +96,27 @@ describe('the Kubernetes manifest', () => {
     }
   });
 
-  test('leads traffic and probes to ports and paths that there are', async () => {
+  test('gives every container settings that a process starts with', async () => {
+    const all = await resources();
+    const shared = (all.find(({ kind }) => kind === 'ConfigMap') as unknown as { data: object }).data;
+    const containers = all.flatMap((resource) =>
+      resource.kind === 'Deployment' ? containersOf(resource) : [],
+    );
+    expect(containers.map(({ name }) => name)).toEqual(['simplane', 'simplane']);
+    for (const { env } of containers) {
+      const own = Object.fromEntries(env.map(({ name, value }) => [name, value ?? secrets[name]]));
+      const { config, warnings } = readConfig({ ...imageEnvironment, ...shared, ...own });
+      expect([config.mode, warnings]).toEqual(['live', []]);
+    }
+  });
+
+  test('probes paths that there are, on ports that the processes listen on', async () => {
     const text = await read('deploy/kubernetes/simplane.yaml');
-    const probed = [...text.matchAll(/path: (\S+?),/g)].map(([, path]) => path);
-    expect(new Set(probed)).toEqual(new Set(['/livez', '/readyz']));
-    expect(new Set(text.match(/containerPort: (\d+)/g))).toEqual(
-      new Set(['containerPort: 4000', 'containerPort: 9464']),
+    expect(new Set([...text.matchAll(/path: (\S+?),/g)].map(([, path]) => path))).toEqual(
+      new Set(['/livez', '/readyz']),
+    );
+    expect(new Set([...text.matchAll(/containerPort: (\d+)/g)].map(([, port]) => port))).toEqual(
+      new Set([imageEnvironment.PORT, '9464', '8443']),
     );
   });
 });

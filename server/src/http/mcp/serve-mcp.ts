@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../app-error.ts';
 import { describeCause } from '../../describe-cause.ts';
 import type { Service } from '../../service.ts';
+import { keyIn } from '../authenticate.ts';
 import { checkOrigin } from './check-origin.ts';
 import { fetchFrom } from './fetch-from.ts';
 import { toWebRequest } from './web-request.ts';
@@ -54,7 +55,10 @@ export function serveMcp(app: FastifyInstance, service: Service): void {
     reply.raw.once('finish', () => {
       if (closing) request.raw.socket.destroySoon();
     });
-    const response = await handler.handle(toWebRequest(request, gone.signal), keyOf(request));
+    const response = await handler.handle(
+      toWebRequest(request, gone.signal),
+      keyIn(request.headers.authorization) ?? '',
+    );
     return reply.header('Cache-Control', 'no-store').send(response);
   }
 }
@@ -73,9 +77,4 @@ function readRawJson(scope: FastifyInstance): void {
       });
     },
   );
-}
-
-/** As it was sent: the request got here because it is a good one. */
-function keyOf({ headers }: FastifyRequest): string {
-  return (headers.authorization ?? '').replace(/^bearer +/i, '').trim();
 }

@@ -94,8 +94,8 @@ function makeCustomer(seed: number, index: number, rounds: number): Customer {
   const name = `customer-${index + 1}`;
   const random = createRandom(seed, name);
   const length = rounds * operationsPerRound;
-  // Everyone begins with an endpoint that gets everything, and with something that can be changed afterwards.
-  const opening: OperationKind[] = ['create-endpoint', 'provision', 'provision'];
+  // Everyone begins with an endpoint that gets everything, one that may not behave, and eSIMs that can be changed afterwards.
+  const opening: OperationKind[] = ['create-endpoint', 'create-endpoint', 'provision', 'provision'];
   const operations = Array.from({ length }, (_, turn) =>
     makeOperation(random, opening[turn] ?? random.weigh(operationKinds)),
   );

@@ -67,7 +67,7 @@ export async function becomesQuiet(world: World, stalledAfterMs: number): Promis
         movedAtMs = performance.now();
       }
       isStalled = performance.now() - movedAtMs > stalledAfterMs;
-      return now?.open === 0 || isStalled;
+      return now?.open === 0 || isStalled || Date.now() > world.giveUpAtMs;
     },
     Number.POSITIVE_INFINITY,
     100,

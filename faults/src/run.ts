@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { breakPlan } from './breaks/break-plan.ts';
 import { type Break, breaks } from './breaks/breaks.ts';
 import { prepareDatabase } from './deployment/deployment.ts';
-import { startPostgres } from './deployment/postgres.ts';
+import { type Postgres, startPostgres } from './deployment/postgres.ts';
 import { killAll } from './deployment/processes.ts';
 import { describePlan, makePlan } from './plan.ts';
 import { describeCounts, describeViolations } from './report.ts';
@@ -15,6 +15,7 @@ import { runOnce } from './run-once.ts';
 
 // What a round of the plan takes on two idle cores.
 const secondsPerRound = 4;
+const interrupted = 130;
 
 const { values } = parseArgs({
   options: {
@@ -34,18 +35,32 @@ if (![seconds, runs, firstSeed].every((value) => value > 0)) {
   fail('--seed, --seconds and --runs take numbers above 0');
 }
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
-process.on('exit', killAll); // PostgreSQL ends with the pipe from us
+let running: Postgres | null = null;
+let stoppedAtMs: number | null = null;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
+process.on('exit', killAll);
 
 try {
   process.exitCode = (await runAll()) ? 0 : 1;
 } catch (error) {
-  process.stderr.write(
-    `\nthe run itself failed, at which nothing can be said of the service: ${String(error)}\n`,
-  );
-  process.exitCode = 2;
+  if (stoppedAtMs === null)
+    process.stderr.write(`the run itself failed, which says nothing of the service: ${String(error)}\n`);
+  process.exitCode = stoppedAtMs === null ? 2 : interrupted;
 }
 process.exit(); // nothing that is still open may keep a finished run from ending
+
+/** Takes everything down that was started. A later signal does not wait for it; one Ctrl-C under npm comes twice. */
+function stop(): void {
+  if (stoppedAtMs !== null) {
+    if (performance.now() - stoppedAtMs > 1_000) process.exit(interrupted);
+    return;
+  }
+  stoppedAtMs = performance.now();
+  killAll();
+  const end = () => process.exit(interrupted);
+  running?.remove().then(end, end);
+  if (!running) end();
+}
 
 async function runAll(): Promise<boolean> {
   const failed: number[] = [];
@@ -67,9 +82,10 @@ async function runSeed(seed: number, wanted: Break | null | undefined): Promise<
   print(describePlan(plan));
   const startedAtMs = performance.now();
   const postgres = await startPostgres();
+  running = postgres;
   try {
     const keys = await prepareDatabase(postgres, 'faults');
-    const progress = (text: string) => process.stderr.write(`  seed ${seed}: ${text}\n`);
+    const progress = tellChanges(`  seed ${seed}: `);
     const outcome = await runOnce({
       plan,
       postgres,
@@ -89,6 +105,15 @@ async function runSeed(seed: number, wanted: Break | null | undefined): Promise<
   } finally {
     await postgres.remove();
   }
+}
+
+/** A line when there is something new to say. */
+function tellChanges(prefix: string): (text: string) => void {
+  let last = '';
+  return (text) => {
+    if (text !== last) process.stderr.write(`${prefix}${text}\n`);
+    last = text;
+  };
 }
 
 function replayOf(seed: number): string {

@@ -68,6 +68,7 @@ export async function openLink(database: string, socketPath: () => string | null
     release,
     async close() {
       release();
+      if (!proxy.listening) return;
       const closed = once(proxy, 'close');
       proxy.close();
       for (const { client } of pairs) client.destroy();

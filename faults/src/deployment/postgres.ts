@@ -25,6 +25,7 @@ export async function startPostgres(): Promise<Postgres> {
   const dataDir = await mkdtemp(join(tmpdir(), 'simplane-faults-'));
   let running: EmbeddedPostgres | null = await startEmbeddedPostgres({ dataDir, settings });
   const links = new Set<Link>();
+  const clients = new Map<string, pg.Client>();
 
   function addressOf(database: string): string {
     if (!running) throw new Error('PostgreSQL is down');
@@ -33,24 +34,41 @@ export async function startPostgres(): Promise<Postgres> {
     return url.href;
   }
 
-  async function query<Row extends object>(database: string, text: string, values: unknown[] = []) {
+  /** One connection a database, and a new one after a restart: conditions are polled, and a session costs more than a query. */
+  async function clientOf(database: string): Promise<pg.Client> {
+    const known = clients.get(database);
+    if (known) return known;
     const client = new pg.Client({ connectionString: addressOf(database), query_timeout: 20_000 });
-    client.on('error', () => {}); // a crash in the middle rejects the query as well
+    client.on('error', () => clients.delete(database)); // a crash in the middle rejects the query as well
+    client.on('end', () => clients.delete(database));
     await client.connect();
-    try {
-      return (await client.query<Row>(text, values)).rows;
-    } finally {
-      await client.end().catch(() => {});
-    }
+    clients.set(database, client);
+    return client;
+  }
+
+  async function query<Row extends object>(database: string, text: string, values: unknown[] = []) {
+    const client = await clientOf(database);
+    return (await client.query<Row>(text, values)).rows;
   }
 
   async function stop(how: 'fast' | 'immediate'): Promise<void> {
     const ending = running;
     running = null;
+    const open = [...clients.values()];
+    clients.clear();
+    await Promise.all(open.map((client) => client.end().catch(() => {})));
     if (how === 'fast' || !ending) return ending?.stop();
     const lock = await readFile(join(ending.dataDir, 'postmaster.pid'), 'utf8');
     process.kill(Number.parseInt(lock, 10), 'SIGQUIT');
     await ending.exited;
+  }
+
+  let removing: Promise<void> | null = null;
+
+  async function remove(): Promise<void> {
+    await Promise.all([...links].map((link) => link.close()));
+    await stop('fast');
+    await rm(dataDir, { recursive: true, force: true });
   }
 
   return {
@@ -67,10 +85,9 @@ export async function startPostgres(): Promise<Postgres> {
       running = await startEmbeddedPostgres({ dataDir, settings });
     },
     stop,
-    async remove() {
-      await Promise.all([...links].map((link) => link.close()));
-      await stop('fast');
-      await rm(dataDir, { recursive: true, force: true });
+    remove() {
+      removing ??= remove();
+      return removing;
     },
   };
 }

@@ -16,7 +16,7 @@ import type { AllotIccids } from './iccid.ts';
 import { allotRows, changeStatus, findEsim, insertOrderedEsim, settleProvisioned } from './sql.ts';
 
 /** What earlier attempts have reached. Each step is stored before the next begins, so a crash resumes and never orders twice. */
-type Progress = { matching_id?: string; is_ordered?: true };
+type Progress = { matching_id?: string; is_ordered?: true; abandoned?: ExecutionError };
 
 const done: RunOutcome = { kind: 'done' };
 
@@ -55,6 +55,8 @@ async function allot(
 }
 
 async function provision(means: Means, execution: HeldExecution): Promise<RunOutcome> {
+  const { abandoned } = execution.progress as Progress;
+  if (abandoned) return abandon(means, execution, abandoned);
   if (!(await isWanted(means, execution))) return abandon(means, execution, terminatedMeanwhile);
   const ordered = await order(means, execution);
   if (ordered.kind !== 'ordered') return ordered;
@@ -143,6 +145,9 @@ async function abandon(means: Means, execution: HeldExecution, error: ExecutionE
   const { iccid, progress } = execution;
   if (iccid !== null && (progress as Progress).is_ordered) {
     const matchingId = (progress as Progress).matching_id ?? null;
+    // Written before it is done: who has lost the order to another must not take its profile away, and who takes over an
+    // order that was given up must not go on with it.
+    if (!(await execution.save({ abandoned: error } satisfies Progress))) return done;
     const undone = await execution.call('undo', (call) =>
       means.network.cancel({ ...call, iccid, matchingId }),
     );

@@ -66,22 +66,16 @@ const faults: Record<FaultKind, Inflict> = {
  */
 async function overtake(world: World, step: string, isOver: () => boolean): Promise<void> {
   const { network, links } = world.deployment;
-  const caught = new Promise<NetworkCall>((resolve) => {
-    network.catchNext(step, (call) => {
-      links.get(call.worker)?.hold();
-      resolve(call);
-    });
+  const caught: NetworkCall[] = [];
+  network.catchNext(step, (call) => {
+    links.get(call.worker)?.hold();
+    caught.push(call);
   });
-  let call: NetworkCall | null = null;
-  await Promise.race([
-    caught.then((found) => {
-      call = found;
-    }),
-    until(isOver, longestMs),
-  ]);
-  network.catchNext(step, () => {});
+  await until(() => caught.length > 0 || isOver(), longestMs);
+  network.catchNext(step, null);
+  const [call] = caught;
   if (!call) return;
-  const { executionId, worker, id } = call as NetworkCall;
+  const { executionId, worker, id } = call;
   const uuid = id.split('.')[0];
   await until(async () => {
     const open = await openExecutions(world);

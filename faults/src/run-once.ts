@@ -9,8 +9,7 @@ import { emptyHistory, type History } from './history/history.ts';
 import { inflictFaults } from './inflict.ts';
 import type { Plan } from './plan.ts';
 import { becomesQuiet, heal, recoverAll } from './recover.ts';
-import { until } from './until.ts';
-import type { World } from './world.ts';
+import { HarnessFailure, type World } from './world.ts';
 
 export type Found = Violation & { check: CheckName };
 
@@ -27,8 +26,7 @@ type Options = {
 };
 
 // A dead sender's delivery comes due again after 11 s; whatever lies still much longer than that is stuck.
-const stalledAfterMs = 45_000;
-const stalledInBreakMs = 4_000;
+const usualStallMs = 45_000;
 // Far beyond what a run takes: it is there so that a run ends by itself, always.
 const longestRunMs = 30 * 60_000;
 
@@ -51,7 +49,7 @@ export async function runOnce(options: Options): Promise<Outcome> {
   if (broken) deployment.network.heal(); // what is broken is to be the only thing that is
   try {
     await drive(world, progress);
-    await lookAround(world, broken ? stalledInBreakMs : stalledAfterMs, progress);
+    await lookAround(world, broken?.stalledAfterMs ?? usualStallMs, progress);
   } finally {
     await stop(deployment);
   }
@@ -68,24 +66,21 @@ function judge(history: History): Found[] {
 async function drive(world: World, progress: (text: string) => void): Promise<void> {
   const { plan, history } = world;
   const total = plan.customers.reduce((sum, { operations }) => sum + operations.length, 0);
+  const telling = setInterval(() => {
+    const last = history.notes.at(-1)?.text ?? '';
+    progress(`${world.progress.ended}/${total} operations, ${history.receipts.length} deliveries; ${last}`);
+  }, 1_000);
   let isOver = false;
-  const faults = inflictFaults(world, () => isOver);
-  const telling = until(
-    () => {
-      const { ended } = world.progress;
-      const last = history.notes.at(-1)?.text ?? '';
-      progress(`${ended}/${total} operations, ${history.receipts.length} deliveries; ${last}`);
-      return isOver;
-    },
-    longestRunMs,
-    1_000,
-  );
-  try {
-    await Promise.all(plan.customers.map((customer) => runCustomer(world, customer)));
-  } finally {
-    isOver = true;
-    await Promise.all([faults, telling]);
-  }
+  const faults = inflictFaults(world, () => isOver).catch((error: unknown) => {
+    world.giveUpAtMs = Date.now(); // a deployment that was left broken keeps its customers waiting
+    return new HarnessFailure(`a fault could not be carried out: ${String(error)}`);
+  });
+  const customers = await Promise.allSettled(plan.customers.map((customer) => runCustomer(world, customer)));
+  isOver = true;
+  clearInterval(telling);
+  const failure = await faults;
+  if (failure) throw failure;
+  for (const one of customers) if (one.status === 'rejected') throw one.reason;
 }
 
 async function lookAround(world: World, stalledMs: number, progress: (text: string) => void): Promise<void> {

@@ -15,6 +15,8 @@ export type Break = {
   /** One that does everything, unless it takes two. */
   processes?: string[];
   faults?: Fault[];
+  /** How long work lies still before it counts as stuck; only who breaks that wants to see it soon. */
+  stalledAfterMs?: number;
 };
 
 const act = (kind: OperationKind, own: Partial<Operation> = {}): Operation => ({
@@ -26,6 +28,13 @@ const order = [act('create-endpoint'), act('provision'), act('provision'), act('
 
 /** Every guarantee has a switch that breaks it; without one of them the checker could be blind and nobody would know. */
 export const breaks: Record<string, Break> = {
+  'stick-row': {
+    what: 'a recovery never ends',
+    caughtBy: ['nothing-is-stuck'],
+    operations: [act('create-endpoint'), act('test-event')],
+    stalledAfterMs: 10_000,
+    sql: trigger('recoveries', 'before update', { body: 'new.finished_at := null; return new;' }),
+  },
   'drop-event': {
     what: 'some events are not written, and nothing is queued for them',
     caughtBy: ['changes-are-told'],
@@ -104,12 +113,6 @@ export const breaks: Record<string, Break> = {
     caughtBy: ['walks-are-complete'],
     operations: [...Array.from({ length: 24 }, () => act('provision')), act('await-orders')],
     preload: 'skip-page',
-  },
-  'stick-row': {
-    what: 'a recovery never ends',
-    caughtBy: ['nothing-is-stuck'],
-    operations: [act('create-endpoint'), act('test-event')],
-    sql: trigger('recoveries', 'before update', { body: 'new.finished_at := null; return new;' }),
   },
   'break-list': {
     what: 'the API has a fault of its own and answers 500',

@@ -2,7 +2,13 @@ import type { History } from '../history/history.ts';
 import type { Violation } from './violation.ts';
 
 /** What a well-behaved client may be told while its eSIMs change under its hands. */
-const refusals = new Set(['state_conflict', 'esim_not_ready', 'resource_missing', 'idempotency_in_progress']);
+const refusals = new Set([
+  'esim_not_ready',
+  'idempotency_in_progress',
+  'request_timeout',
+  'resource_missing',
+  'state_conflict',
+]);
 
 /** Whatever breaks below, a client is answered as documented: a result, a refusal that fits, or `unavailable`. */
 export function answersAreExpected({ sent }: History): Violation[] {

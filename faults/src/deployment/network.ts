@@ -18,17 +18,17 @@ export type RecordingNetwork = {
   url: string;
   /** From now on every call is answered well. */
   heal(): void;
-  /** Called with the next call of that step before it is answered; the answer waits for it. */
-  catchNext(step: string, caught: (call: NetworkCall) => Promise<void> | void): void;
+  /** Called with the next call of that step before it is answered, well; null: no longer. */
+  catchNext(step: string, caught: ((call: NetworkCall) => void) | null): void;
   stop(): Promise<void>;
 };
 
 /** A network outside of every process: it remembers what it was asked for, whoever dies, and loses some of its answers. */
 export async function startNetwork(history: History, random: Random): Promise<RecordingNetwork> {
   let isHealed = false;
-  const traps = new Map<string, (call: NetworkCall) => Promise<void> | void>();
+  const traps = new Map<string, ((call: NetworkCall) => void) | null>();
 
-  async function answer(asked: Asked, response: ServerResponse): Promise<void> {
+  function answer(asked: Asked, response: ServerResponse): void {
     const trouble = isHealed ? 'none' : random.weigh(troubles);
     const call: NetworkCall = {
       id: asked.id,
@@ -43,7 +43,7 @@ export async function startNetwork(history: History, random: Random): Promise<Re
     const trap = traps.get(asked.step);
     traps.delete(asked.step);
     if (trap) call.answer = 'none';
-    await trap?.(call);
+    trap?.(call);
     const reply = replyTo(asked);
     if (call.answer === 'none') call.answer = reply.kind;
     if (call.answer === 'hung') return;
@@ -54,11 +54,7 @@ export async function startNetwork(history: History, random: Random): Promise<Re
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk) => chunks.push(chunk));
-    request.on('end', () => {
-      answer(JSON.parse(Buffer.concat(chunks).toString()), response).catch((error: Error) =>
-        response.destroy(error),
-      );
-    });
+    request.on('end', () => answer(JSON.parse(Buffer.concat(chunks).toString()), response));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

@@ -25,7 +25,7 @@ export async function startPostgres(): Promise<Postgres> {
   const dataDir = await mkdtemp(join(tmpdir(), 'simplane-faults-'));
   let running: EmbeddedPostgres | null = await startEmbeddedPostgres({ dataDir, settings });
   const links = new Set<Link>();
-  const clients = new Map<string, pg.Client>();
+  const pools = new Map<string, pg.Pool>();
 
   function addressOf(database: string): string {
     if (!running) throw new Error('PostgreSQL is down');
@@ -34,29 +34,26 @@ export async function startPostgres(): Promise<Postgres> {
     return url.href;
   }
 
-  /** One connection a database, and a new one after a restart: conditions are polled, and a session costs more than a query. */
-  async function clientOf(database: string): Promise<pg.Client> {
-    const known = clients.get(database);
+  /** Connections are kept: conditions are polled, and a session costs more than a query. */
+  function poolOf(database: string): pg.Pool {
+    const known = pools.get(database);
     if (known) return known;
-    const client = new pg.Client({ connectionString: addressOf(database), query_timeout: 20_000 });
-    client.on('error', () => clients.delete(database)); // a crash in the middle rejects the query as well
-    client.on('end', () => clients.delete(database));
-    await client.connect();
-    clients.set(database, client);
-    return client;
+    const pool = new pg.Pool({ connectionString: addressOf(database), max: 2, query_timeout: 20_000 });
+    pool.on('error', () => {}); // a crash between two questions; the next one opens another connection
+    pools.set(database, pool);
+    return pool;
   }
 
   async function query<Row extends object>(database: string, text: string, values: unknown[] = []) {
-    const client = await clientOf(database);
-    return (await client.query<Row>(text, values)).rows;
+    return (await poolOf(database).query<Row>(text, values)).rows;
   }
 
   async function stop(how: 'fast' | 'immediate'): Promise<void> {
     const ending = running;
     running = null;
-    const open = [...clients.values()];
-    clients.clear();
-    await Promise.all(open.map((client) => client.end().catch(() => {})));
+    const open = [...pools.values()];
+    pools.clear();
+    await Promise.all(open.map((pool) => pool.end()));
     if (how === 'fast' || !ending) return ending?.stop();
     const lock = await readFile(join(ending.dataDir, 'postmaster.pid'), 'utf8');
     process.kill(Number.parseInt(lock, 10), 'SIGQUIT');

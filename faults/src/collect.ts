@@ -17,6 +17,7 @@ const lists: ListName[] = ['executions', 'esims', 'events', 'webhook_endpoints']
 
 /** How everything stands before anything is recovered: what became of each event at each endpoint. */
 export async function collectDeliveries(world: World): Promise<void> {
+  world.history.deliveriesAsOfMs = Date.now();
   for (const account of world.deployment.keys.keys()) {
     const events = await walk<Event>(world, { account, path: '/v1/events', limit: 100 });
     const deliveries = await eachOf(events, ({ id }) =>

@@ -89,8 +89,7 @@ async function lookAround(world: World, stalledMs: number, progress: (text: stri
   await becomesQuiet(world, stalledMs);
   progress('quiet: reading what became of every event');
   await collectDeliveries(world);
-  await recoverAll(world);
-  await becomesQuiet(world, stalledMs);
+  await recoverAll(world, stalledMs);
   progress('quiet again: reading everything');
   await collectEnd(world);
 }

@@ -34,8 +34,9 @@ function deliveriesExist(history: History, lives: EndpointLife[]): Violation[] {
     for (const delivery of deliveries.filter(({ origin }) => origin === 'event')) {
       written.set(pairOf(delivery.event_id, delivery.webhook_endpoint_id), delivery);
     }
-    // The last event was sent when these had been collected; it has to arrive, which is seen below.
-    const events = history.end[account]?.events.filter(({ type }) => type !== 'test.last') ?? [];
+    // What was written when these had been collected has to arrive, which is seen below.
+    const isCollected = ({ id }: Event) => (history.committedMs.get(id) ?? 0) < history.deliveriesAsOfMs;
+    const events = history.end[account]?.events.filter(isCollected) ?? [];
     return lives
       .filter((life) => life.account === account)
       .flatMap((life) =>

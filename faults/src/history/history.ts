@@ -76,6 +76,8 @@ export type History = {
   end: AccountEnd[];
   /** Every delivery of every event, by account, when all was quiet and before anything was recovered. */
   deliveries: Delivery[][];
+  /** Events that were committed before this are in those deliveries. */
+  deliveriesAsOfMs: number;
   /** When each event was committed, by PostgreSQL's own record. */
   committedMs: Map<string, number>;
   stuck: StuckRow[];
@@ -92,6 +94,7 @@ export function emptyHistory(startedMs: number): History {
     oddEndings: [],
     end: [],
     deliveries: [],
+    deliveriesAsOfMs: 0,
     committedMs: new Map(),
     stuck: [],
   };

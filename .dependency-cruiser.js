@@ -103,10 +103,29 @@ export default {
       to: { path: '^server/src/(accounts|products|esims|bundles|executions|sandbox)/' },
     },
     {
+      name: 'checks-see-only-the-history',
+      comment:
+        'A guarantee is judged by what was seen from outside: a check that could ask would not be replayable.',
+      severity: 'error',
+      from: { path: '^faults/src/(checks|history)/' },
+      to: { path: '^faults/src/', pathNot: '^faults/src/(checks|history)/' },
+    },
+    {
+      name: 'faults-judge-from-outside',
+      comment:
+        'The checker starts the service and talks to it; of its insides it knows only how to start them.',
+      severity: 'error',
+      from: { path: '^faults/src' },
+      to: {
+        path: '^server/(src|dist)/',
+        pathNot: '^server/(src|dist)/(serve|log|config|db/embedded/start)\\.',
+      },
+    },
+    {
       name: 'no-undeclared-packages',
       comment: 'What is imported is declared in the package that imports it.',
       severity: 'error',
-      from: { path: '^(contract|sdk|mcp|cli|server)/src', pathNot: '\\.test\\.ts$' },
+      from: { path: '^(contract|sdk|mcp|cli|server|faults)/src', pathNot: '\\.test\\.ts$' },
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown'] },
     },
     {

@@ -32,6 +32,9 @@ export function openDatabase({ connectionString, poolSize, onError }: Options): 
     types: { getTypeParser },
   });
   pool.on('error', onError);
+  // The pool stops listening when it hands a connection out, and who gets it listens a turn later. A connection that ends
+  // in between, in the same packet as its last answer, would end the process; so it fails with the next statement.
+  pool.on('connect', (client) => void client.on('error', () => {}));
 
   return {
     pool,
@@ -54,7 +57,6 @@ async function run<Row extends object>(
 async function transact<T>(pool: pg.Pool, work: (tx: Queryable) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
-  // The pool listens to idle connections only: without a listener a connection that is lost here ends the process.
   const onLost = (error: Error) => {
     broken = error;
   };

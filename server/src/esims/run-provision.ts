@@ -18,7 +18,12 @@ import type { AllotIccids } from './iccid.ts';
 import { allotRows, changeStatus, findEsim, insertOrderedEsim, settleProvisioned } from './sql.ts';
 
 /** What earlier attempts have reached. Each step is stored before the next begins, so a crash resumes and never orders twice. */
-type Progress = { matching_id?: string; profile_type?: string | null; is_ordered?: true };
+type Progress = {
+  matching_id?: string;
+  profile_type?: string | null;
+  is_ordered?: true;
+  abandoned?: ExecutionError;
+};
 
 /** What the order said that the network must know. The code is forgotten when the order has ended. */
 type Input = { eid?: string; sealed_confirmation_code?: string };
@@ -62,6 +67,8 @@ async function allot(
 }
 
 async function provision(means: Means, execution: HeldExecution): Promise<RunOutcome> {
+  const { abandoned } = execution.progress as Progress;
+  if (abandoned) return abandon(means, execution, abandoned);
   if (!(execution.progress as Progress).matching_id) return abandon(means, execution, noNumbersLeft);
   if (!(await isWanted(means, execution))) return abandon(means, execution, terminatedMeanwhile);
   const ordered = await order(means, execution);
@@ -162,6 +169,9 @@ async function abandon(means: Means, execution: HeldExecution, error: ExecutionE
   const mayBeOrdered = (progress as Progress).is_ordered || progress[sentMark('order')] === true;
   if (iccid !== null && mayBeOrdered) {
     const matchingId = (progress as Progress).matching_id ?? null;
+    // Written before it is done: who has lost the order to another must not take its profile away, and who takes over an
+    // order that was given up must not go on with it.
+    if (!(await execution.save({ abandoned: error } satisfies Progress))) return done;
     const undone = await execution.call('undo', (call) =>
       means.network.cancel({ ...call, iccid, matchingId, eid: wanted(execution).eid, isReusable: true }),
     );

@@ -1,8 +1,12 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { operation } from '@simplane/contract';
 import pg from 'pg';
 import { Type } from 'typebox';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import type { WriteContext } from '../../src/context.ts';
+import { openDatabase } from '../../src/db/database.ts';
+import { isUnavailable } from '../../src/db/unavailable.ts';
 import { runOnce } from '../../src/idempotency/run-once.ts';
 import { call, provision } from '../support/client.ts';
 import { apiWith, startService } from '../support/service.ts';
@@ -47,5 +51,45 @@ test('connections that are cut within transactions cost their requests a 503, an
   } finally {
     await client.end();
     await service.stop();
+  }
+});
+
+test('a connection that ends in the packet that opens it costs its transaction, and not the process', async () => {
+  const { searchParams } = new URL(inject('postgresUrl'));
+  const ready = Buffer.from('5a0000000549', 'hex');
+  const fields = ['SFATAL', 'VFATAL', 'C57P01', 'Mterminating connection due to administrator command', ''];
+  const text = Buffer.from(`${fields.join('\0')}\0`);
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(text.length + 4);
+  const farewell = Buffer.concat([Buffer.from('E'), length, text]);
+  let connections = 0;
+  // PostgreSQL behind a way that says goodbye for it, together with its first "ready", on every connection but the last.
+  const proxy = createServer((client) => {
+    const isCut = ++connections <= 3;
+    const server = connect(`${searchParams.get('host')}/.s.PGSQL.5432`);
+    client.pipe(server);
+    server.on('data', (chunk) => {
+      const isReady = isCut && chunk.subarray(-ready.length).equals(ready);
+      client.write(isReady ? Buffer.concat([chunk, farewell]) : chunk);
+      if (isReady) client.end();
+    });
+    for (const side of [client, server]) side.on('error', () => {});
+    client.on('close', () => server.destroy());
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const { port } = proxy.address() as AddressInfo;
+  const connectionString = `postgresql://postgres@127.0.0.1:${port}/postgres?sslmode=disable`;
+  const db = openDatabase({ connectionString, poolSize: 1, onError: () => {} });
+  const one = () => db.transaction((tx) => tx.query<{ n: number }>({ name: 'one', text: 'select 1 as n' }));
+  try {
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      const refused = await one().catch((error: unknown) => error);
+      expect(isUnavailable(refused), String(refused)).toBe(true);
+    }
+    expect(await one()).toEqual([{ n: 1 }]);
+  } finally {
+    await db.end();
+    proxy.close();
   }
 });

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type EsimStatus, esimStatuses, eventTypeNames } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
+import { createRunners } from '../../src/execution-runners.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import type { Network } from '../../src/network/port.ts';
 import { call, provision } from '../support/client.ts';
@@ -299,6 +300,73 @@ describe('a network in trouble', () => {
     };
     await withNetwork(hanging, { networkTimeoutMs: 100 }, async (own) => {
       expect(await order('prod_us_1gb_7d', own)).toMatchObject({ status: 'succeeded', attempts: 2 });
+    });
+  });
+
+  test('gets nothing back from a worker that has lost the order to another, which finished it', async () => {
+    let [confirmations, cancellations] = [0, 0];
+    const recording: Network = {
+      ...mock,
+      confirm: async (call) =>
+        ++confirmations === 1
+          ? { kind: 'failed', reason: { code: 'network_unavailable', message: 'no answer' } }
+          : mock.confirm(call),
+      cancel: (call) => {
+        cancellations += 1;
+        return mock.cancel(call);
+      },
+    };
+    let [goOn, isLate] = [() => {}, false];
+    const gate = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const runners = createRunners();
+    const { run } = runners['esim.provision'];
+    // The second attempt stands still between its claim and its first step.
+    const slow: typeof run = async (means, execution) => {
+      if (execution.attempts === 2) await gate;
+      const outcome = await run(means, execution);
+      isLate ||= execution.attempts === 2;
+      return outcome;
+    };
+    const stale = { runners: { ...runners, 'esim.provision': { ...runners['esim.provision'], run: slow } } };
+    await withNetwork(recording, { ...stale, leaseMs: 100, concurrency: 1 }, async (own) => {
+      const accepted = await provision(own);
+      await until(
+        () => get(`/v1/executions/${accepted.json.id}`, own),
+        ({ attempts }) => attempts === 2,
+      );
+      own.startWorker(recording);
+      const { iccid, status } = await settled(accepted.json.id, own);
+      expect(status).toBe('succeeded');
+      goOn();
+      await until(
+        async () => isLate,
+        (is) => is,
+      );
+      expect(cancellations).toBe(0);
+      expect(await get(`/v1/esims/${iccid}`, own)).toMatchObject({ status: 'provisioned' });
+    });
+  });
+
+  test('that refuses an order and then does not answer is told again to cancel, and never asked to go on', async () => {
+    let [confirmations, cancellations] = [0, 0];
+    const wavering: Network = {
+      ...mock,
+      confirm: async (call) =>
+        ++confirmations === 1
+          ? { kind: 'refused', reason: { code: 'declined', message: 'Not this one.' } }
+          : mock.confirm(call),
+      cancel: async (call) =>
+        ++cancellations === 1
+          ? { kind: 'failed', reason: { code: 'network_unavailable', message: 'no answer' } }
+          : mock.cancel(call),
+    };
+    await withNetwork(wavering, {}, async (own) => {
+      const execution = await order('prod_us_1gb_7d', own);
+      expect(execution).toMatchObject({ status: 'failed', error: { code: 'declined' } });
+      expect([confirmations, cancellations]).toEqual([1, 2]);
+      expect(await get(`/v1/esims/${execution.iccid}`, own)).toMatchObject({ status: 'failed' });
     });
   });
 

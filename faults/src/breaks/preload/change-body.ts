@@ -1,0 +1,27 @@
+// A worker that sends an event a little differently from how it was written.
+import pg from 'pg';
+
+type Result = { rows?: { body?: unknown }[] };
+type Callback = (error: Error | null, result: Result) => void;
+type Query = (...args: unknown[]) => unknown;
+
+const prototype = pg.Client.prototype as unknown as { query: Query };
+const { query } = prototype;
+
+function change(result: Result): Result {
+  for (const row of result?.rows ?? []) {
+    if (typeof row.body === 'string' && row.body.startsWith('{"id":"evt_')) row.body = `${row.body} `;
+  }
+  return result;
+}
+
+/** The pool asks with a callback, a transaction with a promise. */
+prototype.query = function (...args) {
+  const last = args.at(-1);
+  if (typeof last !== 'function') {
+    const asked = query.apply(this, args);
+    return asked instanceof Promise ? asked.then(change) : asked;
+  }
+  const changed: Callback = (error, result) => (last as Callback)(error, change(result));
+  return query.apply(this, [...args.slice(0, -1), changed]);
+};

@@ -1,0 +1,31 @@
+import type { History } from '../history/history.ts';
+import type { Violation } from './violation.ts';
+
+/** What a well-behaved client may be told while its eSIMs change under its hands. */
+const refusals = new Set([
+  'esim_not_ready',
+  'idempotency_in_progress',
+  'request_timeout',
+  'resource_missing',
+  'state_conflict',
+]);
+
+/** Whatever breaks below, a client is answered as documented: a result, a refusal that fits, or `unavailable`. */
+export function answersAreExpected({ sent }: History): Violation[] {
+  return sent.flatMap(({ method, path, status, text, key }) => {
+    if (status === null || status < 300) return [];
+    const code = codeOf(text);
+    const isExpected = status === 503 ? code === 'unavailable' : status < 500 && refusals.has(code);
+    return isExpected
+      ? []
+      : [{ about: [key ?? path], what: `${method} ${path} was answered ${status} ${text.slice(0, 300)}` }];
+  });
+}
+
+function codeOf(text: string): string {
+  try {
+    return (JSON.parse(text) as { error: { code: string } }).error.code;
+  } catch {
+    return '';
+  }
+}

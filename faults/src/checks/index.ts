@@ -1,0 +1,33 @@
+import { answersAreExpected } from './answers-are-expected.ts';
+import { changesAreTold } from './changes-are-told.ts';
+import { deliveriesAreSigned } from './deliveries-are-signed.ts';
+import { eventsAreDelivered } from './events-are-delivered.ts';
+import { keysRunOnce } from './keys-run-once.ts';
+import { logMatchesDeliveries } from './log-matches-deliveries.ts';
+import { nothingCrossesAccounts } from './nothing-crosses-accounts.ts';
+import { nothingIsStuck } from './nothing-is-stuck.ts';
+import { ordersEndOnce } from './orders-end-once.ts';
+import { ordersReachTheNetworkOnce } from './orders-reach-the-network-once.ts';
+import { processesSurvive } from './processes-survive.ts';
+import { usageIsCountedOnce } from './usage-is-counted-once.ts';
+import type { Check } from './violation.ts';
+import { walksAreComplete } from './walks-are-complete.ts';
+
+/** The guarantees, as a list. */
+export const checks = {
+  'orders-end-once': ordersEndOnce,
+  'orders-reach-the-network-once': ordersReachTheNetworkOnce,
+  'changes-are-told': changesAreTold,
+  'events-are-delivered': eventsAreDelivered,
+  'deliveries-are-signed': deliveriesAreSigned,
+  'log-matches-deliveries': logMatchesDeliveries,
+  'nothing-crosses-accounts': nothingCrossesAccounts,
+  'keys-run-once': keysRunOnce,
+  'usage-is-counted-once': usageIsCountedOnce,
+  'walks-are-complete': walksAreComplete,
+  'nothing-is-stuck': nothingIsStuck,
+  'answers-are-expected': answersAreExpected,
+  'processes-survive': processesSurvive,
+} satisfies Record<string, Check>;
+
+export type CheckName = keyof typeof checks;

@@ -1,0 +1,55 @@
+import type { Delivery, Event, Execution, WebhookEndpoint } from '@simplane/contract';
+import type { History } from '../history/history.ts';
+import { bodyOf, type Write, writesOf } from '../history/writes.ts';
+import type { Violation } from './violation.ts';
+
+/** A key has one answer, byte for byte, and its operation one effect, however often and wherever it is sent. */
+export function keysRunOnce(history: History): Violation[] {
+  const writes = writesOf(history);
+  return [
+    ...writes.flatMap(answersAreOne),
+    ...effectsHaveAnswers(history, writes),
+    ...replaysAreCounted(history, writes),
+  ];
+}
+
+function answersAreOne({ key, answers }: Write): Violation[] {
+  const distinct = new Set(answers.map(({ status, text }) => `${status} ${text}`));
+  const ran = answers.filter(({ isReplayed }) => !isReplayed);
+  if (distinct.size > 1) return [{ about: [key], what: `one key has ${distinct.size} different answers` }];
+  return ran.length > 1 ? [{ about: [key], what: `an operation ran ${ran.length} times with one key` }] : [];
+}
+
+/** Whoever writes asks until there is an answer. So what exists without one was done twice, or by nobody. */
+function effectsHaveAnswers({ end }: History, writes: Write[]): Violation[] {
+  return end.flatMap(({ executions, endpoints, events }, account) => {
+    const answered = new Set(
+      writes
+        .filter((write) => write.account === account && write.status !== null && write.status < 300)
+        .flatMap(({ answers }) => answers.map((answer) => bodyOf<{ id?: string }>(answer).id)),
+    );
+    const made: (Execution | WebhookEndpoint | Event)[] = [
+      ...executions,
+      ...endpoints,
+      ...events.filter(({ type }) => type.startsWith('test.') || type === 'esim.made_up'),
+    ];
+    return made
+      .filter(({ id }) => !answered.has(id))
+      .map(({ id, object }) => ({ about: [id], what: `an ${object} exists that no answer told of` }));
+  });
+}
+
+function replaysAreCounted({ deliveries }: History, writes: Write[]): Violation[] {
+  return deliveries.flatMap((all, account) => {
+    const answered = new Set(
+      writes
+        .filter(
+          (write) => write.account === account && write.path.endsWith('/replay') && write.status === 202,
+        )
+        .flatMap((write) => bodyOf<{ deliveries: Delivery[] }>(write).deliveries.map(({ id }) => id)),
+    );
+    return all
+      .filter(({ id, origin }) => origin === 'replay' && !answered.has(id))
+      .map(({ id, event_id }) => ({ about: [id, event_id], what: 'a replay exists that no answer told of' }));
+  });
+}

@@ -1,0 +1,20 @@
+import { eventIdOf } from '../history/event-id.ts';
+import type { History } from '../history/history.ts';
+import type { Violation } from './violation.ts';
+
+/** What is delivered is the event as the log shows it, byte for byte, every time. */
+export function logMatchesDeliveries({ receipts, end }: History): Violation[] {
+  const logged = new Map(
+    end.flatMap(({ events }) => events).map((event) => [event.id, JSON.stringify(event)]),
+  );
+  return receipts.flatMap(({ body, hook, headers }) => {
+    const id = eventIdOf(body);
+    const about = [id || hook, hook];
+    if (!logged.has(id)) return [{ about, what: 'an event was delivered that is not in the log' }];
+    if (headers['webhook-id'] !== id)
+      return [{ about, what: 'a delivery names another event than its body' }];
+    return logged.get(id) === body
+      ? []
+      : [{ about, what: 'an event was delivered with other bytes than the log has' }];
+  });
+}

@@ -1,0 +1,59 @@
+import type { Event } from '@simplane/contract';
+import type { History } from '../history/history.ts';
+import { writesOf } from '../history/writes.ts';
+import type { Violation } from './violation.ts';
+
+type Usage = { action: string; bytes: number; record_id?: string };
+
+/** Bytes are counted once a record, however often it is reported; each threshold is told once, when it is reached. */
+export function usageIsCountedOnce(history: History): Violation[] {
+  return [...sumsAreRight(history), ...thresholdsAreTold(history)];
+}
+
+function sumsAreRight(history: History): Violation[] {
+  const reported = new Map<string, Map<string, number>>();
+  for (const { path, body, status, key } of writesOf(history)) {
+    const [, iccid] = /^\/v1\/sandbox\/esims\/(\d+)\/simulate$/.exec(path) ?? [];
+    const usage = body as Usage;
+    if (!iccid || status !== 200 || usage.action !== 'use_data') continue;
+    const records = reported.get(iccid) ?? new Map<string, number>();
+    reported.set(iccid, records.set(usage.record_id ?? key, usage.bytes));
+  }
+  const bundles = history.end.flatMap((end) => end.bundles);
+  return [...reported].flatMap(([iccid, records]) => {
+    const used = bundles.filter((one) => one.iccid === iccid).reduce((sum, one) => sum + one.used_bytes, 0);
+    const expected = [...records.values()].reduce((sum, bytes) => sum + bytes, 0);
+    return used === expected
+      ? []
+      : [
+          {
+            about: [iccid],
+            what: `${expected} bytes were reported in ${records.size} records, and ${used} counted`,
+          },
+        ];
+  });
+}
+
+function thresholdsAreTold({ end }: History): Violation[] {
+  return end.flatMap(({ bundles, events }) => {
+    const told = events.filter(({ type }) => type === 'bundle.usage_threshold');
+    return bundles.flatMap((bundle) => {
+      const { data_bytes: size, used_bytes: used } = bundle;
+      const reached = size === null ? [] : bundle.thresholds.filter((level) => used * 100 >= size * level);
+      const levels = told.filter(({ data }) => data['bundle_id'] === bundle.id).map(levelOf);
+      const isRight = levels.length === reached.length && reached.every((level) => levels.includes(level));
+      return isRight
+        ? []
+        : [
+            {
+              about: [bundle.id, bundle.iccid],
+              what: `a bundle has reached ${reached.join() || 'no level'}, and the log tells ${levels.join() || 'none'}`,
+            },
+          ];
+    });
+  });
+}
+
+function levelOf({ data }: Event): number {
+  return Number(data['threshold_percent']);
+}

@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto';
+import type { History } from '../history/history.ts';
+import { createRandom } from '../random.ts';
+import type { Link } from './link.ts';
+import { type RecordingNetwork, startNetwork } from './network.ts';
+import type { Postgres } from './postgres.ts';
+import { createProcess, operate, type ServerProcess } from './processes.ts';
+import { type Receivers, startReceivers } from './receivers.ts';
+
+export type Deployment = {
+  database: string;
+  /** An API key for each account. */
+  keys: string[];
+  processes: ServerProcess[];
+  /** Each process's own way to PostgreSQL, by its name. */
+  links: Map<string, Link>;
+  postgres: Postgres;
+  network: RecordingNetwork;
+  receivers: Receivers;
+  /** In order: every process is asked to stop. */
+  stop(): Promise<void>;
+};
+
+type Options = {
+  seed: number;
+  /** A database that `prepareDatabase` has made, for this run alone. */
+  database: string;
+  keys: string[];
+  /** Names of processes: `api-1`, `worker-1`, `all-1`. */
+  processes: string[];
+  /** A module that each of them loads first. */
+  preload: string | null;
+};
+
+/** Short, so that a takeover, a retry and a verdict are seen soon; the order between them is that of the defaults. */
+const settings = {
+  SIMPLANE_LOG_LEVEL: 'warn',
+  SIMPLANE_MOCK_DELAY: '0s',
+  SIMPLANE_NETWORK_TIMEOUT: '1s',
+  SIMPLANE_EXECUTION_LEASE: '1500ms',
+  SIMPLANE_EXECUTION_RETRY_SCHEDULE: '50ms,100ms,200ms,400ms,800ms,1s,1s,1s,1s,1s,1s,1s',
+  SIMPLANE_WEBHOOK_TIMEOUT: '1s',
+  SIMPLANE_WEBHOOK_RETRY_SCHEDULE: '100ms,200ms,400ms,800ms,1s,1s',
+  SIMPLANE_WEBHOOK_DISABLE_AFTER: '4s',
+  SIMPLANE_WEBHOOK_DISABLE_MIN_FAILURES: '8',
+  SIMPLANE_SHUTDOWN_TIMEOUT: '5s',
+};
+
+/** Two accounts in a fresh database with the schema of this checkout; their keys. */
+export async function prepareDatabase(postgres: Postgres, database: string): Promise<string[]> {
+  await postgres.createDatabase(database);
+  const link = await postgres.link(database);
+  const env = { DATABASE_URL: link.url };
+  const keys: string[] = [];
+  for (const name of ['One', 'Two']) {
+    const [account] = await operate<{ id: string }[]>(['accounts', 'create', '--name', name], env);
+    const [created] = await operate<{ key: string }[]>(
+      ['keys', 'create', '--account', account?.id ?? '', '--scopes', 'read,write,network'],
+      env,
+    );
+    keys.push(created?.key ?? '');
+  }
+  await link.close();
+  return keys;
+}
+
+/** A whole deployment over one PostgreSQL, with the world around it: its network and its customers' servers. */
+export async function startDeployment(
+  postgres: Postgres,
+  history: History,
+  options: Options,
+): Promise<Deployment> {
+  const { seed, database, keys, preload } = options;
+  const network = await startNetwork(history, createRandom(seed, 'network'));
+  const receivers = await startReceivers(history, seed);
+  const links = new Map<string, Link>();
+  const env = {
+    ...settings,
+    SIMPLANE_API_KEY: 'sp_test_faults_operator',
+    SIMPLANE_ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
+    FAULTS_NETWORK_URL: network.url,
+  };
+
+  const processes: ServerProcess[] = [];
+  for (const name of options.processes) {
+    const link = await postgres.link(database);
+    links.set(name, link);
+    processes.push(createProcess(history, { name, env: { ...env, DATABASE_URL: link.url }, preload }));
+  }
+
+  async function stop(): Promise<void> {
+    await Promise.all(processes.map((server) => server.end()));
+    await Promise.all([network.stop(), receivers.stop(), ...[...links.values()].map((link) => link.close())]);
+  }
+
+  try {
+    await Promise.all(processes.map((server) => server.start()));
+  } catch (error) {
+    await Promise.all(processes.map((server) => server.kill()));
+    await stop();
+    throw error;
+  }
+  return { database, keys, processes, links, postgres, network, receivers, stop };
+}

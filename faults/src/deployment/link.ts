@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+export type Link = {
+  url: string;
+  /** As a network does it: both sides lose each other, in the middle of whatever was said. */
+  cut(): void;
+  /** Nothing passes, and nothing is lost: what is said arrives late, after `release`. */
+  hold(): void;
+  release(): void;
+  close(): Promise<void>;
+};
+
+type Pair = { client: Socket; server: Socket };
+
+/** One process's way to the database. `socketPath` says where PostgreSQL is now; null while it is down. */
+export async function openLink(database: string, socketPath: () => string | null): Promise<Link> {
+  const pairs = new Set<Pair>();
+  let isHeld = false;
+
+  const proxy = createServer((client) => {
+    client.on('error', () => {});
+    const path = socketPath();
+    if (path === null) {
+      client.destroy();
+      return;
+    }
+    const server = connect(path);
+    const pair = { client, server };
+    pairs.add(pair);
+    server.on('error', () => {});
+    // Messages are small: what one side cannot take at once waits in memory.
+    client.on('data', (chunk) => server.write(chunk));
+    server.on('data', (chunk) => client.write(chunk));
+    for (const side of [client, server]) {
+      side.on('close', () => {
+        pairs.delete(pair);
+        client.destroy();
+        server.destroy();
+      });
+    }
+    if (isHeld) pause(pair);
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const { port } = proxy.address() as AddressInfo;
+
+  function release(): void {
+    isHeld = false;
+    for (const { client, server } of pairs) {
+      client.resume();
+      server.resume();
+    }
+  }
+
+  return {
+    url: `postgresql://postgres@127.0.0.1:${port}/${database}?sslmode=disable`,
+    cut() {
+      for (const { client, server } of pairs) {
+        client.resetAndDestroy();
+        server.destroy();
+      }
+    },
+    hold() {
+      isHeld = true;
+      for (const pair of pairs) pause(pair);
+    },
+    release,
+    async close() {
+      release();
+      if (!proxy.listening) return;
+      const closed = once(proxy, 'close');
+      proxy.close();
+      for (const { client } of pairs) client.destroy();
+      await closed;
+    },
+  };
+}
+
+function pause({ client, server }: Pair): void {
+  client.pause();
+  server.pause();
+}

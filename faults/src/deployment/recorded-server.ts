@@ -1,0 +1,44 @@
+// A server with a worker as the service runs it, on a network outside of its process that remembers every call, whoever dies.
+import { createLog } from '@simplane/server/log';
+import { serve } from '@simplane/server/serve';
+import { readConfig } from '@simplane/server/settings';
+
+const { FAULTS_NETWORK_URL = '', FAULTS_PROCESS = '' } = process.env;
+
+type Call = { signal: AbortSignal };
+
+const noAnswer = {
+  kind: 'failed' as const,
+  reason: { code: 'network_unavailable' as const, message: 'The network did not answer.' },
+};
+
+function step<Reply>(name: string) {
+  return async ({ signal, ...call }: Call): Promise<Reply> => {
+    try {
+      const body = JSON.stringify({ step: name, worker: FAULTS_PROCESS, ...call });
+      const answer = await fetch(FAULTS_NETWORK_URL, { method: 'POST', body, signal });
+      return (await answer.json()) as Reply;
+    } catch {
+      return noAnswer as Reply;
+    }
+  };
+}
+
+const network: Parameters<typeof serve>[2] = {
+  iccids: 'ours',
+  order: step('order'),
+  confirm: step('confirm'),
+  release: step('release'),
+  cancel: step('cancel'),
+  suspend: step('suspend'),
+  resume: step('resume'),
+};
+
+const running = await serve(readConfig().config, createLog('warn'), network);
+process.stdout.write(`is ready at ${running.url}\n`);
+process.once('SIGTERM', () => {
+  running.stop().then(
+    () => process.exit(0),
+    () => process.exit(1),
+  );
+});

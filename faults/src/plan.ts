@@ -1,0 +1,153 @@
+import { createRandom, type Random } from './random.ts';
+
+/** What a customer does next. The numbers are drawn beforehand; they choose among what is there when it comes to it. */
+export type Operation = {
+  kind: OperationKind;
+  /** From 0 to 1: which eSIM, endpoint, event, product. */
+  pick: number;
+  /** From 0 to 1: whatever else has to be chosen. */
+  whim: number;
+  /** How the same request with the same key is sent once more. */
+  repeat: 'no' | 'after' | 'elsewhere' | 'at-once';
+  /** The client hangs up right after sending, and asks again. */
+  isImpatient: boolean;
+};
+
+export type OperationKind = (typeof operationKinds)[number][0];
+
+export type Customer = { name: string; account: number; operations: Operation[] };
+
+export type Fault = {
+  kind: FaultKind;
+  /** Which process; of no meaning to some. */
+  process: string;
+  /** It begins when customers have ended so many operations in all. */
+  after: number;
+  /** It ends when they have ended so many more, or sooner when what it is there for has come about. */
+  lasts: number;
+  /** For `overtake`: the step at the network during which the worker is left behind. */
+  step: string;
+};
+
+export type FaultKind = (typeof faultKinds)[number][0];
+
+export type Plan = { seed: number; processes: string[]; customers: Customer[]; faults: Fault[] };
+
+const operationKinds = [
+  ['provision', 20],
+  ['look', 4],
+  ['suspend', 4],
+  ['resume', 4],
+  ['terminate', 2],
+  ['top-up', 3],
+  ['attach', 3],
+  ['use-data', 8],
+  ['create-endpoint', 2],
+  ['retype-endpoint', 1],
+  ['disable-endpoint', 1.5],
+  ['enable-endpoint', 1.5],
+  ['delete-endpoint', 0.5],
+  ['rotate-secret', 1.5],
+  ['recover', 2],
+  ['replay', 4],
+  ['retry-delivery', 2],
+  ['test-event', 6],
+  ['walk', 4],
+  ['await-orders', 1],
+  ['await-deliveries', 0.2],
+] as const;
+
+const faultKinds = [
+  ['kill', 6],
+  ['freeze', 3],
+  ['overtake', 3],
+  ['hold-link', 2],
+  ['cut-link', 3],
+  ['end-sessions', 2],
+  ['restart-postgres', 2],
+  ['crash-postgres', 2],
+] as const;
+
+const operationsPerRound = 12;
+const faultsPerRound = 3;
+const customersPerAccount = 2;
+const accounts = 2;
+const processes = ['api-1', 'api-2', 'worker-1', 'worker-2'];
+
+/** Everything that a run will do, from its seed alone. A round is a few seconds of it on two idle cores. */
+export function makePlan(seed: number, rounds: number): Plan {
+  const customers = Array.from({ length: accounts * customersPerAccount }, (_, index) =>
+    makeCustomer(seed, index, rounds),
+  );
+  const total = customers.reduce((sum, { operations }) => sum + operations.length, 0);
+  const random = createRandom(seed, 'faults');
+  const count = rounds * faultsPerRound;
+  const faults = Array.from({ length: count }, (_, index) =>
+    // The last part of the run is left to what the last fault has caused.
+    makeFault(random, Math.floor((total * 0.85 * (index + random.next())) / count)),
+  );
+  return { seed, processes, customers, faults };
+}
+
+function makeCustomer(seed: number, index: number, rounds: number): Customer {
+  const account = index % accounts;
+  const name = `customer-${index + 1}`;
+  const random = createRandom(seed, name);
+  const length = rounds * operationsPerRound;
+  // Everyone begins with an endpoint that gets everything, one that may not behave, and eSIMs that can be changed afterwards.
+  const opening: OperationKind[] = ['create-endpoint', 'create-endpoint', 'provision', 'provision'];
+  const operations = Array.from({ length }, (_, turn) =>
+    makeOperation(random, opening[turn] ?? random.weigh(operationKinds)),
+  );
+  return { name, account, operations };
+}
+
+function makeOperation(random: Random, kind: OperationKind): Operation {
+  return {
+    kind,
+    pick: random.next(),
+    whim: random.next(),
+    repeat: random.weigh([
+      ['no', 5],
+      ['after', 2],
+      ['elsewhere', 2],
+      ['at-once', 2],
+    ]),
+    isImpatient: random.chance(0.1),
+  };
+}
+
+function makeFault(random: Random, after: number): Fault {
+  const kind = random.weigh(faultKinds);
+  const process = random.pick(processes);
+  const step = random.pick(['order', 'confirm', 'confirm', 'suspend', 'cancel']);
+  return { kind, process, after, lasts: 3 + random.below(10), step };
+}
+
+/** The plan for people: a line a fault, a line a customer. */
+export function describePlan({ seed, processes: names, customers, faults }: Plan): string {
+  const lines = [`plan of seed ${seed}: ${names.join(', ')}, ${customers.length} customers`];
+  for (const { name, account, operations } of customers) {
+    const counts = new Map<string, number>();
+    for (const { kind } of operations) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    const text = [...counts].map(([kind, count]) => (count > 1 ? `${kind} ×${count}` : kind)).join(', ');
+    lines.push(`  ${name} of account ${account + 1}: ${text}`);
+  }
+  for (const fault of faults) lines.push(`  after ${fault.after} operations: ${describeFault(fault)}`);
+  return lines.join('\n');
+}
+
+export function describeFault({ kind, process, lasts, step }: Fault): string {
+  switch (kind) {
+    case 'end-sessions':
+    case 'restart-postgres':
+    case 'crash-postgres':
+      return kind;
+    case 'overtake':
+      return `overtake a worker during ${step}`;
+    case 'cut-link':
+      return `cut-link of ${process}`;
+    default:
+      return `${kind} ${process} for ${lasts} operations`;
+  }
+}

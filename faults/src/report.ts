@@ -1,0 +1,90 @@
+import type { History } from './history/history.ts';
+import type { Found, Outcome } from './run-once.ts';
+
+/** What happened, in numbers. */
+export function describeCounts({ plan, history }: Outcome): string {
+  const { sent, receipts, calls, notes, end, walks } = history;
+  const count = (text: string) => notes.filter((note) => note.text.startsWith(text)).length;
+  const total = (of: (account: History['end'][number]) => unknown[]) =>
+    end.reduce((sum, account) => sum + of(account).length, 0);
+  const lost = sent.filter(({ status }) => status === null).length;
+  return [
+    `${sent.length} requests (${lost} without an answer)`,
+    `${total(({ executions }) => executions)} orders and changes`,
+    `${total(({ esims }) => esims)} eSIMs`,
+    `${calls.length} calls at the network`,
+    `${total(({ events }) => events)} events`,
+    `${receipts.length} deliveries received (${receipts.filter((one) => !one.isAcknowledged).length} refused)`,
+    `${walks.length} walks`,
+    `${count('fault:')} of ${plan.faults.length} faults`,
+    ...[
+      'kill',
+      'freeze',
+      'overtake',
+      'hold-link',
+      'cut-link',
+      'end-sessions',
+      'restart-postgres',
+      'crash-postgres',
+    ]
+      .map((kind) => [kind, count(`fault: ${kind}`)] as const)
+      .filter(([, times]) => times > 0)
+      .map(([kind, times]) => `${times} ${kind}`),
+  ].join(', ');
+}
+
+const mostShown = 5;
+const mostLines = 40;
+
+/** Violations by check, each with what the history has about it. */
+export function describeViolations({ history, found }: Outcome): string {
+  const lines: string[] = [];
+  for (const check of new Set(found.map((one) => one.check))) {
+    const its = found.filter((one) => one.check === check);
+    lines.push(`${check}: ${its.length} violation${its.length === 1 ? '' : 's'}`);
+    for (const violation of its.slice(0, mostShown)) lines.push(...describeOne(history, violation));
+    if (its.length > mostShown) lines.push(`  … and ${its.length - mostShown} more`);
+  }
+  return lines.join('\n');
+}
+
+function describeOne(history: History, { what, about }: Found): string[] {
+  const related = linesOf(history).filter(({ text }) => about.some((id) => id !== '' && text.includes(id)));
+  const [first, last] = [related[0]?.atMs ?? 0, related.at(-1)?.atMs ?? 0];
+  const around = history.notes.filter(({ atMs }) => atMs >= first - 2_000 && atMs <= last + 2_000);
+  const told = [...related, ...around].sort((a, b) => a.atMs - b.atMs);
+  const shown =
+    told.length > mostLines ? [...told.slice(0, mostLines / 2), ...told.slice(-mostLines / 2)] : told;
+  return [
+    `  - ${what} [${about.slice(0, 5).join(', ')}]`,
+    ...shown.map(({ atMs, text }) => `      ${((atMs - history.startedMs) / 1000).toFixed(3)} s  ${text}`),
+  ];
+}
+
+/** Signing secrets and activation codes stay out of what is printed. */
+const secrets = /whsec_[\w+/=-]+/g;
+
+function linesOf({ sent, receipts, calls }: History): { atMs: number; text: string }[] {
+  return [
+    // A list names many things; what it is about is told by the others.
+    ...sent
+      .filter(({ path }) => !path.includes('?'))
+      .map((one) => ({
+        atMs: one.sentMs,
+        text: `account ${one.account + 1} → ${one.process} ${one.method} ${one.path} ${one.key ?? ''} ${
+          one.body ? JSON.stringify(one.body) : ''
+        } → ${one.status ?? 'no answer'}${one.isReplayed ? ' (replayed)' : ''} ${one.text.slice(0, 400)}`.replace(
+          secrets,
+          'whsec_…',
+        ),
+      })),
+    ...receipts.map((one) => ({
+      atMs: one.atMs,
+      text: `delivery to account ${one.account + 1} ${one.hook} (${one.mood}) ${one.body.slice(0, 300)}`,
+    })),
+    ...calls.map((one) => ({
+      atMs: one.atMs,
+      text: `network: ${one.step} ${one.id} for ${one.executionId}, ${one.iccid}, by ${one.worker} → ${one.answer}`,
+    })),
+  ];
+}

@@ -1,0 +1,130 @@
+/**
+ * `npm run faults`: breaks a whole deployment by a plan that a seed gives, and checks from outside what is promised.
+ * `-- --seed 7 --seconds 60 --runs 3 --break NAME`. Exits with 1 on a violation, with 2 when the run itself failed.
+ */
+import { randomInt } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { breakPlan } from './breaks/break-plan.ts';
+import { type Break, breaks } from './breaks/breaks.ts';
+import { prepareDatabase } from './deployment/deployment.ts';
+import { type Postgres, startPostgres } from './deployment/postgres.ts';
+import { killAll } from './deployment/processes.ts';
+import { describePlan, makePlan } from './plan.ts';
+import { describeCounts, describeViolations } from './report.ts';
+import { runOnce } from './run-once.ts';
+
+// What a round of the plan takes on two idle cores.
+const secondsPerRound = 4;
+const interrupted = 130;
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    seconds: { type: 'string', default: '30' },
+    runs: { type: 'string', default: '1' },
+    break: { type: 'string' },
+  },
+});
+const [seconds, runs] = [Number(values.seconds), Number(values.runs)];
+const firstSeed = values.seed === undefined ? randomInt(1, 1_000_000) : Number(values.seed);
+const breakName = values.break;
+const broken = breakName === undefined ? null : breaks[breakName];
+if (broken === undefined)
+  fail(`no break is called ${breakName}; there are ${Object.keys(breaks).join(', ')}`);
+if (![seconds, runs, firstSeed].every((value) => value > 0)) {
+  fail('--seed, --seconds and --runs take numbers above 0');
+}
+
+let running: Postgres | null = null;
+let stoppedAtMs: number | null = null;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
+process.on('exit', killAll);
+
+try {
+  process.exitCode = (await runAll()) ? 0 : 1;
+} catch (error) {
+  if (stoppedAtMs === null)
+    process.stderr.write(`the run itself failed, which says nothing of the service: ${String(error)}\n`);
+  process.exitCode = stoppedAtMs === null ? 2 : interrupted;
+}
+process.exit(); // nothing that is still open may keep a finished run from ending
+
+/** Takes everything down that was started. A later signal does not wait for it; one Ctrl-C under npm comes twice. */
+function stop(): void {
+  if (stoppedAtMs !== null) {
+    if (performance.now() - stoppedAtMs > 1_000) process.exit(interrupted);
+    return;
+  }
+  stoppedAtMs = performance.now();
+  killAll();
+  const end = () => process.exit(interrupted);
+  running?.remove().then(end, end);
+  if (!running) end();
+}
+
+async function runAll(): Promise<boolean> {
+  const failed: number[] = [];
+  for (let run = 0; run < runs; run++) {
+    const seed = firstSeed + run;
+    if (!(await runSeed(seed, broken))) failed.push(seed);
+  }
+  if (runs > 1)
+    print(
+      `${runs - failed.length} of ${runs} runs without a violation${failed.length > 0 ? `; failed: ${failed.join(', ')}` : ''}`,
+    );
+  return failed.length === 0;
+}
+
+async function runSeed(seed: number, wanted: Break | null | undefined): Promise<boolean> {
+  const plan = wanted
+    ? breakPlan(seed, wanted)
+    : makePlan(seed, Math.max(1, Math.round(seconds / secondsPerRound)));
+  print(describePlan(plan));
+  const startedAtMs = performance.now();
+  const postgres = await startPostgres();
+  running = postgres;
+  try {
+    const keys = await prepareDatabase(postgres, 'faults');
+    const progress = tellChanges(`  seed ${seed}: `);
+    const outcome = await runOnce({
+      plan,
+      postgres,
+      database: 'faults',
+      keys,
+      progress,
+      ...(breakName && { breakName }),
+    });
+    const took = `${((performance.now() - startedAtMs) / 1000).toFixed(0)} s`;
+    print(`seed ${seed}, ${took}: ${describeCounts(outcome)}`);
+    if (outcome.found.length === 0) print(`seed ${seed}: no violation`);
+    else
+      print(
+        `${describeViolations(outcome)}\nseed ${seed}: ${outcome.found.length} violations; replay: ${replayOf(seed)}`,
+      );
+    return outcome.found.length === 0;
+  } finally {
+    await postgres.remove();
+  }
+}
+
+/** A line when there is something new to say. */
+function tellChanges(prefix: string): (text: string) => void {
+  let last = '';
+  return (text) => {
+    if (text !== last) process.stderr.write(`${prefix}${text}\n`);
+    last = text;
+  };
+}
+
+function replayOf(seed: number): string {
+  return `npm run faults -- --seed ${seed} ${breakName ? `--break ${breakName}` : `--seconds ${seconds}`}`;
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+function fail(text: string): never {
+  process.stderr.write(`${text}\n`);
+  process.exit(2);
+}

@@ -1,0 +1,23 @@
+import type { Deployment } from './deployment/deployment.ts';
+import type { History } from './history/history.ts';
+import type { Plan } from './plan.ts';
+
+/** What drives a run has in hand. */
+export type World = {
+  plan: Plan;
+  deployment: Deployment;
+  history: History;
+  /** How many operations customers have ended: what faults wait for, instead of for time. */
+  progress: { ended: number };
+  /** How long a client waits for an answer before it asks elsewhere. */
+  patienceMs: number;
+  /** When to stop hoping: beyond it the run itself has failed. */
+  giveUpAtMs: number;
+  /** A name that is given once in a run. */
+  newName(kind: string): string;
+};
+
+/** The run could not be carried out; this says nothing about the service. */
+export class HarnessFailure extends Error {
+  override name = 'HarnessFailure';
+}

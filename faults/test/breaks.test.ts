@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { breakPlan } from '../dist/breaks/break-plan.js';
+import { type Break, breaks } from '../dist/breaks/breaks.js';
+import { checks } from '../dist/checks/index.js';
+import { prepareDatabase } from '../dist/deployment/deployment.js';
+import { type Postgres, startPostgres } from '../dist/deployment/postgres.js';
+import { runOnce } from '../dist/run-once.js';
+
+const template = 'prepared';
+
+let postgres: Postgres;
+let keys: string[];
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+  keys = await prepareDatabase(postgres, template);
+});
+afterAll(() => postgres.remove());
+
+test('every guarantee has a switch that breaks it', () => {
+  const broken = new Set(Object.values(breaks).flatMap(({ caughtBy }) => caughtBy));
+  expect(Object.keys(checks).filter((name) => !broken.has(name as keyof typeof checks))).toEqual([]);
+});
+
+describe.concurrent('what is broken on purpose is found, and nothing else', () => {
+  test.each(Object.entries(breaks))(
+    '%s',
+    async (breakName, broken: Break) => {
+      const database = `broken_${breakName.replaceAll('-', '_')}`;
+      await postgres.createDatabase(database, template);
+      const plan = breakPlan(1, broken);
+      const { found } = await runOnce({ plan, postgres, database, keys, breakName });
+      const names = [...new Set(found.map(({ check }) => check))].sort();
+      expect(names, JSON.stringify(found.slice(0, 5))).toEqual([...broken.caughtBy].sort());
+    },
+    180_000,
+  );
+});

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { prepareDatabase } from '../dist/deployment/deployment.js';
+import { startPostgres } from '../dist/deployment/postgres.js';
+import { describePlan, makePlan } from '../dist/plan.js';
+import { describeCounts, describeViolations } from '../dist/report.js';
+import { runOnce } from '../dist/run-once.js';
+
+const seed = 59;
+const rounds = 2;
+
+test('two accounts on two api and two worker processes: every promise holds through a short plan of faults', async () => {
+  const plan = makePlan(seed, rounds);
+  console.log(describePlan(plan));
+  const postgres = await startPostgres();
+  try {
+    const keys = await prepareDatabase(postgres, 'short');
+    const outcome = await runOnce({ plan, postgres, database: 'short', keys });
+    console.log(`seed ${seed}: ${describeCounts(outcome)}`);
+    expect(describeViolations(outcome)).toBe('');
+    expect(outcome.history.receipts.length).toBeGreaterThan(0);
+  } finally {
+    await postgres.remove();
+  }
+}, 300_000);

@@ -7,7 +7,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { accept, acceptSettings } from './scenarios/accept.ts';
+import { acceptAtAMillion } from './scenarios/accept-at-1m.ts';
 import { deliver } from './scenarios/deliver.ts';
+import { deliverAtAMillion } from './scenarios/deliver-at-1m.ts';
 import { isolation, isolationSettings } from './scenarios/isolation.ts';
 import { latencyAt100 } from './scenarios/latency-at-100.ts';
 import { pageDepth } from './scenarios/page-depth.ts';
@@ -15,16 +17,22 @@ import { provision } from './scenarios/provision.ts';
 import { twoWorkers, twoWorkersSettings } from './scenarios/two-workers.ts';
 import { readStealMs } from './support/cpu-steal.ts';
 import { startDeployment } from './support/deployment.ts';
+import { type Million, startMillion } from './support/million.ts';
 import { showProgress } from './support/progress.ts';
-import type { Scenario } from './support/scenario.ts';
+import type { Result, Scenario } from './support/scenario.ts';
 import { type Measured, renderTable } from './support/table.ts';
 
-const scenarios: Record<string, { run: Scenario; settings?: Record<string, string> }> = {
+type OnMillion = (million: Million, progress: (what: string) => void) => Promise<Result>;
+type Entry = { run: Scenario; settings?: Record<string, string> } | { onMillion: OnMillion };
+
+const scenarios: Record<string, Entry> = {
   accept: { run: accept, settings: acceptSettings },
   deliver: { run: deliver },
   'latency-at-100': { run: latencyAt100 },
   provision: { run: provision },
-  'page-depth': { run: pageDepth },
+  'accept-at-1m': { onMillion: acceptAtAMillion },
+  'deliver-at-1m': { onMillion: deliverAtAMillion },
+  'page-depth': { onMillion: pageDepth },
   isolation: { run: isolation, settings: isolationSettings },
   'two-workers': { run: twoWorkers, settings: twoWorkersSettings },
 };
@@ -41,34 +49,57 @@ if (unknown.length > 0) {
 
 const results: Measured[] = [];
 const startedAtMs = performance.now();
-const names = wanted.length > 0 ? wanted : Object.keys(scenarios);
-for (const [index, name] of names.entries()) {
-  const { run, settings = {} } = scenarios[name] as (typeof scenarios)[string];
-  const progress = showProgress(`${index + 1}/${names.length} ${name}`);
-  progress.show('starting PostgreSQL and a server');
-  const deployment = await startDeployment({ settings, profileDir: values.profile });
-  const [stealBefore, beganAtMs] = [readStealMs(), performance.now()];
-  try {
-    const result = await run(deployment, progress.show);
-    const stolen = (readStealMs() - stealBefore) / (performance.now() - beganAtMs) / cpus().length;
-    results.push({ name, ...result, cpu_stolen_percent: Math.round(stolen * 1_000) / 10 });
-  } finally {
-    progress.end();
-    await deployment.stop();
+// In the order of the list, so that those that share a database follow each other.
+const names = Object.keys(scenarios).filter((name) => wanted.length === 0 || wanted.includes(name));
+const shared: { million?: Million } = {};
+try {
+  for (const [index, name] of names.entries()) {
+    const progress = showProgress(`${index + 1}/${names.length} ${name}`);
+    try {
+      results.push({ name, ...(await measure(scenarios[name] as Entry, progress.show)) });
+      await save();
+    } finally {
+      progress.end();
+    }
   }
+} finally {
+  await shared.million?.deployment.stop();
 }
 
 console.log(renderTable(results));
 console.log(`\n${Math.round((performance.now() - startedAtMs) / 1_000)} s in all, on ${describeMachine()}`);
 
-const folder = new URL('../results/', import.meta.url);
-const commit = execFileSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8' }).trim();
-await mkdir(folder, { recursive: true });
-await writeFile(
-  new URL('latest.json', folder),
-  `${JSON.stringify({ commit, machine: describeMachine(), scenarios: results }, null, 2)}\n`,
-);
+/** After every scenario: what was measured is kept when a later one fails. */
+async function save(): Promise<void> {
+  const folder = new URL('../results/', import.meta.url);
+  const commit = execFileSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8' }).trim();
+  const contents = { commit, machine: describeMachine(), scenarios: results };
+  await mkdir(folder, { recursive: true });
+  await writeFile(new URL('latest.json', folder), `${JSON.stringify(contents, null, 2)}\n`);
+}
 
 function describeMachine(): string {
   return `${cpus().length} × ${cpus()[0]?.model || process.arch}, Node ${process.version}`;
+}
+
+async function measure(entry: Entry, progress: (what: string) => void) {
+  if ('onMillion' in entry) {
+    shared.million ??= await startMillion(values.profile, progress);
+    return withSteal(entry.onMillion(shared.million, progress));
+  }
+  progress('starting PostgreSQL and a server');
+  const { settings = {} } = entry;
+  const deployment = await startDeployment({ settings, profileDir: values.profile });
+  try {
+    return await withSteal(entry.run(deployment, progress));
+  } finally {
+    await deployment.stop();
+  }
+}
+
+async function withSteal(running: Promise<Result>) {
+  const [stealBefore, beganAtMs] = [readStealMs(), performance.now()];
+  const result = await running;
+  const stolen = (readStealMs() - stealBefore) / (performance.now() - beganAtMs) / cpus().length;
+  return { ...result, cpu_stolen_percent: Math.round(stolen * 1_000) / 10 };
 }

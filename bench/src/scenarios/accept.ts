@@ -27,7 +27,7 @@ export async function accept(deployment: Deployment, progress: (what: string) =>
         value: () => acceptRate(generator, deployment, roundMs),
         ceiling: async () => Math.max(await bareRate(16, ceilingMs), await bareRate(64, ceilingMs)),
       },
-      { rounds: 9, unit: 'orders/s', goal: '≥ 1', progress },
+      { rounds: 7, unit: 'orders/s', goal: '≥ 1', progress },
     );
   } finally {
     await generator.stop();

@@ -21,7 +21,7 @@ export async function deliver(deployment: Deployment, progress: (what: string) =
     await barePosts();
     return await alternate(
       { value: () => backlog.deliver(count), ceiling: barePosts },
-      { rounds: 9, unit: 'deliveries/s', goal: '≥ 0.85', progress },
+      { rounds: 7, unit: 'deliveries/s', goal: '≥ 0.85', progress },
     );
   } finally {
     await backlog.stop();

@@ -30,7 +30,7 @@ export async function provision(deployment: Deployment, progress: (what: string)
     await acceptRate(generator, accepting, 2_000);
     return await alternate(
       { value: provisionRate, ceiling: () => acceptRate(generator, accepting, ceilingMs) },
-      { rounds: 9, unit: 'eSIMs/s', goal: '≥ 0.4', progress },
+      { rounds: 7, unit: 'eSIMs/s', goal: '≥ 0.4', progress },
     );
   } finally {
     await receiver.stop();

@@ -17,10 +17,7 @@ export async function twoWorkers(deployment: Deployment, progress: (what: string
   const receiver = await startReceiver();
   try {
     const pair = await deployment.startServer(twoWorkersSettings, await deployment.createDatabase('pair'));
-    const [one, two] = [deployment, pair].map((target) => ({
-      ...target,
-      run: () => carryOut(target, receiver),
-    })) as [Side, Side];
+    const [one, two] = [sideOf(deployment, receiver), sideOf(pair, receiver)];
     for (const target of [one, two]) await createEndpoint(target, receiver.url, ['esim.provisioned']);
     for (const { databaseUrl } of [one, two, two]) {
       await deployment.startServer({ SIMPLANE_ROLE: 'worker' }, databaseUrl);
@@ -39,7 +36,9 @@ export async function twoWorkers(deployment: Deployment, progress: (what: string
   }
 }
 
-type Side = Target & { run(): Promise<number> };
+function sideOf(target: Target, receiver: Receiver) {
+  return { ...target, run: () => carryOut(target, receiver) };
+}
 
 /** eSIMs a second, from the commit of the orders to the last webhook. */
 async function carryOut({ databaseUrl }: Target, receiver: Receiver): Promise<number> {

@@ -42,14 +42,16 @@ type Tasks = Record<string, (input: never) => unknown>;
 
 /** The other end, in the program itself. */
 export function answerTasks(tasks: Tasks): void {
-  process.on('message', async ({ id, task, input }: { id: number; task: string; input: never }) => {
-    const reply: Reply = { id };
+  async function answer(id: number, task: string, input: never): Promise<Reply> {
     try {
-      reply.result = (await tasks[task]?.(input)) ?? null;
+      return { id, result: (await tasks[task]?.(input)) ?? null };
     } catch (error) {
-      reply.error = String((error as Error).stack ?? error);
+      return { id, error: String((error as Error).stack ?? error) };
     }
-    process.send?.(reply);
+  }
+  const send = (reply: Reply) => void process.send?.(reply);
+  process.on('message', ({ id, task, input }: { id: number; task: string; input: never }) => {
+    answer(id, task, input).then(send, send);
   });
   process.on('disconnect', () => process.exit());
 }

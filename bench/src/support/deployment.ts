@@ -12,13 +12,15 @@ import pg from 'pg';
 /** A server process and the database behind it. */
 export type Target = { url: string; key: string; databaseUrl: string };
 
-export type Deployment = Target & {
-  /** Another database beside the first, in the same PostgreSQL. */
-  createDatabase(name: string): Promise<string>;
-  /** Another process, on the first database or on the one that is named. */
-  startServer(settings: Record<string, string>, databaseUrl?: string): Promise<Target>;
-  stop(): Promise<void>;
-};
+type Stoppable = { stop(): Promise<void> };
+
+export type Deployment = Target &
+  Stoppable & {
+    /** Another database beside the first, in the same PostgreSQL. */
+    createDatabase(name: string): Promise<string>;
+    /** Another process, on the first database or on the one that is named. */
+    startServer(settings: Record<string, string>, databaseUrl?: string): Promise<Target & Stoppable>;
+  };
 
 type Options = { settings?: Record<string, string>; profileDir?: string | undefined };
 
@@ -37,7 +39,7 @@ export async function startDeployment({ settings = {}, profileDir }: Options = {
   async function startServer(
     own: Record<string, string>,
     databaseUrl = postgres.connectionString,
-  ): Promise<Target> {
+  ): Promise<Target & Stoppable> {
     const { url, stop } = await spawnServer(
       {
         PATH: process.env['PATH'] ?? '',
@@ -54,7 +56,7 @@ export async function startDeployment({ settings = {}, profileDir }: Options = {
       profileDir,
     );
     stops.push(stop);
-    return { url, key, databaseUrl };
+    return { url, key, databaseUrl, stop };
   }
 
   async function stop(): Promise<void> {
@@ -104,7 +106,7 @@ async function spawnServer(env: Record<string, string>, logFile: string, profile
       return {
         url,
         async stop() {
-          server.kill('SIGTERM');
+          if (server.exitCode === null) server.kill('SIGTERM');
           await ended;
         },
       };

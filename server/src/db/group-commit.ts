@@ -40,10 +40,11 @@ export function createGroupCommit<Item, Result>(options: Options<Item, Result>):
       const batch = waiting.slice(0, mostAtOnce);
       waiting = waiting.slice(mostAtOnce);
       inFlight += 1;
-      writeBatch(batch).finally(() => {
+      const next = () => {
         inFlight -= 1;
         start();
-      });
+      };
+      writeBatch(batch).then(next, next);
     }
   }
 

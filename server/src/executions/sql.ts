@@ -1,6 +1,7 @@
 import type { Execution, ExecutionStatus, ExecutionType } from '@simplane/contract';
 import { bigints, byteStrings, integers, texts, timestamps, uuids } from '../db/binary-array.ts';
 import type { Queryable } from '../db/database.ts';
+import { oneByOne } from '../db/one-by-one.ts';
 import type { Claim } from '../idempotency/claim.ts';
 import type { Answer, StoredAnswer } from '../idempotency/outcome.ts';
 import { beforeFirst } from '../lists/keyset.ts';
@@ -187,10 +188,10 @@ export function claimExecutionRows(
       text: `update executions e
              set status = 'running', fence = e.fence + 1, attempts = e.attempts + 1,
                  due_at = now() + $2 * interval '1 millisecond'
-             from (select account_id, id from executions
+             from (select account_id, id, fence from executions
                    where status in ('queued', 'running') and due_at <= now()
                    order by due_at limit $1 for update skip locked) due
-             where e.account_id = due.account_id and e.id = due.id
+             where e.account_id = due.account_id and e.id = due.id and ${oneByOne('due.fence')}
              returning e.account_id, e.id, e.type, e.product_id, e.iccid, e.input, e.progress, e.attempts, e.fence`,
     },
     [count, leaseMs],
@@ -203,22 +204,38 @@ function handle({ account_id, id, fence }: ClaimedExecution): unknown[] {
   return [account_id, id, fence];
 }
 
-/** A recovery point: what a step returned, before the next step; it also renews the lease. False: it is no longer ours. */
-export async function saveProgress(
-  db: Queryable,
-  execution: ClaimedExecution,
-  progress: object,
-  leaseMs: number,
-): Promise<boolean> {
-  const rows = await db.query(
+export type RecoveryPoint = { execution: ClaimedExecution; progress: object; leaseMs: number };
+
+/**
+ * Recovery points: what a step returned, before the next step; each also renews its lease. Tells of each, in their order,
+ * whether the execution is still ours.
+ */
+export async function saveProgressRows(db: Queryable, points: RecoveryPoint[]): Promise<boolean[]> {
+  const saved = await db.query<{ n: number }>(
     {
       name: 'execution_progress',
-      text: `update executions set progress = progress || $4, due_at = now() + $5 * interval '1 millisecond'
-             where ${held} returning 1`,
+      text: `
+with given as (
+  select * from unnest($1::uuid[], $2::uuid[], $3::integer[], $4::text[], $5::integer[]) with ordinality
+    as g (account_id, id, fence, progress, lease_ms, n)
+)
+update executions e set progress = e.progress || given.progress::jsonb,
+  due_at = now() + given.lease_ms * interval '1 millisecond'
+from given
+where e.account_id = given.account_id and e.id = given.id and e.fence = given.fence and e.status = 'running'
+  and ${oneByOne('given.fence')}
+returning given.n::integer`,
     },
-    [...handle(execution), JSON.stringify(progress), leaseMs],
+    [
+      uuids(points.map(({ execution }) => execution.account_id)),
+      uuids(points.map(({ execution }) => execution.id)),
+      integers(points.map(({ execution }) => execution.fence)),
+      texts(points.map(({ progress }) => JSON.stringify(progress))),
+      integers(points.map(({ leaseMs }) => leaseMs)),
+    ],
   );
-  return rows.length > 0;
+  const held = new Set(saved.map(({ n }) => n));
+  return points.map((_, index) => held.has(index + 1));
 }
 
 /** Sets it due again later, and adds to what is remembered of it. */

@@ -2,6 +2,7 @@ import { type ExecutionErrorCode, type ExecutionType, idPrefixes } from '@simpla
 import { withDeadline } from '../bounded-signal.ts';
 import type { Clock } from '../clock.ts';
 import type { Database, Queryable } from '../db/database.ts';
+import { createGroupCommit, perDatabase } from '../db/group-commit.ts';
 import type { Signals } from '../db/signals.ts';
 import { idOfUuid } from '../db/uuid.ts';
 import type { Call, Network, Refusal, Reply } from '../network/port.ts';
@@ -13,8 +14,9 @@ import {
   type ExecutionError,
   finish,
   postpone,
+  type RecoveryPoint,
   releaseClaim,
-  saveProgress,
+  saveProgressRows,
 } from './sql.ts';
 
 /** What carrying out executions needs. */
@@ -182,10 +184,15 @@ function hold(options: Options, claimed: ClaimedExecution, stopping: AbortSignal
           cutOff,
         ]);
       }),
-    save: (progress) => saveProgress(db, claimed, progress, leaseMs),
+    save: (progress) => recorderOf(db)({ execution: claimed, progress, leaseMs }),
     finish: (tx, error) => finish(tx, claimed, { error, at: new Date(clock.nowMs()) }),
   };
 }
+
+/** Steps that end together are recorded by one statement, and one commit. */
+const recorderOf = perDatabase((db) =>
+  createGroupCommit({ write: (points: RecoveryPoint[]) => saveProgressRows(db, points) }),
+);
 
 const noAnswer: Reply<never> = {
   kind: 'failed',

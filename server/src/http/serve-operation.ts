@@ -36,6 +36,8 @@ export function serveOperation(
   const { query: querySchema, pictures } = definition;
   const checkQuery = querySchema ? compileValidator(querySchema) : () => null;
   const checkBody = isWrite(definition) ? compileValidator(definition.body ?? noFields) : () => null;
+  const { db, clock, newUuid, signals, keyring, addressPolicy, endpointLimit, mode } = service;
+  const shared = { db, clock, newUuid, signals, keyring, addressPolicy, endpointLimit, mode };
 
   app.route({
     method: definition.method,
@@ -99,8 +101,6 @@ export function serveOperation(
 
   function contextOf({ caller, apiVersion }: FastifyRequest): Context {
     if (!caller) throw new Error('an operation ran without a caller');
-    const { db, clock, newUuid, signals, keyring, addressPolicy, endpointLimit, mode } = service;
-    const shared = { db, clock, newUuid, signals, keyring, addressPolicy, endpointLimit, mode };
     return { ...shared, apiVersion, account: caller.account, apiKey: caller.apiKey };
   }
 
@@ -135,8 +135,8 @@ export function serveOperation(
       );
     }
     const [path = '', query = ''] = request.url.split(/\?(.*)/s);
-    const accountId = contextOf(request).account.id;
-    const { method } = request;
+    const { method, caller } = request;
+    const accountId = caller?.account.id ?? '';
     return createClaim(
       { accountId, key, method, path, query, canonicalBody: body.canonical },
       service.clock.nowMs(),

@@ -1,19 +1,26 @@
 /**
- * Writes what is derived from the code and committed: contract/openapi.json, the SDK's types, docs/errors.md, docs/configuration.md.
+ * Writes what is derived and committed: contract/openapi.json, the SDK's types, docs/errors.md and docs/configuration.md from the code,
+ * docs/bench.svg and the table in docs/performance.md from the results of a benchmark run.
  * With --check it writes nothing and fails when one of them is not what it would write.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { openApiDocument } from '@simplane/contract';
+import { benchPlot } from './bench-plot.ts';
+import type { BenchResults } from './bench-results.ts';
 import { configurationPage } from './configuration-page.ts';
 import { errorsPage } from './errors-page.ts';
+import { performancePage } from './performance-page.ts';
 import { sdkTypes } from './sdk-types.ts';
 
 const root = new URL('../../', import.meta.url);
+const bench = JSON.parse(await readText('bench/results/reference.json')) as BenchResults;
 const generated: Record<string, string> = {
   'contract/openapi.json': `${JSON.stringify(openApiDocument(), null, 2)}\n`,
   'sdk/src/generated.ts': sdkTypes(),
   'docs/errors.md': errorsPage(),
   'docs/configuration.md': configurationPage(),
+  'docs/bench.svg': benchPlot(bench),
+  'docs/performance.md': performancePage(await readText('docs/performance.md'), bench),
 };
 
 const checkOnly = process.argv.includes('--check');
@@ -32,3 +39,7 @@ if (stale.length > 0) {
   process.exit(1);
 }
 console.log(checkOnly ? 'generated files are up to date' : `wrote ${Object.keys(generated).join(', ')}`);
+
+function readText(path: string): Promise<string> {
+  return readFile(new URL(path, root), 'utf8');
+}

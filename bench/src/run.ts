@@ -1,50 +1,107 @@
-/** `npm run bench` runs every scenario, `npm run bench -- NAME …` some. Figures are ratios to a ceiling of the same run. */
+/**
+ * `npm run bench` runs every scenario, `npm run bench -- NAME …` some; `--profile DIR` keeps a CPU profile of every server
+ * process. Figures are ratios to a ceiling that is measured in the same run.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import { accept, acceptSettings } from './scenarios/accept.ts';
+import { acceptAtAMillion } from './scenarios/accept-at-1m.ts';
+import { deliver } from './scenarios/deliver.ts';
+import { deliverAtAMillion } from './scenarios/deliver-at-1m.ts';
 import { isolation, isolationSettings } from './scenarios/isolation.ts';
+import { latencyAt100 } from './scenarios/latency-at-100.ts';
 import { pageDepth } from './scenarios/page-depth.ts';
+import { provision } from './scenarios/provision.ts';
+import { twoWorkers, twoWorkersSettings } from './scenarios/two-workers.ts';
 import { usageFeed } from './scenarios/usage-feed.ts';
 import { readStealMs } from './support/cpu-steal.ts';
 import { startDeployment } from './support/deployment.ts';
-import type { Scenario } from './support/scenario.ts';
+import { type Million, startMillion } from './support/million.ts';
+import { showProgress } from './support/progress.ts';
+import type { Result, Scenario } from './support/scenario.ts';
+import { type Measured, renderTable } from './support/table.ts';
 
-const scenarios: Record<string, { run: Scenario; settings?: Record<string, string> }> = {
-  'page-depth': { run: pageDepth },
+type OnMillion = (million: Million, progress: (what: string) => void) => Promise<Result>;
+type Entry = { run: Scenario; settings?: Record<string, string> } | { onMillion: OnMillion };
+
+const scenarios: Record<string, Entry> = {
+  accept: { run: accept, settings: acceptSettings },
+  deliver: { run: deliver },
+  'latency-at-100': { run: latencyAt100 },
+  provision: { run: provision },
+  'accept-at-1m': { onMillion: acceptAtAMillion },
+  'deliver-at-1m': { onMillion: deliverAtAMillion },
+  'page-depth': { onMillion: pageDepth },
   isolation: { run: isolation, settings: isolationSettings },
+  'two-workers': { run: twoWorkers, settings: twoWorkersSettings },
   'usage-feed': { run: usageFeed },
 };
 
-const wanted = process.argv.slice(2);
+const { values, positionals: wanted } = parseArgs({
+  allowPositionals: true,
+  options: { profile: { type: 'string' } },
+});
 const unknown = wanted.filter((name) => !(name in scenarios));
 if (unknown.length > 0) {
   console.error(`no scenario ${unknown.join(', ')}; there is ${Object.keys(scenarios).join(', ')}`);
   process.exit(1);
 }
 
-const results = [];
-for (const name of wanted.length > 0 ? wanted : Object.keys(scenarios)) {
-  const { run, settings } = scenarios[name] as (typeof scenarios)[string];
-  const deployment = await startDeployment(settings);
-  const progress = (what: string) => process.stderr.write(`${name}: ${what}\n`);
-  const [stealBefore, startedAtMs] = [readStealMs(), performance.now()];
+const results: Measured[] = [];
+const startedAtMs = performance.now();
+// In the order of the list, so that those that share a database follow each other.
+const names = Object.keys(scenarios).filter((name) => wanted.length === 0 || wanted.includes(name));
+const shared: { million?: Million } = {};
+try {
+  for (const [index, name] of names.entries()) {
+    const progress = showProgress(`${index + 1}/${names.length} ${name}`);
+    try {
+      results.push({ name, ...(await measure(scenarios[name] as Entry, progress.show)) });
+      await save();
+    } finally {
+      progress.end();
+    }
+  }
+} finally {
+  await shared.million?.deployment.stop();
+}
+
+console.log(renderTable(results));
+console.log(`\n${Math.round((performance.now() - startedAtMs) / 1_000)} s in all, on ${describeMachine()}`);
+
+/** After every scenario: what was measured is kept when a later one fails. */
+async function save(): Promise<void> {
+  const folder = new URL('../results/', import.meta.url);
+  const commit = execFileSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8' }).trim();
+  const contents = { commit, machine: describeMachine(), scenarios: results };
+  await mkdir(folder, { recursive: true });
+  await writeFile(new URL('latest.json', folder), `${JSON.stringify(contents, null, 2)}\n`);
+}
+
+function describeMachine(): string {
+  return `${cpus().length} × ${cpus()[0]?.model || process.arch}, Node ${process.version}`;
+}
+
+async function measure(entry: Entry, progress: (what: string) => void) {
+  if ('onMillion' in entry) {
+    shared.million ??= await startMillion(values.profile, progress);
+    return withSteal(entry.onMillion(shared.million, progress));
+  }
+  progress('starting PostgreSQL and a server');
+  const { settings = {} } = entry;
+  const deployment = await startDeployment({ settings, profileDir: values.profile });
   try {
-    const result = await run(deployment, progress);
-    const stolen = (readStealMs() - stealBefore) / (performance.now() - startedAtMs) / cpus().length;
-    results.push({ name, ...result });
-    console.log(
-      `${name}  ${result.value} ${result.unit}  against ${result.ceiling} ${result.unit}  ratio ${result.ratio}  goal ${result.goal}  (CPU stolen: ${(stolen * 100).toFixed(1)} %)`,
-    );
+    return await withSteal(entry.run(deployment, progress));
   } finally {
     await deployment.stop();
   }
 }
 
-const folder = new URL('../results/', import.meta.url);
-const commit = execFileSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8' }).trim();
-const machine = `${cpus().length} × ${cpus()[0]?.model || process.arch}, Node ${process.version}`;
-await mkdir(folder, { recursive: true });
-await writeFile(
-  new URL('latest.json', folder),
-  `${JSON.stringify({ commit, machine, scenarios: results }, null, 2)}\n`,
-);
+async function withSteal(running: Promise<Result>) {
+  const [stealBefore, beganAtMs] = [readStealMs(), performance.now()];
+  const result = await running;
+  const stolen = (readStealMs() - stealBefore) / (performance.now() - beganAtMs) / cpus().length;
+  return { ...result, cpu_stolen_percent: Math.round(stolen * 1_000) / 10 };
+}

@@ -109,7 +109,7 @@ async function startReceiver(): Promise<Receiver> {
 type Ports = { hanging: number[]; dead: number[] };
 
 async function startBrokenReceivers(): Promise<{ ports: Ports; cut(): void; stop(): void }> {
-  const program = new URL('../support/hanging-receiver.js', import.meta.url);
+  const program = new URL('../load/hanging-receiver.js', import.meta.url);
   const child: ChildProcess = fork(program, [String(broken / 2), String(broken / 2)]);
   const [ports] = (await once(child, 'message')) as [Ports];
   return {

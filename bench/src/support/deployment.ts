@@ -1,52 +1,134 @@
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startEmbeddedPostgres } from '@simplane/server/embedded-postgres';
+import pg from 'pg';
 
-export type Deployment = { url: string; key: string; databaseUrl: string; stop(): Promise<void> };
+/** A server process and the database behind it. */
+export type Target = { url: string; key: string; databaseUrl: string };
+
+type Stoppable = { stop(): Promise<void> };
+
+export type Deployment = Target &
+  Stoppable & {
+    /** Another database beside the first, in the same PostgreSQL. */
+    createDatabase(name: string): Promise<string>;
+    /** Another process, on the first database or on the one that is named. */
+    startServer(settings: Record<string, string>, databaseUrl?: string): Promise<Target & Stoppable>;
+  };
+
+type Options = { settings?: Record<string, string>; profileDir?: string | undefined };
 
 const key = 'sp_test_bench';
 
 /** A fresh PostgreSQL with durable commits and one server process on it, on loopback. */
-export async function startDeployment(settings: Record<string, string> = {}): Promise<Deployment> {
+export async function startDeployment({ settings = {}, profileDir }: Options = {}): Promise<Deployment> {
   const dataDir = await mkdtemp(join(tmpdir(), 'simplane-bench-'));
-  const postgres = await startEmbeddedPostgres({ dataDir });
+  // Tells when an event was committed, which is where its way to the receiver begins.
+  const postgres = await startEmbeddedPostgres({ dataDir, settings: { track_commit_timestamp: 'on' } });
   // Not PostgreSQL's folder: that belongs to whom it runs as.
   const serverDir = await mkdtemp(join(tmpdir(), 'simplane-bench-'));
+  const encryptionKey = randomBytes(32).toString('base64');
+  const stops: (() => Promise<void>)[] = [];
+
+  async function startServer(
+    own: Record<string, string>,
+    databaseUrl = postgres.connectionString,
+  ): Promise<Target & Stoppable> {
+    const { url, stop } = await spawnServer(
+      {
+        PATH: process.env['PATH'] ?? '',
+        NODE_ENV: 'production',
+        PORT: '0',
+        DATABASE_URL: databaseUrl,
+        SIMPLANE_API_KEY: key,
+        SIMPLANE_DATA_DIR: serverDir,
+        SIMPLANE_ENCRYPTION_KEYS: encryptionKey,
+        SIMPLANE_MOCK_DELAY: '0s',
+        ...own,
+      },
+      join(serverDir, `server-${stops.length}.log`),
+      profileDir,
+    );
+    stops.push(stop);
+    return { url, key, databaseUrl, stop };
+  }
+
+  async function stop(): Promise<void> {
+    await Promise.all(stops.map((end) => end()));
+    await postgres.stop();
+    for (const dir of [dataDir, serverDir]) await rm(dir, { recursive: true, force: true });
+  }
+
+  try {
+    const first = await startServer(settings);
+    return {
+      ...first,
+      startServer,
+      async createDatabase(name) {
+        await runSql(postgres.connectionString, `create database ${name}`);
+        const url = new URL(postgres.connectionString);
+        url.pathname = `/${name}`;
+        return url.href;
+      },
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+const readyWithinMs = 30_000;
+
+/** Its log goes to a file, as in use: a pipe would make this process a part of what is measured. */
+async function spawnServer(env: Record<string, string>, logFile: string, profileDir: string | undefined) {
   const folder = dirname(createRequire(import.meta.url).resolve('@simplane/server/embedded-postgres'));
-  const server = spawn(process.execPath, [join(folder, '../../../bin/simplane-server.js'), 'serve'], {
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      PORT: '0',
-      DATABASE_URL: postgres.connectionString,
-      SIMPLANE_API_KEY: key,
-      SIMPLANE_DATA_DIR: serverDir,
-      ...settings,
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const program = join(folder, '../../../bin/simplane-server.js');
+  const profiling = profileDir ? ['--cpu-prof', `--cpu-prof-dir=${profileDir}`] : [];
+  const log = await open(logFile, 'a');
+  const server = spawn(process.execPath, [...profiling, program, 'serve'], {
+    env,
+    stdio: ['ignore', log.fd, 'inherit'],
   });
-  const url = await new Promise<string>((resolve, reject) => {
-    let output = '';
-    server.stdout.on('data', (chunk) => {
-      if (output.includes('is ready at')) return;
-      output += chunk;
-      const [, address] = /is ready at (http:\S+)\n/.exec(output) ?? [];
-      if (address) resolve(address);
-    });
-    server.once('close', (code) => reject(new Error(`the server ended with ${code}:\n${output}`)));
-  });
-  return {
-    url,
-    key,
-    databaseUrl: postgres.connectionString,
-    async stop() {
-      server.kill('SIGTERM');
-      await once(server, 'close');
-      await postgres.stop();
-      for (const dir of [dataDir, serverDir]) await rm(dir, { recursive: true, force: true });
-    },
-  };
+  const ended = once(server, 'close');
+  await log.close();
+  const giveUpAtMs = performance.now() + readyWithinMs;
+  for (;;) {
+    const output = await readFile(logFile, 'utf8');
+    const [, url] = /is ready at (http:\S+)\n/.exec(output) ?? [];
+    if (url) {
+      return {
+        url,
+        async stop() {
+          if (server.exitCode === null) server.kill('SIGTERM');
+          await ended;
+        },
+      };
+    }
+    if (server.exitCode !== null || performance.now() > giveUpAtMs) {
+      server.kill('SIGKILL');
+      throw new Error(`the server did not start (exit ${server.exitCode}):\n${output}`);
+    }
+    await sleep(20);
+  }
+}
+
+export async function runSql<Row extends object>(
+  databaseUrl: string,
+  text: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    return (await client.query<Row>(text, values)).rows;
+  } finally {
+    await client.end();
+  }
 }

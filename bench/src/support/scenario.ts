@@ -5,6 +5,7 @@ export type Result = {
   unit: string;
   ceiling: number;
   ratio: number;
+  /** What the ratio should be: `≥ 0.85`, `≤ 2`. */
   goal: string;
   p50_ms?: number;
   p99_ms?: number;
@@ -12,6 +13,11 @@ export type Result = {
 };
 
 export type Scenario = (deployment: Deployment, progress: (what: string) => void) => Promise<Result>;
+
+export function meetsGoal({ ratio, goal }: Pick<Result, 'ratio' | 'goal'>): boolean {
+  const bound = Number(goal.replace(/[^\d.]/g, ''));
+  return goal.startsWith('≥') ? ratio >= bound : ratio <= bound;
+}
 
 export function median(values: number[]): number {
   const sorted = [...values].sort((a, b) => a - b);

@@ -23,6 +23,9 @@ export function openDatabase({ connectionString, poolSize, onError }: Options): 
     connectionString,
     max: poolSize,
     application_name: 'simplane',
+    // No statement of ours should read a table from end to end, however small the planner believes it to be: plans are kept
+    // while tables grow.
+    options: '-c enable_seqscan=off',
     keepAlive: true,
     connectionTimeoutMillis: 5_000,
     // The server gives up first and says why; the client's own bound is for a server that no longer answers.

@@ -11,6 +11,12 @@ export function isUnavailable(error: unknown): boolean {
   return (code !== undefined && socketErrors.has(code)) || driverMessages.test(error.message);
 }
 
+/** Whether the database certainly did nothing of a statement, and might do a part of it. */
+export function wasRefused(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError)) return false;
+  return !isUnavailable(error) || error.code === '40P01' || error.code === '40001';
+}
+
 // 08 connection, 3D000 the database is not there (yet), 53 resources, 57P0x shutdown or crash, 57014 statement timeout,
 // 40001/40P01 worth a retry, 25006 a replica that was just demoted, 25P03 idle in transaction, 55P03 lock not available.
 const unavailableStates = /^(08...|3D000|53...|57P0[1-5]|57014|40001|40P01|25006|25P03|55P03)$/;

@@ -1,4 +1,5 @@
 import { defaultThresholds, idPrefixes } from '@simplane/contract';
+import { createGroupCommit, perDatabase } from '../db/group-commit.ts';
 import { idOfUuid, uuidText } from '../db/uuid.ts';
 import { emit } from '../events/emit.ts';
 import { newEvent } from '../events/new-event.ts';
@@ -15,7 +16,14 @@ import {
 } from '../executions/worker.ts';
 import { newMatchingId } from './activation-code.ts';
 import type { AllotIccids } from './iccid.ts';
-import { allotRows, changeStatus, findEsim, insertOrderedEsim, settleProvisioned } from './sql.ts';
+import {
+  allotRows,
+  changeStatus,
+  findEsim,
+  insertOrderedEsim,
+  type Provisioned,
+  settleProvisionedRows,
+} from './sql.ts';
 
 /** What earlier attempts have reached. Each step is stored before the next begins, so a crash resumes and never orders twice. */
 type Progress = {
@@ -87,14 +95,13 @@ async function provision(means: Means, execution: HeldExecution): Promise<RunOut
     const released = await execution.call('release', (call) => means.network.release({ ...call, iccid }));
     if (released.kind !== 'done') return refuse(means, execution, released);
   }
-  const outcome = await settleProvisioned(means.db, {
+  const outcome = await settlerOf(means.db)({
     ...execution,
     iccid,
     smdpAddress: confirmed.result.smdpAddress,
     matchingId: confirmed.result.matchingId,
     confirmationCodeRequired: confirmed.result.confirmationCodeRequired,
     bundleUuid: uuidText(means.newUuid()),
-    thresholds: defaultThresholds,
     at: new Date(means.clock.nowMs()),
     event: newEvent(means, {
       accountUuid: execution.account_id,
@@ -106,6 +113,13 @@ async function provision(means: Means, execution: HeldExecution): Promise<RunOut
   if (outcome === 'settled') means.onOutcome(execution.type, 'succeeded');
   return done;
 }
+
+/** Orders that end together are settled by one statement, and one commit. */
+const settlerOf = perDatabase((db) =>
+  createGroupCommit({
+    write: (rows: Provisioned[]) => settleProvisionedRows(db, rows, defaultThresholds),
+  }),
+);
 
 function wanted({ product_id: productId, progress, input }: HeldExecution) {
   const { profile_type: profileType = null } = progress as Progress;

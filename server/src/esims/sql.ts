@@ -1,6 +1,8 @@
 import type { EsimStatus, ProfileState } from '@simplane/contract';
+import { booleans, integers, texts, timestamps, uuids } from '../db/binary-array.ts';
 import type { Queryable } from '../db/database.ts';
-import { emitFrom, eventsGiven, eventValues } from '../events/emit.ts';
+import { oneByOne } from '../db/one-by-one.ts';
+import { emitFrom } from '../events/emit.ts';
 import type { NewEvent } from '../events/new-event.ts';
 import { beforeFirst } from '../lists/keyset.ts';
 import { type EsimTransition, esimTransitions, sourcesOf } from './state.ts';
@@ -131,7 +133,7 @@ with given as (
     'profile_type', (select profile_type from products where products.id = e.product_id))
   from given
   where e.account_id = given.account_id and e.id = given.execution_id and e.fence = given.fence and e.status = 'running'
-    and not e.progress ? 'matching_id'
+    and not e.progress ? 'matching_id' and ${oneByOne('given.fence')}
   returning e.account_id, e.id, e.product_id, e.input, e.progress, given.esim_id, given.iccid, given.matching_id, given.at
 ), allotted as (
   ${insertEsimFrom('held')} where iccid is not null
@@ -139,13 +141,13 @@ with given as (
 select id, progress from held`,
     },
     [
-      rows.map((row) => row.account_id),
-      rows.map((row) => row.id),
-      rows.map((row) => row.fence),
-      rows.map((row) => row.esimUuid),
-      rows.map((row) => row.iccid),
-      rows.map((row) => row.matchingId),
-      rows.map((row) => row.at),
+      uuids(rows.map((row) => row.account_id)),
+      uuids(rows.map((row) => row.id)),
+      integers(rows.map((row) => row.fence)),
+      uuids(rows.map((row) => row.esimUuid)),
+      texts(rows.map((row) => row.iccid)),
+      texts(rows.map((row) => row.matchingId)),
+      timestamps(rows.map((row) => row.at)),
     ],
   );
 }
@@ -193,62 +195,77 @@ export type Provisioned = Held & {
   matchingId: string;
   confirmationCodeRequired: boolean;
   bundleUuid: string;
-  thresholds: readonly number[];
   at: Date;
   event: NewEvent;
 };
 
+/** `lost`: another worker holds it now. `gone`: the eSIM was terminated meanwhile. */
+export type SettleOutcome = 'settled' | 'lost' | 'gone';
+
 /**
- * The end of a good order in one statement: the eSIM is ready, its bundle waits for the first attach, the event is in the
- * log, the execution has succeeded. `lost`: another worker holds it now. `gone`: the eSIM was terminated meanwhile.
+ * The end of good orders in one statement: their eSIMs are ready, their bundles wait for the first attach, the events are in
+ * the log, the executions have succeeded. Tells of each, in their order, what became of it.
  */
-export async function settleProvisioned(
+export async function settleProvisionedRows(
   db: Queryable,
-  done: Provisioned,
-): Promise<'settled' | 'lost' | 'gone'> {
-  const [row] = await db.query<{ outcome: 'settled' | 'lost' | 'gone' }>(
+  rows: Provisioned[],
+  thresholds: readonly number[],
+): Promise<SettleOutcome[]> {
+  const outcomes = await db.query<{ n: number; outcome: SettleOutcome }>(
     {
       name: 'esim_settle_provisioned',
       text: `
-with held as (
-  select account_id, id from executions
-  where account_id = $1 and id = $2 and fence = $3 and status = 'running' for update
+with given as (
+  select * from unnest($1::uuid[], $2::uuid[], $3::integer[], $4::text[], $5::text[], $6::text[], $7::boolean[], $8::uuid[],
+                       $9::timestamptz[], $10::uuid[], $11::text[], $12::timestamptz[], $13::text[], $14::text[]) with ordinality
+    as g (account_id, execution_id, fence, iccid, smdp_address, matching_id, confirmation_code_required, bundle_id,
+          at, event_id, event_type, event_at, event_body, event_subscriptions, n)
+), held as materialized (
+  select given.* from given join executions x on x.account_id = given.account_id and x.id = given.execution_id
+    and x.fence = given.fence and x.status = 'running'
+  where ${oneByOne('given.fence')} for update of x
 ), ready as (
-  update esims e set status = 'provisioned', provisioned_at = $9,
+  update esims e set status = 'provisioned', provisioned_at = held.at,
     profile_state = case when e.profile_state = 'unknown' then 'released' else e.profile_state end,
-    profile_observed_at = coalesce(e.profile_observed_at, $9),
-    smdp_address = $5, matching_id = $6, confirmation_code_required = $7
-  from held where e.iccid = $4 and e.account_id = held.account_id and e.execution_id = held.id and e.status = 'provisioning'
-  returning e.account_id, e.iccid, e.product_id
+    profile_observed_at = coalesce(e.profile_observed_at, held.at),
+    smdp_address = held.smdp_address, matching_id = held.matching_id,
+    confirmation_code_required = held.confirmation_code_required
+  from held
+  where e.iccid = held.iccid and e.account_id = held.account_id and e.execution_id = held.execution_id
+    and e.status = 'provisioning' and ${oneByOne('held.fence')}
+  returning held.*, e.product_id
 ), settled as (
-  update executions x set status = 'succeeded', finished_at = $9, input = x.input - 'sealed_confirmation_code'
-  from ready where x.account_id = $1 and x.id = $2
-  returning x.id
+  update executions x set status = 'succeeded', finished_at = ready.at, input = x.input - 'sealed_confirmation_code'
+  from ready where x.account_id = ready.account_id and x.id = ready.execution_id and ${oneByOne('ready.fence')}
 ), bundle as (
   insert into bundles (account_id, id, iccid, product_id, status, data_bytes, thresholds, validity_days, created_at)
-  select ready.account_id, $8, ready.iccid, product.id, 'queued', product.data_bytes,
-         case when product.data_bytes is null then '{}' else $10::integer[] end, product.validity_days, $9
+  select ready.account_id, ready.bundle_id, ready.iccid, product.id, 'queued', product.data_bytes,
+         case when product.data_bytes is null then '{}' else $15::integer[] end, product.validity_days, ready.at
   from ready join products product on product.id = ready.product_id
-), given as (
-  select given.* from ${eventsGiven(11)}, settled
-), ${emitFrom('given')}
-select case when exists (select from settled) then 'settled' when exists (select from held) then 'gone' else 'lost' end as outcome`,
+), ${emitFrom('ready')}
+select n::integer, case when n in (select n from ready) then 'settled' when n in (select n from held) then 'gone' else 'lost' end
+  as outcome
+from given`,
     },
     [
-      done.account_id,
-      done.id,
-      done.fence,
-      done.iccid,
-      done.smdpAddress,
-      done.matchingId,
-      done.confirmationCodeRequired,
-      done.bundleUuid,
-      done.at,
-      done.thresholds,
-      ...eventValues([done.event]),
+      uuids(rows.map((row) => row.account_id)),
+      uuids(rows.map((row) => row.id)),
+      integers(rows.map((row) => row.fence)),
+      texts(rows.map((row) => row.iccid)),
+      texts(rows.map((row) => row.smdpAddress)),
+      texts(rows.map((row) => row.matchingId)),
+      booleans(rows.map((row) => row.confirmationCodeRequired)),
+      uuids(rows.map((row) => row.bundleUuid)),
+      timestamps(rows.map((row) => row.at)),
+      uuids(rows.map((row) => row.event.uuid)),
+      texts(rows.map((row) => row.event.type)),
+      timestamps(rows.map((row) => row.event.createdAt)),
+      texts(rows.map((row) => row.event.body)),
+      texts(rows.map((row) => row.event.subscriptions)),
+      thresholds,
     ],
   );
-  return row?.outcome ?? 'lost';
+  return outcomes.sort((a, b) => a.n - b.n).map(({ outcome }) => outcome);
 }
 
 /** A conditional change: null when the eSIM is not in a status that it may start from. */

@@ -21,13 +21,13 @@ export function emitFrom(source: string): string {
 }
 
 /** The columns that `emitFrom` reads, for arrays given as six parameters from `$first` on; see `eventValues`. */
-export function eventsGiven(first: number): string {
+function eventsGiven(first: number): string {
   const [a, b, c, d, e, f] = [0, 1, 2, 3, 4, 5].map((offset) => `$${first + offset}`);
   return `unnest(${a}::uuid[], ${b}::uuid[], ${c}::text[], ${d}::timestamptz[], ${e}::text[], ${f}::text[])
     as given (account_id, event_id, event_type, event_at, event_body, event_subscriptions)`;
 }
 
-export function eventValues(events: NewEvent[]): unknown[] {
+function eventValues(events: NewEvent[]): unknown[] {
   return [
     events.map((event) => event.accountUuid),
     events.map((event) => event.uuid),

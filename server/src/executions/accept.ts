@@ -1,5 +1,6 @@
 import { encodeId, idPrefixes } from '@simplane/contract';
 import type { WriteContext } from '../context.ts';
+import { createGroupCommit, perDatabase } from '../db/group-commit.ts';
 import { uuidText } from '../db/uuid.ts';
 import { type Outcome, readStored } from '../idempotency/outcome.ts';
 import { presentNew } from './present.ts';
@@ -25,11 +26,15 @@ export async function acceptExecution(ctx: WriteContext, order: Order): Promise<
     answer: ctx.render(execution, { location: `/v1/executions/${execution.id}` }),
   };
   for (;;) {
-    const [result] = await acceptExecutionRows(ctx.db, [row]);
-    if (!result) throw new Error('the accept statement returned no row');
+    const result = await acceptorOf(ctx.db)(row);
     if (result.outcome !== 'overtaken') return readOutcome(result, row);
   }
 }
+
+/** Orders that come together are accepted by one statement, and one commit. */
+const acceptorOf = perDatabase((db) =>
+  createGroupCommit({ write: (rows: NewExecution[]) => acceptExecutionRows(db, rows) }),
+);
 
 function readOutcome(result: AcceptRow, { answer, claim }: NewExecution): AcceptOutcome {
   switch (result.outcome) {

@@ -2,6 +2,7 @@ import { type ExecutionErrorCode, type ExecutionType, idPrefixes } from '@simpla
 import { withDeadline } from '../bounded-signal.ts';
 import type { Clock } from '../clock.ts';
 import type { Database, Queryable } from '../db/database.ts';
+import { createGroupCommit, perDatabase } from '../db/group-commit.ts';
 import type { Signals } from '../db/signals.ts';
 import { idOfUuid } from '../db/uuid.ts';
 import type { Keyring } from '../keyring.ts';
@@ -14,8 +15,9 @@ import {
   type ExecutionError,
   finish,
   postpone,
+  type RecoveryPoint,
   releaseClaim,
-  saveProgress,
+  saveProgressRows,
 } from './sql.ts';
 
 /** What carrying out executions needs. */
@@ -172,6 +174,7 @@ function faulty(attempts: number): ExecutionError {
 
 function hold(options: Options, claimed: ClaimedExecution, stopping: AbortSignal): HeldExecution {
   const { db, clock, leaseMs, networkTimeoutMs, network } = options;
+  const save = (progress: object) => recorderOf(db)({ execution: claimed, progress, leaseMs });
 
   /** Writes down that a call is about to be made, where the network would not know it again. */
   async function note(step: string) {
@@ -184,7 +187,7 @@ function hold(options: Options, claimed: ClaimedExecution, stopping: AbortSignal
 
   async function set(mark: string, value: boolean) {
     claimed.progress[mark] = value;
-    if (!(await saveProgress(db, claimed, { [mark]: value }, leaseMs))) throw new TakenOver();
+    if (!(await save({ [mark]: value }))) throw new TakenOver();
   }
 
   return {
@@ -207,7 +210,7 @@ function hold(options: Options, claimed: ClaimedExecution, stopping: AbortSignal
       if (isSurelyUndone(reply)) await forget();
       return reply;
     },
-    save: (progress) => saveProgress(db, claimed, progress, leaseMs),
+    save,
     async finish(tx, error) {
       const isOurs = await finish(tx, claimed, { error, at: new Date(clock.nowMs()) });
       if (isOurs) options.onOutcome(claimed.type, error ? 'failed' : 'succeeded');
@@ -242,6 +245,11 @@ function unlessTakenOver(error: unknown): undefined {
 
 // A driver that ends its call by the signal answers within a tick, and knows better than we do what became of it.
 const graceMs = 100;
+
+/** Steps that end together are recorded by one statement, and one commit. */
+const recorderOf = perDatabase((db) =>
+  createGroupCommit({ write: (points: RecoveryPoint[]) => saveProgressRows(db, points) }),
+);
 
 const noAnswer: Reply<never> = {
   kind: 'failed',

@@ -89,9 +89,10 @@ function prepareRequests(app: FastifyInstance, service: Service): void {
   app.decorateRequest('apiVersion', currentApiVersion);
   app.decorateRequest('refusal', null);
   app.decorateRequest('idempotency', null);
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('Request-Id', request.id);
     reply.header('Service-Version', request.apiVersion);
+    done();
   });
   // A connection that was kept alive past a shutdown would hold it up until the client lets go.
   app.addHook('onSend', (_request, reply, payload, done) => {
@@ -103,23 +104,24 @@ function prepareRequests(app: FastifyInstance, service: Service): void {
 /** Before anything else of the request is looked at: the key and the body matter only where there is something to reach. */
 function refuseUnknownRoutes(app: FastifyInstance): void {
   app.setNotFoundHandler(() => Promise.reject(new Error('the hook below refuses first')));
-  app.addHook('onRequest', async (request) => {
-    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
-      throw new AppError('request_malformed', 'An HTTP/1.1 request has a Host header.');
-    }
-    if (request.is404) {
-      const path = request.url.split('?', 1)[0]?.slice(0, 100);
-      throw new AppError(
-        'route_missing',
-        `There is nothing at ${request.method} ${path}; /docs lists what there is.`,
-      );
-    }
-    const { allow } = request.routeOptions.config;
-    if (allow) {
-      throw new AppError('method_not_allowed', `${request.method} is not possible here; ${allow} is.`, {
-        headers: { Allow: allow },
-      });
-    }
+  app.addHook('onRequest', (request, _reply, done) => done(refusalOf(request)));
+}
+
+function refusalOf(request: FastifyRequest): AppError | undefined {
+  if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+    return new AppError('request_malformed', 'An HTTP/1.1 request has a Host header.');
+  }
+  if (request.is404) {
+    const path = request.url.split('?', 1)[0]?.slice(0, 100);
+    return new AppError(
+      'route_missing',
+      `There is nothing at ${request.method} ${path}; /docs lists what there is.`,
+    );
+  }
+  const { allow } = request.routeOptions.config;
+  if (!allow) return undefined;
+  return new AppError('method_not_allowed', `${request.method} is not possible here; ${allow} is.`, {
+    headers: { Allow: allow },
   });
 }
 

@@ -42,6 +42,8 @@ export function serveOperation(
   const turns = definition.bodyLimitBytes === undefined ? atOnce : createTurns(ofLargeBodies);
   const checkQuery = querySchema ? compileValidator(querySchema) : () => null;
   const checkBody = isWrite(definition) ? compileValidator(definition.body ?? noFields) : () => null;
+  const { db, clock, newUuid, signals, keyring, addressPolicy, endpointLimit, mode, hasCore } = service;
+  const shared = { db, clock, newUuid, signals, keyring, addressPolicy, endpointLimit, mode, hasCore };
 
   app.route({
     method: definition.method,
@@ -106,8 +108,6 @@ export function serveOperation(
 
   function contextOf({ caller, apiVersion }: FastifyRequest): Context {
     if (!caller) throw new Error('an operation ran without a caller');
-    const { db, clock, newUuid, signals, keyring, addressPolicy, endpointLimit, mode, hasCore } = service;
-    const shared = { db, clock, newUuid, signals, keyring, addressPolicy, endpointLimit, mode, hasCore };
     return { ...shared, apiVersion, account: caller.account, apiKey: caller.apiKey };
   }
 
@@ -142,8 +142,8 @@ export function serveOperation(
       );
     }
     const [path = '', query = ''] = request.url.split(/\?(.*)/s);
-    const accountId = contextOf(request).account.id;
-    const { method } = request;
+    const { method, caller } = request;
+    const accountId = caller?.account.id ?? '';
     return createClaim(
       { accountId, key, method, path, query, canonicalBody: body.canonical },
       service.clock.nowMs(),

@@ -10,7 +10,7 @@ export type Claim = {
   key: string;
   fingerprint: Buffer;
   /** For `pg_try_advisory_xact_lock`: 64 bits of a hash of (account, key). */
-  lockId: string;
+  lockId: bigint;
   createdAt: Date;
   expiresAt: Date;
 };
@@ -31,7 +31,7 @@ export function createClaim(request: Request, nowMs: number): Claim {
     id,
     key,
     fingerprint: hash('sha256', `${method} ${path}?${query}\n${canonicalBody}`, 'buffer'),
-    lockId: hash('sha256', id, 'buffer').readBigInt64BE().toString(),
+    lockId: hash('sha256', id, 'buffer').readBigInt64BE(),
     createdAt: new Date(nowMs),
     expiresAt: new Date(nowMs + retentionMs),
   };

@@ -1,5 +1,3 @@
-import { setMaxListeners } from 'node:events';
-
 /** A job's own word on when to look again; nothing when it is done with. */
 export type RunResult = { againInMs?: number } | undefined;
 
@@ -27,7 +25,6 @@ export function startWorkQueue<Job>(options: Options<Job>): WorkQueue {
   const { claim, run, concurrency, pollMs, onError } = options;
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
-  setMaxListeners(0, stopping.signal); // every job in work listens
   let stopped = false;
   let wake: () => void = () => {};
   let isAwake = false;

@@ -79,6 +79,19 @@ describe('a node that is killed', () => {
   );
 });
 
+test('a node that is killed between the commit of many orders and their answers: retries elsewhere make each order once', async () => {
+  const doomed = await spawnServer({ ...env, DIE_AT_ACCEPT: 'after-commit' }, { preload });
+  const keys = Array.from({ length: 30 }, (_, n) => `killed-among-${n}`);
+  const before = await query('select id from executions');
+  const lost = await Promise.allSettled(keys.map((one) => provision({ url: doomed.url, key }, one)));
+  expect(new Set(lost.map(({ status }) => status))).toEqual(new Set(['rejected']));
+  expect(await doomed.end('SIGKILL')).toBe('SIGKILL');
+  const retries = await Promise.all(keys.map((one, index) => provision(target(index), one)));
+  expect(new Set(retries.map(({ status }) => status))).toEqual(new Set([202]));
+  expect(retries.some(({ headers }) => headers.get('Idempotent-Replayed') === 'true')).toBe(true);
+  expect(await query('select id from executions')).toHaveLength(before.length + keys.length);
+});
+
 test('a revoked key stops working on every process within 5 seconds', async () => {
   const created = await runCommand(['keys', 'create', '--name', 'Short-lived', '--json'], env);
   const [{ key: shortLived, id }] = JSON.parse(created.stdout);

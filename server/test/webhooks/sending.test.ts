@@ -61,6 +61,46 @@ function endpoint(id: string): Promise<Reply['json']> {
   return call(service, 'GET', `/v1/webhook_endpoints/${id}`).then(({ json }) => json);
 }
 
+test('an endpoint with a long backlog gets at most 64 deliveries at once, and each of them once', async () => {
+  const total = 300;
+  const { id } = await createEndpoint();
+  await service.db.query(
+    {
+      name: 'test_backlog',
+      text: `with event as (
+               insert into events (account_id, id, type, created_at, body)
+               select $1, uuid_v7(now()), 'esim.provisioned', now(), '{}' from generate_series(1, $3) returning id)
+             insert into deliveries (account_id, id, event_id, endpoint_id, status, origin, due_at, created_at)
+             select $1, uuid_v7(now()), event.id, $2, 'pending', 'event', now(), now() from event`,
+    },
+    [service.accountUuid, uuidOfId('we', id), total],
+  );
+  const open = new Set<() => void>();
+  let [most, isHolding] = [0, true];
+  receiver.answer((response, _, count) => {
+    // The first few prove the endpoint; then answers are held until the sender has brought all it will.
+    if (count <= 10 || !isHolding) return response.end();
+    open.add(() => response.end());
+    most = Math.max(most, open.size);
+  });
+  service.startSender({ concurrency: 1_024, timeoutMs: 60_000 });
+  await until(
+    async () => most,
+    (seen) => seen > 64 - 64 / 4, // it is refilled a quarter at a time
+  );
+  const leased = await service.db.query({
+    name: 'test_leased',
+    text: `select from deliveries where status = 'pending' and leased_until is not null`,
+  });
+  expect(leased.length).toBeLessThanOrEqual(64);
+  isHolding = false;
+  for (const answer of open) answer();
+  await receivedCount(total);
+  expect(most).toBeLessThanOrEqual(64);
+  expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(total);
+  expect(receiver.received).toHaveLength(total);
+});
+
 describe('a delivery', () => {
   const stripe = new Stripe('sk_test_unused');
 

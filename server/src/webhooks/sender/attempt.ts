@@ -1,5 +1,6 @@
-import { type Dispatcher, errors, request } from 'undici';
-import { withDeadline } from '../../bounded-signal.ts';
+import { type Dispatcher, errors } from 'undici';
+import { onAbort } from '../../bounded-signal.ts';
+import { remember } from '../../remember.ts';
 import { parseRetryAfter } from './retry.ts';
 
 export type AttemptResult = {
@@ -26,59 +27,87 @@ type Attempt = {
 const mostBytes = 64 * 1024;
 const excerptBytes = 1024;
 
-/** One signed POST, bounded in time and in what is read. Never follows a redirect: a 3xx is a failure. */
+/**
+ * One signed POST, bounded in time and in what is read. Never follows a redirect: a 3xx is a failure.
+ *
+ * On undici's handler interface, since `request` makes a stream, a signal and an iterator for every answer.
+ */
 export async function attempt(options: Attempt): Promise<AttemptResult> {
   const startedAtMs = performance.now();
-  const result = await withDeadline(options.timeoutMs, options.stopping, (signal) =>
-    send(options, signal).catch((error: unknown) => ({
-      ...noAnswer,
-      error: options.stopping.aborted ? 'stopped' : classify(error, signal),
-    })),
-  );
+  const result = await send(options);
   return { ...result, durationMs: Math.round(performance.now() - startedAtMs) };
+}
+
+type Sent = Omit<AttemptResult, 'durationMs'>;
+
+function send({ url, headers, body, dispatcher, timeoutMs, stopping, nowMs }: Attempt): Promise<Sent> {
+  return new Promise((resolve) => {
+    let request: Dispatcher.DispatchController | null = null;
+    let answer: Pick<Sent, 'ok' | 'statusCode' | 'retryAfterMs'> | null = null;
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    let isOver = false;
+    let forget = () => {};
+
+    /** The status is the answer; whatever goes wrong with the rest of the body does not change it. */
+    function end(error: string): void {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(timer);
+      forget();
+      resolve(answer ? { ...answer, error: null, excerpt: readExcerpt(chunks) } : { ...noAnswer, error });
+    }
+
+    function cutOff(error: string): void {
+      end(error);
+      request?.abort(new Error(error));
+    }
+
+    const timer = setTimeout(cutOff, timeoutMs, 'timed out');
+    forget = onAbort(stopping, () => cutOff('stopped'));
+    if (isOver) return;
+    const { origin, path } = placeOf(url);
+    dispatcher.dispatch(
+      { origin, path, method: 'POST', headers, body },
+      {
+        onRequestStart(controller) {
+          request = controller;
+          if (isOver) controller.abort(new Error('cut off while it waited for a connection'));
+        },
+        onResponseStart(_, statusCode, answered) {
+          if (statusCode < 200) return;
+          const retryAfter = answered['retry-after'];
+          const value = Array.isArray(retryAfter) ? retryAfter[0] : retryAfter;
+          const ok = statusCode >= 200 && statusCode < 300;
+          answer = { ok, statusCode, retryAfterMs: parseRetryAfter(value, nowMs) };
+        },
+        onResponseData(_, chunk) {
+          if (bytes < excerptBytes) chunks.push(chunk.subarray(0, excerptBytes - bytes));
+          bytes += chunk.length;
+          if (bytes > mostBytes) cutOff('');
+        },
+        onResponseEnd: () => end(''),
+        onResponseError: (_, error) => end(classify(error)),
+      },
+    );
+  });
 }
 
 const noAnswer = { ok: false, statusCode: null, excerpt: null, retryAfterMs: null };
 
-async function send({ url, headers, body, dispatcher, nowMs }: Attempt, signal: AbortSignal) {
-  const response = await request(url, { method: 'POST', headers, body, dispatcher, signal });
-  const { statusCode } = response;
-  const retryAfter = response.headers['retry-after'];
-  return {
-    ok: statusCode >= 200 && statusCode < 300,
-    statusCode,
-    error: null,
-    excerpt: await readExcerpt(response.body, signal),
-    retryAfterMs: parseRetryAfter(Array.isArray(retryAfter) ? retryAfter[0] : retryAfter, nowMs),
-  };
-}
+const placeOf = remember((url: string) => {
+  const { origin, pathname, search } = new URL(url);
+  return { origin, path: `${pathname}${search}` };
+});
 
-/** The status is the answer; whatever goes wrong with the rest of the body does not change it. */
-async function readExcerpt(
-  body: Dispatcher.ResponseData['body'],
-  signal: AbortSignal,
-): Promise<string | null> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      if (bytes < excerptBytes) chunks.push(chunk.subarray(0, excerptBytes - bytes));
-      bytes += chunk.length;
-      if (bytes > mostBytes || signal.aborted) break; // leaving the loop destroys the stream, and its connection
-    }
-  } catch {
-    // cut off by the receiver or by our time limit
-  }
+function readExcerpt(chunks: Buffer[]): string | null {
+  if (chunks.length === 0) return null;
   const text = Buffer.concat(chunks).toString('utf8').replaceAll('\u0000', '');
   return text === '' ? null : text;
 }
 
-function classify(error: unknown, signal: AbortSignal): string {
-  if (
-    signal.aborted ||
-    error instanceof errors.HeadersTimeoutError ||
-    error instanceof errors.BodyTimeoutError
-  ) {
+function classify(error: unknown): string {
+  if (error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError) {
     return 'timed out';
   }
   if (error instanceof errors.ConnectTimeoutError) return 'could not connect in time';

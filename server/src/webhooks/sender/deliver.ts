@@ -4,13 +4,12 @@ import type { Dispatcher } from 'undici';
 import { type Clock, unixSeconds } from '../../clock.ts';
 import type { Database } from '../../db/database.ts';
 import { idOfUuid } from '../../db/uuid.ts';
-import type { Keyring } from '../../keyring.ts';
 import type { NewUuid } from '../../uuid-v7.ts';
 import { disableEndpoint } from '../endpoints/disable.ts';
 import { type AttemptResult, attempt } from './attempt.ts';
 import { type DisableRule, disabledReason, shouldDisable } from './health.ts';
 import { nextDelayMs } from './retry.ts';
-import { signatureHeaders } from './sign.ts';
+import { type SigningKeys, signatureHeaders } from './sign.ts';
 import type { ClaimedDelivery, EndpointHealth, Settled } from './sql.ts';
 
 /** What one delivery needs. */
@@ -18,7 +17,8 @@ export type DeliverOptions = {
   db: Database;
   clock: Clock;
   newUuid: NewUuid;
-  keyring: Keyring;
+  /** The keys behind what is stored of an endpoint's secrets. */
+  signingKeys(sealed: string): SigningKeys[];
   dispatcher: Dispatcher;
   /** Whether what this address answers may be shown to the endpoint's owner. */
   mayShowResponse(url: string): boolean;
@@ -38,13 +38,13 @@ export function sendOnce(
   delivery: ClaimedDelivery,
   stopping: AbortSignal,
 ): Promise<AttemptResult> {
-  const { keyring, dispatcher, userAgent, timeoutMs, clock } = options;
+  const { signingKeys, dispatcher, userAgent, timeoutMs, clock } = options;
   const nowMs = clock.nowMs();
   const signed = {
     eventId: idOfUuid(idPrefixes.event, delivery.event_id),
     body: delivery.body,
     atSeconds: unixSeconds(nowMs),
-    secrets: delivery.secrets.map((sealed) => keyring.open(sealed)),
+    secrets: signingKeys(delivery.secrets),
   };
   const headers = {
     'content-type': 'application/json',

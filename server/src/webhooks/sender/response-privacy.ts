@@ -1,3 +1,4 @@
+import { remember } from '../../remember.ts';
 import { classify } from '../guard/address-ranges.ts';
 
 /**
@@ -5,11 +6,12 @@ import { classify } from '../guard/address-ranges.ts';
  * read private services for them.
  */
 export function createResponsePrivacy() {
+  const hostOf = remember((url) => new URL(url).host);
   const isInside = new Map<string, boolean>();
   return {
     onConnected(host: string, address: string): void {
       isInside.set(host, classify(address).class !== 'public');
     },
-    mayShowResponse: (url: string): boolean => isInside.get(new URL(url).host) === false,
+    mayShowResponse: (url: string): boolean => isInside.get(hostOf(url)) === false,
   };
 }

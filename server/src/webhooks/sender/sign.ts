@@ -1,6 +1,16 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 
-type Signed = { eventId: string; body: string; atSeconds: number; secrets: string[] };
+type Signed = { eventId: string; body: string; atSeconds: number; secrets: SigningKeys[] };
+
+/** A secret as both families of verifiers use it. */
+export type SigningKeys = { whole: KeyObject; decoded: KeyObject };
+
+export function signingKeysOf(secret: string): SigningKeys {
+  return {
+    whole: createSecretKey(secret, 'utf8'),
+    decoded: createSecretKey(secret.slice('whsec_'.length), 'base64'),
+  };
+}
 
 /**
  * The headers that authenticate a delivery, in both families that receivers verify: `Service-Signature` over
@@ -8,9 +18,9 @@ type Signed = { eventId: string; body: string; atSeconds: number; secrets: strin
  * rotation overlaps there is one signature per live secret.
  */
 export function signatureHeaders({ eventId, body, atSeconds, secrets }: Signed): Record<string, string> {
-  const ours = secrets.map((secret) => `v1=${hmac(secret, `${atSeconds}.${body}`, 'hex')}`);
+  const ours = secrets.map(({ whole }) => `v1=${hmac(whole, `${atSeconds}.${body}`, 'hex')}`);
   const standard = secrets.map(
-    (secret) => `v1,${hmac(decoded(secret), `${eventId}.${atSeconds}.${body}`, 'base64')}`,
+    ({ decoded }) => `v1,${hmac(decoded, `${eventId}.${atSeconds}.${body}`, 'base64')}`,
   );
   return {
     'service-signature': [`t=${atSeconds}`, ...ours].join(','),
@@ -20,10 +30,6 @@ export function signatureHeaders({ eventId, body, atSeconds, secrets }: Signed):
   };
 }
 
-function hmac(key: string | Buffer, text: string, encoding: 'hex' | 'base64'): string {
+function hmac(key: KeyObject, text: string, encoding: 'hex' | 'base64'): string {
   return createHmac('sha256', key).update(text).digest(encoding);
-}
-
-function decoded(secret: string): Buffer {
-  return Buffer.from(secret.slice('whsec_'.length), 'base64');
 }

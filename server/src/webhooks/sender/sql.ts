@@ -1,4 +1,6 @@
+import { integers, texts, timestamps, uuids } from '../../db/binary-array.ts';
 import type { Queryable } from '../../db/database.ts';
+import { oneByOne } from '../../db/one-by-one.ts';
 import { pendingEndpoints } from '../pending-endpoints.ts';
 
 type EndpointPlace = { accountUuid: string; endpointUuid: string };
@@ -18,8 +20,8 @@ export type ClaimedDelivery = {
   fence: number;
   body: string;
   url: string;
-  /** Those that sign now, sealed, newest first. */
-  secrets: string[];
+  /** Those that sign now, sealed, newest first, with a space between. */
+  secrets: string;
 };
 
 /**
@@ -36,28 +38,28 @@ export function claimDeliveries(
     {
       name: 'delivery_claim',
       text: `
-with wanted as (
-  select w.account_id, w.endpoint_id, w.slots, e.url
+with wanted as materialized (
+  select w.account_id, w.endpoint_id, w.slots, e.url, (
+    select coalesce(string_agg(s.sealed, ' ' order by coalesce(s.expires_at, 'infinity') desc, s.id desc), '')
+    from webhook_secrets s
+    where s.account_id = e.account_id and s.endpoint_id = e.id and (s.expires_at is null or s.expires_at > $5)) as secrets
   from unnest($1::uuid[], $2::uuid[], $3::integer[]) as w (account_id, endpoint_id, slots)
   join webhook_endpoints e on e.account_id = w.account_id and e.id = w.endpoint_id and e.status = 'enabled'
 ), due as (
-  select d.account_id, d.id, w.url
+  select d.account_id, d.id, d.fence, w.url, w.secrets
   from wanted w cross join lateral (
-    select account_id, id from deliveries
+    select account_id, id, fence from deliveries
     where endpoint_id = w.endpoint_id and status = 'pending' and due_at <= now()
       and (leased_until is null or leased_until < now())
     order by due_at limit w.slots for update skip locked) d
 ), claimed as (
   update deliveries d set fence = d.fence + 1, leased_until = now() + $4 * interval '1 millisecond'
-  from due where d.account_id = due.account_id and d.id = due.id
-  returning d.account_id, d.id, d.event_id, d.endpoint_id, d.attempt_count, d.fence, due.url
+  from due where d.account_id = due.account_id and d.id = due.id and ${oneByOne('due.fence')}
+  returning d.account_id, d.id, d.event_id, d.endpoint_id, d.attempt_count, d.fence, due.url, due.secrets
 )
-select claimed.*, event.body,
-       array(select s.sealed from webhook_secrets s
-             where s.account_id = claimed.account_id and s.endpoint_id = claimed.endpoint_id
-               and (s.expires_at is null or s.expires_at > $5)
-             order by coalesce(s.expires_at, 'infinity') desc, s.id desc) as secrets
-from claimed join events event on event.account_id = claimed.account_id and event.id = claimed.event_id`,
+select claimed.*, event.body
+from claimed cross join lateral (
+  select body from events where account_id = claimed.account_id and id = claimed.event_id offset 0) event`,
     },
     [
       wanted.map((one) => one.accountUuid),
@@ -120,6 +122,10 @@ export type EndpointHealth = {
   failure_count: number;
 };
 
+// A healthy endpoint's row is neither locked nor rewritten for every delivery.
+const isWorthWriting = `(summed.failures > 0 or e.failing_since is not null or e.last_success_at is null
+       or e.last_success_at < summed.last_success_at - interval '1 minute')`;
+
 /**
  * Writes results, attempts and the endpoints' health in one statement, and returns the health of those that fail. A result
  * whose fence is no longer the row's is dropped: another sender has it.
@@ -138,6 +144,7 @@ with given as (
     due_at = case when given.outcome = 'pending' then now() + given.retry_in_ms * interval '1 millisecond' else d.due_at end,
     finished_at = case when given.outcome = 'pending' then null else given.at end
   from given where d.account_id = given.account_id and d.id = given.id and d.fence = given.fence and d.status = 'pending'
+    and ${oneByOne('given.fence')}
   returning d.account_id, d.id, d.endpoint_id, d.attempt_count, given.outcome, given.at, given.duration_ms, given.status_code,
     given.error, given.excerpt
 ), logged as (
@@ -151,6 +158,7 @@ with given as (
 ), locked as materialized (
   -- In one order, so that two senders whose batches share endpoints never wait for each other in a circle.
   select e.account_id, e.id from webhook_endpoints e join summed on e.account_id = summed.account_id and e.id = summed.endpoint_id
+  where ${isWorthWriting}
   order by e.account_id, e.id for no key update of e
 )
 update webhook_endpoints e set
@@ -160,22 +168,20 @@ update webhook_endpoints e set
   failure_count = case when summed.last_success_at is null then e.failure_count + summed.failures else 0 end
 from summed join locked on locked.account_id = summed.account_id and locked.id = summed.endpoint_id
 where e.account_id = summed.account_id and e.id = summed.endpoint_id
-  -- A healthy endpoint's row is not rewritten for every delivery.
-  and (summed.failures > 0 or e.failing_since is not null or e.last_success_at is null
-       or e.last_success_at < summed.last_success_at - interval '1 minute')
+  and ${isWorthWriting}
 returning e.account_id, e.id, e.failing_since, e.failure_count`,
     },
     [
-      results.map((one) => one.delivery.account_id),
-      results.map((one) => one.delivery.id),
-      results.map((one) => one.delivery.fence),
-      results.map((one) => one.outcome),
+      uuids(results.map((one) => one.delivery.account_id)),
+      uuids(results.map((one) => one.delivery.id)),
+      integers(results.map((one) => one.delivery.fence)),
+      texts(results.map((one) => one.outcome)),
       results.map((one) => one.retryInMs),
-      results.map((one) => one.at),
-      results.map((one) => one.durationMs),
-      results.map((one) => one.statusCode),
-      results.map((one) => one.error),
-      results.map((one) => one.excerpt),
+      timestamps(results.map((one) => one.at)),
+      integers(results.map((one) => one.durationMs)),
+      integers(results.map((one) => one.statusCode)),
+      texts(results.map((one) => one.error)),
+      texts(results.map((one) => one.excerpt)),
     ],
   );
 }

@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Keyring } from '../../keyring.ts';
+import { remember } from '../../remember.ts';
 import { type RunResult, startWorkQueue, type WorkQueue } from '../../worker/work-queue.ts';
 import type { AttemptResult } from './attempt.ts';
 import { type DeliverOptions, judge, sendOnce, toSettled, writeLogLine } from './deliver.ts';
 import { createLanes } from './lanes.ts';
 import { createSettler } from './settler.ts';
+import { signingKeysOf } from './sign.ts';
 import {
   type ClaimedDelivery,
   claimDeliveries,
@@ -14,7 +17,11 @@ import {
   type Wanted,
 } from './sql.ts';
 
-type Options = DeliverOptions & { concurrency: number; onError(error: unknown): void };
+type Options = Omit<DeliverOptions, 'signingKeys'> & {
+  keyring: Keyring;
+  concurrency: number;
+  onError(error: unknown): void;
+};
 
 export type Sender = Omit<WorkQueue, 'wake'> & { wake(accountUuid?: string): void };
 
@@ -32,8 +39,13 @@ const lookUpEveryMs = 200;
 const soonMs = 10_000;
 
 /** Sends what is due. The rows are the queue; this keeps track of which endpoints to look at and how much each can take. */
-export function startSender(options: Options): Sender {
-  const { db, concurrency, onError } = options;
+export function startSender(given: Options): Sender {
+  const { db, concurrency, onError, keyring } = given;
+  // Opened once for many deliveries: each time it would cost as much as signing does.
+  const signingKeys = remember((sealed) =>
+    sealed.split(' ').flatMap((one) => (one === '' ? [] : signingKeysOf(keyring.open(one)))),
+  );
+  const options = { ...given, signingKeys };
   const lanes = createLanes();
   const settle = createSettler(db);
   // Two queues, so that neither the places nor the claims of endpoints that work wait for those that may not.
@@ -95,9 +107,6 @@ export function startSender(options: Options): Sender {
       if (slots === 0) continue;
       wanted.push({ endpointUuid, accountUuid, slots });
       left -= slots;
-      // To the end of the line: with more endpoints than places, each gets its turn.
-      awake.delete(endpointUuid);
-      awake.set(endpointUuid, accountUuid);
     }
     return wanted;
   }
@@ -105,7 +114,8 @@ export function startSender(options: Options): Sender {
   async function claim(awake: Map<string, string>, count: number): Promise<ClaimedDelivery[]> {
     const wanted = choose(awake, count);
     if (wanted.length === 0) return [];
-    // Off the list until it is known whether there is more: an announcement that comes meanwhile puts it back.
+    // Off the list until it is known whether there is more, and then at its end: with more endpoints than places, each gets
+    // its turn. An announcement that comes meanwhile puts it back.
     for (const { endpointUuid } of wanted) awake.delete(endpointUuid);
     const now = new Date(options.clock.nowMs());
     const deliveries = await claimDeliveries(db, wanted, options.timeoutMs + leaseMarginMs, now);

@@ -1,0 +1,34 @@
+import { acceptRate } from '../support/accepting.ts';
+import { alternate } from '../support/alternate.ts';
+import { runSql } from '../support/deployment.ts';
+import { startGenerator } from '../support/load.ts';
+import type { Million } from '../support/million.ts';
+import type { Result } from '../support/scenario.ts';
+
+const roundMs = 1_500;
+
+/** Accepting orders with a million of everything stored, against an empty database. */
+export async function acceptAtAMillion(
+  { empty, full }: Million,
+  progress: (what: string) => void,
+): Promise<Result> {
+  const generator = startGenerator();
+  try {
+    progress('warming up');
+    for (const target of [empty, full]) await acceptRate(generator, target, 2_000);
+    return await alternate(
+      {
+        value: () => acceptRate(generator, full, roundMs),
+        ceiling: () => acceptRate(generator, empty, roundMs),
+      },
+      { rounds: 7, unit: 'orders/s', goal: '≥ 0.85', progress },
+    );
+  } finally {
+    await generator.stop();
+    // Else the workers of the next scenario would carry them out.
+    for (const { databaseUrl } of [empty, full]) {
+      await runSql(databaseUrl, `delete from executions where status = 'queued'`);
+      await runSql(databaseUrl, 'vacuum executions');
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import { acceptRate } from '../support/accepting.ts';
+import { alternate } from '../support/alternate.ts';
+import type { Deployment } from '../support/deployment.ts';
+import { startGenerator } from '../support/load.ts';
+import type { Result } from '../support/scenario.ts';
+
+const roundMs = 2_000;
+const ceilingMs = 1_200;
+
+/** Nothing is carried out meanwhile: what is measured is the taking of orders. */
+export const acceptSettings = { SIMPLANE_ROLE: 'api' };
+
+/** `POST /v1/esims` against a bare `pg` loop that writes the same rows, with 16 or 64 in flight, whichever is faster. */
+export async function accept(deployment: Deployment, progress: (what: string) => void): Promise<Result> {
+  const generator = startGenerator();
+  const bareRate = async (inFlight: number, forMs: number) => {
+    const { databaseUrl } = deployment;
+    const { count, elapsedMs } = await generator.bareAccepts({ databaseUrl, inFlight, forMs });
+    return (count / elapsedMs) * 1_000;
+  };
+  try {
+    progress('warming up');
+    await acceptRate(generator, deployment, 3_000);
+    await bareRate(16, 1_000);
+    return await alternate(
+      {
+        value: () => acceptRate(generator, deployment, roundMs),
+        ceiling: async () => Math.max(await bareRate(16, ceilingMs), await bareRate(64, ceilingMs)),
+      },
+      { rounds: 7, unit: 'orders/s', goal: '≥ 1', progress },
+    );
+  } finally {
+    await generator.stop();
+  }
+}

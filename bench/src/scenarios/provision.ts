@@ -1,0 +1,39 @@
+import { acceptRate, connections } from '../support/accepting.ts';
+import { alternate } from '../support/alternate.ts';
+import { createEndpoint } from '../support/delivering.ts';
+import type { Deployment } from '../support/deployment.ts';
+import { startGenerator, startReceiver } from '../support/load.ts';
+import type { Result } from '../support/scenario.ts';
+
+const count = 3_000;
+const ceilingMs = 1_500;
+
+/** From the first POST until the webhook of the last eSIM, in one process, against the rate at which orders are only accepted. */
+export async function provision(deployment: Deployment, progress: (what: string) => void): Promise<Result> {
+  const generator = startGenerator();
+  const receiver = await startReceiver();
+  try {
+    await createEndpoint(deployment, receiver.url, ['esim.provisioned']);
+    const accepting = await deployment.startServer(
+      { SIMPLANE_ROLE: 'api' },
+      await deployment.createDatabase('accepting'),
+    );
+    const provisionRate = async () => {
+      await receiver.forget();
+      const startedAtMs = performance.now();
+      await generator.postOrders({ ...deployment, connections, count });
+      await receiver.expect(count);
+      return (count / (performance.now() - startedAtMs)) * 1_000;
+    };
+    progress('warming up');
+    await provisionRate();
+    await acceptRate(generator, accepting, 2_000);
+    return await alternate(
+      { value: provisionRate, ceiling: () => acceptRate(generator, accepting, ceilingMs) },
+      { rounds: 7, unit: 'eSIMs/s', goal: '≥ 0.4', progress },
+    );
+  } finally {
+    await receiver.stop();
+    await generator.stop();
+  }
+}

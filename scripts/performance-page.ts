@@ -1,0 +1,26 @@
+import { type BenchResults, isMet, showFigure } from './bench-results.ts';
+
+const [begin, end] = ['<!-- bench:begin -->', '<!-- bench:end -->'];
+
+/** The page as it is, with the table between the marks made anew: no figure of the last run stands in two places. */
+export function performancePage(page: string, results: BenchResults): string {
+  const [before, rest = ''] = page.split(begin);
+  const [, after] = rest.split(end);
+  if (before === undefined || after === undefined)
+    throw new Error(`docs/performance.md needs ${begin} and ${end}`);
+  return `${before}${begin}\n\n${table(results)}\n\n${end}${after}`;
+}
+
+function table({ scenarios, machine, commit }: BenchResults): string {
+  const rows = scenarios.map((scenario) => {
+    const { name, value, unit, ceiling, ratio, goal, p50_ms: p50, p99_ms: p99, rounds } = scenario;
+    const latency = p50 === undefined || p99 === undefined ? '' : `${showFigure(p50)} / ${showFigure(p99)}`;
+    const verdict = isMet(scenario) ? 'met' : '**missed**';
+    return `| \`${name}\` | ${showFigure(value)} ${unit} | ${showFigure(ceiling)} | **${ratio.toFixed(2)}** | ${goal} | ${verdict} | ${latency} | ${rounds} | ${scenario.cpu_stolen_percent} % |`;
+  });
+  return `Measured on ${machine}, at ${commit}.
+
+| scenario | measured | against | ratio | goal | | p50 / p99 ms | rounds | CPU stolen |
+|---|---|---|---|---|---|---|---|---|
+${rows.join('\n')}`;
+}

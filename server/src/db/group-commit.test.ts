@@ -1,0 +1,87 @@
+import pg from 'pg';
+import { describe, expect, test } from 'vitest';
+import { createGroupCommit } from './group-commit.ts';
+
+/** Statements that run until the test ends them. */
+function heldStatements() {
+  const batches: { items: number[]; commit(): void; fail(error: Error): void }[] = [];
+  const write = (items: number[]) =>
+    new Promise<number[]>((resolve, reject) => {
+      batches.push({ items, commit: () => resolve(items.map((item) => item * 10)), fail: reject });
+    });
+  return { batches, write };
+}
+
+function refusal(code: string): Error {
+  return Object.assign(new pg.DatabaseError('refused', 0, 'error'), { code });
+}
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('a group commit', () => {
+  test('writes what comes in one turn together, and what comes meanwhile with the next statement', async () => {
+    const { batches, write } = heldStatements();
+    const commit = createGroupCommit({ write, mostInFlight: 1 });
+    const first = [commit(1), commit(2)];
+    await nextTurn();
+    const later = [commit(3), commit(4), commit(5)];
+    await nextTurn();
+    expect(batches.map(({ items }) => items)).toEqual([[1, 2]]);
+    batches[0]?.commit();
+    expect(await Promise.all(first)).toEqual([10, 20]);
+    await nextTurn();
+    expect(batches.map(({ items }) => items)).toEqual([
+      [1, 2],
+      [3, 4, 5],
+    ]);
+    batches[1]?.commit();
+    expect(await Promise.all(later)).toEqual([30, 40, 50]);
+  });
+
+  test('has two statements in flight at most, of 256 items each', async () => {
+    const { batches, write } = heldStatements();
+    const commit = createGroupCommit({ write });
+    const all = Array.from({ length: 600 }, (_, n) => commit(n));
+    await nextTurn();
+    expect(batches.map(({ items }) => items.length)).toEqual([256, 256]);
+    for (const batch of batches.splice(0)) batch.commit();
+    await nextTurn();
+    expect(batches.map(({ items }) => items.length)).toEqual([88]);
+    batches[0]?.commit();
+    expect(await Promise.all(all)).toEqual(Array.from({ length: 600 }, (_, n) => n * 10));
+  });
+
+  test.each(['22021', '23505', '40P01'])(
+    'refused with %s: each item is written by itself, and only the bad one fails',
+    async (code) => {
+      const written: number[][] = [];
+      const commit = createGroupCommit({
+        async write(items: number[]) {
+          written.push(items);
+          if (items.includes(2)) throw refusal(code);
+          return items;
+        },
+      });
+      const results = await Promise.allSettled([1, 2, 3].map((item) => commit(item)));
+      expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+      expect(written).toEqual([[1, 2, 3], [1], [2], [3]]);
+    },
+  );
+
+  test.each([
+    ['a lost connection', Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })],
+    ['an answer that did not come', new Error('Query read timeout')],
+    ['a server that shuts down', refusal('57P01')],
+  ])('after %s nothing is written again: it may have been committed', async (_, error) => {
+    const written: number[][] = [];
+    const commit = createGroupCommit({
+      async write(items: number[]): Promise<number[]> {
+        written.push(items);
+        throw error;
+      },
+    });
+    const results = await Promise.allSettled([1, 2].map((item) => commit(item)));
+    expect(results.map((result) => result.status === 'rejected' && result.reason)).toEqual([error, error]);
+    expect(written).toEqual([[1, 2]]);
+  });
+});

@@ -1,0 +1,193 @@
+import { encodeId, idPrefixes } from '@simplane/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { WriteContext } from '../../src/context.ts';
+import {
+  bigints,
+  booleans,
+  byteStrings,
+  integers,
+  texts,
+  timestamps,
+  uuids,
+} from '../../src/db/binary-array.ts';
+import { acceptExecution } from '../../src/executions/accept.ts';
+import { createClaim } from '../../src/idempotency/claim.ts';
+import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
+import { call, provision } from '../support/client.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const product = 'prod_europe_5gb_30d';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+async function countExecutions(): Promise<number> {
+  const [row] = await service.db.query<{ count: number }>({
+    name: 'test_count',
+    text: 'select count(*) as count from executions',
+  });
+  return row?.count ?? 0;
+}
+
+/** An order as the operation gives it, past everything that refuses it earlier. */
+function accept(key: string, input: object = {}) {
+  const { clock } = service;
+  const accountId = encodeId(idPrefixes.account, Buffer.from(service.accountUuid.replaceAll('-', ''), 'hex'));
+  const request = { accountId, key, method: 'POST', path: '/v1/esims', query: '', canonicalBody: '{}' };
+  const ctx = {
+    ...service.service,
+    account: { uuid: service.accountUuid },
+    claim: createClaim(request, clock.nowMs()),
+    render: (body: object) => ({ status: 202, location: null, body: JSON.stringify(body) }),
+  } as unknown as WriteContext;
+  return acceptExecution(ctx, { type: 'esim.provision', productId: product, input });
+}
+
+describe('orders that are accepted together', () => {
+  test('one that the database refuses does not keep the others from being accepted', async () => {
+    const before = await countExecutions();
+    const unstorable = { note: '\u0000' };
+    const results = await Promise.allSettled([
+      accept('good-1'),
+      accept('bad', unstorable),
+      accept('good-2'),
+      accept('good-3'),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+    expect((await countExecutions()) - before).toBe(3);
+    expect(await accept('bad')).toMatchObject({ kind: 'answered', replayed: false });
+  });
+
+  test('one key twice in a batch is one order and its replay', async () => {
+    const before = await countExecutions();
+    const outcomes = await Promise.all([accept('other'), accept('twice'), accept('twice')]);
+    expect(outcomes.map((outcome) => outcome.kind === 'answered' && outcome.replayed)).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    const [, first, second] = outcomes;
+    expect(second).toEqual({ ...first, replayed: true });
+    expect((await countExecutions()) - before).toBe(2);
+  });
+
+  test('missing products, stored answers, reused and new keys each get their own answer', async () => {
+    const stored = await provision(service, 'mixed-stored');
+    const [replay, reused, missing, fresh] = await Promise.all([
+      provision(service, 'mixed-stored'),
+      provision(service, 'mixed-stored-2', { product_id: product, description: 'other' }),
+      provision(service, 'mixed-missing', { product_id: 'prod_none' }),
+      provision(service, 'mixed-fresh'),
+    ]);
+    expect(replay.text).toBe(stored.text);
+    expect(replay.headers.get('Idempotent-Replayed')).toBe('true');
+    expect([reused.status, missing.status, fresh.status]).toEqual([202, 404, 202]);
+    const [again, other] = await Promise.all([
+      provision(service, 'mixed-missing', { product_id: 'prod_none' }),
+      provision(service, 'mixed-stored-2'),
+    ]);
+    expect(again.text).toBe(missing.text);
+    expect(other.json.error.code).toBe('idempotency_key_reused');
+  });
+
+  test('expired keys among them are free again', async () => {
+    const keys = Array.from({ length: 20 }, (_, n) => `expiring-${n}`);
+    const first = await Promise.all(keys.map((key) => provision(service, key)));
+    service.clock.advance(25 * 3_600_000);
+    const second = await Promise.all([...keys, 'beside'].map((key) => provision(service, key)));
+    expect(new Set(second.map(({ status }) => status))).toEqual(new Set([202]));
+    const ids = [...first, ...second].map(({ json }) => json.id);
+    expect(new Set(ids).size).toBe(41);
+  });
+
+  test('two processes given the same keys in opposite order make each order once, and nobody waits in a circle', async () => {
+    const other = await startService({ databaseUrl: service.databaseUrl, clock: service.clock });
+    try {
+      const target = { url: other.url, key: service.key };
+      for (let round = 0; round < 3; round++) {
+        const keys = Array.from({ length: 60 }, (_, n) => `opposite-${round}-${n}`);
+        const before = await countExecutions();
+        const [up, down] = await Promise.all([
+          Promise.all(keys.map((key) => provision(service, key))),
+          Promise.all(keys.toReversed().map((key) => provision(target, key))),
+        ]);
+        expect((await countExecutions()) - before).toBe(60);
+        for (const [n, one] of up.entries()) {
+          const answers = [one, down[keys.length - 1 - n]];
+          const accepted = answers.filter((answer) => answer?.status === 202);
+          const refused = answers.filter((answer) => answer?.status !== 202);
+          expect(new Set(accepted.map((answer) => answer?.text)).size).toBe(1);
+          expect(refused.map((answer) => answer?.json.error.code)).toEqual(
+            refused.map(() => 'idempotency_in_progress'),
+          );
+        }
+      }
+    } finally {
+      await other.stop();
+    }
+  });
+});
+
+test('of orders that are settled together, one that the database refuses does not hold up the others', async () => {
+  const own = await startService();
+  const mock = createMockNetwork({ delayMs: 0 });
+  let isFirst = true;
+  own.startWorker({
+    ...mock,
+    async confirm(call) {
+      const reply = await mock.confirm(call);
+      if (!isFirst || reply.kind !== 'done') return reply;
+      isFirst = false;
+      return { ...reply, result: { ...reply.result, smdpAddress: 'smdp\u0000.example' } };
+    },
+  });
+  try {
+    const orders = await Promise.all(Array.from({ length: 12 }, () => provision(own)));
+    const look = () =>
+      Promise.all(orders.map(({ json }) => call(own, 'GET', `/v1/executions/${json.id}`))).then((replies) =>
+        replies.map(({ json }) => json.status).sort(),
+      );
+    await until(look, (statuses) => statuses.filter((status) => status === 'succeeded').length >= 11);
+    // And the twelfth once its network says what can be stored.
+    expect(await until(look, (statuses) => statuses.every((status) => status === 'succeeded'))).toHaveLength(
+      12,
+    );
+  } finally {
+    await own.stop();
+  }
+});
+
+test('arrays reach the database in binary as they are', async () => {
+  const given = {
+    uuids: ['018f3c6e-7b00-7000-8000-0000000000ff', null],
+    texts: ['', 'ünï ✓ "quoted", {braces}, back\\slash', null],
+    bytes: [Buffer.from([0, 255]), null],
+    booleans: [true, false, null],
+    integers: [0, -1, 2_147_483_647, null],
+    bigints: [-(2n ** 63n), 2n ** 63n - 1n, null],
+    timestamps: [new Date('1999-12-31T23:59:59.999Z'), new Date('2026-11-15T05:00:00.001Z'), null],
+    none: [],
+  };
+  const [row] = await service.db.query<Record<string, unknown>>(
+    {
+      name: 'test_binary_arrays',
+      text: `select $1::uuid[] as uuids, $2::text[] as texts, $3::bytea[] as bytes, $4::boolean[] as booleans,
+               $5::integer[] as integers, $6::bigint[]::text[] as bigints, $7::timestamptz[] as timestamps, $8::text[] as none`,
+    },
+    [
+      uuids(given.uuids),
+      texts(given.texts),
+      byteStrings(given.bytes),
+      booleans(given.booleans),
+      integers(given.integers),
+      bigints(given.bigints),
+      timestamps(given.timestamps),
+      texts(given.none),
+    ],
+  );
+  expect(row).toEqual({ ...given, bigints: given.bigints.map((value) => value?.toString() ?? null) });
+});

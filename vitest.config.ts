@@ -14,8 +14,8 @@ export default defineConfig({
     exclude: ['**/node_modules/**', ...(hasBrowser ? [] : [browserTests])],
     globalSetup: ['server/test/support/global-setup.ts'],
     // Whole processes start, die and recover in these tests; the bound is for a hang, not for speed.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     maxWorkers: 2,
     pool: 'forks',
   },

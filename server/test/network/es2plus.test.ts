@@ -43,7 +43,8 @@ describe('what is sent', () => {
       kind: 'done',
       result: { confirmationCodeRequired: true, isReleased: true },
     });
-    await network.cancel({ ...call('c.cancel'), iccid, matchingId: 'AB-12', eid: null, isReusable: false });
+    const proof = { matchingId: 'AB-12', eid: null, isUnconfirmed: false };
+    await network.cancel({ ...call('c.cancel'), iccid, ...proof });
     await stop();
 
     const header = (step: string) => ({

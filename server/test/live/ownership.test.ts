@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { createRunners } from '../../src/execution-runners.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import type { Mischief, SmdpCall } from '../support/fake-smdp.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -199,4 +200,30 @@ describe('orders under way when it changes whose ICCIDs are used', () => {
     expect(execution).toMatchObject({ status: 'succeeded' });
     expect([...setup.smdp.profiles.values()]).toMatchObject([{ iccid: execution.iccid, reservations: 1 }]);
   });
+});
+
+test('a worker that has lost its order to another asks the network for nothing more, not even again', async () => {
+  const setup = await start('ours', { withoutWorker: true });
+  const { service } = setup;
+  meet(setup, { downloadOrder: 'reset' });
+  const runners = createRunners();
+  const provisioner = runners['esim.provision'];
+  let end: Promise<unknown> | undefined;
+  const run: typeof provisioner.run = async (means, execution) => {
+    if (execution.attempts === 2) {
+      const text = 'update executions set fence = fence + 1 where id = $1';
+      await service.db.query({ name: 'take_over', text }, [execution.id]);
+    }
+    const outcome = provisioner.run(means, execution);
+    if (execution.attempts === 2) end = outcome.catch((error: Error) => error.name);
+    return outcome;
+  };
+  service.startWorker(setup.network, {
+    retryScheduleMs: [5],
+    runners: { ...runners, 'esim.provision': { ...provisioner, run } },
+  });
+  await provision(service);
+  await until(async () => end, Boolean);
+  expect(await end).toBe('TakenOver');
+  expect(calls(setup, 'downloadOrder')).toHaveLength(1);
 });

@@ -147,9 +147,11 @@ async function ask<N extends OrderFunctionName>(
     // Asking again would only hear that it is done already, and not what came of it.
     return answer.kind === 'broken' ? refuse(reason) : { kind: 'failed', reason };
   }
-  const { reason, mayPass } = judgeStatus(answer.status, about);
+  const { reason, mayPass, isUndone } = judgeStatus(answer.status, about);
   onTrouble({ ...publicPart(about), ...reason.upstream });
-  return { kind: mayPass ? 'failed' : 'refused', reason };
+  if (!mayPass) return refuse(reason);
+  // Where a repetition can be told from a second order that is trusted more than the SM-DP+'s word.
+  return { kind: 'failed', reason, ...(isOnce && isUndone && { isUndone: true }) };
 }
 
 /** What the SM-DP+ names becomes an eSIM's identity for ever, so it is not believed unseen. */

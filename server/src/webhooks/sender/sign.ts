@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { serviceSignature } from '../../service-signature.ts';
 
 type Signed = { eventId: string; body: string; atSeconds: number; secrets: string[] };
 
@@ -8,20 +9,19 @@ type Signed = { eventId: string; body: string; atSeconds: number; secrets: strin
  * rotation overlaps there is one signature per live secret.
  */
 export function signatureHeaders({ eventId, body, atSeconds, secrets }: Signed): Record<string, string> {
-  const ours = secrets.map((secret) => `v1=${hmac(secret, `${atSeconds}.${body}`, 'hex')}`);
   const standard = secrets.map(
-    (secret) => `v1,${hmac(decoded(secret), `${eventId}.${atSeconds}.${body}`, 'base64')}`,
+    (secret) => `v1,${standardHmac(decoded(secret), `${eventId}.${atSeconds}.${body}`)}`,
   );
   return {
-    'service-signature': [`t=${atSeconds}`, ...ours].join(','),
+    'service-signature': serviceSignature(secrets, atSeconds, body),
     'webhook-id': eventId,
     'webhook-timestamp': String(atSeconds),
     'webhook-signature': standard.join(' '),
   };
 }
 
-function hmac(key: string | Buffer, text: string, encoding: 'hex' | 'base64'): string {
-  return createHmac('sha256', key).update(text).digest(encoding);
+function standardHmac(key: Buffer, text: string): string {
+  return createHmac('sha256', key).update(text).digest('base64');
 }
 
 function decoded(secret: string): Buffer {

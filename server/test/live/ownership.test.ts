@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
+import { uuidOfId } from '../../src/db/uuid.ts';
 import { createRunners } from '../../src/execution-runners.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import type { Mischief, SmdpCall } from '../support/fake-smdp.ts';
@@ -7,21 +8,31 @@ import { type SmdpSetup, startSmdpSetup } from '../support/smdp-setup.ts';
 import { until } from '../support/until.ts';
 
 const stops: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0)) await stop();
+afterAll(async () => {
+  for (const stop of stops) await stop();
 });
+const started = new Map<string, Setup>();
 
 type Setup = SmdpSetup & { service: TestService };
 
-/** A live deployment; `withoutWorker` leaves it to the test when one starts. */
+/** A live deployment with an empty SM-DP+; `withoutWorker` leaves it to the test when one starts. */
 async function start(
   iccids: 'ours' | 'theirs',
   { withoutWorker = false, ...fake }: Parameters<typeof startSmdpSetup>[0] & { withoutWorker?: boolean } = {},
 ): Promise<Setup> {
+  const name = JSON.stringify({ iccids, withoutWorker, fake });
+  const known = started.get(name);
+  if (known) {
+    known.smdp.calls.length = 0;
+    known.smdp.profiles.clear();
+    known.smdp.onCall(() => undefined);
+    return known;
+  }
   const setup = await startSmdpSetup(fake, { iccids });
   const service = await startService({ mode: 'live' });
   stops.push(service.stop, setup.stop);
   if (!withoutWorker) service.startWorker(setup.network, { retryScheduleMs: [5, 5, 5] });
+  started.set(name, { ...setup, service });
   return { ...setup, service };
 }
 
@@ -161,22 +172,23 @@ describe('orders under way when it changes whose ICCIDs are used', () => {
     const first = service.startWorker(setup.network, { retryScheduleMs: [3_600_000] });
     meet(setup, { downloadOrder: mischief });
     const accepted = await provision(service);
-    const count = async () =>
-      (
-        await service.db.query<{ failures: number | null; status: string }>({
-          name: 'failures_of_all',
-          text: `select (progress ->> 'failures')::integer as failures, status from executions`,
-        })
-      )[0];
-    await until(count, (row) => row?.failures === 1 || row?.status === 'failed');
+    const id = uuidOfId('exec', accepted.json.id);
+    const text = `select progress ->> 'failures' as failures from executions where id = $1`;
+    const look = () => service.db.query<{ failures: string | null }>({ name: 'failures_of', text }, [id]);
+    await until(look, ([row]) => row?.failures === '1');
     await first.stop(0);
     smdp.onCall(() => undefined);
     await service.db.query(
-      { name: 'all_due', text: 'update executions set due_at = now(), progress = progress || $1' },
-      [JSON.stringify(progress)],
+      {
+        name: 'due_with',
+        text: 'update executions set due_at = now(), progress = progress || $2 where id = $1',
+      },
+      [id, JSON.stringify(progress)],
     );
-    service.startWorker(setup.networkWith({ iccids: other[before] }));
-    return { setup, execution: await finished(service, accepted) };
+    const second = service.startWorker(setup.networkWith({ iccids: other[before] }));
+    const execution = await finished(service, accepted);
+    await second.stop(0);
+    return { setup, execution };
   }
 
   test.each(['ours', 'theirs'] as const)('succeed when they never left (before: %s)', async (before) => {

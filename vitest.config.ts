@@ -16,7 +16,7 @@ export default defineConfig({
     // Whole processes start, die and recover in these tests; the bound is for a hang, not for speed.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    maxWorkers: 2,
+    maxWorkers: 3,
     pool: 'forks',
   },
 });

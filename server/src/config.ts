@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { parseEncryptionKeys } from './encryption-keys.ts';
 import { parseIccidRanges } from './iccid-ranges.ts';
+import { fqdnPattern } from './network/fqdn.ts';
 import { defaultNotificationMap, parseNotificationMap } from './network/notification-map.ts';
 import { slowFactor } from './network/slow-factor.ts';
 import {
@@ -29,7 +30,6 @@ const retrySchedule = {
 };
 
 const aFile = matching(/./, 'a file in PEM');
-const fqdnPattern = /^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\.)+[a-z][-a-z0-9]{0,61}[a-z0-9]$/i;
 
 const webhookDefaults = {
   // So that a developer sees the whole story in minutes.
@@ -337,7 +337,7 @@ export const settings = {
     'SIMPLANE_SHUTDOWN_TIMEOUT',
     timeout,
     '20s',
-    'How long requests in flight may take to finish after SIGTERM.',
+    'How long requests and orders in flight may take to finish after SIGTERM. In live not shorter than `SIMPLANE_NETWORK_TIMEOUT`.',
   ),
 };
 
@@ -440,6 +440,11 @@ function refuseContradictions(config: Config): void {
   if (config.executionLeaseMs <= config.networkTimeoutMs) {
     throw new ConfigError(
       'SIMPLANE_EXECUTION_LEASE must be longer than SIMPLANE_NETWORK_TIMEOUT: else a slow call is made twice',
+    );
+  }
+  if (config.mode === 'live' && config.role !== 'api' && config.shutdownTimeoutMs < config.networkTimeoutMs) {
+    throw new ConfigError(
+      'SIMPLANE_SHUTDOWN_TIMEOUT must not be shorter than SIMPLANE_NETWORK_TIMEOUT in live mode: else a restart cuts off orders whose outcome is then not known',
     );
   }
   if (config.role !== 'all' && !config.databaseUrl) {

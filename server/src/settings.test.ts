@@ -50,3 +50,23 @@ test('ranges of ICCIDs that cannot be read stop the start, with the setting’s 
     /^SIMPLANE_ICCID_RANGES takes ranges .* got "1234567"$/,
   );
 });
+
+describe('SIMPLANE_SHUTDOWN_TIMEOUT', () => {
+  const live = {
+    SIMPLANE_MODE: 'live',
+    SIMPLANE_ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'),
+    SIMPLANE_EXECUTION_LEASE: '60s',
+    SIMPLANE_NETWORK_TIMEOUT: '30s',
+  };
+
+  test('must leave a live worker the time that a call to the network may take', () => {
+    expect(() => readConfig(live)).toThrow(/SIMPLANE_SHUTDOWN_TIMEOUT must not be shorter/);
+    expect(() => readConfig({ ...live, SIMPLANE_SHUTDOWN_TIMEOUT: '30s' })).not.toThrow();
+  });
+
+  test('may be shorter where no call is made that must not be repeated', () => {
+    const api = { ...live, SIMPLANE_ROLE: 'api', DATABASE_URL: 'postgresql://db.example.com/x' };
+    expect(() => readConfig(api)).not.toThrow();
+    expect(() => readConfig({ ...live, SIMPLANE_MODE: 'sandbox' })).not.toThrow();
+  });
+});

@@ -14,7 +14,8 @@ import {
 } from '../executions/worker.ts';
 import type { Call, Done, Reply } from '../network/port.ts';
 import { wasDownloaded } from './profile-state.ts';
-import { changeStatus, type EsimRow, findEsim, lockEsim } from './sql.ts';
+import { isUnconfirmed, mayBeHeld } from './reservation.ts';
+import { changeStatus, type EsimRow, findEsim, findOrderProgress, lockEsim } from './sql.ts';
 import { mayHappen } from './state.ts';
 
 type Change = 'suspend' | 'resume' | 'terminate';
@@ -36,6 +37,7 @@ export function createChangeRunner(change: Change): Runner {
 }
 
 const done: RunOutcome = { kind: 'done' };
+const nothingToDo: Reply<Done> = { kind: 'done', result: {} };
 
 async function ask(
   { network, db }: Means,
@@ -47,13 +49,17 @@ async function ask(
   if (change !== 'terminate') return network[change]({ ...call, iccid });
   const esim = await findEsim(db, execution.account_id, iccid);
   // What a device has taken no network can take back: there is nothing left to give up.
-  if (esim && wasDownloaded(esim.profile_state)) return { kind: 'done', result: {} };
+  if (esim && wasDownloaded(esim.profile_state)) return nothingToDo;
+  const isOrdering = esim?.status === 'provisioning' || esim?.status === 'failed';
+  const progress = isOrdering ? await findOrderProgress(db, esim) : {};
+  // What a failed order does not hold may be anybody's by now.
+  if (esim?.status === 'failed' && !mayBeHeld(progress)) return nothingToDo;
   return network.cancel({
     ...call,
     iccid,
     matchingId: esim?.matching_id ?? null,
     eid: esim?.eid ?? null,
-    isReusable: false,
+    isUnconfirmed: isUnconfirmed(progress),
   });
 }
 

@@ -14,8 +14,10 @@ import {
   type RunOutcome,
   sentMark,
 } from '../executions/worker.ts';
+import type { Reply } from '../network/port.ts';
 import { newMatchingId } from './activation-code.ts';
 import type { AllotIccids } from './iccid.ts';
+import { isUnconfirmed, mayBeHeld, type Progress } from './reservation.ts';
 import {
   allotRows,
   changeStatus,
@@ -24,14 +26,6 @@ import {
   type Provisioned,
   settleProvisionedRows,
 } from './sql.ts';
-
-/** What earlier attempts have reached. Each step is stored before the next begins, so a crash resumes and never orders twice. */
-type Progress = {
-  matching_id?: string;
-  profile_type?: string | null;
-  is_ordered?: true;
-  abandoned?: ExecutionError;
-};
 
 /** What the order said that the network must know. The code is forgotten when the order has ended. */
 type Input = { eid?: string; sealed_confirmation_code?: string };
@@ -75,9 +69,9 @@ async function allot(
 }
 
 async function provision(means: Means, execution: HeldExecution): Promise<RunOutcome> {
-  const { abandoned } = execution.progress as Progress;
-  if (abandoned) return abandon(means, execution, abandoned);
-  if (!(execution.progress as Progress).matching_id) return abandon(means, execution, noNumbersLeft);
+  const { matching_id: allotted, verdict } = execution.progress as Progress;
+  if (!allotted) return abandon(means, execution, noNumbersLeft);
+  if (verdict) return abandon(means, execution, verdict);
   if (!(await isWanted(means, execution))) return abandon(means, execution, terminatedMeanwhile);
   const ordered = await order(means, execution);
   if (ordered.kind !== 'ordered') return ordered;
@@ -90,9 +84,13 @@ async function provision(means: Means, execution: HeldExecution): Promise<RunOut
     means.network.confirm({ ...call, ...wanted(execution), iccid, matchingId, confirmationCode }),
   );
   if (confirmed.kind !== 'done') return refuse(means, execution, confirmed);
+  const bound: Progress = { is_confirmed: true, matching_id: confirmed.result.matchingId };
+  Object.assign(execution.progress, bound);
   if (!confirmed.result.isReleased) {
-    if (!(await execution.save({}))) return done; // renews the lease for one more call
-    const released = await execution.call('release', (call) => means.network.release({ ...call, iccid }));
+    if (!(await execution.save(bound))) return done; // renews the lease for one more call
+    const released = await execution.call('release', (call) =>
+      means.network.release({ ...call, iccid, matchingId: confirmed.result.matchingId }),
+    );
     if (released.kind !== 'done') return refuse(means, execution, released);
   }
   const outcome = await settlerOf(means.db)({
@@ -137,18 +135,18 @@ async function order(
     means.network.order({ ...call, ...wanted(execution), iccid: execution.iccid }),
   );
   if (reply.kind !== 'done') return refuse(means, execution, reply);
-  const { iccid } = reply.result;
-  const stored = await storeOrdered(means, execution, iccid);
+  const { iccid, isInferred } = reply.result;
+  const reached: Progress = { is_ordered: true, ...(!isInferred && { is_reserved: true }) };
+  const stored = await storeOrdered(means, execution, iccid, reached);
   if (stored === 'taken') return abandon(means, execution, takenNumber);
   execution.iccid = iccid;
-  execution.progress['is_ordered'] = true;
+  Object.assign(execution.progress, reached);
   return stored === 'lost' ? done : { kind: 'ordered', iccid };
 }
 
-async function storeOrdered(means: Means, execution: HeldExecution, iccid: string) {
-  if (means.network.iccids === 'ours') {
-    return (await execution.save({ is_ordered: true } satisfies Progress)) ? 'inserted' : 'lost';
-  }
+/** An order that was allotted a number has its eSIM already, whosever numbers are used by now. */
+async function storeOrdered(means: Means, execution: HeldExecution, iccid: string, reached: Progress) {
+  if (execution.iccid !== null) return (await execution.save(reached)) ? 'inserted' : 'lost';
   return insertOrderedEsim(means.db, {
     ...execution,
     esimUuid: uuidText(means.newUuid()),
@@ -171,34 +169,55 @@ async function isWanted(
 async function refuse(
   means: Means,
   execution: HeldExecution,
-  reply: { kind: 'refused' | 'failed'; reason: Parameters<typeof errorOf>[0] },
+  reply: Exclude<Reply<unknown>, { kind: 'done' }>,
 ): Promise<RunOutcome> {
   if (reply.kind === 'failed') return { kind: 'failed', reason: reply.reason };
-  return abandon(means, execution, errorOf(reply.reason));
+  return abandon(means, execution, errorOf(reply.reason), reply.isOthers);
 }
 
-/** Fails the order, and first gives back what the network has reserved for it: nobody should pay for that. */
-async function abandon(means: Means, execution: HeldExecution, error: ExecutionError): Promise<RunOutcome> {
+/**
+ * Fails the order, and first gives back what the network has reserved for it. The verdict is stored before that: whoever
+ * resumes must neither confirm what may be given back already, nor take another cause for the one that counts.
+ */
+async function abandon(
+  means: Means,
+  execution: HeldExecution,
+  error: ExecutionError,
+  isOthers = false,
+): Promise<RunOutcome> {
   const { iccid, progress } = execution;
-  const mayBeOrdered = (progress as Progress).is_ordered || progress[sentMark('order')] === true;
-  if (iccid !== null && mayBeOrdered) {
-    const matchingId = (progress as Progress).matching_id ?? null;
-    // Written before it is done: who has lost the order to another must not take its profile away, and who takes over an
-    // order that was given up must not go on with it.
-    if (!(await execution.save({ abandoned: error } satisfies Progress))) return done;
-    const undone = await execution.call('undo', (call) =>
-      means.network.cancel({ ...call, iccid, matchingId, eid: wanted(execution).eid, isReusable: true }),
-    );
-    if (undone.kind === 'failed') return { kind: 'failed', reason: undone.reason };
+  if (iccid !== null && mayBeHeld(progress)) {
+    const decided: Progress = { verdict: error, ...(isOthers && { is_closed: true }) };
+    Object.assign(progress, decided);
+    if (!(await execution.save(decided))) return done;
+    const undone = isOthers ? null : await undo(means, execution, iccid);
+    if (undone?.kind === 'failed') return { kind: 'failed', reason: undone.reason };
+    if (undone?.kind === 'done' && !(await execution.save({ is_closed: true } satisfies Progress)))
+      return done;
   }
   await fail(means, execution, error);
   return done;
 }
 
+function undo(means: Means, execution: HeldExecution, iccid: string) {
+  const { matching_id: matchingId = null } = execution.progress as Progress;
+  const { eid } = wanted(execution);
+  return execution.call('undo', (call) =>
+    means.network.cancel({
+      ...call,
+      iccid,
+      matchingId,
+      eid,
+      isUnconfirmed: isUnconfirmed(execution.progress),
+    }),
+  );
+}
+
 /** No attempt is left: what can be given back is, the order ends either way. */
 async function giveUp(means: Means, execution: HeldExecution, last: ExecutionError): Promise<void> {
   const isNameless = execution.iccid === null && execution.progress[sentMark('order')] === true;
-  const error = isNameless ? unknownOrder(execution, last) : last;
+  const { verdict = last } = execution.progress as Progress;
+  const error = isNameless ? unknownOrder(execution, last) : verdict;
   const outcome = await abandon(means, execution, error);
   if (outcome.kind === 'failed') await fail(means, execution, error);
 }

@@ -40,6 +40,22 @@ export async function findEsim(db: Queryable, accountUuid: string, iccid: string
   return row ?? null;
 }
 
+/** How far the order of an eSIM came. */
+export async function findOrderProgress(
+  db: Queryable,
+  { account_id, id }: EsimRow,
+): Promise<Record<string, unknown>> {
+  const [row] = await db.query<{ progress: Record<string, unknown> }>(
+    {
+      name: 'esim_order_progress',
+      text: `select x.progress from esims e join executions x on x.account_id = e.account_id and x.id = e.execution_id
+             where e.account_id = $1 and e.id = $2`,
+    },
+    [account_id, id],
+  );
+  return row?.progress ?? {};
+}
+
 /** Held to the end of the transaction: whatever changes an eSIM or its bundles takes turns here. */
 export async function lockEsim(tx: Queryable, iccid: string): Promise<EsimRow | null> {
   const [row] = await tx.query<EsimRow>(
@@ -167,7 +183,7 @@ export async function insertOrderedEsim(
 with ours as (
   select from executions where account_id = $1 and id = $2 and fence = $3 and status = 'running'
 ), held as (
-  update executions e set iccid = $5, progress = e.progress || '{"is_ordered": true}'
+  update executions e set iccid = $5, progress = e.progress || '{"is_ordered": true, "is_reserved": true}'
   where e.account_id = $1 and e.id = $2 and e.fence = $3 and e.status = 'running'
     and not exists (select from esims where iccid = $5)
   returning e.account_id, e.id, e.product_id, e.input, $4::uuid as esim_id, e.iccid, $6::text as matching_id, $7::timestamptz as at

@@ -180,9 +180,9 @@ function hold(options: Options, claimed: ClaimedExecution, stopping: AbortSignal
   async function note(step: string) {
     const mark = sentMark(step);
     const isRepeated = claimed.progress[mark] === true;
-    if (isRepeated || !network.forgetsCalls) return { isRepeated, forget: async () => {} };
-    await set(mark, true);
-    return { isRepeated, forget: () => set(mark, false) };
+    if (!network.forgetsCalls) return { isRepeated, forget: async () => {} };
+    await set(mark, true); // a repetition as well: it must still be ours, and have a whole lease for its call
+    return { isRepeated, forget: isRepeated ? async () => {} : () => set(mark, false) };
   }
 
   async function set(mark: string, value: boolean) {
@@ -265,6 +265,6 @@ export function errorOf(reason: Refusal, retryable = false): ExecutionError {
 function exhausted(reason: Refusal, failures: number): ExecutionError {
   return {
     ...errorOf(reason, true),
-    message: `The network could not be reached in ${failures} attempts; order again later. Last: ${reason.message}`,
+    message: `The network did not carry it out in ${failures} attempts; ask for it again later. Last: ${reason.message}`,
   };
 }

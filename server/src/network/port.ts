@@ -20,10 +20,13 @@ export type Network = {
     call: Call & Wanted & { iccid: string; matchingId: string; confirmationCode: string | null },
   ): Promise<Reply<Confirmed>>;
   /** Lets devices download it, where `confirm` did not. */
-  release(call: Call & { iccid: string }): Promise<Reply<Done>>;
-  /** Gives the profile up: for good, or back to the stock when its order came to nothing (`isReusable`). */
+  release(call: Call & { iccid: string; matchingId: string }): Promise<Reply<Done>>;
+  /**
+   * Gives the profile up, for good. The matching id proves whose it is; only where the network has said that it reserved
+   * the profile for us, and not yet that it is confirmed (`isUnconfirmed`), may it be given up without that proof.
+   */
   cancel(
-    call: Call & { iccid: string; matchingId: string | null; eid: string | null; isReusable: boolean },
+    call: Call & { iccid: string; matchingId: string | null; eid: string | null; isUnconfirmed: boolean },
   ): Promise<Reply<Done>>;
   suspend(call: Call & { iccid: string }): Promise<Reply<Done>>;
   resume(call: Call & { iccid: string }): Promise<Reply<Done>>;
@@ -39,7 +42,8 @@ export type Call = { id: string; attempt: number; signal: AbortSignal; isRepeate
 /** `profileType` is what the network calls the product's profiles; null where the catalog names none. */
 type Wanted = { productId: string; profileType: string | null; eid: string | null };
 
-type Ordered = { iccid: string };
+/** `isInferred`: the network said only that the number is taken, which after a lost answer is most likely by us. */
+type Ordered = { iccid: string; isInferred?: true };
 type Confirmed = {
   smdpAddress: string;
   matchingId: string;
@@ -50,11 +54,12 @@ export type Done = Record<never, never>;
 
 /**
  * A refusal is final; a failure may pass. Drivers return them and throw for bugs only. `isUndone` says that the network
- * has surely done nothing: without it a failure may be an answer that was lost.
+ * has surely done nothing: without it a failure may be an answer that was lost. `isOthers` says that the profile is
+ * somebody else's, so that nothing of it is ours to give back.
  */
 export type Reply<Result> =
   | { kind: 'done'; result: Result }
-  | { kind: 'refused'; reason: Refusal }
+  | { kind: 'refused'; reason: Refusal; isOthers?: true }
   | { kind: 'failed'; reason: Refusal; isUndone?: true };
 
 export type Refusal = {

@@ -1,3 +1,5 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Server } from 'node:http';
 import { request } from 'node:https';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -306,4 +308,23 @@ test('a live server started from the command line listens, answers, and stops', 
   }
   await database.drop();
   folder.remove();
+});
+
+test('a connection that cannot be accepted is told of, each time, and the port goes on', async () => {
+  const told: [string, object][] = [];
+  const own = await listen(
+    async () => true,
+    (outcome, details) => void told.push([outcome, details]),
+  );
+  const servers: Server[] = [];
+  const see = (message: unknown) => void servers.push((message as { server: Server }).server);
+  subscribe('http.server.request.start', see);
+  const ask = () => send('', { method: 'GET', port: own.port });
+  await ask();
+  unsubscribe('http.server.request.start', see);
+  const noneLeft = Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' });
+  for (let count = 0; count < 3; count++) servers[0]?.emit('error', noneLeft);
+  expect(told).toEqual(Array.from({ length: 3 }, () => ['turned_away', { error: 'EMFILE' }]));
+  expect((await ask()).status).toBe(405);
+  await own.stop(0);
 });

@@ -54,7 +54,6 @@ const requests = [
 describe('requests as they were published elsewhere', () => {
   test.each(requests)('%s %#', (name, json, fields) => {
     const read = readRequest(name, json);
-    expect(read).toMatchObject({ header: json.header });
     expect('fields' in read && read.fields).toEqual(fields);
   });
 });

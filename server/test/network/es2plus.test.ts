@@ -43,7 +43,8 @@ describe('what is sent', () => {
       kind: 'done',
       result: { confirmationCodeRequired: true, isReleased: true },
     });
-    await network.cancel({ ...call('c.cancel'), iccid, matchingId: 'AB-12', eid: null, isReusable: false });
+    const proof = { matchingId: 'AB-12', eid: null, isUnconfirmed: false };
+    await network.cancel({ ...call('c.cancel'), iccid, ...proof });
     await stop();
 
     const header = (step: string) => ({
@@ -98,4 +99,30 @@ describe('what is sent', () => {
     expect(JSON.stringify(reply)).not.toMatch(/AB-12|4711|rsp\.example/);
     await stop();
   });
+
+  test.each(['confirm', 'release', 'cancel'] as const)(
+    'no part of a secret is kept, nor what a database refuses, wherever it stands in the SM-DP+’s words (%s)',
+    async (step) => {
+      const { smdp, network, stop } = await startSmdpSetup({}, { releasesOnConfirm: false });
+      const matchingId = 'AAAA-BBBB-CCCC-DDDD-EEEE';
+      const message = `${'x'.repeat(180)}${matchingId} \u0000\ud800 ${'é'.repeat(5_000)}`;
+      const statusCodeData = {
+        subjectCode: '8.2',
+        reasonCode: '1.2',
+        subjectIdentifier: matchingId,
+        message,
+      };
+      smdp.onCall(() => ({
+        answer: { header: { functionExecutionStatus: { status: 'Failed', statusCodeData } } },
+      }));
+      const iccid = newIccid(5);
+      const all = { ...call(`c.${step}`), ...wanted, iccid, matchingId };
+      const reply = await network[step]({ ...all, confirmationCode: null, isUnconfirmed: false });
+      const { upstream = {} } = (reply as { reason: { upstream?: Record<string, string> } }).reason;
+      expect(upstream['subject_identifier']).toBe('[redacted]');
+      expect(upstream['message']).toMatch(/^x{180}\[redacted\] {3} é+…$/);
+      expect([...(upstream['message'] as string)]).toHaveLength(201);
+      await stop();
+    },
+  );
 });

@@ -90,7 +90,10 @@ export async function startFakeSmdp(options: Options): Promise<FakeSmdp> {
   }
 
   function reserve({ iccid, profileType = 'unnamed', eid }: Record<string, string>): object {
-    const wanted = iccid ?? newIccid(serial++);
+    const inStock = [...profiles.values()].find(
+      (each) => each.state === 'Available' && each.profileType === profileType,
+    );
+    const wanted = iccid ?? inStock?.iccid ?? newIccid(serial++);
     const profile = profiles.get(wanted) ?? {
       iccid: wanted,
       profileType,

@@ -10,6 +10,8 @@ type NetworkOptions = Partial<Parameters<typeof createEs2Network>[0]>;
 export type SmdpSetup = {
   smdp: FakeSmdp;
   network: Network;
+  /** The same, as a process with other settings has it. */
+  networkWith(changes: NetworkOptions): Network;
   /** The driver itself, which makes no profile type of a product's id. */
   driver: Network;
   troubles: object[];
@@ -31,7 +33,7 @@ export async function startSmdpSetup(
     connectTimeoutMs: 5_000,
   });
   const troubles: object[] = [];
-  const driver = createEs2Network({
+  const base: Parameters<typeof createEs2Network>[0] = {
     client,
     requesterId: 'simplane-test',
     iccids: 'ours',
@@ -42,10 +44,12 @@ export async function startSmdpSetup(
     commands: { suspend: noCommand, resume: noCommand },
     onTrouble: (details) => void troubles.push(details),
     ...options,
-  });
+  };
+  const driver = createEs2Network(base);
   return {
     smdp,
     network: ofProfileTypes(driver),
+    networkWith: (changes) => ofProfileTypes(createEs2Network({ ...base, ...changes })),
     driver,
     troubles,
     tls,

@@ -1,5 +1,6 @@
-import { createHmac } from 'node:crypto';
 import { type Dispatcher, request } from 'undici';
+import { clip } from '../../clip.ts';
+import { serviceSignature } from '../../service-signature.ts';
 import type { Call, Done, Network, Refusal, Reply } from '../port.ts';
 import { readStart } from './read-start.ts';
 
@@ -40,7 +41,7 @@ async function command(
     accept: 'application/json',
     'user-agent': userAgent,
     'idempotency-key': id,
-    'service-signature': sign(secret, nowSeconds(), body),
+    'service-signature': serviceSignature([secret], nowSeconds(), body), // as webhooks: one verifier serves both
   };
   try {
     const response = await request(url, {
@@ -59,12 +60,6 @@ async function command(
   } catch (error) {
     return failed(signal.aborted ? 'no answer in time' : causeOf(error));
   }
-}
-
-/** As webhooks are signed, so that one verifier serves both: keyed by the whole secret, over `<t>.<body>`. */
-function sign(secret: string, atSeconds: number, body: string): string {
-  const hex = createHmac('sha256', secret).update(`${atSeconds}.${body}`).digest('hex');
-  return `t=${atSeconds},v1=${hex}`;
 }
 
 /** These say "not now" rather than "no" (RFC 9110 §15.5.9, RFC 8470 §5.2, RFC 6585 §4). */
@@ -87,7 +82,7 @@ function replyOf(name: Command, status: number, text: string): Reply<never> {
 function failed(why: string, upstream?: Record<string, string>): Reply<never> {
   const reason: Refusal = {
     code: 'network_unavailable',
-    message: `The operator’s core did not carry the command out (${why}); it is tried again by itself.`,
+    message: `The operator’s core did not carry the command out: ${why}.`,
   };
   return { kind: 'failed', reason: upstream ? { ...reason, upstream } : reason };
 }
@@ -100,9 +95,7 @@ function messageIn(text: string): string | null {
     const { message } = JSON.parse(text) as { message?: unknown };
     if (typeof message !== 'string') return null;
     const clean = message.replaceAll(/[\p{Cc}\p{Surrogate}]/gu, ' ').trim();
-    const points = [...clean];
-    if (points.length > longestMessage) return `${points.slice(0, longestMessage).join('')}…`;
-    return clean === '' ? null : clean;
+    return clean === '' ? null : clip(clean, longestMessage);
   } catch {
     return null;
   }

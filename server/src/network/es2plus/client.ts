@@ -1,4 +1,5 @@
 import { buildConnector, Client, type Dispatcher, errors, Pool } from 'undici';
+import { isRefusingAlert } from './refusing-alert.ts';
 
 export type ClientOptions = {
   /** Where the functions' paths begin: an origin, or an origin and a prefix. */
@@ -132,9 +133,7 @@ function explain(error: Error, signal: AbortSignal, isUnsent: boolean): Posted {
   const shown = `${code}: ${error.message}`;
   if (isPeerCertificate(code))
     return { kind: 'unanswered', why: 'peer-certificate', isUnsent: true, error: shown };
-  // With TLS 1.3 the peer looks at our certificate after we think that the handshake is over. Its alert says that it has
-  // read nothing.
-  if (/^ERR_SSL_.*ALERT/.test(code)) {
+  if (isRefusingAlert(code)) {
     return { kind: 'unanswered', why: 'own-certificate', isUnsent: true, error: shown };
   }
   return { kind: 'unanswered', why: whyOf(error, signal), isUnsent, error: shown };

@@ -9,7 +9,7 @@ import { type About, describeTrouble, judgeStatus, outcomeUnknown } from './outc
 type Options = {
   client: Es2Client;
   requesterId: string;
-  /** Whose ICCIDs; with our own the number itself tells a repetition from a second order. */
+  /** Whose ICCIDs new orders get; with our own the number itself tells a repetition from a second order. */
   iccids: Network['iccids'];
   /** Whether the SM-DP+ answers a repeated functionCallIdentifier with its first answer. Servers need not. */
   recognisesCalls: boolean;
@@ -27,7 +27,6 @@ type Options = {
 /** Provisioning at a real SM-DP+ (SGP.22 §5.3). It keeps no state: everything that matters is in the call. */
 export function createEs2Network(options: Options): Network {
   const { iccids, recognisesCalls, releasesOnConfirm, smdpAddress, commands } = options;
-  const mayRepeatOrders = iccids === 'ours' || recognisesCalls;
   const pad = (iccid: string) => (options.padsIccids && iccid.length === 19 ? `${iccid}F` : iccid);
 
   return {
@@ -37,23 +36,28 @@ export function createEs2Network(options: Options): Network {
 
     async order(call) {
       const about = aboutOf(options, 'downloadOrder', call);
-      if (call.isRepeated && !mayRepeatOrders) {
+      // Said of the order and not of the deployment: ranges may have been set, or taken away, since it was first sent.
+      const isOnce = call.iccid === null && !recognisesCalls;
+      if (call.isRepeated && isOnce) {
         return refuse(outcomeUnknown(about, 'The answer to an earlier downloadOrder never arrived.'));
       }
       const { iccid, profileType, eid } = call;
       if (iccid === null && profileType === null) return refuse(noProfileType);
-      const reply = await ask(options, call, about, {
+      const fields = {
         ...(iccid !== null && { iccid: pad(iccid) }),
         ...(profileType !== null && { profileType }),
         ...(eid !== null && { eid }),
-      });
+      };
+      const reply = await ask(options, call, about, fields, isOnce);
       if (reply.kind === 'done') return checkOrdered(reply.result, iccid, about);
       // Carried out, but answered so that nobody can say which profile it was.
       if (reply.kind === 'refused' && reply.reason.code === 'network_unavailable') {
         return refuse(outcomeUnknown(about, reply.reason.message));
       }
-      if (iccid !== null && call.isRepeated && isCode(reply, '8.2.1/3.3')) return done({ iccid });
-      if (reply.kind === 'failed' && !reply.isUndone && !mayRepeatOrders) {
+      if (iccid !== null && call.isRepeated && isCode(reply, '8.2.1/3.3')) {
+        return done({ iccid, isInferred: true });
+      }
+      if (reply.kind === 'failed' && !reply.isUndone && isOnce) {
         return refuse(outcomeUnknown(about, reply.reason.message));
       }
       return reply;
@@ -78,32 +82,32 @@ export function createEs2Network(options: Options): Network {
       if (reply.kind === 'done') return done({ ...ours, ...withoutEid(reply.result) });
       // Nobody else has this ICCID or could guess this matching id: what stands in the way is our own first call.
       const isOurOwn = call.isRepeated && isCode(reply, '8.2.6/3.3', '8.2.1/3.3', '8.2.1/3.5');
-      return isOurOwn ? done(ours) : reply;
+      if (isOurOwn) return done(ours);
+      return reply.kind === 'refused' && isCode(reply, '8.2.6/3.10') ? { ...reply, isOthers: true } : reply;
     },
 
     async release(call) {
-      const about = aboutOf(options, 'releaseProfile', call);
+      const about = aboutOf(options, 'releaseProfile', call, [call.matchingId]);
       const reply = await ask(options, call, about, { iccid: pad(call.iccid) });
       // It is released, or even downloaded, since our first call came through.
       return call.isRepeated && isCode(reply, '8.2.1/3.5', '8.2.1/3.3') ? done({}) : reply;
     },
 
     async cancel(call) {
-      const { matchingId, eid, isReusable } = call;
+      const { matchingId, eid, isUnconfirmed } = call;
       const about = aboutOf(options, 'cancelOrder', call, [matchingId]);
-      const least: RequestOf<'cancelOrder'> = {
-        iccid: pad(call.iccid),
-        finalProfileStatusIndicator: isReusable ? 'Available' : 'Unavailable',
-      };
-      let reply = await ask(options, call, about, {
-        ...least,
-        ...(eid !== null && { eid }),
-        ...(matchingId !== null && { matchingId }),
-      });
-      // An order that was never confirmed has no matching id yet, and an EID may be one that a device told later: strict
-      // servers then say that ours are others.
-      if (isCode(reply, '8.2.6/3.10', '8.1.1/3.10')) {
-        reply = await ask(options, call, { ...about, callId: `${about.callId}-2` }, least);
+      // `Available` would let the SM-DP+ hand out the ICCID again, and one that is known here is never used again.
+      const least = { iccid: pad(call.iccid), finalProfileStatusIndicator: 'Unavailable' } as const;
+      const ofDevice = eid !== null && { eid };
+      const ofOrder = matchingId !== null && { matchingId };
+      const again = { ...about, callId: `${about.callId}-2` };
+      let reply = await ask(options, call, about, { ...least, ...ofDevice, ...ofOrder });
+      // A strict server objects to the matching id of an order that was never confirmed, and to an EID that a device told
+      // later. Without the one, something else has to prove that the profile is ours; without both, nothing does.
+      if (isUnconfirmed && isCode(reply, '8.2.6/3.10')) {
+        reply = await ask(options, call, again, { ...least, ...ofDevice });
+      } else if (ofOrder && isCode(reply, '8.1.1/3.10')) {
+        reply = await ask(options, call, again, { ...least, ...ofOrder });
       }
       // Unknown there, given up before, or taken by a device: in each case there is nothing left to give up.
       return isCode(reply, '8.2.1/3.9', '8.2.1/3.3', '8.2.1/3.5') ? done({}) : reply;
@@ -113,16 +117,16 @@ export function createEs2Network(options: Options): Network {
 
 /** One function at the SM-DP+, and what became of it. */
 async function ask<N extends OrderFunctionName>(
-  { client, requesterId, onTrouble, iccids, recognisesCalls }: Options,
+  { client, requesterId, onTrouble }: Options,
   { signal }: Call,
   about: About & { name: N },
   fields: RequestOf<N>,
+  isOnce = false,
 ): Promise<Reply<ResponseOf<N>>> {
   const header = { functionRequesterIdentifier: requesterId, functionCallIdentifier: about.callId };
   const body = writeRequest(about.name, header, fields);
   // An order that must not be repeated should not meet a connection that the peer has just let go of.
-  const isFresh = about.name === 'downloadOrder' && iccids === 'theirs' && !recognisesCalls;
-  const posted = await client.post(es2Functions[about.name].path, body, { signal, isFresh });
+  const posted = await client.post(es2Functions[about.name].path, body, { signal, isFresh: isOnce });
   if (posted.kind === 'unanswered') {
     onTrouble({ ...publicPart(about), why: posted.why, error: posted.error, sent: !posted.isUnsent });
     const reason = describeTrouble(posted.why, about);
@@ -143,9 +147,11 @@ async function ask<N extends OrderFunctionName>(
     // Asking again would only hear that it is done already, and not what came of it.
     return answer.kind === 'broken' ? refuse(reason) : { kind: 'failed', reason };
   }
-  const { reason, mayPass } = judgeStatus(answer.status, about);
+  const { reason, mayPass, isUndone } = judgeStatus(answer.status, about);
   onTrouble({ ...publicPart(about), ...reason.upstream });
-  return { kind: mayPass ? 'failed' : 'refused', reason };
+  if (!mayPass) return refuse(reason);
+  // Where a repetition can be told from a second order that is trusted more than the SM-DP+'s word.
+  return { kind: 'failed', reason, ...(isOnce && isUndone && { isUndone: true }) };
 }
 
 /** What the SM-DP+ names becomes an eSIM's identity for ever, so it is not believed unseen. */

@@ -1,3 +1,5 @@
+import { fqdnPattern } from '../fqdn.ts';
+
 /** How a value travels: `read` takes what a peer sent, undefined when it may not be trusted; `takes` says what it should be. */
 export type Kind<T> = { takes: string; read(value: unknown): T | undefined };
 
@@ -28,11 +30,8 @@ export const matchingId: Kind<string> = matching(/^[-0-9A-Z]{1,255}$/, 'digits, 
 export const fqdn: Kind<string> = {
   takes: 'a fully qualified domain name',
   read: (value) => {
-    const isName = isText(
-      value,
-      /^(?=.{4,253}\.?$)([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\.)+[a-z][-a-z0-9]{0,61}[a-z0-9]\.?$/i,
-    );
-    return isName ? value.replace(/\.$/, '').toLowerCase() : undefined;
+    const name = typeof value === 'string' ? value.replace(/\.$/, '') : value; // the root's dot
+    return isText(name, fqdnPattern) ? name.toLowerCase() : undefined;
   },
 };
 

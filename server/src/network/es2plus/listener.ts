@@ -72,6 +72,10 @@ export function createEs2Listener(options: Options): ObservationSource {
         });
         server.listen(options.port, options.host, resolve);
       });
+      // From here on it is a connection that could not be accepted, as when no file descriptor is left: the port stays.
+      server.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+        options.onEvent('turned_away', { error: code ?? message });
+      });
       options.onListening?.((server.address() as AddressInfo).port);
       return {
         stop: (patienceMs) =>

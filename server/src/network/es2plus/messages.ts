@@ -1,4 +1,4 @@
-import { type ExecutionStatus, executionStatus, isObject, text } from './fields.ts';
+import { type ExecutionStatus, executionStatus, isObject } from './fields.ts';
 import {
   type Es2Function,
   type Es2FunctionName,
@@ -41,22 +41,15 @@ export function readAnswer<N extends OrderFunctionName>(name: N, json: unknown):
 }
 
 export type ReadRequest<N extends Es2FunctionName> =
-  | { header: RequestHeader; fields: RequestOf<N> }
+  | { fields: RequestOf<N> }
   | { why: string; isMissing: boolean };
 
-/** What somebody asks of us. The header's identifiers may be missing: nothing here depends on them. */
+/** What somebody asks of us. Its header may be missing: nothing here depends on it. */
 export function readRequest<N extends Es2FunctionName>(name: N, json: unknown): ReadRequest<N> {
   const declared: Es2Function = es2Functions[name];
   const read = readFields(declared.request, json, declared);
   if ('why' in read) return read;
-  const header = isObject(json) && isObject(json['header']) ? json['header'] : {};
-  return {
-    header: {
-      functionRequesterIdentifier: text.read(header['functionRequesterIdentifier']) ?? '',
-      functionCallIdentifier: text.read(header['functionCallIdentifier']) ?? '',
-    },
-    fields: read.fields as RequestOf<N>,
-  };
+  return { fields: read.fields as RequestOf<N> };
 }
 
 /** Unknown fields are passed over: later versions of the standard add some. An empty text counts as left out. */

@@ -1,3 +1,4 @@
+import { clip } from '../../clip.ts';
 import type { Refusal } from '../port.ts';
 import type { Why } from './client.ts';
 import type { ExecutionStatus } from './fields.ts';
@@ -6,7 +7,8 @@ import type { OrderFunctionName } from './functions.ts';
 /** What a call was, for messages and for whoever looks it up at the SM-DP+. */
 export type About = { name: OrderFunctionName; callId: string; host: string; secrets: readonly string[] };
 
-export type Verdict = { reason: Refusal; mayPass: boolean };
+/** `isUndone`: by its own word the SM-DP+ has done nothing. */
+export type Verdict = { reason: Refusal; mayPass: boolean; isUndone: boolean };
 
 type Meaning = { code: Refusal['code']; says: string; mayPass?: true };
 
@@ -72,7 +74,7 @@ const meanings: Record<string, Meaning> = {
     says: 'The SM-DP+ refuses this EID; check that it is the device’s, or order without `eid`.',
   },
   '4.2': { code: 'network_unavailable', says: 'The SM-DP+ could not carry it out just now.', mayPass: true },
-  '4.10': { code: 'network_unavailable', says: 'The SM-DP+ did not get to it in time.', mayPass: true },
+  '4.10': { code: 'network_unavailable', says: 'The SM-DP+ did not finish it in time.', mayPass: true },
   '5.1': {
     code: 'network_unavailable',
     says: 'The SM-DP+ could not reach a system behind it.',
@@ -88,23 +90,29 @@ export function judgeStatus({ status, statusCodeData }: ExecutionStatus, about: 
     ...upstreamOf(about),
     ...(subjectCode && { subject_code: subjectCode }),
     ...(reasonCode && { reason_code: reasonCode }),
-    ...(statusCodeData?.message && { message: harmless(statusCodeData.message, about.secrets) }),
+    ...ownWords(
+      { subject_identifier: statusCodeData?.subjectIdentifier, message: statusCodeData?.message },
+      about,
+    ),
   };
   if (status === 'Expired') {
-    const message = 'The SM-DP+ let the call expire before it was carried out.';
-    return { reason: { code: 'network_unavailable', message, upstream }, mayPass: true };
+    const message = 'The SM-DP+ let the call expire.';
+    return { reason: { code: 'network_unavailable', message, upstream }, mayPass: true, isUndone: false };
   }
   if (meaning) {
-    return {
-      reason: { code: meaning.code, message: meaning.says, upstream },
-      mayPass: meaning.mayPass ?? false,
-    };
+    const { code, says, mayPass = false } = meaning;
+    return { reason: { code, message: says, upstream }, mayPass, isUndone: !isTimeUp(reasonCode) };
   }
   const codes = subjectCode
     ? ` with the codes ${subjectCode}/${reasonCode} (SGP.22 §5.2.6)`
     : ' without saying why';
   const message = `The SM-DP+ refused ${about.name}${codes}; give the operator these codes.`;
-  return { reason: { code: 'declined', message, upstream }, mayPass: false };
+  return { reason: { code: 'declined', message, upstream }, mayPass: false, isUndone: true };
+}
+
+/** Like `Expired`, and unlike every other `Failed`, this says when the work was given up and not how far it had come. */
+function isTimeUp(reasonCode: string): boolean {
+  return reasonCode === '4.10';
 }
 
 /** There was no answer that could be used. */
@@ -165,11 +173,17 @@ function upstreamOf({ name, callId }: About): Record<string, string> {
 
 const longestMessage = 200;
 
-/** A peer's own words may repeat what we sent it, or hold a whole activation code. */
-function harmless(message: string, secrets: readonly string[]): string {
-  const clipped = [...message.slice(0, longestMessage * 2)].slice(0, longestMessage).join('');
-  return secrets
-    .reduce((text, secret) => text.replaceAll(secret, '[redacted]'), clipped)
-    .replaceAll(/(?:LPA:)?1\$[^\s"]*/g, '[redacted]')
-    .replaceAll(/\p{Cc}/gu, ' ');
+/** A peer's own words may repeat what we sent it, hold a whole activation code, or what no database takes. */
+function ownWords(words: Record<string, string | undefined>, { secrets }: About): Record<string, string> {
+  const shown = Object.entries(words).map(([name, text = '']) => [name, harmless(text, secrets)] as const);
+  return Object.fromEntries(shown.filter(([, text]) => text !== ''));
+}
+
+/** Cut last: a secret that the cut goes through would not be recognised. */
+function harmless(text: string, secrets: readonly string[]): string {
+  const clean = text.replaceAll(/[\p{Cc}\p{Surrogate}]/gu, ' ').trim();
+  const redacted = secrets
+    .reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), clean)
+    .replaceAll(/(?:LPA:)?1\$[^\s"]*/g, '[redacted]');
+  return clip(redacted, longestMessage);
 }

@@ -50,7 +50,7 @@ function misbehave(productId: string, attempt: number): Reply<never> | null {
             kind: 'failed',
             reason: {
               code: 'network_unavailable',
-              message: 'The network did not answer as it should; the order is tried again by itself.',
+              message: 'The network did not answer as it should.',
               upstream: { status: '503' },
             },
           };
@@ -84,7 +84,7 @@ function timedOut(): Reply<never> {
     kind: 'failed',
     reason: {
       code: 'network_unavailable',
-      message: 'The network did not answer in time; the order is tried again by itself.',
+      message: 'The network did not answer in time.',
     },
   };
 }

@@ -1,4 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import { serviceSignature } from '../../service-signature.ts';
 
 type Signed = { eventId: string; body: string; atSeconds: number; secrets: SigningKeys[] };
 
@@ -18,18 +19,21 @@ export function signingKeysOf(secret: string): SigningKeys {
  * rotation overlaps there is one signature per live secret.
  */
 export function signatureHeaders({ eventId, body, atSeconds, secrets }: Signed): Record<string, string> {
-  const ours = secrets.map(({ whole }) => `v1=${hmac(whole, `${atSeconds}.${body}`, 'hex')}`);
   const standard = secrets.map(
-    ({ decoded }) => `v1,${hmac(decoded, `${eventId}.${atSeconds}.${body}`, 'base64')}`,
+    ({ decoded }) => `v1,${standardHmac(decoded, `${eventId}.${atSeconds}.${body}`)}`,
   );
   return {
-    'service-signature': [`t=${atSeconds}`, ...ours].join(','),
+    'service-signature': serviceSignature(
+      secrets.map(({ whole }) => whole),
+      atSeconds,
+      body,
+    ),
     'webhook-id': eventId,
     'webhook-timestamp': String(atSeconds),
     'webhook-signature': standard.join(' '),
   };
 }
 
-function hmac(key: KeyObject, text: string, encoding: 'hex' | 'base64'): string {
-  return createHmac('sha256', key).update(text).digest(encoding);
+function standardHmac(key: KeyObject, text: string): string {
+  return createHmac('sha256', key).update(text).digest('base64');
 }

@@ -49,10 +49,13 @@ async function fill(connectionString: string): Promise<void> {
   await setUp.end();
 }
 
+// A millisecond each, up to now: what is older than SIMPLANE_RETENTION would be removed while we measure.
+const firstMs = Date.now() - stored;
+
 // Ids as UUIDv7 makes them: time first, so the indexes have the shape that real use gives them. The last bytes name the kind.
 const createIds = `
 create function seeded_id(kind integer, n integer) returns uuid language sql immutable parallel safe as $$
-  select (lpad(to_hex(1700000000000 + n), 12, '0') || '70008' || lpad(to_hex(kind), 3, '0') || lpad(to_hex(n), 12, '0'))::uuid
+  select (lpad(to_hex(${firstMs} + n), 12, '0') || '70008' || lpad(to_hex(kind), 3, '0') || lpad(to_hex(n), 12, '0'))::uuid
 $$`;
 
 const account = '(select id from accounts)';

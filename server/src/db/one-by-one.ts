@@ -6,3 +6,11 @@
 export function oneByOne(integer: string): string {
   return `${integer} - ${integer} = 0`;
 }
+
+/**
+ * A status, in a form that no partial index is made for. The few rows of a queue that a small index seems to promise are not
+ * few when there is a backlog: with 6,000 pending, results were settled by reading all of them for each of 64 (370 ms).
+ */
+export function statusIs(column: string, status: string): string {
+  return `${column} || '' = '${status}'`;
+}

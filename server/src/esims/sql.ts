@@ -1,7 +1,7 @@
 import type { EsimStatus, ProfileState } from '@simplane/contract';
 import { booleans, integers, texts, timestamps, uuids } from '../db/binary-array.ts';
 import type { Queryable } from '../db/database.ts';
-import { oneByOne } from '../db/one-by-one.ts';
+import { oneByOne, statusIs } from '../db/one-by-one.ts';
 import { emitFrom } from '../events/emit.ts';
 import type { NewEvent } from '../events/new-event.ts';
 import { beforeFirst } from '../lists/keyset.ts';
@@ -148,7 +148,7 @@ with given as (
   update executions e set iccid = given.iccid, progress = e.progress || jsonb_build_object('matching_id', given.matching_id,
     'profile_type', (select profile_type from products where products.id = e.product_id))
   from given
-  where e.account_id = given.account_id and e.id = given.execution_id and e.fence = given.fence and e.status = 'running'
+  where e.account_id = given.account_id and e.id = given.execution_id and e.fence = given.fence and ${statusIs('e.status', 'running')}
     and not e.progress ? 'matching_id' and ${oneByOne('given.fence')}
   returning e.account_id, e.id, e.product_id, e.input, e.progress, given.esim_id, given.iccid, given.matching_id, given.at
 ), allotted as (
@@ -238,7 +238,7 @@ with given as (
           at, event_id, event_type, event_at, event_body, event_subscriptions, n)
 ), held as materialized (
   select given.* from given join executions x on x.account_id = given.account_id and x.id = given.execution_id
-    and x.fence = given.fence and x.status = 'running'
+    and x.fence = given.fence and ${statusIs('x.status', 'running')}
   where ${oneByOne('given.fence')} for update of x
 ), ready as (
   update esims e set status = 'provisioned', provisioned_at = held.at,

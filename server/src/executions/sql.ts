@@ -1,7 +1,7 @@
 import type { Execution, ExecutionStatus, ExecutionType } from '@simplane/contract';
 import { bigints, byteStrings, integers, texts, timestamps, uuids } from '../db/binary-array.ts';
 import type { Queryable } from '../db/database.ts';
-import { oneByOne } from '../db/one-by-one.ts';
+import { oneByOne, statusIs } from '../db/one-by-one.ts';
 import type { Claim } from '../idempotency/claim.ts';
 import type { Answer, StoredAnswer } from '../idempotency/outcome.ts';
 import { beforeFirst } from '../lists/keyset.ts';
@@ -222,7 +222,7 @@ with given as (
 update executions e set progress = e.progress || given.progress::jsonb,
   due_at = now() + given.lease_ms * interval '1 millisecond'
 from given
-where e.account_id = given.account_id and e.id = given.id and e.fence = given.fence and e.status = 'running'
+where e.account_id = given.account_id and e.id = given.id and e.fence = given.fence and ${statusIs('e.status', 'running')}
   and ${oneByOne('given.fence')}
 returning given.n::integer`,
     },

@@ -1,6 +1,6 @@
 import { integers, texts, timestamps, uuids } from '../../db/binary-array.ts';
 import type { Queryable } from '../../db/database.ts';
-import { oneByOne } from '../../db/one-by-one.ts';
+import { oneByOne, statusIs } from '../../db/one-by-one.ts';
 import { pendingEndpoints } from '../pending-endpoints.ts';
 
 type EndpointPlace = { accountUuid: string; endpointUuid: string };
@@ -143,7 +143,7 @@ with given as (
   update deliveries d set status = given.outcome, attempt_count = d.attempt_count + 1, leased_until = null,
     due_at = case when given.outcome = 'pending' then now() + given.retry_in_ms * interval '1 millisecond' else d.due_at end,
     finished_at = case when given.outcome = 'pending' then null else given.at end
-  from given where d.account_id = given.account_id and d.id = given.id and d.fence = given.fence and d.status = 'pending'
+  from given where d.account_id = given.account_id and d.id = given.id and d.fence = given.fence and ${statusIs('d.status', 'pending')}
     and ${oneByOne('given.fence')}
   returning d.account_id, d.id, d.endpoint_id, d.attempt_count, given.outcome, given.at, given.duration_ms, given.status_code,
     given.error, given.excerpt

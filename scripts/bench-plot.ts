@@ -1,4 +1,4 @@
-import { type BenchResults, type BenchScenario, isMet, readGoal, showFigure } from './bench-results.ts';
+import { type BenchResults, isMet, type Measured, readGoal, showFigure } from '@simplane/bench/results';
 
 const width = 920;
 const left = 236; // where bars begin
@@ -40,7 +40,7 @@ ${text(32, height - 20, `${machine} · ${commit}`, { size: 11, fill: grey })}
 `;
 }
 
-function panel(title: string, rows: BenchScenario[], top: number): string {
+function panel(title: string, rows: Measured[], top: number): string {
   const first = top + 34;
   const bottom = first + rows.length * rowHeight - 8;
   return [
@@ -51,7 +51,7 @@ function panel(title: string, rows: BenchScenario[], top: number): string {
   ].join('\n');
 }
 
-function bar(scenario: BenchScenario, y: number): string {
+function bar(scenario: Measured, y: number): string {
   const { name, value, unit, ceiling, ratio, goal } = scenario;
   const colour = isMet(scenario) ? met : missed;
   const share = ratio / readGoal(goal).bound;

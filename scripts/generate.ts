@@ -4,9 +4,9 @@
  * With --check it writes nothing and fails when one of them is not what it would write.
  */
 import { readFile, writeFile } from 'node:fs/promises';
+import type { BenchResults } from '@simplane/bench/results';
 import { openApiDocument } from '@simplane/contract';
 import { benchPlot } from './bench-plot.ts';
-import type { BenchResults } from './bench-results.ts';
 import { configurationPage } from './configuration-page.ts';
 import { errorsPage } from './errors-page.ts';
 import { performancePage } from './performance-page.ts';

@@ -1,4 +1,4 @@
-import { type BenchResults, isMet, showFigure } from './bench-results.ts';
+import { type BenchResults, isMet, showFigure } from '@simplane/bench/results';
 
 const [begin, end] = ['<!-- bench:begin -->', '<!-- bench:end -->'];
 

@@ -3,8 +3,8 @@
  * committed ones, which must hold every scenario that they held before.
  */
 import { readFile, writeFile } from 'node:fs/promises';
+import type { BenchResults } from '@simplane/bench/results';
 import { benchPlot } from './bench-plot.ts';
-import type { BenchResults } from './bench-results.ts';
 import { performancePage } from './performance-page.ts';
 
 const root = new URL('../../', import.meta.url);

@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import type { Measured } from './results.ts';
 import { accept, acceptSettings } from './scenarios/accept.ts';
 import { acceptAtAMillion } from './scenarios/accept-at-1m.ts';
 import { deliver } from './scenarios/deliver.ts';
@@ -21,7 +22,7 @@ import { startDeployment } from './support/deployment.ts';
 import { type Million, startMillion } from './support/million.ts';
 import { showProgress } from './support/progress.ts';
 import type { Result, Scenario } from './support/scenario.ts';
-import { type Measured, renderTable } from './support/table.ts';
+import { renderTable } from './support/table.ts';
 
 type OnMillion = (million: Million, progress: (what: string) => void) => Promise<Result>;
 type Entry = { run: Scenario; settings?: Record<string, string> } | { onMillion: OnMillion };

@@ -3,6 +3,7 @@ import { parseEncryptionKeys } from './encryption-keys.ts';
 import { parseIccidRanges } from './iccid-ranges.ts';
 import { fqdnPattern } from './network/fqdn.ts';
 import { defaultNotificationMap, parseNotificationMap } from './network/notification-map.ts';
+import { observedStates } from './network/port.ts';
 import { slowFactor } from './network/slow-factor.ts';
 import {
   duration,
@@ -237,8 +238,7 @@ export const settings = {
   es2NotificationMap: setting(
     'SIMPLANE_ES2_NOTIFICATION_MAP',
     {
-      takes:
-        'points and what they mean, such as `3=downloaded,4=installed,5=deleted`, out of `downloaded`, `installed`, `enabled`, `disabled`, `deleted`, `error`',
+      takes: `points and what they mean, such as \`3=downloaded,4=installed,5=deleted\`, out of ${oneOf(...observedStates).takes}`,
       parse: parseNotificationMap,
     },
     defaultNotificationMap,

@@ -14,11 +14,6 @@ export type Result = {
 
 export type Scenario = (deployment: Deployment, progress: (what: string) => void) => Promise<Result>;
 
-export function meetsGoal({ ratio, goal }: Pick<Result, 'ratio' | 'goal'>): boolean {
-  const bound = Number(goal.replace(/[^\d.]/g, ''));
-  return goal.startsWith('≥') ? ratio >= bound : ratio <= bound;
-}
-
 export function median(values: number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);

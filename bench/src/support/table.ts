@@ -1,6 +1,4 @@
-import { meetsGoal, type Result } from './scenario.ts';
-
-export type Measured = Result & { name: string; cpu_stolen_percent: number };
+import { isMet, type Measured, readGoal, showFigure } from '../results.ts';
 
 const barWidth = 24;
 
@@ -11,14 +9,14 @@ export function renderTable(results: Measured[]): string {
     const { name, value, unit, ceiling, ratio, goal, p50_ms: p50, p99_ms: p99 } = result;
     return [
       name,
-      `${show(value)} ${unit}`,
-      `${show(ceiling)}`,
+      `${showFigure(value)} ${unit}`,
+      `${showFigure(ceiling)}`,
       ratio.toFixed(2),
       goal,
-      meetsGoal(result) ? 'met' : 'missed',
+      isMet(result) ? 'met' : 'missed',
       bar(result),
-      p50 === undefined ? '' : show(p50),
-      p99 === undefined ? '' : show(p99),
+      p50 === undefined ? '' : showFigure(p50),
+      p99 === undefined ? '' : showFigure(p99),
       `${result.cpu_stolen_percent} %`,
     ];
   });
@@ -32,15 +30,11 @@ export function renderTable(results: Measured[]): string {
   return lines.join('\n');
 }
 
-function bar({ ratio, goal }: Result): string {
-  const bound = Number(goal.replace(/[^\d.]/g, ''));
+function bar({ ratio, goal }: Measured): string {
+  const { bound } = readGoal(goal);
   const goalAt = Math.round((barWidth * 2) / 3);
   const filled = Math.max(0, Math.min(barWidth, Math.round((ratio / bound) * goalAt)));
   const cells = [...'█'.repeat(filled).padEnd(barWidth, '·')];
   cells[goalAt] = '│';
   return cells.join('');
-}
-
-function show(figure: number): string {
-  return figure >= 100 ? Math.round(figure).toLocaleString('en') : String(Math.round(figure * 100) / 100);
 }

@@ -1,5 +1,6 @@
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { stopServer } from '../../../server/test/support/stop-server.ts';
 
 /** What goes wrong with one request. Those that begin with `lost` reach the service first: the work is done, the answer is not had. */
 export const faults = [
@@ -29,11 +30,7 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     plan: [],
     requests: 0,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop: () => stopServer(server),
   };
   return proxy;
 }

@@ -1,5 +1,6 @@
 import type { BundleStatus, EsimStatus } from '@simplane/contract';
 import type { Queryable } from '../db/database.ts';
+import { beforeFirst } from '../lists/keyset.ts';
 
 export type BundleRow = {
   account_id: string;
@@ -37,9 +38,6 @@ export function readBundles(
     [holders.map((holder) => holder.account_id), holders.map((holder) => holder.iccid)],
   );
 }
-
-// Above every UUIDv7: where a list begins.
-const beforeFirst = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 export function listBundleRows(
   db: Queryable,

@@ -1,4 +1,4 @@
-import type { ObservedState } from './port.ts';
+import { type ObservedState, observedStates } from './port.ts';
 
 /** What an SM-DP+'s notification points mean here. Beyond 4 vendors disagree, so the operator says. */
 export type NotificationMap = ReadonlyMap<number, ObservedState>;
@@ -10,16 +10,7 @@ export const defaultNotificationMap = '3=downloaded,4=installed';
 export function parseNotificationMap(text: string): NotificationMap | undefined {
   const pairs = text.split(',').map((part) => /^\s*(\d{1,6})\s*=\s*([a-z]+)\s*$/.exec(part));
   const entries = pairs.map((pair) => [Number(pair?.[1]), pair?.[2]] as const);
-  const isRight = entries.every(([, state]) => states.includes(state as ObservedState));
+  const isRight = entries.every(([, state]) => observedStates.includes(state as ObservedState));
   const map = new Map(entries as [number, ObservedState][]);
   return isRight && map.size === entries.length ? map : undefined;
 }
-
-const states: readonly ObservedState[] = [
-  'downloaded',
-  'installed',
-  'enabled',
-  'disabled',
-  'deleted',
-  'error',
-];

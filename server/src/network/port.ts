@@ -83,7 +83,9 @@ export type Observation = { iccid: string; at: Date } & (
   | { kind: 'usage'; recordId: string; bytes: number }
 );
 
-export type ObservedState = 'downloaded' | 'installed' | 'enabled' | 'disabled' | 'deleted' | 'error';
+export const observedStates = ['downloaded', 'installed', 'enabled', 'disabled', 'deleted', 'error'] as const;
+
+export type ObservedState = (typeof observedStates)[number];
 
 /** Where observations come from. `take` resolves once what was told is stored: false when the eSIM is not ours. */
 export type ObservationSource = {

@@ -14,6 +14,7 @@ import { acceptExecution } from '../../src/executions/accept.ts';
 import { createClaim } from '../../src/idempotency/claim.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { call, provision } from '../support/client.ts';
+import { countExecutions } from '../support/count-executions.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -24,14 +25,6 @@ beforeAll(async () => {
   service = await startService();
 });
 afterAll(() => service.stop());
-
-async function countExecutions(): Promise<number> {
-  const [row] = await service.db.query<{ count: number }>({
-    name: 'test_count',
-    text: 'select count(*) as count from executions',
-  });
-  return row?.count ?? 0;
-}
 
 /** An order as the operation gives it, past everything that refuses it earlier. */
 function accept(key: string, input: object = {}) {
@@ -49,7 +42,7 @@ function accept(key: string, input: object = {}) {
 
 describe('orders that are accepted together', () => {
   test('one that the database refuses does not keep the others from being accepted', async () => {
-    const before = await countExecutions();
+    const before = await countExecutions(service);
     const unstorable = { note: '\u0000' };
     const results = await Promise.allSettled([
       accept('good-1'),
@@ -58,12 +51,12 @@ describe('orders that are accepted together', () => {
       accept('good-3'),
     ]);
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
-    expect((await countExecutions()) - before).toBe(3);
+    expect((await countExecutions(service)) - before).toBe(3);
     expect(await accept('bad')).toMatchObject({ kind: 'answered', replayed: false });
   });
 
   test('one key twice in a batch is one order and its replay', async () => {
-    const before = await countExecutions();
+    const before = await countExecutions(service);
     const outcomes = await Promise.all([accept('other'), accept('twice'), accept('twice')]);
     expect(outcomes.map((outcome) => outcome.kind === 'answered' && outcome.replayed)).toEqual([
       false,
@@ -72,7 +65,7 @@ describe('orders that are accepted together', () => {
     ]);
     const [, first, second] = outcomes;
     expect(second).toEqual({ ...first, replayed: true });
-    expect((await countExecutions()) - before).toBe(2);
+    expect((await countExecutions(service)) - before).toBe(2);
   });
 
   test('missing products, stored answers, reused and new keys each get their own answer', async () => {
@@ -110,12 +103,12 @@ describe('orders that are accepted together', () => {
       const target = { url: other.url, key: service.key };
       for (let round = 0; round < 3; round++) {
         const keys = Array.from({ length: 60 }, (_, n) => `opposite-${round}-${n}`);
-        const before = await countExecutions();
+        const before = await countExecutions(service);
         const [up, down] = await Promise.all([
           Promise.all(keys.map((key) => provision(service, key))),
           Promise.all(keys.toReversed().map((key) => provision(target, key))),
         ]);
-        expect((await countExecutions()) - before).toBe(60);
+        expect((await countExecutions(service)) - before).toBe(60);
         for (const [n, one] of up.entries()) {
           const answers = [one, down[keys.length - 1 - n]];
           const accepted = answers.filter((answer) => answer?.status === 202);

@@ -6,6 +6,7 @@ import type { WriteContext } from '../../src/context.ts';
 import { purgeExpiredKeys } from '../../src/idempotency/purge-expired.ts';
 import { runOnce } from '../../src/idempotency/run-once.ts';
 import { call, provision, type Reply } from '../support/client.ts';
+import { countExecutions } from '../support/count-executions.ts';
 import { apiWith, startService, type TestService } from '../support/service.ts';
 
 const hour = 3_600_000;
@@ -56,14 +57,6 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-async function countExecutions(): Promise<number> {
-  const [row] = await service.db.query<{ count: number }>({
-    name: 'test_count',
-    text: 'select count(*) as count from executions',
-  });
-  return row?.count ?? 0;
-}
-
 async function accountName(): Promise<string> {
   return (await call(await freshTarget(), 'GET', '/v1/me')).json.account.name;
 }
@@ -75,9 +68,9 @@ async function freshTarget() {
 
 describe('one key, one operation', () => {
   test('fifty at once: one execution; each answer is the same 202 or a 409 in progress', async () => {
-    const before = await countExecutions();
+    const before = await countExecutions(service);
     const replies = await Promise.all(Array.from({ length: 50 }, () => provision(service, 'fifty')));
-    expect((await countExecutions()) - before).toBe(1);
+    expect((await countExecutions(service)) - before).toBe(1);
     const accepted = replies.filter(({ status }) => status === 202);
     const refused = replies.filter(({ status }) => status !== 202);
     expect(new Set(accepted.map(({ text }) => text)).size).toBe(1);
@@ -106,9 +99,9 @@ describe('one key, one operation', () => {
   });
 
   test('without a key every request is an order of its own', async () => {
-    const before = await countExecutions();
+    const before = await countExecutions(service);
     await Promise.all([provision(service), provision(service)]);
-    expect((await countExecutions()) - before).toBe(2);
+    expect((await countExecutions(service)) - before).toBe(2);
   });
 
   test('keys belong to an account: two accounts may use the same one', async () => {

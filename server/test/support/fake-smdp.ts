@@ -5,6 +5,7 @@ import type { TLSSocket } from 'node:tls';
 import luhn from 'luhn';
 import { type Es2FunctionName, es2Functions } from '../../src/network/es2plus/functions.ts';
 import { readRequest } from '../../src/network/es2plus/messages.ts';
+import { stopServer } from './stop-server.ts';
 
 type State = 'Available' | 'Allocated' | 'Confirmed' | 'Released' | 'Downloaded' | 'Unavailable';
 
@@ -200,11 +201,7 @@ export async function startFakeSmdp(options: Options): Promise<FakeSmdp> {
     onCall: (next) => {
       behave = next;
     },
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop: () => stopServer(server),
   };
 }
 

@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { stopServer } from './stop-server.ts';
 
 type Received = { atMs: number; headers: IncomingHttpHeaders; body: string; path: string };
 
@@ -37,10 +38,6 @@ export async function startReceiver(): Promise<Receiver> {
     answer: (next) => {
       answer = next;
     },
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop: () => stopServer(server),
   };
 }

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { stopServer } from './stop-server.ts';
 
 type RecordedCall = {
   step: string;
@@ -43,11 +44,7 @@ export async function startRecordingNetwork(): Promise<RecordingNetwork> {
     onCall: (next) => {
       behave = next;
     },
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop: () => stopServer(server),
   };
 }
 

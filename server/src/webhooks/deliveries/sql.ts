@@ -1,5 +1,6 @@
 import type { Delivery, DeliveryStatus } from '@simplane/contract';
 import type { Queryable } from '../../db/database.ts';
+import { beforeFirst } from '../../lists/keyset.ts';
 
 export type AttemptRow = {
   at: Date;
@@ -40,8 +41,6 @@ export async function findDelivery(
 
 type Page = { beforeUuid: string | null; count: number };
 
-// Above every UUIDv7: where a list begins.
-const beforeFirst = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 const ordered = 'and id < $3 order by id desc limit $4';
 
 export async function listRowsOfEndpoint(

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../db/database.ts';
+import { beforeFirst } from '../../lists/keyset.ts';
 import { pendingEndpoints } from '../pending-endpoints.ts';
 
 export type EndpointRow = {
@@ -39,9 +40,6 @@ export async function lockEndpoint(tx: Queryable, place: EndpointPlace): Promise
   );
   return row ?? null;
 }
-
-// Above every UUIDv7: where a list begins.
-const beforeFirst = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 export function listEndpointRows(
   db: Queryable,

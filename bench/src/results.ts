@@ -1,25 +1,16 @@
-/** What `npm run bench` writes, as far as the docs show it. */
-export type BenchResults = { commit: string; machine: string; scenarios: BenchScenario[] };
+import type { Result } from './support/scenario.ts';
 
-export type BenchScenario = {
-  name: string;
-  value: number;
-  unit: string;
-  ceiling: number;
-  ratio: number;
-  goal: string;
-  p50_ms?: number;
-  p99_ms?: number;
-  rounds: number;
-  cpu_stolen_percent: number;
-};
+/** What `npm run bench` writes. */
+export type BenchResults = { commit: string; machine: string; scenarios: Measured[] };
+
+export type Measured = Result & { name: string; cpu_stolen_percent: number };
 
 /** `≥ 0.85` as a number and a direction. */
 export function readGoal(goal: string): { bound: number; isFloor: boolean } {
   return { bound: Number(goal.replace(/[^\d.]/g, '')), isFloor: goal.startsWith('≥') };
 }
 
-export function isMet({ ratio, goal }: BenchScenario): boolean {
+export function isMet({ ratio, goal }: Pick<Result, 'ratio' | 'goal'>): boolean {
   const { bound, isFloor } = readGoal(goal);
   return isFloor ? ratio >= bound : ratio <= bound;
 }

@@ -84,8 +84,8 @@ export function createTransport(settings: SimplaneOptions): Transport {
         const failure = 'answer' in last ? refusal(last.answer) : unreachable(request, last.cause);
         if (retry > maxRetries || !failure.isWorthRetrying) throw failure.error;
         const delayMs = delayBefore(retry, failure.retryAfter, Math.random());
-        // No time is left for another attempt: what the service said tells more than that.
-        if (delayMs >= deadline.endMs - performance.now()) throw failure.error;
+        // No time is left for another attempt: what the service said tells more than that. Where it said nothing, the time is the reason.
+        if ('answer' in last && delayMs >= deadline.endMs - performance.now()) throw failure.error;
         if (await pause(delayMs, deadline.signal)) throw endedBy(deadline, timeoutMs, request);
       }
     } finally {

@@ -18,7 +18,12 @@ export function generateApiKey(mode: Mode): string {
 
 /** Only this is stored. The key has 190 random bits, so a plain hash cannot be searched. */
 export function hashApiKey(key: string): Buffer {
-  return hash('sha256', key, 'buffer');
+  return Buffer.from(hexHashOf(key), 'hex');
+}
+
+/** The same hash as text. It is asked for with every request, and a buffer would cost more than twice as much. */
+export function hexHashOf(key: string): string {
+  return hash('sha256', key, 'hex');
 }
 
 export function hasValidChecksum(key: string): boolean {

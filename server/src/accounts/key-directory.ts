@@ -2,17 +2,20 @@ import { idPrefixes } from '@simplane/contract';
 import type { Caller } from '../context.ts';
 import type { Database } from '../db/database.ts';
 import { idOfUuid } from '../db/uuid.ts';
-import { hashApiKey } from './api-key-text.ts';
+import { hexHashOf } from './api-key-text.ts';
 import { type FoundKeyRow, findKeyByHash, touchKeys } from './sql.ts';
 
 export type KnownKey = Caller & { expiresAtMs: number | null; revoked: boolean };
 
 export type KeyDirectory = {
-  find(key: string): Promise<KnownKey | null>;
+  /** At once where it is remembered: a promise for every request would cost more than the look-up. */
+  find(key: string): KnownKey | Promise<KnownKey | null>;
   noteUse(key: KnownKey, nowMs: number): void;
   /** Writes `last_used_at` of the keys used since the last call, all in one statement. */
   flushUses(): Promise<void>;
 };
+
+type Remembered = { found: KnownKey | Promise<KnownKey | null>; askedAtMs: number };
 
 // A revoked key must stop within 5 s on every node; half of that leaves room for a slow look-up.
 const trustedForMs = 2_500;
@@ -22,7 +25,7 @@ export function createKeyDirectory(
   db: Database,
   monotonicMs: () => number = () => performance.now(),
 ): KeyDirectory {
-  const remembered = new Map<string, { found: Promise<KnownKey | null>; askedAtMs: number }>();
+  const remembered = new Map<string, Remembered>();
   const uses = new Map<string, number>();
 
   async function ask(hash: Buffer): Promise<KnownKey | null> {
@@ -32,16 +35,19 @@ export function createKeyDirectory(
 
   return {
     find(key) {
-      const hash = hashApiKey(key);
-      const id = hash.toString('latin1');
+      const id = hexHashOf(key);
       const known = remembered.get(id);
       const nowMs = monotonicMs();
       if (known && nowMs - known.askedAtMs < trustedForMs) return known.found;
-      const entry = { found: ask(hash), askedAtMs: nowMs };
+      const asking = ask(Buffer.from(id, 'hex'));
+      const entry: Remembered = { found: asking, askedAtMs: nowMs };
       remembered.set(id, entry);
       const forget = () => remembered.get(id) === entry && remembered.delete(id);
-      entry.found.then((found) => found ?? forget(), forget);
-      return entry.found;
+      asking.then((found) => {
+        if (found) entry.found = found;
+        else forget();
+      }, forget);
+      return asking;
     },
 
     noteUse(key, nowMs) {

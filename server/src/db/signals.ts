@@ -72,7 +72,7 @@ export function createSignals({ db, connectionString, onError }: Options): Signa
 
   return {
     announce(topic, subject) {
-      setImmediate(wake, topic, subject);
+      if (listeners.has(topic)) setImmediate(wake, topic, subject);
       const waiting = pending.get(topic);
       if (waiting) {
         waiting.add(subject);

@@ -10,11 +10,12 @@ export function keyIn(authorization: string | undefined): string | undefined {
   return /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
 }
 
-/** Who sends this `Authorization` header. A key is looked up by its hash first; its form only makes a refusal clearer. */
-export async function authenticate(
-  { keys, clock, mode }: Service,
+/** Who sends this `Authorization` header; at once where the key is remembered. */
+export function authenticate(
+  service: Service,
   authorization: string | undefined,
-): Promise<KnownKey> {
+): KnownKey | Promise<KnownKey> {
+  const { keys, mode } = service;
   const key = keyIn(authorization);
   if (key === undefined)
     throw refuse('api_key_missing', 'Send your API key as "Authorization: Bearer <API_KEY>".');
@@ -26,7 +27,14 @@ export async function authenticate(
         : 'This is a sandbox and the key is a live key; use one that begins with sp_test_.',
     );
   }
-  const known = await keys.find(key);
+  const found = keys.find(key);
+  return found instanceof Promise
+    ? found.then((known) => admit(service, key, known))
+    : admit(service, key, found);
+}
+
+/** A key is looked up by its hash first; its form only makes a refusal clearer. */
+function admit({ keys, clock, mode }: Service, key: string, known: KnownKey | null): KnownKey {
   if (!known) throw refuse('api_key_invalid', explainUnknown(key, keyPrefix[mode]));
   if (known.revoked) throw refuse('api_key_invalid', 'This API key was revoked.');
   const nowMs = clock.nowMs();

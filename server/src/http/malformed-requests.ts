@@ -1,26 +1,14 @@
 import type { Socket } from 'node:net';
 import { currentApiVersion } from '@simplane/contract';
-import type { FastifyInstance } from 'fastify';
 import { AppError } from '../app-error.ts';
 import type { Service } from '../service.ts';
+import { isAnswered } from './bound-pipelining.ts';
 import { type RenderedError, renderError } from './render-error.ts';
 import { newRequestId } from './serve-operation.ts';
 
-/** Connections whose last request was answered: a timeout that comes later is not about anything the client waits for. */
-const answered = new WeakSet<Socket>();
-
-export function rememberAnswered(app: FastifyInstance): void {
-  app.addHook('onRequest', (request, reply, done) => {
-    const { socket } = request.raw;
-    answered.delete(socket);
-    reply.raw.once('finish', () => answered.add(socket));
-    done();
-  });
-}
-
 /** What never became a request (bad bytes, endless headers, a client that stalls) still gets an answer of our form. */
 export function answerMalformed(service: Service, error: NodeJS.ErrnoException, socket: Socket): void {
-  const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && answered.has(socket);
+  const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isAnswered(socket);
   if (error.code === 'ECONNRESET' || isLate || !socket.writable) {
     socket.destroy();
     return;

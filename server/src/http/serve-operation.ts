@@ -82,10 +82,14 @@ export function serveOperation(
     return sendOutcome(request, reply, outcome);
   }
 
-  async function runWrite(request: FastifyRequest, claim: Claim | null, input: Input): Promise<Outcome> {
+  function runWrite(request: FastifyRequest, claim: Claim | null, input: Input): Promise<Outcome> {
     const ctx = contextOf(request);
     const invalid = checkQuery(input.query) ?? checkBody(input.body);
-    if (!invalid) return turns(() => (handler as WriteHandler)(writeContextOf(request, ctx, claim), input));
+    if (invalid) return refuseUnlessEarlier(ctx, claim, invalid);
+    return turns(() => (handler as WriteHandler)(writeContextOf(request, ctx, claim), input));
+  }
+
+  async function refuseUnlessEarlier(ctx: Context, claim: Claim | null, invalid: AppError): Promise<Outcome> {
     const earlier = claim && (await findEarlier(ctx.db, ctx, claim));
     if (earlier) return earlier;
     throw invalid;
@@ -155,8 +159,9 @@ export function serveOperation(
         },
       );
     }
-    const [path = '', query = ''] = request.url.split(/\?(.*)/s);
-    const { method, caller } = request;
+    const { method, url, caller } = request;
+    const pathLength = url.includes('?') ? url.indexOf('?') : url.length;
+    const [path, query] = [url.slice(0, pathLength), url.slice(pathLength + 1)];
     const accountId = caller?.account.id ?? '';
     return createClaim(
       { accountId, key, method, path, query, canonicalBody: body.canonical },

@@ -1,23 +1,11 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { describeCause } from '../describe-cause.ts';
 import type { Service } from '../service.ts';
 
 /** One wide log line and one measurement a request. Queries, bodies and headers stay out: they may hold secrets. */
-export function observeRequests(app: FastifyInstance, { log, metrics }: Service): void {
-  app.addHook('onRequest', (request, reply, done) => {
-    const startedMs = performance.now(); // Fastify’s own clock runs only with its logger
-    let wasSent = false;
-    reply.raw.once('finish', () => {
-      wasSent = true;
-    });
-    // `close` comes after the last byte, and also when the client went away before it.
-    reply.raw.once('close', () =>
-      record(request, reply, { wasSent, durationMs: performance.now() - startedMs }),
-    );
-    done();
-  });
-
-  function record(request: FastifyRequest, reply: FastifyReply, { wasSent, durationMs }: Outcome): void {
+export function createRecorder({ log, metrics }: Service) {
+  return (request: FastifyRequest, reply: FastifyReply, wasSent: boolean): void => {
+    const durationMs = performance.now() - request.startedMs;
     const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
     const { method, caller, refusal } = request;
     const status = wasSent ? reply.statusCode : clientClosedRequest;
@@ -45,10 +33,8 @@ export function observeRequests(app: FastifyInstance, { log, metrics }: Service)
       },
       'request',
     );
-  }
+  };
 }
-
-type Outcome = { wasSent: boolean; durationMs: number };
 
 // What proxies write for a client that left before its answer; the work itself may have been done.
 const clientClosedRequest = 499;

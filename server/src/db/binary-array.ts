@@ -48,10 +48,11 @@ export const texts = arrayOf<string>({
   write: (into, text, at) => void into.write(text, at),
 });
 
-export const byteStrings = arrayOf<Buffer>({
+/** As hexadecimal text. */
+export const byteStrings = arrayOf<string>({
   oid: 17,
-  size: (bytes) => bytes.length,
-  write: (into, bytes, at) => void bytes.copy(into, at),
+  size: (hex) => hex.length / 2,
+  write: (into, hex, at) => void into.write(hex, at, 'hex'),
 });
 
 export const booleans = arrayOf<boolean>({
@@ -64,12 +65,6 @@ export const integers = arrayOf<number>({
   oid: 23,
   size: () => 4,
   write: (into, value, at) => void into.writeInt32BE(value, at),
-});
-
-export const bigints = arrayOf<bigint>({
-  oid: 20,
-  size: () => 8,
-  write: (into, value, at) => void into.writeBigInt64BE(value, at),
 });
 
 const epochMs = Date.UTC(2000, 0, 1);

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createGroupCommit } from './group-commit.ts';
 
 /** Statements that run until the test ends them. */
@@ -38,17 +38,41 @@ describe('a group commit', () => {
     expect(await Promise.all(later)).toEqual([30, 40, 50]);
   });
 
-  test('has two statements in flight at most, of 256 items each', async () => {
+  test('has one statement in flight, of 256 items at most', async () => {
     const { batches, write } = heldStatements();
     const commit = createGroupCommit({ write });
     const all = Array.from({ length: 600 }, (_, n) => commit(n));
-    await nextTurn();
-    expect(batches.map(({ items }) => items.length)).toEqual([256, 256]);
-    for (const batch of batches.splice(0)) batch.commit();
-    await nextTurn();
-    expect(batches.map(({ items }) => items.length)).toEqual([88]);
-    batches[0]?.commit();
+    for (const length of [256, 256, 88]) {
+      await nextTurn();
+      expect(batches.map(({ items }) => items.length)).toEqual([length]);
+      batches.pop()?.commit();
+    }
     expect(await Promise.all(all)).toEqual(Array.from({ length: 600 }, (_, n) => n * 10));
+  });
+
+  test('passes a statement by that is stuck, once, and not where batches may wait for each other', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { batches, write } = heldStatements();
+    const [passing, patient] = [
+      createGroupCommit({ write }),
+      createGroupCommit({ write: write, mostInFlight: 1 }),
+    ];
+    const stuck = [passing(1), patient(1)];
+    await nextTurn();
+    const others = [passing(2), patient(3)];
+    await nextTurn();
+    expect(batches.map(({ items }) => items)).toEqual([[1], [1]]);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(batches.map(({ items }) => items)).toEqual([[1], [1], [2]]);
+    others.push(passing(4));
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(batches).toHaveLength(3);
+    for (let n = 0; n < 5; n++) {
+      batches[n]?.commit();
+      await nextTurn();
+    }
+    expect(await Promise.all([...stuck, ...others])).toEqual([10, 10, 20, 30, 40]);
   });
 
   test.each(['22021', '23505', '40P01'])(

@@ -13,39 +13,56 @@ type Options<Item, Result> = {
 // One commit costs what 256 do, almost; beyond that a statement holds its locks for too long (10 ms).
 const mostAtOnce = 256;
 
+// A statement takes 5 ms; one that takes this long is stuck, behind a lock or on a connection that died, and is passed by.
+const patienceMs = 100;
+
 /**
  * Gathers what comes while a statement runs and writes it with the next: one commit serves many. Nobody waits for
  * company: an item that comes alone is written at once.
+ *
+ * One statement at a time: with two in flight the batches are half as large, and 64 clients got 3,750 orders a second
+ * accepted instead of 4,150.
  *
  * Where the database refuses a statement, one item may be at fault: then each is written by itself. Where it is not known
  * whether the statement was committed, nothing is written again.
  */
 export function createGroupCommit<Item, Result>(options: Options<Item, Result>): GroupCommit<Item, Result> {
-  // Two, so that one batch is gathered and sent while the other waits for the disk.
   const { write, mostInFlight = 2 } = options;
   type Waiting = { item: Item; resolve(result: Result): void; reject(error: unknown): void };
   let waiting: Waiting[] = [];
   let inFlight = 0;
   let isScheduled = false;
+  let isStuck = false;
 
   function schedule(): void {
-    if (isScheduled || inFlight >= mostInFlight) return;
+    if (isScheduled || !mayStart()) return;
     isScheduled = true;
     setImmediate(start); // what comes in the same turn of the loop goes together
   }
 
+  function mayStart(): boolean {
+    return inFlight < (isStuck ? mostInFlight : 1);
+  }
+
   function start(): void {
     isScheduled = false;
-    while (waiting.length > 0 && inFlight < mostInFlight) {
-      const batch = waiting.slice(0, mostAtOnce);
-      waiting = waiting.slice(mostAtOnce);
-      inFlight += 1;
-      const next = () => {
-        inFlight -= 1;
-        start();
-      };
-      writeBatch(batch).then(next, next);
-    }
+    if (waiting.length === 0 || !mayStart()) return;
+    const batch = waiting.slice(0, mostAtOnce);
+    waiting = waiting.slice(mostAtOnce);
+    inFlight += 1;
+    isStuck = false;
+    const patience = setTimeout(passBy, patienceMs);
+    const next = () => {
+      clearTimeout(patience);
+      inFlight -= 1;
+      start();
+    };
+    writeBatch(batch).then(next, next);
+  }
+
+  function passBy(): void {
+    isStuck = true;
+    start();
   }
 
   /** Never rejects: every item is told what became of it. */
@@ -71,8 +88,10 @@ export function createGroupCommit<Item, Result>(options: Options<Item, Result>):
 export function perDatabase<Made extends object>(make: (db: Database) => Made): (db: Database) => Made {
   const made = new WeakMap<Database, Made>();
   return (db) => {
-    const known = made.get(db) ?? make(db);
-    made.set(db, known);
-    return known;
+    const known = made.get(db);
+    if (known) return known;
+    const own = make(db);
+    made.set(db, own);
+    return own;
   };
 }

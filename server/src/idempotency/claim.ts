@@ -8,9 +8,8 @@ export type Claim = {
   /** Unique to (account, key) in the process: what the registry of keys in flight is keyed by. */
   id: string;
   key: string;
-  fingerprint: Buffer;
-  /** For `pg_try_advisory_xact_lock`: 64 bits of a hash of (account, key). */
-  lockId: bigint;
+  /** In hexadecimal: a hash that is asked for as a buffer costs more than twice as much. */
+  fingerprint: string;
   createdAt: Date;
   expiresAt: Date;
 };
@@ -26,12 +25,10 @@ type Request = {
 
 export function createClaim(request: Request, nowMs: number): Claim {
   const { accountId, key, method, path, query, canonicalBody } = request;
-  const id = `${accountId}\n${key}`;
   return {
-    id,
+    id: `${accountId}\n${key}`,
     key,
-    fingerprint: hash('sha256', `${method} ${path}?${query}\n${canonicalBody}`, 'buffer'),
-    lockId: hash('sha256', id, 'buffer').readBigInt64BE(),
+    fingerprint: hash('sha256', `${method} ${path}?${query}\n${canonicalBody}`, 'hex'),
     createdAt: new Date(nowMs),
     expiresAt: new Date(nowMs + retentionMs),
   };

@@ -22,6 +22,6 @@ export function readStored(
   { fingerprint, status, location, body }: StoredAnswer,
   claim: Claim | null,
 ): Outcome {
-  if (!claim || !fingerprint.equals(claim.fingerprint)) return { kind: 'reused' };
+  if (!claim || fingerprint.toString('hex') !== claim.fingerprint) return { kind: 'reused' };
   return { kind: 'answered', answer: { status, location, body }, replayed: true };
 }

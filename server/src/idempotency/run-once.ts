@@ -23,7 +23,7 @@ export async function runOnce(write: Write, work: (tx: Queryable) => Promise<Ans
   const { claim } = write;
   return write.db.transaction(async (tx) => {
     if (!claim) return fresh(await work(tx));
-    if (!(await tryLock(tx, claim))) return { kind: 'in_progress' };
+    if (!(await tryLock(tx, write.account.uuid, claim))) return { kind: 'in_progress' };
     // A second statement, so its snapshot is younger than the lock: what the last holder committed is visible.
     const earlier = await findEarlier(tx, write, claim);
     if (earlier) return earlier;

@@ -1,12 +1,13 @@
 import type { Queryable } from '../db/database.ts';
 import type { Claim } from './claim.ts';
+import { lockKey } from './lock-key.ts';
 import type { Answer, StoredAnswer } from './outcome.ts';
 
 /** Never a wait: a key that another transaction holds is in progress, whichever process runs it. */
-export async function tryLock(tx: Queryable, claim: Claim): Promise<boolean> {
+export async function tryLock(tx: Queryable, accountUuid: string, claim: Claim): Promise<boolean> {
   const [row] = await tx.query<{ locked: boolean }>(
-    { name: 'idempotency_try_lock', text: 'select pg_try_advisory_xact_lock($1) as locked' },
-    [claim.lockId],
+    { name: 'idempotency_try_lock', text: `select ${lockKey('$1::uuid', '$2')} as locked` },
+    [accountUuid, claim.key],
   );
   return row?.locked === true;
 }
@@ -50,7 +51,7 @@ export async function storeAnswer(
     [
       accountUuid,
       claim.key,
-      claim.fingerprint,
+      Buffer.from(claim.fingerprint, 'hex'),
       answer.status,
       answer.location,
       answer.body,

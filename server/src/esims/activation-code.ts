@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createRandomPool } from '../random-pool.ts';
 
 type Parts = { smdpAddress: string; matchingId: string; confirmationCodeRequired: boolean };
 
@@ -25,10 +25,16 @@ export function describeActivation(parts: Parts): Activation {
  * Hard to guess: who knows it can take the profile. 100 random bits in four groups that survive being read aloud, within
  * the `[-0-9A-Z]` that SGP.22 §4.1 allows.
  */
-export function newMatchingId(random: (size: number) => Uint8Array = randomBytes): string {
-  const characters = [...random(20)].map((byte) => crockford.charAt(byte & 31)).join('');
-  return characters.replaceAll(/(.{5})(?!$)/g, '$1-');
+export function newMatchingId(random: (count: number) => Uint8Array = randomBytes): string {
+  let text = '';
+  for (const [index, byte] of random(20).entries()) {
+    if (index > 0 && index % 5 === 0) text += '-';
+    text += crockford.charAt(byte & 31);
+  }
+  return text;
 }
+
+const randomBytes = createRandomPool();
 
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 

@@ -4,6 +4,8 @@ import type { Deployment } from '../support/deployment.ts';
 import { startGenerator } from '../support/load.ts';
 import type { Result } from '../support/scenario.ts';
 
+// Until the engine has compiled what it is going to compile: the rate rises for about 10 s.
+const warmUpMs = 8_000;
 const roundMs = 2_000;
 const ceilingMs = 1_200;
 
@@ -20,7 +22,7 @@ export async function accept(deployment: Deployment, progress: (what: string) =>
   };
   try {
     progress('warming up');
-    await acceptRate(generator, deployment, 3_000);
+    await acceptRate(generator, deployment, warmUpMs);
     await bareRate(16, 1_000);
     return await alternate(
       {

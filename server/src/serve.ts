@@ -151,11 +151,11 @@ function startChores(service: Service, retentionMs: number, onError: (error: unk
     ...(role === 'api'
       ? []
       : [
-          every(60_000, () => purgeExpiredKeys(db, clock), onError),
-          every(60_000, () => purgeOld(db, clock, retentionMs), onError),
-          every(1_000, () => expireBundles(db, service), onError),
+          every(60_000, (stopping) => purgeExpiredKeys(db, clock, stopping), onError),
+          every(60_000, (stopping) => purgeOld(db, clock, retentionMs, stopping), onError),
+          every(1_000, (stopping) => expireBundles(db, service, stopping), onError),
           every(1_000, () => runRecoveries(db, service), onError),
-          every(10_000, () => cancelUndeliverable(db, clock), onError),
+          every(10_000, (stopping) => cancelUndeliverable(db, clock, stopping), onError),
         ]),
   ];
 }

@@ -13,13 +13,14 @@ type Means = { clock: Clock; newUuid: NewUuid };
 const batchSize = 100;
 
 /** Ends the bundles whose time is over and lets the next ones begin. Any number of processes may run it at once. */
-export async function expireBundles(db: Database, means: Means): Promise<number> {
+export async function expireBundles(db: Database, means: Means, stopping?: AbortSignal): Promise<number> {
   let expired = 0;
-  for (;;) {
+  while (!stopping?.aborted) {
     const batch = await db.transaction((tx) => expireBatch(tx, means));
     expired += batch.expired;
-    if (batch.locked < batchSize) return expired;
+    if (batch.locked < batchSize) break;
   }
+  return expired;
 }
 
 async function expireBatch(tx: Queryable, means: Means): Promise<{ locked: number; expired: number }> {

@@ -1,19 +1,25 @@
 import type { Clock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
+import { inBatches } from '../worker/in-batches.ts';
 import { deleteOlder, keptTables, listAccountUuids } from './sql.ts';
 
 // Small enough that a batch never holds its row locks for long.
 const batchSize = 500;
 
-/** Removes events, deliveries and attempts past their time, account by account, in small batches until none is left. */
-export async function purgeOld(db: Database, clock: Clock, retentionMs: number): Promise<number> {
+/** Removes events, deliveries and attempts past their time, account by account. */
+export async function purgeOld(
+  db: Database,
+  clock: Clock,
+  retentionMs: number,
+  stopping?: AbortSignal,
+): Promise<number> {
   const thanUuid = firstUuidAt(clock.nowMs() - retentionMs);
   let removed = 0;
   for (const accountUuid of await listAccountUuids(db)) {
     for (const table of keptTables) {
-      for (let count = batchSize; count === batchSize; removed += count) {
-        count = await deleteOlder(db, table, { accountUuid, thanUuid, count: batchSize });
-      }
+      removed += await inBatches({ size: batchSize, stopping }, (count) =>
+        deleteOlder(db, table, { accountUuid, thanUuid, count }),
+      );
     }
   }
   return removed;

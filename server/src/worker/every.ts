@@ -1,13 +1,15 @@
-/** Runs `work` again and again with a pause between, one at a time; `stop` waits for the one that runs. */
-export function every(pauseMs: number, work: () => Promise<unknown>, onError: (error: unknown) => void) {
+type Work = (stopping: AbortSignal) => Promise<unknown>;
+
+/** Runs `work` again and again with a pause between, one at a time; `stop` tells the one that runs, and waits for it. */
+export function every(pauseMs: number, work: Work, onError: (error: unknown) => void) {
   let timer: NodeJS.Timeout;
   let running: Promise<unknown> = Promise.resolve();
-  let stopped = false;
+  const stopping = new AbortController();
 
   function schedule() {
-    if (stopped) return;
+    if (stopping.signal.aborted) return;
     timer = setTimeout(() => {
-      running = work().catch(onError).finally(schedule);
+      running = work(stopping.signal).catch(onError).finally(schedule);
     }, pauseMs);
     timer.unref();
   }
@@ -15,7 +17,7 @@ export function every(pauseMs: number, work: () => Promise<unknown>, onError: (e
   schedule();
   return {
     async stop() {
-      stopped = true;
+      stopping.abort();
       clearTimeout(timer);
       await running;
     },

@@ -18,7 +18,7 @@ import { provision } from './scenarios/provision.ts';
 import { twoWorkers, twoWorkersSettings } from './scenarios/two-workers.ts';
 import { usageFeed } from './scenarios/usage-feed.ts';
 import { readStealMs } from './support/cpu-steal.ts';
-import { startDeployment } from './support/deployment.ts';
+import { startDeployment, stopDeployments } from './support/deployment.ts';
 import { type Million, startMillion } from './support/million.ts';
 import { showProgress } from './support/progress.ts';
 import type { Result, Scenario } from './support/scenario.ts';
@@ -40,14 +40,10 @@ const scenarios: Record<string, Entry> = {
   'usage-feed': { run: usageFeed },
 };
 
-const { values, positionals: wanted } = parseArgs({
-  allowPositionals: true,
-  options: { profile: { type: 'string' } },
-});
+const { values, positionals: wanted } = readArguments();
 const unknown = wanted.filter((name) => !(name in scenarios));
 if (unknown.length > 0) {
-  console.error(`no scenario ${unknown.join(', ')}; there is ${Object.keys(scenarios).join(', ')}`);
-  process.exit(1);
+  fail(`no scenario ${unknown.join(', ')}; there is ${Object.keys(scenarios).join(', ')}`);
 }
 
 const results: Measured[] = [];
@@ -55,6 +51,8 @@ const startedAtMs = performance.now();
 // In the order of the list, so that those that share a database follow each other.
 const names = Object.keys(scenarios).filter((name) => wanted.length === 0 || wanted.includes(name));
 const shared: { million?: Million } = {};
+let isInterrupted = false;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt);
 try {
   for (const [index, name] of names.entries()) {
     const progress = showProgress(`${index + 1}/${names.length} ${name}`);
@@ -65,12 +63,35 @@ try {
       progress.end();
     }
   }
+} catch (error) {
+  // What is measured breaks off; `interrupt` ends the process once everything is down.
+  if (isInterrupted) await new Promise(() => {});
+  throw error;
 } finally {
   await shared.million?.deployment.stop();
 }
 
 console.log(renderTable(results));
 console.log(`\n${Math.round((performance.now() - startedAtMs) / 1_000)} s in all, on ${describeMachine()}`);
+
+function readArguments() {
+  try {
+    return parseArgs({ allowPositionals: true, options: { profile: { type: 'string' } } });
+  } catch (error) {
+    return fail(`${(error as Error).message}\nusage: npm run bench -- [NAME …] [--profile DIR]`);
+  }
+}
+
+function interrupt(): void {
+  isInterrupted = true;
+  const end = () => process.exit(130);
+  stopDeployments().then(end, end);
+}
+
+function fail(text: string): never {
+  console.error(text);
+  process.exit(2);
+}
 
 /** After every scenario: what was measured is kept when a later one fails. */
 async function save(): Promise<void> {

@@ -17,14 +17,7 @@ import { runOnce } from './run-once.ts';
 const secondsPerRound = 4;
 const interrupted = 130;
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string' },
-    seconds: { type: 'string', default: '30' },
-    runs: { type: 'string', default: '1' },
-    break: { type: 'string' },
-  },
-});
+const values = readArguments();
 const [seconds, runs] = [Number(values.seconds), Number(values.runs)];
 const firstSeed = values.seed === undefined ? randomInt(1, 1_000_000) : Number(values.seed);
 const breakName = values.break;
@@ -48,6 +41,23 @@ try {
   process.exitCode = stoppedAtMs === null ? 2 : interrupted;
 }
 process.exit(); // nothing that is still open may keep a finished run from ending
+
+function readArguments() {
+  try {
+    return parseArgs({
+      options: {
+        seed: { type: 'string' },
+        seconds: { type: 'string', default: '30' },
+        runs: { type: 'string', default: '1' },
+        break: { type: 'string' },
+      },
+    }).values;
+  } catch (error) {
+    return fail(
+      `${(error as Error).message}\nusage: npm run faults -- [--seed N] [--seconds N] [--runs N] [--break NAME]`,
+    );
+  }
+}
 
 /** Takes everything down that was started. A later signal does not wait for it; one Ctrl-C under npm comes twice. */
 function stop(): void {

@@ -26,6 +26,13 @@ type Options = { settings?: Record<string, string>; profileDir?: string | undefi
 
 const key = 'sp_test_bench';
 
+const running = new Set<() => Promise<void>>();
+
+/** For a run that is interrupted: no server, PostgreSQL or folder of it stays behind. */
+export async function stopDeployments(): Promise<void> {
+  await Promise.all([...running].map((stop) => stop()));
+}
+
 /** A fresh PostgreSQL with durable commits and one server process on it, on loopback. */
 export async function startDeployment({ settings = {}, profileDir }: Options = {}): Promise<Deployment> {
   const dataDir = await mkdtemp(join(tmpdir(), 'simplane-bench-'));
@@ -60,11 +67,13 @@ export async function startDeployment({ settings = {}, profileDir }: Options = {
   }
 
   async function stop(): Promise<void> {
+    if (!running.delete(stop)) return;
     await Promise.all(stops.map((end) => end()));
     await postgres.stop();
     for (const dir of [dataDir, serverDir]) await rm(dir, { recursive: true, force: true });
   }
 
+  running.add(stop);
   try {
     const first = await startServer(settings);
     return {

@@ -61,8 +61,8 @@ function endpoint(id: string): Promise<Reply['json']> {
   return call(service, 'GET', `/v1/webhook_endpoints/${id}`).then(({ json }) => json);
 }
 
-test('an endpoint with a long backlog gets at most 64 deliveries at once, and each of them once', async () => {
-  const total = 300;
+/** A new endpoint that has this many deliveries due. */
+async function storeBacklog(count: number): Promise<void> {
   const { id } = await createEndpoint();
   await service.db.query(
     {
@@ -73,8 +73,18 @@ test('an endpoint with a long backlog gets at most 64 deliveries at once, and ea
              insert into deliveries (account_id, id, event_id, endpoint_id, status, origin, due_at, created_at)
              select $1, uuid_v7(now()), event.id, $2, 'pending', 'event', now(), now() from event`,
     },
-    [service.accountUuid, uuidOfId('we', id), total],
+    [service.accountUuid, uuidOfId('we', id), count],
   );
+}
+
+async function countDeliveries(condition: string): Promise<number> {
+  const text = `select from deliveries where ${condition}`;
+  return (await service.db.query({ name: `test_count ${condition}`, text })).length;
+}
+
+test('an endpoint with a long backlog gets at most 64 deliveries at once, and each of them once', async () => {
+  const total = 300;
+  await storeBacklog(total);
   const open = new Set<() => void>();
   let [most, isHolding] = [0, true];
   receiver.answer((response, _, count) => {
@@ -86,18 +96,65 @@ test('an endpoint with a long backlog gets at most 64 deliveries at once, and ea
   service.startSender({ concurrency: 1_024, timeoutMs: 60_000 });
   await until(
     async () => most,
-    (seen) => seen > 64 - 64 / 4, // it is refilled a quarter at a time
+    (seen) => seen === 64,
   );
-  const leased = await service.db.query({
-    name: 'test_leased',
-    text: `select from deliveries where status = 'pending' and leased_until is not null`,
-  });
-  expect(leased.length).toBeLessThanOrEqual(64);
+  // As many again are at hand.
+  expect(await countDeliveries(`status = 'pending' and leased_until is not null`)).toBeLessThanOrEqual(128);
   isHolding = false;
   for (const answer of open) answer();
   await receivedCount(total);
   expect(most).toBeLessThanOrEqual(64);
   expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(total);
+  expect(receiver.received).toHaveLength(total);
+});
+
+test('what waits for an endpoint that begins to hang is given back: no attempt is told of that was not made', async () => {
+  const total = 300;
+  await storeBacklog(total);
+  let isHanging = true;
+  receiver.answer((response, _, count) => {
+    if (count <= 130 || !isHanging) response.end(); // at full speed by then
+  });
+  service.startSender({ concurrency: 1_024, timeoutMs: 500, retryScheduleMs: Array(50).fill(20) });
+  await receivedCount(131);
+  await until(
+    () => countDeliveries(`status = 'pending' and attempt_count > 0`),
+    (failed) => failed > 0,
+  );
+  isHanging = false;
+  await until(
+    () => countDeliveries(`status = 'succeeded'`),
+    (succeeded) => succeeded === total,
+  );
+  const [{ attempts }] = (await service.db.query<{ attempts: number }>({
+    name: 'test_attempts',
+    text: 'select count(*) as attempts from delivery_attempts',
+  })) as [{ attempts: number }];
+  expect(attempts).toBe(receiver.received.length);
+  expect(attempts).toBeGreaterThan(total);
+});
+
+test('what waited for so long that its lease might end during an attempt is given back, and sent later', async () => {
+  const total = 300;
+  await storeBacklog(total);
+  const held = new Set<() => void>();
+  receiver.answer((response, _, count) => {
+    if (count > 130 && count <= 130 + 64) held.add(() => response.end());
+    else response.end();
+  });
+  service.startSender({ concurrency: 1_024, leaseMarginMs: 200 });
+  await until(
+    () => countDeliveries(`status = 'succeeded'`),
+    (succeeded) => succeeded === 130,
+  );
+  const waiting = await until(
+    async () => (await countDeliveries(`status = 'pending' and fence = 1`)) - held.size,
+    (count) => held.size === 64 && count > 0,
+  );
+  await new Promise((resolve) => setTimeout(resolve, 250)); // past the margin: what this test is about
+  for (const answer of held) answer();
+  await receivedCount(total);
+  expect(await countDeliveries('fence > 1')).toBeGreaterThanOrEqual(waiting);
   expect(receiver.received).toHaveLength(total);
 });
 

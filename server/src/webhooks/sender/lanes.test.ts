@@ -1,20 +1,42 @@
 import { expect, test } from 'vitest';
-import { createLanes } from './lanes.ts';
+import { createLanes, type Lanes } from './lanes.ts';
 
 function lanesAt() {
   let nowMs = 0;
   return { lanes: createLanes(() => nowMs), wait: (ms: number) => (nowMs += ms) };
 }
 
+function claim(lanes: Lanes, endpointUuid: string) {
+  lanes.claimed(endpointUuid, 'account');
+  return lanes.turn(endpointUuid);
+}
+
+/** One whose turn it is at once. */
+function start(lanes: Lanes, endpointUuid: string): void {
+  expect(claim(lanes, endpointUuid)).toBe(true);
+}
+
+/** At full speed: 64 being sent, as many waiting. */
+function fill(lanes: Lanes, endpointUuid: string): Promise<boolean>[] {
+  for (let cap = 1; cap < 64; cap *= 2) {
+    start(lanes, endpointUuid);
+    lanes.finished(endpointUuid, true);
+  }
+  expect(lanes.roomFor(endpointUuid)).toBe(128);
+  const turns = Array.from({ length: 128 }, () => claim(lanes, endpointUuid));
+  expect(turns.slice(0, 64).every((turn) => turn === true)).toBe(true);
+  return turns.slice(64) as Promise<boolean>[];
+}
+
 test('an endpoint starts with one in flight, doubles with success and falls back to one with a failure', () => {
   const { lanes, wait } = lanesAt();
   expect(lanes.roomFor('a')).toBe(1);
   for (const cap of [2, 4, 8]) {
-    lanes.started('a', 'account');
+    start(lanes, 'a');
     expect(lanes.finished('a', true)).toBe(0);
     expect(lanes.roomFor('a')).toBe(cap);
   }
-  lanes.started('a', 'account');
+  start(lanes, 'a');
   expect(lanes.finished('a', false)).toBe(250);
   expect(lanes.roomFor('a')).toBe(0);
   wait(250);
@@ -24,7 +46,7 @@ test('an endpoint starts with one in flight, doubles with success and falls back
 test('one that keeps failing rests longer each time, at most five seconds', () => {
   const { lanes, wait } = lanesAt();
   const rests = Array.from({ length: 8 }, () => {
-    lanes.started('a', 'account');
+    start(lanes, 'a');
     const rest = lanes.finished('a', false);
     wait(rest);
     return rest;
@@ -36,7 +58,7 @@ test('what the database remembers counts until this process has its own experien
   const { lanes } = lanesAt();
   lanes.learn('a', true);
   expect(lanes.isProven('a')).toBe(true);
-  lanes.started('a', 'account');
+  start(lanes, 'a');
   lanes.finished('a', false);
   lanes.learn('a', true);
   expect(lanes.isProven('a')).toBe(false);
@@ -46,10 +68,32 @@ test('endpoints that were not sent to for a while are forgotten, those in flight
   const { lanes, wait } = lanesAt();
   for (const id of ['busy', 'idle']) {
     lanes.learn(id, true);
-    lanes.started(id, 'account');
+    start(lanes, id);
   }
   lanes.finished('idle', true);
   wait(61_000);
   lanes.forgetIdle();
   expect([...lanes.busyOf('account')]).toEqual(['busy']);
+});
+
+test('at full speed as many wait as are being sent; each that ends lets the next one go, and a quarter is claimed at once', async () => {
+  const { lanes } = lanesAt();
+  const waiting = fill(lanes, 'a');
+  for (let ended = 1; ended <= 32; ended++) {
+    expect(lanes.roomFor('a')).toBe(0);
+    if (ended % 2 === 0) lanes.finished('a', true);
+    else lanes.released('a');
+    expect(await waiting[ended - 1]).toBe(true);
+  }
+  expect(lanes.roomFor('a')).toBe(32);
+});
+
+test('a failure sends those away that wait, and nobody waits for a place that is not there', async () => {
+  const { lanes, wait } = lanesAt();
+  const waiting = fill(lanes, 'a');
+  wait(lanes.finished('a', false));
+  expect(await Promise.all(waiting)).toEqual(waiting.map(() => false));
+  expect(lanes.roomFor('a')).toBe(0);
+  for (let sent = 0; sent < 63; sent++) lanes.released('a');
+  expect(lanes.roomFor('a')).toBe(1);
 });

@@ -1,6 +1,11 @@
 /** What this process knows of an endpoint it sends to. */
 type Lane = {
+  /** Claimed and not done with. */
+  held: number;
+  /** Of those, being sent. */
   inFlight: number;
+  /** The others, in the order of their claims. */
+  waiting: ((mayBeSent: boolean) => void)[];
   cap: number;
   isProven: boolean;
   /** Whether this process has seen it succeed or fail itself. */
@@ -16,7 +21,9 @@ export type Lanes = {
   learn(endpointUuid: string, isProven: boolean): void;
   /** How many deliveries may be claimed for it now; 0 when it is full, or nearly, or resting. */
   roomFor(endpointUuid: string): number;
-  started(endpointUuid: string, accountUuid: string): void;
+  claimed(endpointUuid: string, accountUuid: string): void;
+  /** When one that was claimed may be sent, which ends with `finished` or `released`. False: it must be given back. */
+  turn(endpointUuid: string): true | Promise<boolean>;
   /** Tells how long it has to rest. */
   finished(endpointUuid: string, ok: boolean): number;
   /** An attempt that says nothing about the endpoint: it was cut off by us. */
@@ -28,7 +35,9 @@ export type Lanes = {
 };
 
 const highestCap = 64;
-// An endpoint that is kept busy is refilled a quarter of its places at a time, not one by one: a claim costs the same.
+// For an endpoint at full speed as many wait as are being sent, so that none of its places is empty while more are claimed.
+const heldPerPlace = 2;
+// It is refilled a quarter at a time, not one by one: a claim costs the same.
 const refillShare = 4;
 const firstPauseMs = 250;
 // What a receiver that was just mended waits at most for its next event.
@@ -37,8 +46,8 @@ const idleAfterMs = 60_000;
 
 /**
  * One dead or slow endpoint never delays another. An endpoint starts with one delivery in flight; each success doubles
- * that, a failure takes it back to one and lets it rest, longer each time. Endpoints that have not proven themselves
- * share half of all places, so a thousand that hang leave the other half to those that work.
+ * that, a failure takes it back to one, gives back what waits and lets it rest, longer each time. Endpoints that have not
+ * proven themselves share half of all places, so a thousand that hang leave the other half to those that work.
  */
 export function createLanes(monotonicMs: () => number = () => performance.now()): Lanes {
   const lanes = new Map<string, Lane>();
@@ -47,8 +56,10 @@ export function createLanes(monotonicMs: () => number = () => performance.now())
   function laneOf(endpointUuid: string): Lane {
     const known = lanes.get(endpointUuid);
     if (known) return known;
-    const lane = {
+    const lane: Lane = {
+      held: 0,
       inFlight: 0,
+      waiting: [],
       cap: 1,
       isProven: false,
       isTried: false,
@@ -58,6 +69,21 @@ export function createLanes(monotonicMs: () => number = () => performance.now())
     };
     lanes.set(endpointUuid, lane);
     return lane;
+  }
+
+  /** A place of the lane is free again. */
+  function giveTurns(lane: Lane): void {
+    while (lane.inFlight < lane.cap) {
+      const next = lane.waiting.shift();
+      if (!next) return;
+      lane.inFlight += 1;
+      next(true);
+    }
+  }
+
+  function sendAway(lane: Lane): void {
+    lane.held -= lane.waiting.length;
+    for (const one of lane.waiting.splice(0)) one(false);
   }
 
   return {
@@ -70,21 +96,30 @@ export function createLanes(monotonicMs: () => number = () => performance.now())
 
     roomFor(endpointUuid) {
       const lane = laneOf(endpointUuid);
-      const room = lane.cap - lane.inFlight;
-      return room < lane.cap / refillShare || monotonicMs() < lane.notBeforeMs ? 0 : room;
+      const most = lane.cap === highestCap ? highestCap * heldPerPlace : lane.cap;
+      const room = most - lane.held;
+      return room < most / refillShare || monotonicMs() < lane.notBeforeMs ? 0 : room;
     },
 
-    started(endpointUuid, accountUuid) {
+    claimed(endpointUuid, accountUuid) {
       const lane = laneOf(endpointUuid);
-      lane.inFlight += 1;
+      lane.held += 1;
       lane.usedAtMs = monotonicMs();
       const its = busy.get(accountUuid);
       if (its) its.add(endpointUuid);
       else busy.set(accountUuid, new Set([endpointUuid]));
     },
 
+    turn(endpointUuid) {
+      const lane = laneOf(endpointUuid);
+      if (lane.inFlight >= lane.cap) return new Promise((resolve) => lane.waiting.push(resolve));
+      lane.inFlight += 1;
+      return true;
+    },
+
     finished(endpointUuid, ok) {
       const lane = laneOf(endpointUuid);
+      lane.held -= 1;
       lane.inFlight -= 1;
       lane.isProven = ok;
       lane.isTried = true;
@@ -92,11 +127,16 @@ export function createLanes(monotonicMs: () => number = () => performance.now())
       lane.cap = ok ? Math.min(highestCap, lane.cap * 2) : 1;
       lane.usedAtMs = monotonicMs();
       lane.notBeforeMs = lane.usedAtMs + lane.pauseMs;
+      if (ok) giveTurns(lane);
+      else sendAway(lane);
       return lane.pauseMs;
     },
 
     released(endpointUuid) {
-      laneOf(endpointUuid).inFlight -= 1;
+      const lane = laneOf(endpointUuid);
+      lane.held -= 1;
+      lane.inFlight -= 1;
+      giveTurns(lane);
     },
 
     *busyOf(accountUuid) {
@@ -108,7 +148,7 @@ export function createLanes(monotonicMs: () => number = () => performance.now())
     forgetIdle() {
       const before = monotonicMs() - idleAfterMs;
       for (const [endpointUuid, lane] of lanes) {
-        if (lane.inFlight === 0 && lane.usedAtMs < before) lanes.delete(endpointUuid);
+        if (lane.held === 0 && lane.usedAtMs < before) lanes.delete(endpointUuid);
       }
       for (const [accountUuid, its] of busy) {
         for (const endpointUuid of its) if (!lanes.has(endpointUuid)) its.delete(endpointUuid);

@@ -1,6 +1,12 @@
 import type { Database } from '../../db/database.ts';
 import { createGroupCommit, type GroupCommit } from '../../db/group-commit.ts';
-import { type EndpointHealth, type Settled, settleDeliveries } from './sql.ts';
+import {
+  type ClaimedDelivery,
+  type EndpointHealth,
+  releaseDeliveries,
+  type Settled,
+  settleDeliveries,
+} from './sql.ts';
 
 /** Writes results in batches, and tells of each the health of its endpoint, where that fails. */
 export function createSettler(db: Database): GroupCommit<Settled, EndpointHealth | null> {
@@ -11,5 +17,15 @@ export function createSettler(db: Database): GroupCommit<Settled, EndpointHealth
       return results.map(({ delivery }) => healthOf.get(delivery.endpoint_id) ?? null);
     },
     mostInFlight: 1, // two batches of one endpoint would wait for each other's row
+  });
+}
+
+/** Gives claims back unused, in batches. */
+export function createReleaser(db: Database): GroupCommit<ClaimedDelivery, void> {
+  return createGroupCommit({
+    async write(deliveries: ClaimedDelivery[]) {
+      await releaseDeliveries(db, deliveries);
+      return deliveries.map(() => undefined);
+    },
   });
 }

@@ -186,13 +186,20 @@ returning e.account_id, e.id, e.failing_since, e.failure_count`,
   );
 }
 
-/** Gives claims back unused: the attempt was cut off by our own shutdown. */
-export async function releaseDelivery(db: Queryable, delivery: ClaimedDelivery): Promise<void> {
+/** Gives claims back: nothing was sent, or it was cut off by our own shutdown. */
+export async function releaseDeliveries(db: Queryable, deliveries: ClaimedDelivery[]): Promise<void> {
   await db.query(
     {
       name: 'delivery_release',
-      text: `update deliveries set leased_until = null where account_id = $1 and id = $2 and fence = $3 and status = 'pending'`,
+      text: `update deliveries d set leased_until = null
+             from unnest($1::uuid[], $2::uuid[], $3::integer[]) as given (account_id, id, fence)
+             where d.account_id = given.account_id and d.id = given.id and d.fence = given.fence
+               and ${statusIs('d.status', 'pending')} and ${oneByOne('given.fence')}`,
     },
-    [delivery.account_id, delivery.id, delivery.fence],
+    [
+      uuids(deliveries.map((one) => one.account_id)),
+      uuids(deliveries.map((one) => one.id)),
+      integers(deliveries.map((one) => one.fence)),
+    ],
   );
 }

@@ -5,7 +5,7 @@ import { type RunResult, startWorkQueue, type WorkQueue } from '../../worker/wor
 import type { AttemptResult } from './attempt.ts';
 import { type DeliverOptions, judge, sendOnce, toSettled, writeLogLine } from './deliver.ts';
 import { createLanes } from './lanes.ts';
-import { createSettler } from './settler.ts';
+import { createReleaser, createSettler } from './settler.ts';
 import { signingKeysOf } from './sign.ts';
 import {
   type ClaimedDelivery,
@@ -13,20 +13,22 @@ import {
   findEndpoints,
   findEndpointsDue,
   type KnownEndpoint,
-  releaseDelivery,
   type Wanted,
 } from './sql.ts';
 
 type Options = Omit<DeliverOptions, 'signingKeys'> & {
   keyring: Keyring;
   concurrency: number;
+  /** A lease is this much longer than an attempt may take: one that begins within it ends before another sender may take it. */
+  leaseMarginMs?: number;
   onError(error: unknown): void;
 };
 
+/** A delivery, and when it was asked for: its lease began a little later. */
+type Held = { delivery: ClaimedDelivery; claimedAtMs: number };
+
 export type Sender = Omit<WorkQueue, 'wake'> & { wake(accountUuid?: string): void };
 
-// Longer than an attempt may take, so that no delivery is sent by two at once; shorter, and a dead sender's wait is shorter.
-const leaseMarginMs = 10_000;
 // The net: it costs 30 ms with a thousand backlogs, so it is not asked more often than it must.
 const scanEveryMs = 2_000;
 // Endpoints that have not proven themselves get 40 attempts a second between them. Without a pace the claims of a thousand
@@ -40,7 +42,7 @@ const soonMs = 10_000;
 
 /** Sends what is due. The rows are the queue; this keeps track of which endpoints to look at and how much each can take. */
 export function startSender(given: Options): Sender {
-  const { db, concurrency, onError, keyring } = given;
+  const { db, concurrency, leaseMarginMs = 10_000, onError, keyring } = given;
   // Opened once for many deliveries: each time it would cost as much as signing does.
   const signingKeys = remember((sealed) =>
     sealed.split(' ').flatMap((one) => (one === '' ? [] : signingKeysOf(keyring.open(one)))),
@@ -48,6 +50,7 @@ export function startSender(given: Options): Sender {
   const options = { ...given, signingKeys };
   const lanes = createLanes();
   const settle = createSettler(db);
+  const giveBack = createReleaser(db);
   // Two queues, so that neither the places nor the claims of endpoints that work wait for those that may not.
   const proven = { awake: new Map<string, string>(), concurrency: Math.ceil(concurrency / 2) };
   const unproven = { awake: new Map<string, string>(), concurrency: Math.floor(concurrency / 2) };
@@ -111,27 +114,28 @@ export function startSender(given: Options): Sender {
     return wanted;
   }
 
-  async function claim(awake: Map<string, string>, count: number): Promise<ClaimedDelivery[]> {
+  async function claim(awake: Map<string, string>, count: number): Promise<Held[]> {
     const wanted = choose(awake, count);
     if (wanted.length === 0) return [];
     // Off the list until it is known whether there is more, and then at its end: with more endpoints than places, each gets
     // its turn. An announcement that comes meanwhile puts it back.
     for (const { endpointUuid } of wanted) awake.delete(endpointUuid);
     const now = new Date(options.clock.nowMs());
+    const claimedAtMs = performance.now();
     const deliveries = await claimDeliveries(db, wanted, options.timeoutMs + leaseMarginMs, now);
     const got = new Map<string, number>();
     for (const { endpoint_id: id, account_id: accountUuid } of deliveries) {
       got.set(id, (got.get(id) ?? 0) + 1);
-      lanes.started(id, accountUuid);
+      lanes.claimed(id, accountUuid);
     }
     for (const { endpointUuid, accountUuid, slots } of wanted) {
       if (got.get(endpointUuid) === slots) wakeEndpoint(endpointUuid, accountUuid);
     }
-    return deliveries;
+    return deliveries.map((delivery) => ({ delivery, claimedAtMs }));
   }
 
   /** A few at a time, with a pause: the work that a thousand newcomers make at once is spread out. */
-  async function claimPaced(count: number): Promise<ClaimedDelivery[]> {
+  async function claimPaced(count: number): Promise<Held[]> {
     await sleep(Math.max(0, pacedAtMs + paceMs - performance.now()));
     pacedAtMs = performance.now();
     await lookAround();
@@ -142,8 +146,19 @@ export function startSender(given: Options): Sender {
     return deliveries;
   }
 
-  async function run(delivery: ClaimedDelivery, stopping: AbortSignal): Promise<RunResult> {
+  async function run({ delivery, claimedAtMs }: Held, stopping: AbortSignal): Promise<RunResult> {
     const { endpoint_id: endpointUuid, account_id: accountUuid } = delivery;
+    const turn = lanes.turn(endpointUuid);
+    if (turn !== true && !(await turn)) {
+      await giveBack(delivery);
+      return undefined;
+    }
+    if (performance.now() - claimedAtMs >= leaseMarginMs) {
+      lanes.released(endpointUuid);
+      await giveBack(delivery);
+      wakeEndpoint(endpointUuid, accountUuid);
+      return undefined;
+    }
     let result: AttemptResult;
     try {
       result = await sendOnce(options, delivery, stopping);
@@ -153,7 +168,7 @@ export function startSender(given: Options): Sender {
     }
     if (stopping.aborted && !result.ok) {
       lanes.released(endpointUuid);
-      await releaseDelivery(db, delivery);
+      await giveBack(delivery);
       return undefined;
     }
     const restMs = lanes.finished(endpointUuid, result.ok);

@@ -5,7 +5,7 @@ import { startGenerator } from '../support/load.ts';
 import type { Result } from '../support/scenario.ts';
 
 // Until the engine has compiled what it is going to compile: the rate rises for about 10 s.
-const warmUpMs = 8_000;
+const warmUpMs = 7_000;
 const roundMs = 2_000;
 const ceilingMs = 1_200;
 

@@ -4,7 +4,7 @@ import { startReceiver } from '../support/load.ts';
 import type { Million } from '../support/million.ts';
 import type { Result } from '../support/scenario.ts';
 
-const count = 6_000;
+const count = 5_000;
 
 /** Delivering a backlog with a million of everything stored, against an empty database. */
 export async function deliverAtAMillion(

@@ -4,7 +4,7 @@ import type { Deployment } from '../support/deployment.ts';
 import { startGenerator, startReceiver } from '../support/load.ts';
 import type { Result } from '../support/scenario.ts';
 
-const count = 8_000;
+const count = 6_000;
 
 /** A stored backlog for one endpoint, sent with attempt log and health, against the same signed POSTs from a bare undici loop. */
 export async function deliver(deployment: Deployment, progress: (what: string) => void): Promise<Result> {

@@ -5,7 +5,7 @@ import { type Deployment, runSql, type Target } from '../support/deployment.ts';
 import { type Receiver, startReceiver } from '../support/load.ts';
 import type { Result } from '../support/scenario.ts';
 
-const count = 4_000;
+const count = 3_000;
 
 export const twoWorkersSettings = { SIMPLANE_ROLE: 'api' };
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { installTemporarily } from './install-temporarily.ts';
 import { startSandbox } from './start-sandbox.ts';
 
-const stdioServer = fileURLToPath(new URL('../../mcp/test/support/stdio-server.mjs', import.meta.url));
+const simplane = fileURLToPath(new URL('../../cli/bin/simplane.js', import.meta.url));
 
 const inspector = await installTemporarily('@modelcontextprotocol/inspector', '2.12.0');
 const sandbox = await startSandbox();
@@ -13,10 +13,10 @@ try {
   const { url, apiKey } = sandbox;
   const viaHttp = [`${url}/mcp`, '--header', `Authorization: Bearer ${apiKey}`];
   const viaStdio = [
-    ...[process.execPath, stdioServer],
+    ...[process.execPath, simplane, 'mcp'],
     ...['-e', `SIMPLANE_API_KEY=${apiKey}`, '-e', `SIMPLANE_BASE_URL=${url}`],
   ];
-  await inspect('stdio', viaStdio);
+  await inspect('stdio, `simplane mcp`', viaStdio);
   await inspect('HTTP, revision 2025-11-25', [...viaHttp, '--protocol-era', 'legacy']);
   await inspect('HTTP, revision 2026-07-28', [...viaHttp, '--protocol-era', 'modern']);
 } finally {

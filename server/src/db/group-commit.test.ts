@@ -54,10 +54,7 @@ describe('a group commit', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const { batches, write } = heldStatements();
-    const [passing, patient] = [
-      createGroupCommit({ write }),
-      createGroupCommit({ write: write, mostInFlight: 1 }),
-    ];
+    const [passing, patient] = [createGroupCommit({ write }), createGroupCommit({ write, mostInFlight: 1 })];
     const stuck = [passing(1), patient(1)];
     await nextTurn();
     const others = [passing(2), patient(3)];

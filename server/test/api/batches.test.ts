@@ -146,6 +146,37 @@ test('of orders that are settled together, one that the database refuses does no
   }
 });
 
+test('orders end at the cost of their own eSIMs, however many others are being provisioned', async () => {
+  const own = await startService();
+  try {
+    await own.db.query(
+      {
+        name: 'test_waiting_esims',
+        text: `insert into esims (account_id, id, iccid, execution_id, product_id, status, metadata, created_at)
+               select $1, uuid_v7(now()), 'waiting-' || n, gen_random_uuid(), $2, 'provisioning', '{}', now()
+               from generate_series(1, 3000) n`,
+      },
+      [own.accountUuid, product],
+    );
+    own.startWorker(createMockNetwork({ delayMs: 0 }));
+    await Promise.all(Array.from({ length: 30 }, () => provision(own)));
+    type Read = { settled: number; read: number };
+    const look = async () => {
+      const [row] = await own.db.query<Read>({
+        name: 'test_read_esims',
+        text: `select n_tup_upd as settled, (select sum(idx_tup_read)::bigint from pg_stat_user_indexes where relname = 'esims') as read
+               from pg_stat_user_tables where relname = 'esims'`,
+      });
+      return row as Read;
+    };
+    // PostgreSQL counts a moment later.
+    const { read } = await until(look, ({ settled }) => settled === 30);
+    expect(read).toBeLessThan(3_000);
+  } finally {
+    await own.stop();
+  }
+});
+
 test('arrays reach the database in binary as they are', async () => {
   const given = {
     uuids: ['018f3c6e-7b00-7000-8000-0000000000ff', null],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
-import { requestTo, unstorableBody } from '../support/arbitraries.ts';
+import { type ExistingIds, requestTo, unstorableBody } from '../support/arbitraries.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import { type OpenApi, operationsOf, responseChecker } from '../support/openapi-schemas.ts';
 import { send } from '../support/raw-http.ts';
@@ -22,7 +22,7 @@ const Authorization = `Bearer ${service.key}`;
  * One of everything that a path can name, made anew for each operation, since some end what they are about. The worker is
  * stopped again, so that no fuzzed order changes them.
  */
-async function existingIds(): Promise<string[]> {
+async function existingIds(): Promise<ExistingIds> {
   const worker = service.startWorker(createMockNetwork({ delayMs: 0 }));
   const settled = async (accepted: Reply) =>
     until(
@@ -39,8 +39,14 @@ async function existingIds(): Promise<string[]> {
   const { json: event } = await call(service, 'POST', '/v1/events/test', { body: { type: 'a.b', data: {} } });
   const deliveries = await call(service, 'GET', `/v1/events/${event.id}/deliveries`);
   await worker.stop(0);
-  const others = [endpoint.json.id, event.id, deliveries.json.data[0].id];
-  return ['prod_europe_5gb_30d', 'prod_sandbox_flaky', plain.id, plain.iccid, suspended.iccid, ...others];
+  return {
+    products: ['prod_europe_5gb_30d', 'prod_sandbox_flaky'],
+    executions: [plain.id],
+    esims: [plain.iccid, suspended.iccid],
+    webhook_endpoints: [endpoint.json.id],
+    events: [event.id],
+    deliveries: [deliveries.json.data[0].id],
+  };
 }
 
 function expectSound(reply: Reply, check: (status: number, json: unknown) => string | null): void {

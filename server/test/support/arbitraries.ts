@@ -312,8 +312,31 @@ function sometimes<T>(oneIn: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T
   return fc.oneof({ weight: oneIn - 1, arbitrary: fc.constant(null) }, { weight: 1, arbitrary });
 }
 
-/** Any request to an operation: right, nearly right and absurd ones. `ids` are of objects that exist. */
-export function requestTo(operation: Described, ids: string[]): fc.Arbitrary<RawRequest> {
+/** Ids of objects that exist, by the name that stands before them in a path. */
+export type ExistingIds = Record<string, string[]>;
+
+/** Any request to an operation: right, nearly right and absurd ones. */
+export function requestTo(operation: Described, ids: ExistingIds): fc.Arbitrary<RawRequest> {
+  return fc.oneof(
+    { weight: 1, arbitrary: plainRequest(operation, ids) },
+    { weight: 4, arbitrary: oddRequest(operation, Object.values(ids).flat()) },
+  );
+}
+
+/** About an object of the right kind, with a body that the schema allows, and nothing else. */
+function plainRequest(operation: Described, ids: ExistingIds): fc.Arbitrary<RawRequest> {
+  const [, kind = ''] = /(\w+)\/\{\w+\}/.exec(operation.path) ?? [];
+  const members = operation.body ? validMembers(operation.body) : fc.constant<Member[]>([]);
+  return fc.tuple(fc.constantFrom(...(ids[kind] ?? [''])), members).map(([id, own]) => ({
+    method: operation.method,
+    path: operation.path.replace(/\{\w+\}/, id),
+    headers: { 'Content-Type': 'application/json' },
+    body: operation.method === 'GET' ? null : Buffer.from(objectText(own)),
+    chunked: false,
+  }));
+}
+
+function oddRequest(operation: Described, ids: string[]): fc.Arbitrary<RawRequest> {
   const parameters = operation.parameters.filter((parameter) => parameter.in === 'query');
   const places = operation.path.split(/\{\w+\}/).length - 1;
   const value = fc.oneof(fc.constantFrom(...ids), urlText);

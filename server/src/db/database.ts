@@ -41,20 +41,46 @@ export function openDatabase({ connectionString, poolSize, onError }: Options): 
 
   return {
     pool,
-    query: (statement, values) => run(pool, statement, values),
+    query: (statement, values) => runOnce(pool, statement, values),
     transaction: (work) => transact(pool, work),
-    ping: async () => void (await run(pool, { name: 'ping', text: 'select 1' })),
+    ping: async () => void (await runOnce(pool, { name: 'ping', text: 'select 1' })),
     end: () => pool.end(),
   };
 }
 
 async function run<Row extends object>(
-  runner: pg.Pool | pg.PoolClient,
+  client: pg.PoolClient,
   { name, text }: Statement,
   values: unknown[] = [],
 ): Promise<Row[]> {
-  const { rows } = await runner.query<Row>({ name, text, values });
+  const { rows } = await client.query<Row>({ name, text, values });
   return rows;
+}
+
+/**
+ * A statement by itself. PostgreSQL tells of an error before it has ended the transaction: whoever asks again at once, on
+ * another connection, would meet its locks. So an error is passed on when the connection is ready again.
+ */
+async function runOnce<Row extends object>(
+  pool: pg.Pool,
+  statement: Statement,
+  values?: unknown[],
+): Promise<Row[]> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    return await run(client, statement, values);
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError)) broken = error as Error;
+    else {
+      await client.query('').catch((lost: Error) => {
+        broken = lost;
+      });
+    }
+    throw error;
+  } finally {
+    client.release(broken);
+  }
 }
 
 async function transact<T>(pool: pg.Pool, work: (tx: Queryable) => Promise<T>): Promise<T> {

@@ -49,15 +49,19 @@ describe('orders that are accepted together', () => {
 
   test('one key twice in a batch is one order and its replay', async () => {
     const before = await countExecutions(service);
-    const outcomes = await Promise.all([accept('other'), accept('twice'), accept('twice')]);
-    expect(outcomes.map((outcome) => outcome.kind === 'answered' && outcome.replayed)).toEqual([
-      false,
-      false,
-      true,
-    ]);
-    const [, first, second] = outcomes;
-    expect(second).toEqual({ ...first, replayed: true });
-    expect((await countExecutions(service)) - before).toBe(2);
+    // Often, since the second of two is asked for anew while the refused statement still ends and holds its locks.
+    for (let n = 0; n < 30; n++) {
+      const keys = [`other-${n}`, `twice-${n}`, `twice-${n}`];
+      const outcomes = await Promise.all(keys.map((key) => accept(key)));
+      expect(outcomes).toMatchObject([
+        { kind: 'answered', replayed: false },
+        { kind: 'answered', replayed: false },
+        { kind: 'answered', replayed: true },
+      ]);
+      const [, first, second] = outcomes;
+      expect(second).toEqual({ ...first, replayed: true });
+    }
+    expect((await countExecutions(service)) - before).toBe(60);
   });
 
   test('missing products, stored answers, reused and new keys each get their own answer', async () => {

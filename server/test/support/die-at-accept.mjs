@@ -2,9 +2,9 @@
 import pg from 'pg';
 
 const moment = process.env.DIE_AT_ACCEPT;
-const query = pg.Pool.prototype.query;
+const query = pg.Client.prototype.query;
 
-pg.Pool.prototype.query = function (config, ...rest) {
+pg.Client.prototype.query = function (config, ...rest) {
   const isAccept = config?.name === 'execution_accept';
   if (isAccept && moment === 'before') process.kill(process.pid, 'SIGKILL');
   const result = query.call(this, config, ...rest);

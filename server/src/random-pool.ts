@@ -1,12 +1,12 @@
 import { randomFillSync } from 'node:crypto';
 
-/** Random bytes that are drawn many at a time: a call for each few cost more than what was made of them. */
-export type RandomPool = (count: number) => Buffer;
-
 const poolBytes = 4_096;
 
-/** What it gives is read at once; the next call may fill the pool anew. */
-export function createRandomPool(): RandomPool {
+/**
+ * Random bytes that are drawn many at a time: a call for each few cost more than what was made of them. What it gives is
+ * read at once; the next call may fill the pool anew.
+ */
+export function createRandomPool(): (count: number) => Buffer {
   const pool = Buffer.allocUnsafe(poolBytes);
   let used = poolBytes;
   return (count) => {

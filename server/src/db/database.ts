@@ -41,9 +41,9 @@ export function openDatabase({ connectionString, poolSize, onError }: Options): 
 
   return {
     pool,
-    query: (statement, values) => runOnce(pool, statement, values),
+    query: (statement, values) => runAlone(pool, statement, values),
     transaction: (work) => transact(pool, work),
-    ping: async () => void (await runOnce(pool, { name: 'ping', text: 'select 1' })),
+    ping: async () => void (await runAlone(pool, { name: 'ping', text: 'select 1' })),
     end: () => pool.end(),
   };
 }
@@ -61,7 +61,7 @@ async function run<Row extends object>(
  * A statement by itself. PostgreSQL tells of an error before it has ended the transaction: whoever asks again at once, on
  * another connection, would meet its locks. So an error is passed on when the connection is ready again.
  */
-async function runOnce<Row extends object>(
+async function runAlone<Row extends object>(
   pool: pg.Pool,
   statement: Statement,
   values?: unknown[],

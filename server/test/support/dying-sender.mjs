@@ -12,25 +12,19 @@ function countDown() {
 
 let isGiven = false;
 
-function dyingQuery(query) {
-  return function (config, ...rest) {
-    if (moment === 'commit' && config === 'commit' && isGiven) {
-      return query.call(this, config, ...rest).then(countDown);
-    }
-    isGiven ||= config?.name === name;
-    // With a callback it is the pool's own call, which was seen already.
-    if (config?.name !== name || rest.some((value) => typeof value === 'function')) {
-      return query.call(this, config, ...rest);
-    }
-    if (moment === 'before') countDown();
-    const result = query.call(this, config, ...rest);
-    if (moment !== 'after') return result;
-    return result.then((answer) => {
-      if (answer.rows.length > 0) countDown();
-      return answer;
-    });
-  };
-}
+const { query } = pg.Client.prototype;
 
-pg.Pool.prototype.query = dyingQuery(pg.Pool.prototype.query);
-pg.Client.prototype.query = dyingQuery(pg.Client.prototype.query);
+pg.Client.prototype.query = function (config, ...rest) {
+  if (moment === 'commit' && config === 'commit' && isGiven) {
+    return query.call(this, config, ...rest).then(countDown);
+  }
+  isGiven ||= config?.name === name;
+  if (config?.name !== name) return query.call(this, config, ...rest);
+  if (moment === 'before') countDown();
+  const result = query.call(this, config, ...rest);
+  if (moment !== 'after') return result;
+  return result.then((answer) => {
+    if (answer.rows.length > 0) countDown();
+    return answer;
+  });
+};

@@ -176,13 +176,11 @@ function hold(options: Options, claimed: ClaimedExecution, stopping: AbortSignal
   const { db, clock, leaseMs, networkTimeoutMs, network } = options;
   const save = (progress: object) => recorderOf(db)({ execution: claimed, progress, leaseMs });
 
-  /** Writes down that a call is about to be made, where the network would not know it again. */
-  async function note(step: string) {
-    const mark = sentMark(step);
+  /** Writes down that a call is about to be made, for a network that would not know it again. Tells whether it was before. */
+  async function note(mark: string): Promise<boolean> {
     const isRepeated = claimed.progress[mark] === true;
-    if (!network.forgetsCalls) return { isRepeated, forget: async () => {} };
     await set(mark, true); // a repetition as well: it must still be ours, and have a whole lease for its call
-    return { isRepeated, forget: isRepeated ? async () => {} : () => set(mark, false) };
+    return isRepeated;
   }
 
   async function set(mark: string, value: boolean) {
@@ -191,23 +189,13 @@ function hold(options: Options, claimed: ClaimedExecution, stopping: AbortSignal
   }
 
   return {
-    ...claimed,
-    /**
-     * A driver should end its call by the signal. One that does not is left behind: the execution goes on without it,
-     * and the call id makes a late success of the abandoned call harmless.
-     */
     async call(step, make) {
-      const { isRepeated, forget } = await note(step);
-      const reply = await withDeadline(networkTimeoutMs, stopping, (signal) => {
-        const cutOff = new Promise<Reply<never>>((resolve) => {
-          signal.addEventListener('abort', () => setTimeout(resolve, graceMs, noAnswer), { once: true });
-        });
-        return Promise.race([
-          make({ id: callId(claimed, step), attempt: claimed.attempts, signal, isRepeated }),
-          cutOff,
-        ]);
-      });
-      if (isSurelyUndone(reply)) await forget();
+      const mark = sentMark(step);
+      const { forgetsCalls } = network;
+      const isRepeated = forgetsCalls ? await note(mark) : claimed.progress[mark] === true;
+      const call = { id: callId(claimed, step), attempt: claimed.attempts, isRepeated };
+      const reply = await untilCutOff(networkTimeoutMs, stopping, (signal) => make({ signal, ...call }));
+      if (forgetsCalls && !isRepeated && isSurelyUndone(reply)) await set(mark, false);
       return reply;
     },
     save,
@@ -216,7 +204,30 @@ function hold(options: Options, claimed: ClaimedExecution, stopping: AbortSignal
       if (isOurs) options.onOutcome(claimed.type, error ? 'failed' : 'succeeded');
       return isOurs;
     },
+    ...claimed,
   };
+}
+
+/**
+ * A driver should end its call by the signal. One that does not is left behind: the execution goes on without it, and the
+ * call id makes a late success of the abandoned call harmless.
+ */
+function untilCutOff<Result>(
+  ms: number,
+  stopping: AbortSignal,
+  make: (signal: AbortSignal) => Promise<Reply<Result>>,
+): Promise<Reply<Result>> {
+  return withDeadline(
+    ms,
+    stopping,
+    (signal) =>
+      new Promise((resolve, reject) => {
+        const leaveBehind = () => setTimeout(resolve, graceMs, noAnswer);
+        if (signal.aborted) leaveBehind();
+        else signal.onabort = leaveBehind;
+        make(signal).then(resolve, reject);
+      }),
+  );
 }
 
 /** The same for every repetition of the step, whoever makes it. */

@@ -303,6 +303,35 @@ describe('a network in trouble', () => {
     });
   });
 
+  test('that answers one call when the worker stops, and never the next, does not hold up the stop', async () => {
+    let asked = () => {};
+    const isAsked = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    const stubborn: Network = {
+      ...mock,
+      async order(call) {
+        asked();
+        await new Promise((resolve) => call.signal.addEventListener('abort', resolve));
+        return mock.order({ ...call, signal: new AbortController().signal });
+      },
+      confirm: () => new Promise(() => {}),
+    };
+    const own = await startService();
+    try {
+      const worker = own.startWorker(stubborn);
+      const accepted = await provision(own);
+      await isAsked;
+      await worker.stop(0);
+      const given = await get(`/v1/executions/${accepted.json.id}`, own);
+      expect(given).toMatchObject({ status: 'queued', attempts: 0 });
+      own.startWorker(mock);
+      expect(await settled(accepted.json.id, own)).toMatchObject({ status: 'succeeded', attempts: 1 });
+    } finally {
+      await own.stop();
+    }
+  });
+
   test('gets nothing back from a worker that has lost the order to another, which finished it', async () => {
     let [confirmations, cancellations] = [0, 0];
     const recording: Network = {

@@ -144,7 +144,7 @@ export const settings = {
   executionConcurrency: setting(
     'SIMPLANE_EXECUTION_CONCURRENCY',
     integer(1, 1_000),
-    '64',
+    '128',
     'Executions that this process carries out at once.',
   ),
   iccidRanges: setting(

@@ -1,3 +1,5 @@
+import { writeUuid } from './uuid.ts';
+
 type ElementType<Value> = {
   oid: number;
   size(value: Value): number;
@@ -39,7 +41,7 @@ function arrayOf<Value>(type: ElementType<Value>) {
 export const uuids = arrayOf<string>({
   oid: 2950,
   size: () => 16,
-  write: (into, uuid, at) => void into.write(uuid.length === 32 ? uuid : uuid.replaceAll('-', ''), at, 'hex'),
+  write: writeUuid,
 });
 
 export const texts = arrayOf<string>({

@@ -51,13 +51,17 @@ async function allot(
   const iccids = isOurs ? await allotIccids(means.db, fresh.length) : [];
   const at = new Date(means.clock.nowMs());
   // Those for which no number is left go on without an allotment, and fail where they are run.
-  const allotments = fresh.slice(0, isOurs ? iccids.length : fresh.length).map((execution, index) => ({
-    ...execution,
-    esimUuid: uuidText(means.newUuid()),
-    iccid: iccids[index] ?? null,
-    matchingId: newMatchingId(),
-    at,
-  }));
+  const allotments = fresh
+    .slice(0, isOurs ? iccids.length : fresh.length)
+    .map(({ account_id, id, fence }, index) => ({
+      account_id,
+      id,
+      fence,
+      esimUuid: uuidText(means.newUuid()),
+      iccid: iccids[index] ?? null,
+      matchingId: newMatchingId(),
+      at,
+    }));
   const progress = new Map((await allotRows(means.db, allotments)).map((row) => [row.id, row.progress]));
   // What another worker took over meanwhile has numbers of its own: with ours it must not reach the network.
   const lost = new Set(allotments.map(({ id }) => id).filter((id) => !progress.has(id)));
@@ -81,7 +85,7 @@ async function provision(means: Means, execution: HeldExecution): Promise<RunOut
   const confirmationCode = sealed === undefined ? null : means.keyring.open(sealed);
 
   const confirmed = await execution.call('confirm', (call) =>
-    means.network.confirm({ ...call, ...wanted(execution), iccid, matchingId, confirmationCode }),
+    means.network.confirm({ iccid, matchingId, confirmationCode, ...call, ...wanted(execution) }),
   );
   if (confirmed.kind !== 'done') return refuse(means, execution, confirmed);
   const bound: Progress = { is_confirmed: true, matching_id: confirmed.result.matchingId };
@@ -89,12 +93,15 @@ async function provision(means: Means, execution: HeldExecution): Promise<RunOut
   if (!confirmed.result.isReleased) {
     if (!(await execution.save(bound))) return done; // renews the lease for one more call
     const released = await execution.call('release', (call) =>
-      means.network.release({ ...call, iccid, matchingId: confirmed.result.matchingId }),
+      means.network.release({ iccid, matchingId: confirmed.result.matchingId, ...call }),
     );
     if (released.kind !== 'done') return refuse(means, execution, released);
   }
+  const { account_id, id, fence } = execution;
   const outcome = await settlerOf(means.db)({
-    ...execution,
+    account_id,
+    id,
+    fence,
     iccid,
     smdpAddress: confirmed.result.smdpAddress,
     matchingId: confirmed.result.matchingId,
@@ -102,7 +109,7 @@ async function provision(means: Means, execution: HeldExecution): Promise<RunOut
     bundleUuid: uuidText(means.newUuid()),
     at: new Date(means.clock.nowMs()),
     event: newEvent(means, {
-      accountUuid: execution.account_id,
+      accountUuid: account_id,
       type: 'esim.provisioned',
       data: { iccid, ...correlation(execution) },
     }),
@@ -132,7 +139,7 @@ async function order(
   const progress = execution.progress as Progress;
   if (progress.is_ordered && execution.iccid !== null) return { kind: 'ordered', iccid: execution.iccid };
   const reply = await execution.call('order', (call) =>
-    means.network.order({ ...call, ...wanted(execution), iccid: execution.iccid }),
+    means.network.order({ iccid: execution.iccid, ...call, ...wanted(execution) }),
   );
   if (reply.kind !== 'done') return refuse(means, execution, reply);
   const { iccid, isInferred } = reply.result;

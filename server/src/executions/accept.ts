@@ -14,7 +14,7 @@ export type AcceptOutcome = Outcome | { kind: 'product_missing' } | { kind: 'pro
 export async function acceptExecution(ctx: WriteContext, order: Order): Promise<AcceptOutcome> {
   const uuid = ctx.newUuid();
   const createdAt = new Date(ctx.clock.nowMs());
-  const execution = presentNew(encodeId(idPrefixes.execution, uuid), { ...order, iccid: null, createdAt });
+  const execution = presentNew(encodeId(idPrefixes.execution, uuid), { iccid: null, createdAt, ...order });
   const row: NewExecution = {
     accountUuid: ctx.account.uuid,
     uuid: uuidText(uuid),

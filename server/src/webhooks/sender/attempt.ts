@@ -8,7 +8,7 @@ export type AttemptResult = {
   statusCode: number | null;
   /** A class of failure, in words for the endpoint's owner; null when there was an answer. */
   error: string | null;
-  /** The first kilobyte of the answer. */
+  /** The first kilobyte of the answer, where it may be shown. */
   excerpt: string | null;
   retryAfterMs: number | null;
   durationMs: number;
@@ -19,6 +19,8 @@ type Attempt = {
   headers: Record<string, string>;
   body: string;
   dispatcher: Dispatcher;
+  /** Whether what this address answers may be shown to the endpoint's owner; asked once it has answered. */
+  mayShowResponse(url: string): boolean;
   timeoutMs: number;
   stopping: AbortSignal;
   nowMs: number;
@@ -32,18 +34,14 @@ const excerptBytes = 1024;
  *
  * On undici's handler interface, since `request` makes a stream, a signal and an iterator for every answer.
  */
-export async function attempt(options: Attempt): Promise<AttemptResult> {
+export function attempt(options: Attempt): Promise<AttemptResult> {
+  const { url, headers, body, dispatcher, mayShowResponse, timeoutMs, stopping, nowMs } = options;
   const startedAtMs = performance.now();
-  const result = await send(options);
-  return { ...result, durationMs: Math.round(performance.now() - startedAtMs) };
-}
-
-type Sent = Omit<AttemptResult, 'durationMs'>;
-
-function send({ url, headers, body, dispatcher, timeoutMs, stopping, nowMs }: Attempt): Promise<Sent> {
   return new Promise((resolve) => {
     let request: Dispatcher.DispatchController | null = null;
-    let answer: Pick<Sent, 'ok' | 'statusCode' | 'retryAfterMs'> | null = null;
+    let statusCode: number | null = null;
+    let retryAfter: string | string[] | undefined;
+    let isShown = false;
     const chunks: Buffer[] = [];
     let bytes = 0;
     let isOver = false;
@@ -55,7 +53,14 @@ function send({ url, headers, body, dispatcher, timeoutMs, stopping, nowMs }: At
       isOver = true;
       clearTimeout(timer);
       forget();
-      resolve(answer ? { ...answer, error: null, excerpt: readExcerpt(chunks) } : { ...noAnswer, error });
+      resolve({
+        ok: statusCode !== null && statusCode >= 200 && statusCode < 300,
+        statusCode,
+        error: statusCode === null ? error : null,
+        excerpt: readExcerpt(chunks),
+        retryAfterMs: parseRetryAfter(Array.isArray(retryAfter) ? retryAfter[0] : retryAfter, nowMs),
+        durationMs: Math.round(performance.now() - startedAtMs),
+      });
     }
 
     function cutOff(error: string): void {
@@ -74,15 +79,14 @@ function send({ url, headers, body, dispatcher, timeoutMs, stopping, nowMs }: At
           request = controller;
           if (isOver) controller.abort(new Error('cut off while it waited for a connection'));
         },
-        onResponseStart(_, statusCode, answered) {
-          if (statusCode < 200) return;
-          const retryAfter = answered['retry-after'];
-          const value = Array.isArray(retryAfter) ? retryAfter[0] : retryAfter;
-          const ok = statusCode >= 200 && statusCode < 300;
-          answer = { ok, statusCode, retryAfterMs: parseRetryAfter(value, nowMs) };
+        onResponseStart(_, status, answered) {
+          if (status < 200) return;
+          statusCode = status;
+          retryAfter = answered['retry-after'];
+          isShown = mayShowResponse(url);
         },
         onResponseData(_, chunk) {
-          if (bytes < excerptBytes) chunks.push(chunk.subarray(0, excerptBytes - bytes));
+          if (isShown && bytes < excerptBytes) chunks.push(chunk.subarray(0, excerptBytes - bytes));
           bytes += chunk.length;
           if (bytes > mostBytes) cutOff('');
         },
@@ -92,8 +96,6 @@ function send({ url, headers, body, dispatcher, timeoutMs, stopping, nowMs }: At
     );
   });
 }
-
-const noAnswer = { ok: false, statusCode: null, excerpt: null, retryAfterMs: null };
 
 const placeOf = remember((url: string) => {
   const { origin, pathname, search } = new URL(url);

@@ -38,7 +38,7 @@ export function sendOnce(
   delivery: ClaimedDelivery,
   stopping: AbortSignal,
 ): Promise<AttemptResult> {
-  const { signingKeys, dispatcher, userAgent, timeoutMs, clock } = options;
+  const { signingKeys, dispatcher, mayShowResponse, userAgent, timeoutMs, clock } = options;
   const nowMs = clock.nowMs();
   const signed = {
     eventId: idOfUuid(idPrefixes.event, delivery.event_id),
@@ -51,7 +51,8 @@ export function sendOnce(
     'user-agent': userAgent,
     ...signatureHeaders(signed),
   };
-  return attempt({ url: delivery.url, headers, body: delivery.body, dispatcher, timeoutMs, stopping, nowMs });
+  const { url, body } = delivery;
+  return attempt({ url, headers, body, dispatcher, mayShowResponse, timeoutMs, stopping, nowMs });
 }
 
 /** What is written of an attempt, and when the next one is due. */
@@ -62,7 +63,7 @@ export function toSettled(
 ): Settled {
   const attempts = delivery.attempt_count + 1;
   const { retryScheduleMs: scheduleMs, random, clock } = options;
-  const { ok, statusCode, error, durationMs, retryAfterMs } = result;
+  const { ok, statusCode, error, excerpt, durationMs, retryAfterMs } = result;
   const retryInMs = ok ? null : nextDelayMs({ attempts, scheduleMs, retryAfterMs, random: random() });
   return {
     delivery,
@@ -72,7 +73,7 @@ export function toSettled(
     durationMs,
     statusCode,
     error,
-    excerpt: options.mayShowResponse(delivery.url) ? result.excerpt : null,
+    excerpt,
   };
 }
 

@@ -145,7 +145,7 @@ export const settings = {
     'SIMPLANE_EXECUTION_CONCURRENCY',
     integer(1, 1_000),
     '128',
-    'Executions that this process carries out at once.',
+    'Executions that this process carries out at once, and so the most calls that it has under way at the network.',
   ),
   iccidRanges: setting(
     'SIMPLANE_ICCID_RANGES',

@@ -7,7 +7,7 @@ import { expireBundles } from './bundles/expire.ts';
 import { systemClock } from './clock.ts';
 import { addressPolicyOf, type Config } from './config.ts';
 import { type Connection, connect } from './db/connect.ts';
-import { gatherFirstStatistics } from './db/first-statistics.ts';
+import { createFirstStatistics } from './db/first-statistics.ts';
 import { migrate } from './db/migrate.ts';
 import { createSignals } from './db/signals.ts';
 import { ensureMode } from './deployment/ensure-mode.ts';
@@ -157,7 +157,7 @@ function startChores(service: Service, retentionMs: number, onError: (error: unk
           every(1_000, (stopping) => expireBundles(db, service, stopping), onError),
           every(1_000, () => runRecoveries(db, service), onError),
           every(10_000, (stopping) => cancelUndeliverable(db, clock, stopping), onError),
-          every(2_000, () => gatherFirstStatistics(db), onError),
+          every(2_000, createFirstStatistics(db, onError), onError),
         ]),
   ];
 }

@@ -26,8 +26,10 @@ export async function provision(deployment: Deployment, progress: (what: string)
       return (count / (performance.now() - startedAtMs)) * 1_000;
     };
     progress('warming up');
-    await provisionRate();
-    await acceptRate(generator, accepting, 2_000);
+    for (let round = 0; round < 2; round++) {
+      await provisionRate();
+      await acceptRate(generator, accepting, 2_000);
+    }
     return await alternate(
       { value: provisionRate, ceiling: () => acceptRate(generator, accepting, ceilingMs) },
       { rounds: 7, unit: 'eSIMs/s', goal: '≥ 0.4', progress },

@@ -1,20 +1,39 @@
-import type { Queryable } from './database.ts';
+import type { Database } from './database.ts';
 
 /**
- * Gathers statistics for tables of ours that have grown and have none. Without them all indexes that begin with the same
- * column look alike, and a kept plan may read an account's whole index for each row; autovacuum comes a minute later, and after
- * a restore. Smaller tables can wait: there the wrong index costs no more than the right one.
+ * Gathers statistics for tables of ours that have grown and have none: in a fresh database, and in one that was restored.
+ * Without them all indexes that begin with the same column look alike, and a kept plan may read an account's whole index for
+ * each row, until autovacuum comes, a minute later at the earliest. Smaller tables can wait: there the wrong index costs no
+ * more than the right one.
  */
-export async function gatherFirstStatistics(db: Queryable): Promise<void> {
-  const grown = await db.query<{ name: string }>({
-    name: 'tables_without_statistics',
-    text: `select format('%I.%I', s.schemaname, s.relname) as name
-           from pg_stat_user_tables s join pg_tables t on t.schemaname = s.schemaname and t.tablename = s.relname
-           where s.schemaname = current_schema() and t.tableowner = current_user
-             and s.last_analyze is null and s.last_autoanalyze is null and s.n_mod_since_analyze >= 500`,
-  });
-  for (const { name } of grown) {
-    // Another worker may be at it already.
-    await db.query({ name: `analyze_${name}`, text: `analyze (skip_locked) ${name}` });
+export function createFirstStatistics(db: Database, onError: (error: unknown) => void) {
+  const leftToAutovacuum = new Set<string>();
+
+  async function analyse(table: string): Promise<void> {
+    try {
+      await db.pool.query(`analyze (skip_locked) ${table}`); // another worker may be at it already
+    } catch (error) {
+      leftToAutovacuum.add(table); // tried again and again, it would keep autovacuum out
+      onError(error);
+    }
   }
+
+  return async (stopping: AbortSignal): Promise<void> => {
+    for (const { name } of await findGrown(db)) {
+      if (stopping.aborted) return;
+      if (!leftToAutovacuum.has(name)) await analyse(name);
+    }
+  };
+}
+
+function findGrown(db: Database): Promise<{ name: string }[]> {
+  return db.query({
+    name: 'tables_without_statistics',
+    text: `select format('%I.%I', n.nspname, c.relname) as name
+           from pg_class c join pg_namespace n on n.oid = c.relnamespace
+           where n.nspname = current_schema() and c.relkind = 'r' and pg_has_role(c.relowner, 'usage')
+             and pg_relation_size(c.oid) >= 65536
+             and not exists (select from pg_stats s where s.schemaname = n.nspname and s.tablename = c.relname)
+           order by c.relname`,
+  });
 }

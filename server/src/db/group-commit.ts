@@ -7,7 +7,7 @@ export type GroupCommit<Item, Result> = (item: Item) => Promise<Result>;
 type Options<Item, Result> = {
   /** One statement for all of them; a result for each, in their order. */
   write(items: Item[]): Promise<Result[]>;
-  /** One, and another that passes it by when it is stuck; 1 where batches could wait for each other. */
+  /** Two unless it is said: one, and another that may pass it by when it is stuck. 1 where batches would wait for each other. */
   mostInFlight?: number;
 };
 

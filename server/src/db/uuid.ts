@@ -25,6 +25,7 @@ export function writeUuid(into: Uint8Array, uuid: string, at: number): void {
     if (uuid.charCodeAt(i) === dash) i += 1;
     into[end++] = (digitOf(uuid, i) << 4) | digitOf(uuid, i + 1);
   }
+  if (end - at !== 16) throw new Error('a uuid has 32 digits');
 }
 
 const dash = '-'.charCodeAt(0);

@@ -204,7 +204,7 @@ function hold(options: Options, claimed: ClaimedExecution, stopping: AbortSignal
       if (isOurs) options.onOutcome(claimed.type, error ? 'failed' : 'succeeded');
       return isOurs;
     },
-    ...claimed,
+    ...claimed, // last, as in all that is made for every order: before other fields it takes ten times as long
   };
 }
 
@@ -224,7 +224,7 @@ function untilCutOff<Result>(
       new Promise((resolve, reject) => {
         const leaveBehind = () => setTimeout(resolve, graceMs, noAnswer);
         if (signal.aborted) leaveBehind();
-        else signal.onabort = leaveBehind;
+        else signal.addEventListener('abort', leaveBehind, { once: true });
         make(signal).then(resolve, reject);
       }),
   );

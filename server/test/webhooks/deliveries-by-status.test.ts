@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { idOfUuid } from '../../src/db/uuid.ts';
+import { call } from '../support/client.ts';
+import { startService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+test.each(['failed', 'canceled', 'pending'])(
+  'the %s deliveries of an endpoint are found among thousands that have succeeded since, without reading those',
+  async (status) => {
+    const service = await startService();
+    const { pool } = service.db;
+    try {
+      const endpoint = { url: 'https://example.com/', enabled_event_types: ['*'] };
+      const { id } = (await call(service, 'POST', '/v1/webhook_endpoints', { body: endpoint })).json;
+      const { rows } = await pool.query(
+        `insert into deliveries (account_id, id, event_id, endpoint_id, status, origin, due_at, created_at)
+         select account_id, uuid_v7(now() + n * interval '1 second'), gen_random_uuid(), id,
+                case n when 1 then $1 else 'succeeded' end, 'event', now(), now()
+         from webhook_endpoints, generate_series(1, 5000) n returning id, status`,
+        [status],
+      );
+      await pool.query('analyze deliveries');
+      const { json } = await call(service, 'GET', `/v1/webhook_endpoints/${id}/deliveries?status=${status}`);
+      const wanted = rows.find((row) => row.status === status);
+      expect(json.data.map((delivery: { id: string }) => delivery.id)).toEqual([idOfUuid('dlv', wanted.id)]);
+      const look = async () =>
+        (
+          await pool.query(
+            `select sum(idx_scan)::integer as scans, sum(idx_tup_read)::integer as read
+             from pg_stat_user_indexes where relname = 'deliveries'`,
+          )
+        ).rows[0];
+      // PostgreSQL counts a moment later.
+      const { read } = await until(look, ({ scans }) => scans > 0);
+      expect(read).toBeLessThan(100);
+    } finally {
+      await service.stop();
+    }
+  },
+);

@@ -38,16 +38,34 @@ describe('a group commit', () => {
     expect(await Promise.all(later)).toEqual([30, 40, 50]);
   });
 
-  test('has one statement in flight, of 256 items at most', async () => {
+  test.each([
+    [1, [[256], [256], [256], [32]]],
+    [2, [[256, 256], [256, 256], [256, 32], [32]]],
+  ])('has at most %i in flight, of 256 items each', async (mostInFlight, expected) => {
+    const { batches, write } = heldStatements();
+    const commit = createGroupCommit({ write, mostInFlight });
+    const all = Array.from({ length: 800 }, (_, n) => commit(n));
+    for (const lengths of expected) {
+      await nextTurn();
+      expect(batches.map(({ items }) => items.length)).toEqual(lengths);
+      batches.shift()?.commit();
+    }
+    expect(await Promise.all(all)).toEqual(Array.from({ length: 800 }, (_, n) => n * 10));
+  });
+
+  test('begins a second statement when 16 wait for the first', async () => {
     const { batches, write } = heldStatements();
     const commit = createGroupCommit({ write });
-    const all = Array.from({ length: 600 }, (_, n) => commit(n));
-    for (const length of [256, 256, 88]) {
+    const all = [commit(0)];
+    for (let n = 1; n <= 16; n++) {
       await nextTurn();
-      expect(batches.map(({ items }) => items.length)).toEqual([length]);
-      batches.pop()?.commit();
+      expect(batches).toHaveLength(1);
+      all.push(commit(n));
     }
-    expect(await Promise.all(all)).toEqual(Array.from({ length: 600 }, (_, n) => n * 10));
+    await nextTurn();
+    expect(batches.map(({ items }) => items.length)).toEqual([1, 16]);
+    for (const { commit: end } of batches) end();
+    expect(await Promise.all(all)).toHaveLength(17);
   });
 
   test('passes a statement by that is stuck, once, and not where batches may wait for each other', async () => {

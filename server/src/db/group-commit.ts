@@ -7,12 +7,17 @@ export type GroupCommit<Item, Result> = (item: Item) => Promise<Result>;
 type Options<Item, Result> = {
   /** One statement for all of them; a result for each, in their order. */
   write(items: Item[]): Promise<Result[]>;
-  /** Two unless it is said: one, and another that may pass it by when it is stuck. 1 where batches would wait for each other. */
+  /** Two unless it is said. 1 where batches would wait for each other. */
   mostInFlight?: number;
 };
 
 // One commit costs what 256 do, almost; beyond that a statement holds its locks for too long (10 ms).
 const mostAtOnce = 256;
+
+// So many that wait are worth a second statement beside the first: else this process has nothing to do while the disk is slow, and
+// 64 clients got 4,200 to 5,000 orders a second accepted; with 16, 4,900 to 5,100. Two statements always, however few wait, made
+// batches that are too small (3,750 instead of 4,150).
+const worthAnother = 16;
 
 // A statement takes 5 ms; one that takes this long is stuck, behind a lock or on a connection that died, and is passed by.
 const patienceMs = 100;
@@ -20,9 +25,6 @@ const patienceMs = 100;
 /**
  * Gathers what comes while a statement runs and writes it with the next: one commit serves many. Nobody waits for
  * company: an item that comes alone is written at once.
- *
- * One statement at a time: with two in flight the batches are half as large, and 64 clients got 3,750 orders a second
- * accepted instead of 4,150.
  *
  * Where the database refuses a statement, one item may be at fault: then each is written by itself. Where it is not known
  * whether the statement was committed, nothing is written again.
@@ -42,7 +44,7 @@ export function createGroupCommit<Item, Result>(options: Options<Item, Result>):
   }
 
   function mayStart(): boolean {
-    return inFlight < (isStuck ? mostInFlight : 1);
+    return inFlight < (isStuck || waiting.length >= worthAnother ? mostInFlight : 1);
   }
 
   function start(): void {
@@ -59,6 +61,7 @@ export function createGroupCommit<Item, Result>(options: Options<Item, Result>):
       start();
     };
     writeBatch(batch).then(next, next);
+    start(); // there may be enough for another
   }
 
   function passBy(): void {

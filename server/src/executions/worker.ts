@@ -1,5 +1,5 @@
 import { type ExecutionErrorCode, type ExecutionType, idPrefixes } from '@simplane/contract';
-import { withDeadline } from '../bounded-signal.ts';
+import { onAbort, withDeadline } from '../bounded-signal.ts';
 import type { Clock } from '../clock.ts';
 import type { Database, Queryable } from '../db/database.ts';
 import { createGroupCommit, perDatabase } from '../db/group-commit.ts';
@@ -222,9 +222,7 @@ function untilCutOff<Result>(
     stopping,
     (signal) =>
       new Promise((resolve, reject) => {
-        const leaveBehind = () => setTimeout(resolve, graceMs, noAnswer);
-        if (signal.aborted) leaveBehind();
-        else signal.addEventListener('abort', leaveBehind, { once: true });
+        onAbort(signal, () => setTimeout(resolve, graceMs, noAnswer));
         make(signal).then(resolve, reject);
       }),
   );

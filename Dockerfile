@@ -1,10 +1,12 @@
 # One image for every role: `serve` is the API, the worker or both, by SIMPLANE_ROLE; the operator's commands are beside it.
-FROM node:22-bookworm-slim AS build
+# Pinned by digest, so that the same commit always builds on the same base. To renew it, take the digest of a newer tag:
+#   docker buildx imagetools inspect node:24-bookworm-slim
+FROM node:24.18.0-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d AS build
 WORKDIR /app
 COPY . .
 RUN npm ci && npm run build && npm prune --omit=dev
 
-FROM node:22-bookworm-slim
+FROM node:24.18.0-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 SIMPLANE_DATA_DIR=/data
 WORKDIR /app
 COPY --from=build /app/package.json ./

@@ -464,7 +464,7 @@ function refuseHalfAnSmdp(config: Config): void {
       'SIMPLANE_ES2_URL is required for a worker in live mode: without an SM-DP+ it could carry nothing out; docs/connect-your-smdp.md',
     );
   }
-  if (config.es2Url) {
+  if (config.es2Url && config.role !== 'api') {
     requireAll(config, 'SIMPLANE_ES2_URL', ['es2Cert', 'es2Key', 'es2RequesterId']);
     if (!config.es2SmdpAddress && !fqdnPattern.test(new URL(config.es2Url).hostname)) {
       throw new ConfigError(

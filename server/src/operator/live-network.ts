@@ -12,7 +12,8 @@ type Live = { network: Network | null; observations: ObservationSource | null; c
 /** The operator's SM-DP+ as the settings have it. Files that are missing or wrong end the start here, by name. */
 export async function openLiveNetwork(config: Config, log: Logger, commands: Commands): Promise<Live> {
   const observations = config.role === 'worker' ? null : await openListener(config, log);
-  const settings = await readEs2Settings(config);
+  // An `api` process calls no SM-DP+, so it needs no client key: what it does not have cannot be taken from it.
+  const settings = config.role === 'api' ? null : await readEs2Settings(config);
   if (!settings) return { network: null, observations, close: async () => {} };
   warnOfEnd(log, settings.identity, 'SIMPLANE_ES2_CERT');
   const client = createEs2Client({

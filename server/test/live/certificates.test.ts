@@ -4,8 +4,9 @@ import { readAuthorities, readIdentity } from '../../src/network/es2plus/certifi
 import { createEs2Client } from '../../src/network/es2plus/client.ts';
 import { createAuthority, createFolder } from '../support/certificates.ts';
 import { call, provision } from '../support/client.ts';
+import { cloneDatabase } from '../support/database.ts';
 import { type FakeSmdp, startFakeSmdp } from '../support/fake-smdp.ts';
-import { runCommand } from '../support/process.ts';
+import { runCommand, spawnServer } from '../support/process.ts';
 import { startService } from '../support/service.ts';
 import { createTls, startSmdpSetup } from '../support/smdp-setup.ts';
 import { until } from '../support/until.ts';
@@ -119,6 +120,20 @@ describe('serve', () => {
     const { code, stderr } = await runCommand(['serve'], env);
     expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
   });
+});
+
+test('an `api` process starts without the SM-DP+’s client key: only workers need it', async () => {
+  const { url, drop } = await cloneDatabase();
+  const server = await spawnServer({
+    ...es2,
+    DATABASE_URL: url,
+    SIMPLANE_ROLE: 'api',
+    SIMPLANE_ES2_CERT: missing,
+    SIMPLANE_ES2_KEY: missing,
+  });
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+  expect(await server.end('SIGTERM')).toBe(0);
+  await drop();
 });
 
 describe('doctor', () => {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { type Dockerfile, DockerfileParser } from 'dockerfile-ast';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
@@ -29,6 +30,22 @@ test('every setting that the deployment files name exists', async () => {
 });
 
 describe('the image', () => {
+  test('is built on bases that are pinned by digest', async () => {
+    const bases = DockerfileParser.parse(await read('Dockerfile'))
+      .getFROMs()
+      .map((from) => [from.getImageName(), from.getImageDigest()]);
+    expect(bases.length).toBeGreaterThan(1);
+    for (const [name, digest] of bases) expect(digest, name ?? '').toMatch(/^sha256:[0-9a-f]{64}$/);
+  });
+
+  test('leaves the tools’ packages out: what only tests, bench and faults use is for development', async () => {
+    for (const tool of ['bench', 'faults']) {
+      expect(JSON.parse(await read(`${tool}/package.json`)).dependencies, tool).toBeUndefined();
+    }
+    const { packages } = JSON.parse(await read('package-lock.json'));
+    expect(packages['node_modules/stripe']).toMatchObject({ dev: true });
+  });
+
   test('copies only what there is', async () => {
     const dockerfile: Dockerfile = DockerfileParser.parse(await read('Dockerfile'));
     const copied = dockerfile.getCOPYs().flatMap((copy) => {
@@ -71,15 +88,21 @@ describe('the Kubernetes manifest', () => {
     spec: Record<string, never>;
   };
 
-  type Container = { name: string; env: { name: string; value?: string }[] };
+  type Container = {
+    name: string;
+    envFrom: { configMapRef: { name: string } }[];
+    env: { name: string; value?: string }[];
+    ports: { name: string }[];
+  };
+  type Pod = { containers: Container[]; volumes: { secret?: { secretName: string } }[] };
   const imageEnvironment = { HOST: '0.0.0.0', PORT: '4000', SIMPLANE_DATA_DIR: '/data' };
   const secrets: Record<string, string> = {
     DATABASE_URL: 'postgresql://example.com/simplane',
     SIMPLANE_ENCRYPTION_KEYS: Buffer.alloc(32).toString('base64'),
   };
 
-  function containersOf({ spec }: Resource): Container[] {
-    return (spec as unknown as { template: { spec: { containers: Container[] } } }).template.spec.containers;
+  function templateOf({ spec }: Resource) {
+    return (spec as unknown as { template: { metadata: { labels: object }; spec: Pod } }).template;
   }
 
   async function resources(): Promise<Resource[]> {
@@ -98,17 +121,68 @@ describe('the Kubernetes manifest', () => {
 
   test('gives every container settings that a process starts with', async () => {
     const all = await resources();
-    const shared = (all.find(({ kind }) => kind === 'ConfigMap') as unknown as { data: object }).data;
-    const containers = all.flatMap((resource) =>
-      resource.kind === 'Deployment' ? containersOf(resource) : [],
-    );
-    expect(containers.map(({ name }) => name)).toEqual(['simplane', 'simplane']);
-    for (const { env } of containers) {
-      const own = Object.fromEntries(env.map(({ name, value }) => [name, value ?? secrets[name]]));
-      const { config, warnings } = readConfig({ ...imageEnvironment, ...shared, ...own });
+    for (const { spec } of deploymentsIn(all)) {
+      const [container] = spec.containers;
+      const { config, warnings } = readConfig(environmentOf(container as Container, all));
       expect([config.mode, warnings]).toEqual(['live', []]);
     }
   });
+
+  test('gives the key of the ES2+ client to workers alone', async () => {
+    const all = await resources();
+    const [api, worker] = deploymentsIn(all).map(({ spec }) => ({
+      secrets: spec.volumes.flatMap(({ secret }) => secret?.secretName ?? []),
+      settings: Object.keys(environmentOf(spec.containers[0] as Container, all)),
+    }));
+    expect(worker?.secrets).toContain('simplane-es2-client');
+    expect(worker?.settings).toContain('SIMPLANE_ES2_KEY');
+    expect(api?.secrets).toEqual(['simplane-es2-listener']);
+    expect(api?.settings).not.toContain('SIMPLANE_ES2_KEY');
+  });
+
+  test('bounds what every pod reaches and is reached by, on ports that it has', async () => {
+    type Rule = { ports?: { port: string | number }[] };
+    type Policy = {
+      podSelector: { matchLabels: object };
+      policyTypes: string[];
+      ingress: Rule[];
+      egress: Rule[];
+    };
+    const all = await resources();
+    const policies = all
+      .filter(({ kind }) => kind === 'NetworkPolicy')
+      .map(({ spec }) => spec as unknown as Policy);
+    for (const { metadata, spec } of deploymentsIn(all)) {
+      const policy = policies.find(({ podSelector }) =>
+        isDeepStrictEqual(podSelector.matchLabels, metadata.labels),
+      );
+      expect(policy?.policyTypes).toEqual(['Ingress', 'Egress']);
+      const named = spec.containers.flatMap(({ ports }) => ports.map(({ name }) => name));
+      for (const { ports = [] } of policy?.ingress ?? []) {
+        for (const { port } of ports) expect(named).toContain(port);
+      }
+    }
+  });
+
+  function deploymentsIn(all: Resource[]) {
+    const templates = all.filter(({ kind }) => kind === 'Deployment').map(templateOf);
+    expect(templates.map(({ metadata }) => metadata.labels)).toMatchObject([
+      { 'app.kubernetes.io/component': 'api' },
+      { 'app.kubernetes.io/component': 'worker' },
+    ]);
+    return templates;
+  }
+
+  function environmentOf({ env, envFrom }: Container, all: Resource[]): Record<string, string> {
+    const shared = envFrom.map(({ configMapRef }) => {
+      const map = all.find(
+        ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === configMapRef.name,
+      );
+      return (map as unknown as { data: Record<string, string> }).data;
+    });
+    const own = env.map(({ name, value }) => [name, value ?? secrets[name] ?? '']);
+    return Object.assign({}, imageEnvironment, ...shared, Object.fromEntries(own));
+  }
 
   test('probes paths that there are, on ports that the processes listen on', async () => {
     const text = await read('deploy/kubernetes/simplane.yaml');

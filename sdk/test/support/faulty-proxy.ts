@@ -17,7 +17,15 @@ export const faults = [
 
 export type Fault = (typeof faults)[number];
 
-export type FaultyProxy = { url: string; plan: (Fault | null)[]; requests: number; stop(): Promise<void> };
+/** Too long a pause for any call to wait for. */
+type Refusal = '429 for an hour';
+
+export type FaultyProxy = {
+  url: string;
+  plan: (Fault | Refusal | null)[];
+  requests: number;
+  stop(): Promise<void>;
+};
 
 /** Stands between a client and the service, and does to each request in turn what `plan` says; then nothing. */
 export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
@@ -36,7 +44,7 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
 }
 
 async function serve(
-  fault: Fault | null,
+  fault: Fault | Refusal | null,
   request: IncomingMessage,
   response: ServerResponse,
   target: string,
@@ -55,7 +63,11 @@ async function serve(
       response.writeHead(503, { 'retry-after': '0' }).end();
       return;
     case '429 with Retry-After':
-      response.writeHead(429, { 'content-type': 'application/json', 'retry-after': '1' });
+    case '429 for an hour':
+      response.writeHead(429, {
+        'content-type': 'application/json',
+        'retry-after': fault === '429 for an hour' ? '3600' : '1',
+      });
       response.end('{"error":{"type":"rate_limit_error","code":"rate_limited","message":"Slower."}}');
       return;
   }

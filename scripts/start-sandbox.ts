@@ -10,7 +10,7 @@ const program = fileURLToPath(new URL('../../server/bin/simplane-server.js', imp
 /** A sandbox of its own on a free port, with a data folder that goes away with it. */
 export async function startSandbox() {
   const dataDir = await mkdtemp(join(tmpdir(), 'simplane-sandbox-'));
-  const apiKey = 'sp_test_checks';
+  const apiKey = 'sp_test_checks_of_a_sandbox';
   const env = {
     PATH: process.env['PATH'] ?? '',
     PORT: '0',

@@ -53,7 +53,7 @@ async function nextStepFor(error: ApiError, code: Code, situation: Situation): P
     case 'api_key_invalid':
     case 'api_key_expired':
     case 'api_key_wrong_mode':
-      return `The key came from ${settings?.keySource}. Give the right one with SIMPLANE_API_KEY or --api-key; the sandbox prints its own when it starts.`;
+      return `The key came from ${settings?.keySource}. Give the right one with SIMPLANE_API_KEY or --api-key; a sandbox keeps its own in .simplane/sandbox-api-key.`;
     case 'scope_missing':
       return 'Ask whoever runs the service for a key with that scope; `simplane whoami` shows what yours has.';
     case 'sandbox_only':

@@ -58,7 +58,7 @@ function findKey(options: GlobalOptions, env: NodeJS.ProcessEnv, baseUrl: string
   if (found) return { key: found, source: relative(process.cwd(), file) };
   throw new CommandError(`No API key for ${baseUrl}.`, {
     nextStep: isLoopback(baseUrl)
-      ? 'The sandbox prints its key when it starts: set SIMPLANE_API_KEY to it, or run this in the folder that the sandbox was started in.'
+      ? 'The sandbox keeps its key in .simplane/sandbox-api-key: set SIMPLANE_API_KEY to it, or run this in the folder that the sandbox was started in.'
       : 'Set SIMPLANE_API_KEY, or give --api-key. Whoever runs the service makes keys with `simplane-server keys create`.',
     exitCode: exitCodes.unauthorized,
   });

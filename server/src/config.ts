@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { sandboxKeyPattern } from './accounts/api-key-text.ts';
 import { parseEncryptionKeys } from './encryption-keys.ts';
 import { parseIccidRanges } from './iccid-ranges.ts';
 import { fqdnPattern } from './network/fqdn.ts';
@@ -83,9 +84,12 @@ export const settings = {
   ),
   apiKey: setting(
     'SIMPLANE_API_KEY',
-    matching(/^sp_test_[!-~]{1,192}$/, 'a key that begins with `sp_test_`, printable and without spaces'),
+    matching(
+      sandboxKeyPattern,
+      'a key that begins with `sp_test_` and has 16 to 192 more characters, printable and without spaces',
+    ),
     '',
-    'Sandbox only: a key ensured at every start, with all scopes. Unset: one is made at the first start and kept in `<data folder>/sandbox-api-key`.',
+    'Sandbox only: a key ensured at every start, with all scopes; once revoked it stays revoked. Unset: one is made at the first start and kept in `<data folder>/sandbox-api-key`.',
   ),
   rateLimitPerSecond: setting(
     'SIMPLANE_RATE_LIMIT',

@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
-import { ensureSandboxKey } from './accounts/ensure-sandbox-key.ts';
+import { ensureSandboxKey, type SandboxKeyState } from './accounts/ensure-sandbox-key.ts';
 import { createKeyDirectory } from './accounts/key-directory.ts';
-import { readOrCreateSandboxKey } from './accounts/sandbox-key-file.ts';
+import { readOrCreateSandboxKey, sandboxKeyFile } from './accounts/sandbox-key-file.ts';
 import { expireBundles } from './bundles/expire.ts';
 import { systemClock } from './clock.ts';
 import { addressPolicyOf, type Config } from './config.ts';
@@ -36,11 +36,15 @@ import { every } from './worker/every.ts';
 
 export type Running = {
   url: string;
-  apiKey: string | null;
+  /** The sandbox's own key; null in live. */
+  sandboxKey: SandboxKey | null;
   notice: string | null;
   lost: Promise<string>;
   stop(): Promise<void>;
 };
+
+/** `file` is where it is kept; null when it came from `SIMPLANE_API_KEY`. */
+export type SandboxKey = { key: string; file: string | null; state: SandboxKeyState };
 
 type App = ReturnType<typeof createApp>;
 
@@ -78,10 +82,11 @@ async function start(
 
   const clock = systemClock;
   const newUuid = createUuidV7(clock);
-  const apiKey =
-    config.mode === 'sandbox' ? (config.apiKey ?? (await readOrCreateSandboxKey(config.dataDir))) : null;
-  if (apiKey !== null) {
-    await ensureSandboxKey(db, { clock, newUuid }, apiKey);
+  let sandboxKey: SandboxKey | null = null;
+  if (config.mode === 'sandbox') {
+    const key = config.apiKey ?? (await readOrCreateSandboxKey(config.dataDir));
+    const file = config.apiKey === null ? sandboxKeyFile(config.dataDir) : null;
+    sandboxKey = { key, file, state: await ensureSandboxKey(db, { clock, newUuid }, key) };
     await seedSandbox(db, clock);
   }
 
@@ -142,7 +147,7 @@ async function start(
     await connection.close();
   }
 
-  return { url: service.publicUrl(), apiKey, notice: connection.notice, lost: connection.lost, stop };
+  return { url: service.publicUrl(), sandboxKey, notice: connection.notice, lost: connection.lost, stop };
 }
 
 function startChores(service: Service, retentionMs: number, onError: (error: unknown) => void) {

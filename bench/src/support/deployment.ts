@@ -24,7 +24,7 @@ export type Deployment = Target &
 
 type Options = { settings?: Record<string, string>; profileDir?: string | undefined };
 
-const key = 'sp_test_bench';
+const key = 'sp_test_bench_of_a_sandbox';
 
 const running = new Set<() => Promise<void>>();
 

@@ -76,7 +76,7 @@ export async function startDeployment(
   const links = new Map<string, Link>();
   const env = {
     ...settings,
-    SIMPLANE_API_KEY: 'sp_test_faults_operator',
+    SIMPLANE_API_KEY: 'sp_test_faults_operator_key',
     SIMPLANE_ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
     FAULTS_NETWORK_URL: network.url,
   };

@@ -5,6 +5,9 @@ export type Mode = 'sandbox' | 'live';
 
 export const keyPrefix = { sandbox: 'sp_test_', live: 'sp_live_' } as const;
 
+/** A key that somebody chose. It can be guessed as well as it was chosen, so it has a least length. */
+export const sandboxKeyPattern = /^sp_test_[!-~]{16,192}$/;
+
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const randomLength = 32;
 const checksumLength = 6;

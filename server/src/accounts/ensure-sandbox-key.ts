@@ -3,13 +3,27 @@ import type { Database } from '../db/database.ts';
 import { hashApiKey } from './api-key-text.ts';
 import { createAccount, type Means } from './create-account.ts';
 import { createApiKey } from './create-api-key.ts';
-import { listAccountRows, lockAccounts, restoreKey } from './sql.ts';
+import { findKeyByHash, listAccountRows, lockAccounts, setKeyScopes } from './sql.ts';
 
-/** Makes sure that the sandbox's own key works, with all scopes, in the oldest account; makes the account when there is none. */
-export function ensureSandboxKey(db: Database, means: Means, key: string): Promise<void> {
+/** A key that was revoked or has expired stays so: only a new key gets in again. */
+export type SandboxKeyState =
+  | { kind: 'usable' }
+  | { kind: 'revoked'; id: string; at: Date }
+  | { kind: 'expired'; id: string; at: Date };
+
+/** Makes sure that the sandbox's own key exists with all scopes, in the oldest account; creates the account when there is none. */
+export function ensureSandboxKey(db: Database, means: Means, key: string): Promise<SandboxKeyState> {
   return db.transaction(async (tx) => {
     await lockAccounts(tx);
-    if (await restoreKey(tx, hashApiKey(key), [...scopes])) return;
+    const known = await findKeyByHash(tx, hashApiKey(key));
+    if (known) {
+      const { id, revoked_at: revokedAt, expires_at: expiresAt } = known;
+      if (revokedAt) return { kind: 'revoked', id, at: revokedAt };
+      if (expiresAt && expiresAt.getTime() <= means.clock.nowMs())
+        return { kind: 'expired', id, at: expiresAt };
+      await setKeyScopes(tx, id, [...scopes]);
+      return { kind: 'usable' };
+    }
     const [oldest] = await listAccountRows(tx);
     const account = oldest ?? (await createAccount(tx, means, 'Sandbox'));
     await createApiKey(tx, means, {
@@ -19,5 +33,6 @@ export function ensureSandboxKey(db: Database, means: Means, key: string): Promi
       scopes: [...scopes],
       expiresAt: null,
     });
+    return { kind: 'usable' };
   });
 }

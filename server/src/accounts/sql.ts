@@ -83,16 +83,15 @@ export async function insertKey(db: Queryable, key: NewKey): Promise<void> {
   );
 }
 
-/** Gives a key that exists already all it may need to work again. */
-export async function restoreKey(db: Queryable, hash: Buffer, scopes: Scope[]): Promise<boolean> {
-  const rows = await db.query(
+/** Never of a revoked key: what it may do must not change any more. */
+export async function setKeyScopes(db: Queryable, uuid: string, scopes: Scope[]): Promise<void> {
+  await db.query(
     {
-      name: 'api_key_restore',
-      text: `update api_keys set scopes = $2, expires_at = null, revoked_at = null where hash = $1 returning 1`,
+      name: 'api_key_set_scopes',
+      text: 'update api_keys set scopes = $2 where id = $1 and revoked_at is null',
     },
-    [hash, scopes],
+    [uuid, scopes],
   );
-  return rows.length > 0;
 }
 
 export function listKeyRows(db: Queryable, accountUuid: string | null): Promise<ApiKeyRow[]> {

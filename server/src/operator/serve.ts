@@ -3,8 +3,9 @@ import { createLog } from '../log.ts';
 import { createCoreCommands } from '../network/core/core-commands.ts';
 import { createMockNetwork } from '../network/mock/mock-network.ts';
 import type { Network } from '../network/port.ts';
-import { type Running, serve } from '../serve.ts';
+import { serve } from '../serve.ts';
 import { version } from '../version.ts';
+import { greeting, unusableKey } from './greeting.ts';
 import { openLiveNetwork } from './live-network.ts';
 
 /** `simplane-server serve`: runs until SIGTERM or SIGINT, then finishes what is in flight and exits 0. */
@@ -20,7 +21,9 @@ export async function serveUntilSignal(config: Config, warnings: string[]): Prom
     log.warn('SIMPLANE_ES2_URL is not set: orders are accepted and stay queued; docs/connect-your-smdp.md');
   }
   const running = await serve(config, log, network, observations);
-  greet(config, running);
+  const unusable = unusableKey(running.sandboxKey);
+  if (unusable) log.warn(unusable);
+  process.stdout.write(greeting(config, running, { isTerminal: process.stdout.isTTY === true }));
   const reason = await Promise.race([asked, running.lost.then((why) => ({ lost: why }))]);
   if (typeof reason === 'object') {
     log.fatal({ reason: reason.lost }, 'the embedded PostgreSQL ended');
@@ -60,26 +63,4 @@ function signal(): Promise<NodeJS.Signals> {
       });
     }
   });
-}
-
-/** For the person at the terminal, on standard output beside the log; live prints no key, since it has none. */
-function greet({ mode, role }: Config, { url, apiKey, notice }: Running): void {
-  const lines = ['', `Simplane (${mode}${role === 'all' ? '' : `, ${role}`}) is ready at ${url}`];
-  if (notice) lines.push('', notice);
-  if (apiKey && role !== 'worker') {
-    lines.push(
-      '',
-      `  API key    ${apiKey}`,
-      `  Reference  ${url}/docs`,
-      '',
-      'Provision a first eSIM:',
-      '',
-      `  curl ${url}/v1/esims \\`,
-      `    -H "Authorization: Bearer ${apiKey}" \\`,
-      `    -H "Content-Type: application/json" \\`,
-      `    -H "Idempotency-Key: my-first-order" \\`,
-      `    -d '{"product_id": "prod_europe_5gb_30d"}'`,
-    );
-  }
-  process.stdout.write(`${lines.join('\n')}\n\n`);
 }

@@ -44,7 +44,7 @@ describe('a process that is killed', () => {
     const dying = await spawnServer(
       {
         DATABASE_URL: service.databaseUrl,
-        SIMPLANE_API_KEY: 'sp_test_killed_feeds',
+        SIMPLANE_API_KEY: 'sp_test_killed_feeds_sandbox',
         SIMPLANE_ENCRYPTION_KEYS: Buffer.alloc(32, 3).toString('base64'),
         DIE_AT: moment,
       },

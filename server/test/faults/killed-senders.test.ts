@@ -40,7 +40,7 @@ async function setStage({ onTestFinished }: TestContext): Promise<Stage> {
       const env = {
         DATABASE_URL: service.databaseUrl,
         SIMPLANE_ROLE: 'worker',
-        SIMPLANE_API_KEY: 'sp_test_killed_senders',
+        SIMPLANE_API_KEY: 'sp_test_killed_senders_sandbox',
         SIMPLANE_ENCRYPTION_KEYS: encryptionKey.toString('base64'),
         SIMPLANE_WEBHOOK_TIMEOUT: `${timeoutMs}ms`,
         ...more,

@@ -7,7 +7,7 @@ import { type ServerProcess, spawnRecordedServer } from '../support/process.ts';
 import { type RecordingNetwork, startRecordingNetwork } from '../support/recording-network.ts';
 import { until } from '../support/until.ts';
 
-const key = 'sp_test_killed_workers';
+const key = 'sp_test_killed_workers_sandbox';
 
 let database: { url: string; drop(): Promise<void> };
 let network: RecordingNetwork;

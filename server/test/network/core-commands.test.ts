@@ -214,14 +214,14 @@ describe('suspend and resume of an eSIM', () => {
     const database = await createEmptyDatabase();
     const server = await spawnServer({
       DATABASE_URL: database.url,
-      SIMPLANE_API_KEY: 'sp_test_core',
+      SIMPLANE_API_KEY: 'sp_test_core_commands_sandbox',
       SIMPLANE_ENCRYPTION_KEYS: Buffer.alloc(32, 5).toString('base64'),
       SIMPLANE_MOCK_DELAY: '0ms',
       SIMPLANE_CORE_URL: `${core.url}/commands`,
       SIMPLANE_CORE_SECRET: secret,
     });
     try {
-      const target = { url: server.url, key: 'sp_test_core' };
+      const target = { url: server.url, key: 'sp_test_core_commands_sandbox' };
       await provision(target);
       const [esim] = await until(
         async () => (await call(target, 'GET', '/v1/esims?status=provisioned')).json.data,

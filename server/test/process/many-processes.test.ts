@@ -5,7 +5,7 @@ import { call, provision } from '../support/client.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 import { runCommand, type ServerProcess, spawnServer } from '../support/process.ts';
 
-const key = 'sp_test_many_processes';
+const key = 'sp_test_many_processes_sandbox';
 const preload = fileURLToPath(new URL('../support/die-at-accept.mjs', import.meta.url));
 
 let database: { url: string; drop(): Promise<void> };

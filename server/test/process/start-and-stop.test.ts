@@ -39,7 +39,8 @@ describe.each(users)('as $name', ({ name, ...user }) => {
     expect(JSON.parse(stdout)).toMatchObject({ object: 'execution', status: 'queued' });
     const keyFile = join(env['SIMPLANE_DATA_DIR'] ?? '', 'sandbox-api-key');
     expect((await stat(keyFile)).mode & 0o777).toBe(0o600);
-    expect(server.output()).toContain((await readFile(keyFile, 'utf8')).trim());
+    expect(server.output()).toContain(`in ${keyFile}`);
+    expect(server.output()).not.toContain((await readFile(keyFile, 'utf8')).trim());
     expect(await server.end('SIGTERM')).toBe(0);
   });
 
@@ -85,11 +86,83 @@ describe.each(users)('as $name', ({ name, ...user }) => {
   });
 });
 
+describe('the sandbox’s own key', () => {
+  async function dataFolder(name: string): Promise<string> {
+    const path = await mkdtemp(join(folder, name));
+    await chmod(path, 0o755);
+    return path;
+  }
+
+  async function revoke(env: Record<string, string>): Promise<string> {
+    const [key] = JSON.parse((await runCommand(['keys', 'list', '--json'], env)).stdout);
+    expect((await runCommand(['keys', 'revoke', key.id], env)).code).toBe(0);
+    return key.id;
+  }
+
+  test('from SIMPLANE_API_KEY is not printed; the call to paste takes it from there', async () => {
+    const key = 'sp_test_chosen_by_its_owner';
+    const server = await spawnServer({
+      SIMPLANE_DATA_DIR: await dataFolder('given-'),
+      SIMPLANE_API_KEY: key,
+    });
+    const [curl] = /curl http[\s\S]+?'\n/.exec(server.output()) ?? [''];
+    const env = { ...process.env, SIMPLANE_API_KEY: key };
+    const { stdout } = await promisify(exec)(`${curl.trimEnd()} --silent --fail`, { env });
+    expect(JSON.parse(stdout)).toMatchObject({ object: 'execution', status: 'queued' });
+    expect(await server.end('SIGTERM')).toBe(0);
+    expect(server.output()).not.toContain(key);
+  });
+
+  test('stays revoked at the next start, which says what to do; another one gets in', async () => {
+    const revoked = 'sp_test_revoked_by_its_owner';
+    const env = { SIMPLANE_DATA_DIR: await dataFolder('revoked-'), SIMPLANE_API_KEY: revoked };
+    const first = await spawnServer(env);
+    const id = await revoke(env);
+    expect(await first.end('SIGTERM')).toBe(0);
+
+    const second = await spawnServer(env);
+    const refused = await call({ url: second.url, key: revoked }, 'GET', '/v1/me');
+    expect([refused.status, refused.json.error.code]).toEqual([401, 'api_key_invalid']);
+    expect(second.output()).toMatch(
+      new RegExp(
+        `the key in SIMPLANE_API_KEY \\(${id}\\) was revoked at .+set SIMPLANE_API_KEY to another key`,
+      ),
+    );
+    expect(second.output()).not.toContain('curl');
+    expect(await second.end('SIGTERM')).toBe(0);
+
+    const other = 'sp_test_another_one_of_its_owner';
+    const third = await spawnServer({ ...env, SIMPLANE_API_KEY: other });
+    expect((await call({ url: third.url, key: other }, 'GET', '/v1/me')).status).toBe(200);
+    expect(await third.end('SIGTERM')).toBe(0);
+  });
+
+  test('in its file stays revoked as well, until the file is deleted', async () => {
+    const env = { SIMPLANE_DATA_DIR: await dataFolder('kept-') };
+    const file = join(env.SIMPLANE_DATA_DIR, 'sandbox-api-key');
+    const first = await spawnServer(env);
+    await revoke(env);
+    expect(await first.end('SIGTERM')).toBe(0);
+
+    const second = await spawnServer(env);
+    const key = (await readFile(file, 'utf8')).trim();
+    expect((await call({ url: second.url, key }, 'GET', '/v1/me')).status).toBe(401);
+    expect(second.output()).toContain('delete the file to get a new one');
+    expect(await second.end('SIGTERM')).toBe(0);
+
+    await rm(file);
+    const third = await spawnServer(env);
+    const fresh = (await readFile(file, 'utf8')).trim();
+    expect((await call({ url: third.url, key: fresh }, 'GET', '/v1/me')).status).toBe(200);
+    expect(await third.end('SIGTERM')).toBe(0);
+  });
+});
+
 describe('SIGTERM', () => {
   test('lets a request in flight finish, and then exits 0', async () => {
     const env = {
       SIMPLANE_DATA_DIR: await mkdtemp(join(folder, 'drain-')),
-      SIMPLANE_API_KEY: 'sp_test_drain',
+      SIMPLANE_API_KEY: 'sp_test_request_in_flight',
     };
     await chmod(env.SIMPLANE_DATA_DIR, 0o755);
     const server = await spawnServer(env);
@@ -101,7 +174,7 @@ describe('SIGTERM', () => {
       answer += chunk;
     });
     const closed = new Promise((resolve) => socket.once('close', resolve));
-    const head = `POST /v1/esims HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer sp_test_drain\r\nContent-Type: application/json\r\n`;
+    const head = `POST /v1/esims HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer sp_test_request_in_flight\r\nContent-Type: application/json\r\n`;
     // `100 Continue` says that the request has begun: from here on it is in flight.
     socket.write(`${head}Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`);
     await expect.poll(() => answer).toContain('100 Continue');
@@ -123,7 +196,12 @@ describe('settings', () => {
       'SIMPLANE_REQUEST_TIMEOUT takes a duration such as `500ms`, `5s`, `2h`, from `1ms` to 24 days; got "30"',
     ],
     [{ SIMPLANE_API_KEY: 'hunter2' }, 'SIMPLANE_API_KEY takes a key that begins with `sp_test_`'],
-    [{ SIMPLANE_MODE: 'live', SIMPLANE_API_KEY: 'sp_test_x' }, 'SIMPLANE_API_KEY is for the sandbox'],
+    [{ SIMPLANE_API_KEY: 'sp_test_hunter2' }, 'and has 16 to 192 more characters'],
+    [{ SIMPLANE_API_KEY: `sp_test_${'x'.repeat(15)}` }, 'and has 16 to 192 more characters'],
+    [
+      { SIMPLANE_MODE: 'live', SIMPLANE_API_KEY: `sp_test_${'x'.repeat(16)}` },
+      'SIMPLANE_API_KEY is for the sandbox',
+    ],
     [{ SIMPLANE_ROLE: 'worker' }, 'SIMPLANE_ROLE=worker needs DATABASE_URL'],
     [{ SIMPLANE_MODE: 'live' }, 'SIMPLANE_ENCRYPTION_KEYS is required in live mode'],
     [{ SIMPLANE_ENCRYPTION_KEYS: 'hunter2' }, 'SIMPLANE_ENCRYPTION_KEYS takes keys separated by commas'],

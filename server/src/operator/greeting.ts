@@ -1,0 +1,58 @@
+import { idPrefixes } from '@simplane/contract';
+import type { Config } from '../config.ts';
+import { idOfUuid } from '../db/uuid.ts';
+import type { Running, SandboxKey } from '../serve.ts';
+
+/**
+ * What a start prints beside the log. The key itself is shown on a terminal only: elsewhere standard output is kept, shipped
+ * and read by others. Live prints no key, since it has none.
+ */
+export function greeting(
+  { mode, role }: Pick<Config, 'mode' | 'role'>,
+  { url, sandboxKey, notice }: Pick<Running, 'url' | 'sandboxKey' | 'notice'>,
+  { isTerminal }: { isTerminal: boolean },
+): string {
+  const lines = ['', `Simplane (${mode}${role === 'all' ? '' : `, ${role}`}) is ready at ${url}`];
+  if (notice) lines.push('', notice);
+  if (sandboxKey && role !== 'worker') {
+    const isUsable = sandboxKey.state.kind === 'usable';
+    lines.push('', `  API key    ${whichKey(sandboxKey, isTerminal)}`, `  Reference  ${url}/docs`);
+    if (isUsable) lines.push('', 'Provision a first eSIM:', '', ...firstCall(url, sandboxKey, isTerminal));
+  }
+  return `${lines.join('\n')}\n\n`;
+}
+
+/** The warning for a sandbox whose own key no longer works, and what to do; null while it works. */
+export function unusableKey(sandboxKey: SandboxKey | null): string | null {
+  if (!sandboxKey || sandboxKey.state.kind === 'usable') return null;
+  const { file, state } = sandboxKey;
+  const place = file === null ? 'the key in SIMPLANE_API_KEY' : `the key in ${file}`;
+  const what = state.kind === 'revoked' ? 'was revoked' : 'expired';
+  const remedy =
+    file === null
+      ? 'set SIMPLANE_API_KEY to another key, or unset it'
+      : 'delete the file to get a new one at the next start, or set SIMPLANE_API_KEY';
+  return `${place} (${idOfUuid(idPrefixes.apiKey, state.id)}) ${what} at ${state.at.toISOString()} and stays so: ${remedy}, or create a key with \`simplane-server keys create\``;
+}
+
+function whichKey({ key, file, state }: SandboxKey, isTerminal: boolean): string {
+  if (state.kind !== 'usable') return `none: the sandbox’s own is ${state.kind}, see the warning above`;
+  if (isTerminal) return key;
+  return file === null ? 'the one in SIMPLANE_API_KEY' : `in ${file}`;
+}
+
+function firstCall(url: string, { key, file }: SandboxKey, isTerminal: boolean): string[] {
+  // Where the key is not shown, the shell puts it in, so the call still works when pasted.
+  const stored = file === null ? '$SIMPLANE_API_KEY' : `$(cat ${shellQuoted(file)})`;
+  return [
+    `  curl ${url}/v1/esims \\`,
+    `    -H "Authorization: Bearer ${isTerminal ? key : stored}" \\`,
+    `    -H "Content-Type: application/json" \\`,
+    `    -H "Idempotency-Key: my-first-order" \\`,
+    `    -d '{"product_id": "prod_europe_5gb_30d"}'`,
+  ];
+}
+
+function shellQuoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}

@@ -1,12 +1,36 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readOrCreateSecretFile } from './read-or-create-secret-file.ts';
 
 const keyBytes = 32;
 
+function pathIn(dataDir: string): string {
+  return join(dataDir, 'encryption-key');
+}
+
+/** The deployment's keys, the one that seals first. */
+export async function readEncryptionKeys({
+  encryptionKeys,
+  dataDir,
+}: {
+  encryptionKeys: Buffer[] | null;
+  dataDir: string;
+}): Promise<Buffer[]> {
+  return encryptionKeys ?? [await readOrCreateEncryptionKey(dataDir)];
+}
+
+/** The same without making one: none when there is none yet. */
+export async function findEncryptionKeys(
+  config: Parameters<typeof readEncryptionKeys>[0],
+): Promise<Buffer[]> {
+  if (!config.encryptionKeys && !existsSync(pathIn(config.dataDir))) return [];
+  return readEncryptionKeys(config);
+}
+
 /** For a deployment that was given no keys: its own, made once and kept in the data folder. */
 export async function readOrCreateEncryptionKey(dataDir: string): Promise<Buffer> {
-  const path = join(dataDir, 'encryption-key');
+  const path = pathIn(dataDir);
   const text = await readOrCreateSecretFile(path, () => randomBytes(keyBytes).toString('base64'));
   const key = parseKey(text);
   if (!key) {

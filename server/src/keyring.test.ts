@@ -1,61 +1,104 @@
-import { randomBytes } from 'node:crypto';
+import { createCipheriv, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { createKeyring } from './keyring.ts';
+import { createKeyring, keyIdOf } from './keyring.ts';
+import type { Place } from './sealed-places.ts';
 
 const [oldKey, newKey] = [randomBytes(32), randomBytes(32)];
 const text = 'whsec_é😀 and more';
+const place: Place = { accountUuid: 'a1', table: 'webhook_secrets', row: 'r1', purpose: 'signing_secret' };
+const plainPlace: Place = { ...place, table: 'esims', purpose: 'matching_id', wasPlain: true };
+
+/** As the release before wrote it. */
+function sealUnbound(key: Buffer, secret: string): string {
+  const iv = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key, iv);
+  const ciphertext = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
+  return `${keyIdOf(key)}.${Buffer.concat([iv, cipher.getAuthTag(), ciphertext]).toString('base64url')}`;
+}
 
 describe('sealing', () => {
-  test('what was sealed opens to the same text, and no two sealings are alike', () => {
+  test('what was sealed opens to the same text, and no two sealings are alike', async () => {
     const keyring = createKeyring([oldKey]);
-    const [a, b] = [keyring.seal(text), keyring.seal(text)];
+    const [a, b] = [keyring.seal(text, place), keyring.seal(text, place)];
     expect(a).not.toBe(b);
-    expect([keyring.open(a), keyring.open(b), keyring.open(keyring.seal(''))]).toEqual([text, text, '']);
+    for (const sealed of [a, b]) expect(await keyring.open(sealed, place)).toBe(text);
+    expect(await keyring.open(keyring.seal('', place), place)).toBe('');
     expect(a).not.toContain('whsec');
   });
 
-  test('a changed character anywhere in it does not open', () => {
-    const keyring = createKeyring([oldKey]);
-    const sealed = keyring.seal(text);
+  test('it opens at no other place: not in another account, table or row, nor for another purpose', async () => {
+    const keyring = createKeyring([oldKey], { isOldFormRefused: async () => false });
+    const sealed = keyring.seal(text, place);
+    for (const part of ['accountUuid', 'table', 'row', 'purpose'] as const) {
+      const other = { ...place, [part]: `${place[part]}x` };
+      await expect(keyring.open(sealed, other)).rejects.toThrow('copied here from another place');
+    }
+    // Where one part ends and the next begins is part of it.
+    const shifted = { ...place, accountUuid: 'a1","webhook_secrets', table: 'r1' };
+    await expect(keyring.open(sealed, shifted)).rejects.toThrow('cannot be opened');
+    // Without its version it would be taken for the old form, which is bound to nothing.
+    await expect(keyring.open(sealed.slice('v2.'.length), place)).rejects.toThrow('cannot be opened');
+  });
+
+  test('a changed character anywhere in it does not open', async () => {
+    const keyring = createKeyring([oldKey], { isOldFormRefused: async () => false });
+    const sealed = keyring.seal(text, place);
     for (let at = 0; at < sealed.length - 1; at++) {
       const other = sealed[at] === 'A' ? 'B' : 'A';
-      expect(() => keyring.open(sealed.slice(0, at) + other + sealed.slice(at + 1))).toThrow();
+      await expect(keyring.open(sealed.slice(0, at) + other + sealed.slice(at + 1), place)).rejects.toThrow();
     }
   });
 
-  test('no beginning of it opens: a tag that is cut short is refused', () => {
+  test('no beginning of it opens: a tag that is cut short is refused', async () => {
     const keyring = createKeyring([oldKey]);
-    for (const sealed of [keyring.seal(''), keyring.seal(text)]) {
+    for (const sealed of [keyring.seal('', place), keyring.seal(text, place)]) {
       for (let length = 0; length < sealed.length - 1; length++) {
-        expect(() => keyring.open(sealed.slice(0, length))).toThrow();
+        await expect(keyring.open(sealed.slice(0, length), place)).rejects.toThrow();
       }
     }
   });
 
-  test('text that was never sealed does not open, and the error does not repeat it', () => {
-    const open = () => createKeyring([oldKey]).open('whsec_plain');
-    expect(open).toThrow(/no encryption key/);
-    expect(open).not.toThrow(/whsec/);
+  test('text that was never sealed does not open, and the error does not repeat it', async () => {
+    const keyring = createKeyring([oldKey], { isOldFormRefused: async () => false });
+    const error = await keyring.open('whsec_plain', place).catch((reason: Error) => reason);
+    expect(String(error)).toContain('signing_secret in webhook_secrets');
+    expect(String(error)).not.toContain('whsec');
+  });
+});
+
+describe('what earlier releases stored', () => {
+  test('is read until it is refused, and then never again', async () => {
+    let isRefused = false;
+    const keyring = createKeyring([newKey, oldKey], { isOldFormRefused: async () => isRefused });
+    const sealed = sealUnbound(oldKey, text);
+    expect(await keyring.open(sealed, place)).toBe(text);
+    expect(await keyring.open('K2-1B3D-9XY', plainPlace)).toBe('K2-1B3D-9XY');
+    isRefused = true;
+    await expect(keyring.open(sealed, place)).rejects.toThrow('refused since `reseal` has run');
+    await expect(keyring.open('K2-1B3D-9XY', plainPlace)).rejects.toThrow('refused since');
+  });
+
+  test('is refused unless somebody says otherwise', async () => {
+    await expect(createKeyring([oldKey]).open(sealUnbound(oldKey, text), place)).rejects.toThrow('refused');
   });
 });
 
 describe('rotation', () => {
-  test('the first key seals, and a key behind it still opens', () => {
+  test('the first key seals, and a key behind it still opens', async () => {
     const before = createKeyring([oldKey]);
     const during = createKeyring([newKey, oldKey]);
     const after = createKeyring([newKey]);
-    const sealedBefore = before.seal(text);
-    expect(during.open(sealedBefore)).toBe(text);
-    const sealedDuring = during.seal(text);
-    expect(after.open(sealedDuring)).toBe(text);
-    expect(() => before.open(sealedDuring)).toThrow(/no encryption key [0-9a-f]{8}/);
+    const sealedBefore = before.seal(text, place);
+    expect(await during.open(sealedBefore, place)).toBe(text);
+    const sealedDuring = during.seal(text, place);
+    expect(await after.open(sealedDuring, place)).toBe(text);
+    await expect(before.open(sealedDuring, place)).rejects.toThrow(keyIdOf(newKey));
   });
 
-  test('a key that was removed is named by its id, and a ring without keys is refused', () => {
-    const sealed = createKeyring([oldKey]).seal(text);
-    const [id] = sealed.split('.');
-    expect(() => createKeyring([newKey]).open(sealed)).toThrow(
-      `no encryption key ${id}: it was removed from SIMPLANE_ENCRYPTION_KEYS too early`,
+  test('a key that was removed is named by its id, and a ring without keys is refused', async () => {
+    const sealed = createKeyring([oldKey]).seal(text, place);
+    await expect(createKeyring([newKey]).open(sealed, place)).rejects.toThrow(
+      `sealed with the key ${keyIdOf(oldKey)}, cannot be opened: that key is not, or no longer, in SIMPLANE_ENCRYPTION_KEYS`,
     );
     expect(() => createKeyring([])).toThrow('at least one key');
   });

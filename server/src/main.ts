@@ -67,6 +67,17 @@ withJson(catalog.command('import').description('load products from a JSON file: 
   });
 
 withJson(
+  program
+    .command('reseal')
+    .description('encrypt all stored secrets anew, with the first of SIMPLANE_ENCRYPTION_KEYS'),
+).action(async (options) => {
+  const { resealCommand } = await import('./operator/reseal.ts');
+  await run(async (tools) => {
+    process.exitCode = await resealCommand(tools, options);
+  });
+});
+
+withJson(
   program.command('doctor').description('check settings, database and contents, and say what to mend'),
 ).action(async (options) => {
   const { config, warnings } = readConfig();

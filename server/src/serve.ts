@@ -12,7 +12,7 @@ import { migrate } from './db/migrate.ts';
 import { createSignals } from './db/signals.ts';
 import { ensureMode } from './deployment/ensure-mode.ts';
 import { describeCause } from './describe-cause.ts';
-import { readOrCreateEncryptionKey } from './encryption-keys.ts';
+import { readEncryptionKeys } from './encryption-keys.ts';
 import { createReportTaker } from './esims/take-report.ts';
 import { createRunners } from './execution-runners.ts';
 import { startExecutionWorker } from './executions/worker.ts';
@@ -24,6 +24,7 @@ import { createMetrics } from './metrics.ts';
 import type { Network, ObservationSource } from './network/port.ts';
 import { seedSandbox } from './products/seed-sandbox.ts';
 import { purgeOld } from './retention/purge-old.ts';
+import { createOldFormCheck } from './sealing/old-form.ts';
 import type { Service } from './service.ts';
 import { createUuidV7 } from './uuid-v7.ts';
 import { version } from './version.ts';
@@ -105,7 +106,7 @@ async function start(
     clock,
     newUuid,
     signals,
-    keyring: createKeyring(config.encryptionKeys ?? [await readOrCreateEncryptionKey(config.dataDir)]),
+    keyring: createKeyring(await readEncryptionKeys(config), { isOldFormRefused: createOldFormCheck(db) }),
     addressPolicy: addressPolicyOf(config),
     endpointLimit: config.webhookEndpointLimit,
     keys: createKeyDirectory(db),

@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createKeyring } from '@simplane/server/keyring';
+import { signingSecretPlace } from '@simplane/server/sealed-places';
 import pg from 'pg';
 import type { Deployment } from '../support/deployment.ts';
 import { median, percentile, type Result, round } from '../support/scenario.ts';
@@ -41,7 +43,7 @@ export async function isolation(deployment: Deployment, progress: (what: string)
     const pairs = [];
     for (let i = 1; i <= rounds; i++) {
       const alone = await measure(roundMs);
-      await storeBroken(db, healthy, others.ports);
+      await storeBroken(db, healthy, others.ports, deployment.encryptionKey);
       await enableBroken(db, healthy);
       const beside = await measure(roundMs);
       const attempts = await disableBroken(db, healthy);
@@ -169,8 +171,13 @@ async function sendEvent({ url, key }: Deployment, n: number): Promise<void> {
   if (response.status !== 202) throw new Error(`${response.status}: ${text}`);
 }
 
-/** Real rows, signed with the healthy one's secret, and disabled until the round begins: storing them is not measured. */
-async function storeBroken(db: pg.Client, healthyUrl: string, ports: Ports): Promise<void> {
+/** Real rows, and disabled until the round begins: storing them is not measured. */
+async function storeBroken(
+  db: pg.Client,
+  healthyUrl: string,
+  ports: Ports,
+  encryptionKey: Buffer,
+): Promise<void> {
   const { rows } = await db.query<Endpoint>('select account_id, id from webhook_endpoints where url = $1', [
     healthyUrl,
   ]);
@@ -191,12 +198,7 @@ async function storeBroken(db: pg.Client, healthyUrl: string, ports: Ports): Pro
      from unnest($2::integer[]) with ordinality as given (port, n), accounts other where other.name = 'Another'`,
     [healthy.account_id, urls, sameEvents],
   );
-  await db.query(
-    `insert into webhook_secrets (account_id, endpoint_id, id, sealed, created_at)
-     select e.account_id, e.id, uuid_v7(now()), s.sealed, now()
-     from webhook_endpoints e, webhook_secrets s where e.id <> $1 and s.endpoint_id = $1`,
-    [healthy.id],
-  );
+  await storeSecrets(db, healthy, encryptionKey);
   await db.query(
     `with event as (
        insert into events (account_id, id, type, created_at, body)
@@ -209,6 +211,27 @@ async function storeBroken(db: pg.Client, healthyUrl: string, ports: Ports): Pro
   );
   // What autovacuum does in its own time.
   await db.query('vacuum (analyze) webhook_endpoints, webhook_secrets, events, deliveries');
+}
+
+/** One each, since a sealed secret is worth nothing at another endpoint. */
+async function storeSecrets(db: pg.Client, healthy: Endpoint, encryptionKey: Buffer): Promise<void> {
+  const { rows } = await db.query<Endpoint & { secret_id: string }>(
+    'select account_id, id, uuid_v7(now()) as secret_id from webhook_endpoints where id <> $1',
+    [healthy.id],
+  );
+  const keyring = createKeyring([encryptionKey]);
+  const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
+  await db.query(
+    `insert into webhook_secrets (account_id, endpoint_id, id, sealed, created_at)
+     select account_id, endpoint_id, id, sealed, now()
+     from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[]) as given (account_id, endpoint_id, id, sealed)`,
+    [
+      rows.map((row) => row.account_id),
+      rows.map((row) => row.id),
+      rows.map((row) => row.secret_id),
+      rows.map((row) => keyring.seal(secret, signingSecretPlace(row.account_id, row.id, row.secret_id))),
+    ],
+  );
 }
 
 async function enableBroken(db: pg.Client, healthyUrl: string): Promise<void> {

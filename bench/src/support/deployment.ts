@@ -16,6 +16,8 @@ type Stoppable = { stop(): Promise<void> };
 
 export type Deployment = Target &
   Stoppable & {
+    /** What its secrets are sealed with. */
+    encryptionKey: Buffer;
     /** Another database beside the first, in the same PostgreSQL. */
     createDatabase(name: string): Promise<string>;
     /** Another process, on the first database or on the one that is named. */
@@ -40,7 +42,7 @@ export async function startDeployment({ settings = {}, profileDir }: Options = {
   const postgres = await startEmbeddedPostgres({ dataDir, settings: { track_commit_timestamp: 'on' } });
   // Not PostgreSQL's folder: that belongs to whom it runs as.
   const serverDir = await mkdtemp(join(tmpdir(), 'simplane-bench-'));
-  const encryptionKey = randomBytes(32).toString('base64');
+  const encryptionKey = randomBytes(32);
   const stops: (() => Promise<void>)[] = [];
 
   async function startServer(
@@ -55,7 +57,7 @@ export async function startDeployment({ settings = {}, profileDir }: Options = {
         DATABASE_URL: databaseUrl,
         SIMPLANE_API_KEY: key,
         SIMPLANE_DATA_DIR: serverDir,
-        SIMPLANE_ENCRYPTION_KEYS: encryptionKey,
+        SIMPLANE_ENCRYPTION_KEYS: encryptionKey.toString('base64'),
         SIMPLANE_MOCK_DELAY: '0s',
         ...own,
       },
@@ -78,6 +80,7 @@ export async function startDeployment({ settings = {}, profileDir }: Options = {
     const first = await startServer(settings);
     return {
       ...first,
+      encryptionKey,
       startServer,
       async createDatabase(name) {
         await runSql(postgres.connectionString, `create database ${name}`);

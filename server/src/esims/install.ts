@@ -1,6 +1,7 @@
 import type { EsimStatus, InstallProfile } from '@simplane/contract';
 import { AppError } from '../app-error.ts';
 import type { Context } from '../context.ts';
+import { esimMatchingIdPlace } from '../sealed-places.ts';
 import { describeActivation } from './activation-code.ts';
 import { noSuchEsim } from './get.ts';
 import { dataUri, drawQr } from './qr.ts';
@@ -15,7 +16,12 @@ export async function getInstallProfile(
   if (!row) throw noSuchEsim(params.iccid);
   const refusal = refusalFor(row.status);
   if (refusal) throw refusal;
-  return presentInstallProfile(row);
+  const { smdp_address: smdpAddress, matching_id: sealed } = row;
+  if (smdpAddress === null || sealed === null) {
+    throw new Error(`the eSIM ${row.iccid} is ${row.status} and has no activation code`);
+  }
+  const matchingId = await ctx.keyring.open(sealed, esimMatchingIdPlace(row.account_id, row.iccid));
+  return presentInstallProfile(row, { smdpAddress, matchingId });
 }
 
 function refusalFor(status: EsimStatus): AppError | null {
@@ -43,11 +49,10 @@ function refusalFor(status: EsimStatus): AppError | null {
   }
 }
 
-function presentInstallProfile(row: EsimRow): InstallProfile {
-  const { smdp_address: smdpAddress, matching_id: matchingId } = row;
-  if (smdpAddress === null || matchingId === null) {
-    throw new Error(`the eSIM ${row.iccid} is ${row.status} and has no activation code`);
-  }
+function presentInstallProfile(
+  row: EsimRow,
+  { smdpAddress, matchingId }: { smdpAddress: string; matchingId: string },
+): InstallProfile {
   const confirmationCodeRequired = row.confirmation_code_required;
   const activation = describeActivation({ smdpAddress, matchingId, confirmationCodeRequired });
   const { svg, png } = drawQr(activation.lpa);

@@ -5,6 +5,7 @@ import { announce } from '../executions/start.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
 import { refuseOnce } from '../idempotency/run-once.ts';
 import { productInactive, productMissing } from '../products/require-active.ts';
+import { confirmationCodePlace } from '../sealed-places.ts';
 import { wrongEid } from './wrong-eid.ts';
 
 /** Accepts the order for an eSIM; the execution it answers with tells how the order goes on. */
@@ -17,12 +18,17 @@ export async function provisionEsim(
   const outcome = await acceptExecution(ctx, {
     type: 'esim.provision',
     productId,
-    input: {
+    input: (executionUuid) => ({
       metadata,
       description,
       ...(eid !== undefined && { eid }),
-      ...(code !== undefined && { sealed_confirmation_code: ctx.keyring.seal(code) }),
-    },
+      ...(code !== undefined && {
+        sealed_confirmation_code: ctx.keyring.seal(
+          code,
+          confirmationCodePlace(ctx.account.uuid, executionUuid),
+        ),
+      }),
+    }),
   });
   switch (outcome.kind) {
     case 'product_missing':

@@ -2,6 +2,7 @@ import { type ExecutionError, sentMark } from '../executions/worker.ts';
 
 /** What the attempts of an order have reached. Each step is stored before the next begins, so a crash resumes and never orders twice. */
 export type Progress = {
+  /** Sealed. */
   matching_id?: string;
   profile_type?: string | null;
   is_ordered?: true;

@@ -13,9 +13,10 @@ import {
   type RunOutcome,
 } from '../executions/worker.ts';
 import type { Call, Done, Reply } from '../network/port.ts';
+import { esimMatchingIdPlace, orderMatchingIdPlace } from '../sealed-places.ts';
 import { wasDownloaded } from './profile-state.ts';
-import { isUnconfirmed, mayBeHeld } from './reservation.ts';
-import { changeStatus, type EsimRow, findEsim, findOrderProgress, lockEsim } from './sql.ts';
+import { isUnconfirmed, mayBeHeld, type Progress } from './reservation.ts';
+import { changeStatus, type EsimRow, findEsim, findOrder, lockEsim } from './sql.ts';
 import { mayHappen } from './state.ts';
 
 type Change = 'suspend' | 'resume' | 'terminate';
@@ -39,28 +40,37 @@ export function createChangeRunner(change: Change): Runner {
 const done: RunOutcome = { kind: 'done' };
 const nothingToDo: Reply<Done> = { kind: 'done', result: {} };
 
-async function ask(
-  { network, db }: Means,
-  change: Change,
-  call: Call,
-  execution: HeldExecution,
-): Promise<Reply<Done>> {
+async function ask(means: Means, change: Change, call: Call, execution: HeldExecution): Promise<Reply<Done>> {
+  const { network, db } = means;
   const iccid = execution.iccid as string;
   if (change !== 'terminate') return network[change]({ ...call, iccid });
   const esim = await findEsim(db, execution.account_id, iccid);
   // What a device has taken no network can take back: there is nothing left to give up.
   if (esim && wasDownloaded(esim.profile_state)) return nothingToDo;
   const isOrdering = esim?.status === 'provisioning' || esim?.status === 'failed';
-  const progress = isOrdering ? await findOrderProgress(db, esim) : {};
+  const order = isOrdering ? await findOrder(db, esim) : null;
+  const progress = order?.progress ?? {};
   // What a failed order does not hold may be anybody's by now.
   if (esim?.status === 'failed' && !mayBeHeld(progress)) return nothingToDo;
   return network.cancel({
     ...call,
     iccid,
-    matchingId: esim?.matching_id ?? null,
+    matchingId: esim && (await readMatchingId(means, esim, order)),
     eid: esim?.eid ?? null,
     isUnconfirmed: isUnconfirmed(progress),
   });
+}
+
+/** The eSIM's own. One that was never provisioned has none, and its order tells. */
+async function readMatchingId(
+  { keyring }: Means,
+  { account_id: accountUuid, iccid, matching_id: own }: EsimRow,
+  order: Awaited<ReturnType<typeof findOrder>>,
+): Promise<string | null> {
+  if (own !== null) return keyring.open(own, esimMatchingIdPlace(accountUuid, iccid));
+  const { matching_id: allotted } = (order?.progress ?? {}) as Progress;
+  if (!order || allotted === undefined) return null;
+  return keyring.open(allotted, orderMatchingIdPlace(accountUuid, order.uuid));
 }
 
 function settle(means: Means, execution: HeldExecution, change: Change): Promise<void> {

@@ -14,7 +14,9 @@ import {
   type RunOutcome,
   sentMark,
 } from '../executions/worker.ts';
+import { UnreadableSecret } from '../keyring.ts';
 import type { Reply } from '../network/port.ts';
+import { confirmationCodePlace, esimMatchingIdPlace, orderMatchingIdPlace } from '../sealed-places.ts';
 import { newMatchingId } from './activation-code.ts';
 import type { AllotIccids } from './iccid.ts';
 import { isUnconfirmed, mayBeHeld, type Progress } from './reservation.ts';
@@ -59,17 +61,37 @@ async function allot(
       fence,
       esimUuid: uuidText(means.newUuid()),
       iccid: iccids[index] ?? null,
-      matchingId: newMatchingId(),
+      ...newSealedMatchingId(means, account_id, id),
       at,
     }));
   const progress = new Map((await allotRows(means.db, allotments)).map((row) => [row.id, row.progress]));
   // What another worker took over meanwhile has numbers of its own: with ours it must not reach the network.
   const lost = new Set(allotments.map(({ id }) => id).filter((id) => !progress.has(id)));
-  for (const { id, iccid } of allotments) {
+  for (const { id, iccid, matchingId } of allotments) {
     const execution = fresh.find((one) => one.id === id);
-    if (execution) Object.assign(execution, { iccid, progress: progress.get(id) ?? execution.progress });
+    if (!execution) continue;
+    Object.assign(execution, { iccid, progress: progress.get(id) ?? execution.progress });
+    justAllotted.set(execution.progress, matchingId);
   }
   return executions.filter(({ id }) => !lost.has(id));
+}
+
+function newSealedMatchingId({ keyring }: Means, accountUuid: string, executionUuid: string) {
+  const matchingId = newMatchingId();
+  return {
+    matchingId,
+    sealedMatchingId: keyring.seal(matchingId, orderMatchingIdPlace(accountUuid, executionUuid)),
+  };
+}
+
+// Matching ids by the progress that holds them sealed: the process that made one need not open it (11 µs an order).
+const justAllotted = new WeakMap<object, string>();
+
+async function readMatchingId({ keyring }: Means, execution: HeldExecution): Promise<string | null> {
+  const { account_id: accountUuid, id, progress } = execution;
+  const { matching_id: sealed } = progress as Progress;
+  if (sealed === undefined) return null;
+  return justAllotted.get(progress) ?? keyring.open(sealed, orderMatchingIdPlace(accountUuid, id));
 }
 
 async function provision(means: Means, execution: HeldExecution): Promise<RunOutcome> {
@@ -80,31 +102,42 @@ async function provision(means: Means, execution: HeldExecution): Promise<RunOut
   const ordered = await order(means, execution);
   if (ordered.kind !== 'ordered') return ordered;
   const { iccid } = ordered;
-  const matchingId = (execution.progress as Progress).matching_id as string;
-  const sealed = (execution.input as Input).sealed_confirmation_code;
-  const confirmationCode = sealed === undefined ? null : means.keyring.open(sealed);
+  const { account_id, id, fence } = execution;
+  const matchingId = (await readMatchingId(means, execution)) as string;
+  const sealedCode = (execution.input as Input).sealed_confirmation_code;
+  const confirmationCode =
+    sealedCode === undefined
+      ? null
+      : await means.keyring.open(sealedCode, confirmationCodePlace(account_id, id));
 
   const confirmed = await execution.call('confirm', (call) =>
     means.network.confirm({ iccid, matchingId, confirmationCode, ...call, ...wanted(execution) }),
   );
   if (confirmed.kind !== 'done') return refuse(means, execution, confirmed);
-  const bound: Progress = { is_confirmed: true, matching_id: confirmed.result.matchingId };
+  const { matchingId: confirmedId } = confirmed.result;
+  // Sealed anew only where the network chose another one.
+  const bound: Progress = {
+    is_confirmed: true,
+    ...(confirmedId !== matchingId && {
+      matching_id: means.keyring.seal(confirmedId, orderMatchingIdPlace(account_id, id)),
+    }),
+  };
   Object.assign(execution.progress, bound);
+  justAllotted.set(execution.progress, confirmedId);
   if (!confirmed.result.isReleased) {
     if (!(await execution.save(bound))) return done; // renews the lease for one more call
     const released = await execution.call('release', (call) =>
-      means.network.release({ iccid, matchingId: confirmed.result.matchingId, ...call }),
+      means.network.release({ iccid, matchingId: confirmedId, ...call }),
     );
     if (released.kind !== 'done') return refuse(means, execution, released);
   }
-  const { account_id, id, fence } = execution;
   const outcome = await settlerOf(means.db)({
     account_id,
     id,
     fence,
     iccid,
     smdpAddress: confirmed.result.smdpAddress,
-    matchingId: confirmed.result.matchingId,
+    sealedMatchingId: means.keyring.seal(confirmedId, esimMatchingIdPlace(account_id, iccid)),
     confirmationCodeRequired: confirmed.result.confirmationCodeRequired,
     bundleUuid: uuidText(means.newUuid()),
     at: new Date(means.clock.nowMs()),
@@ -158,7 +191,6 @@ async function storeOrdered(means: Means, execution: HeldExecution, iccid: strin
     ...execution,
     esimUuid: uuidText(means.newUuid()),
     iccid,
-    matchingId: (execution.progress as Progress).matching_id as string,
     at: new Date(means.clock.nowMs()),
   });
 }
@@ -206,8 +238,8 @@ async function abandon(
   return done;
 }
 
-function undo(means: Means, execution: HeldExecution, iccid: string) {
-  const { matching_id: matchingId = null } = execution.progress as Progress;
+async function undo(means: Means, execution: HeldExecution, iccid: string) {
+  const matchingId = await readMatchingId(means, execution);
   const { eid } = wanted(execution);
   return execution.call('undo', (call) =>
     means.network.cancel({
@@ -225,8 +257,14 @@ async function giveUp(means: Means, execution: HeldExecution, last: ExecutionErr
   const isNameless = execution.iccid === null && execution.progress[sentMark('order')] === true;
   const { verdict = last } = execution.progress as Progress;
   const error = isNameless ? unknownOrder(execution, last) : verdict;
-  const outcome = await abandon(means, execution, error);
+  const outcome = await abandon(means, execution, error).catch(unlessUnreadable);
   if (outcome.kind === 'failed') await fail(means, execution, error);
+}
+
+/** Without its matching id nothing can be given back, and no later attempt can either. */
+function unlessUnreadable(error: unknown): { kind: 'failed' } {
+  if (error instanceof UnreadableSecret) return { kind: 'failed' };
+  throw error;
 }
 
 /** The network may hold a profile for this order, and only it can say which. */

@@ -22,6 +22,7 @@ export type EsimRow = {
   metadata: Record<string, string>;
   description: string | null;
   smdp_address: string | null;
+  /** Sealed, and null until the eSIM is provisioned: before that its order has it. */
   matching_id: string | null;
   confirmation_code_required: boolean;
   created_at: Date;
@@ -40,20 +41,20 @@ export async function findEsim(db: Queryable, accountUuid: string, iccid: string
   return row ?? null;
 }
 
-/** How far the order of an eSIM came. */
-export async function findOrderProgress(
+/** The order of an eSIM, and how far it came. */
+export async function findOrder(
   db: Queryable,
   { account_id, id }: EsimRow,
-): Promise<Record<string, unknown>> {
-  const [row] = await db.query<{ progress: Record<string, unknown> }>(
+): Promise<{ uuid: string; progress: Record<string, unknown> } | null> {
+  const [row] = await db.query<{ uuid: string; progress: Record<string, unknown> }>(
     {
-      name: 'esim_order_progress',
-      text: `select x.progress from esims e join executions x on x.account_id = e.account_id and x.id = e.execution_id
+      name: 'esim_order',
+      text: `select x.id as uuid, x.progress from esims e join executions x on x.account_id = e.account_id and x.id = e.execution_id
              where e.account_id = $1 and e.id = $2`,
     },
     [account_id, id],
   );
-  return row?.progress ?? {};
+  return row ?? null;
 }
 
 /** Held to the end of the transaction: whatever changes an eSIM or its bundles takes turns here. */
@@ -127,7 +128,7 @@ export async function findIccidsInUse(db: Queryable, iccids: string[]): Promise<
 /** An execution in this process's hands, as the statements below prove it. */
 type Held = { account_id: string; id: string; fence: number };
 
-export type Allotment = Held & { esimUuid: string; iccid: string | null; matchingId: string; at: Date };
+export type Allotment = Held & { esimUuid: string; iccid: string | null; sealedMatchingId: string; at: Date };
 
 /**
  * Gives new orders what they need before the network is called, and remembers it: a matching id, the profile type that the
@@ -150,7 +151,7 @@ with given as (
   from given
   where e.account_id = given.account_id and e.id = given.execution_id and e.fence = given.fence and ${statusIs('e.status', 'running')}
     and not e.progress ? 'matching_id' and ${oneByOne('given.fence')}
-  returning e.account_id, e.id, e.product_id, e.input, e.progress, given.esim_id, given.iccid, given.matching_id, given.at
+  returning e.account_id, e.id, e.product_id, e.input, e.progress, given.esim_id, given.iccid, given.at
 ), allotted as (
   ${insertEsimFrom('held')} where iccid is not null
 )
@@ -162,7 +163,7 @@ select id, progress from held`,
       integers(rows.map((row) => row.fence)),
       uuids(rows.map((row) => row.esimUuid)),
       texts(rows.map((row) => row.iccid)),
-      texts(rows.map((row) => row.matchingId)),
+      texts(rows.map((row) => row.sealedMatchingId)),
       timestamps(rows.map((row) => row.at)),
     ],
   );
@@ -174,7 +175,7 @@ select id, progress from held`,
  */
 export async function insertOrderedEsim(
   db: Queryable,
-  row: Allotment,
+  row: Omit<Allotment, 'sealedMatchingId'>,
 ): Promise<'inserted' | 'lost' | 'taken'> {
   const [found] = await db.query<{ outcome: 'inserted' | 'lost' | 'taken' }>(
     {
@@ -186,29 +187,28 @@ with ours as (
   update executions e set iccid = $5, progress = e.progress || '{"is_ordered": true, "is_reserved": true}'
   where e.account_id = $1 and e.id = $2 and e.fence = $3 and e.status = 'running'
     and not exists (select from esims where iccid = $5)
-  returning e.account_id, e.id, e.product_id, e.input, $4::uuid as esim_id, e.iccid, $6::text as matching_id, $7::timestamptz as at
+  returning e.account_id, e.id, e.product_id, e.input, $4::uuid as esim_id, e.iccid, $6::timestamptz as at
 ), ordered as (
   ${insertEsimFrom('held')}
 )
 select case when exists (select from held) then 'inserted' when exists (select from ours) then 'taken' else 'lost' end as outcome`,
     },
-    [row.account_id, row.id, row.fence, row.esimUuid, row.iccid, row.matchingId, row.at],
+    [row.account_id, row.id, row.fence, row.esimUuid, row.iccid, row.at],
   );
   return found?.outcome ?? 'lost';
 }
 
 function insertEsimFrom(source: string): string {
-  return `insert into esims (account_id, id, iccid, execution_id, product_id, status, metadata, description, eid, matching_id,
-      created_at)
+  return `insert into esims (account_id, id, iccid, execution_id, product_id, status, metadata, description, eid, created_at)
     select account_id, esim_id, iccid, id, product_id, 'provisioning', coalesce(input -> 'metadata', '{}'),
-           input ->> 'description', input ->> 'eid', matching_id, at
+           input ->> 'description', input ->> 'eid', at
     from ${source}`;
 }
 
 export type Provisioned = Held & {
   iccid: string;
   smdpAddress: string;
-  matchingId: string;
+  sealedMatchingId: string;
   confirmationCodeRequired: boolean;
   bundleUuid: string;
   at: Date;
@@ -220,7 +220,7 @@ export type SettleOutcome = 'settled' | 'lost' | 'gone';
 
 /**
  * The end of good orders in one statement: their eSIMs are ready, their bundles wait for the first attach, the events are in
- * the log, the executions have succeeded. Tells of each, in their order, what became of it.
+ * the log, the executions have succeeded and forget their secrets. Tells of each, in their order, what became of it.
  */
 export async function settleProvisionedRows(
   db: Queryable,
@@ -253,7 +253,8 @@ with given as (
     and ${statusIs('e.status', 'provisioning')} and ${oneByOne('held.fence')}
   returning held.*, e.product_id
 ), settled as (
-  update executions x set status = 'succeeded', finished_at = ready.at, input = x.input - 'sealed_confirmation_code'
+  update executions x set status = 'succeeded', finished_at = ready.at, input = x.input - 'sealed_confirmation_code',
+    progress = x.progress - 'matching_id'
   from ready where x.account_id = ready.account_id and x.id = ready.execution_id and ${oneByOne('ready.fence')}
 ), bundle as (
   insert into bundles (account_id, id, iccid, product_id, status, data_bytes, thresholds, validity_days, created_at)
@@ -271,7 +272,7 @@ from given`,
       integers(rows.map((row) => row.fence)),
       texts(rows.map((row) => row.iccid)),
       texts(rows.map((row) => row.smdpAddress)),
-      texts(rows.map((row) => row.matchingId)),
+      texts(rows.map((row) => row.sealedMatchingId)),
       booleans(rows.map((row) => row.confirmationCodeRequired)),
       uuids(rows.map((row) => row.bundleUuid)),
       timestamps(rows.map((row) => row.at)),

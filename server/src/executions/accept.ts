@@ -6,21 +6,23 @@ import { type Outcome, readStored } from '../idempotency/outcome.ts';
 import { presentNew } from './present.ts';
 import { type AcceptRow, acceptExecutionRows, type NewExecution } from './sql.ts';
 
-type Order = { type: 'esim.provision'; productId: string; input: object };
+/** `input` is made for the execution's uuid, since what is sealed in it is bound to that. */
+type Order = { type: 'esim.provision'; productId: string; input(executionUuid: string): object };
 
 export type AcceptOutcome = Outcome | { kind: 'product_missing' } | { kind: 'product_inactive' };
 
 /** Takes an order durably, or says why not. Its answer is rendered first, since it commits together with the order. */
 export async function acceptExecution(ctx: WriteContext, order: Order): Promise<AcceptOutcome> {
   const uuid = ctx.newUuid();
+  const executionUuid = uuidText(uuid);
   const createdAt = new Date(ctx.clock.nowMs());
   const execution = presentNew(encodeId(idPrefixes.execution, uuid), { iccid: null, createdAt, ...order });
   const row: NewExecution = {
     accountUuid: ctx.account.uuid,
-    uuid: uuidText(uuid),
+    uuid: executionUuid,
     type: order.type,
     productId: order.productId,
-    input: order.input,
+    input: order.input(executionUuid),
     createdAt,
     claim: ctx.claim,
     answer: ctx.render(execution, { location: `/v1/executions/${execution.id}` }),

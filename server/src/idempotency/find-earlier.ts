@@ -1,5 +1,6 @@
 import type { Queryable } from '../db/database.ts';
 import type { Keyring } from '../keyring.ts';
+import { storedAnswerPlace } from '../sealed-places.ts';
 import type { Claim } from './claim.ts';
 import { type Outcome, readStored } from './outcome.ts';
 import { findStored } from './sql.ts';
@@ -17,5 +18,6 @@ export async function findEarlier(
   const outcome = readStored(stored, claim);
   // Opened only for the request it answers: one that reuses the key gets no further than the fingerprint.
   if (outcome.kind !== 'answered' || !stored.isSecret) return outcome;
-  return { ...outcome, answer: { ...outcome.answer, body: keyring.open(stored.body), isSecret: true } };
+  const body = await keyring.open(stored.body, storedAnswerPlace(account.uuid, claim.key));
+  return { ...outcome, answer: { ...outcome.answer, body, isSecret: true } };
 }

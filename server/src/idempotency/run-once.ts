@@ -1,6 +1,7 @@
 import { AppError } from '../app-error.ts';
 import type { Database, Queryable } from '../db/database.ts';
 import type { Keyring } from '../keyring.ts';
+import { storedAnswerPlace } from '../sealed-places.ts';
 import type { Claim } from './claim.ts';
 import { findEarlier } from './find-earlier.ts';
 import type { Answer, Outcome } from './outcome.ts';
@@ -28,7 +29,7 @@ export async function runOnce(write: Write, work: (tx: Queryable) => Promise<Ans
     const earlier = await findEarlier(tx, write, claim);
     if (earlier) return earlier;
     const answer = await attempt(tx, write, work);
-    await storeAnswer(tx, write.account.uuid, claim, sealed(write, answer));
+    await storeAnswer(tx, write.account.uuid, claim, sealed(write, claim, answer));
     return fresh(answer);
   });
 }
@@ -59,8 +60,9 @@ function isStorable({ status, code }: AppError): boolean {
 }
 
 /** As it is stored: a secret is never at rest in the clear. */
-function sealed({ keyring }: Write, answer: Answer): Answer {
-  return answer.isSecret ? { ...answer, body: keyring.seal(answer.body) } : answer;
+function sealed({ keyring, account }: Write, { key }: Claim, answer: Answer): Answer {
+  if (!answer.isSecret) return answer;
+  return { ...answer, body: keyring.seal(answer.body, storedAnswerPlace(account.uuid, key)) };
 }
 
 function fresh(answer: Answer): Outcome {

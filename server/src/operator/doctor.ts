@@ -5,6 +5,7 @@ import type { Database } from '../db/database.ts';
 import { readDatabaseFacts } from '../db/facts.ts';
 import { pendingMigrations } from '../db/migrate.ts';
 import { countProducts } from '../products/sql.ts';
+import { examineSealing } from './examine-sealing.ts';
 import { examineSmdp } from './examine-smdp.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 import { print } from './print.ts';
@@ -83,7 +84,12 @@ async function examineDatabase(db: Database, config: Config): Promise<Finding[]>
       ),
     ];
   }
-  return [...findings, ok('schema', 'up to date'), ...(await examineContents(db, config))];
+  return [
+    ...findings,
+    ok('schema', 'up to date'),
+    await examineSealing(db, config),
+    ...(await examineContents(db, config)),
+  ];
 }
 
 async function examineContents(db: Database, { mode }: Config): Promise<Finding[]> {

@@ -29,7 +29,7 @@ function accept(key: string, input: object = {}) {
     claim: createClaim(request, clock.nowMs()),
     render: (body: object) => ({ status: 202, location: null, body: JSON.stringify(body) }),
   } as unknown as WriteContext;
-  return acceptExecution(ctx, { type: 'esim.provision', productId: product, input });
+  return acceptExecution(ctx, { type: 'esim.provision', productId: product, input: () => input });
 }
 
 describe('orders that are accepted together', () => {

@@ -4,6 +4,7 @@ import jsqr from 'jsqr';
 import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { uuidText } from '../../src/db/uuid.ts';
+import { esimMatchingIdPlace } from '../../src/sealed-places.ts';
 import { call } from '../support/client.ts';
 import { exchange, head } from '../support/raw-http.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -25,6 +26,10 @@ type Inserted = { iccid: string; matchingId: string; lpa: string };
 type Differing = { accountUuid?: string; confirmationCodeRequired?: boolean; profileState?: string };
 
 let serial = 0;
+
+function seal(matchingId: string, accountUuid: string, iccid: string): string {
+  return service.service.keyring.seal(matchingId, esimMatchingIdPlace(accountUuid, iccid));
+}
 
 /** As provisioning leaves it; how it got there is tested elsewhere. */
 async function insertEsim(status: EsimStatus, differing: Differing = {}): Promise<Inserted> {
@@ -48,7 +53,7 @@ async function insertEsim(status: EsimStatus, differing: Differing = {}): Promis
       status,
       differing.profileState ?? (isReleased ? 'released' : 'unknown'),
       isReleased ? smdpAddress : null,
-      isReleased ? matchingId : null,
+      isReleased ? seal(matchingId, accountUuid, iccid) : null,
       confirmationCodeRequired,
       now,
       isReleased ? now : null,
@@ -379,7 +384,7 @@ test('an activation code that the network spoilt is our fault, told without the 
   const esim = await insertEsim('provisioned');
   await service.db.query(
     { name: 'test_set_matching_id', text: 'update esims set matching_id = $2 where iccid = $1' },
-    [esim.iccid, 'SPOILT$CODE'],
+    [esim.iccid, seal('SPOILT$CODE', service.accountUuid, esim.iccid)],
   );
   const reply = await install(esim.iccid, 'image/png');
   expect(reply.status).toBe(500);

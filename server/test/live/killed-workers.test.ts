@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { uuidOfId } from '../../src/db/uuid.ts';
+import { createKeyring } from '../../src/keyring.ts';
 import { createFolder } from '../support/certificates.ts';
 import { call, provision } from '../support/client.ts';
 import type { SmdpCall } from '../support/fake-smdp.ts';
@@ -18,6 +19,9 @@ const setups = {
   'with the SM-DP+’s ICCIDs': { iccids: 'theirs', releasesOnConfirm: true },
 } as const;
 
+/** The heir of an order must be able to open what its worker has sealed. */
+const encryptionKey = Buffer.alloc(32, 1);
+
 describe.each(Object.keys(setups) as (keyof typeof setups)[])('a worker that is killed, %s', (name) => {
   const { iccids, releasesOnConfirm } = setups[name];
   let service: TestService;
@@ -25,7 +29,7 @@ describe.each(Object.keys(setups) as (keyof typeof setups)[])('a worker that is 
 
   beforeAll(async () => {
     setup = await startSmdpSetup({ refusesRepeatedConfirm: '8.2.1/3.3' }, setups[name]);
-    service = await startService({ mode: 'live' });
+    service = await startService({ mode: 'live', keyring: createKeyring([encryptionKey]) });
   });
   afterAll(async () => {
     await service.stop();
@@ -38,7 +42,7 @@ describe.each(Object.keys(setups) as (keyof typeof setups)[])('a worker that is 
       DATABASE_URL: service.databaseUrl,
       SIMPLANE_MODE: 'live',
       SIMPLANE_ROLE: 'worker',
-      SIMPLANE_ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'),
+      SIMPLANE_ENCRYPTION_KEYS: encryptionKey.toString('base64'),
       SIMPLANE_ES2_URL: setup.smdp.url,
       SIMPLANE_ES2_CERT: folder.write('cert.pem', cert),
       SIMPLANE_ES2_KEY: folder.write('key.pem', key),

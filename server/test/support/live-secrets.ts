@@ -1,12 +1,25 @@
 import type { Keyring } from '../../src/keyring.ts';
-import type { SecretRow } from '../../src/webhooks/endpoints/sql.ts';
+import { signingSecretPlace } from '../../src/sealed-places.ts';
+
+export type SecretRow = {
+  account_id: string;
+  endpoint_id: string;
+  id: string;
+  sealed: string;
+  created_at: Date;
+  expires_at: Date | null;
+};
 
 /** What a delivery is signed with now, newest first: one secret, or more while a rotation overlaps. */
-export function liveSecrets(rows: readonly SecretRow[], now: Date, keyring: Keyring): string[] {
-  return rows
+export function liveSecrets(rows: readonly SecretRow[], now: Date, keyring: Keyring): Promise<string[]> {
+  const live = rows
     .filter(({ expires_at }) => expires_at === null || expires_at > now)
-    .sort((a, b) => endOf(b) - endOf(a) || Number(b.created_at) - Number(a.created_at))
-    .map(({ sealed }) => keyring.open(sealed));
+    .sort((a, b) => endOf(b) - endOf(a) || Number(b.created_at) - Number(a.created_at));
+  return Promise.all(
+    live.map(({ account_id, endpoint_id, id, sealed }) =>
+      keyring.open(sealed, signingSecretPlace(account_id, endpoint_id, id)),
+    ),
+  );
 }
 
 /** The newest has no end yet. Before the time of creation, since that comes from the clocks of several machines. */

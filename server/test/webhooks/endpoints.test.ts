@@ -5,9 +5,8 @@ import { uuidOfId } from '../../src/db/uuid.ts';
 import { createKeyring } from '../../src/keyring.ts';
 import { cancelUndeliverable } from '../../src/webhooks/endpoints/cancel-undeliverable.ts';
 import { disableEndpoint } from '../../src/webhooks/endpoints/disable.ts';
-import type { SecretRow } from '../../src/webhooks/endpoints/sql.ts';
 import { call, type Reply } from '../support/client.ts';
-import { liveSecrets } from '../support/live-secrets.ts';
+import { liveSecrets, type SecretRow } from '../support/live-secrets.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const path = '/v1/webhook_endpoints';
@@ -45,7 +44,8 @@ function secretRows(id: string): Promise<SecretRow[]> {
   return service.db.query<SecretRow>(
     {
       name: 'test_secrets',
-      text: 'select sealed, created_at, expires_at from webhook_secrets where endpoint_id = $1',
+      text: `select account_id, endpoint_id, id, sealed, created_at, expires_at from webhook_secrets
+             where endpoint_id = $1`,
     },
     [uuidOf(id)],
   );
@@ -545,10 +545,10 @@ describe('rotation of the encryption keys', () => {
       const replay = await call(at, 'POST', path, { idempotencyKey: key, body });
       expect([replay.status, replay.text]).toEqual([201, made.text]);
       const now = new Date(rotated.clock.nowMs());
-      expect(liveSecrets(await secretRows(made.json.id), now, keyring)).toEqual([made.json.secret]);
+      expect(await liveSecrets(await secretRows(made.json.id), now, keyring)).toEqual([made.json.secret]);
       const fresh = await call(at, 'POST', path, { body });
       const rows = await secretRows(fresh.json.id);
-      expect(liveSecrets(rows, now, createKeyring([keys.new]))).toEqual([fresh.json.secret]);
+      expect(await liveSecrets(rows, now, createKeyring([keys.new]))).toEqual([fresh.json.secret]);
     } finally {
       await rotated.stop();
     }
@@ -569,7 +569,7 @@ describe('rotation of the encryption keys', () => {
       });
       expect([reply.status, reply.json.error.code]).toEqual([500, 'internal']);
       expect(reply.text).not.toContain('SIMPLANE_ENCRYPTION_KEYS');
-      expect(forgetful.logLines.join('')).toContain('SIMPLANE_ENCRYPTION_KEYS too early');
+      expect(forgetful.logLines.join('')).toContain('not, or no longer, in SIMPLANE_ENCRYPTION_KEYS');
     } finally {
       await forgetful.stop();
     }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import type { Queryable } from '../../db/database.ts';
 import { uuidText } from '../../db/uuid.ts';
+import { signingSecretPlace } from '../../sealed-places.ts';
 import { type EndpointPlace, insertSecret } from './sql.ts';
 
 /** Makes the endpoint's next signing secret, keeps it sealed and returns it for the one answer that shows it. */
@@ -13,6 +14,7 @@ export async function addSecret(
 ): Promise<string> {
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
   const uuid = uuidText(ctx.newUuid());
-  await insertSecret(tx, place, { uuid, sealed: ctx.keyring.seal(secret), createdAt });
+  const bound = signingSecretPlace(place.accountUuid, place.endpointUuid, uuid);
+  await insertSecret(tx, place, { uuid, sealed: ctx.keyring.seal(secret, bound), createdAt });
   return secret;
 }

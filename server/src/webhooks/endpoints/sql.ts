@@ -15,8 +15,6 @@ export type EndpointRow = {
   created_at: Date;
 };
 
-export type SecretRow = { sealed: string; created_at: Date; expires_at: Date | null };
-
 /** One endpoint of one account: what every statement about it is given first. */
 export type EndpointPlace = { accountUuid: string; endpointUuid: string };
 

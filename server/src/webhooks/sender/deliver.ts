@@ -18,7 +18,7 @@ export type DeliverOptions = {
   clock: Clock;
   newUuid: NewUuid;
   /** The keys behind what is stored of an endpoint's secrets. */
-  signingKeys(sealed: string): SigningKeys[];
+  signingKeys(delivery: ClaimedDelivery): SigningKeys[] | Promise<SigningKeys[]>;
   dispatcher: Dispatcher;
   /** Whether what this address answers may be shown to the endpoint's owner. */
   mayShowResponse(url: string): boolean;
@@ -33,18 +33,19 @@ export type DeliverOptions = {
 };
 
 /** Every attempt is signed anew, with its own time. */
-export function sendOnce(
+export async function sendOnce(
   options: DeliverOptions,
   delivery: ClaimedDelivery,
   stopping: AbortSignal,
 ): Promise<AttemptResult> {
   const { signingKeys, dispatcher, mayShowResponse, userAgent, timeoutMs, clock } = options;
+  const secrets = await signingKeys(delivery);
   const nowMs = clock.nowMs();
   const signed = {
     eventId: idOfUuid(idPrefixes.event, delivery.event_id),
     body: delivery.body,
     atSeconds: unixSeconds(nowMs),
-    secrets: signingKeys(delivery.secrets),
+    secrets,
   };
   const headers = {
     'content-type': 'application/json',

@@ -20,7 +20,7 @@ export type ClaimedDelivery = {
   fence: number;
   body: string;
   url: string;
-  /** Those that sign now, sealed, newest first, with a space between. */
+  /** Those that sign now, each `<id>:<sealed>`, newest first, with a space between. */
   secrets: string;
 };
 
@@ -40,7 +40,7 @@ export function claimDeliveries(
       text: `
 with wanted as materialized (
   select w.account_id, w.endpoint_id, w.slots, e.url, (
-    select coalesce(string_agg(s.sealed, ' ' order by coalesce(s.expires_at, 'infinity') desc, s.id desc), '')
+    select coalesce(string_agg(s.id || ':' || s.sealed, ' ' order by coalesce(s.expires_at, 'infinity') desc, s.id desc), '')
     from webhook_secrets s
     where s.account_id = e.account_id and s.endpoint_id = e.id and (s.expires_at is null or s.expires_at > $5)) as secrets
   from unnest($1::uuid[], $2::uuid[], $3::integer[]) as w (account_id, endpoint_id, slots)
@@ -201,5 +201,21 @@ export async function releaseDeliveries(db: Queryable, deliveries: ClaimedDelive
       uuids(deliveries.map((one) => one.id)),
       integers(deliveries.map((one) => one.fence)),
     ],
+  );
+}
+
+/** Gives one claim back and sets it due again later: nothing was sent, and no attempt is counted. */
+export async function postponeDelivery(
+  db: Queryable,
+  delivery: ClaimedDelivery,
+  delayMs: number,
+): Promise<void> {
+  await db.query(
+    {
+      name: 'delivery_postpone',
+      text: `update deliveries set leased_until = null, due_at = now() + $4 * interval '1 millisecond'
+             where account_id = $1 and id = $2 and fence = $3 and status = 'pending'`,
+    },
+    [delivery.account_id, delivery.id, delivery.fence, delayMs],
   );
 }

@@ -1,18 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Keyring } from '../../keyring.ts';
-import { remember } from '../../remember.ts';
+import { idPrefixes } from '@simplane/contract';
+import { idOfUuid } from '../../db/uuid.ts';
+import { type Keyring, UnreadableSecret } from '../../keyring.ts';
 import { type RunResult, startWorkQueue, type WorkQueue } from '../../worker/work-queue.ts';
 import type { AttemptResult } from './attempt.ts';
 import { type DeliverOptions, judge, sendOnce, toSettled, writeLogLine } from './deliver.ts';
 import { createLanes } from './lanes.ts';
 import { createReleaser, createSettler } from './settler.ts';
-import { signingKeysOf } from './sign.ts';
+import { createSigningKeys } from './signing-keys.ts';
 import {
   type ClaimedDelivery,
   claimDeliveries,
   findEndpoints,
   findEndpointsDue,
   type KnownEndpoint,
+  postponeDelivery,
   type Wanted,
 } from './sql.ts';
 
@@ -21,7 +23,7 @@ type Options = Omit<DeliverOptions, 'signingKeys'> & {
   concurrency: number;
   /** A lease is this much longer than an attempt may take: one that begins within it ends before another sender may take it. */
   leaseMarginMs?: number;
-  onError(error: unknown): void;
+  onError(error: unknown, about?: object): void;
 };
 
 /** A delivery, and when it was asked for: its lease began a little later. */
@@ -39,15 +41,13 @@ const unprovenAtOnce = 2;
 const lookUpEveryMs = 200;
 // Retries that are this near are waited for; the scan finds the others.
 const soonMs = 10_000;
+// How often a delivery is looked at again whose endpoint's secret cannot be opened.
+const unreadablePauseMs = 60_000;
 
 /** Sends what is due. The rows are the queue; this keeps track of which endpoints to look at and how much each can take. */
 export function startSender(given: Options): Sender {
   const { db, concurrency, leaseMarginMs = 10_000, onError, keyring } = given;
-  // Opened once for many deliveries: each time it would cost as much as signing does.
-  const signingKeys = remember((sealed) =>
-    sealed.split(' ').flatMap((one) => (one === '' ? [] : signingKeysOf(keyring.open(one)))),
-  );
-  const options = { ...given, signingKeys };
+  const options = { ...given, signingKeys: createSigningKeys(keyring) };
   const lanes = createLanes();
   const settle = createSettler(db);
   const giveBack = createReleaser(db);
@@ -163,6 +163,7 @@ export function startSender(given: Options): Sender {
     try {
       result = await sendOnce(options, delivery, stopping);
     } catch (error) {
+      if (error instanceof UnreadableSecret) return putOff(delivery, error);
       lanes.released(endpointUuid);
       throw error;
     }
@@ -182,6 +183,19 @@ export function startSender(given: Options): Sender {
     writeLogLine(options, delivery, settled);
     if (!result.ok) wakeLater(endpointUuid, accountUuid, Math.max(restMs, settled.retryInMs ?? 0));
     return undefined;
+  }
+
+  /**
+   * An endpoint whose secret cannot be opened: nothing is sent, and nothing is counted against it, since the fault is ours.
+   * Its deliveries wait until the secret is mended or rotated; meanwhile its lane rests as if it had failed.
+   */
+  async function putOff(delivery: ClaimedDelivery, error: UnreadableSecret): Promise<undefined> {
+    lanes.finished(delivery.endpoint_id, false);
+    await postponeDelivery(db, delivery, unreadablePauseMs);
+    onError(error, {
+      webhook_endpoint_id: idOfUuid(idPrefixes.webhookEndpoint, delivery.endpoint_id),
+      delivery_id: idOfUuid(idPrefixes.delivery, delivery.id),
+    });
   }
 
   const common = { run, pollMs: scanEveryMs, onError };

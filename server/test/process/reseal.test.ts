@@ -1,0 +1,197 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { migrate } from '../../src/db/migrate.ts';
+import { keyIdOf } from '../../src/keyring.ts';
+import { call, provision } from '../support/client.ts';
+import { createEmptyDatabase } from '../support/database.ts';
+import { sealUnbound } from '../support/old-form.ts';
+import { runCommand, spawnServer } from '../support/process.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { until } from '../support/until.ts';
+
+const [first, second, third] = [randomBytes(32), randomBytes(32), randomBytes(32)];
+const key = 'sp_test_retires_a_key_of_its_deployment';
+const endpointRequest = { idempotencyKey: 'the-endpoint', body: { url: '', enabled_event_types: ['*'] } };
+
+let database: Awaited<ReturnType<typeof createEmptyDatabase>>;
+let receiver: Receiver;
+beforeAll(async () => {
+  receiver = await startReceiver();
+  endpointRequest.body.url = receiver.url;
+});
+afterAll(() => receiver.stop());
+beforeEach(async () => {
+  database = await createEmptyDatabase();
+});
+afterEach(() => database.drop());
+
+function settings(...keys: Buffer[]): Record<string, string> {
+  return {
+    DATABASE_URL: database.url,
+    SIMPLANE_API_KEY: key,
+    SIMPLANE_MOCK_DELAY: '0s',
+    SIMPLANE_ENCRYPTION_KEYS: keys.map((one) => one.toString('base64')).join(','),
+  };
+}
+
+async function query<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  try {
+    return (await client.query<Row>(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function doctorOnSecrets(...keys: Buffer[]) {
+  const { stdout } = await runCommand(['doctor', '--json'], settings(...keys));
+  return JSON.parse(stdout).find(({ check }: { check: string }) => check === 'secrets');
+}
+
+function verifies(secret: string, { headers, body }: Receiver['received'][number]): boolean {
+  const [, at = '', given = ''] = /^t=(\d+),v1=([0-9a-f]+)$/.exec(String(headers['service-signature'])) ?? [];
+  return createHmac('sha256', secret).update(`${at}.${body}`).digest('hex') === given;
+}
+
+describe('an encryption key', () => {
+  test('is retired without anybody noticing: a new one in front, reseal, and the old one can go', async () => {
+    const before = await spawnServer(settings(first));
+    let target = { url: before.url, key };
+    const endpoint = await call(target, 'POST', '/v1/webhook_endpoints', endpointRequest);
+    const { json: order } = await provision(target);
+    const { iccid } = await until(
+      async () => (await call(target, 'GET', `/v1/executions/${order.id}`)).json,
+      ({ status }) => status === 'succeeded',
+    );
+    const profile = await call(target, 'GET', `/v1/esims/${iccid}/install`);
+    expect(await before.end('SIGTERM')).toBe(0);
+
+    const during = await spawnServer(settings(second, first));
+    expect(await doctorOnSecrets(second, first)).toMatchObject({
+      verdict: 'warning',
+      says: expect.stringContaining('reseal'),
+    });
+    const { code, stdout, stderr } = await runCommand(['reseal', '--json'], settings(second, first));
+    expect([code, stderr]).toEqual([0, expect.stringContaining('the other keys may be removed')]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      key_id: keyIdOf(second),
+      complete: true,
+      sealed_anew: { signing_secrets: 1, stored_answers: 1, matching_ids_of_esims: 1 },
+      unreadable_count: 0,
+    });
+    expect(await doctorOnSecrets(second, first)).toMatchObject({
+      verdict: 'ok',
+      says: expect.stringContaining(`${keyIdOf(first)} may be removed`),
+    });
+    expect(await during.end('SIGTERM')).toBe(0);
+
+    const after = await spawnServer(settings(second));
+    target = { url: after.url, key };
+    const replay = await call(target, 'POST', '/v1/webhook_endpoints', endpointRequest);
+    expect([replay.status, replay.text]).toEqual([201, endpoint.text]);
+    const profileAfter = await call(target, 'GET', `/v1/esims/${iccid}/install`);
+    expect([profileAfter.status, profileAfter.json]).toEqual([200, profile.json]);
+    receiver.received.length = 0;
+    await call(target, 'POST', '/v1/events/test', { body: { type: 'esim.provisioned', data: {} } });
+    const [delivery] = await until(
+      async () => receiver.received,
+      ({ length }) => length > 0,
+    );
+    expect(delivery && verifies(endpoint.json.secret, delivery)).toBe(true);
+    expect(await after.end('SIGTERM')).toBe(0);
+  });
+
+  test('that went too early is named, with what it sealed, and nothing of the secrets is', async () => {
+    const server = await spawnServer(settings(first));
+    const endpoint = await call({ url: server.url, key }, 'POST', '/v1/webhook_endpoints', endpointRequest);
+    expect(await server.end('SIGTERM')).toBe(0);
+    const { code, stdout, stderr } = await runCommand(['reseal'], settings(third));
+    expect(code).toBe(1);
+    const [secret] = await query<{ id: string }>('select id from webhook_secrets');
+    for (const part of [`webhook_secrets ${secret?.id}`, 'idempotency_keys the-endpoint', keyIdOf(first)]) {
+      expect(stderr).toContain(part);
+    }
+    expect(stdout + stderr).not.toContain(endpoint.json.secret);
+    expect(stdout + stderr).not.toContain('whsec_');
+  });
+});
+
+describe('a database of the release before', () => {
+  const account = '0190a000-0000-7000-8000-000000000001';
+  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+  const matchingId = 'K7QM4-T2X9H-VD000-00001';
+
+  /** Its schema is what all migrations but the last have made. */
+  async function seed(): Promise<void> {
+    await migrate(database.url);
+    await query('drop table sealing');
+    await query('delete from schema_migrations where version = 8');
+    await query(
+      `insert into accounts (id, name, api_version, created_at) values ($1, 'Old', '2026-11-01', now())`,
+      [account],
+    );
+    await query(
+      `insert into webhook_endpoints (account_id, id, url, enabled_event_types, metadata, status, api_version, created_at)
+       values ($1, gen_random_uuid(), $2, '{*}', '{}', 'enabled', '2026-11-01', now())`,
+      [account, receiver.url],
+    );
+    await query(
+      `insert into webhook_secrets (account_id, endpoint_id, id, sealed, created_at)
+       select account_id, id, gen_random_uuid(), $1, now() from webhook_endpoints`,
+      [sealUnbound(first, secret)],
+    );
+    await query(
+      `insert into executions (account_id, id, type, status, product_id, iccid, input, progress, created_at, finished_at)
+       values ($1, gen_random_uuid(), 'esim.provision', 'succeeded', 'prod_europe_5gb_30d', '8999901000000000018', '{}',
+               jsonb_build_object('matching_id', $2::text), now(), now())`,
+      [account, matchingId],
+    );
+    await query(
+      `insert into esims (account_id, id, iccid, execution_id, product_id, status, metadata, smdp_address, matching_id, created_at)
+       select account_id, gen_random_uuid(), iccid, id, product_id, 'provisioned', '{}', 'smdp.example.com', $1, now()
+       from executions`,
+      [matchingId],
+    );
+  }
+
+  test('goes on as it is, and after reseal nothing of the old form is left', async () => {
+    await seed();
+    const server = await spawnServer(settings(first));
+    const target = { url: server.url, key };
+    const install = async () =>
+      (await call(target, 'GET', '/v1/esims/8999901000000000018/install')).json.matching_id;
+    expect(await install()).toBe(matchingId);
+    expect(await doctorOnSecrets(first)).toMatchObject({ verdict: 'warning' });
+    const { code } = await runCommand(['reseal'], settings(first));
+    expect(code).toBe(0);
+    expect(await doctorOnSecrets(first)).toMatchObject({ verdict: 'ok' });
+    const stored = JSON.stringify([
+      await query('select sealed from webhook_secrets'),
+      await query('select matching_id from esims'),
+      await query('select progress from executions'),
+    ]);
+    expect(stored).not.toContain(matchingId);
+    expect(stored.match(new RegExp(`v2\\.${keyIdOf(first)}\\.`, 'g'))).toHaveLength(2);
+    expect(await install()).toBe(matchingId);
+    receiver.received.length = 0;
+    await call(target, 'POST', '/v1/events/test', { body: { type: 'esim.provisioned', data: {} } });
+    const [delivery] = await until(
+      async () => receiver.received,
+      ({ length }) => length > 0,
+    );
+    expect(delivery && verifies(secret, delivery)).toBe(true);
+    // The process that has read the old form until now refuses it from here on.
+    await query('update esims set matching_id = $1', [matchingId]);
+    expect(await install()).toBeUndefined();
+    expect(await server.end('SIGTERM')).toBe(0);
+  });
+
+  test('that is empty refuses the old form from the start', async () => {
+    await migrate(database.url);
+    expect(await query('select old_form_refused_at is not null as refused from sealing')).toEqual([
+      { refused: true },
+    ]);
+  });
+});

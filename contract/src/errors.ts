@@ -107,7 +107,8 @@ export const errors = {
     type: 'permission_error',
     status: 403,
     meaning: 'The key is good, but it lacks the scope that this operation needs.',
-    remedy: 'Use a key with the scope that the message names.',
+    remedy:
+      'Use a key with the scope that the message names; whoever runs the service makes one with `simplane-server keys create --scopes`.',
   },
   sandbox_only: {
     type: 'permission_error',

@@ -177,7 +177,7 @@ export const getInstallProfile = operation({
   description:
     'The LPA string, its QR code and install links, once the eSIM is provisioned. ' +
     'With `Accept: image/png` or `image/svg+xml` the answer is the QR code itself.',
-  scope: 'read',
+  scope: 'install',
   params: iccidParams,
   status: 200,
   response: InstallProfile,

@@ -6,7 +6,7 @@ import { Esim, InstallProfile } from './esim.ts';
 import { Event, EventType } from './event.ts';
 import { Execution } from './execution.ts';
 import { Identity } from './identity.ts';
-import { isWrite, type Operation } from './operation.ts';
+import { describeScope, isWrite, type Operation } from './operation.ts';
 import { operations } from './operations.ts';
 import { Product } from './product.ts';
 import { UsageRecordBatch } from './usage-record.ts';
@@ -141,7 +141,7 @@ function describeOperation(operationId: string, definition: Operation) {
     operationId,
     tags: [definition.tag],
     summary: definition.summary,
-    description: `${definition.description}\n\nNeeds the scope \`${definition.scope}\`.`,
+    description: `${definition.description}\n\nNeeds ${describeScope(definition.scope)}.`,
     parameters: describeParameters(definition),
     ...(definition.body && {
       requestBody: {

@@ -1,9 +1,26 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import type { ErrorCode } from './errors.ts';
 
-export const scopes = ['read', 'write', 'network', 'admin'] as const;
+export const scopes = ['read', 'write', 'network', 'admin', 'install'] as const;
 
 export type Scope = (typeof scopes)[number];
+
+/** Scopes that are part of another: who may order an eSIM may install it, who may only look may not. */
+const partOf: { readonly [scope in Scope]?: Scope } = { install: 'write' };
+
+/** Whether a key with these scopes may do what needs `needed`. */
+export function hasScope(scopesOfKey: readonly Scope[], needed: Scope): boolean {
+  const whole = partOf[needed];
+  return scopesOfKey.includes(needed) || (whole !== undefined && scopesOfKey.includes(whole));
+}
+
+/** As documents and messages say it: the scope, and the one that includes it. */
+export function describeScope(scope: Scope): string {
+  const whole = partOf[scope];
+  return whole === undefined
+    ? `the scope \`${scope}\``
+    : `the scope \`${scope}\`, which \`${whole}\` includes`;
+}
 
 /** One operation of the API: everything that routes, validation, OpenAPI and clients need to know about it. */
 export type Operation = {

@@ -74,6 +74,9 @@ describe('a refusal tells an agent what to do next', () => {
     });
     const text = await refusalOf(reading, 'provision_esim', { product_id: 'prod_europe_5gb_30d' });
     expect(text).toMatch(/^Refused: scope_missing \(HTTP 403\): .*write/);
+    expect(await refusalOf(reading, 'get_install_profile', { iccid: '8999901999999999999' })).toMatch(
+      /^Refused: scope_missing \(HTTP 403\): .*`install`, which `write` includes/,
+    );
     expect((await callTool(reading, 'list_products')).data).not.toHaveLength(0);
     await reading.close();
   });

@@ -178,7 +178,7 @@ export type Identity = {
   api_key: {
     id: string;
     name: string;
-    scopes: Array<'read' | 'write' | 'network' | 'admin'>;
+    scopes: Array<'read' | 'write' | 'network' | 'admin' | 'install'>;
     /** The last four characters of the key, to recognise it by. */
     last4: string;
     /** When the key was created. Unix time in seconds. */

@@ -38,7 +38,11 @@ const keys = program.command('keys').description('API keys');
 withJson(keys.command('create').description('create a key and print it, once'))
   .option('--account <id>', 'the account it belongs to; may be left out when there is only one')
   .option('--name <name>', 'what to call it', 'API key')
-  .option('--scopes <list>', 'comma-separated: read, write, network, admin', 'read,write')
+  .option(
+    '--scopes <list>',
+    'comma-separated: read, write, network, admin, install (activation codes; part of write)',
+    'read,write',
+  )
   .option('--expires-in <duration>', 'such as 12h or 90d; never when left out')
   .action(async (options) => {
     const { createKeyCommand } = await import('./operator/keys.ts');

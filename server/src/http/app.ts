@@ -1,4 +1,11 @@
-import { type ApiVersion, currentApiVersion, type Operation, operations } from '@simplane/contract';
+import {
+  type ApiVersion,
+  currentApiVersion,
+  describeScope,
+  hasScope,
+  type Operation,
+  operations,
+} from '@simplane/contract';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { KnownKey } from '../accounts/key-directory.ts';
 import { AppError } from '../app-error.ts';
@@ -210,11 +217,11 @@ function serveApi(app: FastifyInstance, service: Service, api: Api): void {
     reply.headers(limiter.take(caller.apiKey.uuid));
     request.apiVersion = pinVersion(request.headers['service-version'], caller.account.apiVersion);
     reply.header('Service-Version', request.apiVersion);
-    if (operation && !caller.apiKey.scopes.includes(operation.scope)) {
+    if (operation && !hasScope(caller.apiKey.scopes, operation.scope)) {
       const { scopes } = caller.apiKey;
       throw new AppError(
         'scope_missing',
-        `This needs the scope ${operation.scope}; the key has ${scopes.join(', ')}.`,
+        `This needs ${describeScope(operation.scope)}; the key has ${scopes.join(', ')}. A key that may do this is made with \`simplane-server keys create --scopes ${[...scopes, operation.scope].join(',')}\`.`,
       );
     }
   }

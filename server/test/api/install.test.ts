@@ -1,5 +1,5 @@
 import { Resvg } from '@resvg/resvg-js';
-import type { EsimStatus } from '@simplane/contract';
+import type { EsimStatus, Scope } from '@simplane/contract';
 import jsqr from 'jsqr';
 import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -205,10 +205,22 @@ describe('the install profile', () => {
     }
   });
 
-  test('needs a key with the scope read', async () => {
+  test('needs a key with the scope install or write, which includes it; to read is not enough', async () => {
     expect((await call(service, 'GET', `/v1/esims/${ready.iccid}/install`, { key: null })).status).toBe(401);
-    const writer = await service.createKey({ scopes: ['write'] });
-    expect((await install(ready.iccid, undefined, writer)).json.error.code).toBe('scope_missing');
+    for (const scopes of [['install'], ['write'], ['read', 'install']] as Scope[][]) {
+      const key = await service.createKey({ scopes });
+      expect((await install(ready.iccid, undefined, key)).status).toBe(200);
+    }
+    for (const scopes of [['read'], ['network'], ['admin'], ['read', 'network', 'admin']] as Scope[][]) {
+      const key = await service.createKey({ scopes });
+      const reply = await install(ready.iccid, 'image/png', key);
+      expect([reply.status, reply.json.error.code]).toEqual([403, 'scope_missing']);
+      expect(reply.json.error.message).toContain('the scope `install`, which `write` includes');
+      expect(reply.json.error.message).toContain(`keys create --scopes ${[...scopes, 'install'].join(',')}`);
+    }
+    // It opens this and nothing else.
+    const installer = await service.createKey({ scopes: ['install'] });
+    expect((await call(service, 'GET', `/v1/esims/${ready.iccid}`, { key: installer })).status).toBe(403);
   });
 });
 

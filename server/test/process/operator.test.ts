@@ -171,7 +171,7 @@ describe('a mistyped command', () => {
     [['keys', 'revoke', 'key_1'], 'no key has the id "key_1"'],
     [
       ['keys', 'create', '--scopes', 'read,wirte'],
-      '"wirte" is not a scope; there are read, write, network, admin',
+      '"wirte" is not a scope; there are read, write, network, admin, install',
     ],
     [['keys', 'create', '--expires-in', 'soon'], '--expires-in takes a duration'],
     [['keys', 'create', '--account', 'acct_x'], 'no account has the id "acct_x"'],

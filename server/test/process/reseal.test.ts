@@ -132,6 +132,19 @@ describe('a database of the release before', () => {
       `insert into accounts (id, name, api_version, created_at) values ($1, 'Old', '2026-11-01', now())`,
       [account],
     );
+    for (const scopes of [
+      ['read'],
+      ['read', 'network'],
+      ['read', 'write'],
+      ['write'],
+      ['network', 'admin'],
+    ]) {
+      await query(
+        `insert into api_keys (id, account_id, hash, name, scopes, last4, created_at)
+         values (gen_random_uuid(), $1, sha256(convert_to($2::text, 'UTF8')), $2::text, $3, 'last', now())`,
+        [account, scopes.join('+'), scopes],
+      );
+    }
     await query(
       `insert into webhook_endpoints (account_id, id, url, enabled_event_types, metadata, status, api_version, created_at)
        values ($1, gen_random_uuid(), $2, '{*}', '{}', 'enabled', '2026-11-01', now())`,
@@ -186,6 +199,22 @@ describe('a database of the release before', () => {
     await query('update esims set matching_id = $1', [matchingId]);
     expect(await install()).toBeUndefined();
     expect(await server.end('SIGTERM')).toBe(0);
+  });
+
+  test('gives the scope install to the keys that could read activation codes until now, and to no other', async () => {
+    await seed();
+    expect(await migrate(database.url)).toMatchObject({ applied: [expect.stringMatching(/^0008_/)] });
+    const rows = await query<{ name: string; scopes: string[] }>('select name, scopes from api_keys');
+    expect(Object.fromEntries(rows.map(({ name, scopes }) => [name, scopes]))).toEqual({
+      read: ['read', 'install'],
+      'read+network': ['read', 'network', 'install'],
+      'read+write': ['read', 'write', 'install'],
+      write: ['write'],
+      'network+admin': ['network', 'admin'],
+    });
+    const env = { ...settings(first), SIMPLANE_API_KEY: '' };
+    const made = await runCommand(['keys', 'create', '--scopes', 'read', '--json'], env);
+    expect(JSON.parse(made.stdout)).toMatchObject([{ scopes: 'read' }]);
   });
 
   test('that is empty refuses the old form from the start', async () => {

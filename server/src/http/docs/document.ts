@@ -68,6 +68,8 @@ export type DocOperation = {
   summary: string;
   description: string;
   scope: string | null;
+  /** A scope that includes it. */
+  includedIn: string | null;
   parameters: Parameter[];
   body: { schema: Schema; required: boolean } | null;
   successes: SuccessResponse[];
@@ -91,7 +93,7 @@ type RawOperation = {
 };
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
-const scopeSentence = /\n*Needs the scope `([^`]+)`\.\s*$/;
+const scopeSentence = /\n*Needs the scope `([^`]+)`(?:, which `([^`]+)` includes)?\.\s*$/;
 
 /** Every operation, flattened, in the document's order. */
 export function readOperations(document: OpenApiDocument): DocOperation[] {
@@ -116,6 +118,7 @@ function readOperation(document: OpenApiDocument, method: string, path: string, 
   const description = raw.description ?? '';
   const body = raw.requestBody?.content?.['application/json']?.schema;
   const responses = Object.entries(raw.responses ?? {});
+  const [, scope = null, includedIn = null] = description.match(scopeSentence) ?? [];
   return {
     id: raw.operationId ?? `${method} ${path}`,
     method: method.toUpperCase(),
@@ -124,7 +127,8 @@ function readOperation(document: OpenApiDocument, method: string, path: string, 
     summary: raw.summary ?? raw.operationId ?? path,
     // The scope has its own place on the page, so its sentence would say it twice.
     description: description.replace(scopeSentence, ''),
-    scope: description.match(scopeSentence)?.[1] ?? null,
+    scope,
+    includedIn,
     parameters: raw.parameters ?? [],
     body: body ? { schema: body, required: raw.requestBody?.required === true } : null,
     successes: responses

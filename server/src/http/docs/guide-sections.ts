@@ -29,7 +29,7 @@ function authentication(baseUrl: string): Guide {
     anchor: 'authentication',
     title: 'Authentication',
     text: html`<p>Send your API key as a bearer token with every request. Keys that begin <code>sp_test_</code> work in a sandbox, keys that begin <code>sp_live_</code> in a live deployment, and neither works in the other.</p>
-<p>A key has one or more scopes: ${list(scopes)}. Each operation below names the one it needs; a key without it gets <a href="#error-scope_missing"><code>scope_missing</code></a>.</p>
+<p>A key has one or more scopes: ${list(scopes)}. Each operation below names the one it needs; <code>write</code> includes <code>install</code>, for activation codes, and <code>read</code> does not; a key without it gets <a href="#error-scope_missing"><code>scope_missing</code></a>.</p>
 <p>Keep keys on your servers. We store only a hash of them and cannot show one again.</p>
 <p>Put yours in the shell once, and every sample on this page works as pasted:</p>`,
     samples: html`${codeBlock('Set the key', shellCode("export SIMPLANE_API_KEY='sp_test_…'"))}${codeBlock(

@@ -17,3 +17,8 @@ select case
     or exists (select from esims) then null
   else now()
 end;
+
+-- Activation codes need a scope of their own. Keys that could read them until now keep that; new ones get it when it is asked for.
+update api_keys
+set scopes = array_append(scopes, 'install')
+where 'read' = any(scopes) and not 'install' = any(scopes);

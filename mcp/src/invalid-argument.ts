@@ -1,11 +1,13 @@
-/** An argument that never reaches the API, since the tool itself cannot use it. */
+const longest = { param: 100, message: 300 };
+
+/** An argument that never reaches the API, since the tool itself cannot use it. What it quotes of the call is cut. */
 export class InvalidArgument extends Error {
   override name = 'InvalidArgument';
   readonly param: string;
 
   constructor(param: string, message: string) {
-    super(message);
-    this.param = param;
+    super(cut(message, longest.message));
+    this.param = cut(param, longest.param);
   }
 }
 
@@ -24,7 +26,12 @@ export function refuseOthers(args: object, known: readonly string[]): void {
   if (other !== undefined) {
     throw new InvalidArgument(
       other,
-      `${other.slice(0, 100)} is not a parameter; this tool takes ${known.join(', ')}.`,
+      `${cut(other, longest.param)} is not a parameter; this tool takes ${known.join(', ')}.`,
     );
   }
+}
+
+/** Not within a surrogate pair: half of one is not JSON. */
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length).replace(/[\ud800-\udbff]$/, '')}…`;
 }

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { redact } from './redact.ts';
 
 /**
  * Lines are built from named fields, never from whole requests. This is the net below that rule: a key, a signing
@@ -10,7 +11,7 @@ export function createLog(level: string, destination?: DestinationStream): Logge
     base: null,
     timestamp: createTimestamp(),
     formatters: { level: (label: string) => ({ level: label }) },
-    hooks: { streamWrite: (line: string) => line.replace(secrets, '[redacted]') },
+    hooks: { streamWrite: redact },
   };
   return pino(options, destination ?? createOutput());
 }
@@ -46,5 +47,3 @@ function createOutput(): DestinationStream {
     },
   };
 }
-
-const secrets = /sp_(?:test|live)_[^\s"\\]+|whsec_[\w+/=-]+|(?:LPA:)?1\$[\w.-]+\$[\w-]+(?:\$[\w.$-]*)?/g;

@@ -1,5 +1,4 @@
 import { AppError } from '../app-error.ts';
-import { clip } from '../clip.ts';
 
 export type JsonBody = {
   value: Record<string, unknown>;
@@ -111,8 +110,8 @@ function canonicalText(text: string, param: string): string {
 export function unstorableText(param: string): AppError {
   return new AppError(
     'parameter_invalid',
-    `${clip(param) || 'The body'} holds U+0000 or half of a surrogate pair, which cannot be stored as text.`,
-    param === '' ? {} : { param: clip(param) },
+    `${param || 'The body'} holds U+0000 or half of a surrogate pair, which cannot be stored as text.`,
+    param === '' ? {} : { param },
   );
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { describeCause } from '../describe-cause.ts';
 import type { Service } from '../service.ts';
+import { pathForLog } from './path-for-log.ts';
 
 /** One wide log line and one measurement a request. Queries, bodies and headers stay out: they may hold secrets. */
 export function createRecorder({ log, metrics }: Service) {
@@ -21,7 +22,7 @@ export function createRecorder({ log, metrics }: Service) {
         request_id: request.id,
         method,
         route,
-        path: pathOf(request),
+        path: pathForLog(request.url),
         status,
         duration_ms: Math.round(durationMs * 1000) / 1000,
         account_id: caller?.account.id,
@@ -38,7 +39,3 @@ export function createRecorder({ log, metrics }: Service) {
 
 // What proxies write for a client that left before its answer; the work itself may have been done.
 const clientClosedRequest = 499;
-
-function pathOf({ url }: FastifyRequest): string {
-  return url.split('?', 1)[0]?.slice(0, 200) ?? '';
-}

@@ -85,9 +85,7 @@ function unknownParameter(name: string, path: string, known: Set<string>): AppEr
   const param = join(path, name);
   const takes =
     known.size > 0 ? `this operation takes ${[...known].join(', ')}` : 'this operation takes none';
-  return new AppError('parameter_unknown', `${clip(param)} is not a parameter; ${takes}.`, {
-    param: clip(param),
-  });
+  return new AppError('parameter_unknown', `${param} is not a parameter; ${takes}.`, { param });
 }
 
 function paramOf(instancePath: string): string {

@@ -260,6 +260,118 @@ describe('no log line', () => {
   });
 });
 
+describe('what a client encodes or makes long', () => {
+  const matchingId = 'MATCHING-ID-9C41';
+  const code = `LPA:1$smdp.example.com$${matchingId}`;
+  const every = (text: string) =>
+    [...text].map((c) => `%${c.charCodeAt(0).toString(16).padStart(2, '0')}`).join('');
+  const some = (text: string) => [...text].map((c, i) => (i % 3 === 1 ? every(c) : c)).join('');
+  const ways: [how: string, encode: (text: string) => string][] = [
+    ['not at all', (text) => text],
+    ['as a client library does it', encodeURIComponent],
+    ['character by character', every],
+    ['in part', some],
+    ['twice', (text) => encodeURIComponent(every(text))],
+    ['three times', (text) => encodeURIComponent(encodeURIComponent(some(text)))],
+    ['in capitals', (text) => every(text).toUpperCase()],
+    ['with a stray percent sign', (text) => `%zz${some(text)}%`],
+  ];
+
+  test.each(ways)('%s: no key and no activation code of a request reaches the log', async (_, encode) => {
+    const secrets = [service.key, code, `1$smdp.example.com$${matchingId}`];
+    const before = service.logLines.length;
+    const paths = secrets.flatMap((secret) => [
+      `/v1/products/${encode(secret)}`,
+      `/v1/esims/${encode(secret)}/install`,
+      `/v1/none/${encode(secret)}`,
+      `/${encode(secret)}`,
+      `/v1/products?${encode(secret)}=1`,
+      `/v1/executions?status=${encode(secret)}`,
+    ]);
+    const bodies = secrets.map((secret) => ({ [encode(secret)]: 1 }));
+    for (const path of paths) {
+      const authorization = { Authorization: `Bearer ${service.key}` };
+      await exchange(service.url, head('GET', path.replaceAll(' ', '%20'), authorization));
+    }
+    for (const body of bodies) await call(service, 'POST', '/v1/esims', { body });
+    await expect.poll(() => service.logLines.length, patience).toBe(before + paths.length + bodies.length);
+    for (const line of service.logLines.slice(before)) {
+      const plain = decodeFully(line);
+      expect(plain).not.toContain(service.key);
+      expect(plain).not.toContain(matchingId);
+    }
+  });
+
+  test('a path in the log keeps its words and ids', async () => {
+    const { json } = await provision(service);
+    await call(service, 'GET', `/v1/executions/${json.id}`);
+    await call(service, 'GET', '/v1/products/prod_europe_5gb_30d');
+    await call(service, 'GET', '/v1/Not%20Ours/x');
+    await expect
+      .poll(() => requestLines().map(({ path }) => path), patience)
+      .toEqual(
+        expect.arrayContaining([`/v1/executions/${json.id}`, '/v1/products/prod_europe_5gb_30d', '/v1/*/x']),
+      );
+  });
+
+  const long = 'n'.repeat(250_000);
+  test.each<[where: string, body: object]>([
+    ['a name', { [long]: 1 }],
+    ['a name within metadata', { product_id: 'prod_europe_5gb_30d', metadata: { [long]: 'x' } }],
+    ['a value within such a name', { product_id: 'prod_europe_5gb_30d', metadata: { [long]: 1 } }],
+    ['a number too large, under such a name', { [long]: 2 ** 60 }],
+    ['text that cannot be stored, under such a name', { [long]: '\u0000' }],
+    ['a value', { product_id: long }],
+    ['the name of a property of a list', { product_id: [{ [long]: 1 }] }],
+  ])('250 kB as %s give a short answer and a short line', async (_, body) => {
+    for (const idempotencyKey of [undefined, `long-${_}`]) {
+      const before = service.logLines.length;
+      const reply = await call(service, 'POST', '/v1/esims', {
+        body,
+        ...(idempotencyKey !== undefined && { idempotencyKey }),
+      });
+      expect([400, 404]).toContain(reply.status);
+      expect(reply.text.length).toBeLessThan(2_000);
+      expect(reply.json.error.message).toMatch(/[.;]/); // what is wrong with it was not cut off
+      await expect.poll(() => service.logLines.length, patience).toBe(before + 1);
+      expect(service.logLines.at(-1)?.length).toBeLessThan(2_000);
+    }
+  });
+
+  test('15 kB in a path, a query’s name or a header give a short answer and a short line', async () => {
+    const before = service.logLines.length;
+    const text = 'n'.repeat(15_000);
+    const authorization = { Authorization: `Bearer ${service.key}` };
+    const requests = [
+      head('GET', `/v1/${text}`, authorization),
+      head('GET', `/v1/products/${text}`, authorization),
+      head('GET', `/v1/products?${text}=1`, authorization),
+      head('GET', `/v1/products?starting_after=${text}`, authorization),
+      head('GET', '/v1/products', { ...authorization, 'Service-Version': text }),
+      head('GET', '/v1/products', { Authorization: `Bearer ${text}` }),
+      head('POST', '/v1/esims', { ...authorization, 'Idempotency-Key': text, 'Content-Length': 0 }),
+    ];
+    for (const request of requests) {
+      const { status, text: answer } = await exchange(service.url, request);
+      expect(status).toBeGreaterThanOrEqual(400);
+      expect(answer.length).toBeLessThan(2_000);
+    }
+    await expect.poll(() => service.logLines.length, patience).toBe(before + requests.length);
+    for (const line of service.logLines.slice(before)) expect(line.length).toBeLessThan(2_000);
+  });
+
+  /** Whatever a reader of the log could make of it. */
+  function decodeFully(text: string): string {
+    for (let rest = text; ; ) {
+      const decoded = rest.replaceAll(/%([0-7][0-9a-f])/gi, (_, hex: string) =>
+        String.fromCharCode(Number.parseInt(hex, 16)),
+      );
+      if (decoded === rest) return decoded;
+      rest = decoded;
+    }
+  }
+});
+
 describe('the log still says enough', () => {
   test('there is one line a request, found by the id that the client was given', async () => {
     const ids = replies.map(({ headers }) => headers.get('request-id'));

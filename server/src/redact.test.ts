@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { redact } from './redact.ts';
+
+const encode = (text: string) => [...text].map((c) => `%${c.charCodeAt(0).toString(16)}`).join('');
+
+test.each([
+  ['{"path":"/v1/sp_test_abc"}', '{"path":"/v1/[redacted]"}'],
+  ['{"path":"/v1/sp%5Ftest%5Fabc/x"}', '{"path":"/v1/[redacted]/x"}'],
+  [`{"path":"/v1/${encode('sp_live_abc')}"}`, '{"path":"/v1/[redacted]"}'],
+  [`{"path":"/v1/${encodeURIComponent(encode('whsec_abc'))}"}`, '{"path":"/v1/[redacted]"}'],
+  ['{"a":"LPA%3A1%24smdp.example.com%24ID"}', '{"a":"[redacted]"}'],
+  ['{"a":"1%2524smdp.example.com%2524ID"}', '{"a":"[redacted]"}'],
+  ['{"a":"%zzsp%5ftest_abc%"}', '{"a":"[redacted]"}'],
+  ['{"a":"100 % of 50%25 and %C3%A9"}', '{"a":"100 % of 50%25 and %C3%A9"}'],
+  ['{"a":"%E2%82%AC 1%24"}', '{"a":"%E2%82%AC 1%24"}'],
+])('%s becomes %s', (line, expected) => {
+  expect(redact(line)).toBe(expected);
+});
+
+test('what was encoded more often than anybody would is taken out whole', () => {
+  let text = 'sp_test_abc';
+  for (let i = 0; i < 12; i++) text = encodeURIComponent(text.replaceAll('_', '%5f'));
+  expect(redact(`{"a":"${text}"}`)).toBe('{"a":"[redacted]"}');
+});
+
+test('a long line of percent signs takes no longer than its length', () => {
+  const startedAtMs = performance.now();
+  redact(`{"a":"${'%'.repeat(1_000_000)}"}`);
+  redact(`{"a":"${'%25'.repeat(300_000)}"}`);
+  redact(`{"a":"${'x'.repeat(1_000_000)}%"}`);
+  expect(performance.now() - startedAtMs).toBeLessThan(10_000);
+});

@@ -107,7 +107,13 @@ export const settings = {
     'SIMPLANE_METRICS_PORT',
     integer(0, 65_535),
     '',
-    'Serves `/metrics` on a port of its own at `HOST`. Unset: on the API’s port, to loopback clients only.',
+    'Serves `/metrics` on a port of its own, and there only. Unset: on the API’s port, to clients on the same machine that come through no proxy. Set it wherever a proxy runs on the same machine.',
+  ),
+  metricsHost: setting(
+    'SIMPLANE_METRICS_HOST',
+    matching(/^[^\s]+$/, 'an address or host name to listen on'),
+    '',
+    'Where `SIMPLANE_METRICS_PORT` listens. Unset: at `HOST`. Whoever reaches it reads the metrics.',
   ),
   logLevel: setting(
     'SIMPLANE_LOG_LEVEL',
@@ -352,6 +358,7 @@ type Optional =
   | 'databaseUrl'
   | 'apiKey'
   | 'metricsPort'
+  | 'metricsHost'
   | 'publicUrl'
   | 'es2Url'
   | 'es2Cert'

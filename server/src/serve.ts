@@ -120,7 +120,7 @@ async function start(
   const servers = [app];
   if (config.metricsPort !== null) {
     const metricsApp = createMetricsApp(service);
-    await metricsApp.listen({ host: config.host, port: config.metricsPort });
+    await metricsApp.listen({ host: config.metricsHost ?? config.host, port: config.metricsPort });
     servers.push(metricsApp);
   }
   await app.listen({ host: config.host, port: config.port });

@@ -1,15 +1,26 @@
 import { openApiDocument } from '@simplane/contract';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { AppError } from '../app-error.ts';
 import type { Service } from '../service.ts';
 import { docsContentSecurityPolicy, renderDocsPage } from './docs/page.ts';
+import { isLocalScrape } from './is-local-scrape.ts';
 
 /** What needs no key: probes, metrics for the machine itself, and the description of the API. */
 export function serveOperationalRoutes(app: FastifyInstance, service: Service): void {
   app.get('/livez', async () => ({ status: 'ok' }));
   app.get('/readyz', () => readiness(service));
   app.get('/healthz', () => readiness(service));
-  if (service.metricsOnApi) serveMetrics(app, service, isLoopback);
+  if (service.metricsOnApi) {
+    app.get('/metrics', (request, reply) => {
+      if (!isLocalScrape(request.raw)) {
+        throw new AppError(
+          'route_missing',
+          'Metrics are served to clients on this machine only, and not through a proxy.',
+        );
+      }
+      return sendMetrics(service, reply);
+    });
+  }
 }
 
 export function serveDescription(app: FastifyInstance, service: Service): void {
@@ -28,16 +39,8 @@ export function serveDescription(app: FastifyInstance, service: Service): void {
   });
 }
 
-export function serveMetrics(
-  app: FastifyInstance,
-  { metrics }: Service,
-  mayRead: (request: FastifyRequest) => boolean,
-): void {
-  app.get('/metrics', async (request, reply) => {
-    if (!mayRead(request))
-      throw new AppError('route_missing', 'Metrics are served to loopback clients only.');
-    return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
-  });
+export async function sendMetrics({ metrics: { registry } }: Service, reply: FastifyReply) {
+  return reply.type(registry.contentType).send(await registry.metrics());
 }
 
 async function readiness({ db, isStopping }: Service) {
@@ -45,11 +48,4 @@ async function readiness({ db, isStopping }: Service) {
     throw new AppError('unavailable', 'This process is shutting down.', { headers: { 'Retry-After': '1' } });
   await db.ping();
   return { status: 'ok' };
-}
-
-/** A proxy on this machine also connects from loopback, but it says for whom. */
-function isLoopback({ socket, headers }: FastifyRequest): boolean {
-  const address = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
-  const forwarded = headers['x-forwarded-for'] ?? headers['forwarded'];
-  return forwarded === undefined && (address === '::1' || address.startsWith('127.'));
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { call, provision } from '../support/client.ts';
+import { exchange, head } from '../support/raw-http.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -61,3 +62,62 @@ test('tell how long what is due has been waiting, and leave out endpoints that f
   await backdate(`update webhook_endpoints set failing_since = now()`);
   expect(await oldest('deliveries')).toBe(0);
 });
+
+test('are read by loopback clients only, with a loopback Host and nothing that a proxy adds', async () => {
+  const status = async (headers: Record<string, string>) =>
+    (await exchange(service.url, head('GET', '/metrics', headers))).status;
+  for (const host of [
+    'localhost',
+    'LOCALHOST:4000',
+    '127.0.0.1',
+    '127.0.0.1:4000',
+    '127.1.2.3',
+    '[::1]:4000',
+  ])
+    expect([host, await status({ Host: host })]).toEqual([host, 200]);
+  const scraper = { 'User-Agent': 'Prometheus/3.5.0', 'X-Prometheus-Scrape-Timeout-Seconds': '10' };
+  expect(await status({ ...scraper, Accept: 'text/plain', 'Accept-Encoding': 'gzip' })).toBe(200);
+
+  for (const host of ['api.example.com', 'localhost.example.com', '127.0.0.1.example.com', '10.0.0.1', ''])
+    expect([host, await status({ Host: host })]).toEqual([host, 404]);
+  for (const name of forwardingHeaders) {
+    expect([name, await status({ [name]: '127.0.0.1' })]).toEqual([name, 404]);
+    expect([name, await status({ [name.toUpperCase()]: '' })]).toEqual([name, 404]);
+  }
+  const old = await exchange(service.url, 'GET /metrics HTTP/1.0\r\nHost: 127.0.0.1:4000\r\n\r\n');
+  expect([old.status, old.json.error.code]).toEqual([404, 'route_missing']);
+});
+
+const forwardingHeaders = [
+  'Forwarded',
+  'X-Forwarded-For',
+  'X-Forwarded-Host',
+  'X-Forwarded-Proto',
+  'X-Forwarded-Port',
+  'X-Forwarded-Prefix',
+  'X-Forwarded',
+  'Forwarded-For',
+  'X-Real-IP',
+  'Via',
+  'CF-Connecting-IP',
+  'CF-Ray',
+  'True-Client-IP',
+  'X-Client-IP',
+  'Client-IP',
+  'X-Cluster-Client-IP',
+  'Fastly-Client-IP',
+  'Fly-Client-IP',
+  'X-Envoy-External-Address',
+  'X-Envoy-Expected-Rq-Timeout-Ms',
+  'X-Original-Forwarded-For',
+  'X-Original-URL',
+  'X-Amzn-Trace-Id',
+  'X-Amz-Cf-Id',
+  'X-Azure-ClientIP',
+  'X-Appengine-User-IP',
+  'X-Remote-IP',
+  'X-Remote-Addr',
+  'X-ProxyUser-IP',
+  'X-Request-ID',
+  'Proxy-Connection',
+];

@@ -212,7 +212,8 @@ export const errors = {
   unavailable: {
     type: 'api_error',
     status: 503,
-    meaning: 'The service cannot reach its database, or it is shutting down.',
+    meaning:
+      'The service cannot reach its database, has no room for another large body, or is shutting down.',
     remedy: 'Send it again shortly with the same `Idempotency-Key`.',
   },
 } as const satisfies Record<string, ErrorDefinition>;

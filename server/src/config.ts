@@ -343,6 +343,18 @@ export const settings = {
     '30s',
     'How long a client may take to send a whole request.',
   ),
+  drainTimeoutMs: setting(
+    'SIMPLANE_DRAIN_TIMEOUT',
+    timeout,
+    '20s',
+    'How long a client may read nothing of its answer before the connection is closed.',
+  ),
+  maxConnections: setting(
+    'SIMPLANE_MAX_CONNECTIONS',
+    integer(1, 1_000_000),
+    '4000',
+    'Client connections that this process has at most; more are closed at once. An idle one takes about 10 kB of memory.',
+  ),
   shutdownTimeoutMs: setting(
     'SIMPLANE_SHUTDOWN_TIMEOUT',
     timeout,

@@ -46,6 +46,12 @@ export function createMetrics(db: Database) {
     help: 'Faults in background work; each is tried again.',
     registers,
   });
+  const connectionsCut = new Counter({
+    name: 'simplane_http_connections_cut_total',
+    help: 'Client connections that were refused or closed to protect the process, by what there was too much of.',
+    labelNames: ['reason'],
+    registers,
+  });
   const reportCount = new Counter({
     name: 'simplane_network_reports_total',
     help: 'What a live network told of its own accord, by whether the eSIM is ours.',
@@ -63,6 +69,7 @@ export function createMetrics(db: Database) {
     executionCount,
     attemptDuration,
     backgroundFailureCount,
+    connectionsCut,
     reportCount,
   };
 }

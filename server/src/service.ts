@@ -27,6 +27,9 @@ export type Service = {
   rateLimitPerSecond: number;
   headersTimeoutMs: number;
   requestTimeoutMs: number;
+  /** How long a client may leave its answer unread. */
+  drainTimeoutMs: number;
+  maxConnections: number;
   /** Whether `/metrics` is on the API's own port, for loopback clients; else it has a port of its own. */
   metricsOnApi: boolean;
   /** How clients reach the deployment; known for sure only once it listens. */

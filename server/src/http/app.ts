@@ -14,15 +14,18 @@ import type { Service } from '../service.ts';
 import { authenticate } from './authenticate.ts';
 import { beginRequest, endRequest } from './bound-pipelining.ts';
 import { type JsonBody, parseJsonBody } from './json-body.ts';
+import { limitConnections } from './limit-connections.ts';
 import { answerMalformed, refuseMalformed } from './malformed-requests.ts';
 import { serveMcp } from './mcp/serve-mcp.ts';
 import { serveDescription, serveOperationalRoutes } from './operational-routes.ts';
 import { pinVersion } from './pin-version.ts';
 import { createRateLimiter } from './rate-limit.ts';
+import { type BodyReader, createBodyReader } from './read-body.ts';
 import { createRecorder } from './record-request.ts';
 import { renderError, toAppError } from './render-error.ts';
 import { routes } from './routes.ts';
 import { newRequestId, type ReadHandler, serveOperation, type WriteHandler } from './serve-operation.ts';
+import { createUnreadAnswers, type UnreadAnswers } from './unread-answers.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -48,21 +51,30 @@ type Api = { operations: Record<string, Operation>; handlers: Record<string, unk
 
 /** The HTTP face of the service. `api` is the contract; tests add operations of their own to it. */
 export function createApp(service: Service, api: Api = { operations, handlers: routes }): FastifyInstance {
+  const { connectionsCut } = service.metrics;
+  const held: HeldMemory = {
+    bodies: createBodyReader(() => connectionsCut.inc({ reason: 'bodies' })),
+    unread: createUnreadAnswers(() => connectionsCut.inc({ reason: 'unread' })),
+  };
   const app = createServer(service);
   // An `Expect` that we do not know is left unfulfilled, not refused by Node in a form of its own.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  prepareRequests(app, service);
-  followRequests(app, service);
+  limitConnections(app.server, service);
+  prepareRequests(app, service, held);
+  followRequests(app, service, held);
   refuseUnknownRoutes(app);
   answerErrors(app, service);
-  readJsonOnly(app);
+  readJsonOnly(app, held.bodies);
   serveOperationalRoutes(app, service);
   if (service.role !== 'worker') {
     serveDescription(app, service);
-    serveApi(app, service, api);
+    serveApi(app, service, api, held.bodies);
   }
   return app;
 }
+
+/** What clients can make a process hold, each within a budget. */
+type HeldMemory = { bodies: BodyReader; unread: UnreadAnswers };
 
 function createServer(service: Service): FastifyInstance {
   return fastify({
@@ -90,26 +102,28 @@ function createServer(service: Service): FastifyInstance {
   });
 }
 
-function prepareRequests(app: FastifyInstance, service: Service): void {
+function prepareRequests(app: FastifyInstance, service: Service, { unread }: HeldMemory): void {
   app.decorateRequest('caller', null);
   app.decorateRequest('apiVersion', currentApiVersion);
   app.decorateRequest('refusal', null);
   app.decorateRequest('idempotency', null);
   app.decorateRequest('startedMs', 0);
+  app.decorateRequest('heldBody', null);
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('Request-Id', request.id);
     reply.header('Service-Version', request.apiVersion);
     done();
   });
-  // A connection that was kept alive past a shutdown would hold it up until the client lets go.
-  app.addHook('onSend', (_request, reply, payload, done) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
+    // A connection that was kept alive past a shutdown would hold it up until the client lets go.
     if (service.isStopping()) reply.header('Connection', 'close');
+    if (typeof payload === 'string') unread.add(request.raw.socket, payload.length);
     done(null, payload);
   });
 }
 
 /** All that happens at a request's end, in one place: a listener for each cost a hundredth of an order. */
-function followRequests(app: FastifyInstance, service: Service): void {
+function followRequests(app: FastifyInstance, service: Service, { bodies, unread }: HeldMemory): void {
   const record = createRecorder(service);
   app.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw;
@@ -121,9 +135,11 @@ function followRequests(app: FastifyInstance, service: Service): void {
     // `close` comes after the last byte, and also when the client went away before it.
     reply.raw.on('close', () => {
       record(request, reply, wasSent);
+      bodies.release(request);
+      unread.remove(socket);
       endRequest(socket);
     });
-    beginRequest(socket, done);
+    if (!beginRequest(socket, done)) service.metrics.connectionsCut.inc({ reason: 'pipelining' });
   });
 }
 
@@ -153,23 +169,22 @@ function refusalOf(request: FastifyRequest): AppError | undefined {
 
 function answerErrors(app: FastifyInstance, service: Service): void {
   app.setErrorHandler((thrown, request, reply) => {
-    const refusal = toAppError(thrown, request.routeOptions.bodyLimit);
+    const refusal = toAppError(thrown);
     request.refusal = refusal;
     const { status, headers, body } = renderError(refusal, request.id, service.publicUrl());
     return reply.code(status).headers(headers).type('application/json').send(body);
   });
 }
 
-function readJsonOnly(app: FastifyInstance): void {
+function readJsonOnly(app: FastifyInstance, bodies: BodyReader): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    /^application\/json\s*(;|$)/i,
-    { parseAs: 'buffer' },
-    (request: FastifyRequest, body: Buffer, done) => {
-      const [error, value] = attempt(() => readBody(request, body));
-      done(error, value);
-    },
-  );
+  app.addContentTypeParser(/^application\/json\s*(;|$)/i, (request: FastifyRequest, payload, done) => {
+    bodies.read(request, payload, (error, body) => {
+      if (!body) return done(error);
+      const [refusal, value] = attempt(() => readBody(request, body));
+      done(refusal, value);
+    });
+  });
 }
 
 function readBody({ headers }: FastifyRequest, body: Buffer): JsonBody {
@@ -191,7 +206,7 @@ function attempt<T>(work: () => T): [error: Error, value: undefined] | [error: n
   }
 }
 
-function serveApi(app: FastifyInstance, service: Service, api: Api): void {
+function serveApi(app: FastifyInstance, service: Service, api: Api, bodies: BodyReader): void {
   const limiter = createRateLimiter(service.rateLimitPerSecond);
   const parts = { service, keysInFlight: createKeysInFlight() };
 
@@ -230,7 +245,7 @@ function serveApi(app: FastifyInstance, service: Service, api: Api): void {
     serveOperation(app, parts, definition, api.handlers[id] as ReadHandler | WriteHandler);
   }
   refuseOtherMethods(app, Object.values(api.operations));
-  serveMcp(app, service);
+  serveMcp(app, service, bodies);
 }
 
 function refuseOtherMethods(app: FastifyInstance, definitions: Operation[]): void {

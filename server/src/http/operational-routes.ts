@@ -4,6 +4,7 @@ import { AppError } from '../app-error.ts';
 import type { Service } from '../service.ts';
 import { docsContentSecurityPolicy, renderDocsPage } from './docs/page.ts';
 import { isLocalScrape } from './is-local-scrape.ts';
+import { staticPage } from './static-page.ts';
 
 /** What needs no key: probes, metrics for the machine itself, and the description of the API. */
 export function serveOperationalRoutes(app: FastifyInstance, service: Service): void {
@@ -25,18 +26,22 @@ export function serveOperationalRoutes(app: FastifyInstance, service: Service): 
 
 export function serveDescription(app: FastifyInstance, service: Service): void {
   const document = openApiDocument();
-  const json = JSON.stringify(document);
-  app.get('/openapi.json', (_, reply) => reply.type('application/json').send(json));
-  let page = { url: '', html: '' };
-  app.get('/docs', (_, reply) => {
-    const url = service.publicUrl();
-    if (page.url !== url) page = { url, html: renderDocsPage(document, { baseUrl: url }) };
-    return reply
-      .type('text/html; charset=utf-8')
-      .header('Content-Security-Policy', docsContentSecurityPolicy)
-      .header('X-Content-Type-Options', 'nosniff')
-      .send(page.html);
-  });
+  app.get(
+    '/openapi.json',
+    staticPage({ type: 'application/json', version: () => '', render: () => JSON.stringify(document) }),
+  );
+  app.get(
+    '/docs',
+    staticPage({
+      type: 'text/html; charset=utf-8',
+      headers: {
+        'Content-Security-Policy': docsContentSecurityPolicy,
+        'X-Content-Type-Options': 'nosniff',
+      },
+      version: () => service.publicUrl(),
+      render: (baseUrl) => renderDocsPage(document, { baseUrl }),
+    }),
+  );
 }
 
 export async function sendMetrics({ metrics: { registry } }: Service, reply: FastifyReply) {

@@ -20,9 +20,9 @@ export function renderError(error: AppError, requestId: string, publicUrl: strin
 }
 
 /** Any thrown thing as a refusal with a public message; what it really was stays in `cause`, for the log. */
-export function toAppError(thrown: unknown, bodyLimitBytes = 0): AppError {
+export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
-  const framework = fromFramework((thrown as { code?: string } | null | undefined)?.code, bodyLimitBytes);
+  const framework = fromFramework((thrown as { code?: string } | null | undefined)?.code);
   if (framework) return framework;
   if (isUnavailable(thrown)) {
     return new AppError(
@@ -39,24 +39,16 @@ export function toAppError(thrown: unknown, bodyLimitBytes = 0): AppError {
   });
 }
 
-function fromFramework(code: string | undefined, bodyLimitBytes: number): AppError | null {
+function fromFramework(code: string | undefined): AppError | null {
   switch (code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new AppError('body_too_large', `The body is larger than ${sizeOf(bodyLimitBytes)}.`);
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new AppError(
         'content_type_unsupported',
         'Send the body as JSON, with "Content-Type: application/json".',
       );
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new AppError('request_malformed', 'The body is not as long as Content-Length says.');
     case 'FST_ERR_BAD_URL':
       return new AppError('request_malformed', 'The path is not valid percent-encoding.');
     default:
       return null;
   }
-}
-
-function sizeOf(bytes: number): string {
-  return bytes < 1024 * 1024 ? `${bytes / 1024} kB` : `${bytes / 1024 / 1024} MB`;
 }

@@ -206,7 +206,7 @@ describe('a client that holds on', () => {
     try {
       for (const { socket } of deaf) {
         socket.pause();
-        socket.write(head('GET', '/openapi.json').repeat(500));
+        socket.write(head('GET', '/openapi.json').repeat(30));
       }
       await expectServed(service, 200);
       expect(deaf.filter(({ socket }) => socket.destroyed)).toEqual([]);
@@ -241,6 +241,163 @@ describe('a client that holds on', () => {
     }
   });
 });
+
+const cuts = async (service: TestService, reason: string) => {
+  const { values } = await service.service.metrics.connectionsCut.get();
+  return values.find(({ labels }) => labels['reason'] === reason)?.value ?? 0;
+};
+
+describe('a client that pipelines', () => {
+  const gate = { entered: 0, release: [] as (() => void)[] };
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startService({ api: apiWith(probes) });
+  });
+  afterAll(() => service.stop());
+
+  const probes = {
+    operations: { hold: probe('hold', Type.Object({ ok: Type.Boolean() })) },
+    handlers: {
+      hold: async () => {
+        gate.entered += 1;
+        await new Promise<void>((resolve) => gate.release.push(resolve));
+        return { ok: true };
+      },
+    },
+  };
+
+  test('has one request in work at a time, so it holds one answer at most', async () => {
+    const { socket, received } = await openConnection(service.url);
+    socket.write(head('GET', '/v1/probe/hold', { Authorization: `Bearer ${service.key}` }).repeat(3));
+    for (const place of [1, 2, 3]) {
+      await expect.poll(() => gate.entered, patience).toBe(place);
+      await expectServed(service, 20);
+      expect(gate.entered).toBe(place);
+      gate.release.shift()?.();
+    }
+    await expect
+      .poll(
+        () =>
+          received()
+            .toString()
+            .match(/200 OK/g)?.length,
+        patience,
+      )
+      .toBe(3);
+    socket.destroy();
+  });
+
+  test('a few requests ahead gets every answer, in order', async () => {
+    const { socket, received } = await openConnection(service.url);
+    const paths = Array.from({ length: 32 }, (_, i) => (i % 2 === 0 ? '/livez' : '/openapi.json'));
+    socket.write(paths.map((path) => head('GET', path)).join(''));
+    const lengths = () =>
+      [
+        ...received()
+          .toString('latin1')
+          .matchAll(/content-length: (\d+)/gi),
+      ].map(([, length]) => length);
+    await expect.poll(() => lengths().length, patience).toBe(32);
+    expect(new Set(lengths().filter((_, i) => i % 2 === 0)).size).toBe(1);
+    expect(new Set(lengths()).size).toBe(2);
+    socket.destroy();
+  });
+
+  test('hundreds of requests ahead is closed, and no more of them are begun', async () => {
+    const before = service.logLines.length;
+    const { socket, closed } = await openConnection(service.url);
+    socket.write(head('GET', '/livez').repeat(1_000));
+    await closed;
+    expect(await cuts(service, 'pipelining')).toBe(1);
+    await expectServed(service, 20);
+    expect(service.logLines.length - before).toBeLessThan(60);
+  });
+});
+
+describe('a client that does not read', () => {
+  // More than the system takes off our hands: on loopback that is up to 10 MB a connection.
+  const text = 'x'.repeat(20 * 1024 * 1024);
+  const probes = {
+    operations: { large: probe('large', Type.Object({ text: Type.String() })) },
+    handlers: { large: async () => ({ text }) },
+  };
+  const ask = (service: TestService) =>
+    head('GET', '/v1/probe/large', { Authorization: `Bearer ${service.key}` });
+
+  test('is closed when it has read nothing for a while, and one that reads slowly gets everything', async () => {
+    const service = await startService({ api: apiWith(probes), drainTimeoutMs: 2_000 });
+    try {
+      const [deaf, slow] = (await open(service, 2)) as [Connection, Connection];
+      deaf.socket.pause();
+      for (const { socket } of [deaf, slow]) socket.write(ask(service));
+      // About a quarter of the answer each second: in all far longer than one may read nothing.
+      slow.socket.on('data', () => void slow.socket.pause());
+      const reading = setInterval(() => slow.socket.resume(), 10);
+      await expect.poll(() => cuts(service, 'unread'), { timeout: 30_000 }).toBe(1);
+      await expect.poll(() => slow.received().length, { timeout: 60_000 }).toBeGreaterThan(text.length);
+      clearInterval(reading);
+      expect(await cuts(service, 'unread')).toBe(1);
+      deaf.socket.resume();
+      await deaf.closed;
+      expect(deaf.received().length).toBeLessThan(text.length);
+      slow.socket.destroy();
+    } finally {
+      await service.stop();
+    }
+  });
+
+  test('cannot make the process hold more than a budget together with others: the oldest are closed', async () => {
+    const service = await startService({ api: apiWith(probes) });
+    const deaf = await open(service, 6);
+    try {
+      for (const { socket } of deaf) {
+        socket.pause();
+        socket.write(ask(service));
+      }
+      // 120 MB are asked for, 32 MB may be held: one answer stays, or two for a moment.
+      await expect.poll(() => cuts(service, 'unread'), { timeout: 30_000 }).toBe(5);
+      await expectServed(service, 20);
+    } finally {
+      for (const { socket } of deaf) socket.destroy();
+      await service.stop();
+    }
+  });
+});
+
+describe('too many clients', () => {
+  test('are closed, idle ones make room, and those who have something to ask are served', async () => {
+    const service = await startService({ maxConnections: 20 });
+    const idle = await open(service, 20);
+    try {
+      for (const connection of idle) {
+        connection.socket.write(head('GET', '/livez'));
+        await connection.reply();
+      }
+      const late = await openConnection(service.url);
+      await late.closed;
+      expect(await cuts(service, 'too_many')).toBeGreaterThanOrEqual(1);
+      await Promise.all(idle.map(({ closed }) => closed));
+      await expectServed(service, 20);
+    } finally {
+      for (const { socket } of idle) socket.destroy();
+      await service.stop();
+    }
+  });
+});
+
+function probe(name: string, response: Operation['response']): Operation {
+  return {
+    method: 'GET',
+    path: `/v1/probe/${name}`,
+    tag: 'Probes',
+    summary: 'A probe',
+    description: 'Only in this test.',
+    scope: 'read',
+    status: 200,
+    response,
+    refusals: [],
+  };
+}
 
 describe('a client that sends too much', () => {
   let service: TestService;
@@ -298,6 +455,31 @@ describe('a client that sends too much', () => {
     const sentBytes = await flood(connection, `10000\r\n${' '.repeat(0x10000)}\r\n`);
     expectForm(parseReply(connection.received()), 413, 'body_too_large');
     expect(sentBytes).toBeLessThan(100 * 1024 * 1024); // what the sockets in between hold, not what the server keeps
+  });
+
+  test.each([1, 7, 1_000, 100_000])('in pieces of %i bytes is read whole all the same', async (size) => {
+    const records = Array.from({ length: size < 10 ? 300 : 9_000 }, (_, i) => ({
+      record_id: `r-${size}-${i}`,
+      iccid: '8999912345678901234',
+      bytes: i,
+      at: 1_793_520_000,
+    }));
+    const body = JSON.stringify({ records });
+    const pieces = Array.from({ length: Math.ceil(body.length / size) }, (_, i) =>
+      body.slice(i * size, (i + 1) * size),
+    );
+    const chunks = pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`).join('');
+    const headers = {
+      Authorization: `Bearer ${service.key}`,
+      'Content-Type': 'application/json',
+      'Transfer-Encoding': 'chunked',
+    };
+    const reply = await exchange(
+      service.url,
+      `${head('POST', '/v1/usage_records', headers)}${chunks}0\r\n\r\n`,
+    );
+    // None of these eSIMs exists, and all of them were looked at.
+    expect(reply.json).toMatchObject({ accepted: 0, rejected: records.length });
   });
 
   test('does not disturb those who send what they may', async () => {

@@ -77,6 +77,8 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
     rateLimitPerSecond: 0,
     headersTimeoutMs: 10_000,
     requestTimeoutMs: 30_000,
+    drainTimeoutMs: 20_000,
+    maxConnections: 4_000,
     metricsOnApi: true,
     publicUrl: () => url,
     isStopping: () => false,

@@ -5,6 +5,7 @@ import { AppError } from '../../app-error.ts';
 import { describeCause } from '../../describe-cause.ts';
 import type { Service } from '../../service.ts';
 import { keyIn } from '../authenticate.ts';
+import type { BodyReader } from '../read-body.ts';
 import { checkOrigin } from './check-origin.ts';
 import { fetchFrom } from './fetch-from.ts';
 import { toWebRequest } from './web-request.ts';
@@ -14,7 +15,7 @@ const path = '/mcp';
 const callTimeoutMs = 20_000;
 
 /** Streamable HTTP for agents. What they do goes through the API like everybody’s requests: keys, scopes, limits, log. */
-export function serveMcp(app: FastifyInstance, service: Service): void {
+export function serveMcp(app: FastifyInstance, service: Service, bodies: BodyReader): void {
   const fetch = fetchFrom(app);
   const handler = createHttpHandler({
     connect: (apiKey) => createSimplane({ apiKey, fetch, timeoutMs: callTimeoutMs }),
@@ -30,7 +31,7 @@ export function serveMcp(app: FastifyInstance, service: Service): void {
   app.addHook('onClose', async () => closing);
 
   app.register(async (scope) => {
-    readRawJson(scope);
+    readRawJson(scope, bodies);
     scope.addHook('onRequest', async ({ headers }) => checkOrigin(service, headers.origin));
     scope.route({ method: 'POST', url: path, config: { needsKey: true }, handler: answer });
     scope.route({
@@ -64,17 +65,17 @@ export function serveMcp(app: FastifyInstance, service: Service): void {
 }
 
 /** The protocol has its own errors for bodies that are not as it wants them, so they arrive there as they are. */
-function readRawJson(scope: FastifyInstance): void {
+function readRawJson(scope: FastifyInstance, bodies: BodyReader): void {
   scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser(
-    /^application\/json\s*(;|$)/i,
-    { parseAs: 'buffer' },
-    async (request: FastifyRequest, body: Buffer) => {
-      const encoding = request.headers['content-encoding'];
-      if (encoding === undefined || encoding === 'identity') return body;
-      throw new AppError('content_type_unsupported', 'Send the body uncompressed.', {
-        param: 'Content-Encoding',
-      });
-    },
-  );
+  scope.addContentTypeParser(/^application\/json\s*(;|$)/i, (request: FastifyRequest, payload, done) => {
+    bodies.read(request, payload, (error, body) => done(error ?? refuseEncoded(request), body));
+  });
+}
+
+function refuseEncoded({ headers }: FastifyRequest): AppError | null {
+  const encoding = headers['content-encoding'];
+  if (encoding === undefined || encoding === 'identity') return null;
+  return new AppError('content_type_unsupported', 'Send the body uncompressed.', {
+    param: 'Content-Encoding',
+  });
 }

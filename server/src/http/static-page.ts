@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+type Encoding = 'br' | 'gzip' | 'identity';
+type Variant = { bytes: Buffer; etag: string };
+type Page = Record<Encoding, Variant>;
+
+type Options = {
+  type: string;
+  headers?: Record<string, string>;
+  /** What the page is made of; it is made anew when this changes. */
+  version(): string;
+  render(version: string): string;
+};
+
+/**
+ * A page that is the same for everybody: rendered, encoded and compressed once, when it is first asked for. All answers share
+ * the same buffers, so answers that nobody reads cost their headers only.
+ */
+export function staticPage({ type, headers = {}, version, render }: Options) {
+  let made: { version: string; page: Promise<Page> } | null = null;
+
+  function pageOf(wanted: string): Promise<Page> {
+    if (made?.version === wanted) return made.page;
+    const page = compress(render(wanted));
+    const own = { version: wanted, page };
+    made = own;
+    page.catch(() => {
+      if (made === own) made = null; // the next request tries again
+    });
+    return page;
+  }
+
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const page = await pageOf(version());
+    const encoding = chooseEncoding(request.headers['accept-encoding']);
+    const { bytes, etag } = page[encoding];
+    reply.headers({ ...headers, ETag: etag, Vary: 'Accept-Encoding', 'Cache-Control': 'no-cache' });
+    if (isCurrent(request.headers['if-none-match'], etag)) return reply.code(304).send();
+    if (encoding !== 'identity') reply.header('Content-Encoding', encoding);
+    return reply.type(type).send(bytes);
+  };
+}
+
+async function compress(text: string): Promise<Page> {
+  const bytes = Buffer.from(text);
+  const [br, gzipped] = await Promise.all([
+    // Quality 6 takes 15 ms for the reference page, 11 takes 800 ms and saves another tenth.
+    promisify(brotliCompress)(bytes, {
+      params: { [constants.BROTLI_PARAM_QUALITY]: 6, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
+    }),
+    promisify(gzip)(bytes, { level: 9 }),
+  ]);
+  const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
+  return {
+    br: { bytes: br, etag: `"${hash}-br"` },
+    gzip: { bytes: gzipped, etag: `"${hash}-gzip"` },
+    identity: { bytes, etag: `"${hash}"` },
+  };
+}
+
+/** RFC 9110 §12.5.3. Brotli is smaller than gzip; without a wish, and where nothing fits, the page goes as it is. */
+function chooseEncoding(accepted: string | undefined): Encoding {
+  if (accepted === undefined) return 'identity';
+  const qualities = new Map(
+    accepted.split(',').map((part) => {
+      const [name = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());
+      const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+      return [name, quality === undefined ? 1 : Number(quality)] as const;
+    }),
+  );
+  const qualityOf = (name: Encoding) => qualities.get(name) ?? qualities.get('*') ?? 0;
+  return (['br', 'gzip'] as const).find((name) => qualityOf(name) > 0) ?? 'identity';
+}
+
+/** RFC 9110 §13.1.2: any tag of the list, weak or not. */
+function isCurrent(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  if (ifNoneMatch.trim() === '*') return true;
+  return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
+}

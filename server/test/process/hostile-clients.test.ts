@@ -1,0 +1,93 @@
+import { connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { call, type Reply } from '../support/client.ts';
+import { cloneDatabase } from '../support/database.ts';
+import { type ServerProcess, spawnServer } from '../support/process.ts';
+import { head } from '../support/raw-http.ts';
+import { until } from '../support/until.ts';
+
+const key = 'sp_test_hostile-clients-in-tests';
+const megabyte = 1024 * 1024;
+
+let database: Awaited<ReturnType<typeof cloneDatabase>>;
+let server: ServerProcess;
+let sockets: Socket[];
+beforeEach(async () => {
+  sockets = [];
+  database = await cloneDatabase();
+  server = await spawnServer({ DATABASE_URL: database.url, SIMPLANE_API_KEY: key });
+});
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  await server.end('SIGKILL');
+  await database.drop();
+});
+
+const honest = (path: string, body?: object): Promise<Reply> =>
+  call({ url: server.url, key }, body ? 'POST' : 'GET', path, body ? { body } : {});
+
+/** The sum of a metric over all series that have these labels; 0 when there is none. */
+async function metric(name: string, ...labels: string[]): Promise<number> {
+  const { text } = await honest('/metrics');
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith(name) && labels.every((label) => line.includes(label)))
+    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
+}
+
+const memoryMb = async () => (await metric('process_memory_usage_bytes')) / megabyte;
+
+/** Connections that send this and never read. */
+async function attack(count: number, bytes: string): Promise<void> {
+  const { port } = new URL(server.url);
+  for (let i = 0; i < count; i++) {
+    const socket = connect(Number(port), '127.0.0.1').pause();
+    socket.on('error', () => {});
+    sockets.push(socket);
+    await new Promise((resolve) => socket.once('connect', resolve).once('close', resolve));
+    socket.write(bytes);
+  }
+}
+
+async function expectHonestServed(): Promise<void> {
+  for (let i = 0; i < 30; i++) expect((await honest('/v1/me')).status).toBe(200);
+  const order = await honest('/v1/esims', { product_id: 'prod_europe_5gb_30d' });
+  expect(order.status).toBe(202);
+}
+
+describe('a whole process', () => {
+  test('stays below 200 MB when 400 clients ask for 16 pages each and read none, and serves others', async () => {
+    await attack(400, head('GET', '/docs').repeat(16));
+    await expectHonestServed();
+    const pages = () => metric('http_server_request_duration_seconds_count', 'http_route="/docs"');
+    await until(pages, (count) => count >= 400);
+    expect(await memoryMb()).toBeLessThan(200);
+    await expectHonestServed();
+    expect(await memoryMb()).toBeLessThan(200);
+  });
+
+  test('grows by less than 128 MB when 60 clients send half of 4 MB each, and takes large bodies of others', async () => {
+    const atRestMb = await memoryMb();
+    const announced = 4 * megabyte;
+    const request = head('POST', '/v1/usage_records', {
+      Authorization: `Bearer ${key}`,
+      'Content-Type': 'application/json',
+      'Content-Length': announced,
+    });
+    await attack(60, request + ' '.repeat(announced - 1));
+    // Eight fit into the budget.
+    await until(
+      () => metric('simplane_http_connections_cut_total', 'reason="bodies"'),
+      (count) => count >= 52,
+    );
+    await expectHonestServed();
+    const records = Array.from({ length: 10_000 }, (_, i) => ({
+      record_id: `r-${i}`,
+      iccid: '8999912345678901234',
+      bytes: i,
+      at: 1_793_520_000,
+    }));
+    expect((await honest('/v1/usage_records', { records })).status).toBe(200);
+    expect((await memoryMb()) - atRestMb).toBeLessThan(128);
+  });
+});

@@ -193,7 +193,7 @@ export const errors = {
   rate_limited: {
     type: 'rate_limit_error',
     status: 429,
-    meaning: 'This key sends requests faster than it may.',
+    meaning: 'This key sends requests faster than it may, or this address sends many keys that do not exist.',
     remedy: 'Wait as long as `Retry-After` says; `RateLimit` tells what is left.',
   },
   headers_too_large: {

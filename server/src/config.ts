@@ -97,6 +97,12 @@ export const settings = {
     '',
     'Requests per second and key in this process, with a burst of twice that; 0 is off. Unset: 0 in the sandbox, 100 in live.',
   ),
+  unknownKeysPerSecond: setting(
+    'SIMPLANE_UNKNOWN_KEY_LIMIT',
+    integer(0, 1_000_000),
+    '20',
+    'Unknown API keys that this process looks up per second and client address (IPv6: per /64), with a burst of five times that; beyond, 429. Keys in use are not affected. 0 is off.',
+  ),
   publicUrl: setting(
     'SIMPLANE_PUBLIC_URL',
     matching(/^https?:\/\/[^\s/]+$/, 'an `http://` or `https://` address without a path'),

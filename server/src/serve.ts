@@ -116,6 +116,7 @@ async function start(
     publicUrl: () => config.publicUrl ?? url,
     isStopping: () => stopping,
   };
+  await service.keys.learn();
   const app = createApp(service);
   const servers = [app];
   if (config.metricsPort !== null) {

@@ -25,6 +25,8 @@ export type Service = {
   log: Logger;
   metrics: Metrics;
   rateLimitPerSecond: number;
+  /** Look-ups of unknown API keys per client address. */
+  unknownKeysPerSecond: number;
   headersTimeoutMs: number;
   requestTimeoutMs: number;
   /** How long a client may leave its answer unread. */

@@ -1,9 +1,9 @@
 import { scopes } from '@simplane/contract';
 import type { Database } from '../db/database.ts';
-import { hashApiKey } from './api-key-text.ts';
+import { hexHashOf } from './api-key-text.ts';
 import { createAccount, type Means } from './create-account.ts';
 import { createApiKey } from './create-api-key.ts';
-import { findKeyByHash, listAccountRows, lockAccounts, setKeyScopes } from './sql.ts';
+import { findKeysByHash, listAccountRows, lockAccounts, setKeyScopes } from './sql.ts';
 
 /** A key that was revoked or has expired stays so: only a new key gets in again. */
 export type SandboxKeyState =
@@ -15,7 +15,7 @@ export type SandboxKeyState =
 export function ensureSandboxKey(db: Database, means: Means, key: string): Promise<SandboxKeyState> {
   return db.transaction(async (tx) => {
     await lockAccounts(tx);
-    const known = await findKeyByHash(tx, hashApiKey(key));
+    const [known] = await findKeysByHash(tx, [hexHashOf(key)]);
     if (known) {
       const { id, revoked_at: revokedAt, expires_at: expiresAt } = known;
       if (revokedAt) return { kind: 'revoked', id, at: revokedAt };

@@ -1,53 +1,95 @@
 import { idPrefixes } from '@simplane/contract';
 import type { Caller } from '../context.ts';
 import type { Database } from '../db/database.ts';
+import { createGroupCommit } from '../db/group-commit.ts';
 import { idOfUuid } from '../db/uuid.ts';
-import { hexHashOf } from './api-key-text.ts';
-import { type FoundKeyRow, findKeyByHash, touchKeys } from './sql.ts';
+import { type FoundKeyRow, findKeysByHash, listUsableHashes, touchKeys } from './sql.ts';
 
 export type KnownKey = Caller & { expiresAtMs: number | null; revoked: boolean };
 
 export type KeyDirectory = {
-  /** At once where it is remembered: a promise for every request would cost more than the look-up. */
-  find(key: string): KnownKey | Promise<KnownKey | null>;
+  /**
+   * What is known of the key with this hash: the key, null if there was none a moment ago, undefined if it must be looked up.
+   * At once where it is remembered: a promise for every request would cost more than the look-up.
+   */
+  recall(hash: string): KnownKey | null | undefined | Promise<KnownKey | null>;
+  /** Asks the database. */
+  lookUp(hash: string): Promise<KnownKey | null>;
+  /** Learns which keys exist, so that their first requests are not taken for those of strangers. */
+  learn(): Promise<void>;
   noteUse(key: KnownKey, nowMs: number): void;
   /** Writes `last_used_at` of the keys used since the last call, all in one statement. */
   flushUses(): Promise<void>;
 };
 
-type Remembered = { found: KnownKey | Promise<KnownKey | null>; askedAtMs: number };
+type Entry = { found: KnownKey | null; asking: Promise<KnownKey | null> | null; askedAtMs: number };
 
 // A revoked key must stop within 5 s on every node; half of that leaves room for a slow look-up.
 const trustedForMs = 2_500;
 
-/** Keys by their hash, remembered for a moment. Only known keys are remembered, so a new one works at once. */
+// A key that is used before it was made works this much later.
+const refusedForMs = 1_000;
+
+const mostKnown = 50_000;
+const mostStrangers = 10_000;
+
+/**
+ * Keys by their hash, remembered for a moment, and so are texts that are no key. Look-ups that come while one is under way are
+ * made together, so any number of unknown keys takes two connections at most.
+ */
 export function createKeyDirectory(
   db: Database,
   monotonicMs: () => number = () => performance.now(),
 ): KeyDirectory {
-  const remembered = new Map<string, Remembered>();
+  const known = new Map<string, Entry>(); // keys that exist, or did when they were last looked up
+  const strangers = new Map<string, Entry>(); // apart, so that no number of them displaces a key
   const uses = new Map<string, number>();
+  const find = { write: (hashes: string[]) => findKeysByHash(db, hashes) };
+  // Two lines, so that a key in use does not stand behind strangers.
+  const askKnown = createGroupCommit(find);
+  const askStranger = createGroupCommit(find);
 
-  async function ask(hash: Buffer): Promise<KnownKey | null> {
-    const row = await findKeyByHash(db, hash);
-    return row && describe(row);
+  function ask(hash: string, isKnown: boolean): Promise<KnownKey | null> {
+    const entry = known.get(hash) ?? strangers.get(hash) ?? { found: null, asking: null, askedAtMs: 0 };
+    const asking = (isKnown ? askKnown : askStranger)(hash).then((row) => row && describe(row));
+    entry.asking = asking;
+    entry.askedAtMs = monotonicMs();
+    if (!isKnown) keep(strangers, hash, entry, mostStrangers);
+    const settle = (found: KnownKey | null | undefined) => {
+      if (entry.asking !== asking) return; // a later look-up knows better
+      entry.asking = null;
+      if (found === undefined) {
+        entry.askedAtMs = Number.NEGATIVE_INFINITY; // it failed, and says nothing
+        return;
+      }
+      entry.found = found;
+      if (found) {
+        strangers.delete(hash);
+        keep(known, hash, entry, mostKnown);
+      } else {
+        known.delete(hash);
+        keep(strangers, hash, entry, mostStrangers);
+      }
+    };
+    asking.then(settle, () => settle(undefined));
+    return asking;
   }
 
   return {
-    find(key) {
-      const id = hexHashOf(key);
-      const known = remembered.get(id);
-      const nowMs = monotonicMs();
-      if (known && nowMs - known.askedAtMs < trustedForMs) return known.found;
-      const asking = ask(Buffer.from(id, 'hex'));
-      const entry: Remembered = { found: asking, askedAtMs: nowMs };
-      remembered.set(id, entry);
-      const forget = () => remembered.get(id) === entry && remembered.delete(id);
-      asking.then((found) => {
-        if (found) entry.found = found;
-        else forget();
-      }, forget);
-      return asking;
+    recall(hash) {
+      const entry = known.get(hash);
+      if (!entry) return recallStranger(strangers.get(hash));
+      if (monotonicMs() - entry.askedAtMs >= trustedForMs) return ask(hash, true);
+      return entry.asking ?? entry.found;
+    },
+
+    lookUp: (hash) => ask(hash, false),
+
+    async learn() {
+      for (const hash of await listUsableHashes(db, mostKnown)) {
+        if (known.has(hash)) continue;
+        keep(known, hash, { found: null, asking: null, askedAtMs: Number.NEGATIVE_INFINITY }, mostKnown);
+      }
     },
 
     noteUse(key, nowMs) {
@@ -66,6 +108,19 @@ export function createKeyDirectory(
       }
     },
   };
+
+  function recallStranger(entry: Entry | undefined) {
+    if (!entry) return undefined;
+    const ageMs = monotonicMs() - entry.askedAtMs;
+    if (entry.asking) return ageMs < trustedForMs ? entry.asking : undefined;
+    return ageMs < refusedForMs ? entry.found : undefined;
+  }
+}
+
+/** The oldest is forgotten first. */
+function keep(entries: Map<string, Entry>, hash: string, entry: Entry, most: number): void {
+  if (entries.size >= most && !entries.has(hash)) entries.delete(entries.keys().next().value as string);
+  entries.set(hash, entry);
 }
 
 function describe(row: FoundKeyRow): KnownKey {

@@ -19,17 +19,37 @@ export type FoundKeyRow = ApiKeyRow & { account_name: string; api_version: strin
 
 const keyColumns = 'id, account_id, name, scopes, last4, created_at, expires_at, revoked_at, last_used_at';
 
-export async function findKeyByHash(db: Queryable, hash: Buffer): Promise<FoundKeyRow | null> {
-  const [row] = await db.query<FoundKeyRow>(
+/** Returns one row or null per hash, in input order. */
+export async function findKeysByHash(
+  db: Queryable,
+  hashes: readonly string[],
+): Promise<(FoundKeyRow | null)[]> {
+  const rows = await db.query<FoundKeyRow & { hash: string }>(
     {
-      name: 'api_key_find',
-      text: `select k.id, k.account_id, k.name, k.scopes, k.last4, k.created_at, k.expires_at, k.revoked_at, k.last_used_at,
-                    a.name as account_name, a.api_version
-             from api_keys k join accounts a on a.id = k.account_id where k.hash = $1`,
+      name: 'api_keys_find',
+      text: `select wanted.hash, k.id, k.account_id, k.name, k.scopes, k.last4, k.created_at, k.expires_at, k.revoked_at,
+                    k.last_used_at, a.name as account_name, a.api_version
+             from unnest($1::text[]) as wanted (hash)
+             cross join lateral (select * from api_keys where api_keys.hash = decode(wanted.hash, 'hex') offset 0) k
+             join accounts a on a.id = k.account_id`,
     },
-    [hash],
+    [hashes],
   );
-  return row ?? null;
+  const found = new Map(rows.map((row) => [row.hash, row]));
+  return hashes.map((hash) => found.get(hash) ?? null);
+}
+
+/** Hashes of the keys that may be used, those used last first. */
+export async function listUsableHashes(db: Queryable, limit: number): Promise<string[]> {
+  const rows = await db.query<{ hash: string }>(
+    {
+      name: 'api_key_hashes',
+      text: `select encode(hash, 'hex') as hash from api_keys where revoked_at is null
+             order by last_used_at desc nulls last limit $1`,
+    },
+    [limit],
+  );
+  return rows.map(({ hash }) => hash);
 }
 
 /** `greatest` keeps the column true when several processes report the same key out of order. */

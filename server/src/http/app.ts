@@ -15,6 +15,7 @@ import { authenticate } from './authenticate.ts';
 import { beginRequest, endRequest } from './bound-pipelining.ts';
 import { type JsonBody, parseJsonBody } from './json-body.ts';
 import { limitConnections } from './limit-connections.ts';
+import { createStrangerLimit } from './limit-strangers.ts';
 import { answerMalformed, refuseMalformed } from './malformed-requests.ts';
 import { serveMcp } from './mcp/serve-mcp.ts';
 import { serveDescription, serveOperationalRoutes } from './operational-routes.ts';
@@ -208,6 +209,7 @@ function attempt<T>(work: () => T): [error: Error, value: undefined] | [error: n
 
 function serveApi(app: FastifyInstance, service: Service, api: Api, bodies: BodyReader): void {
   const limiter = createRateLimiter(service.rateLimitPerSecond);
+  const strangers = createStrangerLimit(service.unknownKeysPerSecond);
   const parts = { service, keysInFlight: createKeysInFlight() };
 
   app.addHook('onRequest', (request, reply, done) => {
@@ -216,7 +218,10 @@ function serveApi(app: FastifyInstance, service: Service, api: Api, bodies: Body
       done();
       return;
     }
-    const [error, caller] = attempt(() => authenticate(service, request.headers.authorization));
+    const { socket } = request.raw;
+    const [error, caller] = attempt(() =>
+      authenticate(service, request.headers.authorization, { socket, strangers }),
+    );
     if (error) done(error);
     else if (caller instanceof Promise) {
       caller.then((known) => admit(request, reply, known)).then(() => done(), done);

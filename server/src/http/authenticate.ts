@@ -1,7 +1,9 @@
-import { hasValidChecksum, keyPrefix } from '../accounts/api-key-text.ts';
+import type { Socket } from 'node:net';
+import { hasValidChecksum, hexHashOf, keyPrefix } from '../accounts/api-key-text.ts';
 import type { KnownKey } from '../accounts/key-directory.ts';
 import { AppError } from '../app-error.ts';
 import type { Service } from '../service.ts';
+import type { StrangerLimit } from './limit-strangers.ts';
 
 type Refusal = 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode';
 
@@ -14,6 +16,7 @@ export function keyIn(authorization: string | undefined): string | undefined {
 export function authenticate(
   service: Service,
   authorization: string | undefined,
+  { socket, strangers }: { socket: Socket; strangers: StrangerLimit },
 ): KnownKey | Promise<KnownKey> {
   const { keys, mode } = service;
   const key = keyIn(authorization);
@@ -27,7 +30,22 @@ export function authenticate(
         : 'This is a sandbox and the key is a live key; use one that begins with sp_test_.',
     );
   }
-  const found = keys.find(key);
+  const hash = hexHashOf(key);
+  const found = keys.recall(hash);
+  if (found === undefined) {
+    const { remoteAddress } = socket;
+    strangers.take(remoteAddress);
+    return keys.lookUp(hash).then(
+      (known) => {
+        if (known) strangers.giveBack(remoteAddress);
+        return admit(service, key, known);
+      },
+      (error) => {
+        strangers.giveBack(remoteAddress); // it is not known whether the key is good
+        throw error;
+      },
+    );
+  }
   return found instanceof Promise
     ? found.then((known) => admit(service, key, known))
     : admit(service, key, found);

@@ -75,6 +75,7 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
     log: createLog('info', { write: (line: string) => void logLines.push(line) }),
     metrics: createMetrics(db),
     rateLimitPerSecond: 0,
+    unknownKeysPerSecond: 0,
     headersTimeoutMs: 10_000,
     requestTimeoutMs: 30_000,
     drainTimeoutMs: 20_000,

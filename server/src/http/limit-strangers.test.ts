@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { createStrangerLimit, networkOf } from './limit-strangers.ts';
+
+test('an address may have a burst, then so many a second; another has its own', () => {
+  let nowMs = 0;
+  const limit = createStrangerLimit(2, () => nowMs);
+  const taken = (address: string) => {
+    for (let count = 0; ; count++) {
+      try {
+        limit.take(address);
+      } catch {
+        return count;
+      }
+    }
+  };
+  expect(taken('192.0.2.1')).toBe(10);
+  expect(taken('192.0.2.2')).toBe(10);
+  nowMs += 1_000;
+  expect(taken('192.0.2.1')).toBe(2);
+  limit.giveBack('192.0.2.1');
+  expect(taken('192.0.2.1')).toBe(1);
+  nowMs += 3_600_000;
+  expect(taken('192.0.2.1')).toBe(10);
+});
+
+test('0 is off', () => {
+  const limit = createStrangerLimit(0);
+  for (let i = 0; i < 1_000; i++) limit.take('192.0.2.1');
+});
+
+test('any number of addresses is remembered up to a bound, the latest ones', () => {
+  const limit = createStrangerLimit(1, () => 0);
+  for (let i = 0; i < 5; i++) limit.take('192.0.2.1');
+  for (let i = 0; i < 10_000; i++) limit.take(`10.0.${i >> 8}.${i & 255}`);
+  limit.take('192.0.2.1'); // forgotten, so it begins anew
+});
+
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['2001:db8:1:2::9', '2001:db8:1:2'],
+  ['2001:0db8:0001:0002::9', '2001:db8:1:2'],
+  ['2001:db8::1', '2001:db8:0:0'],
+  ['2001:db8::1:0:0:0:1', '2001:db8:0:1'],
+  ['::1', '0:0:0:0'],
+  ['fe80::1%eth0', 'fe80:0:0:0'],
+  ['', ''],
+])('%s counts as %s', (address, network) => {
+  expect(networkOf(address)).toBe(network);
+});

@@ -1,0 +1,78 @@
+import { AppError } from '../app-error.ts';
+
+export type StrangerLimit = {
+  /** Throws when this address has had its share of look-ups. */
+  take(address: string | undefined): void;
+  /** The key was good after all. */
+  giveBack(address: string | undefined): void;
+};
+
+const burstSeconds = 5;
+const mostAddresses = 10_000;
+
+/**
+ * A token bucket an address for look-ups of keys that this process does not know. Keys in use are remembered and take nothing,
+ * so whoever shares an address with somebody who guesses keys is served. Off when `perSecond` is 0.
+ */
+export function createStrangerLimit(
+  perSecond: number,
+  monotonicMs: () => number = () => performance.now(),
+): StrangerLimit {
+  if (perSecond === 0) return { take() {}, giveBack() {} };
+  const burst = perSecond * burstSeconds;
+  const buckets = new Map<string, { tokens: number; atMs: number }>();
+
+  function bucketOf(address: string | undefined) {
+    const network = networkOf(address ?? '');
+    const nowMs = monotonicMs();
+    let bucket = buckets.get(network);
+    if (!bucket) {
+      // The oldest is forgotten first: it has most likely filled up again.
+      if (buckets.size >= mostAddresses) buckets.delete(buckets.keys().next().value as string);
+      bucket = { tokens: burst, atMs: nowMs };
+      buckets.set(network, bucket);
+    }
+    bucket.tokens = Math.min(burst, bucket.tokens + ((nowMs - bucket.atMs) / 1_000) * perSecond);
+    bucket.atMs = nowMs;
+    return bucket;
+  }
+
+  return {
+    take(address) {
+      const bucket = bucketOf(address);
+      if (bucket.tokens < 1) throw tooMany(perSecond, burst);
+      bucket.tokens -= 1;
+    },
+    giveBack(address) {
+      bucketOf(address).tokens += 1;
+    },
+  };
+}
+
+function tooMany(perSecond: number, burst: number): AppError {
+  return new AppError(
+    'rate_limited',
+    `This address sent too many unknown API keys: ${perSecond} a second are looked up. Check the key, wait a second and send it again.`,
+    {
+      headers: {
+        'RateLimit-Policy': `"address";q=${burst};w=${burstSeconds}`,
+        RateLimit: '"address";r=0;t=1',
+        'Retry-After': '1',
+      },
+    },
+  );
+}
+
+/** An IPv6 host has a whole /64 to choose its addresses from, so that counts as one. */
+export function networkOf(address: string): string {
+  if (address.includes('.')) return address.slice(address.lastIndexOf(':') + 1);
+  const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? [];
+  const first = head === '' ? [] : head.split(':');
+  const last = tail ? tail.split(':') : [];
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - first.length - last.length);
+  const groups = [...first, ...Array.from({ length: zeros }, () => '0'), ...last];
+  return groups
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, ''))
+    .join(':');
+}

@@ -1,0 +1,122 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { generateApiKey } from '../../src/accounts/api-key-text.ts';
+import { createKeyDirectory } from '../../src/accounts/key-directory.ts';
+import { call, type Reply } from '../support/client.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const perSecond = 20;
+const burst = 100;
+
+let service: TestService;
+let lookUps: { hashes: number }[];
+beforeEach(async () => {
+  service = await startService({ unknownKeysPerSecond: perSecond });
+  lookUps = countLookUps(service);
+});
+afterEach(() => service.stop());
+
+/** The statements that look keys up, and how many keys each asks for. */
+function countLookUps({ db }: TestService) {
+  const seen: { hashes: number }[] = [];
+  const { query } = db;
+  db.query = (statement, values) => {
+    const [hashes] = (values ?? []) as string[][];
+    if (statement.name === 'api_keys_find') seen.push({ hashes: hashes?.length ?? 0 });
+    return query(statement, values);
+  };
+  return seen;
+}
+
+const me = (key: string): Promise<Reply> => call(service, 'GET', '/v1/me', { key });
+const together = <T>(count: number, make: (i: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, i) => make(i)));
+const asked = () => lookUps.reduce((sum, { hashes }) => sum + hashes, 0);
+
+describe('a key that nobody issued', () => {
+  test('is looked up once in a while, however often it is sent', async () => {
+    const wrong = generateApiKey('sandbox');
+    const startedAtMs = performance.now();
+    for (let i = 0; i < 10; i++) {
+      const replies = await together(50, () => me(wrong));
+      expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([401]));
+    }
+    const seconds = (performance.now() - startedAtMs) / 1_000;
+    expect(asked()).toBeLessThanOrEqual(1 + Math.ceil(seconds));
+  });
+
+  test('works a second after it was issued, even if it was tried before', async () => {
+    let nowMs = 0;
+    const keys = createKeyDirectory(service.db, () => nowMs);
+    expect(await keys.lookUp('ab')).toBeNull();
+    expect(keys.recall('ab')).toBeNull();
+    nowMs += 1_000;
+    expect(keys.recall('ab')).toBeUndefined();
+  });
+
+  test('comes in thousands, all different: the address is told to wait, and queries do not grow with requests', async () => {
+    const startedAtMs = performance.now();
+    const replies = (
+      await together(20, async () => {
+        const own: Reply[] = [];
+        for (let i = 0; i < 100; i++) own.push(await me(generateApiKey('sandbox')));
+        return own;
+      })
+    ).flat();
+    const seconds = (performance.now() - startedAtMs) / 1_000;
+    const refused = replies.filter(({ status }) => status === 429);
+    expect(replies.length - refused.length).toBe(replies.filter(({ status }) => status === 401).length);
+    expect(asked()).toBeLessThanOrEqual(burst + Math.ceil(seconds * perSecond));
+    expect(asked()).toBe(replies.length - refused.length);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused[0]?.json.error.code).toBe('rate_limited');
+    expect(refused[0]?.headers.get('retry-after')).toBe('1');
+    expect(refused[0]?.headers.get('ratelimit-policy')).toBe(`"address";q=${burst};w=5`);
+  });
+
+  test('does not keep a key in use from the same address out, nor one that has rested', async () => {
+    const good = await service.createKey();
+    const rested = await service.createKey();
+    let nowMs = 0;
+    const keys = createKeyDirectory(service.db, () => nowMs);
+    const own = await startService({
+      unknownKeysPerSecond: perSecond,
+      databaseUrl: service.databaseUrl,
+      keys,
+    });
+    try {
+      const at = (key: string) => call(own, 'GET', '/v1/me', { key });
+      expect([(await at(good)).status, (await at(rested)).status]).toEqual([200, 200]);
+      await together(200, () => at(generateApiKey('sandbox')));
+      expect((await at(generateApiKey('sandbox'))).status).toBe(429);
+      nowMs += 3_600_000; // what is remembered is old now and must be looked up again
+      expect([(await at(good)).status, (await at(rested)).status]).toEqual([200, 200]);
+    } finally {
+      await own.stop();
+    }
+  });
+
+  test('does not keep keys out that existed when the process started, though it never saw them', async () => {
+    const unseen = await service.createKey();
+    await service.service.keys.learn();
+    await together(200, () => me(generateApiKey('sandbox')));
+    expect((await me(generateApiKey('sandbox'))).status).toBe(429);
+    expect((await me(unseen)).status).toBe(200);
+  });
+
+  test('costs nothing of the address’s share when it turns out to be good', async () => {
+    const good = await together(burst + 20, () => service.createKey());
+    for (const key of good) expect((await me(key)).status).toBe(200);
+  });
+
+  test('waits for the look-up under way together with the others that came meanwhile', async () => {
+    const off = await startService({ databaseUrl: service.databaseUrl });
+    const counted = countLookUps(off);
+    try {
+      await together(300, () => call(off, 'GET', '/v1/me', { key: generateApiKey('sandbox') }));
+      expect(counted.reduce((sum, { hashes }) => sum + hashes, 0)).toBe(300);
+      expect(counted.length).toBeLessThan(200);
+    } finally {
+      await off.stop();
+    }
+  });
+});

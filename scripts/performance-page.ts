@@ -22,5 +22,12 @@ function table({ scenarios, machine, commit }: BenchResults): string {
 
 | scenario | measured | against | ratio | goal | | p50 / p99 ms | rounds | CPU stolen |
 |---|---|---|---|---|---|---|---|---|
-${rows.join('\n')}`;
+${[...rows, ...scenarios.flatMap(details)].join('\n')}`;
+}
+
+/** Below the table, a paragraph each. */
+function details({ name, details }: BenchResults['scenarios'][number]): string[] {
+  if (!details) return [];
+  const figures = Object.entries(details).map(([what, figure]) => `\`${what}\` ${showFigure(figure)}`);
+  return [`\n\`${name}\` besides: ${figures.join(', ')}.`];
 }

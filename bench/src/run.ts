@@ -13,6 +13,7 @@ import { deliver } from './scenarios/deliver.ts';
 import { deliverAtAMillion } from './scenarios/deliver-at-1m.ts';
 import { isolation, isolationSettings } from './scenarios/isolation.ts';
 import { latencyAt100 } from './scenarios/latency-at-100.ts';
+import { memoryUnderAttack } from './scenarios/memory-under-attack.ts';
 import { pageDepth } from './scenarios/page-depth.ts';
 import { provision } from './scenarios/provision.ts';
 import { twoWorkers, twoWorkersSettings } from './scenarios/two-workers.ts';
@@ -38,6 +39,7 @@ const scenarios: Record<string, Entry> = {
   isolation: { run: isolation, settings: isolationSettings },
   'two-workers': { run: twoWorkers, settings: twoWorkersSettings },
   'usage-feed': { run: usageFeed },
+  'memory-under-attack': { run: memoryUnderAttack },
 };
 
 const { values, positionals: wanted } = readArguments();

@@ -10,6 +10,8 @@ export type Result = {
   p50_ms?: number;
   p99_ms?: number;
   rounds: number;
+  /** Other figures of the same run that are worth keeping; they have no goal. */
+  details?: Record<string, number>;
 };
 
 export type Scenario = (deployment: Deployment, progress: (what: string) => void) => Promise<Result>;

@@ -27,7 +27,13 @@ export function renderTable(results: Measured[]): string {
       .join('  ')
       .trimEnd(),
   );
-  return lines.join('\n');
+  return [...lines, ...results.flatMap(describeDetails)].join('\n');
+}
+
+function describeDetails({ name, details }: Measured): string[] {
+  if (!details) return [];
+  const figures = Object.entries(details).map(([what, figure]) => `${what} ${showFigure(figure)}`);
+  return [`${name}: ${figures.join(', ')}`];
 }
 
 function bar({ ratio, goal }: Measured): string {

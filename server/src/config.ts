@@ -15,6 +15,7 @@ import {
   oneOf,
   parseCidrs,
   parseCoreUrl,
+  parseDnsServers,
   timeout,
 } from './settings.ts';
 import type { AddressPolicy } from './webhooks/guard/policy.ts';
@@ -313,6 +314,15 @@ export const settings = {
     '',
     'Networks besides the public ones that webhooks may be sent to. Unset: none, but a sandbox that listens on loopback allows loopback and private addresses; a hosted sandbox behind a proxy sets `none`.',
   ),
+  webhookDnsServers: setting(
+    'SIMPLANE_WEBHOOK_DNS_SERVERS',
+    {
+      takes: 'addresses separated by commas, such as `9.9.9.9,[2620:fe::fe]:53`',
+      parse: parseDnsServers,
+    },
+    '',
+    'DNS servers for the host names in webhook URLs, such as ones that know public names only. Unset: those in `/etc/resolv.conf`, with its search list.',
+  ),
   webhookEndpointLimit: setting(
     'SIMPLANE_WEBHOOK_ENDPOINT_LIMIT',
     integer(1, 1_000_000),
@@ -392,7 +402,8 @@ type Optional =
   | 'iccidRanges'
   | 'coreUrl'
   | 'coreSecret'
-  | 'webhookAllowCidrs';
+  | 'webhookAllowCidrs'
+  | 'webhookDnsServers';
 
 export type Config = { [K in keyof Values]: K extends Optional ? Values[K] : NonNullable<Values[K]> };
 

@@ -31,7 +31,8 @@ import { version } from './version.ts';
 import { runRecoveries } from './webhooks/deliveries/run-recoveries.ts';
 import { cancelUndeliverable } from './webhooks/endpoints/cancel-undeliverable.ts';
 import { createGuardedAgent } from './webhooks/guard/connector.ts';
-import { createResponsePrivacy } from './webhooks/sender/response-privacy.ts';
+import { createNames } from './webhooks/names/names.ts';
+import { mayShowResponse } from './webhooks/sender/response-privacy.ts';
 import { startSender } from './webhooks/sender/start-sender.ts';
 import { every } from './worker/every.ts';
 
@@ -191,16 +192,13 @@ function startWorker(service: Service, config: Config, network: Network, onError
 }
 
 function startSending(service: Service, config: Config, onError: (error: unknown) => void) {
-  const privacy = createResponsePrivacy();
   // As many connections to one host as one endpoint may have deliveries in flight.
-  const agent = createGuardedAgent(service.addressPolicy, {
-    connections: 64,
-    onConnected: privacy.onConnected,
-  });
+  const agent = createGuardedAgent(service.addressPolicy, { connections: 64 });
   const sender = startSender({
     ...service,
     dispatcher: agent,
-    mayShowResponse: privacy.mayShowResponse,
+    names: createNames({ servers: config.webhookDnsServers }),
+    mayShowResponse,
     userAgent: `Simplane/${version}`,
     timeoutMs: config.webhookTimeoutMs,
     retryScheduleMs: config.webhookRetryScheduleMs,

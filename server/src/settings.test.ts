@@ -70,3 +70,17 @@ describe('SIMPLANE_SHUTDOWN_TIMEOUT', () => {
     expect(() => readConfig({ ...live, SIMPLANE_MODE: 'sandbox' })).not.toThrow();
   });
 });
+
+describe('the DNS servers for webhooks', () => {
+  test('are addresses, with a port where it is not 53', () => {
+    const { config } = readConfig({ SIMPLANE_WEBHOOK_DNS_SERVERS: '9.9.9.9, [2620:fe::fe]:5353' });
+    expect(config.webhookDnsServers).toEqual(['9.9.9.9', '[2620:fe::fe]:5353']);
+    expect(readConfig({}).config.webhookDnsServers).toBeNull();
+  });
+
+  test.each(['dns.example', '9.9.9.9;1.1.1.1', ','])('are not %s', (value) => {
+    expect(() => readConfig({ SIMPLANE_WEBHOOK_DNS_SERVERS: value })).toThrow(
+      /^SIMPLANE_WEBHOOK_DNS_SERVERS takes addresses/,
+    );
+  });
+});

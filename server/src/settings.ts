@@ -1,3 +1,4 @@
+import { Resolver } from 'node:dns';
 import { isIP } from 'node:net';
 
 /** How a setting's text becomes a value: `takes` says in words what `parse` accepts, for the error and for the table in the docs. */
@@ -65,6 +66,17 @@ function isCidr(text: string): boolean {
   const [, address = '', bits = ''] = /^([0-9a-fA-F.:]+)\/(\d{1,3})$/.exec(text) ?? [];
   const version = isIP(address);
   return version !== 0 && Number(bits) <= (version === 4 ? 32 : 128);
+}
+
+/** Addresses of DNS servers, each with a port where it is not 53. */
+export function parseDnsServers(text: string): string[] | undefined {
+  const servers = text.split(',').map((part) => part.trim());
+  try {
+    new Resolver().setServers(servers);
+    return servers;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Who can read a command can repeat it within its time: only a machine's own loopback goes without TLS. */

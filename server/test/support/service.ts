@@ -18,6 +18,7 @@ import { seedSandbox } from '../../src/products/seed-sandbox.ts';
 import type { Service } from '../../src/service.ts';
 import { createUuidV7 } from '../../src/uuid-v7.ts';
 import { createGuardedAgent } from '../../src/webhooks/guard/connector.ts';
+import { createNames } from '../../src/webhooks/names/names.ts';
 import { type Sender, startSender } from '../../src/webhooks/sender/start-sender.ts';
 import type { WorkQueue } from '../../src/worker/work-queue.ts';
 import { cloneDatabase } from './database.ts';
@@ -142,6 +143,7 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
       const sender = startSender({
         ...service,
         dispatcher: agent,
+        names: createNames(),
         mayShowResponse: () => true,
         userAgent: 'Simplane/test',
         timeoutMs: 5_000,

@@ -22,6 +22,8 @@ type Options = {
  * What an SM-DP+ cannot do: it hands out profiles, the operator's core lets them on the network. A command is one signed
  * POST; its id is the same for every repetition, so a core that keeps ids never carries one out twice.
  */
+// The core's name goes through getaddrinfo, on libuv's pool, and so does the SM-DP+'s: they are the operator's, and may need
+// nsswitch. Tenants' names never enter that pool (webhooks/names/).
 export function createCoreCommands(options: Options): Pick<Network, Command> {
   return {
     suspend: (call) => command(options, 'suspend', call),

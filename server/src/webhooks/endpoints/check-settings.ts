@@ -6,17 +6,17 @@ import { checkUrl } from '../guard/check-url.ts';
 type Settings = { url?: string; enabled_event_types?: string[] };
 
 /**
- * What is wrong with an endpoint's settings, or null. It looks names up, so it runs before the transaction; the refusal is
- * thrown within, where the answer to an earlier request with the same key comes first.
+ * What is wrong with an endpoint's settings, or null. Callers throw the refusal inside the transaction, where the stored
+ * answer to an earlier request with the same key comes first.
  */
-export async function checkSettings(
+export function checkSettings(
   ctx: Pick<Context, 'mode' | 'addressPolicy'>,
   { url, enabled_event_types }: Settings,
-): Promise<AppError | null> {
+): AppError | null {
   const refusal = enabled_event_types && checkEventTypes(enabled_event_types, ctx.mode);
   if (refusal) return refusal;
   if (url === undefined) return null;
-  const checked = await checkUrl(url, ctx.addressPolicy);
+  const checked = checkUrl(url, ctx.addressPolicy);
   return checked.ok ? null : new AppError('url_not_allowed', checked.why, { param: 'url' });
 }
 

@@ -13,7 +13,7 @@ export async function createWebhookEndpoint(
   ctx: WriteContext,
   { body }: InputOf<Operations['createWebhookEndpoint']>,
 ): Promise<Outcome> {
-  const refusal = await checkSettings(ctx, body);
+  const refusal = checkSettings(ctx, body);
   return runOnce(ctx, async (tx) => {
     if (refusal) throw refusal;
     const accountUuid = ctx.account.uuid;

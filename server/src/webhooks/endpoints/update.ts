@@ -23,7 +23,7 @@ const mostMetadata = 20;
 
 /** Changes what is given and leaves the rest; a body that gives nothing changes nothing. */
 export async function updateWebhookEndpoint(ctx: WriteContext, { params, body }: Input): Promise<Outcome> {
-  const refusal = await checkSettings(ctx, body);
+  const refusal = checkSettings(ctx, body);
   return runOnce(ctx, async (tx) => {
     const place = placeOf(ctx, params.id);
     const row = await lockEndpoint(tx, place);

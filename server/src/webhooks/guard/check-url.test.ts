@@ -1,27 +1,15 @@
 import { BlockList } from 'node:net';
 import fc from 'fast-check';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { checkUrl } from './check-url.ts';
 import type { AddressPolicy } from './policy.ts';
-import type { ResolveName } from './resolve-name.ts';
 
 const live: AddressPolicy = { allowsHttp: false, allowsPrivate: false, allowedCidrs: [] };
 const hosted: AddressPolicy = { ...live, allowsHttp: true };
 const sandbox: AddressPolicy = { ...hosted, allowsPrivate: true };
 
-const answers =
-  (...addresses: string[]): ResolveName =>
-  async () =>
-    addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-const nowhere: ResolveName = async () => {
-  throw Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
-};
-const mustNotAsk: ResolveName = async (hostname) => {
-  throw new Error(`${hostname} is a literal and was looked up`);
-};
-
 describe('the URL itself', () => {
-  test('comes back as the client will read it, without a fragment', async () => {
+  test('comes back as the client will read it, without a fragment', () => {
     const urls = {
       'HTTPS://Example.COM': 'https://example.com/',
       'https://example.com:443/a/../b?c=d#e': 'https://example.com/b?c=d',
@@ -30,11 +18,11 @@ describe('the URL itself', () => {
       'https:\\\\example.com\\a': 'https://example.com/a',
     };
     for (const [given, url] of Object.entries(urls)) {
-      expect(await checkUrl(given, live, nowhere)).toEqual({ ok: true, url });
+      expect(checkUrl(given, live)).toEqual({ ok: true, url });
     }
   });
 
-  test('is refused when it is none, or of another scheme, with the schemes that are allowed', async () => {
+  test('is refused when it is none, or of another scheme, with the schemes that are allowed', () => {
     for (const url of [
       '',
       'example.com',
@@ -46,7 +34,7 @@ describe('the URL itself', () => {
       'https://a:65536/',
       'https://[fe80::1%25eth0]/',
     ]) {
-      expect(await checkUrl(url, live, nowhere)).toEqual({
+      expect(checkUrl(url, live)).toEqual({
         ok: false,
         why: expect.stringContaining('`https`'),
       });
@@ -60,79 +48,58 @@ describe('the URL itself', () => {
       'gopher://127.0.0.1:6379/_',
       'unix:/run/a.sock',
     ]) {
-      expect(await checkUrl(url, sandbox, nowhere)).toEqual({
+      expect(checkUrl(url, sandbox)).toEqual({
         ok: false,
         why: expect.stringContaining('`https` and `http`'),
       });
     }
   });
 
-  test('may be http only where that is allowed, whatever the address', async () => {
+  test('may be http only where that is allowed, whatever the address', () => {
     const policy = { ...live, allowedCidrs: ['10.0.0.0/8'] };
-    expect(await checkUrl('http://10.0.0.1/', policy, mustNotAsk)).toMatchObject({ ok: false });
-    expect(await checkUrl('https://10.0.0.1/', policy, mustNotAsk)).toMatchObject({ ok: true });
-    expect(await checkUrl('http://8.8.8.8/', hosted, mustNotAsk)).toMatchObject({ ok: true });
+    expect(checkUrl('http://10.0.0.1/', policy)).toMatchObject({ ok: false });
+    expect(checkUrl('https://10.0.0.1/', policy)).toMatchObject({ ok: true });
+    expect(checkUrl('http://8.8.8.8/', hosted)).toMatchObject({ ok: true });
   });
 
-  test('carries no credentials and no port 0', async () => {
+  test('carries no credentials and no port 0', () => {
     for (const url of [
       'https://user@example.com/',
       'https://user:pass@example.com/',
       'https://:pass@example.com/',
     ]) {
-      expect(await checkUrl(url, live, nowhere)).toMatchObject({
+      expect(checkUrl(url, live)).toMatchObject({
         ok: false,
         why: expect.stringContaining('password'),
       });
     }
-    expect(await checkUrl('https://example.com:0/', live, nowhere)).toMatchObject({
+    expect(checkUrl('https://example.com:0/', live)).toMatchObject({
       ok: false,
       why: expect.stringContaining('1 to 65535'),
     });
   });
 
-  test('is not quoted at length', async () => {
-    const checked = await checkUrl(`https://${'a.'.repeat(900)}example/`, live, answers('10.0.0.1'));
+  test('is not quoted at length', () => {
+    const checked = checkUrl(`https://${'a.'.repeat(900)}localhost/`, live);
     expect(checked).toMatchObject({ ok: false });
     if (!checked.ok) expect(checked.why.length).toBeLessThan(300);
   });
 });
 
 describe('names', () => {
-  test('are refused for one inner answer among good ones, and the answer is not told', async () => {
-    const checked = await checkUrl(
-      'https://mixed.example/',
-      live,
-      answers('8.8.8.8', '10.20.30.40', '2606:4700::1'),
-    );
-    expect(checked).toMatchObject({ ok: false, why: expect.stringContaining('mixed.example') });
-    expect(JSON.stringify(checked)).not.toContain('10.20.30.40');
-  });
-
-  test('are accepted when they do not resolve', async () => {
-    expect(await checkUrl('https://later.example/', live, nowhere)).toMatchObject({ ok: true });
-    expect(await checkUrl('https://later.example/', live, answers())).toMatchObject({ ok: true });
-  });
-
-  test('are accepted when nobody answers within two seconds', async () => {
-    vi.useFakeTimers();
-    try {
-      const checked = checkUrl('https://hangs.example/', live, () => new Promise(() => {}));
-      await vi.advanceTimersByTimeAsync(2_000);
-      expect(await checked).toMatchObject({ ok: true });
-      await checkUrl('https://answers.example/', live, answers('8.8.8.8'));
-      expect(vi.getTimerCount()).toBe(0);
-    } finally {
-      vi.useRealTimers();
+  test('are accepted whatever they resolve to: an answer would tell of the operator’s own network', () => {
+    for (const name of [
+      'later.example',
+      'database',
+      'postgres.svc.cluster.local',
+      'localtest.me',
+      'localhost.example',
+    ]) {
+      expect(checkUrl(`https://${name}/`, live)).toEqual({ ok: true, url: `https://${name}/` });
     }
   });
 
-  test('localhost resolves like others', async () => {
-    expect(await checkUrl('http://localhost:4242/', sandbox)).toMatchObject({ ok: true });
-    expect(await checkUrl('http://localhost:4242/', hosted)).toMatchObject({ ok: false });
-  });
-
-  test('localhost and metadata names are what they are, resolving or not', async () => {
+  test('of localhost and metadata servers mean the same everywhere, and are judged as that', () => {
     for (const name of [
       'localhost',
       'LOCALHOST.',
@@ -140,10 +107,10 @@ describe('names', () => {
       'metadata.google.internal',
       'metadata.google.internal.',
     ]) {
-      expect(await checkUrl(`http://${name}/`, hosted, nowhere)).toMatchObject({ ok: false });
+      expect(checkUrl(`http://${name}/`, hosted)).toMatchObject({ ok: false });
     }
-    expect(await checkUrl('http://localhost/', sandbox, nowhere)).toMatchObject({ ok: true });
-    expect(await checkUrl('http://metadata.google.internal/', sandbox, nowhere)).toMatchObject({ ok: false });
+    expect(checkUrl('http://localhost:4242/', sandbox)).toMatchObject({ ok: true });
+    expect(checkUrl('http://metadata.google.internal/', sandbox)).toMatchObject({ ok: false });
   });
 });
 
@@ -186,11 +153,11 @@ describe('every spelling of an IPv4 address', () => {
     octet,
   );
 
-  test('is judged as the one address that it is', async () => {
-    await fc.assert(
-      fc.asyncProperty(address, spelling, async (octets, spell) => {
+  test('is judged as the one address that it is', () => {
+    fc.assert(
+      fc.property(address, spelling, (octets, spell) => {
         const isSpecial = special.check(octets.join('.'), 'ipv4');
-        const checked = await checkUrl(`http://${spell(octets)}/`, hosted, mustNotAsk);
+        const checked = checkUrl(`http://${spell(octets)}/`, hosted);
         expect([spell(octets), checked.ok]).toEqual([spell(octets), !isSpecial]);
       }),
       { numRuns: 2_000 },

@@ -6,17 +6,11 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import type { TLSSocket } from 'node:tls';
 import type { Agent } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createGuardedAgent } from './connector.ts';
+import { createGuardedAgent, type GuardedRequest, type Peer } from './connector.ts';
 import type { AddressPolicy } from './policy.ts';
-import type { ResolveName } from './resolve-name.ts';
 
 const publicOnly: AddressPolicy = { allowsHttp: true, allowsPrivate: false, allowedCidrs: [] };
 const sandbox: AddressPolicy = { ...publicOnly, allowsPrivate: true };
-const answers =
-  (...addresses: string[]): ResolveName =>
-  async () =>
-    addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
@@ -34,27 +28,50 @@ function agentFor(...args: Parameters<typeof createGuardedAgent>): Agent {
   return agent;
 }
 
-async function get(agent: Agent, origin: string) {
-  const response = await agent.request({ origin, path: '/', method: 'GET' });
+async function get(agent: Agent, origin: string, more: Partial<GuardedRequest> = {}) {
+  const request: GuardedRequest = { origin, path: '/', method: 'GET', ...more };
+  const response = await agent.request(request);
   return { status: response.statusCode, body: await response.body.text() };
 }
 
 describe('plain connections', () => {
-  test('are kept and used again, without asking for the name again', async () => {
+  test('are kept and used again, whatever the name resolves to by then', async () => {
     let connections = 0;
-    let questions = 0;
     const server = createHttpServer((_request, response) => response.end('here'));
     server.on('connection', () => connections++);
     const port = await listening(server);
-    const lookup: ResolveName = async (hostname) => {
-      questions++;
-      return answers('127.0.0.1')(hostname);
-    };
-    const agent = agentFor(sandbox, { lookup, connections: 1 });
-    for (let i = 0; i < 5; i++) {
-      expect(await get(agent, `http://receiver.example:${port}`)).toEqual({ status: 200, body: 'here' });
+    const agent = agentFor(sandbox, { connections: 1 });
+    for (const addresses of [['127.0.0.1'], ['127.0.0.9'], []]) {
+      const answer = await get(agent, `http://receiver.example:${port}`, { addresses });
+      expect(answer).toEqual({ status: 200, body: 'here' });
     }
-    expect([connections, questions]).toEqual([1, 1]);
+    expect(connections).toBe(1);
+  });
+
+  test('tell each request which address its own connection has', async () => {
+    const arrived: (() => void)[] = [];
+    const server = createHttpServer((request, response) => {
+      arrived.push(() => response.end(request.socket.localAddress));
+    });
+    await once(server.listen(0, '0.0.0.0'), 'listening');
+    cleanups.push(() => server.close());
+    const origin = `http://receiver.example:${(server.address() as AddressInfo).port}`;
+    const agent = agentFor(sandbox, { connections: 4 });
+    for (let round = 0; round < 3; round++) {
+      const answers = ['127.0.0.1', '127.0.0.2', '127.0.0.1', '127.0.0.2'].map(async (address) => {
+        let peer: Peer | undefined;
+        const onPeer = (its: Peer) => {
+          peer = its;
+        };
+        const { body } = await get(agent, origin, { addresses: [address], onPeer });
+        return [body, peer?.address()];
+      });
+      await expect.poll(() => arrived.length).toBe(4);
+      for (const answer of arrived.splice(0)) answer();
+      const seen = await Promise.all(answers);
+      for (const [servedBy, told] of seen) expect(told).toBe(servedBy);
+      expect(new Set(seen.map(([servedBy]) => servedBy)).size).toBe(2);
+    }
   });
 
   test('are bounded per origin', async () => {
@@ -88,41 +105,25 @@ describe('plain connections', () => {
 describe('names', () => {
   test('with one forbidden answer among good ones are refused, and the answer is not told', async () => {
     const policy = { ...publicOnly, allowedCidrs: ['127.0.0.2/32'] };
-    for (const mixed of [
+    for (const addresses of [
       ['127.0.0.2', '10.0.0.7'],
       ['10.0.0.7', '127.0.0.2'],
     ]) {
-      const agent = agentFor(policy, { lookup: answers(...mixed) });
-      const error = await get(agent, 'http://mixed.example').catch((reason: unknown) => reason);
+      const error = await get(agentFor(policy), 'http://mixed.example', { addresses }).catch(
+        (reason: unknown) => reason,
+      );
       expect(error).toMatchObject({ code: 'ERR_ADDRESS_REFUSED', address: '10.0.0.7' });
       expect((error as Error).message).toContain('mixed.example');
       expect((error as Error).message).not.toContain('10.0.0.7');
     }
   });
 
-  test('that do not resolve fail with the reason of the look-up', async () => {
-    const lookup: ResolveName = async () => {
-      throw Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
-    };
-    await expect(get(agentFor(sandbox, { lookup }), 'http://a.example')).rejects.toMatchObject({
-      code: 'ENOTFOUND',
-    });
-    const empty = agentFor(sandbox, { lookup: answers() });
-    await expect(get(empty, 'http://a.example')).rejects.toMatchObject({ code: 'ENOTFOUND' });
-  });
-
-  test('whose server hangs are asked for once at a time, and time out', async () => {
-    let questions = 0;
-    const lookup: ResolveName = () => {
-      questions++;
-      return new Promise(() => {});
-    };
-    const agent = agentFor(sandbox, { lookup, connectTimeoutMs: 50 });
-    const requests = Array.from({ length: 3 }, () => get(agent, 'http://hangs.example'));
-    for (const { reason } of (await Promise.allSettled(requests)) as PromiseRejectedResult[]) {
-      expect(reason).toMatchObject({ code: 'UND_ERR_CONNECT_TIMEOUT' });
+  test('without an address are connected to nowhere', async () => {
+    for (const more of [{}, { addresses: [] }]) {
+      await expect(get(agentFor(sandbox), 'http://localhost', more)).rejects.toMatchObject({
+        code: 'ENOTFOUND',
+      });
     }
-    expect(questions).toBe(1);
   });
 });
 
@@ -142,12 +143,10 @@ describe('TLS', () => {
 
   test('sends the name, without a trailing dot, and verifies the certificate against it', async () => {
     const { port, names } = await secureServer();
-    const agent = agentFor(
-      { ...sandbox, allowsHttp: false },
-      { lookup: answers('127.0.0.1'), ca: certificate },
-    );
+    const agent = agentFor({ ...sandbox, allowsHttp: false }, { ca: certificate });
     for (const host of ['receiver.example', 'receiver.example.']) {
-      expect(await get(agent, `https://${host}:${port}`)).toEqual({ status: 200, body: 'safe' });
+      const answer = await get(agent, `https://${host}:${port}`, { addresses: ['127.0.0.1'] });
+      expect(answer).toEqual({ status: 200, body: 'safe' });
     }
     expect(names).toEqual(['receiver.example', 'receiver.example']);
   });
@@ -160,16 +159,16 @@ describe('TLS', () => {
 
   test('refuses a certificate of another name or of nobody, whatever the environment says', async () => {
     const { port } = await secureServer();
-    const lookup = answers('127.0.0.1');
+    const addresses = ['127.0.0.1'];
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
     try {
       await expect(
-        get(agentFor(sandbox, { lookup, ca: certificate }), `https://other.example:${port}`),
+        get(agentFor(sandbox, { ca: certificate }), `https://other.example:${port}`, { addresses }),
       ).rejects.toMatchObject({
         code: 'ERR_TLS_CERT_ALTNAME_INVALID',
       });
       await expect(
-        get(agentFor(sandbox, { lookup }), `https://receiver.example:${port}`),
+        get(agentFor(sandbox), `https://receiver.example:${port}`, { addresses }),
       ).rejects.toMatchObject({
         code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
       });

@@ -1,12 +1,14 @@
 import { idPrefixes } from '@simplane/contract';
 import type { Logger } from 'pino';
 import type { Dispatcher } from 'undici';
+import { onAbort } from '../../bounded-signal.ts';
 import { type Clock, unixSeconds } from '../../clock.ts';
 import type { Database } from '../../db/database.ts';
 import { idOfUuid } from '../../db/uuid.ts';
 import type { NewUuid } from '../../uuid-v7.ts';
 import { disableEndpoint } from '../endpoints/disable.ts';
-import { type AttemptResult, attempt } from './attempt.ts';
+import type { Names, Resolved } from '../names/names.ts';
+import { type AttemptResult, attempt, placeOf, type Unsent } from './attempt.ts';
 import { type DisableRule, disabledReason, shouldDisable } from './health.ts';
 import { nextDelayMs } from './retry.ts';
 import { type SigningKeys, signatureHeaders } from './sign.ts';
@@ -20,8 +22,9 @@ export type DeliverOptions = {
   /** The keys behind what is stored of an endpoint's secrets. */
   signingKeys(delivery: ClaimedDelivery): SigningKeys[] | Promise<SigningKeys[]>;
   dispatcher: Dispatcher;
+  names: Names;
   /** Whether what this address answers may be shown to the endpoint's owner. */
-  mayShowResponse(url: string): boolean;
+  mayShowResponse(address: string): boolean;
   userAgent: string;
   timeoutMs: number;
   retryScheduleMs: number[];
@@ -32,12 +35,37 @@ export type DeliverOptions = {
   log: Pick<Logger, 'info'>;
 };
 
+/** The addresses to send a delivery to, or how it ended before anything was sent. */
+export async function findAddresses(
+  { names }: DeliverOptions,
+  { account_id: accountUuid, url }: ClaimedDelivery,
+  stopping: AbortSignal,
+): Promise<{ addresses: readonly string[] } | AttemptResult | Unsent> {
+  const startedAtMs = performance.now();
+  const answer = names.resolve(accountUuid, placeOf(url).hostname);
+  const resolved = answer instanceof Promise ? await unlessStopped(answer, stopping) : answer;
+  if (resolved.kind === 'found') return resolved;
+  if (resolved.kind === 'unasked') return { unsent: resolved.why, isFault: resolved.isFault };
+  const durationMs = Math.round(performance.now() - startedAtMs);
+  return { ...unanswered, error: resolved.error, durationMs };
+}
+
+const unanswered = { ok: false, statusCode: null, excerpt: null, retryAfterMs: null };
+
+function unlessStopped(answer: Promise<Resolved>, stopping: AbortSignal): Promise<Resolved> {
+  return new Promise((resolve, reject) => {
+    const forget = onAbort(stopping, () => resolve({ kind: 'unasked', why: 'stopping', isFault: false }));
+    answer.then(resolve, reject).finally(() => forget());
+  });
+}
+
 /** Every attempt is signed anew, with its own time. */
 export async function sendOnce(
   options: DeliverOptions,
   delivery: ClaimedDelivery,
+  addresses: readonly string[],
   stopping: AbortSignal,
-): Promise<AttemptResult> {
+): Promise<AttemptResult | Unsent> {
   const { signingKeys, dispatcher, mayShowResponse, userAgent, timeoutMs, clock } = options;
   const secrets = await signingKeys(delivery);
   const nowMs = clock.nowMs();
@@ -53,7 +81,7 @@ export async function sendOnce(
     ...signatureHeaders(signed),
   };
   const { url, body } = delivery;
-  return attempt({ url, headers, body, dispatcher, mayShowResponse, timeoutMs, stopping, nowMs });
+  return attempt({ url, addresses, headers, body, dispatcher, mayShowResponse, timeoutMs, stopping, nowMs });
 }
 
 /** What is written of an attempt, and when the next one is due. */

@@ -97,3 +97,15 @@ test('a failure sends those away that wait, and nobody waits for a place that is
   for (let sent = 0; sent < 63; sent++) lanes.released('a');
   expect(lanes.roomFor('a')).toBe(1);
 });
+
+test('one that cannot be sent to for a reason of ours rests, gives back what waits, and keeps its standing', async () => {
+  const { lanes, wait } = lanesAt();
+  const waiting = fill(lanes, 'a');
+  lanes.postponed('a', 1_000);
+  expect(await Promise.all(waiting)).toEqual(Array(64).fill(false));
+  for (let i = 1; i < 64; i++) lanes.released('a');
+  expect(lanes.roomFor('a')).toBe(0);
+  wait(1_000);
+  expect(lanes.roomFor('a')).toBe(128);
+  expect(lanes.isProven('a')).toBe(true);
+});

@@ -28,6 +28,8 @@ export type Lanes = {
   finished(endpointUuid: string, ok: boolean): number;
   /** An attempt that says nothing about the endpoint: it was cut off by us. */
   released(endpointUuid: string): void;
+  /** Nothing could be sent, for a reason of ours: it rests, what waits is given back, and it keeps its standing. */
+  postponed(endpointUuid: string, restMs: number): void;
   /** The proven endpoints of an account that were sent to just now. */
   busyOf(accountUuid: string): Iterable<string>;
   /** So that endpoints that are gone do not pile up. */
@@ -137,6 +139,14 @@ export function createLanes(monotonicMs: () => number = () => performance.now())
       lane.held -= 1;
       lane.inFlight -= 1;
       giveTurns(lane);
+    },
+
+    postponed(endpointUuid, restMs) {
+      const lane = laneOf(endpointUuid);
+      lane.held -= 1;
+      lane.inFlight -= 1;
+      lane.notBeforeMs = monotonicMs() + restMs;
+      sendAway(lane);
     },
 
     *busyOf(accountUuid) {

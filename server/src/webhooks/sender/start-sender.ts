@@ -3,8 +3,8 @@ import { idPrefixes } from '@simplane/contract';
 import { idOfUuid } from '../../db/uuid.ts';
 import { type Keyring, UnreadableSecret } from '../../keyring.ts';
 import { type RunResult, startWorkQueue, type WorkQueue } from '../../worker/work-queue.ts';
-import type { AttemptResult } from './attempt.ts';
-import { type DeliverOptions, judge, sendOnce, toSettled, writeLogLine } from './deliver.ts';
+import type { AttemptResult, Unsent } from './attempt.ts';
+import { type DeliverOptions, findAddresses, judge, sendOnce, toSettled, writeLogLine } from './deliver.ts';
 import { createLanes } from './lanes.ts';
 import { createReleaser, createSettler } from './settler.ts';
 import { createSigningKeys } from './signing-keys.ts';
@@ -43,6 +43,9 @@ const lookUpEveryMs = 200;
 const soonMs = 10_000;
 // How often a delivery is looked at again whose endpoint's secret cannot be opened.
 const unreadablePauseMs = 60_000;
+// After a delivery that could not be sent for a reason of ours: the reason mostly lasts a moment.
+const unsentRestMs = 1_000;
+const reportFaultsEveryMs = 10_000;
 
 /** Sends what is due. The rows are the queue; this keeps track of which endpoints to look at and how much each can take. */
 export function startSender(given: Options): Sender {
@@ -58,6 +61,7 @@ export function startSender(given: Options): Sender {
   let scannedAtMs = Number.NEGATIVE_INFINITY;
   let lookedUpAtMs = Number.NEGATIVE_INFINITY;
   let pacedAtMs = Number.NEGATIVE_INFINITY;
+  let faultReportedAtMs = Number.NEGATIVE_INFINITY;
 
   function wakeEndpoint(endpointUuid: string, accountUuid: string): void {
     const [its, other] = lanes.isProven(endpointUuid) ? [proven, unproven] : [unproven, proven];
@@ -146,6 +150,17 @@ export function startSender(given: Options): Sender {
     return deliveries;
   }
 
+  /** Gives a delivery back that says nothing about its endpoint: neither an attempt nor a failure is recorded. */
+  async function postpone(delivery: ClaimedDelivery, { unsent, isFault }: Unsent): Promise<void> {
+    const { endpoint_id: endpointUuid, account_id: accountUuid } = delivery;
+    lanes.postponed(endpointUuid, unsentRestMs);
+    await giveBack(delivery);
+    wakeLater(endpointUuid, accountUuid, unsentRestMs);
+    if (!isFault || performance.now() - faultReportedAtMs < reportFaultsEveryMs) return;
+    faultReportedAtMs = performance.now();
+    onError(new Error(`webhooks cannot be sent: ${unsent}`));
+  }
+
   async function run({ delivery, claimedAtMs }: Held, stopping: AbortSignal): Promise<RunResult> {
     const { endpoint_id: endpointUuid, account_id: accountUuid } = delivery;
     const turn = lanes.turn(endpointUuid);
@@ -153,19 +168,24 @@ export function startSender(given: Options): Sender {
       await giveBack(delivery);
       return undefined;
     }
-    if (performance.now() - claimedAtMs >= leaseMarginMs) {
-      lanes.released(endpointUuid);
-      await giveBack(delivery);
-      wakeEndpoint(endpointUuid, accountUuid);
-      return undefined;
-    }
-    let result: AttemptResult;
+    let result: AttemptResult | Unsent;
     try {
-      result = await sendOnce(options, delivery, stopping);
+      const found = await findAddresses(options, delivery, stopping);
+      if (performance.now() - claimedAtMs >= leaseMarginMs) {
+        lanes.released(endpointUuid);
+        await giveBack(delivery);
+        wakeEndpoint(endpointUuid, accountUuid);
+        return undefined;
+      }
+      result = 'addresses' in found ? await sendOnce(options, delivery, found.addresses, stopping) : found;
     } catch (error) {
       if (error instanceof UnreadableSecret) return putOff(delivery, error);
       lanes.released(endpointUuid);
       throw error;
+    }
+    if ('unsent' in result) {
+      await postpone(delivery, result);
+      return undefined;
     }
     if (stopping.aborted && !result.ok) {
       lanes.released(endpointUuid);

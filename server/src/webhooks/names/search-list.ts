@@ -1,0 +1,38 @@
+import { hostname as machineName } from 'node:os';
+
+export type SearchList = { domains: string[]; ndots: number };
+
+export const noSearchList: SearchList = { domains: [], ndots: 1 };
+
+// As many as Kubernetes allows in a pod's DNS settings; each is one more question.
+const mostDomains = 32;
+const highestNdots = 15;
+
+/** `search`, `domain` and `ndots` of a resolv.conf(5). c-ares reads the name servers itself, and applies no search list. */
+export function parseSearchList(text: string, machine: string = machineName()): SearchList {
+  let domains = machine.includes('.') ? [machine.slice(machine.indexOf('.') + 1)] : [];
+  let { ndots } = noSearchList;
+  for (const line of text.split('\n')) {
+    const [keyword, ...values] = line
+      .replace(/[#;].*/, '')
+      .trim()
+      .split(/\s+/);
+    if (keyword === 'search') domains = values;
+    if (keyword === 'domain') domains = values.slice(0, 1);
+    if (keyword !== 'options') continue;
+    for (const option of values) {
+      const [, given] = /^ndots:(\d+)$/.exec(option) ?? [];
+      if (given !== undefined) ndots = Math.min(Number(given), highestNdots);
+    }
+  }
+  return { domains: domains.slice(0, mostDomains), ndots };
+}
+
+/** The names to ask for, in glibc's order: one with enough dots as it is first, one with few dots in each domain first. */
+export function candidatesFor(name: string, { domains, ndots }: SearchList): string[] {
+  if (name.endsWith('.')) return [name];
+  const dots = name.split('.').length - 1;
+  const searched = domains.map((domain) => `${name}.${domain}`.replace(/\.+$/, ''));
+  const all = dots >= ndots ? [name, ...searched] : [...searched, name];
+  return [...new Set(all)];
+}

@@ -1,0 +1,175 @@
+import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { call } from '../support/client.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { stopServer } from '../support/stop-server.ts';
+import { until } from '../support/until.ts';
+
+let service: TestService;
+const cleanups: (() => unknown)[] = [];
+beforeEach(async () => {
+  service = await startService();
+});
+afterEach(async () => {
+  await service.stop();
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+async function createEndpoint(url: string): Promise<void> {
+  const body = { url, enabled_event_types: ['*'] };
+  expect((await call(service, 'POST', '/v1/webhook_endpoints', { body })).status).toBe(201);
+}
+
+async function publish(): Promise<string> {
+  const body = { type: 'esim.provisioned', data: {} };
+  return (await call(service, 'POST', '/v1/events/test', { body })).json.id;
+}
+
+async function settled(eventId: string) {
+  const [delivery] = await until(
+    async () => (await call(service, 'GET', `/v1/events/${eventId}/deliveries`)).json.data,
+    ([row]) => row !== undefined && row.status !== 'pending',
+  );
+  return delivery;
+}
+
+/** Says `first`, then `more` again and again for as long as anybody listens. */
+async function startTalker(first: string, more: string) {
+  let bytes = 0;
+  const sockets = new Set<Socket>();
+  const chunk = Buffer.from(more.repeat(Math.ceil(16_384 / more.length)));
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    const talk = () => {
+      while (!socket.destroyed) {
+        bytes += chunk.length;
+        if (!socket.write(chunk)) return void socket.once('drain', talk);
+      }
+    };
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+    socket.once('data', () => {
+      socket.resume().write(first);
+      talk();
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  cleanups.push(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    bytes: () => bytes,
+    isOver: () => sockets.size === 0,
+  };
+}
+
+describe('a receiver that never comes to its answer', () => {
+  const interim = 'too many interim answers (1xx)';
+  const unexpected = 'unexpected interim answer (100 or 101)';
+  test.each([
+    ['102s', '', 'HTTP/1.1 102 Processing\r\n\r\n', interim],
+    ['103s', '', 'HTTP/1.1 103 Early Hints\r\nlink: </a>; rel=preload\r\n\r\n', interim],
+    ['100s', '', 'HTTP/1.1 100 Continue\r\n\r\n', unexpected],
+    ['101s', '', 'HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: a\r\n\r\n', unexpected],
+    ['headers', 'HTTP/1.1 200 OK\r\n', 'a: b\r\n', 'headers too long'],
+    ['a reason phrase', 'HTTP/1.1 200 ', 'OK', 'answer too long'],
+    ['blank lines', '', '\r\n', 'answer too long'],
+  ])('but sends endless %s is cut off long before the time limit', async (_, first, more, error) => {
+    const talker = await startTalker(first, more);
+    // Without a bound it would talk for a minute: gigabytes.
+    service.startSender({ timeoutMs: 60_000, retryScheduleMs: [] });
+    await createEndpoint(talker.url);
+    const delivery = await settled(await publish());
+    expect(delivery).toMatchObject({ status: 'failed', attempts: [{ status_code: null, error }] });
+    await until(async () => talker.isOver(), Boolean);
+    // What fits into the buffers of both sockets, and what is read between two checks.
+    expect(talker.bytes()).toBeLessThan(1_000_000_000);
+    if (error === interim) expect(talker.bytes()).toBeLessThan(32_000_000);
+  });
+
+  test('or to its end, in chunk extensions, is cut off, and its status counts', async () => {
+    const head = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;';
+    const talker = await startTalker(head, 'a=b;');
+    service.startSender({ timeoutMs: 60_000 });
+    await createEndpoint(talker.url);
+    expect(await settled(await publish())).toMatchObject({ status: 'succeeded' });
+    await until(async () => talker.isOver(), Boolean);
+  });
+});
+
+test('a few interim answers before the answer are fine', async () => {
+  const server = createServer((socket) => {
+    socket
+      .on('error', () => {})
+      .once('data', () => {
+        socket.end(`${'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(2)}HTTP/1.1 204 No Content\r\n\r\n`);
+      });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  cleanups.push(() => server.close());
+  service.startSender();
+  await createEndpoint(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  expect(await settled(await publish())).toMatchObject({
+    status: 'succeeded',
+    attempts: [{ status_code: 204 }],
+  });
+});
+
+test('of a name that alternates between an inner and a public address, only the public one’s answers are shown', async () => {
+  const [inner, shown] = ['127.0.0.1', '127.0.0.2'];
+  const held: (() => void)[] = [];
+  const server = createHttpServer((request, response) => {
+    held.push(() => response.end(`from ${request.socket.localAddress}`));
+    request.resume();
+  });
+  await once(server.listen(0, '0.0.0.0'), 'listening');
+  cleanups.push(() => stopServer(server));
+  let turn = 0;
+  service.startSender({
+    names: { resolve: () => ({ kind: 'found', addresses: [[inner, shown][turn++ % 2] as string] }) },
+    mayShowResponse: (address) => address === shown,
+  });
+  await createEndpoint(`http://alternating.example:${(server.address() as AddressInfo).port}/`);
+  // Held until several are open, so that connections to both addresses are kept, and then used in any order.
+  const events: string[] = [];
+  for (const count of [1, 2, 4, 4, 4]) {
+    for (let i = 0; i < count; i++) events.push(await publish());
+    await until(
+      async () => held.length,
+      (open) => open === count,
+    );
+    for (const answer of held.splice(0)) answer();
+    await Promise.all(events.slice(-count).map(settled));
+  }
+  const responses = (await Promise.all(events.map(settled))).map(({ attempts }) => attempts[0].response);
+  expect(new Set(responses)).toEqual(new Set([null, `from ${shown}`]));
+});
+
+test('an attempt at an inner address reads the same whatever address it is', async () => {
+  service.service.addressPolicy = { allowsHttp: true, allowsPrivate: false, allowedCidrs: [] };
+  const addresses: Record<string, string> = {
+    'a.example': '127.0.0.1',
+    'b.example': '10.0.0.1',
+    'c.example': '169.254.169.254',
+    'd.example': '::1',
+    'e.example': 'fd00::1',
+    'f.example': '0.0.0.0',
+  };
+  const resolve = (_: string, name: string) => ({
+    kind: 'found' as const,
+    addresses: [addresses[name] as string],
+  });
+  service.startSender({ names: { resolve }, retryScheduleMs: [] });
+  for (const name of Object.keys(addresses)) await createEndpoint(`http://${name}/`);
+  const eventId = await publish();
+  const deliveries = await until(
+    async () => (await call(service, 'GET', `/v1/events/${eventId}/deliveries`)).json.data,
+    (rows) => rows.length === 6 && rows.every(({ status }: { status: string }) => status === 'failed'),
+  );
+  for (const { attempts } of deliveries) {
+    expect(attempts).toMatchObject([{ status_code: null, error: 'address not allowed', response: null }]);
+  }
+});

@@ -11,6 +11,7 @@ import { accept, acceptSettings } from './scenarios/accept.ts';
 import { acceptAtAMillion } from './scenarios/accept-at-1m.ts';
 import { deliver } from './scenarios/deliver.ts';
 import { deliverAtAMillion } from './scenarios/deliver-at-1m.ts';
+import { firstEvent, firstEventSettings } from './scenarios/first-event.ts';
 import { isolation, isolationSettings } from './scenarios/isolation.ts';
 import { latencyAt100 } from './scenarios/latency-at-100.ts';
 import { memoryUnderAttack } from './scenarios/memory-under-attack.ts';
@@ -26,7 +27,10 @@ import type { Result, Scenario } from './support/scenario.ts';
 import { renderTable } from './support/table.ts';
 
 type OnMillion = (million: Million, progress: (what: string) => void) => Promise<Result>;
-type Entry = { run: Scenario; settings?: Record<string, string> } | { onMillion: OnMillion };
+/** `partOf`: runs with that one too, as another figure of it. */
+type Entry =
+  | { run: Scenario; settings?: Record<string, string>; partOf?: string }
+  | { onMillion: OnMillion; partOf?: string };
 
 const scenarios: Record<string, Entry> = {
   accept: { run: accept, settings: acceptSettings },
@@ -37,6 +41,7 @@ const scenarios: Record<string, Entry> = {
   'deliver-at-1m': { onMillion: deliverAtAMillion },
   'page-depth': { onMillion: pageDepth },
   isolation: { run: isolation, settings: isolationSettings },
+  'isolation-first-event': { run: firstEvent, settings: firstEventSettings, partOf: 'isolation' },
   'two-workers': { run: twoWorkers, settings: twoWorkersSettings },
   'usage-feed': { run: usageFeed },
   'memory-under-attack': { run: memoryUnderAttack },
@@ -51,7 +56,11 @@ if (unknown.length > 0) {
 const results: Measured[] = [];
 const startedAtMs = performance.now();
 // In the order of the list, so that those that share a database follow each other.
-const names = Object.keys(scenarios).filter((name) => wanted.length === 0 || wanted.includes(name));
+const names = Object.entries(scenarios)
+  .filter(
+    ([name, { partOf = name }]) => wanted.length === 0 || wanted.includes(name) || wanted.includes(partOf),
+  )
+  .map(([name]) => name);
 const shared: { million?: Million } = {};
 let isInterrupted = false;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt);

@@ -1,4 +1,3 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createKeyring } from '@simplane/server/keyring';
 import { signingSecretPlace } from '@simplane/server/sealed-places';
 import pg from 'pg';
+import { type Ports, startBrokenReceivers } from '../support/broken-receivers.ts';
 import type { Deployment } from '../support/deployment.ts';
 import { median, percentile, type Result, round } from '../support/scenario.ts';
 
@@ -32,7 +32,7 @@ export async function isolation(deployment: Deployment, progress: (what: string)
   const settings = Object.entries(isolationSettings).map((pair) => pair.join('='));
   progress(`${broken} broken endpoints with ${backlog} pending each; ${settings.join(', ')}`);
   const receiver = await startReceiver();
-  const others = await startBrokenReceivers();
+  const others = await startBrokenReceivers({ hanging: broken / 2, dead: broken / 2 });
   const db = new pg.Client({ connectionString: deployment.databaseUrl });
   await db.connect();
   try {
@@ -106,19 +106,6 @@ async function startReceiver(): Promise<Receiver> {
     },
   };
   return receiver;
-}
-
-type Ports = { hanging: number[]; dead: number[] };
-
-async function startBrokenReceivers(): Promise<{ ports: Ports; cut(): void; stop(): void }> {
-  const program = new URL('../load/hanging-receiver.js', import.meta.url);
-  const child: ChildProcess = fork(program, [String(broken / 2), String(broken / 2)]);
-  const [ports] = (await once(child, 'message')) as [Ports];
-  return {
-    ports,
-    cut: () => child.send('cut'),
-    stop: () => child.disconnect(),
-  };
 }
 
 type Endpoint = { account_id: string; id: string };

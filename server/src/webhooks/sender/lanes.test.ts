@@ -56,18 +56,19 @@ test('one that keeps failing rests longer each time, at most five seconds', () =
 
 test('what the database remembers counts until this process has its own experience', () => {
   const { lanes } = lanesAt();
-  lanes.learn('a', true);
-  expect(lanes.isProven('a')).toBe(true);
+  expect(lanes.standingOf('a')).toBe('untried');
+  lanes.learn('a', 'proven');
+  expect(lanes.standingOf('a')).toBe('proven');
   start(lanes, 'a');
   lanes.finished('a', false);
-  lanes.learn('a', true);
-  expect(lanes.isProven('a')).toBe(false);
+  lanes.learn('a', 'proven');
+  expect(lanes.standingOf('a')).toBe('failing');
 });
 
 test('endpoints that were not sent to for a while are forgotten, those in flight are not', () => {
   const { lanes, wait } = lanesAt();
   for (const id of ['busy', 'idle']) {
-    lanes.learn(id, true);
+    lanes.learn(id, 'proven');
     start(lanes, id);
   }
   lanes.finished('idle', true);
@@ -107,5 +108,5 @@ test('one that cannot be sent to for a reason of ours rests, gives back what wai
   expect(lanes.roomFor('a')).toBe(0);
   wait(1_000);
   expect(lanes.roomFor('a')).toBe(128);
-  expect(lanes.isProven('a')).toBe(true);
+  expect(lanes.standingOf('a')).toBe('proven');
 });

@@ -1,3 +1,6 @@
+/** How an endpoint's last attempt ended; `untried` when there was none. */
+export type Standing = 'untried' | 'proven' | 'failing';
+
 /** What this process knows of an endpoint it sends to. */
 type Lane = {
   /** Claimed and not done with. */
@@ -7,7 +10,7 @@ type Lane = {
   /** The others, in the order of their claims. */
   waiting: ((mayBeSent: boolean) => void)[];
   cap: number;
-  isProven: boolean;
+  standing: Standing;
   /** Whether this process has seen it succeed or fail itself. */
   isTried: boolean;
   notBeforeMs: number;
@@ -16,9 +19,9 @@ type Lane = {
 };
 
 export type Lanes = {
-  isProven(endpointUuid: string): boolean;
+  standingOf(endpointUuid: string): Standing;
   /** What the database remembers counts until this process has its own experience. */
-  learn(endpointUuid: string, isProven: boolean): void;
+  learn(endpointUuid: string, standing: Standing): void;
   /** How many deliveries may be claimed for it now; 0 when it is full, or nearly, or resting. */
   roomFor(endpointUuid: string): number;
   claimed(endpointUuid: string, accountUuid: string): void;
@@ -48,8 +51,7 @@ const idleAfterMs = 60_000;
 
 /**
  * One dead or slow endpoint never delays another. An endpoint starts with one delivery in flight; each success doubles
- * that, a failure takes it back to one, gives back what waits and lets it rest, longer each time. Endpoints that have not
- * proven themselves share half of all places, so a thousand that hang leave the other half to those that work.
+ * that, a failure takes it back to one, gives back what waits and lets it rest, longer each time.
  */
 export function createLanes(monotonicMs: () => number = () => performance.now()): Lanes {
   const lanes = new Map<string, Lane>();
@@ -63,7 +65,7 @@ export function createLanes(monotonicMs: () => number = () => performance.now())
       inFlight: 0,
       waiting: [],
       cap: 1,
-      isProven: false,
+      standing: 'untried',
       isTried: false,
       notBeforeMs: 0,
       pauseMs: 0,
@@ -89,11 +91,11 @@ export function createLanes(monotonicMs: () => number = () => performance.now())
   }
 
   return {
-    isProven: (endpointUuid) => laneOf(endpointUuid).isProven,
+    standingOf: (endpointUuid) => laneOf(endpointUuid).standing,
 
-    learn(endpointUuid, isProven) {
+    learn(endpointUuid, standing) {
       const lane = laneOf(endpointUuid);
-      if (!lane.isTried) lane.isProven = isProven;
+      if (!lane.isTried) lane.standing = standing;
     },
 
     roomFor(endpointUuid) {
@@ -123,7 +125,7 @@ export function createLanes(monotonicMs: () => number = () => performance.now())
       const lane = laneOf(endpointUuid);
       lane.held -= 1;
       lane.inFlight -= 1;
-      lane.isProven = ok;
+      lane.standing = ok ? 'proven' : 'failing';
       lane.isTried = true;
       lane.pauseMs = ok ? 0 : Math.min(longestPauseMs, Math.max(firstPauseMs, lane.pauseMs * 2));
       lane.cap = ok ? Math.min(highestCap, lane.cap * 2) : 1;
@@ -151,7 +153,7 @@ export function createLanes(monotonicMs: () => number = () => performance.now())
 
     *busyOf(accountUuid) {
       for (const endpointUuid of busy.get(accountUuid) ?? []) {
-        if (lanes.get(endpointUuid)?.isProven) yield endpointUuid;
+        if (lanes.get(endpointUuid)?.standing === 'proven') yield endpointUuid;
       }
     },
 

@@ -2,11 +2,12 @@ import { integers, texts, timestamps, uuids } from '../../db/binary-array.ts';
 import type { Queryable } from '../../db/database.ts';
 import { oneByOne, statusIs } from '../../db/one-by-one.ts';
 import { pendingEndpoints } from '../pending-endpoints.ts';
+import type { Standing } from './lanes.ts';
 
 type EndpointPlace = { accountUuid: string; endpointUuid: string };
 
 /** One that may have something due, with what the database remembers of it. */
-export type KnownEndpoint = EndpointPlace & { isProven: boolean };
+export type KnownEndpoint = EndpointPlace & { standing: Standing };
 
 /** An endpoint that may get this many deliveries now. */
 export type Wanted = EndpointPlace & { slots: number };
@@ -71,7 +72,8 @@ from claimed cross join lateral (
   );
 }
 
-const isProven = `e.last_success_at is not null and e.failing_since is null as "isProven"`;
+const standing = `case when e.failing_since is not null then 'failing' when e.last_success_at is not null then 'proven'
+              else 'untried' end as standing`;
 const isFree = `status = 'pending' and due_at <= now() and (leased_until is null or leased_until < now())`;
 
 /**
@@ -82,7 +84,7 @@ export async function findEndpoints(db: Queryable, accountUuids: string[]): Prom
   return db.query(
     {
       name: 'sender_endpoints',
-      text: `select e.account_id as "accountUuid", e.id as "endpointUuid", ${isProven} from webhook_endpoints e
+      text: `select e.account_id as "accountUuid", e.id as "endpointUuid", ${standing} from webhook_endpoints e
              where e.account_id = any($1) and e.status = 'enabled' and e.failing_since is null
                and exists (select from deliveries where endpoint_id = e.id and ${isFree} offset 0)`,
     },
@@ -96,7 +98,7 @@ export async function findEndpointsDue(db: Queryable): Promise<KnownEndpoint[]> 
     name: 'sender_endpoints_due',
     text: `
 with recursive ${pendingEndpoints}
-select e.account_id as "accountUuid", e.id as "endpointUuid", ${isProven}
+select e.account_id as "accountUuid", e.id as "endpointUuid", ${standing}
 from pending
 cross join lateral (
   select account_id from deliveries where endpoint_id = pending.endpoint_id and ${isFree} order by due_at limit 1) first

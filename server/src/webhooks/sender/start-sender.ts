@@ -3,9 +3,11 @@ import { idPrefixes } from '@simplane/contract';
 import { idOfUuid } from '../../db/uuid.ts';
 import { type Keyring, UnreadableSecret } from '../../keyring.ts';
 import { type RunResult, startWorkQueue, type WorkQueue } from '../../worker/work-queue.ts';
+import { createAccountShares } from './account-shares.ts';
 import type { AttemptResult, Unsent } from './attempt.ts';
 import { type DeliverOptions, findAddresses, judge, sendOnce, toSettled, writeLogLine } from './deliver.ts';
-import { createLanes } from './lanes.ts';
+import { createFairQueue } from './fair-queue.ts';
+import { createLanes, type Standing } from './lanes.ts';
 import { createReleaser, createSettler } from './settler.ts';
 import { createSigningKeys } from './signing-keys.ts';
 import {
@@ -29,9 +31,11 @@ type Options = Omit<DeliverOptions, 'signingKeys'> & {
 /** A delivery, and when it was asked for: its lease began a little later. */
 type Held = { delivery: ClaimedDelivery; claimedAtMs: number };
 
+type Unproven = Exclude<Standing, 'proven'>;
+
 export type Sender = Omit<WorkQueue, 'wake'> & { wake(accountUuid?: string): void };
 
-// The net: it costs 30 ms with a thousand backlogs, so it is not asked more often than it must.
+// Fallback scan. Costs 30 ms with 1,000 backlogs, so it runs rarely.
 const scanEveryMs = 2_000;
 // Endpoints that have not proven themselves get 40 attempts a second between them. Without a pace the claims of a thousand
 // newcomers held up everyone else: p99 of a healthy endpoint was 20 to 120 times that of alone; at 80 a second 1.8 and 2.3,
@@ -55,8 +59,9 @@ export function startSender(given: Options): Sender {
   const settle = createSettler(db);
   const giveBack = createReleaser(db);
   // Two queues, so that neither the places nor the claims of endpoints that work wait for those that may not.
-  const proven = { awake: new Map<string, string>(), concurrency: Math.ceil(concurrency / 2) };
-  const unproven = { awake: new Map<string, string>(), concurrency: Math.floor(concurrency / 2) };
+  const provenAwake = new Map<string, string>();
+  const unprovenAwake = { untried: createFairQueue(), failing: createFairQueue() };
+  const shares = createAccountShares(Math.floor(concurrency / 2));
   const accounts = new Set<string>();
   let scannedAtMs = Number.NEGATIVE_INFINITY;
   let lookedUpAtMs = Number.NEGATIVE_INFINITY;
@@ -64,9 +69,17 @@ export function startSender(given: Options): Sender {
   let faultReportedAtMs = Number.NEGATIVE_INFINITY;
 
   function wakeEndpoint(endpointUuid: string, accountUuid: string): void {
-    const [its, other] = lanes.isProven(endpointUuid) ? [proven, unproven] : [unproven, proven];
-    other.awake.delete(endpointUuid);
-    if (!its.awake.has(endpointUuid)) its.awake.set(endpointUuid, accountUuid);
+    const standing = lanes.standingOf(endpointUuid);
+    if (standing !== 'proven') provenAwake.delete(endpointUuid);
+    if (standing !== 'untried') unprovenAwake.untried.delete(endpointUuid);
+    if (standing !== 'failing') unprovenAwake.failing.delete(endpointUuid);
+    if (standing !== 'proven') unprovenAwake[standing].add({ endpointUuid, accountUuid });
+    else if (!provenAwake.has(endpointUuid)) provenAwake.set(endpointUuid, accountUuid);
+  }
+
+  function isAwake(endpointUuid: string): boolean {
+    const { untried, failing } = unprovenAwake;
+    return provenAwake.has(endpointUuid) || untried.has(endpointUuid) || failing.has(endpointUuid);
   }
 
   function wakeLater(endpointUuid: string, accountUuid: string, delayMs: number): void {
@@ -79,11 +92,11 @@ export function startSender(given: Options): Sender {
   }
 
   function found(places: KnownEndpoint[]): void {
-    for (const { endpointUuid, accountUuid, isProven } of places) {
-      lanes.learn(endpointUuid, isProven);
+    for (const { endpointUuid, accountUuid, standing } of places) {
+      lanes.learn(endpointUuid, standing);
       wakeEndpoint(endpointUuid, accountUuid);
     }
-    if (proven.awake.size > 0) fast.wake();
+    if (provenAwake.size > 0) fast.wake();
   }
 
   async function lookAround(): Promise<void> {
@@ -91,11 +104,16 @@ export function startSender(given: Options): Sender {
     if (nowMs - scannedAtMs >= scanEveryMs) {
       scannedAtMs = nowMs;
       lanes.forgetIdle();
-      const before = [...unproven.awake.keys()];
+      const { untried, failing } = unprovenAwake;
+      const before = [...untried.endpoints(), ...failing.endpoints()];
       const due = await findEndpointsDue(db);
-      // Who has nothing any more (deleted, disabled, sent by others) must not use up the pace.
+      // Drop endpoints with nothing due (deleted, disabled, sent by others), so they don't consume the pace.
       const stillDue = new Set(due.map(({ endpointUuid }) => endpointUuid));
-      for (const endpointUuid of before) if (!stillDue.has(endpointUuid)) unproven.awake.delete(endpointUuid);
+      for (const endpointUuid of before) {
+        if (stillDue.has(endpointUuid)) continue;
+        untried.delete(endpointUuid);
+        failing.delete(endpointUuid);
+      }
       found(due);
     }
     if (accounts.size === 0 || nowMs - lookedUpAtMs < lookUpEveryMs) return;
@@ -105,25 +123,46 @@ export function startSender(given: Options): Sender {
     found(await findEndpoints(db, named));
   }
 
-  function choose(awake: Map<string, string>, count: number): Wanted[] {
+  /** They come off the list until it is known whether there is more, and then go to its end: each gets its turn. */
+  function chooseProven(count: number): Wanted[] {
     const wanted: Wanted[] = [];
     let left = count;
-    for (const [endpointUuid, accountUuid] of awake) {
+    for (const [endpointUuid, accountUuid] of provenAwake) {
       if (left === 0) break;
       const slots = Math.min(left, lanes.roomFor(endpointUuid));
       if (slots === 0) continue;
       wanted.push({ endpointUuid, accountUuid, slots });
       left -= slots;
+      provenAwake.delete(endpointUuid);
     }
     return wanted;
   }
 
-  async function claim(awake: Map<string, string>, count: number): Promise<Held[]> {
-    const wanted = choose(awake, count);
+  function takeUnproven(standing: Unproven): Wanted | null {
+    const place = unprovenAwake[standing].take({
+      mayTakeFor: (accountUuid) => shares.mayTake(accountUuid, standing),
+      hasRoom: (endpointUuid) => lanes.roomFor(endpointUuid) > 0,
+    });
+    return place && { ...place, slots: 1 };
+  }
+
+  /** Alternates between the untried and the failing, so neither kind waits for the other's line to end. */
+  function chooseUnproven(count: number): Wanted[] {
+    const wanted: Wanted[] = [];
+    while (wanted.length < count) {
+      const isUntriedsTurn = wanted.length % 2 === 0;
+      const next =
+        takeUnproven(isUntriedsTurn ? 'untried' : 'failing') ??
+        takeUnproven(isUntriedsTurn ? 'failing' : 'untried');
+      if (!next) break;
+      shares.taken(next.accountUuid);
+      wanted.push(next);
+    }
+    return wanted;
+  }
+
+  async function claim(wanted: Wanted[]): Promise<Held[]> {
     if (wanted.length === 0) return [];
-    // Off the list until it is known whether there is more, and then at its end: with more endpoints than places, each gets
-    // its turn. An announcement that comes meanwhile puts it back.
-    for (const { endpointUuid } of wanted) awake.delete(endpointUuid);
     const now = new Date(options.clock.nowMs());
     const claimedAtMs = performance.now();
     const deliveries = await claimDeliveries(db, wanted, options.timeoutMs + leaseMarginMs, now);
@@ -143,11 +182,26 @@ export function startSender(given: Options): Sender {
     await sleep(Math.max(0, pacedAtMs + paceMs - performance.now()));
     pacedAtMs = performance.now();
     await lookAround();
-    const most = Math.min(count, unprovenAtOnce);
-    const deliveries = await claim(unproven.awake, most);
-    if (deliveries.length === most) slow.wake();
-    else if (accounts.size > 0) setTimeout(slow.wake, lookUpEveryMs).unref();
-    return deliveries;
+    const wanted = chooseUnproven(Math.min(count, unprovenAtOnce));
+    const unused = new Map(wanted.map(({ endpointUuid, accountUuid }) => [endpointUuid, accountUuid]));
+    try {
+      const held = await claim(wanted);
+      for (const { delivery } of held) unused.delete(delivery.endpoint_id);
+      return held;
+    } finally {
+      for (const accountUuid of unused.values()) shares.freed(accountUuid);
+      // Whoever had nothing is off the list now, so this ends.
+      if (wanted.length > 0) slow.wake();
+      else if (accounts.size > 0) setTimeout(slow.wake, lookUpEveryMs).unref();
+    }
+  }
+
+  async function runUnproven(held: Held, stopping: AbortSignal): Promise<RunResult> {
+    try {
+      return await run(held, stopping);
+    } finally {
+      shares.freed(held.delivery.account_id);
+    }
   }
 
   /** Gives a delivery back that says nothing about its endpoint: neither an attempt nor a failure is recorded. */
@@ -193,7 +247,7 @@ export function startSender(given: Options): Sender {
       return undefined;
     }
     const restMs = lanes.finished(endpointUuid, result.ok);
-    const mayHaveMore = proven.awake.has(endpointUuid) || unproven.awake.has(endpointUuid);
+    const mayHaveMore = isAwake(endpointUuid);
     if (!result.ok || mayHaveMore) wakeEndpoint(endpointUuid, accountUuid);
     if (result.ok && mayHaveMore) fast.wake();
     const settled = toSettled(options, delivery, result);
@@ -218,13 +272,19 @@ export function startSender(given: Options): Sender {
     });
   }
 
-  const common = { run, pollMs: scanEveryMs, onError };
+  const common = { pollMs: scanEveryMs, onError };
   const fast = startWorkQueue({
     ...common,
-    claim: (count) => claim(proven.awake, count),
-    concurrency: proven.concurrency,
+    claim: (count) => claim(chooseProven(count)),
+    run,
+    concurrency: Math.ceil(concurrency / 2),
   });
-  const slow = startWorkQueue({ ...common, claim: claimPaced, concurrency: unproven.concurrency });
+  const slow = startWorkQueue({
+    ...common,
+    claim: claimPaced,
+    run: runUnproven,
+    concurrency: Math.floor(concurrency / 2),
+  });
   return {
     wake(accountUuid) {
       if (accountUuid === undefined) scannedAtMs = Number.NEGATIVE_INFINITY;

@@ -1,0 +1,53 @@
+type Place = { endpointUuid: string; accountUuid: string };
+
+type Rules = { mayTakeFor(accountUuid: string): boolean; hasRoom(endpointUuid: string): boolean };
+
+export type FairQueue = {
+  add(place: Place): void;
+  delete(endpointUuid: string): void;
+  has(endpointUuid: string): boolean;
+  endpoints(): Iterable<string>;
+  /** Removes and returns the next endpoint that the rules let through. */
+  take(rules: Rules): Place | null;
+};
+
+/** Endpoints by account, taken round-robin over the accounts: a thousand endpoints of one do not stand before one of another. */
+export function createFairQueue(): FairQueue {
+  const accountOf = new Map<string, string>();
+  const queues = new Map<string, Set<string>>();
+
+  function remove(endpointUuid: string): void {
+    const accountUuid = accountOf.get(endpointUuid);
+    if (accountUuid === undefined) return;
+    accountOf.delete(endpointUuid);
+    const queue = queues.get(accountUuid);
+    queue?.delete(endpointUuid);
+    if (queue?.size === 0) queues.delete(accountUuid);
+  }
+
+  return {
+    add({ endpointUuid, accountUuid }) {
+      if (accountOf.has(endpointUuid)) return;
+      accountOf.set(endpointUuid, accountUuid);
+      const queue = queues.get(accountUuid);
+      if (queue) queue.add(endpointUuid);
+      else queues.set(accountUuid, new Set([endpointUuid]));
+    },
+    delete: remove,
+    has: (endpointUuid) => accountOf.has(endpointUuid),
+    endpoints: () => accountOf.keys(),
+    take({ mayTakeFor, hasRoom }) {
+      for (const [accountUuid, queue] of queues) {
+        if (!mayTakeFor(accountUuid)) continue;
+        for (const endpointUuid of queue) {
+          if (!hasRoom(endpointUuid)) continue;
+          remove(endpointUuid);
+          // To the end of the round.
+          if (queues.delete(accountUuid)) queues.set(accountUuid, queue);
+          return { endpointUuid, accountUuid };
+        }
+      }
+      return null;
+    },
+  };
+}

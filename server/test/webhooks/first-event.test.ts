@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { uuidOfId } from '../../src/db/uuid.ts';
+import { call } from '../support/client.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+let service: TestService;
+let healthy: Receiver;
+let hanging: Receiver;
+beforeEach(async () => {
+  [service, healthy, hanging] = await Promise.all([startService(), startReceiver(), startReceiver()]);
+  hanging.answer(() => {});
+});
+afterEach(async () => {
+  await service.stop();
+  await healthy.stop();
+  await hanging.stop();
+});
+
+type Target = { url: string; key: string };
+
+async function createEndpoint(target: Target, url: string): Promise<string> {
+  const body = { url, enabled_event_types: ['*'] };
+  const { status, json } = await call(target, 'POST', '/v1/webhook_endpoints', { body });
+  expect(status).toBe(201);
+  return json.id;
+}
+
+/** This many endpoints that hang, of one account, each with something due: copies of one that the API made. */
+async function storeHanging(count: number): Promise<void> {
+  const { accountUuid, key } = await service.createAccount('Attacker');
+  const id = await createEndpoint({ url: service.url, key }, `${hanging.url}/0`);
+  await service.db.query(
+    {
+      name: 'test_hanging',
+      text: `with event as (
+               insert into events (account_id, id, type, created_at, body)
+               values ($1, uuid_v7(now()), 'esim.provisioned', now(), '{}') returning id),
+             copied as (
+               insert into webhook_endpoints (account_id, id, url, enabled_event_types, metadata, status, api_version, created_at)
+               select account_id, uuid_v7(now()), url || n, enabled_event_types, metadata, status, api_version, now()
+               from webhook_endpoints, generate_series(1, $3) n where id = $2 returning account_id, id)
+             insert into deliveries (account_id, id, event_id, endpoint_id, status, origin, due_at, created_at)
+             select $1, uuid_v7(now()), event.id, copied.id, 'pending', 'event', now(), now() from copied, event`,
+    },
+    [accountUuid, uuidOfId('we', id), count],
+  );
+}
+
+function hangingCount(count: number) {
+  return until(
+    async () => hanging.received.length,
+    (seen) => seen >= count,
+    60_000,
+  );
+}
+
+/** The first event of an endpoint that did not exist before. */
+async function sendFirstEvent(): Promise<void> {
+  await createEndpoint(service, `${healthy.url}/first`);
+  await call(service, 'POST', '/v1/events/test', { body: { type: 'esim.provisioned', data: {} } });
+  await until(
+    async () => healthy.received.length,
+    (seen) => seen === 1,
+    60_000,
+  );
+}
+
+test('the first event of a new endpoint does not stand behind 900 of another account that hang', async () => {
+  await storeHanging(900);
+  service.startSender({ concurrency: 1_024, timeoutMs: 60_000 });
+  await hangingCount(20);
+  await sendFirstEvent();
+  // Without turns it would come when the other account has its whole share of the places, 256, or after all 900.
+  expect(hanging.received.length).toBeLessThan(250);
+});
+
+test.each([1, 2])(
+  'one account never takes all places of %i senders, so the next finds one free',
+  async (senders) => {
+    await storeHanging(100);
+    for (let i = 0; i < senders; i++) service.startSender({ concurrency: 64, timeoutMs: 90_000 });
+    // Of 32 places for the unproven an account alone gets half.
+    await hangingCount(16 * senders);
+    await sendFirstEvent();
+    expect(hanging.received).toHaveLength(16 * senders);
+  },
+);

@@ -3,8 +3,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export type Link = {
   url: string;
-  /** As a network does it: both sides lose each other, in the middle of whatever was said. */
-  cut(): void;
+  /** As a network does it: both sides lose each other, in the middle of whatever was said. Returns how many. */
+  cut(): number;
   /** Nothing passes, and nothing is lost: what is said arrives late, after `release`. */
   hold(): void;
   release(): void;
@@ -13,8 +13,11 @@ export type Link = {
 
 type Pair = { client: Socket; server: Socket };
 
-/** One process's way to the database. `socketPath` says where PostgreSQL is now; null while it is down. */
-export async function openLink(database: string, socketPath: () => string | null): Promise<Link> {
+/**
+ * One process's way to the database. `serverUrl` says who connects to which database, `socketPath` where PostgreSQL is
+ * now; null while it is down.
+ */
+export async function openLink(serverUrl: string, socketPath: () => string | null): Promise<Link> {
   const pairs = new Set<Pair>();
   let isHeld = false;
 
@@ -45,6 +48,10 @@ export async function openLink(database: string, socketPath: () => string | null
   await once(proxy, 'listening');
   const { port } = proxy.address() as AddressInfo;
 
+  const url = new URL(serverUrl);
+  url.search = '?sslmode=disable';
+  url.host = `127.0.0.1:${port}`;
+
   function release(): void {
     isHeld = false;
     for (const { client, server } of pairs) {
@@ -54,12 +61,14 @@ export async function openLink(database: string, socketPath: () => string | null
   }
 
   return {
-    url: `postgresql://postgres@127.0.0.1:${port}/${database}?sslmode=disable`,
+    url: url.href,
     cut() {
+      const { size } = pairs;
       for (const { client, server } of pairs) {
         client.resetAndDestroy();
         server.destroy();
       }
+      return size;
     },
     hold() {
       isHeld = true;

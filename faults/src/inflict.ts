@@ -58,7 +58,40 @@ const faults: Record<FaultKind, Inflict> = {
   },
   'restart-postgres': (world) => restart(world, 'fast'),
   'crash-postgres': (world) => restart(world, 'immediate'),
+  async 'fail-over'({ deployment: { postgres } }) {
+    const pair = postgres.pair();
+    await pair.stopPrimary('kill');
+    await sleep(noticedMs);
+    await pair.promote();
+    await pair.rejoin();
+  },
+  async 'switch-over'(world, fault, isOver) {
+    const pair = world.deployment.postgres.pair();
+    const fromMs = Date.now();
+    await pair.switchOver();
+    await moreOperations(world, fault, isOver);
+    await pair.rejoin();
+    world.history.staleReads.push({ fromMs, toMs: Date.now() });
+  },
+  async 'lose-standby'(world) {
+    const { postgres } = world.deployment;
+    await postgres.pair().stopStandby();
+    await until(async () => (await waitingCommits(world)) > 0, longestMs);
+    await sleep(longerThanLeasesMs);
+    await postgres.pair().startStandby();
+  },
 };
+
+// Commits hang for so long: customers ask elsewhere after 2 s, and what a worker had in hand comes due after 1.5 s.
+const longerThanLeasesMs = 2_500;
+
+async function waitingCommits({ deployment: { postgres } }: World): Promise<number> {
+  const [row] = await postgres.query<{ count: number }>(
+    'postgres',
+    `select count(*)::int as count from pg_stat_activity where wait_event = 'SyncRep'`,
+  );
+  return row?.count ?? 0;
+}
 
 /**
  * The worker that makes the next call of this step gets its answer and can tell nobody: its link is held until another
@@ -110,9 +143,12 @@ async function moreOperations(world: World, { lasts }: Fault, isOver: () => bool
   await until(() => world.progress.ended >= enough || isOver(), longestMs);
 }
 
+// Long enough for everyone to notice that PostgreSQL is gone.
+const noticedMs = 200;
+
 async function restart({ deployment: { postgres } }: World, how: 'fast' | 'immediate'): Promise<void> {
   await postgres.stop(how);
-  await sleep(200); // long enough for everyone to notice that it is gone
+  await sleep(noticedMs);
   await postgres.start();
 }
 

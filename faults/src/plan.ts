@@ -1,3 +1,4 @@
+import type { Topology } from './deployment/postgres.ts';
 import { createRandom, type Random } from './random.ts';
 
 /** What a customer does next. The numbers are drawn beforehand; they choose among what is there when it comes to it. */
@@ -29,9 +30,15 @@ export type Fault = {
   step: string;
 };
 
-export type FaultKind = (typeof faultKinds)[number][0];
+export type FaultKind = (typeof faultKinds | typeof failoverKinds)[number][0];
 
-export type Plan = { seed: number; processes: string[]; customers: Customer[]; faults: Fault[] };
+export type Plan = {
+  seed: number;
+  topology: Topology;
+  processes: string[];
+  customers: Customer[];
+  faults: Fault[];
+};
 
 const operationKinds = [
   ['provision', 20],
@@ -68,6 +75,24 @@ const faultKinds = [
   ['crash-postgres', 2],
 ] as const;
 
+/** Only where there is a standby. */
+const failoverKinds = [
+  ['fail-over', 4],
+  ['switch-over', 4],
+  ['lose-standby', 2],
+] as const;
+
+const topologies = [
+  ['single', 2],
+  ['pair', 4],
+] as const;
+
+export const topologyNames: Topology[] = ['single', 'pair', 'pair-by-hosts'];
+
+export function isTopology(text: string): text is Topology {
+  return topologyNames.some((name) => name === text);
+}
+
 const operationsPerRound = 12;
 const faultsPerRound = 3;
 const customersPerAccount = 2;
@@ -75,7 +100,7 @@ const accounts = 2;
 const processes = ['api-1', 'api-2', 'worker-1', 'worker-2'];
 
 /** Everything that a run will do, from its seed alone. A round is a few seconds of it on two idle cores. */
-export function makePlan(seed: number, rounds: number): Plan {
+export function makePlan(seed: number, rounds: number, topology = drawTopology(seed)): Plan {
   const customers = Array.from({ length: accounts * customersPerAccount }, (_, index) =>
     makeCustomer(seed, index, rounds),
   );
@@ -84,9 +109,13 @@ export function makePlan(seed: number, rounds: number): Plan {
   const count = rounds * faultsPerRound;
   const faults = Array.from({ length: count }, (_, index) =>
     // The last part of the run is left to what the last fault has caused.
-    makeFault(random, Math.floor((total * 0.85 * (index + random.next())) / count)),
+    makeFault(random, topology, Math.floor((total * 0.85 * (index + random.next())) / count)),
   );
-  return { seed, processes, customers, faults };
+  return { seed, topology, processes, customers, faults };
+}
+
+function drawTopology(seed: number): Topology {
+  return createRandom(seed, 'topology').weigh(topologies);
 }
 
 function makeCustomer(seed: number, index: number, rounds: number): Customer {
@@ -117,16 +146,18 @@ function makeOperation(random: Random, kind: OperationKind): Operation {
   };
 }
 
-function makeFault(random: Random, after: number): Fault {
-  const kind = random.weigh(faultKinds);
+function makeFault(random: Random, topology: Topology, after: number): Fault {
+  const kind = random.weigh(topology === 'single' ? faultKinds : [...faultKinds, ...failoverKinds]);
   const process = random.pick(processes);
   const step = random.pick(['order', 'confirm', 'confirm', 'suspend', 'cancel']);
   return { kind, process, after, lasts: 3 + random.below(10), step };
 }
 
 /** The plan for people: a line a fault, a line a customer. */
-export function describePlan({ seed, processes: names, customers, faults }: Plan): string {
-  const lines = [`plan of seed ${seed}: ${names.join(', ')}, ${customers.length} customers`];
+export function describePlan({ seed, topology, processes: names, customers, faults }: Plan): string {
+  const lines = [
+    `plan of seed ${seed}: ${names.join(', ')}, PostgreSQL as a ${topology}, ${customers.length} customers`,
+  ];
   for (const { name, account, operations } of customers) {
     const counts = new Map<string, number>();
     for (const { kind } of operations) counts.set(kind, (counts.get(kind) ?? 0) + 1);
@@ -142,7 +173,11 @@ export function describeFault({ kind, process, lasts, step }: Fault): string {
     case 'end-sessions':
     case 'restart-postgres':
     case 'crash-postgres':
+    case 'fail-over':
+    case 'lose-standby':
       return kind;
+    case 'switch-over':
+      return `${kind} for ${lasts} operations`;
     case 'overtake':
       return `overtake a worker during ${step}`;
     case 'cut-link':

@@ -26,6 +26,9 @@ export function describeCounts({ plan, history }: Outcome): string {
       'end-sessions',
       'restart-postgres',
       'crash-postgres',
+      'fail-over',
+      'switch-over',
+      'lose-standby',
     ]
       .map((kind) => [kind, count(`fault: ${kind}`)] as const)
       .filter(([, times]) => times > 0)

@@ -1,15 +1,15 @@
 /**
  * `npm run faults`: breaks a whole deployment by a plan that a seed gives, and checks from outside what is promised.
- * `-- --seed 7 --seconds 60 --runs 3 --break NAME`. Exits with 1 on a violation, with 2 when the run itself failed.
+ * `-- --seed 7 --seconds 60 --runs 3 --topology pair --break NAME`. Exits with 1 on a violation, with 2 when the run itself failed.
  */
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { breakPlan } from './breaks/break-plan.ts';
 import { type Break, breaks } from './breaks/breaks.ts';
 import { prepareDatabase } from './deployment/deployment.ts';
-import { type Postgres, startPostgres } from './deployment/postgres.ts';
+import { type Postgres, startPostgres, type Topology } from './deployment/postgres.ts';
 import { killAll } from './deployment/processes.ts';
-import { describePlan, makePlan } from './plan.ts';
+import { describePlan, isTopology, makePlan, topologyNames } from './plan.ts';
 import { describeCounts, describeViolations } from './report.ts';
 import { runOnce } from './run-once.ts';
 
@@ -24,6 +24,7 @@ const breakName = values.break;
 const broken = breakName === undefined ? null : breaks[breakName];
 if (broken === undefined)
   fail(`no break is called ${breakName}; there are ${Object.keys(breaks).join(', ')}`);
+const topology = readTopology(values.topology);
 if (![seconds, runs, firstSeed].every((value) => value > 0)) {
   fail('--seed, --seconds and --runs take numbers above 0');
 }
@@ -49,14 +50,20 @@ function readArguments() {
         seed: { type: 'string' },
         seconds: { type: 'string', default: '30' },
         runs: { type: 'string', default: '1' },
+        topology: { type: 'string' },
         break: { type: 'string' },
       },
     }).values;
   } catch (error) {
     return fail(
-      `${(error as Error).message}\nusage: npm run faults -- [--seed N] [--seconds N] [--runs N] [--break NAME]`,
+      `${(error as Error).message}\nusage: npm run faults -- [--seed N] [--seconds N] [--runs N] [--topology NAME] [--break NAME]`,
     );
   }
+}
+
+function readTopology(name: string | undefined): Topology | undefined {
+  if (name === undefined || isTopology(name)) return name;
+  return fail(`--topology is one of ${topologyNames.join(', ')}`);
 }
 
 /** Takes everything down that was started. A later signal does not wait for it; one Ctrl-C under npm comes twice. */
@@ -88,10 +95,10 @@ async function runAll(): Promise<boolean> {
 async function runSeed(seed: number, wanted: Break | null | undefined): Promise<boolean> {
   const plan = wanted
     ? breakPlan(seed, wanted)
-    : makePlan(seed, Math.max(1, Math.round(seconds / secondsPerRound)));
+    : makePlan(seed, Math.max(1, Math.round(seconds / secondsPerRound)), topology);
   print(describePlan(plan));
   const startedAtMs = performance.now();
-  const postgres = await startPostgres();
+  const postgres = await startPostgres(plan.topology);
   running = postgres;
   try {
     const keys = await prepareDatabase(postgres, 'faults');
@@ -127,7 +134,8 @@ function tellChanges(prefix: string): (text: string) => void {
 }
 
 function replayOf(seed: number): string {
-  return `npm run faults -- --seed ${seed} ${breakName ? `--break ${breakName}` : `--seconds ${seconds}`}`;
+  const how = breakName ? `--break ${breakName}` : `--seconds ${seconds}`;
+  return `npm run faults -- --seed ${seed} ${how}${topology ? ` --topology ${topology}` : ''}`;
 }
 
 function print(text: string): void {

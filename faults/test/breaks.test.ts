@@ -17,6 +17,19 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.remove());
 
+/** A failover is for the break's own PostgreSQL; the others share one and each has a clone. */
+async function prepare(
+  database: string,
+  { topology }: Break,
+): Promise<{ postgres: Postgres; keys: string[] }> {
+  if (topology !== undefined) {
+    const own = await startPostgres(topology);
+    return { postgres: own, keys: await prepareDatabase(own, database) };
+  }
+  await postgres.createDatabase(database, template);
+  return { postgres, keys };
+}
+
 test('every guarantee has a switch that breaks it', () => {
   const broken = new Set(Object.values(breaks).flatMap(({ caughtBy }) => caughtBy));
   expect(Object.keys(checks).filter((name) => !broken.has(name as keyof typeof checks))).toEqual([]);
@@ -27,9 +40,14 @@ describe.concurrent('what is broken on purpose is found, and nothing else', () =
     '%s',
     async (breakName, broken: Break) => {
       const database = `broken_${breakName.replaceAll('-', '_')}`;
-      await postgres.createDatabase(database, template);
+      const own = await prepare(database, broken);
       const plan = breakPlan(1, broken);
-      const { found } = await runOnce({ plan, postgres, database, keys, breakName });
+      let found: Awaited<ReturnType<typeof runOnce>>['found'];
+      try {
+        ({ found } = await runOnce({ plan, ...own, database, breakName }));
+      } finally {
+        if (own.postgres !== postgres) await own.postgres.remove();
+      }
       const names = [...new Set(found.map(({ check }) => check))].sort();
       expect(names, JSON.stringify(found.slice(0, 5))).toEqual([...broken.caughtBy].sort());
     },

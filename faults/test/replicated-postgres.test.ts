@@ -79,3 +79,11 @@ test('a commit waits for a lost standby and is acknowledged when it is back; a r
   await write(6);
   expect(await written()).toEqual([1, 2, 3, 4, 5, 6]);
 });
+
+test('without replication the promoted standby lacks what was acknowledged', async () => {
+  await postgres.stopReplication();
+  await write(7);
+  await postgres.stopPrimary('kill');
+  await postgres.promote();
+  expect(await written()).toEqual([1, 2, 3, 4, 5, 6]);
+});

@@ -9,7 +9,7 @@ const seed = 59;
 const rounds = 2;
 
 test('two accounts on two api and two worker processes: every promise holds through a short plan of faults', async () => {
-  const plan = makePlan(seed, rounds);
+  const plan = makePlan(seed, rounds, 'single');
   console.log(describePlan(plan));
   const postgres = await startPostgres();
   try {

@@ -1,4 +1,5 @@
 import type { CheckName } from '../checks/index.ts';
+import type { Topology } from '../deployment/postgres.ts';
 import type { Fault, Operation, OperationKind } from '../plan.ts';
 
 /** One guarantee broken on purpose, from outside: by a trigger in the run's own database, or in a process's own memory. */
@@ -15,6 +16,9 @@ export type Break = {
   /** One that does everything, unless it takes two. */
   processes?: string[];
   faults?: Fault[];
+  topology?: Topology;
+  /** The standby gets nothing, and nobody waits for it. */
+  isAsynchronous?: boolean;
   /** How long work lies still before it counts as stuck; only who breaks that wants to see it soon. */
   stalledAfterMs?: number;
 };
@@ -119,6 +123,17 @@ export const breaks: Record<string, Break> = {
     caughtBy: ['answers-are-expected'],
     operations: order,
     preload: 'break-list',
+  },
+  'skip-standby': {
+    what: 'orders are acknowledged before the standby has them, and it takes over',
+    caughtBy: ['orders-end-once', 'orders-reach-the-network-once'],
+    operations: [
+      ...[act('provision'), act('provision'), act('await-orders')],
+      ...Array.from({ length: 12 }, () => act('provision')),
+    ],
+    topology: 'pair',
+    isAsynchronous: true,
+    faults: [{ kind: 'fail-over', process: '', after: 6, lasts: 0, step: '' }],
   },
   'fall-over': {
     what: 'a worker ends by itself',

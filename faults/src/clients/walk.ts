@@ -32,5 +32,5 @@ export async function recordWalk(
   const startedMs = Date.now();
   const items = await walk<Record<string, string>>(world, { account, path: `/v1/${list}`, limit });
   const ids = items.map((item) => String(item['id'] ?? item['iccid']));
-  world.history.walks.push({ account, list, startedMs, limit, ids });
+  world.history.walks.push({ account, list, startedMs, endedMs: Date.now(), limit, ids });
 }

@@ -1,3 +1,4 @@
+import type { Dirent } from 'node:fs';
 import { chown, lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import pg from 'pg';
@@ -62,16 +63,19 @@ async function copyFolder(source: string, target: string, owner: Owner): Promise
   await mkdir(target, { mode: 0o700 });
   await give(target, owner);
   if (emptied.has(basename(source))) return;
-  for (const entry of await readdir(source, { withFileTypes: true })) {
-    if (isLeftOut(entry.name)) continue;
-    const [from, to] = [join(source, entry.name), join(target, entry.name)];
-    try {
-      if (entry.isDirectory()) await copyFolder(from, to, owner);
-      // Not copyFile: a file that shrinks meanwhile would keep it waiting for the rest.
-      else if (entry.isFile()) await write(to, await readFile(from), owner);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    }
+  const entries = await readdir(source, { withFileTypes: true });
+  await Promise.all(entries.map((entry) => copyEntry(entry, join(target, entry.name), owner)));
+}
+
+async function copyEntry(entry: Dirent, target: string, owner: Owner): Promise<void> {
+  if (isLeftOut(entry.name)) return;
+  const source = join(entry.parentPath, entry.name);
+  try {
+    if (entry.isDirectory()) await copyFolder(source, target, owner);
+    // Not copyFile: a file that shrinks meanwhile would keep it waiting for the rest.
+    else if (entry.isFile()) await write(target, await readFile(source), owner);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }
 

@@ -90,3 +90,18 @@ function pause({ client, server }: Pair): void {
   client.pause();
   server.pause();
 }
+
+/** Both ways under one address, in libpq's form for several hosts: whoever connects looks for the one that is writable. */
+export function joinLinks(links: Link[]): Link {
+  const [first] = links as [Link];
+  const { username, password, pathname } = new URL(first.url);
+  const hosts = links.map(({ url }) => new URL(url).host).join(',');
+  const credentials = password ? `${username}:${password}` : username;
+  return {
+    url: `postgresql://${credentials}@${hosts}${pathname}?sslmode=disable&target_session_attrs=read-write`,
+    cut: () => links.reduce((sum, link) => sum + link.cut(), 0),
+    hold: () => links.forEach((link) => void link.hold()),
+    release: () => links.forEach((link) => void link.release()),
+    close: async () => void (await Promise.all(links.map((link) => link.close()))),
+  };
+}

@@ -1,26 +1,34 @@
-import { type Link, openLink } from './link.ts';
-import { createServer } from './postgres-server.ts';
+import { joinLinks, type Link, openLink } from './link.ts';
+import { createServer, type PostgresServer } from './postgres-server.ts';
+import { type ReplicatedPostgres, startReplicatedPostgres } from './replicated-postgres.ts';
+
+/**
+ * `single`; or a primary with a synchronous standby, which processes reach by one address that leads to the primary of
+ * the moment (`pair`), or by the addresses of both (`pair-by-hosts`).
+ */
+export type Topology = 'single' | 'pair' | 'pair-by-hosts';
 
 export type Postgres = {
   /** Empty, or a copy of another that nobody is connected to. */
   createDatabase(name: string, template?: string): Promise<void>;
-  /** A way to it that can be cut and held up, and that stays the same over restarts. */
+  /** A way to it that can be cut and held up, and that stays the same over restarts and failovers. */
   link(database: string): Promise<Link>;
-  /** The checker's own way, past every fault. Throws while PostgreSQL is down. */
+  /** The checker's own way to the primary, past every fault. Throws while PostgreSQL is down. */
   query<Row extends object>(database: string, text: string, values?: unknown[]): Promise<Row[]>;
   start(): Promise<void>;
   /** `fast` ends sessions in order, `immediate` is a crash: the next start replays the log. */
   stop(how: 'fast' | 'immediate'): Promise<void>;
   remove(): Promise<void>;
+  /** Throws for a single server. */
+  pair(): ReplicatedPostgres;
 };
 
 // When each event was committed tells which endpoints it had to be written for.
 const settings = { track_commit_timestamp: 'on', max_connections: '300' };
 
-export async function startPostgres(): Promise<Postgres> {
-  const server = await createServer(settings);
-  await server.start();
+export async function startPostgres(topology: Topology = 'single'): Promise<Postgres> {
   const links = new Set<Link>();
+  const { primary, pair, ...server } = await (topology === 'single' ? startSingle() : startPair());
   let removing: Promise<void> | null = null;
 
   async function remove(): Promise<void> {
@@ -28,21 +36,54 @@ export async function startPostgres(): Promise<Postgres> {
     await server.remove();
   }
 
+  async function open(database: string): Promise<Link> {
+    const url = primary().url(database);
+    if (topology !== 'pair-by-hosts') return openLink(url, () => primary().socketPath());
+    return joinLinks(await Promise.all(pair().servers.map((one) => openLink(url, one.socketPath))));
+  }
+
   return {
     async createDatabase(name, template) {
-      await server.query('postgres', `create database ${name}${template ? ` template ${template}` : ''}`);
+      const text = `create database ${name}${template ? ` template ${template}` : ''}`;
+      await primary().query('postgres', text);
     },
     async link(database) {
-      const link = await openLink(server.url(database), server.socketPath);
+      const link = await open(database);
       links.add(link);
       return link;
     },
-    query: server.query,
+    query: (database, text, values) => primary().query(database, text, values),
     start: server.start,
     stop: server.stop,
+    pair,
     remove() {
       removing ??= remove();
       return removing;
     },
+  };
+}
+
+type Running = Pick<Postgres, 'start' | 'stop' | 'remove' | 'pair'> & { primary(): PostgresServer };
+
+async function startSingle(): Promise<Running> {
+  const server = await createServer(settings);
+  await server.start();
+  return {
+    ...server,
+    primary: () => server,
+    pair() {
+      throw new Error('this PostgreSQL has no standby');
+    },
+  };
+}
+
+async function startPair(): Promise<Running> {
+  const pair = await startReplicatedPostgres(settings);
+  return {
+    start: pair.startPrimary,
+    stop: pair.stopPrimary,
+    remove: pair.remove,
+    primary: pair.primary,
+    pair: () => pair,
   };
 }

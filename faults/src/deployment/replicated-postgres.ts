@@ -9,17 +9,19 @@ import { createServer, type PostgresServer, type StopMode } from './postgres-ser
  * operations must not overlap.
  */
 export type ReplicatedPostgres = {
+  /** Both, in an order that stays the same whoever is the primary. */
+  servers: [PostgresServer, PostgresServer];
   primary(): PostgresServer;
   standby(): PostgresServer;
-  /** The one that a switchover has left running, read-only, until `rejoin`. */
-  formerPrimary(): PostgresServer | null;
   /** Stops the primary; `kill` is what a failover begins with. */
   stopPrimary(mode: StopMode): Promise<void>;
-  /** The same primary again, when nothing was promoted meanwhile. */
+  /** The same primary again, with its standby, when nothing was promoted meanwhile. */
   startPrimary(): Promise<void>;
   /** From now on commits wait until `startStandby`. */
   stopStandby(mode?: StopMode): Promise<void>;
   startStandby(): Promise<void>;
+  /** The standby stays up and gets nothing more, and commits no longer wait for it: what a failover loses without sync. */
+  stopReplication(): Promise<void>;
   /** The standby becomes the primary. It acknowledges alone until `rejoin` has given it a standby. */
   promote(): Promise<void>;
   /**
@@ -45,8 +47,8 @@ export async function startReplicatedPostgres(
   settings: Record<string, string> = {},
 ): Promise<ReplicatedPostgres> {
   const all = { ...replication, ...settings };
-  let [primary, standby] = await Promise.all([createServer(all), createServer(all)]);
-  let former: PostgresServer | null = null;
+  const servers = await Promise.all([createServer(all), createServer(all)]);
+  let [primary, standby] = servers;
 
   async function setting(server: PostgresServer, name: string, value: string): Promise<void> {
     await server.query('postgres', `alter system set ${name} = '${value.replaceAll("'", "''")}'`);
@@ -77,9 +79,18 @@ export async function startReplicatedPostgres(
   }
 
   async function requireStandby(): Promise<void> {
+    const [now] = await primary.query<{ lsn: string }>(
+      'postgres',
+      'select pg_current_wal_flush_lsn() as lsn',
+    );
+    const position = now?.lsn ?? '0/0';
     await setting(primary, 'synchronous_standby_names', '*');
+    // Caught up as well: what a restarted primary shows may not be on the standby yet.
     await waitFor('synchronous replication', () =>
-      isTrue(primary, `exists (select from pg_stat_replication where sync_state = 'sync')`),
+      isTrue(
+        primary,
+        `exists (select from pg_stat_replication where sync_state = 'sync' and flush_lsn >= '${position}')`,
+      ),
     );
   }
 
@@ -98,14 +109,15 @@ export async function startReplicatedPostgres(
   }
 
   return {
+    servers,
     primary: () => primary,
     standby: () => standby,
-    formerPrimary: () => former,
     stopPrimary: (mode) => primary.stop(mode),
     async startPrimary() {
       await primary.start();
       // Its socket is elsewhere after every start.
-      if (standby.isRunning()) await setting(standby, 'primary_conninfo', conninfoOf(primary));
+      await setting(standby, 'primary_conninfo', conninfoOf(primary));
+      await requireStandby();
     },
     stopStandby: (mode = 'immediate') => standby.stop(mode),
     async startStandby() {
@@ -113,19 +125,20 @@ export async function startReplicatedPostgres(
       await setting(standby, 'primary_conninfo', conninfoOf(primary));
       await requireStandby();
     },
-    async promote() {
-      await promote();
+    async stopReplication() {
+      await setting(primary, 'synchronous_standby_names', '');
+      await setting(standby, 'primary_conninfo', '');
+      await waitFor('the end of replication', () =>
+        isTrue(primary, 'not exists (select from pg_stat_replication)'),
+      );
     },
+    promote,
     async switchOver() {
       // Before the promotion: nothing that begins on the old primary from now on can write.
       await setting(primary, 'default_transaction_read_only', 'on');
       await promote();
-      former = standby;
     },
-    async rejoin() {
-      former = null;
-      await buildStandby();
-    },
+    rejoin: buildStandby,
     async remove() {
       await Promise.all([standby.stop('immediate'), primary.stop('fast')]);
       await Promise.all([primary.remove(), standby.remove()]);

@@ -41,7 +41,14 @@ export type NetworkCall = {
 };
 
 /** A list read from its first page to its last, while everything went on. */
-export type Walk = { account: number; list: ListName; startedMs: number; limit: number; ids: string[] };
+export type Walk = {
+  account: number;
+  list: ListName;
+  startedMs: number;
+  endedMs: number;
+  limit: number;
+  ids: string[];
+};
 
 export type ListName = 'executions' | 'esims' | 'events' | 'webhook_endpoints';
 
@@ -78,6 +85,8 @@ export type History = {
   deliveries: Delivery[][];
   /** Events that were committed before this are in those deliveries. */
   deliveriesAsOfMs: number;
+  /** While an old primary was up and read-only beside the new one: whoever was still connected to it read what had been. */
+  staleReads: { fromMs: number; toMs: number }[];
   /** When each event was committed, by PostgreSQL's own record. */
   committedMs: Map<string, number>;
   stuck: StuckRow[];
@@ -95,6 +104,7 @@ export function emptyHistory(startedMs: number): History {
     end: [],
     deliveries: [],
     deliveriesAsOfMs: 0,
+    staleReads: [],
     committedMs: new Map(),
     stuck: [],
   };

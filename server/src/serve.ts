@@ -16,6 +16,7 @@ import { readEncryptionKeys } from './encryption-keys.ts';
 import { createReportTaker } from './esims/take-report.ts';
 import { createRunners } from './execution-runners.ts';
 import { startExecutionWorker } from './executions/worker.ts';
+import { freeAbandonedClaims } from './free-abandoned-claims.ts';
 import { createApp } from './http/app.ts';
 import { createMetricsApp } from './http/metrics-app.ts';
 import { purgeExpiredKeys } from './idempotency/purge-expired.ts';
@@ -81,6 +82,7 @@ async function start(
   const { applied } = await migrate(connectionString);
   if (applied.length > 0) log.info({ applied }, 'migrated the database');
   await ensureMode(db, config.mode);
+  if (connection.isOnlyUser) await freeAbandonedClaims(db, log);
 
   const clock = systemClock;
   const newUuid = createUuidV7(clock);

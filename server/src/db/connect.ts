@@ -8,6 +8,8 @@ export type Connection = {
   connectionString: string;
   /** What the user should know about where the data is. */
   notice: string | null;
+  /** This process has started the embedded PostgreSQL, so no other works on its data. */
+  isOnlyUser: boolean;
   /** Resolves with the reason when an embedded PostgreSQL ends on its own; never for another. */
   lost: Promise<string>;
   close(): Promise<void>;
@@ -40,15 +42,27 @@ export async function connect(options: Options): Promise<Connection> {
     await close();
     throw error;
   }
-  return { db, connectionString, notice: embedded?.notice ?? null, lost: embedded?.exited ?? never(), close };
+  return {
+    db,
+    connectionString,
+    notice: embedded?.notice ?? null,
+    isOnlyUser: embedded?.isOwned ?? false,
+    lost: embedded?.exited ?? never(),
+    close,
+  };
 }
 
-type Reached = Pick<EmbeddedPostgres, 'connectionString' | 'notice' | 'exited' | 'stop'>;
+type Reached = Pick<EmbeddedPostgres, 'connectionString' | 'notice' | 'exited' | 'stop'> & {
+  isOwned: boolean;
+};
 
 async function reachEmbedded({ dataDir, share }: Options): Promise<Reached> {
   const running = share ? await connectToRunning(dataDir) : null;
-  if (!running) return startEmbeddedPostgres({ dataDir });
-  return { connectionString: running.connectionString, notice: null, exited: never(), stop: async () => {} };
+  if (!running) return { ...(await startEmbeddedPostgres({ dataDir })), isOwned: true };
+  return {
+    ...{ connectionString: running.connectionString, notice: null, isOwned: false },
+    ...{ exited: never(), stop: async () => {} },
+  };
 }
 
 async function waitForDatabase(db: Database, waitMs: number): Promise<void> {

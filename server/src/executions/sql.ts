@@ -255,8 +255,24 @@ export async function postpone(
       name: 'execution_postpone',
       text: `update executions set due_at = now() + $4 * interval '1 millisecond', progress = progress || $5 where ${held}`,
     },
-    [...handle(execution), delayMs, JSON.stringify(progress)],
+    [...handle(execution), delayMs, JSON.stringify({ ...progress, postponed_fence: execution.fence })],
   );
+}
+
+/**
+ * Makes every claimed execution due now. Only while no worker runs: then each claim is one of a process that has died. What
+ * waits for its next attempt keeps its pause; it was postponed under the fence that it still has.
+ */
+export async function freeAbandonedExecutions(db: Queryable): Promise<number> {
+  const freed = await db.query({
+    name: 'execution_free_abandoned',
+    text: `update executions
+           set due_at = now(), fence = fence + 1
+           where status = 'running' and due_at > now()
+             and (progress ->> 'postponed_fence')::integer is distinct from fence
+           returning 1`,
+  });
+  return freed.length;
 }
 
 /** Gives a claim back unused, as if it had never been made. */

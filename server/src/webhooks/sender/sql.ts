@@ -188,6 +188,18 @@ returning e.account_id, e.id, e.failing_since, e.failure_count`,
   );
 }
 
+/** Ends every lease. Only while no sender runs: then each is one of a process that has died. */
+export async function freeAbandonedDeliveries(db: Queryable): Promise<number> {
+  const freed = await db.query({
+    name: 'delivery_free_abandoned',
+    text: `update deliveries
+           set leased_until = null, fence = fence + 1
+           where status = 'pending' and leased_until > now()
+           returning 1`,
+  });
+  return freed.length;
+}
+
 /** Gives claims back: nothing was sent, or it was cut off by our own shutdown. */
 export async function releaseDeliveries(db: Queryable, deliveries: ClaimedDelivery[]): Promise<void> {
   await db.query(

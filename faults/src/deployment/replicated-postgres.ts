@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { until } from '../until.ts';
 import { copyCluster } from './copy-cluster.ts';
@@ -74,6 +74,8 @@ export async function startReplicatedPostgres(
       target: join(standby.dataDir, 'postgres'),
       settings: { primary_conninfo: conninfoOf(primary) },
     });
+    // The copy has the primary's roles, and so its password.
+    await copyFile(join(primary.dataDir, 'database-password'), join(standby.dataDir, 'database-password'));
     await standby.start();
     await requireStandby();
   }

@@ -55,7 +55,8 @@ test('connections that are cut within transactions cost their requests a 503, an
 });
 
 test('a connection that ends in the packet that opens it costs its transaction, and not the process', async () => {
-  const { searchParams } = new URL(inject('postgresUrl'));
+  const url = new URL(inject('postgresUrl'));
+  const socketPath = `${url.searchParams.get('host')}/.s.PGSQL.5432`;
   const ready = Buffer.from('5a0000000549', 'hex');
   const fields = ['SFATAL', 'VFATAL', 'C57P01', 'Mterminating connection due to administrator command', ''];
   const text = Buffer.from(`${fields.join('\0')}\0`);
@@ -66,7 +67,7 @@ test('a connection that ends in the packet that opens it costs its transaction, 
   // PostgreSQL behind a way that says goodbye for it, together with its first "ready", on every connection but the last.
   const proxy = createServer((client) => {
     const isCut = ++connections <= 3;
-    const server = connect(`${searchParams.get('host')}/.s.PGSQL.5432`);
+    const server = connect(socketPath);
     client.pipe(server);
     server.on('data', (chunk) => {
       const isReady = isCut && chunk.subarray(-ready.length).equals(ready);
@@ -79,8 +80,10 @@ test('a connection that ends in the packet that opens it costs its transaction, 
   proxy.listen(0, '127.0.0.1');
   await once(proxy, 'listening');
   const { port } = proxy.address() as AddressInfo;
-  const connectionString = `postgresql://postgres@127.0.0.1:${port}/postgres?sslmode=disable`;
-  const db = openDatabase({ connectionString, poolSize: 1, onError: () => {} });
+  url.host = `127.0.0.1:${port}`;
+  url.pathname = '/postgres';
+  url.search = '?sslmode=disable';
+  const db = openDatabase({ connectionString: url.href, poolSize: 1, onError: () => {} });
   const one = () => db.transaction((tx) => tx.query<{ n: number }>({ name: 'one', text: 'select 1 as n' }));
   try {
     for (let attempt = 1; attempt <= 3; attempt++) {

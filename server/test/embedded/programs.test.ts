@@ -129,12 +129,16 @@ test('the installed package is found without being told', async () => {
   expect(found).toMatchObject({ majorVersion: '18', notice: null });
 });
 
-test('a system without the user nobody is told what to do as root', async () => {
+test('as root it runs as simplane where that user exists, else as nobody, else says what to do', async () => {
   const passwd = join(workspace.root, 'passwd');
   await writeFile(passwd, 'root:x:0:0::/root:/bin/sh\nnobody:*:-2:-2::/var/empty:/usr/bin/false\n');
   expect(await unprivilegedUser(passwd)).toEqual({ uid: 2 ** 32 - 2, gid: 2 ** 32 - 2, name: 'nobody' });
-  await writeFile(passwd, 'root:x:0:0::/root:/bin/sh\n');
-  await expect(unprivilegedUser(passwd)).rejects.toThrow(/no user "nobody"[\s\S]*ordinary user/);
+  await writeFile(passwd, 'nobody:*:65534:65534::/:/bin/false\nsimplane:x:998:997::/:/bin/false\n');
+  expect(await unprivilegedUser(passwd)).toEqual({ uid: 998, gid: 997, name: 'simplane' });
+  await writeFile(passwd, 'root:x:0:0::/root:/bin/sh\nsimplane:x:0:0::/:/bin/false\n');
+  await expect(unprivilegedUser(passwd)).rejects.toThrow(
+    /no user "simplane" or "nobody"[\s\S]*ordinary user/,
+  );
 });
 
 /** The package as unpacked: no links, no execute bits. */

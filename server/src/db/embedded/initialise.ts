@@ -55,7 +55,8 @@ async function runInitdb(folder: string, binaries: Binaries, user: SystemUser): 
   // Without -N: syncing took 60 ms of 750, and a power failure soon after the first start loses nothing.
   // The builtin C.UTF-8 sorts by bytes, the same on every machine, and still knows the case of é.
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
-  const access = ['-U', superuser, '--auth-local=trust', '--auth-host=reject'];
+  // Nobody gets in until access.ts has set a password.
+  const access = ['-U', superuser, '--auth-local=reject', '--auth-host=reject'];
   const memory = ['--set', 'dynamic_shared_memory_type=mmap'];
   const args = ['-D', folder, ...locale, ...access, ...memory, '--no-instructions'];
   const result = await runCommand(user, binaries.initdb, args, { timeoutMs: 300_000 });

@@ -32,6 +32,14 @@ const everHarder: [signal: NodeJS.Signals, timeoutMs: number][] = [
   ['SIGKILL', 3_000],
 ];
 
+/** How long another server may take to let go of the cluster before a start gives up. */
+export const lockedOutBoundMs = 10_000;
+
+/** Whether postgres ended because another one has the cluster. */
+export function isLockedOut(stderr: string): boolean {
+  return /lock file "postmaster.pid" already exists|pre-existing shared memory block/.test(stderr);
+}
+
 /** True only for a server started by supervise.ts on this very folder; pids are reused. */
 export function isPostgresOf(cluster: string, entry: ProcessEntry): boolean {
   return entry.command.includes(`/postgres -D ${cluster} -c `);

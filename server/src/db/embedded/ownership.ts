@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { link, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { readPassword } from './access.ts';
 import { DataFolderInUse, EmbeddedPostgresFailed, errorCode } from './failure.ts';
 import { type ProcessEntry, readProcess } from './process-table.ts';
 import { connectionStringFor } from './socket-folder.ts';
@@ -54,7 +55,8 @@ export async function connectToRunning(
   if (folder === null) return null;
   const owner = parse(await readText(ownerFile(folder)));
   if (!owner?.socket_dir || !owner.database || !(await processOf(owner))) return null;
-  return { connectionString: connectionStringFor(owner.socket_dir, owner.database), pid: owner.pid };
+  const access = { socketDir: owner.socket_dir, password: await readPassword(folder) };
+  return { connectionString: connectionStringFor(access, owner.database), pid: owner.pid };
 }
 
 const ownerFile = (folder: string) => join(folder, 'owner.json');

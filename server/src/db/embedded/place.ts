@@ -33,30 +33,30 @@ export async function placeCluster(folder: string, reachableBase: string): Promi
     return { cluster: inside, user: me, notice: null };
   }
 
-  const nobody = await unprivilegedUser();
+  const chosen = await unprivilegedUser();
   const elsewhere = join(reachableBase, `data-${shortHash(folder)}`, 'postgres');
   for (const cluster of [inside, elsewhere]) {
-    const user = await userOfExisting(cluster, nobody);
+    const user = await userOfExisting(cluster, chosen);
     if (user === null) continue;
     if (!(await canEnter(user, dirname(cluster)))) throw unreachable(user, dirname(cluster));
     return { cluster, user, notice: cluster === elsewhere ? movedNotice(folder, elsewhere) : null };
   }
-  if (await canEnter(nobody, folder)) return { cluster: inside, user: nobody, notice: null };
+  if (await canEnter(chosen, folder)) return { cluster: inside, user: chosen, notice: null };
 
   await makeReachable(reachableBase);
   await makeReachable(dirname(elsewhere));
-  if (!(await canEnter(nobody, dirname(elsewhere)))) throw unreachable(nobody, dirname(elsewhere));
-  return { cluster: elsewhere, user: nobody, notice: movedNotice(folder, elsewhere) };
+  if (!(await canEnter(chosen, dirname(elsewhere)))) throw unreachable(chosen, dirname(elsewhere));
+  return { cluster: elsewhere, user: chosen, notice: movedNotice(folder, elsewhere) };
 }
 
 /** Root runs an ordinary user's cluster as that user, so that the user can start it again afterwards. */
-async function userOfExisting(cluster: string, nobody: SystemUser): Promise<SystemUser | null> {
+async function userOfExisting(cluster: string, chosen: SystemUser): Promise<SystemUser | null> {
   const found = await stat(cluster).catch(() => null);
   if (found === null) return null;
-  if (found.uid === nobody.uid) return nobody;
+  if (found.uid === chosen.uid) return chosen;
   if (found.uid !== 0) return { uid: found.uid, gid: found.gid, name: `user ${found.uid}` };
-  await giveAway(cluster, nobody);
-  return nobody;
+  await giveAway(cluster, chosen);
+  return chosen;
 }
 
 /** A restored or copied cluster belongs to root, who may not run it. */
@@ -75,7 +75,7 @@ async function refuseForeign(cluster: string, me: SystemUser): Promise<void> {
     `The database in ${cluster} belongs to user ${found.uid}, and this process runs as ${me.name}.`,
     {
       remedy:
-        'Start as the user who made it (root, if it belongs to "nobody"), or choose another data folder.',
+        'Start as the user who made it (root, if it belongs to "nobody" or "simplane"), or choose another data folder.',
     },
   );
 }
@@ -92,7 +92,7 @@ function unreachable(user: SystemUser, folder: string): EmbeddedPostgresFailed {
 function movedNotice(folder: string, cluster: string): string {
   return (
     `The database is in ${cluster}, not in ${folder}: PostgreSQL does not run as root, ` +
-    `and the user "nobody" could not enter ${folder} when the database was made.`
+    `and the user it runs as could not enter ${folder} when the database was made.`
   );
 }
 

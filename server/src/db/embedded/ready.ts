@@ -1,18 +1,14 @@
 import pg from 'pg';
 import { errorCode } from './failure.ts';
 import { poll } from './poll.ts';
-import { connectionStringFor } from './socket-folder.ts';
+import { type Access, connectionStringFor } from './socket-folder.ts';
 
 // Replaying the log after a crash can take minutes; a postgres that ends is noticed at once by the caller.
 const recoveryBoundMs = 300_000;
 
 /** Waits until postgres answers and has the database; the caller aborts when postgres ends first. */
-export async function waitUntilReady(
-  socketDir: string,
-  database: string,
-  over: AbortSignal,
-): Promise<'ready'> {
-  const answer = await poll(async () => over.aborted || ensureDatabase(socketDir, database), {
+export async function waitUntilReady(access: Access, database: string, over: AbortSignal): Promise<'ready'> {
+  const answer = await poll(async () => over.aborted || ensureDatabase(access, database), {
     timeoutMs: recoveryBoundMs,
     everyMs: 5,
   });
@@ -20,9 +16,9 @@ export async function waitUntilReady(
   return 'ready';
 }
 
-async function ensureDatabase(socketDir: string, database: string): Promise<'ready' | null> {
+async function ensureDatabase(access: Access, database: string): Promise<'ready' | null> {
   const client = new pg.Client({
-    connectionString: connectionStringFor(socketDir, 'postgres'),
+    connectionString: connectionStringFor(access, 'postgres'),
     connectionTimeoutMillis: 5_000,
   });
   client.on('error', () => {});

@@ -9,14 +9,16 @@ export function runCommand(
   user: SystemUser | null,
   command: string,
   args: string[],
-  { timeoutMs = 30_000 }: { timeoutMs?: number } = {},
+  { timeoutMs = 30_000, input }: { timeoutMs?: number; input?: string } = {},
 ): Promise<CommandResult> {
   return new Promise((resolve) => {
     const child = spawn(command, args, {
       ...spawnOptionsFor(user),
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
       timeout: timeoutMs,
     });
+    child.stdin.on('error', () => {}); // it ended before it had read everything, and says why itself
+    child.stdin.end(input);
     const stdout = keepTail(child.stdout, 1_000_000);
     const stderr = keepTail(child.stderr);
     child.once('error', (error) =>

@@ -7,11 +7,14 @@ import type { SystemUser } from './system-user.ts';
 
 export const superuser = 'postgres';
 
+/** How to get in. No password: a server that an earlier release has started. */
+export type Access = { socketDir: string; password: string | null };
+
 const prefix = 'simplane-pg-';
 // sun_path holds 104 bytes on macOS, 108 on Linux, the closing zero included.
 const longestParent = 103 - `/${prefix}XXXXXX/.s.PGSQL.5432`.length;
 
-/** A private folder is the whole of the access control: whoever can enter it may connect. */
+/** Only the user that PostgreSQL runs as, and root, can enter it; whoever connects needs the password as well. */
 export async function makeSocketFolder(user: SystemUser): Promise<string> {
   for (const parent of new Set([tmpdir(), '/tmp', '/var/tmp'])) {
     // unix_socket_directories is a list with quoting rules of its own: plain characters only.
@@ -35,7 +38,8 @@ export async function removeSocketFolder(folder: string): Promise<void> {
 }
 
 /** Port and sslmode are spelt out because PGPORT and PGSSLMODE of the caller would win otherwise. */
-export function connectionStringFor(socketDir: string, database: string): string {
+export function connectionStringFor({ socketDir, password }: Access, database: string): string {
   const query = `host=${encodeURIComponent(socketDir)}&sslmode=disable`;
-  return `postgresql://${superuser}@localhost:5432/${encodeURIComponent(database)}?${query}`;
+  const credentials = password === null ? superuser : `${superuser}:${encodeURIComponent(password)}`;
+  return `postgresql://${credentials}@localhost:5432/${encodeURIComponent(database)}?${query}`;
 }

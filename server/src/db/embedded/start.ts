@@ -1,14 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { passwordFile, requirePassword } from './access.ts';
 import { locateBinaries } from './binaries.ts';
-import { DataFolderInUse, EmbeddedPostgresFailed } from './failure.ts';
+import { DataFolderInUse, EmbeddedPostgresFailed, errorCode } from './failure.ts';
 import { initialiseCluster } from './initialise.ts';
-import { isPostgresOf, pidInLockFile, stopOrphan } from './orphan.ts';
+import { isLockedOut, isPostgresOf, lockedOutBoundMs, pidInLockFile, stopOrphan } from './orphan.ts';
 import { claimFolder } from './ownership.ts';
 import { placeCluster, prepareDataFolder } from './place.ts';
 import { readProcess } from './process-table.ts';
 import { waitUntilReady } from './ready.ts';
 import { settingArguments } from './settings.ts';
-import { connectionStringFor, makeSocketFolder, removeSocketFolder } from './socket-folder.ts';
+import { type Access, connectionStringFor, makeSocketFolder, removeSocketFolder } from './socket-folder.ts';
 import { type Ending, type Supervised, supervise } from './supervise.ts';
 import type { SystemUser } from './system-user.ts';
 
@@ -48,7 +49,10 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     const copyBase = process.getuid?.() === 0 ? reachableBase : folder;
     const binaries = await locateBinaries({ user: place.user, packageDir: options.packageDir, copyBase });
     await initialiseCluster(place.cluster, binaries, place.user);
+    const password = await requirePassword({ folder, cluster: place.cluster, binaries, user: place.user });
     const { server, socketDir } = await launch({
+      folder,
+      password,
       user: place.user,
       postgres: binaries.postgres,
       cluster: place.cluster,
@@ -69,7 +73,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       return ending;
     });
     return {
-      connectionString: connectionStringFor(socketDir, database),
+      connectionString: connectionStringFor({ socketDir, password }, database),
       dataDir: place.cluster,
       notice: [place.notice, binaries.notice].filter(Boolean).join(' ') || null,
       exited: released.then(({ how, stderr }) =>
@@ -87,6 +91,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 }
 
 type Launch = {
+  folder: string;
+  password: string;
   user: SystemUser;
   postgres: string;
   cluster: string;
@@ -103,9 +109,9 @@ async function launch(wanted: Launch): Promise<{ server: Supervised; socketDir: 
     const socketDir = await makeSocketFolder(wanted.user);
     const settings = settingArguments(socketDir, wanted.settings);
     const server = supervise({ ...wanted, socketDir, settings, unrelatedPid });
-    const ending = await firstOf(server, socketDir, wanted.database);
+    const ending = await firstOf(server, { socketDir, password: wanted.password }, wanted);
     if (ending === 'ready') return { server, socketDir };
-    if (!/lock file "postmaster.pid" already exists|pre-existing shared memory block/.test(ending.stderr)) {
+    if (!isLockedOut(ending.stderr)) {
       throw new EmbeddedPostgresFailed(`postgres ${ending.how} while starting on ${wanted.cluster}.`, ending);
     }
     const holder = await readProcess((await pidInLockFile(wanted.cluster)) ?? 0);
@@ -119,18 +125,25 @@ async function launch(wanted: Launch): Promise<{ server: Supervised; socketDir: 
   }
 }
 
-const lockedOutBoundMs = 10_000;
+const wrongPassword = '28P01';
 
-async function firstOf(server: Supervised, socketDir: string, database: string): Promise<'ready' | Ending> {
+async function firstOf(
+  server: Supervised,
+  access: Access,
+  { database, folder }: Launch,
+): Promise<'ready' | Ending> {
   const over = new AbortController();
   try {
-    return await Promise.race([server.ended, waitUntilReady(socketDir, database, over.signal)]);
+    return await Promise.race([server.ended, waitUntilReady(access, database, over.signal)]);
   } catch (error) {
     await server.stop();
     const { stderr } = await server.ended;
     throw new EmbeddedPostgresFailed(`postgres started but did not serve: ${String(error)}.`, {
       cause: error,
       stderr,
+      ...(errorCode(error) === wrongPassword && {
+        remedy: `Remove ${passwordFile(folder)}: the next start sets another password.`,
+      }),
     });
   } finally {
     over.abort();

@@ -8,17 +8,21 @@ export function currentUser(): SystemUser {
   return { uid, gid: process.getgid?.() ?? -1, name: uid === 0 ? 'root' : `user ${uid}` };
 }
 
-/** PostgreSQL refuses to run as root, and initdb refuses a uid that passwd does not list. */
+/**
+ * PostgreSQL refuses to run as root, and initdb refuses a uid that passwd does not list. A user of its own is better than
+ * `nobody`, whose other processes could read its files. Not `postgres`: a server of the system's own may run as that.
+ */
 export async function unprivilegedUser(passwdFile = '/etc/passwd'): Promise<SystemUser> {
   const passwd = await readFile(passwdFile, 'utf8').catch(() => '');
-  const [, uid, gid] = /^nobody:[^:]*:(-?\d+):(-?\d+):/m.exec(passwd) ?? [];
-  if (uid === undefined || gid === undefined) {
-    throw new EmbeddedPostgresFailed(
-      `PostgreSQL does not run as root, and ${passwdFile} has no user "nobody" to run it as.`,
-      { remedy: 'Start as an ordinary user.' },
-    );
+  for (const name of ['simplane', 'nobody']) {
+    const [, uid, gid] = new RegExp(`^${name}:[^:]*:(-?\\d+):(-?\\d+):`, 'm').exec(passwd) ?? [];
+    if (uid === undefined || gid === undefined || Number(uid) === 0) continue;
+    return { uid: Number(uid) >>> 0, gid: Number(gid) >>> 0, name };
   }
-  return { uid: Number(uid) >>> 0, gid: Number(gid) >>> 0, name: 'nobody' };
+  throw new EmbeddedPostgresFailed(
+    `PostgreSQL does not run as root, and ${passwdFile} has no user "simplane" or "nobody" to run it as.`,
+    { remedy: 'Start as an ordinary user.' },
+  );
 }
 
 /**

@@ -1,0 +1,157 @@
+import { execFile, spawn } from 'node:child_process';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runCommand } from '../../src/db/embedded/run-command.ts';
+import { connectToRunning } from '../../src/db/embedded/start.ts';
+import { spawnServer } from '../support/process.ts';
+import { hold } from './support/holder.ts';
+import { eventually, exists, query, socketDirOf } from './support/observe.ts';
+import { ordinaryUser, users } from './support/users.ts';
+import { makeWorkspace, type Workspace } from './support/workspace.ts';
+
+let workspace: Workspace;
+beforeAll(async () => {
+  workspace = await makeWorkspace();
+});
+afterAll(() => workspace.remove());
+
+const passwordFileOf = (dataDir: string) => join(dataDir, 'database-password');
+
+/** Says what PostgreSQL asks of someone who calls himself postgres: 0 nothing at all, 10 a password (SASL). */
+const knock = `
+const socket = require('node:net').connect(process.argv[1]);
+const fields = Buffer.from('user\\0postgres\\0database\\0postgres\\0\\0');
+const head = Buffer.alloc(8);
+head.writeInt32BE(8 + fields.length, 0);
+head.writeInt32BE(196608, 4);
+socket.write(Buffer.concat([head, fields]));
+socket.once('data', (answer) => {
+  console.log(String.fromCharCode(answer[0]) + answer.readInt32BE(5));
+  socket.destroy();
+});
+`;
+
+/** In a process of the user that PostgreSQL runs as, who can enter the socket's folder. */
+async function askedOf(connectionString: string, cluster: string): Promise<string> {
+  const { uid, gid } = await stat(cluster);
+  const path = `${socketDirOf(connectionString)}/.s.PGSQL.5432`;
+  const { stdout } = await promisify(execFile)(workspace.node, ['-e', knock, path], {
+    ...(uid === process.getuid?.() ? {} : { uid, gid }),
+    cwd: '/',
+  });
+  return stdout.trim();
+}
+
+function withPassword(connectionString: string, password: string): string {
+  const url = new URL(connectionString);
+  url.password = password;
+  return url.href;
+}
+
+describe.each(users)('as $title', (user) => {
+  test('whoever reaches the socket needs the password, which only the data folder has', async () => {
+    const dataDir = await workspace.folder(`locked-${user.uid}`, user);
+    const holder = hold(workspace, user, { dataDir });
+    const { connectionString, dataDir: cluster } = await holder.started();
+    expect(await askedOf(connectionString, cluster)).toBe('R10');
+    await expect(query(withPassword(connectionString, 'a guess'), 'select 1')).rejects.toMatchObject({
+      code: '28P01',
+    });
+
+    const { mode, uid } = await stat(passwordFileOf(dataDir));
+    expect(mode & 0o777).toBe(0o600);
+    expect(uid).toBe(user.uid);
+    const password = (await readFile(passwordFileOf(dataDir), 'utf8')).trim();
+    const { stdout: processes } = await runCommand(null, 'ps', ['-A', '-ww', '-o', 'command=']);
+    expect(processes).toContain(cluster);
+    expect(processes).not.toContain(password);
+    await holder.stop();
+  });
+
+  test('a folder of an earlier release, which let everyone in, is locked at the next start and keeps its data', async () => {
+    const dataDir = await workspace.folder(`unlocked-${user.uid}`, user);
+    const first = hold(workspace, user, { dataDir });
+    const { connectionString: before, dataDir: cluster } = await first.started();
+    await query(before, 'create table kept ()');
+    await query(before, 'alter role postgres password null');
+    await first.kill(); // so that there is a log to replay as well
+    await writeFile(join(cluster, 'pg_hba.conf'), 'local all all trust\n');
+    await rm(passwordFileOf(dataDir));
+
+    const second = hold(workspace, user, { dataDir });
+    const { connectionString } = await second.started();
+    expect(await askedOf(connectionString, cluster)).toBe('R10');
+    expect(await query(connectionString, 'select * from kept')).toEqual([]);
+    await second.stop();
+  });
+
+  test('a password that is not the database’s is refused with what to do', async () => {
+    const dataDir = await workspace.folder(`mixed-up-${user.uid}`, user);
+    const first = hold(workspace, user, { dataDir });
+    await first.started();
+    await first.stop();
+    await writeFile(passwordFileOf(dataDir), 'x'.repeat(43));
+    const { failed } = await hold(workspace, user, { dataDir }).answer();
+    expect(failed?.message).toContain(`Remove ${passwordFileOf(dataDir)}`);
+    expect(failed?.message).not.toContain('x'.repeat(43));
+
+    await rm(passwordFileOf(dataDir));
+    const again = hold(workspace, user, { dataDir });
+    await again.started();
+    await again.stop();
+  });
+});
+
+describe.each(users.filter((user) => user.isRoot))('as $title', (root) => {
+  test("the password in an ordinary user's folder is that user's, whoever started first", async () => {
+    const dataDir = await workspace.folder('of-another', ordinaryUser);
+    for (const user of [root, ordinaryUser]) {
+      const holder = hold(workspace, user, { dataDir });
+      const { connectionString } = await holder.started();
+      expect(await query(connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
+      await holder.stop();
+    }
+  });
+});
+
+test('a start waits for what a start killed while it set the password has left running', async () => {
+  const user = users[0] ?? ordinaryUser;
+  const dataDir = await workspace.folder('half-set', user);
+  const first = hold(workspace, user, { dataDir });
+  const { dataDir: cluster } = await first.started();
+  await first.stop();
+  await rm(passwordFileOf(dataDir));
+
+  const { uid, gid } = await stat(cluster);
+  const postgres = join(workspace.packageDir, 'native/bin/postgres');
+  const left = spawn(postgres, ['--single', '-D', cluster, 'postgres'], {
+    ...(uid === process.getuid?.() ? {} : { uid, gid }),
+    cwd: '/',
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  workspace.onCleanup(async () => void left.kill('SIGKILL'));
+  await eventually('it has the cluster', () => exists(join(cluster, 'postmaster.pid')));
+
+  const second = hold(workspace, user, { dataDir });
+  await eventually('the next one has met it', async () => {
+    const { stdout } = await runCommand(null, 'ps', ['-A', '-ww', '-o', 'command=']);
+    return stdout.split('\n').filter((line) => line.includes(`--single -D ${cluster}`)).length === 2;
+  });
+  left.stdin.end();
+  const { connectionString } = await second.started();
+  expect(await query(connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
+  await second.stop();
+});
+
+test('the service says its password nowhere', async () => {
+  const dataDir = join(workspace.root, 'service');
+  const server = await spawnServer({ SIMPLANE_DATA_DIR: dataDir, SIMPLANE_LOG_LEVEL: 'debug' });
+  const running = await connectToRunning(dataDir);
+  expect(await query(running?.connectionString ?? '', 'select 1 as one')).toEqual([{ one: 1 }]);
+  await server.end('SIGTERM');
+  const password = (await readFile(passwordFileOf(dataDir), 'utf8')).trim();
+  expect(password).toHaveLength(43);
+  expect(server.output()).not.toContain(password);
+});

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { sandboxKeyPattern } from './accounts/api-key-text.ts';
+import { parseConnectionUrl } from './db/connection-url.ts';
 import { parseEncryptionKeys } from './encryption-keys.ts';
 import { parseIccidRanges } from './iccid-ranges.ts';
 import { fqdnPattern } from './network/fqdn.ts';
@@ -63,7 +64,7 @@ export const settings = {
     'DATABASE_URL',
     matching(/^postgres(ql)?:\/\//, 'a `postgresql://` address'),
     '',
-    'A PostgreSQL 14 or newer. Unset: an embedded PostgreSQL in the data folder.',
+    'A PostgreSQL 14 or newer; several hosts as libpq has it, `postgresql://user:password@a:5432,b:5432/database?target_session_attrs=read-write`. Unset: an embedded PostgreSQL in the data folder.',
   ),
   mode: setting(
     'SIMPLANE_MODE',
@@ -454,6 +455,7 @@ const secretNames = new Set([
 
 function refuseContradictions(config: Config): void {
   refuseHalfAnSmdp(config);
+  refuseDatabaseAddresses(config);
   if (config.mode === 'live' && config.apiKey) {
     throw new ConfigError(
       'SIMPLANE_API_KEY is for the sandbox; in live mode create keys with `simplane-server keys create`',
@@ -491,6 +493,14 @@ function refuseContradictions(config: Config): void {
     throw new ConfigError(
       `SIMPLANE_ROLE=${config.role} needs DATABASE_URL: the embedded PostgreSQL belongs to one process with the role \`all\``,
     );
+  }
+}
+
+function refuseDatabaseAddresses({ databaseUrl }: Config): void {
+  try {
+    if (databaseUrl !== null) parseConnectionUrl(databaseUrl);
+  } catch (error) {
+    throw new ConfigError(`DATABASE_URL ${(error as Error).message}`);
   }
 }
 

@@ -63,6 +63,10 @@ export async function serve(
     poolSize: config.databasePoolSize,
     waitMs: 30_000,
     onError: (error) => log.warn({ error: error.message }, 'a database connection was lost'),
+    onAvailability: (reason) =>
+      reason === null
+        ? log.info('the database takes everything again')
+        : log.warn({ reason }, 'the database cannot be written to'),
   });
   try {
     return await start(config, connection, log, { network, observations });

@@ -13,6 +13,8 @@ export type ReplicatedPostgres = {
   servers: [PostgresServer, PostgresServer];
   primary(): PostgresServer;
   standby(): PostgresServer;
+  /** The one that a switchover has left running, read-only, until `rejoin`. */
+  formerPrimary(): PostgresServer | null;
   /** Stops the primary; `kill` is what a failover begins with. */
   stopPrimary(mode: StopMode): Promise<void>;
   /** The same primary again, with its standby, when nothing was promoted meanwhile. */
@@ -49,6 +51,7 @@ export async function startReplicatedPostgres(
   const all = { ...replication, ...settings };
   const servers = await Promise.all([createServer(all), createServer(all)]);
   let [primary, standby] = servers;
+  let former: PostgresServer | null = null;
 
   async function setting(server: PostgresServer, name: string, value: string): Promise<void> {
     await server.query('postgres', `alter system set ${name} = '${value.replaceAll("'", "''")}'`);
@@ -114,6 +117,7 @@ export async function startReplicatedPostgres(
     servers,
     primary: () => primary,
     standby: () => standby,
+    formerPrimary: () => former,
     stopPrimary: (mode) => primary.stop(mode),
     async startPrimary() {
       await primary.start();
@@ -139,8 +143,12 @@ export async function startReplicatedPostgres(
       // Before the promotion: nothing that begins on the old primary from now on can write.
       await setting(primary, 'default_transaction_read_only', 'on');
       await promote();
+      former = standby;
     },
-    rejoin: buildStandby,
+    async rejoin() {
+      former = null;
+      await buildStandby();
+    },
     async remove() {
       await Promise.all([standby.stop('immediate'), primary.stop('fast')]);
       await Promise.all([primary.remove(), standby.remove()]);

@@ -24,13 +24,15 @@ type Options = {
   /** How long to wait for a database that starts together with us (compose, a machine that reboots). */
   waitMs: number;
   onError(error: Error): void;
+  onAvailability?(reason: string | null): void;
 };
 
 /** Opens the database that the settings name, or the embedded one. */
 export async function connect(options: Options): Promise<Connection> {
   const embedded = options.databaseUrl ? null : await reachEmbedded(options);
   const connectionString = options.databaseUrl ?? (embedded?.connectionString as string);
-  const db = openDatabase({ connectionString, poolSize: options.poolSize, onError: options.onError });
+  const { poolSize, onError, onAvailability = () => {} } = options;
+  const db = openDatabase({ connectionString, poolSize, onError, onAvailability });
   const close = async () => {
     await db.end();
     await embedded?.stop();
@@ -38,18 +40,13 @@ export async function connect(options: Options): Promise<Connection> {
   try {
     await waitForDatabase(db, options.waitMs);
     await refuseOldServers(db);
+    const [notice, lost] = [embedded?.notice ?? null, embedded?.exited ?? never()];
+    const isOnlyUser = embedded?.isOwned ?? false;
+    return { db, connectionString, notice, isOnlyUser, lost, close };
   } catch (error) {
     await close();
     throw error;
   }
-  return {
-    db,
-    connectionString,
-    notice: embedded?.notice ?? null,
-    isOnlyUser: embedded?.isOwned ?? false,
-    lost: embedded?.exited ?? never(),
-    close,
-  };
 }
 
 type Reached = Pick<EmbeddedPostgres, 'connectionString' | 'notice' | 'exited' | 'stop'> & {

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createGroupCommit } from './group-commit.ts';
+import { DatabaseUnavailable } from './unavailable.ts';
 
 /** Statements that run until the test ends them. */
 function heldStatements() {
@@ -51,6 +52,19 @@ describe('a group commit', () => {
       batches.shift()?.commit();
     }
     expect(await Promise.all(all)).toEqual(Array.from({ length: 800 }, (_, n) => n * 10));
+  });
+
+  test('tells those that wait at once when there is no database to write to', async () => {
+    const { batches, write } = heldStatements();
+    const commit = createGroupCommit({ write, mostInFlight: 1 });
+    const first = commit(1);
+    await nextTurn();
+    const waiting = [commit(2), commit(3)];
+    const failures = Promise.allSettled([first, ...waiting]);
+    const error = new DatabaseUnavailable('none takes writes');
+    batches[0]?.fail(error);
+    expect(await failures).toEqual(Array(3).fill({ status: 'rejected', reason: error }));
+    expect(batches).toHaveLength(1);
   });
 
   test('begins a second statement when 16 wait for the first', async () => {

@@ -1,5 +1,5 @@
 import type { Database } from './database.ts';
-import { wasRefused } from './unavailable.ts';
+import { DatabaseUnavailable, wasRefused } from './unavailable.ts';
 
 /** Puts an item into the next statement, and resolves with what became of it once that has committed. */
 export type GroupCommit<Item, Result> = (item: Item) => Promise<Result>;
@@ -76,6 +76,8 @@ export function createGroupCommit<Item, Result>(options: Options<Item, Result>):
       if (results.length !== batch.length) throw new Error('a group commit lost count of its items');
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
+      // Those behind would only meet the same, one batch after the other.
+      if (error instanceof DatabaseUnavailable) for (const { reject } of waiting.splice(0)) reject(error);
       if (batch.length === 1 || !wasRefused(error)) for (const { reject } of batch) reject(error);
       else for (const one of batch) await writeBatch([one]);
     }

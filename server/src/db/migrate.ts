@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
-import pg from 'pg';
-
-const folder = new URL('../../migrations/', import.meta.url);
+import { readFile } from 'node:fs/promises';
+import type pg from 'pg';
+import { parseConnectionUrl } from './connection-url.ts';
+import { openWritable } from './open-client.ts';
+import { applicationName, listMigrations, migrationsFolder } from './schema-version.ts';
 
 // Any constant does, as long as every version of this program uses the same one.
 const lockId = 7_305_124_801;
@@ -13,9 +14,9 @@ type Migration = { version: number; name: string; text: string; checksum: string
 export async function migrate(connectionString: string): Promise<{ applied: string[] }> {
   const migrations = await readMigrations();
   // Its own connection, without the pool's time limits: an index on a large table takes as long as it takes.
-  const client = new pg.Client({ connectionString, application_name: 'simplane migrate' });
-  client.on('error', () => {}); // the statement that runs then fails, and says so
-  await client.connect();
+  const { client } = await openWritable(parseConnectionUrl(connectionString), {
+    applicationName: applicationName('migrate'),
+  });
   try {
     await client.query('select pg_advisory_lock($1)', [lockId]);
     return { applied: await applyMissing(client, migrations) };
@@ -77,16 +78,10 @@ async function appliedVersions(runner: pg.Pool | pg.Client): Promise<Map<number,
 }
 
 async function readMigrations(): Promise<Migration[]> {
-  const names = (await readdir(folder)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).sort();
   return Promise.all(
-    names.map(async (name) => {
-      const text = await readFile(new URL(name, folder), 'utf8');
-      return {
-        version: Number(name.slice(0, 4)),
-        name,
-        text,
-        checksum: createHash('sha256').update(text).digest('hex'),
-      };
+    listMigrations(migrationsFolder).map(async ({ version, name }) => {
+      const text = await readFile(new URL(name, migrationsFolder), 'utf8');
+      return { version, name, text, checksum: createHash('sha256').update(text).digest('hex') };
     }),
   );
 }

@@ -1,5 +1,9 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { type DatabaseAddress, parseConnectionUrl } from './connection-url.ts';
 import type { Database } from './database.ts';
+import { openWritable } from './open-client.ts';
+import { applicationName } from './schema-version.ts';
+import { examineSession, isWritable } from './session.ts';
 
 type Topic = 'executions' | 'deliveries';
 
@@ -13,12 +17,19 @@ export type Signals = {
   stop(): Promise<void>;
 };
 
-type Options = { db: Database; connectionString: string; onError(error: Error): void };
+type Options = {
+  db: Database;
+  /** Where to listen: not through a pooler. Null: other processes are not heard, and their work is found by polling. */
+  connectionString: string | null;
+  onError(error: Error): void;
+};
 
 const channel = 'simplane';
 // One NOTIFY for all the commits of this long: one in every transaction cut throughput by 40 % when it was measured.
 const coalesceMs = 20;
 const reconnectMs = 1_000;
+const heartbeatMs = 2_000;
+const heartbeatTimeoutMs = 5_000;
 // A payload may have 8,000 bytes; above this many accounts everyone looks everywhere.
 const mostSubjects = 100;
 
@@ -27,8 +38,11 @@ export function createSignals({ db, connectionString, onError }: Options): Signa
   const listeners = new Map<Topic, Set<(subject: string | undefined) => void>>();
   const pending = new Map<Topic, Set<string | undefined>>();
   const timers = new Set<NodeJS.Timeout>();
+  const address = connectionString === null ? null : parseConnectionUrl(connectionString);
+  let isListening = false;
   let listening: pg.Client | null = null;
   let reconnect: NodeJS.Timeout | undefined;
+  let beat: NodeJS.Timeout | undefined;
   let stopped = false;
 
   function wake(topic: Topic, subject: string | undefined): void {
@@ -48,26 +62,45 @@ export function createSignals({ db, connectionString, onError }: Options): Signa
     db.query({ name: 'signal', text: 'select pg_notify($1, $2)' }, [channel, payload]).catch(onError);
   }
 
-  async function listen(): Promise<void> {
-    const client = new pg.Client({
-      connectionString,
-      application_name: 'simplane signals',
-      keepAlive: true,
-      connectionTimeoutMillis: 5_000,
-    });
-    listening = client;
-    client.on('notification', ({ payload }) => hear(payload ?? ''));
-    client.on('error', onError);
-    client.once('end', () => {
-      if (!stopped) reconnect = setTimeout(() => void listen().catch(onError), reconnectMs);
-    });
+  /** Never rejects: what goes wrong is told, and tried again. */
+  async function listen(address: DatabaseAddress): Promise<void> {
+    isListening = true;
     try {
-      await client.connect();
-      await client.query(`listen ${channel}`);
+      const { client } = await openWritable(address, {
+        applicationName: applicationName('signals'),
+        queryTimeoutMs: heartbeatTimeoutMs,
+      });
+      listening = client;
+      client.on('notification', ({ payload }) => hear(payload ?? ''));
+      client.on('error', onError);
+      client.once('end', () => listenAgain(address));
+      if (stopped) await client.end();
+      else {
+        await client.query(`listen ${channel}`);
+        heartbeat(client, address);
+      }
     } catch (error) {
-      onError(error as Error);
-      await client.end().catch(() => {});
+      if (!stopped) onError(error as Error);
+      if (listening) await listening.end().catch(() => {});
+      else listenAgain(address);
     }
+  }
+
+  function listenAgain(address: DatabaseAddress): void {
+    listening = null;
+    clearTimeout(beat);
+    if (!stopped) reconnect = setTimeout(() => void listen(address).catch(onError), reconnectMs);
+  }
+
+  /** A connection can outlive its server's time as the primary: then nothing is ever heard on it again. */
+  function heartbeat(client: pg.Client, address: DatabaseAddress): void {
+    const end = () => void client.end().catch(() => {});
+    beat = setTimeout(() => {
+      examineSession(client, { settings: false, timeoutMs: heartbeatTimeoutMs }).then((session) => {
+        if (isWritable(session, address.target)) heartbeat(client, address);
+        else end();
+      }, end);
+    }, heartbeatMs);
   }
 
   return {
@@ -90,12 +123,13 @@ export function createSignals({ db, connectionString, onError }: Options): Signa
       const known = listeners.get(topic) ?? new Set();
       listeners.set(topic, known.add(listener));
       // Only who waits for something needs a connection to hear it on.
-      if (!listening) listen().catch(onError);
+      if (address && !isListening) listen(address).catch(onError);
     },
 
     async stop() {
       stopped = true;
       clearTimeout(reconnect);
+      clearTimeout(beat);
       for (const timer of timers) clearTimeout(timer);
       await listening?.end().catch(() => {});
     },

@@ -1,14 +1,31 @@
 import pg from 'pg';
 
+/** There is no server that takes this now. Nothing of the statement was done unless it had been sent before. */
+export class DatabaseUnavailable extends Error {
+  override name = 'DatabaseUnavailable';
+}
+
 /**
  * Whether an error says that the database could not be reached or could not take the work now, as opposed to
  * refusing this statement: the first is worth a retry, the second is a bug.
  */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return unavailableStates.test(error.code ?? '');
+  if (error instanceof DatabaseUnavailable) return true;
   if (!(error instanceof Error)) return false;
   const { code } = error as NodeJS.ErrnoException;
   return (code !== undefined && socketErrors.has(code)) || driverMessages.test(error.message);
+}
+
+/** Whether this server takes no writes: a former primary, or a standby. */
+export function isReadOnlyError(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '25006';
+}
+
+/** Whether the server itself could not be reached, or is going away or not there yet. Another one may be. */
+export function isServerGone(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return /^(08...|57P0[1-4])$/.test(error.code ?? '');
+  return isUnavailable(error) && !/trying to connect|after calling end/i.test((error as Error).message);
 }
 
 /** Whether the database certainly did nothing of a statement, and might do a part of it. */
@@ -32,4 +49,4 @@ const socketErrors = new Set([
   'EAI_AGAIN',
 ]);
 const driverMessages =
-  /timeout exceeded when trying to connect|connection terminated|query read timeout|not queryable|connection ended|pool after calling end/i;
+  /timeout exceeded when trying to connect|timeout expired|connection terminated|query read timeout|not queryable|connection ended|pool after calling end/i;

@@ -5,6 +5,7 @@ import type { Database } from '../db/database.ts';
 import { readDatabaseFacts } from '../db/facts.ts';
 import { pendingMigrations } from '../db/migrate.ts';
 import { countProducts } from '../products/sql.ts';
+import { examineHosts } from './examine-connection.ts';
 import { examineSealing } from './examine-sealing.ts';
 import { examineSmdp } from './examine-smdp.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
@@ -23,7 +24,12 @@ export async function doctorCommand(
 
 /** Looks at everything a deployment needs and says what to do about what is missing. Changes nothing. */
 async function examine(config: Config, warnings: string[]): Promise<Finding[]> {
-  const findings = [examineNode(), ...examineSettings(config, warnings), ...(await examineSmdp(config))];
+  const findings = [
+    examineNode(),
+    ...examineSettings(config, warnings),
+    ...(await examineSmdp(config)),
+    ...(await examineHosts(config)),
+  ];
   let connection: Awaited<ReturnType<typeof connect>>;
   try {
     connection = await connect({ ...config, poolSize: 1, share: true, waitMs: 0, onError: () => {} });

@@ -25,12 +25,16 @@ const hang = operation({
 
 test('connections that are cut within transactions cost their requests a 503, and nothing else', async () => {
   let begun = 0;
+  let tellCut = () => {};
+  const areCut = new Promise<void>((resolve) => {
+    tellCut = resolve;
+  });
   const handler = (ctx: WriteContext) =>
     runOnce(ctx, async (tx) => {
       begun += 1;
       // Half of them are cut while a statement runs, half while the transaction is idle.
       if (begun % 2 === 0) await tx.query({ name: 'test_sleep', text: 'select pg_sleep(30)' });
-      else await new Promise((resolve) => setTimeout(resolve, 200));
+      else await areCut;
       await tx.query({ name: 'test_one', text: 'select 1' });
       return ctx.render({});
     });
@@ -43,6 +47,7 @@ test('connections that are cut within transactions cost their requests a 503, an
     await client.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
     );
+    tellCut();
     const replies = await Promise.all(running);
     expect(replies.map(({ status, json }) => [status, json.error.code])).toEqual(
       Array(6).fill([503, 'unavailable']),

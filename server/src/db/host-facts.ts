@@ -1,0 +1,30 @@
+import { parseConnectionUrl } from './connection-url.ts';
+import { openClient } from './open-client.ts';
+import { applicationName } from './schema-version.ts';
+
+export type HostFacts = { label: string } & (
+  | { version: string; isStandby: boolean; isReadOnly: boolean }
+  | { unreachable: string }
+);
+
+/** What each server that a connection string names is, in their order. */
+export async function readHosts(connectionString: string): Promise<HostFacts[]> {
+  const address = parseConnectionUrl(connectionString);
+  const name = { applicationName: applicationName('check'), queryTimeoutMs: address.connectTimeoutMs };
+  return Promise.all(
+    address.hosts.map(async (host) => {
+      try {
+        const { client, session } = await openClient(host, address, name);
+        const { rows } = await client.query<{ version: string }>(
+          `select current_setting('server_version') as version`,
+        );
+        await client.end().catch(() => {});
+        const { isStandby, isReadOnly } = session;
+        return { label: host.label, version: rows[0]?.version ?? '', isStandby, isReadOnly };
+      } catch (error) {
+        const { message, code } = error as NodeJS.ErrnoException;
+        return { label: host.label, unreachable: message || (code ?? 'unknown') };
+      }
+    }),
+  );
+}

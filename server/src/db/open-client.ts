@@ -1,0 +1,53 @@
+import pg from 'pg';
+import type { DatabaseAddress, DatabaseHost } from './connection-url.ts';
+import { examineSession, isWritable, type Session } from './session.ts';
+import { DatabaseUnavailable, isUnavailable } from './unavailable.ts';
+
+type Options = { applicationName: string; queryTimeoutMs?: number };
+
+export type Opened = { client: pg.Client; host: DatabaseHost; session: Session };
+
+/** A connection to one server, whatever it is. The caller ends it. */
+export async function openClient(
+  host: DatabaseHost,
+  { connectTimeoutMs }: DatabaseAddress,
+  { applicationName, queryTimeoutMs }: Options,
+): Promise<Opened> {
+  const client = new pg.Client({
+    connectionString: host.connectionString,
+    application_name: applicationName,
+    keepAlive: true,
+    connectionTimeoutMillis: connectTimeoutMs,
+    ...(queryTimeoutMs !== undefined && { query_timeout: queryTimeoutMs }),
+  });
+  client.on('error', () => {}); // the statement that runs then fails, and says so
+  try {
+    await client.connect();
+    const session = await examineSession(client, { settings: false, timeoutMs: connectTimeoutMs });
+    return { client, host, session };
+  } catch (error) {
+    await client.end().catch(() => {});
+    throw error;
+  }
+}
+
+/**
+ * A connection to the first server in the list that takes writes. As with libpq, a server that refuses us (a wrong password)
+ * ends the search; one that cannot be reached or is read-only does not.
+ */
+export async function openWritable(address: DatabaseAddress, options: Options): Promise<Opened> {
+  const tried: string[] = [];
+  for (const host of address.hosts) {
+    try {
+      const opened = await openClient(host, address, options);
+      if (isWritable(opened.session, address.target)) return opened;
+      await opened.client.end();
+      tried.push(`${host.label} is ${opened.session.isStandby ? 'a standby' : 'read-only'}`);
+    } catch (error) {
+      if (address.hosts.length === 1 || !isUnavailable(error)) throw error;
+      const { message, code } = error as NodeJS.ErrnoException;
+      tried.push(`${host.label}: ${message || code}`); // an AggregateError has no message
+    }
+  }
+  throw new DatabaseUnavailable(`no database takes writes: ${tried.join('; ')}`);
+}

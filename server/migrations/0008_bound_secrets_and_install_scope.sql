@@ -1,3 +1,4 @@
+-- stop-older-processes: they could not read what this release seals.
 -- Sealed values are bound to the row they are in, and matching ids are sealed as well. What earlier releases stored (values that
 -- are bound to nothing, matching ids in the clear) stays readable until `simplane-server reseal` has rewritten all of it.
 create table sealing (

@@ -83,7 +83,7 @@ async function start(
   { network, observations }: { network: Network | null; observations: ObservationSource | null },
 ): Promise<Running> {
   const { db, connectionString } = connection;
-  const { applied } = await migrate(connectionString);
+  const { applied } = await migrate(connectionString, { onWait: (says) => log.info(says) });
   if (applied.length > 0) log.info({ applied }, 'migrated the database');
   await ensureMode(db, config.mode);
   if (connection.isOnlyUser) await freeAbandonedClaims(db, log);

@@ -2,86 +2,169 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type pg from 'pg';
 import { parseConnectionUrl } from './connection-url.ts';
+import { beginLocked, type Wait, waitForMigration } from './migration-lock.ts';
+import { refuseOlderProcesses } from './older-processes.ts';
 import { openWritable } from './open-client.ts';
 import { applicationName, listMigrations, migrationsFolder } from './schema-version.ts';
 
-// Any constant does, as long as every version of this program uses the same one.
-const lockId = 7_305_124_801;
+type Migration = {
+  version: number;
+  name: string;
+  text: string;
+  checksum: string;
+  /** Processes that do not know it cannot work beside it: a line `-- stop-older-processes` in the file. */
+  stopsOlder: boolean;
+};
 
-type Migration = { version: number; name: string; text: string; checksum: string };
+type Options = {
+  /** Another folder than the release's own. */
+  folder?: URL;
+  /** How long another process may hold the lock. An index on a large table can take longer: then start again later. */
+  lockTimeoutMs?: number;
+  /** Told whom we wait for. */
+  onWait?(says: string): void;
+};
 
-/** Applies what is missing, in order, each in its own transaction. Safe when many processes start at once: one works, the others wait. */
-export async function migrate(connectionString: string): Promise<{ applied: string[] }> {
-  const migrations = await readMigrations();
+/**
+ * Applies what is missing, in order, each in its own transaction. Safe when many processes start at once: one works, the
+ * others wait. Throws when the database has been migrated to what this release cannot work with.
+ */
+export async function migrate(
+  connectionString: string,
+  options: Options = {},
+): Promise<{ applied: string[] }> {
+  const { folder = migrationsFolder, lockTimeoutMs = 60_000, onWait = () => {} } = options;
+  const migrations = await readMigrations(folder);
+  const newest = migrations.at(-1)?.version ?? 0;
   // Its own connection, without the pool's time limits: an index on a large table takes as long as it takes.
   const { client } = await openWritable(parseConnectionUrl(connectionString), {
-    applicationName: applicationName('migrate'),
+    applicationName: applicationName('migrate', newest),
   });
   try {
-    await client.query('select pg_advisory_lock($1)', [lockId]);
-    return { applied: await applyMissing(client, migrations) };
+    const wait = { boundMs: lockTimeoutMs, onWait };
+    await waitForMigration(client, wait);
+    const missing = missingFrom(await readApplied(client), migrations);
+    if (missing.length > 0) await ensureTable(client, wait);
+    const applied: string[] = [];
+    for (const migration of missing) {
+      if (await apply(client, migration, migrations, wait)) applied.push(migration.name);
+    }
+    return { applied };
   } finally {
-    await client.end(); // the lock ends with the session
+    await client.end();
   }
 }
 
 /** Which migrations this program has and the database lacks. */
 export async function pendingMigrations(pool: pg.Pool): Promise<string[]> {
-  const migrations = await readMigrations();
-  const { rows } = await pool.query<{ known: boolean }>(
-    `select to_regclass('schema_migrations') is not null as known`,
-  );
-  const applied = rows[0]?.known ? await appliedVersions(pool) : new Map<number, string>();
-  return migrations.filter(({ version }) => !applied.has(version)).map(({ name }) => name);
+  const migrations = await readMigrations(migrationsFolder);
+  return missingFrom(await readApplied(pool), migrations).map(({ name }) => name);
 }
 
-async function applyMissing(client: pg.Client, migrations: Migration[]): Promise<string[]> {
-  await client.query(`create table if not exists schema_migrations (
-    version integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())`);
-  const applied = await appliedVersions(client);
-  const done: string[] = [];
-  for (const migration of migrations) {
-    const checksum = applied.get(migration.version);
-    if (checksum === undefined) {
-      await apply(client, migration);
-      done.push(migration.name);
-    } else if (checksum !== migration.checksum) {
+type Applied = { version: number; name: string; checksum: string; stops_older: boolean };
+
+/** Empty where no migration ever ran. */
+async function readApplied(runner: pg.Pool | pg.Client): Promise<Applied[]> {
+  const { rows } = await runner.query<{ known: boolean }>(
+    `select to_regclass('schema_migrations') is not null as known`,
+  );
+  if (!rows[0]?.known) return [];
+  // As JSON, since a table made by an older release lacks the last column until the next migration.
+  const { rows: applied } = await runner.query<Applied>(
+    `select version, name, checksum, coalesce(to_jsonb(m) ->> 'stops_older' = 'true', false) as stops_older
+     from schema_migrations m order by version`,
+  );
+  return applied;
+}
+
+/** Throws when the database has what this release cannot work with. */
+function missingFrom(applied: Applied[], migrations: Migration[]): Migration[] {
+  const newest = migrations.at(-1)?.version ?? 0;
+  const tooNew = applied.find(({ version, stops_older }) => stops_older && version > newest);
+  if (tooNew) {
+    throw new Error(
+      `this database was migrated by a newer release (${tooNew.name}) that older ones cannot work beside: start that release, or restore a backup from before`,
+    );
+  }
+  const checksums = new Map(applied.map(({ version, checksum }) => [version, checksum]));
+  for (const { version, name, checksum } of migrations) {
+    if (checksums.has(version) && checksums.get(version) !== checksum) {
       throw new Error(
-        `migration ${migration.name} was changed after it ran on this database; add a new migration instead`,
+        `migration ${name} was changed after it ran on this database; add a new migration instead`,
       );
     }
   }
-  return done;
+  return migrations.filter(({ version }) => !checksums.has(version));
 }
 
-async function apply(client: pg.Client, { version, name, text, checksum }: Migration): Promise<void> {
-  await client.query('begin');
+async function ensureTable(client: pg.Client, wait: Wait): Promise<void> {
+  const { rows } = await client.query<{ complete: boolean }>(
+    `select exists (select from pg_attribute
+       where attrelid = to_regclass('schema_migrations') and attname = 'stops_older' and not attisdropped) as complete`,
+  );
+  if (rows[0]?.complete) return;
+  await beginLocked(client, wait);
+  await inTransaction(client, async () => {
+    await client.query(`create table if not exists schema_migrations (
+      version integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())`);
+    await client.query(
+      'alter table schema_migrations add column if not exists stops_older boolean not null default false',
+    );
+  });
+}
+
+/** False when another process has applied it while we waited for the lock. */
+async function apply(
+  client: pg.Client,
+  migration: Migration,
+  all: Migration[],
+  wait: Wait,
+): Promise<boolean> {
+  const { version, name, text, checksum, stopsOlder } = migration;
+  await beginLocked(client, wait);
+  return inTransaction(client, async () => {
+    if (!missingFrom(await readApplied(client), all).includes(migration)) return false;
+    if (stopsOlder) await refuseOlderProcesses(client, migration);
+    // The role may have limits of its own, for statements that answer requests.
+    await client.query(
+      'set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0; set local enable_seqscan = on',
+    );
+    await client.query(text).catch((error: Error) => {
+      throw new Error(`migration ${name} failed: ${error.message}`, { cause: error });
+    });
+    await client.query(
+      'insert into schema_migrations (version, name, checksum, stops_older) values ($1, $2, $3, $4)',
+      [version, name, checksum, stopsOlder],
+    );
+    // One may have started meanwhile.
+    if (stopsOlder) await refuseOlderProcesses(client, migration);
+    return true;
+  });
+}
+
+/** Ends the transaction that was begun. */
+async function inTransaction<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
   try {
-    await client.query(text);
-    await client.query('insert into schema_migrations (version, name, checksum) values ($1, $2, $3)', [
-      version,
-      name,
-      checksum,
-    ]);
+    const result = await work();
     await client.query('commit');
+    return result;
   } catch (error) {
-    await client.query('rollback');
-    throw new Error(`migration ${name} failed: ${(error as Error).message}`, { cause: error });
+    await client.query('rollback').catch(() => {}); // the first error says more
+    throw error;
   }
 }
 
-async function appliedVersions(runner: pg.Pool | pg.Client): Promise<Map<number, string>> {
-  const { rows } = await runner.query<{ version: number; checksum: string }>(
-    'select version, checksum from schema_migrations',
-  );
-  return new Map(rows.map(({ version, checksum }) => [version, checksum]));
-}
-
-async function readMigrations(): Promise<Migration[]> {
+async function readMigrations(folder: URL): Promise<Migration[]> {
   return Promise.all(
-    listMigrations(migrationsFolder).map(async ({ version, name }) => {
-      const text = await readFile(new URL(name, migrationsFolder), 'utf8');
-      return { version, name, text, checksum: createHash('sha256').update(text).digest('hex') };
+    listMigrations(folder).map(async ({ version, name }) => {
+      const text = await readFile(new URL(name, folder), 'utf8');
+      return {
+        version,
+        name,
+        text,
+        checksum: createHash('sha256').update(text).digest('hex'),
+        stopsOlder: /^-- stop-older-processes\b/m.test(text),
+      };
     }),
   );
 }

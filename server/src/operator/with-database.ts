@@ -22,7 +22,9 @@ export async function withDatabase<T>(config: Config, command: (tools: Tools) =>
     onError: (error) => process.stderr.write(`database connection lost: ${error.message}\n`),
   });
   try {
-    await migrate(connection.connectionString);
+    await migrate(connection.connectionString, {
+      onWait: (says) => void process.stderr.write(`${says}\n`),
+    });
     const { db, connectionString } = connection;
     await ensureMode(db, config.mode);
     return await command({

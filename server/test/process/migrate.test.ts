@@ -1,0 +1,239 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../src/db/database.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { createEmptyDatabase } from '../support/database.ts';
+import { startTransactionPooler } from '../support/transaction-pooler.ts';
+import { until } from '../support/until.ts';
+
+const lockId = 7_305_124_801;
+const first = { '0001_first.sql': 'create table first (id int);' };
+const second = { '0002_second.sql': 'create table second (id int);' };
+const incompatible = { '0002_second.sql': '-- stop-older-processes\ncreate table second (id int);' };
+
+let database: { url: string; drop(): Promise<void> };
+let folders: string[] = [];
+let clients: pg.Client[] = [];
+
+beforeEach(async () => {
+  database = await createEmptyDatabase();
+});
+afterEach(async () => {
+  await Promise.all(clients.map((client) => client.end()));
+  await Promise.all(folders.map((folder) => rm(folder, { recursive: true })));
+  await database.drop();
+  [clients, folders] = [[], []];
+});
+
+async function release(files: Record<string, string>): Promise<{ folder: URL; lockTimeoutMs: number }> {
+  const folder = await mkdtemp(join(tmpdir(), 'simplane-migrations-'));
+  folders.push(folder);
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  return { folder: pathToFileURL(`${folder}/`), lockTimeoutMs: 1_000 };
+}
+
+async function connectAs(name: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: database.url, application_name: name });
+  clients.push(client);
+  await client.connect();
+  return client;
+}
+
+async function tables(): Promise<string[]> {
+  const client = await connectAs('test');
+  const { rows } = await client.query<{ name: string }>(
+    `select relname as name from pg_class where relname in ('first', 'second') order by 1`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+describe('the migration lock', () => {
+  test('that somebody holds costs a bounded wait, and the error says who it is', async () => {
+    const holder = await connectAs('the one that holds it');
+    const { rows } = await holder.query<{ pid: number }>('select pg_backend_pid() as pid');
+    await holder.query('begin');
+    await holder.query('select pg_advisory_xact_lock($1)', [lockId]);
+    const waits: string[] = [];
+    const options = { ...(await release(first)), onWait: (says: string) => void waits.push(says) };
+    const who = `pid ${rows[0]?.pid} ("the one that holds it" on a local socket, idle in transaction, since `;
+    await expect(migrate(database.url, options)).rejects.toThrow(who);
+    expect(waits).toEqual([expect.stringContaining(who)]);
+
+    const waiting = migrate(database.url, { ...options, lockTimeoutMs: 60_000 });
+    await until(
+      async () => waits.length,
+      (count) => count === 2,
+    );
+    await holder.query('rollback');
+    expect(await waiting).toEqual({ applied: ['0001_first.sql'] });
+  });
+
+  test('left behind by a session stops nobody who has nothing to migrate', async () => {
+    const options = await release(first);
+    await migrate(database.url, options);
+    const left = await connectAs('simplane migrate');
+    await left.query('select pg_advisory_lock($1)', [lockId]);
+    expect(await migrate(database.url, options)).toEqual({ applied: [] });
+    await expect(migrate(database.url, await release({ ...first, ...second }))).rejects.toThrow(
+      /not free within 1 s: it is held by pid \d+ \("simplane migrate"/,
+    );
+  });
+
+  test('does not outlive a migration behind a transaction pooler, not even one that fails', async () => {
+    const pooler = await startTransactionPooler({ url: database.url, serverCount: 2 });
+    try {
+      const broken = await release({ ...first, '0002_second.sql': 'create table first (id int);' });
+      await expect(migrate(pooler.url, broken)).rejects.toThrow('migration 0002_second.sql failed');
+      expect(await migrate(pooler.url, await release({ ...first, ...second }))).toEqual({
+        applied: ['0002_second.sql'],
+      });
+      const { rows } = await (await connectAs('test')).query(
+        `select pid from pg_locks where locktype = 'advisory' and database =
+           (select oid from pg_database where datname = current_database())`,
+      );
+      expect(rows).toEqual([]);
+    } finally {
+      await pooler.stop();
+    }
+  });
+
+  test('is taken by one of many that start at once, and each migration runs once', async () => {
+    const options = { ...(await release({ ...first, ...second })), lockTimeoutMs: 60_000 };
+    const all = await Promise.all(Array.from({ length: 6 }, () => migrate(database.url, options)));
+    expect(all.flatMap(({ applied }) => applied).sort()).toEqual(['0001_first.sql', '0002_second.sql']);
+  });
+});
+
+test('a migration is not under the limits that the role has for statements', async () => {
+  const client = await connectAs('test');
+  const { rows } = await client.query<{ name: string }>('select current_database() as name');
+  await client.query(`alter role current_user in database ${rows[0]?.name} set statement_timeout = '200ms'`);
+  const slow = await release({ '0001_slow.sql': 'select pg_sleep(1);' });
+  expect(await migrate(database.url, slow)).toEqual({ applied: ['0001_slow.sql'] });
+});
+
+describe('a migration that older processes cannot live with', () => {
+  beforeEach(async () => {
+    await migrate(database.url, await release(first));
+  });
+
+  test.each(['simplane', 'simplane signals', 'simplane/1', 'simplane/1 signals'])(
+    'is refused while one is connected as "%s", and runs when it has gone',
+    async (name) => {
+      const older = await connectAs(name);
+      const options = await release({ ...first, ...incompatible });
+      await expect(migrate(database.url, options)).rejects.toThrow(
+        `1 of their connections are open: 1 as "${name}" from a local socket. Stop all older processes`,
+      );
+      expect(await tables()).toEqual(['first']);
+      await older.end();
+      clients = clients.filter((client) => client !== older);
+      expect(await migrate(database.url, options)).toEqual({ applied: ['0002_second.sql'] });
+      expect(await tables()).toEqual(['first', 'second']);
+    },
+  );
+
+  test('runs beside processes that know it, and strangers', async () => {
+    await connectAs('simplane/2');
+    await connectAs('simplane/10 signals');
+    await connectAs('simplanet');
+    expect(await migrate(database.url, await release({ ...first, ...incompatible }))).toEqual({
+      applied: ['0002_second.sql'],
+    });
+  });
+
+  /** One that waits until the test lets it go on. */
+  async function startHeldMigration() {
+    const holder = await connectAs('test');
+    await holder.query('select pg_advisory_lock(42)');
+    const held = {
+      '0002_held.sql':
+        '-- stop-older-processes\nselect pg_advisory_xact_lock(42); create table second (id int);',
+    };
+    const running = migrate(database.url, await release({ ...first, ...held }));
+    running.catch(() => {}); // awaited by the test, later
+    await until(
+      async () =>
+        (
+          await holder.query(
+            `select from pg_locks where locktype = 'advisory' and not granted and objid = 42`,
+          )
+        ).rowCount,
+      (count) => count === 1,
+    );
+    return { running, letGo: () => holder.query('select pg_advisory_unlock(42)') };
+  }
+
+  test('is undone when one connects while it runs', async () => {
+    const { running, letGo } = await startHeldMigration();
+    await connectAs('simplane/1');
+    await letGo();
+    await expect(running).rejects.toThrow('1 as "simplane/1"');
+    expect(await tables()).toEqual(['first']);
+  });
+
+  test('makes an older release wait until it is done, and then refuse to start', async () => {
+    const { running, letGo } = await startHeldMigration();
+    const waits: string[] = [];
+    const options = {
+      ...(await release(first)),
+      lockTimeoutMs: 60_000,
+      onWait: (says: string) => void waits.push(says),
+    };
+    const older = migrate(database.url, options);
+    older.catch(() => {});
+    await until(
+      async () => waits.length,
+      (count) => count === 1,
+    );
+    await letGo();
+    await expect(older).rejects.toThrow('migrated by a newer release (0002_held.sql)');
+    expect(await running).toEqual({ applied: ['0002_held.sql'] });
+  });
+});
+
+test('an older release goes on working beside newer migrations that do not say otherwise', async () => {
+  await migrate(database.url, await release({ ...first, ...second }));
+  expect(await migrate(database.url, await release(first))).toEqual({ applied: [] });
+});
+
+test('a database that an older release has migrated is taken over', async () => {
+  const client = await connectAs('test');
+  await client.query(`create table schema_migrations (version integer primary key, name text not null,
+    checksum text not null, applied_at timestamptz not null default now())`);
+  expect(await migrate(database.url, await release(first))).toEqual({ applied: ['0001_first.sql'] });
+});
+
+test('a process stays visible to migrations however long it has nothing to do', async () => {
+  const db = openDatabase({ connectionString: database.url, poolSize: 4, onError: () => {} });
+  try {
+    await Promise.all(
+      Array.from({ length: 4 }, () => db.query({ name: 'sleep', text: 'select pg_sleep(0.2)' })),
+    );
+    const client = await connectAs('test');
+    const names = async () =>
+      (
+        await client.query<{ name: string }>(
+          `select application_name as name from pg_stat_activity
+           where datname = current_database() and pid <> pg_backend_pid()`,
+        )
+      ).rows.map(({ name }) => name);
+    expect(await names()).toHaveLength(4);
+    // The pool drops what has been idle for ten seconds, but for one.
+    const left = await until(names, (found) => found.length < 4, 60_000);
+    expect(
+      await until(
+        async () => (await names()).length,
+        (count) => count === 1,
+        60_000,
+      ),
+    ).toBe(1);
+    expect(left[0]).toMatch(/^simplane\/\d+$/);
+  } finally {
+    await db.end();
+  }
+});

@@ -17,7 +17,7 @@ log. \`simplane-server doctor\` checks a configuration without serving.
 |---|---|---|---|
 ${rows.join('\n')}
 
-Behind PgBouncer in transaction mode, use 1.21 or newer with \`max_prepared_statements\` of 200 (statements are named),
-and list \`statement_timeout,idle_in_transaction_session_timeout\` in its \`ignore_startup_parameters\`.
+[operations.md](operations.md) has more on \`DATABASE_URL\` with [several hosts](operations.md#several-hosts) and behind
+[a pooler](operations.md#pgbouncer-and-other-poolers).
 `;
 }

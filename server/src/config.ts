@@ -66,6 +66,12 @@ export const settings = {
     '',
     'A PostgreSQL 14 or newer; several hosts as libpq has it, `postgresql://user:password@a:5432,b:5432/database?target_session_attrs=read-write`. Unset: an embedded PostgreSQL in the data folder.',
   ),
+  databaseDirectUrl: setting(
+    'SIMPLANE_DATABASE_DIRECT_URL',
+    matching(/^postgres(ql)?:\/\//, 'a `postgresql://` address'),
+    '',
+    'The same database without a pooler between, for `LISTEN` alone. Needed only when `DATABASE_URL` leads through one; unset, processes behind a pooler find each other’s work by polling.',
+  ),
   mode: setting(
     'SIMPLANE_MODE',
     oneOf('sandbox', 'live'),
@@ -385,6 +391,7 @@ type Values = {
 };
 type Optional =
   | 'databaseUrl'
+  | 'databaseDirectUrl'
   | 'apiKey'
   | 'metricsPort'
   | 'metricsHost'
@@ -449,6 +456,7 @@ function readSetting<T>({ name, kind, fallback }: Setting<T>, env: NodeJS.Proces
 const secretNames = new Set([
   'SIMPLANE_API_KEY',
   'DATABASE_URL',
+  'SIMPLANE_DATABASE_DIRECT_URL',
   'SIMPLANE_ENCRYPTION_KEYS',
   'SIMPLANE_CORE_SECRET',
 ]);
@@ -496,11 +504,17 @@ function refuseContradictions(config: Config): void {
   }
 }
 
-function refuseDatabaseAddresses({ databaseUrl }: Config): void {
-  try {
-    if (databaseUrl !== null) parseConnectionUrl(databaseUrl);
-  } catch (error) {
-    throw new ConfigError(`DATABASE_URL ${(error as Error).message}`);
+function refuseDatabaseAddresses(config: Config): void {
+  for (const key of ['databaseUrl', 'databaseDirectUrl'] as const) {
+    const url = config[key];
+    try {
+      if (url !== null) parseConnectionUrl(url);
+    } catch (error) {
+      throw new ConfigError(`${settings[key].name} ${(error as Error).message}`);
+    }
+  }
+  if (config.databaseDirectUrl && !config.databaseUrl) {
+    throw new ConfigError('SIMPLANE_DATABASE_DIRECT_URL needs DATABASE_URL as well');
   }
 }
 

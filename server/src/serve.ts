@@ -6,9 +6,9 @@ import { readOrCreateSandboxKey, sandboxKeyFile } from './accounts/sandbox-key-f
 import { expireBundles } from './bundles/expire.ts';
 import { systemClock } from './clock.ts';
 import { addressPolicyOf, type Config } from './config.ts';
+import { bringUp } from './db/bring-up.ts';
 import { type Connection, connect } from './db/connect.ts';
 import { createFirstStatistics } from './db/first-statistics.ts';
-import { migrate } from './db/migrate.ts';
 import { createSignals } from './db/signals.ts';
 import { ensureMode } from './deployment/ensure-mode.ts';
 import { describeCause } from './describe-cause.ts';
@@ -83,8 +83,7 @@ async function start(
   { network, observations }: { network: Network | null; observations: ObservationSource | null },
 ): Promise<Running> {
   const { db, connectionString } = connection;
-  const { applied } = await migrate(connectionString, { onWait: (says) => log.info(says) });
-  if (applied.length > 0) log.info({ applied }, 'migrated the database');
+  await bringUp(connection, (says) => log.info(says));
   await ensureMode(db, config.mode);
   if (connection.isOnlyUser) await freeAbandonedClaims(db, log);
 
@@ -105,7 +104,13 @@ async function start(
     metrics.backgroundFailureCount.inc();
     log.warn({ ...about, cause: describeCause(error) }, 'background work failed; it is tried again');
   };
-  const signals = createSignals({ db, connectionString, onError });
+  const listensAt = config.databaseDirectUrl ?? (connection.isPooled ? null : connectionString);
+  if (listensAt === null && config.role !== 'api') {
+    log.warn(
+      'DATABASE_URL leads through a pooler and SIMPLANE_DATABASE_DIRECT_URL is not set: work of other processes is found by polling, up to two seconds late',
+    );
+  }
+  const signals = createSignals({ db, connectionString: listensAt, onError });
   const service: Service = {
     ...config,
     hasCore: config.mode === 'sandbox' || config.coreUrl !== null,

@@ -1,11 +1,14 @@
 import { type Database, openDatabase } from './database.ts';
 import { connectToRunning, type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/start.ts';
+import { examinePooler } from './pooler.ts';
 import { isUnavailable } from './unavailable.ts';
 
 const oldestMajor = 14;
 export type Connection = {
   db: Database;
   connectionString: string;
+  /** A pooler stands between us and the server: no session state lasts, and `LISTEN` hears nothing. */
+  isPooled: boolean;
   /** What the user should know about where the data is. */
   notice: string | null;
   /** This process has started the embedded PostgreSQL, so no other works on its data. */
@@ -40,9 +43,10 @@ export async function connect(options: Options): Promise<Connection> {
   try {
     await waitForDatabase(db, options.waitMs);
     await refuseOldServers(db);
+    const { isPooled } = await examinePooler(db, connectionString);
     const [notice, lost] = [embedded?.notice ?? null, embedded?.exited ?? never()];
     const isOnlyUser = embedded?.isOwned ?? false;
-    return { db, connectionString, notice, isOnlyUser, lost, close };
+    return { db, connectionString, isPooled, notice, isOnlyUser, lost, close };
   } catch (error) {
     await close();
     throw error;

@@ -9,8 +9,11 @@ export type Session = {
   isReadOnly: boolean;
 };
 
-/** What every statement of ours runs under. Not sent as startup parameters, because PgBouncer refuses a client that sends them. */
-const sessionSettings: Record<string, string> = {
+/**
+ * What every statement of ours runs under. Set on each connection that is ours alone; for those that a pooler shares, stored
+ * with the role (role-settings.ts). Never sent as startup parameters, because PgBouncer refuses a client that sends them.
+ */
+export const sessionSettings: Record<string, string> = {
   // No statement of ours should read a table from end to end, however small the planner believes it to be: plans are kept
   // while tables grow.
   enable_seqscan: 'off',

@@ -5,7 +5,7 @@ import type { Database } from '../db/database.ts';
 import { readDatabaseFacts } from '../db/facts.ts';
 import { pendingMigrations } from '../db/migrate.ts';
 import { countProducts } from '../products/sql.ts';
-import { examineHosts } from './examine-connection.ts';
+import { examineConnection, examineHosts } from './examine-connection.ts';
 import { examineSealing } from './examine-sealing.ts';
 import { examineSmdp } from './examine-smdp.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
@@ -37,7 +37,11 @@ async function examine(config: Config, warnings: string[]): Promise<Finding[]> {
     return [...findings, problem('database', `cannot be opened: ${(error as Error).message}`)];
   }
   try {
-    return [...findings, ...(await examineDatabase(connection.db, config))];
+    return [
+      ...findings,
+      ...(await examineConnection(connection, config)),
+      ...(await examineDatabase(connection.db, config)),
+    ];
   } finally {
     await connection.close();
   }

@@ -84,10 +84,11 @@ const failoverKinds = [
 
 const topologies = [
   ['single', 2],
-  ['pair', 4],
+  ['pair', 3],
+  ['pair-by-hosts', 2],
 ] as const;
 
-export const topologyNames: Topology[] = ['single', 'pair', 'pair-by-hosts'];
+export const topologyNames = topologies.map(([name]) => name);
 
 export function isTopology(text: string): text is Topology {
   return topologyNames.some((name) => name === text);

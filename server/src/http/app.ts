@@ -95,9 +95,15 @@ function createServer(service: Service): FastifyInstance {
     },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
+    // No hook runs for these, so they take their turn here.
     frameworkErrors: (error, request, reply: FastifyReply) => {
-      const { status, headers, body } = refuseMalformed(service, request.id, toAppError(error));
-      reply.code(status).headers(headers).send(body);
+      const { socket } = request.raw;
+      reply.raw.on('close', () => endRequest(socket));
+      const isTaken = beginRequest(socket, () => {
+        const { status, headers, body } = refuseMalformed(service, request.id, toAppError(error));
+        reply.code(status).headers(headers).send(body);
+      });
+      if (!isTaken) service.metrics.connectionsCut.inc({ reason: 'pipelining' });
     },
     clientErrorHandler: (error, socket) => answerMalformed(service, error, socket),
   });

@@ -67,6 +67,10 @@ function becomeIdle(socket: Socket, connection: Connection): void {
   socket.resume();
 }
 
+export function hasRequestInWork(socket: Socket): boolean {
+  return connections.get(socket)?.isBusy === true;
+}
+
 /** Whether everything that a client sent was answered: a timeout that comes later is not about anything it waits for. */
 export function isAnswered(socket: Socket): boolean {
   return connections.get(socket)?.isBusy === false;

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Service } from '../service.ts';
-import { isAnswered } from './bound-pipelining.ts';
+import { hasRequestInWork } from './bound-pipelining.ts';
 
 const makeRoomEveryMs = 1_000;
 
@@ -21,8 +21,8 @@ export function limitConnections(server: Server, service: Service): void {
   server.setTimeout(drainTimeoutMs, (socket: Socket) => {
     const isUnread = socket.writableLength > 0;
     if (isUnread) metrics.connectionsCut.inc({ reason: 'unread' });
-    // A listener takes Node's own handling over, and that of connections kept alive for too long with it. A request that is
-    // still being worked on, or sent, has limits of its own.
-    if (isUnread || isAnswered(socket)) socket.destroy();
+    // With a listener, Node leaves it to us to close connections that were kept alive for too long as well. A request that is
+    // being sent or worked on has limits of its own.
+    if (isUnread || !hasRequestInWork(socket)) socket.destroy();
   });
 }

@@ -303,15 +303,18 @@ describe('a client that pipelines', () => {
     socket.destroy();
   });
 
-  test('hundreds of requests ahead is closed, and no more of them are begun', async () => {
-    const before = service.logLines.length;
-    const { socket, closed } = await openConnection(service.url);
-    socket.write(head('GET', '/livez').repeat(1_000));
-    await closed;
-    expect(await cuts(service, 'pipelining')).toBe(1);
-    await expectServed(service, 20);
-    expect(service.logLines.length - before).toBeLessThan(60);
-  });
+  test.each(['/livez', '/%zz'])(
+    'hundreds of requests for %s ahead is closed, and no more of them are begun',
+    async (path) => {
+      const [before, cutBefore] = [service.logLines.length, await cuts(service, 'pipelining')];
+      const { socket, closed } = await openConnection(service.url);
+      socket.write(head('GET', path).repeat(1_000));
+      await closed;
+      expect(await cuts(service, 'pipelining')).toBe(cutBefore + 1);
+      await expectServed(service, 20);
+      expect(service.logLines.length - before).toBeLessThan(60);
+    },
+  );
 });
 
 describe('a client that does not read', () => {
@@ -341,6 +344,32 @@ describe('a client that does not read', () => {
       await deaf.closed;
       expect(deaf.received().length).toBeLessThan(text.length);
       slow.socket.destroy();
+    } finally {
+      await service.stop();
+    }
+  });
+
+  test('yet, because its request still runs, is not closed', async () => {
+    let [begun, release] = [false, () => {}];
+    const wait = async () => {
+      begun = true;
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      return { text: 'late' };
+    };
+    const service = await startService({
+      api: apiWith({ ...probes, handlers: { large: wait } }),
+      drainTimeoutMs: 200,
+    });
+    try {
+      const { socket, reply } = await openConnection(service.url);
+      socket.write(ask(service));
+      await expect.poll(() => begun, patience).toBe(true);
+      await new Promise((resolve) => setTimeout(resolve, 1_000)); // five times as long as one may leave an answer unread
+      release();
+      expect((await reply()).json).toEqual({ text: 'late' });
+      socket.destroy();
     } finally {
       await service.stop();
     }

@@ -4,8 +4,8 @@ import { createKeyDirectory } from '../../src/accounts/key-directory.ts';
 import { call, type Reply } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 
-const perSecond = 20;
-const burst = 100;
+const perSecond = 2;
+const burst = 10;
 
 let service: TestService;
 let lookUps: { hashes: number }[];
@@ -30,6 +30,13 @@ function countLookUps({ db }: TestService) {
 const me = (key: string): Promise<Reply> => call(service, 'GET', '/v1/me', { key });
 const together = <T>(count: number, make: (i: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, i) => make(i)));
+/** Sends wrong keys until the address has had its share. */
+async function exhaust(send: (key: string) => Promise<Reply>): Promise<void> {
+  for (;;) {
+    const replies = await together(20, () => send(generateApiKey('sandbox')));
+    if (replies.some(({ status }) => status === 429)) return;
+  }
+}
 const asked = () => lookUps.reduce((sum, { hashes }) => sum + hashes, 0);
 
 describe('a key that nobody issued', () => {
@@ -86,8 +93,7 @@ describe('a key that nobody issued', () => {
     try {
       const at = (key: string) => call(own, 'GET', '/v1/me', { key });
       expect([(await at(good)).status, (await at(rested)).status]).toEqual([200, 200]);
-      await together(200, () => at(generateApiKey('sandbox')));
-      expect((await at(generateApiKey('sandbox'))).status).toBe(429);
+      await exhaust(at);
       nowMs += 3_600_000; // what is remembered is old now and must be looked up again
       expect([(await at(good)).status, (await at(rested)).status]).toEqual([200, 200]);
     } finally {
@@ -98,8 +104,7 @@ describe('a key that nobody issued', () => {
   test('does not keep keys out that existed when the process started, though it never saw them', async () => {
     const unseen = await service.createKey();
     await service.service.keys.learn();
-    await together(200, () => me(generateApiKey('sandbox')));
-    expect((await me(generateApiKey('sandbox'))).status).toBe(429);
+    await exhaust(me);
     expect((await me(unseen)).status).toBe(200);
   });
 

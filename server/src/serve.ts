@@ -83,7 +83,8 @@ async function start(
   { network, observations }: { network: Network | null; observations: ObservationSource | null },
 ): Promise<Running> {
   const { db, connectionString } = connection;
-  await bringUp(connection, (says) => log.info(says));
+  const { applied } = await bringUp(connection, (says) => log.info(says));
+  if (applied.length > 0) log.info({ applied }, 'migrated the database');
   await ensureMode(db, config.mode);
   if (connection.isOnlyUser) await freeAbandonedClaims(db, log);
 

@@ -6,10 +6,13 @@ import { ensureRoleSettings } from './role-settings.ts';
 export async function bringUp(
   { db, connectionString, isPooled }: Pick<Connection, 'db' | 'connectionString' | 'isPooled'>,
   onNotice: (says: string) => void,
-): Promise<void> {
+): Promise<{ applied: string[] }> {
   const { applied } = await migrate(connectionString, { onWait: onNotice });
-  if (applied.length > 0) onNotice(`migrated the database: ${applied.join(', ')}`);
-  if (!isPooled) return;
+  if (isPooled) await storeRoleSettings(db, onNotice);
+  return { applied };
+}
+
+async function storeRoleSettings(db: Connection['db'], onNotice: (says: string) => void): Promise<void> {
   const stored = await ensureRoleSettings(db).catch((error: Error) => {
     onNotice(`the role’s settings could not be stored (${error.message}); \`doctor\` says which are missing`);
     return [];

@@ -1,7 +1,7 @@
 import { type ErrorCode, errors } from '@simplane/contract';
 import { clip } from './clip.ts';
 
-// Names that a client made up and texts that quote them go into answers and log lines. The longest message of our own has 400.
+// Names that a client made up and texts that quote them go into answers and log lines.
 const longestParam = 60;
 const longestMessage = 1_000;
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-// Clients that pipeline at all send a few requests ahead; one that waits holds 4 kB.
+// Clients that pipeline at all send a few requests ahead.
 const maxWaiting = 32;
 
 type Connection = { isBusy: boolean; waiting: (() => void)[]; isPaused: boolean };

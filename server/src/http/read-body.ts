@@ -66,7 +66,7 @@ export function createBodyReader(onCut: () => void): BodyReader {
     let receivedBytes = 0;
 
     // Most bodies are one chunk, which is taken as it is. Others are copied: kept as they came, chunks of a byte each would take
-    // 200 times their size.
+    // 400 bytes each.
     const take = (chunk: Buffer) => {
       const at = receivedBytes;
       receivedBytes += chunk.length;

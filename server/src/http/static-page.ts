@@ -47,7 +47,7 @@ export function staticPage({ type, headers = {}, version, render }: Options) {
 async function compress(text: string): Promise<Page> {
   const bytes = Buffer.from(text);
   const [br, gzipped] = await Promise.all([
-    // Quality 6 takes 15 ms for the reference page, 11 takes 800 ms and saves another tenth.
+    // The reference page (413 kB): quality 6 takes 5 ms and gives 23 kB, 11 takes 324 ms and gives 20 kB.
     promisify(brotliCompress)(bytes, {
       params: { [constants.BROTLI_PARAM_QUALITY]: 6, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
     }),

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 // Smaller ones are not counted: a connection has one answer at a time, so they are bounded by the number of connections.
 const countedFromBytes = 16 * 1024;
 
-// A page of 100 objects has 50 to 100 kB; answers of this much are only ever unread together when clients do not read.
+// A page of 100 executions has 28 kB: so much is only ever unread together when clients do not read.
 const budgetBytes = 32 * 1024 * 1024;
 
 export type UnreadAnswers = {

@@ -318,7 +318,7 @@ describe('a client that pipelines', () => {
 });
 
 describe('a client that does not read', () => {
-  // More than the system takes off our hands: on loopback that is up to 10 MB a connection.
+  // More than the system's own buffers take off our hands while the client does not read.
   const text = 'x'.repeat(20 * 1024 * 1024);
   const probes = {
     operations: { large: probe('large', Type.Object({ text: Type.String() })) },

@@ -31,16 +31,17 @@ test('one that is added twice is there once, and gone when it is deleted', () =>
   expect([queue.has('a1'), queue.take(all)]).toEqual([false, null]);
 });
 
-/** How many places each of these accounts gets, taking one after the other for as long as anyone may. */
-function fill(places: number, accounts: string[], standing: 'untried' | 'failing') {
+/** How many places each of these accounts gets, taking at most `step` one after the other for as long as anyone may. */
+function fill(places: number, accounts: string[], { reserved = 0, step = 1 } = {}) {
   const shares = createAccountShares(places);
   const got = new Map(accounts.map((account) => [account, 0]));
   for (let isGoing = true; isGoing; ) {
     isGoing = false;
     for (const account of accounts) {
-      if (!shares.mayTake(account, standing)) continue;
-      shares.taken(account);
-      got.set(account, (got.get(account) ?? 0) + 1);
+      const count = Math.min(step, shares.roomFor(account, reserved));
+      if (count === 0) continue;
+      shares.taken(account, count);
+      got.set(account, (got.get(account) ?? 0) + count);
       isGoing = true;
     }
   }
@@ -48,19 +49,25 @@ function fill(places: number, accounts: string[], standing: 'untried' | 'failing
 }
 
 test('an account alone gets half of the places, two a third each, and a place is left for the next', () => {
-  expect(fill(512, ['a'], 'untried').got).toEqual([256]);
-  const { shares, got } = fill(512, ['a', 'b'], 'untried');
+  expect(fill(512, ['a']).got).toEqual([256]);
+  const { shares, got } = fill(512, ['a', 'b']);
   expect(got).toEqual([171, 171]);
-  expect(shares.mayTake('c', 'untried')).toBe(true);
-  expect(fill(1, ['a'], 'failing').got).toEqual([1]);
+  expect(shares.roomFor('c')).toBeGreaterThan(0);
+  expect(fill(1, ['a']).got).toEqual([1]);
 });
 
-test('failing endpoints of any number of accounts leave a quarter to those that were never tried', () => {
+test('many places taken at once are no more than one by one', () => {
+  expect(fill(512, ['a'], { step: 128 }).got).toEqual([256]);
+  const { shares } = fill(512, ['a', 'b', 'c'], { step: 128 });
+  expect(shares.roomFor('d')).toBeGreaterThan(0);
+});
+
+test('places that are reserved are left, however many accounts want them', () => {
   const accounts = Array.from({ length: 900 }, (_, i) => String(i));
-  const { shares, got } = fill(512, accounts, 'failing');
+  const { shares, got } = fill(512, accounts, { reserved: 128 });
   expect(got.reduce((sum, one) => sum + one)).toBe(384);
-  expect(shares.mayTake('new', 'failing')).toBe(false);
-  expect(shares.mayTake('new', 'untried')).toBe(true);
-  shares.freed('0');
-  expect(shares.mayTake('new', 'failing')).toBe(true);
+  expect(shares.roomFor('new', 128)).toBe(0);
+  expect(shares.roomFor('new')).toBeGreaterThan(0);
+  shares.freed('0', 1);
+  expect(shares.roomFor('new', 128)).toBe(1);
 });

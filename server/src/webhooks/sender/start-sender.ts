@@ -3,7 +3,7 @@ import { idPrefixes } from '@simplane/contract';
 import { idOfUuid } from '../../db/uuid.ts';
 import { type Keyring, UnreadableSecret } from '../../keyring.ts';
 import { type RunResult, startWorkQueue, type WorkQueue } from '../../worker/work-queue.ts';
-import { createAccountShares } from './account-shares.ts';
+import { type AccountShares, createAccountShares } from './account-shares.ts';
 import type { AttemptResult, Unsent } from './attempt.ts';
 import { type DeliverOptions, findAddresses, judge, sendOnce, toSettled, writeLogLine } from './deliver.ts';
 import { createFairQueue } from './fair-queue.ts';
@@ -61,7 +61,12 @@ export function startSender(given: Options): Sender {
   // Two queues, so that neither the places nor the claims of endpoints that work wait for those that may not.
   const provenAwake = new Map<string, string>();
   const unprovenAwake = { untried: createFairQueue(), failing: createFairQueue() };
-  const shares = createAccountShares(Math.floor(concurrency / 2));
+  const places = { proven: Math.ceil(concurrency / 2), unproven: Math.floor(concurrency / 2) };
+  // A share of each for every account: endpoints that worked until now can all begin to hang as well.
+  const provenShares = createAccountShares(places.proven);
+  const unprovenShares = createAccountShares(places.unproven);
+  // The last quarter is for endpoints that were never tried: those that fail, of however many accounts, never hold them up.
+  const reservedForUntried = Math.floor(places.unproven / 4);
   const accounts = new Set<string>();
   let scannedAtMs = Number.NEGATIVE_INFINITY;
   let lookedUpAtMs = Number.NEGATIVE_INFINITY;
@@ -129,8 +134,9 @@ export function startSender(given: Options): Sender {
     let left = count;
     for (const [endpointUuid, accountUuid] of provenAwake) {
       if (left === 0) break;
-      const slots = Math.min(left, lanes.roomFor(endpointUuid));
+      const slots = Math.min(left, lanes.roomFor(endpointUuid), provenShares.roomFor(accountUuid));
       if (slots === 0) continue;
+      provenShares.taken(accountUuid, slots);
       wanted.push({ endpointUuid, accountUuid, slots });
       left -= slots;
       provenAwake.delete(endpointUuid);
@@ -139,8 +145,9 @@ export function startSender(given: Options): Sender {
   }
 
   function takeUnproven(standing: Unproven): Wanted | null {
+    const reserved = standing === 'untried' ? 0 : reservedForUntried;
     const place = unprovenAwake[standing].take({
-      mayTakeFor: (accountUuid) => shares.mayTake(accountUuid, standing),
+      mayTakeFor: (accountUuid) => unprovenShares.roomFor(accountUuid, reserved) > 0,
       hasRoom: (endpointUuid) => lanes.roomFor(endpointUuid) > 0,
     });
     return place && { ...place, slots: 1 };
@@ -155,26 +162,32 @@ export function startSender(given: Options): Sender {
         takeUnproven(isUntriedsTurn ? 'untried' : 'failing') ??
         takeUnproven(isUntriedsTurn ? 'failing' : 'untried');
       if (!next) break;
-      shares.taken(next.accountUuid);
+      unprovenShares.taken(next.accountUuid, next.slots);
       wanted.push(next);
     }
     return wanted;
   }
 
-  async function claim(wanted: Wanted[]): Promise<Held[]> {
+  /** What was wanted and not there goes back to its account's share. */
+  async function claim(wanted: Wanted[], shares: AccountShares): Promise<Held[]> {
     if (wanted.length === 0) return [];
     const now = new Date(options.clock.nowMs());
     const claimedAtMs = performance.now();
-    const deliveries = await claimDeliveries(db, wanted, options.timeoutMs + leaseMarginMs, now);
     const got = new Map<string, number>();
-    for (const { endpoint_id: id, account_id: accountUuid } of deliveries) {
-      got.set(id, (got.get(id) ?? 0) + 1);
-      lanes.claimed(id, accountUuid);
+    try {
+      const deliveries = await claimDeliveries(db, wanted, options.timeoutMs + leaseMarginMs, now);
+      for (const { endpoint_id: id, account_id: accountUuid } of deliveries) {
+        got.set(id, (got.get(id) ?? 0) + 1);
+        lanes.claimed(id, accountUuid);
+      }
+      return deliveries.map((delivery) => ({ delivery, claimedAtMs }));
+    } finally {
+      for (const { endpointUuid, accountUuid, slots } of wanted) {
+        const unused = slots - (got.get(endpointUuid) ?? 0);
+        if (unused > 0) shares.freed(accountUuid, unused);
+        else wakeEndpoint(endpointUuid, accountUuid); // it may have more
+      }
     }
-    for (const { endpointUuid, accountUuid, slots } of wanted) {
-      if (got.get(endpointUuid) === slots) wakeEndpoint(endpointUuid, accountUuid);
-    }
-    return deliveries.map((delivery) => ({ delivery, claimedAtMs }));
   }
 
   /** A few at a time, with a pause: the work that a thousand newcomers make at once is spread out. */
@@ -183,25 +196,23 @@ export function startSender(given: Options): Sender {
     pacedAtMs = performance.now();
     await lookAround();
     const wanted = chooseUnproven(Math.min(count, unprovenAtOnce));
-    const unused = new Map(wanted.map(({ endpointUuid, accountUuid }) => [endpointUuid, accountUuid]));
     try {
-      const held = await claim(wanted);
-      for (const { delivery } of held) unused.delete(delivery.endpoint_id);
-      return held;
+      return await claim(wanted, unprovenShares);
     } finally {
-      for (const accountUuid of unused.values()) shares.freed(accountUuid);
       // Whoever had nothing is off the list now, so this ends.
       if (wanted.length > 0) slow.wake();
       else if (accounts.size > 0) setTimeout(slow.wake, lookUpEveryMs).unref();
     }
   }
 
-  async function runUnproven(held: Held, stopping: AbortSignal): Promise<RunResult> {
-    try {
-      return await run(held, stopping);
-    } finally {
-      shares.freed(held.delivery.account_id);
-    }
+  function runWithin(shares: AccountShares) {
+    return async (held: Held, stopping: AbortSignal): Promise<RunResult> => {
+      try {
+        return await run(held, stopping);
+      } finally {
+        shares.freed(held.delivery.account_id, 1);
+      }
+    };
   }
 
   /** Gives a delivery back that says nothing about its endpoint: neither an attempt nor a failure is recorded. */
@@ -275,15 +286,15 @@ export function startSender(given: Options): Sender {
   const common = { pollMs: scanEveryMs, onError };
   const fast = startWorkQueue({
     ...common,
-    claim: (count) => claim(chooseProven(count)),
-    run,
-    concurrency: Math.ceil(concurrency / 2),
+    claim: (count) => claim(chooseProven(count), provenShares),
+    run: runWithin(provenShares),
+    concurrency: places.proven,
   });
   const slow = startWorkQueue({
     ...common,
     claim: claimPaced,
-    run: runUnproven,
-    concurrency: Math.floor(concurrency / 2),
+    run: runWithin(unprovenShares),
+    concurrency: places.unproven,
   });
   return {
     wake(accountUuid) {

@@ -48,6 +48,21 @@ async function storeHanging(count: number): Promise<void> {
   );
 }
 
+/** More for an endpoint that exists. */
+async function storeBacklog(accountUuid: string, endpointId: string, count: number): Promise<void> {
+  await service.db.query(
+    {
+      name: 'test_backlog',
+      text: `with event as (
+               insert into events (account_id, id, type, created_at, body)
+               values ($1, uuid_v7(now()), 'esim.provisioned', now(), '{}') returning id)
+             insert into deliveries (account_id, id, event_id, endpoint_id, status, origin, due_at, created_at)
+             select $1, uuid_v7(now()), event.id, $2, 'pending', 'event', now(), now() from event, generate_series(1, $3)`,
+    },
+    [accountUuid, uuidOfId('we', endpointId), count],
+  );
+}
+
 function hangingCount(count: number) {
   return until(
     async () => hanging.received.length,
@@ -59,10 +74,14 @@ function hangingCount(count: number) {
 /** The first event of an endpoint that did not exist before. */
 async function sendFirstEvent(): Promise<void> {
   await createEndpoint(service, `${healthy.url}/first`);
+  await sendEvent(1);
+}
+
+async function sendEvent(number: number): Promise<void> {
   await call(service, 'POST', '/v1/events/test', { body: { type: 'esim.provisioned', data: {} } });
   await until(
     async () => healthy.received.length,
-    (seen) => seen === 1,
+    (seen) => seen === number,
     60_000,
   );
 }
@@ -87,3 +106,18 @@ test.each([1, 2])(
     expect(hanging.received).toHaveLength(16 * senders);
   },
 );
+
+test('endpoints that worked and then hang take half of the places for those that work, and leave the rest to other accounts', async () => {
+  const { accountUuid, key } = await service.createAccount('Attacker');
+  const working = 80; // its lane is at full speed by then
+  hanging.answer((response, _, count) => {
+    if (count <= working) response.end();
+  });
+  const id = await createEndpoint({ url: service.url, key }, `${hanging.url}/later`);
+  await storeBacklog(accountUuid, id, working + 200);
+  service.startSender({ concurrency: 64, timeoutMs: 90_000 });
+  await sendFirstEvent();
+  await hangingCount(working + 16);
+  await sendEvent(2);
+  expect(hanging.received).toHaveLength(working + 16);
+});

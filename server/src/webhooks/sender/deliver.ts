@@ -35,15 +35,21 @@ export type DeliverOptions = {
   log: Pick<Logger, 'info'>;
 };
 
-/** The addresses to send a delivery to, or how it ended before anything was sent. */
-export async function findAddresses(
+type Found = { addresses: readonly string[] } | AttemptResult | Unsent;
+
+/** The addresses to send a delivery to, or how it ended before anything was sent. At once where the name is known. */
+export function findAddresses(
   { names }: DeliverOptions,
   { account_id: accountUuid, url }: ClaimedDelivery,
   stopping: AbortSignal,
-): Promise<{ addresses: readonly string[] } | AttemptResult | Unsent> {
-  const startedAtMs = performance.now();
+): Found | Promise<Found> {
   const answer = names.resolve(accountUuid, placeOf(url).hostname);
-  const resolved = answer instanceof Promise ? await unlessStopped(answer, stopping) : answer;
+  if (!(answer instanceof Promise)) return toFound(answer, performance.now());
+  const startedAtMs = performance.now();
+  return unlessStopped(answer, stopping).then((resolved) => toFound(resolved, startedAtMs));
+}
+
+function toFound(resolved: Resolved, startedAtMs: number): Found {
   if (resolved.kind === 'found') return resolved;
   if (resolved.kind === 'unasked') return { unsent: resolved.why, isFault: resolved.isFault };
   const durationMs = Math.round(performance.now() - startedAtMs);
@@ -60,14 +66,25 @@ function unlessStopped(answer: Promise<Resolved>, stopping: AbortSignal): Promis
 }
 
 /** Every attempt is signed anew, with its own time. */
-export async function sendOnce(
+export function sendOnce(
   options: DeliverOptions,
   delivery: ClaimedDelivery,
   addresses: readonly string[],
   stopping: AbortSignal,
 ): Promise<AttemptResult | Unsent> {
-  const { signingKeys, dispatcher, mayShowResponse, userAgent, timeoutMs, clock } = options;
-  const secrets = await signingKeys(delivery);
+  const keys = options.signingKeys(delivery);
+  if (!(keys instanceof Promise)) return send(options, delivery, addresses, keys, stopping);
+  return keys.then((opened) => send(options, delivery, addresses, opened, stopping));
+}
+
+function send(
+  options: DeliverOptions,
+  delivery: ClaimedDelivery,
+  addresses: readonly string[],
+  secrets: SigningKeys[],
+  stopping: AbortSignal,
+): Promise<AttemptResult | Unsent> {
+  const { dispatcher, mayShowResponse, userAgent, timeoutMs, clock } = options;
   const nowMs = clock.nowMs();
   const signed = {
     eventId: idOfUuid(idPrefixes.event, delivery.event_id),

@@ -25,6 +25,8 @@ type Options = Omit<DeliverOptions, 'signingKeys'> & {
   concurrency: number;
   /** A lease is this much longer than an attempt may take: one that begins within it ends before another sender may take it. */
   leaseMarginMs?: number;
+  /** What leases are measured by here. */
+  monotonicMs?: () => number;
   onError(error: unknown, about?: object): void;
 };
 
@@ -54,6 +56,7 @@ const reportFaultsEveryMs = 10_000;
 /** Sends what is due. The rows are the queue; this keeps track of which endpoints to look at and how much each can take. */
 export function startSender(given: Options): Sender {
   const { db, concurrency, leaseMarginMs = 10_000, onError, keyring } = given;
+  const { monotonicMs = () => performance.now() } = given;
   const options = { ...given, signingKeys: createSigningKeys(keyring) };
   const lanes = createLanes();
   const settle = createSettler(db);
@@ -172,7 +175,7 @@ export function startSender(given: Options): Sender {
   async function claim(wanted: Wanted[], shares: AccountShares): Promise<Held[]> {
     if (wanted.length === 0) return [];
     const now = new Date(options.clock.nowMs());
-    const claimedAtMs = performance.now();
+    const claimedAtMs = monotonicMs();
     const got = new Map<string, number>();
     try {
       const deliveries = await claimDeliveries(db, wanted, options.timeoutMs + leaseMarginMs, now);
@@ -237,7 +240,7 @@ export function startSender(given: Options): Sender {
     try {
       const answer = findAddresses(options, delivery, stopping);
       const found = answer instanceof Promise ? await answer : answer; // a promise a delivery would cost more
-      if (performance.now() - claimedAtMs >= leaseMarginMs) {
+      if (monotonicMs() - claimedAtMs >= leaseMarginMs) {
         lanes.released(endpointUuid);
         await giveBack(delivery);
         wakeEndpoint(endpointUuid, accountUuid);

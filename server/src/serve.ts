@@ -31,6 +31,7 @@ import { createUuidV7 } from './uuid-v7.ts';
 import { version } from './version.ts';
 import { runRecoveries } from './webhooks/deliveries/run-recoveries.ts';
 import { cancelUndeliverable } from './webhooks/endpoints/cancel-undeliverable.ts';
+import { createAccountAgents } from './webhooks/guard/account-agents.ts';
 import { createGuardedAgent } from './webhooks/guard/connector.ts';
 import { createNames } from './webhooks/names/names.ts';
 import { mayShowResponse } from './webhooks/sender/response-privacy.ts';
@@ -205,10 +206,10 @@ function startWorker(service: Service, config: Config, network: Network, onError
 
 function startSending(service: Service, config: Config, onError: (error: unknown) => void) {
   // As many connections to one host as one endpoint may have deliveries in flight.
-  const agent = createGuardedAgent(service.addressPolicy, { connections: 64 });
+  const agents = createAccountAgents(() => createGuardedAgent(service.addressPolicy, { connections: 64 }));
   const sender = startSender({
     ...service,
-    dispatcher: agent,
+    dispatcherOf: agents.agentOf,
     names: createNames({ servers: config.webhookDnsServers }),
     mayShowResponse,
     userAgent: `Simplane/${version}`,
@@ -225,7 +226,7 @@ function startSending(service: Service, config: Config, onError: (error: unknown
   return {
     async stop(patienceMs: number) {
       await sender.stop(patienceMs);
-      await agent.destroy();
+      await agents.destroy();
     },
   };
 }

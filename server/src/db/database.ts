@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { createAvailability } from './availability.ts';
 import { parseConnectionUrl } from './connection-url.ts';
+import { dropClient } from './end-client.ts';
 import { createInFlight, isRead } from './in-flight.ts';
 import { applicationName } from './schema-version.ts';
 import { examineSession, isWritable } from './session.ts';
@@ -72,6 +73,7 @@ export function openDatabase(options: Options): Database {
     async onConnect(client) {
       const session = await examineSession(client, { settings: true, timeoutMs: connectTimeoutMs });
       if (!isWritable(session, address.target)) {
+        dropClient(client); // the pool tells of the refusal when the connection has ended, whenever that is
         throw new DatabaseUnavailable(
           `${availability.host().label} is ${session.isStandby ? 'a standby' : 'read-only'}`,
         );

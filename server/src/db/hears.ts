@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { parseConnectionUrl } from './connection-url.ts';
 import type { Database } from './database.ts';
+import { endClient } from './end-client.ts';
 import { openWritable } from './open-client.ts';
 import { applicationName } from './schema-version.ts';
 
@@ -24,6 +25,6 @@ export async function hears(connectionString: string, db: Database): Promise<boo
     return await heard;
   } finally {
     clearTimeout(timer);
-    await client.end().catch(() => {});
+    await endClient(client);
   }
 }

@@ -1,4 +1,5 @@
 import { parseConnectionUrl } from './connection-url.ts';
+import { endClient } from './end-client.ts';
 import { openClient } from './open-client.ts';
 import { applicationName } from './schema-version.ts';
 
@@ -18,7 +19,7 @@ export async function readHosts(connectionString: string): Promise<HostFacts[]> 
         const { rows } = await client.query<{ version: string }>(
           `select current_setting('server_version') as version`,
         );
-        await client.end().catch(() => {});
+        await endClient(client);
         const { isStandby, isReadOnly } = session;
         return { label: host.label, version: rows[0]?.version ?? '', isStandby, isReadOnly };
       } catch (error) {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type pg from 'pg';
 import { parseConnectionUrl } from './connection-url.ts';
+import { endClient } from './end-client.ts';
 import { beginLocked, type Wait, waitForMigration } from './migration-lock.ts';
 import { refuseOlderProcesses } from './older-processes.ts';
 import { openWritable } from './open-client.ts';
@@ -51,7 +52,7 @@ export async function migrate(
     }
     return { applied };
   } finally {
-    await client.end();
+    await endClient(client);
   }
 }
 

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { DatabaseAddress, DatabaseHost } from './connection-url.ts';
+import { endClient } from './end-client.ts';
 import { examineSession, isWritable, type Session } from './session.ts';
 import { DatabaseUnavailable, isUnavailable } from './unavailable.ts';
 
@@ -26,7 +27,7 @@ export async function openClient(
     const session = await examineSession(client, { settings: false, timeoutMs: connectTimeoutMs });
     return { client, host, session };
   } catch (error) {
-    await client.end().catch(() => {});
+    await endClient(client);
     throw error;
   }
 }
@@ -41,7 +42,7 @@ export async function openWritable(address: DatabaseAddress, options: Options): 
     try {
       const opened = await openClient(host, address, options);
       if (isWritable(opened.session, address.target)) return opened;
-      await opened.client.end();
+      await endClient(opened.client);
       tried.push(`${host.label} is ${opened.session.isStandby ? 'a standby' : 'read-only'}`);
     } catch (error) {
       if (address.hosts.length === 1 || !isUnavailable(error)) throw error;

@@ -1,5 +1,6 @@
 import { type DatabaseAddress, parseConnectionUrl } from './connection-url.ts';
 import type { Database } from './database.ts';
+import { endClient } from './end-client.ts';
 import { type Opened, openWritable } from './open-client.ts';
 import { applicationName } from './schema-version.ts';
 import { examineSession } from './session.ts';
@@ -55,6 +56,6 @@ async function carriesPreparedStatements(address: DatabaseAddress): Promise<bool
     if (refusals.has((error as { code?: string }).code ?? '')) return false;
     throw error;
   } finally {
-    await Promise.all(opened.map(({ client }) => client.end().catch(() => {})));
+    await Promise.all(opened.map(({ client }) => endClient(client)));
   }
 }

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { type DatabaseAddress, parseConnectionUrl } from './connection-url.ts';
 import type { Database } from './database.ts';
+import { endClient } from './end-client.ts';
 import { openWritable } from './open-client.ts';
 import { applicationName } from './schema-version.ts';
 import { examineSession, isWritable } from './session.ts';
@@ -42,7 +43,6 @@ export function createSignals({ db, connectionString, onError }: Options): Signa
   let isListening = false;
   let listening: pg.Client | null = null;
   let reconnect: NodeJS.Timeout | undefined;
-  let beat: NodeJS.Timeout | undefined;
   let stopped = false;
 
   function wake(topic: Topic, subject: string | undefined): void {
@@ -65,42 +65,51 @@ export function createSignals({ db, connectionString, onError }: Options): Signa
   /** Never rejects: what goes wrong is told, and tried again. */
   async function listen(address: DatabaseAddress): Promise<void> {
     isListening = true;
+    const options = { applicationName: applicationName('signals'), queryTimeoutMs: heartbeatTimeoutMs };
+    const opened = await openWritable(address, options).catch((error: Error) => {
+      if (!stopped) onError(error);
+      return null;
+    });
+    if (opened) await listenOn(opened.client, address);
+    else listenAgain(address);
+  }
+
+  /** From here on the connection's end, however it comes about, is the one thing that starts the next. */
+  async function listenOn(client: pg.Client, address: DatabaseAddress): Promise<void> {
+    listening = client;
+    client.on('notification', ({ payload }) => hear(payload ?? ''));
+    client.on('error', onError);
+    client.once('end', () => listenAgain(address));
     try {
-      const { client } = await openWritable(address, {
-        applicationName: applicationName('signals'),
-        queryTimeoutMs: heartbeatTimeoutMs,
-      });
-      listening = client;
-      client.on('notification', ({ payload }) => hear(payload ?? ''));
-      client.on('error', onError);
-      client.once('end', () => listenAgain(address));
-      if (stopped) await client.end();
-      else {
-        await client.query(`listen ${channel}`);
-        heartbeat(client, address);
-      }
+      if (stopped) return await endClient(client);
+      await client.query(`listen ${channel}`);
+      startHeartbeat(client, address);
     } catch (error) {
       if (!stopped) onError(error as Error);
-      if (listening) await listening.end().catch(() => {});
-      else listenAgain(address);
+      await endClient(client);
     }
   }
 
   function listenAgain(address: DatabaseAddress): void {
     listening = null;
-    clearTimeout(beat);
     if (!stopped) reconnect = setTimeout(() => void listen(address).catch(onError), reconnectMs);
   }
 
   /** A connection can outlive its server's time as the primary: then nothing is ever heard on it again. */
-  function heartbeat(client: pg.Client, address: DatabaseAddress): void {
-    const end = () => void client.end().catch(() => {});
-    beat = setTimeout(() => {
-      examineSession(client, { settings: false, timeoutMs: heartbeatTimeoutMs }).then((session) => {
-        if (isWritable(session, address.target)) heartbeat(client, address);
-        else end();
-      }, end);
-    }, heartbeatMs);
+  function startHeartbeat(client: pg.Client, address: DatabaseAddress): void {
+    let timer: NodeJS.Timeout | undefined;
+    const end = () => void endClient(client);
+    const check = () => {
+      examineSession(client, { settings: false, timeoutMs: heartbeatTimeoutMs }).then(
+        (session) => (isWritable(session, address.target) ? beat() : end()),
+        end,
+      );
+    };
+    const beat = () => {
+      timer = setTimeout(check, heartbeatMs);
+    };
+    client.once('end', () => clearTimeout(timer));
+    beat();
   }
 
   return {
@@ -129,9 +138,8 @@ export function createSignals({ db, connectionString, onError }: Options): Signa
     async stop() {
       stopped = true;
       clearTimeout(reconnect);
-      clearTimeout(beat);
       for (const timer of timers) clearTimeout(timer);
-      await listening?.end().catch(() => {});
+      if (listening) await endClient(listening);
     },
   };
 }

@@ -17,6 +17,7 @@ import type { Network } from '../../src/network/port.ts';
 import { seedSandbox } from '../../src/products/seed-sandbox.ts';
 import type { Service } from '../../src/service.ts';
 import { createUuidV7 } from '../../src/uuid-v7.ts';
+import { createAccountAgents } from '../../src/webhooks/guard/account-agents.ts';
 import { createGuardedAgent } from '../../src/webhooks/guard/connector.ts';
 import { createNames } from '../../src/webhooks/names/names.ts';
 import { type Sender, startSender } from '../../src/webhooks/sender/start-sender.ts';
@@ -139,10 +140,10 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
       return worker;
     },
     startSender(overrides = {}) {
-      const agent = createGuardedAgent(service.addressPolicy);
+      const agents = createAccountAgents(() => createGuardedAgent(service.addressPolicy));
       const sender = startSender({
         ...service,
-        dispatcher: agent,
+        dispatcherOf: agents.agentOf,
         names: createNames(),
         mayShowResponse: () => true,
         userAgent: 'Simplane/test',
@@ -161,7 +162,7 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
         ...sender,
         async stop(patienceMs) {
           await sender.stop(patienceMs);
-          await agent.destroy();
+          await agents.destroy();
         },
       });
       return sender;

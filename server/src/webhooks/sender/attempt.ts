@@ -93,10 +93,15 @@ export function attempt(options: Attempt): Promise<AttemptResult | Unsent> {
       else if (isFirstEnd()) resolve({ unsent: `no connection could be opened (${cause})`, isFault: true });
     }
 
+    function endLate(): void {
+      if (peer) cutOff('timed out');
+      else if (isFirstEnd()) resolve({ unsent: 'no connection to its host was free', isFault: false });
+    }
+
     function check(): void {
       const leftMs = startedAtMs + timeoutMs - performance.now();
       const wireBytes = request && peer ? peer.bytesRead() - bytesBefore : 0;
-      if (leftMs <= 0) cutOff('timed out');
+      if (leftMs <= 0) endLate();
       else if (wireBytes > mostWireBytes) cutOff('answer too long');
       else timer = setTimeout(check, Math.min(leftMs, checkEveryMs));
     }

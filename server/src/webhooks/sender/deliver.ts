@@ -21,7 +21,8 @@ export type DeliverOptions = {
   newUuid: NewUuid;
   /** The keys behind what is stored of an endpoint's secrets. */
   signingKeys(delivery: ClaimedDelivery): SigningKeys[] | Promise<SigningKeys[]>;
-  dispatcher: Dispatcher;
+  /** Connections are an account's own: another's slow receiver on the same host must not hold them. */
+  dispatcherOf(accountUuid: string): Dispatcher;
   names: Names;
   /** Whether what this address answers may be shown to the endpoint's owner. */
   mayShowResponse(address: string): boolean;
@@ -84,7 +85,7 @@ function send(
   secrets: SigningKeys[],
   stopping: AbortSignal,
 ): Promise<AttemptResult | Unsent> {
-  const { dispatcher, mayShowResponse, userAgent, timeoutMs, clock } = options;
+  const { mayShowResponse, userAgent, timeoutMs, clock } = options;
   const nowMs = clock.nowMs();
   const signed = {
     eventId: idOfUuid(idPrefixes.event, delivery.event_id),
@@ -98,6 +99,7 @@ function send(
     ...signatureHeaders(signed),
   };
   const { url, body } = delivery;
+  const dispatcher = options.dispatcherOf(delivery.account_id);
   return attempt({ url, addresses, headers, body, dispatcher, mayShowResponse, timeoutMs, stopping, nowMs });
 }
 

@@ -1,0 +1,66 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Agent } from 'undici';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createAccountAgents } from '../guard/account-agents.ts';
+import { createGuardedAgent } from '../guard/connector.ts';
+import { attempt } from './attempt.ts';
+
+const policy = { allowsHttp: true, allowsPrivate: true, allowedCidrs: [] };
+
+let server: Server;
+let url: string;
+let slowRequests: number;
+beforeEach(async () => {
+  slowRequests = 0;
+  server = createServer((request, response) => {
+    if (request.url === '/slow') slowRequests += 1;
+    else response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+function post(agent: Agent, path: string, timeoutMs: number) {
+  const stopping = new AbortController().signal;
+  const request = { url: url + path, addresses: ['127.0.0.1'], headers: {}, body: '{}', dispatcher: agent };
+  return attempt({ ...request, mayShowResponse: () => false, timeoutMs, stopping, nowMs: 0 });
+}
+
+function oneConnection(): Agent {
+  return createGuardedAgent(policy, { connections: 1 });
+}
+
+test('an attempt that never got a connection says nothing about its endpoint', async () => {
+  const agent = oneConnection();
+  const slow = post(agent, '/slow', 60_000);
+  await expect.poll(() => slowRequests).toBe(1);
+  expect(await post(agent, '/good', 300)).toEqual({ unsent: expect.any(String), isFault: false });
+  await agent.destroy();
+  expect(await slow).toMatchObject({ ok: false });
+});
+
+test('a slow receiver holds no connection of another account to the same host', async () => {
+  const agents = createAccountAgents(oneConnection);
+  const slow = post(agents.agentOf('one'), '/slow', 60_000);
+  await expect.poll(() => slowRequests).toBe(1);
+  expect(await post(agents.agentOf('other'), '/good', 60_000)).toMatchObject({ ok: true });
+  await agents.destroy();
+  await slow;
+});
+
+test('agents are bounded: the one that was not used for longest is closed, and what it sends may finish', async () => {
+  const agents = createAccountAgents(oneConnection, 2);
+  const [first, second] = [agents.agentOf('first'), agents.agentOf('second')];
+  expect(agents.agentOf('first')).toBe(first);
+  const sending = post(second, '/good', 60_000);
+  agents.agentOf('third');
+  expect(await sending).toMatchObject({ ok: true });
+  expect(agents.agentOf('first')).toBe(first);
+  expect(agents.agentOf('second')).not.toBe(second);
+  await agents.destroy();
+});

@@ -11,6 +11,8 @@ test.each([
   ['{"a":"LPA%3A1%24smdp.example.com%24ID"}', '{"a":"[redacted]"}'],
   ['{"a":"1%2524smdp.example.com%2524ID"}', '{"a":"[redacted]"}'],
   ['{"a":"%zzsp%5ftest_abc%"}', '{"a":"[redacted]"}'],
+  [`{"a":${JSON.stringify('sp_test_a"b\\c=d')}}`, '{"a":"[redacted]"}'],
+  ['{"a":"LPA:1$$ABC-DEF"}', '{"a":"[redacted]"}'],
   ['{"a":"100 % of 50%25 and %C3%A9"}', '{"a":"100 % of 50%25 and %C3%A9"}'],
   ['{"a":"%E2%82%AC 1%24"}', '{"a":"%E2%82%AC 1%24"}'],
 ])('%s becomes %s', (line, expected) => {
@@ -28,5 +30,6 @@ test('a long line of percent signs takes no longer than its length', () => {
   redact(`{"a":"${'%'.repeat(1_000_000)}"}`);
   redact(`{"a":"${'%25'.repeat(300_000)}"}`);
   redact(`{"a":"${'x'.repeat(1_000_000)}%"}`);
+  redact(`{"a":"${'x'.repeat(1_000_000)}","b":"%"}`);
   expect(performance.now() - startedAtMs).toBeLessThan(10_000);
 });

@@ -1,8 +1,9 @@
 const longest = 200;
 
-// Words of the API, our ids, ICCIDs, product ids. Keys and activation codes have capitals, `$`, or a length beyond these.
-const plainPath = /^(?:\/[a-z0-9_.-]{0,40})+$/;
-const plainPart = /^[a-z0-9_.-]{0,40}$/;
+// Words of the API, our ids, ICCIDs, most product ids. Keys and activation codes have capitals, `$` or a length beyond these;
+// matching ids have groups with a `-` between them.
+const plainPath = /^(?:\/[a-z0-9_.]{0,40})+$/;
+const plainPart = /^[a-z0-9_.]{0,40}$/;
 
 /**
  * The path of a request as a log line may have it: no query, and of the path only what looks like a word or an id. All else,

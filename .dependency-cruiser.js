@@ -17,6 +17,13 @@ export default {
       to: { pathNot: ['^contract/src', 'node_modules/typebox'] },
     },
     {
+      name: 'reference-renders-the-contract',
+      comment: 'The page is a function of the contract: what it shows is what the contract says.',
+      severity: 'error',
+      from: { path: '^reference/src' },
+      to: { path: '^(?!reference/src|contract/)', dependencyTypesNot: ['core'] },
+    },
+    {
       name: 'sdk-stands-alone',
       comment:
         'It runs in browsers and at the edge: no package, nothing of Node’s, nothing of ours at run time.',
@@ -86,7 +93,7 @@ export default {
       from: { path: '^server/src/network/' },
       to: {
         path: '^server/src/',
-        pathNot: ['^server/src/network/', '^server/src/(clip|service-signature)\\.ts$'],
+        pathNot: ['^server/src/network/', '^server/src/(telemetry/clip|secrets/service-signature)\\.ts$'],
       },
     },
     {
@@ -122,14 +129,14 @@ export default {
       from: { path: '^faults/src' },
       to: {
         path: '^server/(src|dist)/',
-        pathNot: '^server/(src|dist)/(serve|log|config|db/embedded/start)\\.',
+        pathNot: '^server/(src|dist)/(serve|telemetry/log|config/read-config|db/embedded/start)\\.',
       },
     },
     {
       name: 'no-undeclared-packages',
       comment: 'What is imported is declared in the package that imports it.',
       severity: 'error',
-      from: { path: '^(contract|sdk|mcp|cli|server|faults)/src', pathNot: '\\.test\\.ts$' },
+      from: { path: '^(contract|reference|sdk|mcp|cli|server|faults)/src', pathNot: '\\.test\\.ts$' },
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown'] },
     },
     {

@@ -6,7 +6,16 @@ import { cruise, type ICruiseResult } from 'dependency-cruiser';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 process.chdir(root);
 
-const folders = ['contract/src', 'sdk/src', 'mcp/src', 'cli/src', 'server/src', 'bench/src', 'faults/src'];
+const folders = [
+  'contract/src',
+  'reference/src',
+  'sdk/src',
+  'mcp/src',
+  'cli/src',
+  'server/src',
+  'bench/src',
+  'faults/src',
+];
 const { default: rules } = await import(new URL('../../.dependency-cruiser.js', import.meta.url).href);
 const { output } = await cruise(
   folders,

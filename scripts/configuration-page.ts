@@ -5,7 +5,7 @@ export function configurationPage(): string {
     ({ name, kind, fallback, about }) =>
       `| \`${name}\` | ${kind.takes} | ${fallback ? `\`${fallback}\`` : '–'} | ${about} |`,
   );
-  return `<!-- Generated from server/src/config.ts by \`npm run generate\`; edit there. -->
+  return `<!-- Generated from server/src/config/settings.ts by \`npm run generate\`; edit there. -->
 
 # Configuration
 

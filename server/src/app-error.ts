@@ -1,5 +1,5 @@
 import { type ErrorCode, errors } from '@simplane/contract';
-import { clip } from './clip.ts';
+import { clip } from './telemetry/clip.ts';
 
 // Names that a client made up and texts that quote them go into answers and log lines.
 const longestParam = 60;

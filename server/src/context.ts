@@ -5,8 +5,8 @@ import type { Database } from './db/database.ts';
 import type { Signals } from './db/signals.ts';
 import type { Claim } from './idempotency/claim.ts';
 import type { Answer } from './idempotency/outcome.ts';
-import type { Keyring } from './keyring.ts';
-import type { NewUuid } from './uuid-v7.ts';
+import type { NewUuid } from './ids/uuid-v7.ts';
+import type { Keyring } from './secrets/keyring.ts';
 import type { AddressPolicy } from './webhooks/guard/policy.ts';
 
 /** Who calls. Ids as the world sees them, and the uuid that the database wants, decoded once. */

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { readConfig } from './config.ts';
+import { readConfig } from './config/read-config.ts';
 import type { Tools } from './operator/with-database.ts';
 
 // Each command loads what it needs when it runs: `--help` and a mistyped word answer in a tenth of a second.

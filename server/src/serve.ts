@@ -3,40 +3,29 @@ import type { Logger } from 'pino';
 import { ensureSandboxKey, type SandboxKeyState } from './accounts/ensure-sandbox-key.ts';
 import { createKeyDirectory } from './accounts/key-directory.ts';
 import { readOrCreateSandboxKey, sandboxKeyFile } from './accounts/sandbox-key-file.ts';
-import { expireBundles } from './bundles/expire.ts';
+import { startChores } from './background/chores.ts';
+import { freeAbandonedClaims } from './background/free-abandoned-claims.ts';
+import { startExecutions } from './background/start-executions.ts';
+import { startWebhooks } from './background/start-webhooks.ts';
 import { systemClock } from './clock.ts';
-import { addressPolicyOf, type Config } from './config.ts';
+import { addressPolicyOf } from './config/address-policy.ts';
+import type { Config } from './config/settings.ts';
 import { bringUp } from './db/bring-up.ts';
 import { type Connection, connect } from './db/connect.ts';
-import { createFirstStatistics } from './db/first-statistics.ts';
 import { createSignals } from './db/signals.ts';
 import { ensureMode } from './deployment/ensure-mode.ts';
-import { describeCause } from './describe-cause.ts';
-import { readEncryptionKeys } from './encryption-keys.ts';
 import { createReportTaker } from './esims/take-report.ts';
-import { createRunners } from './execution-runners.ts';
-import { startExecutionWorker } from './executions/worker.ts';
-import { freeAbandonedClaims } from './free-abandoned-claims.ts';
 import { createApp } from './http/app.ts';
 import { createMetricsApp } from './http/metrics-app.ts';
-import { purgeExpiredKeys } from './idempotency/purge-expired.ts';
-import { createKeyring } from './keyring.ts';
-import { createMetrics } from './metrics.ts';
+import { createUuidV7 } from './ids/uuid-v7.ts';
 import type { Network, ObservationSource } from './network/port.ts';
 import { seedSandbox } from './products/seed-sandbox.ts';
-import { purgeOld } from './retention/purge-old.ts';
-import { createOldFormCheck } from './sealing/old-form.ts';
+import { readEncryptionKeys } from './secrets/encryption-keys.ts';
+import { createKeyring } from './secrets/keyring.ts';
+import { createOldFormCheck } from './secrets/old-form.ts';
 import type { Service } from './service.ts';
-import { createUuidV7 } from './uuid-v7.ts';
-import { version } from './version.ts';
-import { runRecoveries } from './webhooks/deliveries/run-recoveries.ts';
-import { cancelUndeliverable } from './webhooks/endpoints/cancel-undeliverable.ts';
-import { createAccountAgents } from './webhooks/guard/account-agents.ts';
-import { createGuardedAgent } from './webhooks/guard/connector.ts';
-import { createNames } from './webhooks/names/names.ts';
-import { mayShowResponse } from './webhooks/sender/response-privacy.ts';
-import { startSender } from './webhooks/sender/start-sender.ts';
-import { every } from './worker/every.ts';
+import { describeCause } from './telemetry/describe-cause.ts';
+import { createMetrics } from './telemetry/metrics.ts';
 
 export type Running = {
   url: string;
@@ -142,8 +131,8 @@ async function start(
   url = urlOf(app, config.host);
   const reports = (await observations?.start(createReportTaker(service))) ?? null;
   const chores = startChores(service, config.retentionMs, onError);
-  const worker = network && config.role !== 'api' ? startWorker(service, config, network, onError) : null;
-  const sender = config.role === 'api' ? null : startSending(service, config, onError);
+  const worker = network && config.role !== 'api' ? startExecutions(service, config, network, onError) : null;
+  const sender = config.role === 'api' ? null : startWebhooks(service, config, onError);
 
   async function stop(): Promise<void> {
     stopping = true;
@@ -164,71 +153,6 @@ async function start(
   }
 
   return { url: service.publicUrl(), sandboxKey, notice: connection.notice, lost: connection.lost, stop };
-}
-
-function startChores(service: Service, retentionMs: number, onError: (error: unknown) => void) {
-  const { db, clock, keys, role } = service;
-  return [
-    ...(role === 'worker' ? [] : [every(10_000, () => keys.flushUses(), onError)]),
-    ...(role === 'api'
-      ? []
-      : [
-          every(60_000, (stopping) => purgeExpiredKeys(db, clock, stopping), onError),
-          every(60_000, (stopping) => purgeOld(db, clock, retentionMs, stopping), onError),
-          every(1_000, (stopping) => expireBundles(db, service, stopping), onError),
-          every(1_000, () => runRecoveries(db, service), onError),
-          every(10_000, (stopping) => cancelUndeliverable(db, clock, stopping), onError),
-          every(2_000, createFirstStatistics(db, onError), onError),
-        ]),
-  ];
-}
-
-function startWorker(service: Service, config: Config, network: Network, onError: (error: unknown) => void) {
-  const worker = startExecutionWorker({
-    db: service.db,
-    clock: service.clock,
-    newUuid: service.newUuid,
-    signals: service.signals,
-    network,
-    onOutcome: (type, outcome) => service.metrics.executionCount.inc({ execution_type: type, outcome }),
-    keyring: service.keyring,
-    leaseMs: config.executionLeaseMs,
-    networkTimeoutMs: config.networkTimeoutMs,
-    retryScheduleMs: config.executionRetryScheduleMs,
-    runners: createRunners(config.iccidRanges),
-    concurrency: config.executionConcurrency,
-    pollMs: 1_000,
-    onError,
-  });
-  service.signals.on('executions', worker.wake);
-  return worker;
-}
-
-function startSending(service: Service, config: Config, onError: (error: unknown) => void) {
-  // As many connections to one host as one endpoint may have deliveries in flight.
-  const agents = createAccountAgents(() => createGuardedAgent(service.addressPolicy, { connections: 64 }));
-  const sender = startSender({
-    ...service,
-    dispatcherOf: agents.agentOf,
-    names: createNames({ servers: config.webhookDnsServers }),
-    mayShowResponse,
-    userAgent: `Simplane/${version}`,
-    timeoutMs: config.webhookTimeoutMs,
-    retryScheduleMs: config.webhookRetryScheduleMs,
-    disableRule: { afterMs: config.webhookDisableAfterMs, minFailures: config.webhookDisableMinFailures },
-    concurrency: config.webhookConcurrency,
-    random: Math.random,
-    onAttempt: ({ outcome, durationMs }) =>
-      service.metrics.attemptDuration.observe({ outcome }, durationMs / 1_000),
-    onError,
-  });
-  service.signals.on('deliveries', sender.wake);
-  return {
-    async stop(patienceMs: number) {
-      await sender.stop(patienceMs);
-      await agents.destroy();
-    },
-  };
 }
 
 /** Requests in flight may finish, for a bounded time; then their connections are cut. */

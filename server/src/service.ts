@@ -3,9 +3,9 @@ import type { KeyDirectory } from './accounts/key-directory.ts';
 import type { Clock } from './clock.ts';
 import type { Database } from './db/database.ts';
 import type { Signals } from './db/signals.ts';
-import type { Keyring } from './keyring.ts';
-import type { Metrics } from './metrics.ts';
-import type { NewUuid } from './uuid-v7.ts';
+import type { NewUuid } from './ids/uuid-v7.ts';
+import type { Keyring } from './secrets/keyring.ts';
+import type { Metrics } from './telemetry/metrics.ts';
 import type { AddressPolicy } from './webhooks/guard/policy.ts';
 
 /** What one process of the service is made of; `serve.ts` builds it, tests build it with a clock of their own. */

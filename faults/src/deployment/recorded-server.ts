@@ -1,7 +1,8 @@
 // A server with a worker as the service runs it, on a network outside of its process that remembers every call, whoever dies.
+
+import { readConfig } from '@simplane/server/config';
 import { createLog } from '@simplane/server/log';
 import { serve } from '@simplane/server/serve';
-import { readConfig } from '@simplane/server/settings';
 
 const { FAULTS_NETWORK_URL = '', FAULTS_PROCESS = '' } = process.env;
 

@@ -1,6 +1,6 @@
 import type { Scope } from '@simplane/contract';
 import type { Queryable } from '../db/database.ts';
-import { uuidText } from '../db/uuid.ts';
+import { uuidText } from '../ids/uuid.ts';
 import { hashApiKey } from './api-key-text.ts';
 import type { Means } from './create-account.ts';
 import { insertKey, type NewKey } from './sql.ts';

@@ -2,7 +2,7 @@ import { idPrefixes } from '@simplane/contract';
 import type { Caller } from '../context.ts';
 import type { Database } from '../db/database.ts';
 import { createGroupCommit } from '../db/group-commit.ts';
-import { idOfUuid } from '../db/uuid.ts';
+import { idOfUuid } from '../ids/uuid.ts';
 import { type FoundKeyRow, findKeysByHash, listUsableHashes, touchKeys } from './sql.ts';
 
 export type KnownKey = Caller & { expiresAtMs: number | null; revoked: boolean };

@@ -1,8 +1,8 @@
 import { defaultThresholds } from '@simplane/contract';
 import type { Clock } from '../clock.ts';
 import type { Queryable } from '../db/database.ts';
-import { uuidText } from '../db/uuid.ts';
-import type { NewUuid } from '../uuid-v7.ts';
+import { uuidText } from '../ids/uuid.ts';
+import type { NewUuid } from '../ids/uuid-v7.ts';
 import { type BundleRow, insertBundle } from './sql.ts';
 
 export type NewBundle = {

@@ -1,10 +1,10 @@
 import { idPrefixes } from '@simplane/contract';
 import { unixSeconds } from '../clock.ts';
 import type { Queryable } from '../db/database.ts';
-import { idOfUuid } from '../db/uuid.ts';
 import { emit } from '../events/emit.ts';
 import { type NewEvent, newEvent } from '../events/new-event.ts';
-import type { NewUuid } from '../uuid-v7.ts';
+import { idOfUuid } from '../ids/uuid.ts';
+import type { NewUuid } from '../ids/uuid-v7.ts';
 import type { Change, Happening } from './change.ts';
 import { type BundleRow, updateBundles } from './sql.ts';
 

@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/database.ts';
-import type { NewUuid } from '../uuid-v7.ts';
+import type { NewUuid } from '../ids/uuid-v7.ts';
 import { applyChange } from './apply.ts';
 import { noChange } from './change.ts';
 import { cancelAll } from './queue.ts';

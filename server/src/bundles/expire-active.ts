@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/database.ts';
-import type { NewUuid } from '../uuid-v7.ts';
+import type { NewUuid } from '../ids/uuid-v7.ts';
 import { applyChange } from './apply.ts';
 import { activeOf, noChange } from './change.ts';
 import { expireActive, promote } from './queue.ts';

@@ -1,6 +1,6 @@
 import { type Bundle, idPrefixes } from '@simplane/contract';
 import { unixSeconds } from '../clock.ts';
-import { idOfUuid } from '../db/uuid.ts';
+import { idOfUuid } from '../ids/uuid.ts';
 import type { BundleRow } from './sql.ts';
 
 export function presentBundle(row: BundleRow): Bundle {

@@ -1,8 +1,8 @@
 import { idPrefixes } from '@simplane/contract';
-import { idOfUuid } from '../db/uuid.ts';
 import { holdEsim } from '../esims/hold.ts';
 import { canTakeBundles } from '../esims/state.ts';
 import type { ExecutionError, HeldExecution, Means, Runner } from '../executions/worker.ts';
+import { idOfUuid } from '../ids/uuid.ts';
 import { requireProduct } from '../products/require-active.ts';
 import { settleBundleAdd } from './settle-add.ts';
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Queryable } from '../db/database.ts';
-import type { NewUuid } from '../uuid-v7.ts';
+import type { NewUuid } from '../ids/uuid-v7.ts';
 import { addBundleRow, type NewBundle } from './add.ts';
 import { promoteBundle } from './promote.ts';
 import type { Holder } from './sql.ts';

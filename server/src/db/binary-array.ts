@@ -1,4 +1,4 @@
-import { writeUuid } from './uuid.ts';
+import { writeUuid } from '../ids/uuid.ts';
 
 type ElementType<Value> = {
   oid: number;

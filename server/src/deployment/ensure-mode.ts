@@ -1,4 +1,4 @@
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/config-error.ts';
 import type { Queryable } from '../db/database.ts';
 import { claimMode } from './sql.ts';
 

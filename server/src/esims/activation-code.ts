@@ -1,4 +1,4 @@
-import { createRandomPool } from '../random-pool.ts';
+import { createRandomPool } from '../ids/random-pool.ts';
 
 type Parts = { smdpAddress: string; matchingId: string; confirmationCodeRequired: boolean };
 

@@ -1,8 +1,8 @@
 import type { Esim } from '@simplane/contract';
 import { AppError } from '../app-error.ts';
-import { clip } from '../clip.ts';
 import type { Context } from '../context.ts';
 import type { Queryable } from '../db/database.ts';
+import { clip } from '../telemetry/clip.ts';
 import { presentEsim } from './present.ts';
 import { type EsimRow, findEsim } from './sql.ts';
 

@@ -1,6 +1,6 @@
 import { withCheckDigit } from '@simplane/contract';
+import type { IccidRange } from '../config/iccid-ranges.ts';
 import type { Queryable } from '../db/database.ts';
-import type { IccidRange } from '../iccid-ranges.ts';
 import { findIccidsInUse, nextIccidBlock, takeFromRange } from './sql.ts';
 
 /** As many numbers as are wanted, or fewer when no more are left. */

@@ -1,7 +1,7 @@
 import type { EsimStatus, InstallProfile } from '@simplane/contract';
 import { AppError } from '../app-error.ts';
 import type { Context } from '../context.ts';
-import { esimMatchingIdPlace } from '../sealed-places.ts';
+import { esimMatchingIdPlace } from '../secrets/sealed-places.ts';
 import { describeActivation } from './activation-code.ts';
 import { noSuchEsim } from './get.ts';
 import { dataUri, drawQr } from './qr.ts';

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Queryable } from '../db/database.ts';
 import { emit } from '../events/emit.ts';
 import { newEvent } from '../events/new-event.ts';
-import type { NewUuid } from '../uuid-v7.ts';
+import type { NewUuid } from '../ids/uuid-v7.ts';
 import { activateOnFirstAttach } from './observe-first-attach.ts';
 import { type EsimRow, updateCountry } from './sql.ts';
 

@@ -1,7 +1,7 @@
 import type { Queryable } from '../db/database.ts';
 import { emit } from '../events/emit.ts';
 import { newEvent } from '../events/new-event.ts';
-import type { NewUuid } from '../uuid-v7.ts';
+import type { NewUuid } from '../ids/uuid-v7.ts';
 import { changeStatus, type EsimRow } from './sql.ts';
 import { mayHappen } from './state.ts';
 

@@ -1,8 +1,8 @@
 import type { Queryable } from '../db/database.ts';
 import { emit } from '../events/emit.ts';
 import { newEvent } from '../events/new-event.ts';
+import type { NewUuid } from '../ids/uuid-v7.ts';
 import type { ObservedState } from '../network/port.ts';
-import type { NewUuid } from '../uuid-v7.ts';
 import { nextProfileState } from './profile-state.ts';
 import { type EsimRow, updateProfile } from './sql.ts';
 

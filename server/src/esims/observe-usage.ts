@@ -1,7 +1,7 @@
 import { recordUsage } from '../bundles/record-usage.ts';
 import type { Clock } from '../clock.ts';
 import type { Queryable } from '../db/database.ts';
-import type { NewUuid } from '../uuid-v7.ts';
+import type { NewUuid } from '../ids/uuid-v7.ts';
 import { activateOnFirstAttach } from './observe-first-attach.ts';
 import type { EsimRow } from './sql.ts';
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Queryable } from '../db/database.ts';
+import type { NewUuid } from '../ids/uuid-v7.ts';
 import type { Observation } from '../network/port.ts';
-import type { NewUuid } from '../uuid-v7.ts';
 import { observeAttach } from './observe-attach.ts';
 import { observeProfile } from './observe-profile.ts';
 import { observeUsage } from './observe-usage.ts';

@@ -5,7 +5,7 @@ import { announce } from '../executions/start.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
 import { refuseOnce } from '../idempotency/run-once.ts';
 import { productInactive, productMissing } from '../products/require-active.ts';
-import { confirmationCodePlace } from '../sealed-places.ts';
+import { confirmationCodePlace } from '../secrets/sealed-places.ts';
 import { wrongEid } from './wrong-eid.ts';
 
 /** Accepts the order for an eSIM; the execution it answers with tells how the order goes on. */

@@ -1,7 +1,6 @@
 import { idPrefixes } from '@simplane/contract';
 import { cancelBundles } from '../bundles/cancel.ts';
 import { promoteBundle } from '../bundles/promote.ts';
-import { idOfUuid } from '../db/uuid.ts';
 import { emit } from '../events/emit.ts';
 import { newEvent } from '../events/new-event.ts';
 import {
@@ -12,8 +11,9 @@ import {
   type Runner,
   type RunOutcome,
 } from '../executions/worker.ts';
+import { idOfUuid } from '../ids/uuid.ts';
 import type { Call, Done, Reply } from '../network/port.ts';
-import { esimMatchingIdPlace, orderMatchingIdPlace } from '../sealed-places.ts';
+import { esimMatchingIdPlace, orderMatchingIdPlace } from '../secrets/sealed-places.ts';
 import { wasDownloaded } from './profile-state.ts';
 import { isUnconfirmed, mayBeHeld, type Progress } from './reservation.ts';
 import { changeStatus, type EsimRow, findEsim, findOrder, lockEsim } from './sql.ts';

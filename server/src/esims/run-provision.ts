@@ -1,6 +1,5 @@
 import { defaultThresholds, idPrefixes } from '@simplane/contract';
 import { createGroupCommit, perDatabase } from '../db/group-commit.ts';
-import { idOfUuid, uuidText } from '../db/uuid.ts';
 import { emit } from '../events/emit.ts';
 import { newEvent } from '../events/new-event.ts';
 import {
@@ -14,9 +13,14 @@ import {
   type RunOutcome,
   sentMark,
 } from '../executions/worker.ts';
-import { UnreadableSecret } from '../keyring.ts';
+import { idOfUuid, uuidText } from '../ids/uuid.ts';
 import type { Reply } from '../network/port.ts';
-import { confirmationCodePlace, esimMatchingIdPlace, orderMatchingIdPlace } from '../sealed-places.ts';
+import { UnreadableSecret } from '../secrets/keyring.ts';
+import {
+  confirmationCodePlace,
+  esimMatchingIdPlace,
+  orderMatchingIdPlace,
+} from '../secrets/sealed-places.ts';
 import { newMatchingId } from './activation-code.ts';
 import type { AllotIccids } from './iccid.ts';
 import { isUnconfirmed, mayBeHeld, type Progress } from './reservation.ts';

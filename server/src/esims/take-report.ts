@@ -1,9 +1,9 @@
 import type { Clock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
 import type { Signals } from '../db/signals.ts';
-import type { Metrics } from '../metrics.ts';
+import type { NewUuid } from '../ids/uuid-v7.ts';
 import type { Observation } from '../network/port.ts';
-import type { NewUuid } from '../uuid-v7.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import { observe } from './observe.ts';
 
 type Means = {

@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts';
 import type { Queryable } from '../db/database.ts';
 import { emit } from '../events/emit.ts';
 import { type NewEvent, newEvent } from '../events/new-event.ts';
-import type { NewUuid } from '../uuid-v7.ts';
+import type { NewUuid } from '../ids/uuid-v7.ts';
 import { planUsage, type UsageHappening } from './plan-usage.ts';
 import { type CarriedEsim, lockCarried, updateCarried } from './sql.ts';
 

@@ -1,7 +1,7 @@
 import { type EventTypeName, encodeId, idPrefixes } from '@simplane/contract';
 import { unixSeconds } from '../clock.ts';
-import { uuidText } from '../db/uuid.ts';
-import type { NewUuid } from '../uuid-v7.ts';
+import { uuidText } from '../ids/uuid.ts';
+import type { NewUuid } from '../ids/uuid-v7.ts';
 import { subscriptionsOf } from './subscriptions.ts';
 
 /** An event as it is written: its body is final, the bytes that the log shows and that are delivered. */

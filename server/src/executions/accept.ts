@@ -1,8 +1,8 @@
 import { encodeId, idPrefixes } from '@simplane/contract';
 import type { WriteContext } from '../context.ts';
 import { createGroupCommit, perDatabase } from '../db/group-commit.ts';
-import { uuidText } from '../db/uuid.ts';
 import { type Outcome, readStored } from '../idempotency/outcome.ts';
+import { uuidText } from '../ids/uuid.ts';
 import { presentNew } from './present.ts';
 import { type AcceptRow, acceptExecutionRows, type NewExecution } from './sql.ts';
 

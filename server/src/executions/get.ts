@@ -1,8 +1,8 @@
 import { type Execution, idPrefixes } from '@simplane/contract';
 import { AppError } from '../app-error.ts';
-import { clip } from '../clip.ts';
 import type { Context } from '../context.ts';
-import { uuidOfId } from '../db/uuid.ts';
+import { uuidOfId } from '../ids/uuid.ts';
+import { clip } from '../telemetry/clip.ts';
 import { presentExecution } from './present.ts';
 import { findExecution } from './sql.ts';
 

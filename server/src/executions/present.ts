@@ -1,6 +1,6 @@
 import { type Execution, type ExecutionType, idPrefixes } from '@simplane/contract';
 import { unixSeconds } from '../clock.ts';
-import { idOfUuid } from '../db/uuid.ts';
+import { idOfUuid } from '../ids/uuid.ts';
 import type { ExecutionRow } from './sql.ts';
 
 export function presentExecution(row: ExecutionRow): Execution {

@@ -1,7 +1,7 @@
 import { idPrefixes } from '@simplane/contract';
 import { AppError } from '../app-error.ts';
 import type { Queryable } from '../db/database.ts';
-import { idOfUuid } from '../db/uuid.ts';
+import { idOfUuid } from '../ids/uuid.ts';
 import { findOpenChange } from './sql.ts';
 
 /** One change of an eSIM at a time: two at once could reach the network in another order than they are written here. */

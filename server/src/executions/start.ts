@@ -1,8 +1,8 @@
 import { type ExecutionType, encodeId, idPrefixes } from '@simplane/contract';
 import type { WriteContext } from '../context.ts';
 import type { Queryable } from '../db/database.ts';
-import { uuidText } from '../db/uuid.ts';
 import type { Answer, Outcome } from '../idempotency/outcome.ts';
+import { uuidText } from '../ids/uuid.ts';
 import { presentNew } from './present.ts';
 import { insertExecution } from './sql.ts';
 

@@ -1,13 +1,13 @@
 import { type ExecutionErrorCode, type ExecutionType, idPrefixes } from '@simplane/contract';
-import { onAbort, withDeadline } from '../bounded-signal.ts';
 import type { Clock } from '../clock.ts';
 import type { Database, Queryable } from '../db/database.ts';
 import { createGroupCommit, perDatabase } from '../db/group-commit.ts';
 import type { Signals } from '../db/signals.ts';
-import { idOfUuid } from '../db/uuid.ts';
-import type { Keyring } from '../keyring.ts';
+import { idOfUuid } from '../ids/uuid.ts';
+import type { NewUuid } from '../ids/uuid-v7.ts';
 import type { Call, Network, Refusal, Reply } from '../network/port.ts';
-import type { NewUuid } from '../uuid-v7.ts';
+import type { Keyring } from '../secrets/keyring.ts';
+import { onAbort, withDeadline } from '../worker/deadline.ts';
 import { type RunResult, startWorkQueue, type WorkQueue } from '../worker/work-queue.ts';
 import {
   type ClaimedExecution,
@@ -61,6 +61,7 @@ export type HeldExecution = ClaimedExecution & {
 };
 
 export type { ClaimedExecution, ExecutionError } from './sql.ts';
+export { freeAbandonedExecutions } from './sql.ts';
 
 type Options = Means & {
   runners: Record<ExecutionType, Runner>;

@@ -1,8 +1,8 @@
 import { openApiDocument } from '@simplane/contract';
+import { docsContentSecurityPolicy, renderDocsPage } from '@simplane/reference';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { AppError } from '../app-error.ts';
 import type { Service } from '../service.ts';
-import { docsContentSecurityPolicy, renderDocsPage } from './docs/page.ts';
 import { isLocalScrape } from './is-local-scrape.ts';
 import { staticPage } from './static-page.ts';
 

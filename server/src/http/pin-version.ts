@@ -1,6 +1,6 @@
 import { type ApiVersion, apiVersions } from '@simplane/contract';
 import { AppError } from '../app-error.ts';
-import { clip } from '../clip.ts';
+import { clip } from '../telemetry/clip.ts';
 
 /** The version a request is answered in: what it asks for, else what its account is pinned to. */
 export function pinVersion(asked: string | string[] | undefined, accountVersion: string): ApiVersion {

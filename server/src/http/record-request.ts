@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { describeCause } from '../describe-cause.ts';
 import type { Service } from '../service.ts';
+import { describeCause } from '../telemetry/describe-cause.ts';
 import { pathForLog } from './path-for-log.ts';
 
 /** One wide log line and one measurement a request. Queries, bodies and headers stay out: they may hold secrets. */

@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { AppError } from '../app-error.ts';
-import { clip } from '../clip.ts';
+import { clip } from '../telemetry/clip.ts';
 
 type ObjectSchema = { properties: Record<string, object>; additionalProperties?: unknown };
 

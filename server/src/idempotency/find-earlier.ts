@@ -1,6 +1,6 @@
 import type { Queryable } from '../db/database.ts';
-import type { Keyring } from '../keyring.ts';
-import { storedAnswerPlace } from '../sealed-places.ts';
+import type { Keyring } from '../secrets/keyring.ts';
+import { storedAnswerPlace } from '../secrets/sealed-places.ts';
 import type { Claim } from './claim.ts';
 import { type Outcome, readStored } from './outcome.ts';
 import { findStored } from './sql.ts';

@@ -1,7 +1,7 @@
 import { AppError } from '../app-error.ts';
 import type { Database, Queryable } from '../db/database.ts';
-import type { Keyring } from '../keyring.ts';
-import { storedAnswerPlace } from '../sealed-places.ts';
+import type { Keyring } from '../secrets/keyring.ts';
+import { storedAnswerPlace } from '../secrets/sealed-places.ts';
 import type { Claim } from './claim.ts';
 import { findEarlier } from './find-earlier.ts';
 import type { Answer, Outcome } from './outcome.ts';

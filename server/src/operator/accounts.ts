@@ -1,7 +1,7 @@
 import { idPrefixes } from '@simplane/contract';
 import { createAccount } from '../accounts/create-account.ts';
 import { type AccountRow, listAccountRows } from '../accounts/sql.ts';
-import { idOfUuid } from '../db/uuid.ts';
+import { idOfUuid } from '../ids/uuid.ts';
 import { print } from './print.ts';
 import type { Tools } from './with-database.ts';
 

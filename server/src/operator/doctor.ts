@@ -1,5 +1,5 @@
 import { listAccountRows, listKeyRows } from '../accounts/sql.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/settings.ts';
 import { connect } from '../db/connect.ts';
 import type { Database } from '../db/database.ts';
 import { readDatabaseFacts } from '../db/facts.ts';

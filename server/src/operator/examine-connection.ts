@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/settings.ts';
 import type { Connection } from '../db/connect.ts';
 import { hears } from '../db/hears.ts';
 import { readHosts } from '../db/host-facts.ts';

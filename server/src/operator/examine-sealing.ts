@@ -1,8 +1,8 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/settings.ts';
 import type { Database } from '../db/database.ts';
-import { findEncryptionKeys } from '../encryption-keys.ts';
-import { keyIdOf } from '../keyring.ts';
-import { findSealingState } from '../sealing/sql.ts';
+import { findEncryptionKeys } from '../secrets/encryption-keys.ts';
+import { keyIdOf } from '../secrets/keyring.ts';
+import { findSealingState } from '../secrets/sql.ts';
 import { type Finding, ok, warning } from './finding.ts';
 
 /** Whether stored secrets may still be in an earlier form, or need a key that should go. Asks what the last `reseal` recorded. */

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/settings.ts';
 import { dayOf } from '../network/es2plus/certificates.ts';
 import { checkConnection } from '../network/es2plus/check-connection.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';

@@ -1,6 +1,6 @@
 import { idPrefixes } from '@simplane/contract';
-import type { Config } from '../config.ts';
-import { idOfUuid } from '../db/uuid.ts';
+import type { Config } from '../config/settings.ts';
+import { idOfUuid } from '../ids/uuid.ts';
 import type { Running, SandboxKey } from '../serve.ts';
 
 /**

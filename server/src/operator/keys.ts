@@ -9,8 +9,8 @@ import {
   type NewKey,
   revokeKeyRow,
 } from '../accounts/sql.ts';
-import { idOfUuid, uuidOfId } from '../db/uuid.ts';
-import { duration } from '../settings.ts';
+import { duration } from '../config/values.ts';
+import { idOfUuid, uuidOfId } from '../ids/uuid.ts';
 import { CommandError } from './command-error.ts';
 import { print } from './print.ts';
 import type { Tools } from './with-database.ts';

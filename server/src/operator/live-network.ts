@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/settings.ts';
 import { dayOf, type Identity, readAuthorities, readIdentity } from '../network/es2plus/certificates.ts';
 import { createEs2Client } from '../network/es2plus/client.ts';
 import { createEs2Network } from '../network/es2plus/es2-network.ts';

@@ -1,10 +1,10 @@
 import { idPrefixes } from '@simplane/contract';
-import { clip } from '../clip.ts';
-import { idOfUuid } from '../db/uuid.ts';
-import { readEncryptionKeys } from '../encryption-keys.ts';
-import { createKeyring } from '../keyring.ts';
-import { createOldFormCheck } from '../sealing/old-form.ts';
-import { type ResealResult, reseal, type Unreadable } from '../sealing/reseal.ts';
+import { idOfUuid } from '../ids/uuid.ts';
+import { readEncryptionKeys } from '../secrets/encryption-keys.ts';
+import { createKeyring } from '../secrets/keyring.ts';
+import { createOldFormCheck } from '../secrets/old-form.ts';
+import { type ResealResult, reseal, type Unreadable } from '../secrets/reseal.ts';
+import { clip } from '../telemetry/clip.ts';
 import { print } from './print.ts';
 import type { Tools } from './with-database.ts';
 

@@ -1,10 +1,10 @@
-import type { Config } from '../config.ts';
-import { createLog } from '../log.ts';
+import type { Config } from '../config/settings.ts';
+import { version } from '../config/version.ts';
 import { createCoreCommands } from '../network/core/core-commands.ts';
 import { createMockNetwork } from '../network/mock/mock-network.ts';
 import type { Network } from '../network/port.ts';
 import { serve } from '../serve.ts';
-import { version } from '../version.ts';
+import { createLog } from '../telemetry/log.ts';
 import { greeting, unusableKey } from './greeting.ts';
 import { openLiveNetwork } from './live-network.ts';
 

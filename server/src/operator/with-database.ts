@@ -1,9 +1,9 @@
 import { systemClock } from '../clock.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/settings.ts';
 import { bringUp } from '../db/bring-up.ts';
 import { type Connection, connect } from '../db/connect.ts';
 import { ensureMode } from '../deployment/ensure-mode.ts';
-import { createUuidV7 } from '../uuid-v7.ts';
+import { createUuidV7 } from '../ids/uuid-v7.ts';
 
 export type Tools = Pick<Connection, 'db' | 'connectionString'> & {
   config: Config;

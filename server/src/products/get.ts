@@ -1,7 +1,7 @@
 import type { Product } from '@simplane/contract';
 import { AppError } from '../app-error.ts';
-import { clip } from '../clip.ts';
 import type { Context } from '../context.ts';
+import { clip } from '../telemetry/clip.ts';
 import { presentProduct } from './present.ts';
 import { findProduct } from './sql.ts';
 

@@ -1,6 +1,6 @@
 import { AppError } from '../app-error.ts';
-import { clip } from '../clip.ts';
 import type { Queryable } from '../db/database.ts';
+import { clip } from '../telemetry/clip.ts';
 import { findProduct, type ProductRow } from './sql.ts';
 
 /** A product that can be ordered now, or the refusal that says why not. */

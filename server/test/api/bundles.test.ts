@@ -6,7 +6,7 @@ import { expireBundles } from '../../src/bundles/expire.ts';
 import { settleBundleAdd } from '../../src/bundles/settle-add.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { observe } from '../../src/esims/observe.ts';
-import { createUuidV7 } from '../../src/uuid-v7.ts';
+import { createUuidV7 } from '../../src/ids/uuid-v7.ts';
 import { call } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 

@@ -1,7 +1,7 @@
 import luhn from 'luhn';
 import { expect, test } from 'vitest';
+import { parseIccidRanges } from '../../src/config/iccid-ranges.ts';
 import { createIccidAllotter } from '../../src/esims/iccid.ts';
-import { parseIccidRanges } from '../../src/iccid-ranges.ts';
 import { startService } from '../support/service.ts';
 
 test('a hundred thousand ICCIDs, from four processes that each restart, are all different and all valid', async () => {

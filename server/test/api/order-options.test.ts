@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createRunners } from '../../src/execution-runners.ts';
-import { parseIccidRanges } from '../../src/iccid-ranges.ts';
+import { createRunners } from '../../src/background/execution-runners.ts';
+import { parseIccidRanges } from '../../src/config/iccid-ranges.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import type { Network } from '../../src/network/port.ts';
 import { importCatalog, readCatalog } from '../../src/products/import-catalog.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type EsimStatus, esimStatuses, eventTypeNames } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
-import { createRunners } from '../../src/execution-runners.ts';
+import { createRunners } from '../../src/background/execution-runners.ts';
+import { readConfig } from '../../src/config/read-config.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import type { Network } from '../../src/network/port.ts';
 import { call, provision } from '../support/client.ts';

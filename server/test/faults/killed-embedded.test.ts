@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectToRunning } from '../../src/db/embedded/start.ts';
-import { uuidOfId } from '../../src/db/uuid.ts';
+import { uuidOfId } from '../../src/ids/uuid.ts';
 import { call, provision } from '../support/client.ts';
 import { type ServerProcess, spawnServer } from '../support/process.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';

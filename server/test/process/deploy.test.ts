@@ -4,7 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Dockerfile, DockerfileParser } from 'dockerfile-ast';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { readConfig, settings } from '../../src/config.ts';
+import { readConfig } from '../../src/config/read-config.ts';
+import { settings } from '../../src/config/settings.ts';
 
 const root = new URL('../../../', import.meta.url);
 
@@ -197,7 +198,7 @@ describe('the Kubernetes manifest', () => {
 
 test('the alerts watch metrics that are served', async () => {
   const { groups } = parse(await read('deploy/prometheus/alerts.yaml'));
-  const { createMetrics } = await import('../../src/metrics.ts');
+  const { createMetrics } = await import('../../src/telemetry/metrics.ts');
   const { registry } = createMetrics({ pool: {} } as Parameters<typeof createMetrics>[0]);
   const served = registry.getMetricsAsArray().map(({ name }) => name);
   const rules = groups[0].rules as { alert: string; expr: string }[];

@@ -1,10 +1,10 @@
 // A whole live server with the real ES2+ driver, whose ICCIDs are whose ES2_ICCIDS says, and which can die at a named moment.
-import { readConfig } from '../../dist/config.js';
-import { createLog } from '../../dist/log.js';
+import { readConfig } from '../../dist/config/read-config.js';
 import { createEs2Client } from '../../dist/network/es2plus/client.js';
 import { createEs2Network } from '../../dist/network/es2plus/es2-network.js';
 import { readEs2Settings } from '../../dist/operator/live-network.js';
 import { serve } from '../../dist/serve.js';
+import { createLog } from '../../dist/telemetry/log.js';
 
 const { ES2_ICCIDS, ES2_RELEASES, DIE_AT } = process.env;
 const { config } = readConfig();

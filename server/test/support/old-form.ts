@@ -1,6 +1,6 @@
 import { createCipheriv, randomBytes } from 'node:crypto';
 import type { Database } from '../../src/db/database.ts';
-import { keyIdOf } from '../../src/keyring.ts';
+import { keyIdOf } from '../../src/secrets/keyring.ts';
 
 /** Sealed as releases before `reseal` did it: bound to no place. */
 export function sealUnbound(key: Buffer, secret: string): string {

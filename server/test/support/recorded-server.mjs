@@ -1,7 +1,7 @@
 // A whole server whose network is the recording one of a test, and which can die at a named moment of a step.
-import { readConfig } from '../../dist/config.js';
-import { createLog } from '../../dist/log.js';
+import { readConfig } from '../../dist/config/read-config.js';
 import { serve } from '../../dist/serve.js';
+import { createLog } from '../../dist/telemetry/log.js';
 
 const { RECORDER_URL, DIE_AT, WORKER_NAME } = process.env;
 

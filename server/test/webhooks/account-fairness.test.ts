@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { uuidOfId } from '../../src/db/uuid.ts';
+import { uuidOfId } from '../../src/ids/uuid.ts';
 import { call } from '../support/client.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { idPrefixes } from '@simplane/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { uuidOfId } from '../../src/db/uuid.ts';
-import { createKeyring } from '../../src/keyring.ts';
+import { uuidOfId } from '../../src/ids/uuid.ts';
+import { createKeyring } from '../../src/secrets/keyring.ts';
 import { cancelUndeliverable } from '../../src/webhooks/endpoints/cancel-undeliverable.ts';
 import { disableEndpoint } from '../../src/webhooks/endpoints/disable.ts';
 import { call, type Reply } from '../support/client.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { uuidOfId } from '../../src/db/uuid.ts';
+import { uuidOfId } from '../../src/ids/uuid.ts';
 import { runRecoveries } from '../../src/webhooks/deliveries/run-recoveries.ts';
 import { mayShowResponse } from '../../src/webhooks/sender/response-privacy.ts';
 import { call, type Reply } from '../support/client.ts';

@@ -5,7 +5,7 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { uuidOfId } from '../../src/db/uuid.ts';
+import { uuidOfId } from '../../src/ids/uuid.ts';
 import { createCoreCommands } from '../../src/network/core/core-commands.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { createNames } from '../../src/webhooks/names/names.ts';

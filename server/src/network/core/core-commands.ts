@@ -1,6 +1,6 @@
 import { type Dispatcher, request } from 'undici';
-import { clip } from '../../clip.ts';
-import { serviceSignature } from '../../service-signature.ts';
+import { serviceSignature } from '../../secrets/service-signature.ts';
+import { clip } from '../../telemetry/clip.ts';
 import type { Call, Done, Network, Refusal, Reply } from '../port.ts';
 import { readStart } from './read-start.ts';
 

@@ -1,4 +1,4 @@
-import { clip } from '../../clip.ts';
+import { clip } from '../../telemetry/clip.ts';
 import type { Refusal } from '../port.ts';
 import type { Why } from './client.ts';
 import type { ExecutionStatus } from './fields.ts';

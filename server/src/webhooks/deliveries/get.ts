@@ -1,9 +1,9 @@
 import { type Delivery, idPrefixes } from '@simplane/contract';
 import { AppError } from '../../app-error.ts';
-import { clip } from '../../clip.ts';
 import type { Context } from '../../context.ts';
 import type { Queryable } from '../../db/database.ts';
-import { uuidOfId } from '../../db/uuid.ts';
+import { uuidOfId } from '../../ids/uuid.ts';
+import { clip } from '../../telemetry/clip.ts';
 import { presentDelivery } from './present.ts';
 import { type DeliveryRow, findDelivery } from './sql.ts';
 

@@ -1,6 +1,6 @@
 import { type Delivery, idPrefixes } from '@simplane/contract';
 import { unixSeconds } from '../../clock.ts';
-import { idOfUuid } from '../../db/uuid.ts';
+import { idOfUuid } from '../../ids/uuid.ts';
 import type { AttemptRow, DeliveryRow } from './sql.ts';
 
 export function presentDelivery(row: DeliveryRow): Delivery {

@@ -1,8 +1,8 @@
 import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
 import type { WriteContext } from '../../context.ts';
-import { idOfUuid, uuidText } from '../../db/uuid.ts';
 import type { Outcome } from '../../idempotency/outcome.ts';
 import { runOnce } from '../../idempotency/run-once.ts';
+import { idOfUuid, uuidText } from '../../ids/uuid.ts';
 import { announceDeliveries } from './announce.ts';
 import { insertRecovery } from './recovery-sql.ts';
 import { endpointDisabled, requireEndpoint } from './require.ts';

@@ -1,10 +1,10 @@
 import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
 import type { WriteContext } from '../../context.ts';
 import type { Queryable } from '../../db/database.ts';
-import { idOfUuid, uuidText } from '../../db/uuid.ts';
 import { subscriptionsOf } from '../../events/subscriptions.ts';
 import type { Outcome } from '../../idempotency/outcome.ts';
 import { runOnce } from '../../idempotency/run-once.ts';
+import { idOfUuid, uuidText } from '../../ids/uuid.ts';
 import { announceDeliveries } from './announce.ts';
 import { presentDelivery } from './present.ts';
 import { endpointDisabled, requireEndpoint, requireEvent } from './require.ts';

@@ -1,8 +1,8 @@
 import { idPrefixes } from '@simplane/contract';
 import { AppError } from '../../app-error.ts';
-import { clip } from '../../clip.ts';
 import type { Queryable } from '../../db/database.ts';
-import { uuidOfId } from '../../db/uuid.ts';
+import { uuidOfId } from '../../ids/uuid.ts';
+import { clip } from '../../telemetry/clip.ts';
 import { type EndpointRow, findEndpoint } from '../endpoints/sql.ts';
 import { findEventType } from './sql.ts';
 

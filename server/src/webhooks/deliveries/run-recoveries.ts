@@ -1,9 +1,9 @@
 import type { Clock } from '../../clock.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import type { Signals } from '../../db/signals.ts';
-import { uuidText } from '../../db/uuid.ts';
 import { subscriptionsOf } from '../../events/subscriptions.ts';
-import type { NewUuid } from '../../uuid-v7.ts';
+import { uuidText } from '../../ids/uuid.ts';
+import type { NewUuid } from '../../ids/uuid-v7.ts';
 import {
   closeHopelessRecoveries,
   insertMissed,

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import type { Queryable } from '../../db/database.ts';
-import { uuidText } from '../../db/uuid.ts';
-import { signingSecretPlace } from '../../sealed-places.ts';
+import { uuidText } from '../../ids/uuid.ts';
+import { signingSecretPlace } from '../../secrets/sealed-places.ts';
 import { type EndpointPlace, insertSecret } from './sql.ts';
 
 /** Makes the endpoint's next signing secret, keeps it sealed and returns it for the one answer that shows it. */

@@ -1,9 +1,9 @@
 import type { InputOf, Operations } from '@simplane/contract';
 import { AppError } from '../../app-error.ts';
 import type { WriteContext } from '../../context.ts';
-import { uuidText } from '../../db/uuid.ts';
 import type { Outcome } from '../../idempotency/outcome.ts';
 import { runOnce } from '../../idempotency/run-once.ts';
+import { uuidText } from '../../ids/uuid.ts';
 import { addSecret } from './add-secret.ts';
 import { checkSettings } from './check-settings.ts';
 import { presentEndpoint } from './present.ts';

@@ -1,9 +1,9 @@
 import { idPrefixes } from '@simplane/contract';
 import type { Queryable } from '../../db/database.ts';
-import { idOfUuid } from '../../db/uuid.ts';
 import { emit } from '../../events/emit.ts';
 import { newEvent } from '../../events/new-event.ts';
-import type { NewUuid } from '../../uuid-v7.ts';
+import { idOfUuid } from '../../ids/uuid.ts';
+import type { NewUuid } from '../../ids/uuid-v7.ts';
 import { cancelPendingDeliveries, disableEndpointRow, type EndpointPlace } from './sql.ts';
 
 type Verdict = EndpointPlace & { reason: string; at: Date };

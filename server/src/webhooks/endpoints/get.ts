@@ -1,8 +1,8 @@
 import { idPrefixes, type WebhookEndpoint } from '@simplane/contract';
 import { AppError } from '../../app-error.ts';
-import { clip } from '../../clip.ts';
 import type { Context } from '../../context.ts';
-import { uuidOfId } from '../../db/uuid.ts';
+import { uuidOfId } from '../../ids/uuid.ts';
+import { clip } from '../../telemetry/clip.ts';
 import { presentEndpoint } from './present.ts';
 import { type EndpointPlace, findEndpoint } from './sql.ts';
 

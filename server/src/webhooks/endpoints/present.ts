@@ -1,6 +1,6 @@
 import { idPrefixes, type WebhookEndpoint } from '@simplane/contract';
 import { unixSeconds } from '../../clock.ts';
-import { idOfUuid } from '../../db/uuid.ts';
+import { idOfUuid } from '../../ids/uuid.ts';
 import type { EndpointRow } from './sql.ts';
 
 /** Without its secret, which only the answers to creation and rotation carry. */

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { clip } from '../../clip.ts';
+import { clip } from '../../telemetry/clip.ts';
 import { isAllowedAddress } from './is-allowed.ts';
 import { isLocalhostName } from './localhost.ts';
 import type { AddressPolicy } from './policy.ts';

@@ -1,7 +1,7 @@
 import { type Dispatcher, errors } from 'undici';
-import { onAbort } from '../../bounded-signal.ts';
-import { remember } from '../../remember.ts';
+import { onAbort } from '../../worker/deadline.ts';
 import type { GuardedRequest, Peer } from '../guard/connector.ts';
+import { memoizeBounded } from './memoize-bounded.ts';
 import { parseRetryAfter } from './retry.ts';
 
 export type AttemptResult = {
@@ -149,7 +149,7 @@ export function attempt(options: Attempt): Promise<AttemptResult | Unsent> {
   });
 }
 
-export const placeOf = remember((url: string) => {
+export const placeOf = memoizeBounded((url: string) => {
   const { origin, hostname, pathname, search } = new URL(url);
   return { origin, hostname: hostname.replace(/^\[|\]$/g, ''), path: `${pathname}${search}` };
 });

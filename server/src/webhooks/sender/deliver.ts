@@ -1,11 +1,11 @@
 import { idPrefixes } from '@simplane/contract';
 import type { Logger } from 'pino';
 import type { Dispatcher } from 'undici';
-import { onAbort } from '../../bounded-signal.ts';
 import { type Clock, unixSeconds } from '../../clock.ts';
 import type { Database } from '../../db/database.ts';
-import { idOfUuid } from '../../db/uuid.ts';
-import type { NewUuid } from '../../uuid-v7.ts';
+import { idOfUuid } from '../../ids/uuid.ts';
+import type { NewUuid } from '../../ids/uuid-v7.ts';
+import { onAbort } from '../../worker/deadline.ts';
 import { disableEndpoint } from '../endpoints/disable.ts';
 import type { Names, Resolved } from '../names/names.ts';
 import { type AttemptResult, attempt, placeOf, type Unsent } from './attempt.ts';

@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
-import { serviceSignature } from '../../service-signature.ts';
+import { serviceSignature } from '../../secrets/service-signature.ts';
 
 type Signed = { eventId: string; body: string; atSeconds: number; secrets: SigningKeys[] };
 

@@ -1,5 +1,5 @@
-import type { Keyring } from '../../keyring.ts';
-import { signingSecretPlace } from '../../sealed-places.ts';
+import type { Keyring } from '../../secrets/keyring.ts';
+import { signingSecretPlace } from '../../secrets/sealed-places.ts';
 import { type SigningKeys, signingKeysOf } from './sign.ts';
 import type { ClaimedDelivery } from './sql.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { idPrefixes } from '@simplane/contract';
-import { idOfUuid } from '../../db/uuid.ts';
-import { type Keyring, UnreadableSecret } from '../../keyring.ts';
+import { idOfUuid } from '../../ids/uuid.ts';
+import { type Keyring, UnreadableSecret } from '../../secrets/keyring.ts';
 import { type RunResult, startWorkQueue, type WorkQueue } from '../../worker/work-queue.ts';
 import { type AccountShares, createAccountShares } from './account-shares.ts';
 import type { AttemptResult, Unsent } from './attempt.ts';
@@ -19,6 +19,8 @@ import {
   postponeDelivery,
   type Wanted,
 } from './sql.ts';
+
+export { freeAbandonedDeliveries } from './sql.ts';
 
 type Options = Omit<DeliverOptions, 'signingKeys'> & {
   keyring: Keyring;

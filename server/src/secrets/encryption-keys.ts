@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { readOrCreateSecretFile } from './read-or-create-secret-file.ts';
+import { readOrCreateSecretFile } from './secret-file.ts';
 
 const keyBytes = 32;
 

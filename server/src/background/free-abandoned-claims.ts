@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import type { Database } from './db/database.ts';
-import { describeCause } from './describe-cause.ts';
-import { freeAbandonedExecutions } from './executions/sql.ts';
-import { freeAbandonedDeliveries } from './webhooks/sender/sql.ts';
+import type { Database } from '../db/database.ts';
+import { freeAbandonedExecutions } from '../executions/worker.ts';
+import { describeCause } from '../telemetry/describe-cause.ts';
+import { freeAbandonedDeliveries } from '../webhooks/sender/start-sender.ts';
 
 /**
  * Frees what an earlier process held when it died, instead of waiting for the leases to end. Only for the one owner of an

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../db/database.ts';
-import { type Keyring, prefixOf, UnreadableSecret } from '../keyring.ts';
-import { type SealedColumn, sealedColumns } from './columns.ts';
+import { type Keyring, prefixOf, UnreadableSecret } from './keyring.ts';
+import { type SealedColumn, sealedColumns } from './sealed-columns.ts';
 import { countStale, findPageEnd, lockStale, type RowKey, recordResealed, replaceSecrets } from './sql.ts';
 
 export type Unreadable = { table: string; account: string; row: string; why: string };

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import type { Clock } from '../clock.ts';
 import { createRandomPool } from './random-pool.ts';
 
 export type NewUuid = () => Buffer;

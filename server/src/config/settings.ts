@@ -1,12 +1,9 @@
-import { resolve } from 'node:path';
-import { sandboxKeyPattern } from './accounts/api-key-text.ts';
-import { parseConnectionUrl } from './db/connection-url.ts';
-import { parseEncryptionKeys } from './encryption-keys.ts';
+import { sandboxKeyPattern } from '../accounts/api-key-text.ts';
+import { fqdnPattern } from '../network/fqdn.ts';
+import { defaultNotificationMap, parseNotificationMap } from '../network/notification-map.ts';
+import { observedStates } from '../network/port.ts';
+import { parseEncryptionKeys } from '../secrets/encryption-keys.ts';
 import { parseIccidRanges } from './iccid-ranges.ts';
-import { fqdnPattern } from './network/fqdn.ts';
-import { defaultNotificationMap, parseNotificationMap } from './network/notification-map.ts';
-import { observedStates } from './network/port.ts';
-import { slowFactor } from './network/slow-factor.ts';
 import {
   duration,
   durations,
@@ -18,24 +15,23 @@ import {
   parseCoreUrl,
   parseDnsServers,
   timeout,
-} from './settings.ts';
-import type { AddressPolicy } from './webhooks/guard/policy.ts';
+} from './values.ts';
 
-type Setting<T> = { name: string; kind: Kind<T>; fallback: string; about: string };
+export type Setting<T> = { name: string; kind: Kind<T>; fallback: string; about: string };
 
 function setting<T>(name: string, kind: Kind<T>, fallback: string, about: string): Setting<T> {
   return { name, kind, fallback, about };
 }
 
 // A network that is down for a minute must fail nothing: the sandbox waits two minutes in all, live almost two hours.
-const retrySchedule = {
+export const executionRetryDefaults = {
   sandbox: '500ms,1s,2s,4s,8s,15s,30s,60s',
   live: '1s,5s,15s,30s,1m,2m,5m,10m,30m,1h',
 };
 
 const aFile = matching(/./, 'a file in PEM');
 
-const webhookDefaults = {
+export const webhookDefaults = {
   // So that a developer sees the whole story in minutes.
   sandbox: {
     retrySchedule: '1s,2s,4s,8s,16s,32s,60s,120s',
@@ -157,7 +153,7 @@ export const settings = {
     'SIMPLANE_EXECUTION_RETRY_SCHEDULE',
     durations,
     '',
-    `Pauses between attempts while the network cannot be reached; one more failure after the last is final. Unset: \`${retrySchedule.sandbox}\` in the sandbox, \`${retrySchedule.live}\` in live.`,
+    `Pauses between attempts while the network cannot be reached; one more failure after the last is final. Unset: \`${executionRetryDefaults.sandbox}\` in the sandbox, \`${executionRetryDefaults.live}\` in live.`,
   ),
   executionLeaseMs: setting(
     'SIMPLANE_EXECUTION_LEASE',
@@ -386,7 +382,7 @@ export const settings = {
   ),
 };
 
-type Values = {
+export type Values = {
   [K in keyof typeof settings]: (typeof settings)[K] extends Setting<infer T> ? T | null : never;
 };
 type Optional =
@@ -413,152 +409,5 @@ type Optional =
   | 'webhookAllowCidrs'
   | 'webhookDnsServers';
 
+/** What the process runs with; only what has no sensible default can be null. */
 export type Config = { [K in keyof Values]: K extends Optional ? Values[K] : NonNullable<Values[K]> };
-
-/** A setting that stops the start; the message names it and says what it takes. */
-export class ConfigError extends Error {
-  override name = 'ConfigError';
-}
-
-/** The only reader of the environment. */
-export function readConfig(env: NodeJS.ProcessEnv = process.env): { config: Config; warnings: string[] } {
-  const values = Object.fromEntries(
-    Object.entries(settings).map(([key, definition]) => [key, readSetting<unknown>(definition, env)]),
-  ) as Values;
-  const webhooks = webhookDefaults[values.mode ?? 'sandbox'];
-  const config = {
-    ...values,
-    webhookRetryScheduleMs: values.webhookRetryScheduleMs ?? durations.parse(webhooks.retrySchedule),
-    webhookDisableAfterMs: values.webhookDisableAfterMs ?? duration.parse(webhooks.disableAfter),
-    webhookDisableMinFailures: values.webhookDisableMinFailures ?? webhooks.disableMinFailures,
-    webhookEndpointLimit: values.webhookEndpointLimit ?? webhooks.endpointLimit,
-    rateLimitPerSecond: values.rateLimitPerSecond ?? (values.mode === 'live' ? 100 : 0),
-    executionRetryScheduleMs:
-      values.executionRetryScheduleMs ?? durations.parse(retrySchedule[values.mode ?? 'sandbox']),
-    dataDir: resolve(values.dataDir ?? ''),
-  } as Config;
-  refuseContradictions(config);
-  return { config, warnings: unknownNames(env) };
-}
-
-function readSetting<T>({ name, kind, fallback }: Setting<T>, env: NodeJS.ProcessEnv): T | null {
-  const given = env[name] || fallback;
-  if (given === '') return null;
-  const value = kind.parse(given);
-  if (value === undefined) {
-    // A key or a password may stand in these, so the refused value itself is not repeated.
-    const shown = secretNames.has(name) ? '' : `; got "${given}"`;
-    throw new ConfigError(`${name} takes ${kind.takes}${shown}`);
-  }
-  return value;
-}
-
-const secretNames = new Set([
-  'SIMPLANE_API_KEY',
-  'DATABASE_URL',
-  'SIMPLANE_DATABASE_DIRECT_URL',
-  'SIMPLANE_ENCRYPTION_KEYS',
-  'SIMPLANE_CORE_SECRET',
-]);
-
-function refuseContradictions(config: Config): void {
-  refuseHalfAnSmdp(config);
-  refuseDatabaseAddresses(config);
-  if (config.mode === 'live' && config.apiKey) {
-    throw new ConfigError(
-      'SIMPLANE_API_KEY is for the sandbox; in live mode create keys with `simplane-server keys create`',
-    );
-  }
-  if (config.mode === 'live' && !config.encryptionKeys) {
-    throw new ConfigError(
-      'SIMPLANE_ENCRYPTION_KEYS is required in live mode: signing secrets are encrypted at rest; make one with `openssl rand -base64 32`',
-    );
-  }
-  if ((config.coreUrl === null) !== (config.coreSecret === null)) {
-    throw new ConfigError(
-      'SIMPLANE_CORE_URL and SIMPLANE_CORE_SECRET belong together: commands to the core are signed; make a secret with `openssl rand -hex 32`',
-    );
-  }
-  if (config.mode === 'sandbox' && config.mockDelayMs * slowFactor >= config.networkTimeoutMs) {
-    throw new ConfigError(
-      `SIMPLANE_MOCK_DELAY is too long: the slow product takes ${slowFactor} times that, which must stay below SIMPLANE_NETWORK_TIMEOUT`,
-    );
-  }
-  if (config.headersTimeoutMs > config.requestTimeoutMs) {
-    throw new ConfigError('SIMPLANE_HEADERS_TIMEOUT must not be longer than SIMPLANE_REQUEST_TIMEOUT');
-  }
-  if (config.executionLeaseMs <= config.networkTimeoutMs) {
-    throw new ConfigError(
-      'SIMPLANE_EXECUTION_LEASE must be longer than SIMPLANE_NETWORK_TIMEOUT: else a slow call is made twice',
-    );
-  }
-  if (config.mode === 'live' && config.role !== 'api' && config.shutdownTimeoutMs < config.networkTimeoutMs) {
-    throw new ConfigError(
-      'SIMPLANE_SHUTDOWN_TIMEOUT must not be shorter than SIMPLANE_NETWORK_TIMEOUT in live mode: else a restart cuts off orders whose outcome is then not known',
-    );
-  }
-  if (config.role !== 'all' && !config.databaseUrl) {
-    throw new ConfigError(
-      `SIMPLANE_ROLE=${config.role} needs DATABASE_URL: the embedded PostgreSQL belongs to one process with the role \`all\``,
-    );
-  }
-}
-
-function refuseDatabaseAddresses(config: Config): void {
-  for (const key of ['databaseUrl', 'databaseDirectUrl'] as const) {
-    const url = config[key];
-    try {
-      if (url !== null) parseConnectionUrl(url);
-    } catch (error) {
-      throw new ConfigError(`${settings[key].name} ${(error as Error).message}`);
-    }
-  }
-  if (config.databaseDirectUrl && !config.databaseUrl) {
-    throw new ConfigError('SIMPLANE_DATABASE_DIRECT_URL needs DATABASE_URL as well');
-  }
-}
-
-/** What a connection to an SM-DP+ cannot do without, so that it is missed at the start and not at the first order. */
-function refuseHalfAnSmdp(config: Config): void {
-  if (config.mode === 'sandbox' && (config.es2Url || config.es2ListenPort !== null)) {
-    throw new ConfigError('SIMPLANE_ES2_… is for live mode: a sandbox provisions on its mock network only');
-  }
-  if (config.mode === 'live' && config.role === 'worker' && !config.es2Url) {
-    throw new ConfigError(
-      'SIMPLANE_ES2_URL is required for a worker in live mode: without an SM-DP+ it could carry nothing out; docs/connect-your-smdp.md',
-    );
-  }
-  if (config.es2Url && config.role !== 'api') {
-    requireAll(config, 'SIMPLANE_ES2_URL', ['es2Cert', 'es2Key', 'es2RequesterId']);
-    if (!config.es2SmdpAddress && !fqdnPattern.test(new URL(config.es2Url).hostname)) {
-      throw new ConfigError(
-        'SIMPLANE_ES2_SMDP_ADDRESS is required: the host of SIMPLANE_ES2_URL is no domain name that an activation code could hold',
-      );
-    }
-  }
-  if (config.es2ListenPort !== null) {
-    requireAll(config, 'SIMPLANE_ES2_LISTEN_PORT', ['es2ListenCert', 'es2ListenKey', 'es2ListenClientCa']);
-  }
-}
-
-function requireAll(config: Config, because: string, keys: (keyof Config)[]): void {
-  const missing = keys.filter((key) => config[key] === null).map((key) => settings[key].name);
-  if (missing.length > 0) throw new ConfigError(`${because} needs ${missing.join(', ')} as well`);
-}
-
-function unknownNames(env: NodeJS.ProcessEnv): string[] {
-  const known = new Set(Object.values(settings).map(({ name }) => name));
-  return Object.keys(env)
-    .filter((name) => name.startsWith('SIMPLANE_') && !known.has(name))
-    .map((name) => `${name} is not a setting and is ignored; docs/configuration.md lists all of them`);
-}
-
-/** Live sends to public addresses only. A sandbox on a developer's own machine also sends to that machine and its network. */
-export function addressPolicyOf({ mode, host, webhookAllowCidrs }: Config): AddressPolicy {
-  const isLocal = host === 'localhost' || host === '::1' || host.startsWith('127.');
-  return {
-    allowsHttp: mode === 'sandbox',
-    allowsPrivate: mode === 'sandbox' && isLocal && webhookAllowCidrs === null,
-    allowedCidrs: webhookAllowCidrs ?? [],
-  };
-}

@@ -1,5 +1,5 @@
+import { describeDatabaseError } from '../db/describe-error.ts';
 import { clip } from './clip.ts';
-import { describeDatabaseError } from './db/describe-error.ts';
 
 const longestMessage = 1_000;
 const mostFrames = 20;

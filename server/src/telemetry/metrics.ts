@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Database } from './db/database.ts';
-import { readQueues } from './db/queues.ts';
+import type { Database } from '../db/database.ts';
+import { readQueues } from '../db/queues.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 

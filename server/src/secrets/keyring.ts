@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, createSecretKey, type KeyObject } from 'node:crypto';
-import { createRandomPool } from './random-pool.ts';
+import { createRandomPool } from '../ids/random-pool.ts';
 import type { Place } from './sealed-places.ts';
 
 /**

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { openApiDocument } from '@simplane/contract';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { docsContentSecurityPolicy, renderDocsPage } from '../../src/http/docs/page.ts';
-import { launchBrowser } from '../support/browser.ts';
+import { launchBrowser } from '../../server/test/support/browser.ts';
+import { docsContentSecurityPolicy, renderDocsPage } from '../src/page.ts';
 
 let browser: Browser;
 let server: Server;

@@ -5,7 +5,7 @@ import {
   type Place,
   signingSecretPlace,
   storedAnswerPlace,
-} from '../sealed-places.ts';
+} from './sealed-places.ts';
 
 /** Where the database holds sealed values, in words of SQL. */
 export type SealedColumn = {

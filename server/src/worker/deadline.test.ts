@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { onAbort, withDeadline } from './bounded-signal.ts';
+import { onAbort, withDeadline } from './deadline.ts';
 
 test('whoever listens is told once when the signal fires, unless it has let go', () => {
   const controller = new AbortController();

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { Validator } from '@cfworker/json-schema';
 import { errorCodes, errors, openApiDocument, operations } from '@simplane/contract';
 import { expect, test } from 'vitest';
-import { curlSample } from '../../src/http/docs/curl-sample.ts';
-import { type OpenApiDocument, readOperations, type Schema } from '../../src/http/docs/document.ts';
-import { exampleOf } from '../../src/http/docs/example.ts';
-import { docsContentSecurityPolicy, renderDocsPage } from '../../src/http/docs/page.ts';
-import { patternExample } from '../../src/http/docs/pattern-example.ts';
+import { curlSample } from '../src/curl-sample.ts';
+import { type OpenApiDocument, readOperations, type Schema } from '../src/document.ts';
+import { exampleOf } from '../src/example.ts';
+import { docsContentSecurityPolicy, renderDocsPage } from '../src/page.ts';
+import { patternExample } from '../src/pattern-example.ts';
 
 const baseUrl = 'http://127.0.0.1:4000';
 const document = openApiDocument();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readConfig } from './config.ts';
+import { readConfig } from './read-config.ts';
 
 const secret = 'not-a-secret-but-as-long-as-one-has-to-be';
 

@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/database.ts';
-import type { SealedColumn } from './columns.ts';
+import type { SealedColumn } from './sealed-columns.ts';
 
 export type SealingState = {
   old_form_refused_at: Date | null;

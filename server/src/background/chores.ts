@@ -1,0 +1,26 @@
+import { expireBundles } from '../bundles/expire.ts';
+import { createFirstStatistics } from '../db/first-statistics.ts';
+import { purgeExpiredKeys } from '../idempotency/purge-expired.ts';
+import { purgeOld } from '../retention/purge-old.ts';
+import type { Service } from '../service.ts';
+import { runRecoveries } from '../webhooks/deliveries/run-recoveries.ts';
+import { cancelUndeliverable } from '../webhooks/endpoints/cancel-undeliverable.ts';
+import { every } from '../worker/every.ts';
+
+/** What is done again and again, by the role of the process. Any number of processes may do it at once. */
+export function startChores(service: Service, retentionMs: number, onError: (error: unknown) => void) {
+  const { db, clock, keys, role } = service;
+  return [
+    ...(role === 'worker' ? [] : [every(10_000, () => keys.flushUses(), onError)]),
+    ...(role === 'api'
+      ? []
+      : [
+          every(60_000, (stopping) => purgeExpiredKeys(db, clock, stopping), onError),
+          every(60_000, (stopping) => purgeOld(db, clock, retentionMs, stopping), onError),
+          every(1_000, (stopping) => expireBundles(db, service, stopping), onError),
+          every(1_000, () => runRecoveries(db, service), onError),
+          every(10_000, (stopping) => cancelUndeliverable(db, clock, stopping), onError),
+          every(2_000, createFirstStatistics(db, onError), onError),
+        ]),
+  ];
+}

@@ -1,0 +1,32 @@
+import type { Config } from '../config/settings.ts';
+import { startExecutionWorker } from '../executions/worker.ts';
+import type { Network } from '../network/port.ts';
+import type { Service } from '../service.ts';
+import { createRunners } from './execution-runners.ts';
+
+/** Carries out orders on this network until it is stopped. */
+export function startExecutions(
+  service: Service,
+  config: Config,
+  network: Network,
+  onError: (error: unknown) => void,
+) {
+  const worker = startExecutionWorker({
+    db: service.db,
+    clock: service.clock,
+    newUuid: service.newUuid,
+    signals: service.signals,
+    network,
+    onOutcome: (type, outcome) => service.metrics.executionCount.inc({ execution_type: type, outcome }),
+    keyring: service.keyring,
+    leaseMs: config.executionLeaseMs,
+    networkTimeoutMs: config.networkTimeoutMs,
+    retryScheduleMs: config.executionRetryScheduleMs,
+    runners: createRunners(config.iccidRanges),
+    concurrency: config.executionConcurrency,
+    pollMs: 1_000,
+    onError,
+  });
+  service.signals.on('executions', worker.wake);
+  return worker;
+}

@@ -1,0 +1,36 @@
+import type { Config } from '../config/settings.ts';
+import { version } from '../config/version.ts';
+import type { Service } from '../service.ts';
+import { createAccountAgents } from '../webhooks/guard/account-agents.ts';
+import { createGuardedAgent } from '../webhooks/guard/connector.ts';
+import { createNames } from '../webhooks/names/names.ts';
+import { mayShowResponse } from '../webhooks/sender/response-privacy.ts';
+import { startSender } from '../webhooks/sender/start-sender.ts';
+
+/** Sends webhooks until it is stopped. */
+export function startWebhooks(service: Service, config: Config, onError: (error: unknown) => void) {
+  // As many connections to one host as one endpoint may have deliveries in flight.
+  const agents = createAccountAgents(() => createGuardedAgent(service.addressPolicy, { connections: 64 }));
+  const sender = startSender({
+    ...service,
+    dispatcherOf: agents.agentOf,
+    names: createNames({ servers: config.webhookDnsServers }),
+    mayShowResponse,
+    userAgent: `Simplane/${version}`,
+    timeoutMs: config.webhookTimeoutMs,
+    retryScheduleMs: config.webhookRetryScheduleMs,
+    disableRule: { afterMs: config.webhookDisableAfterMs, minFailures: config.webhookDisableMinFailures },
+    concurrency: config.webhookConcurrency,
+    random: Math.random,
+    onAttempt: ({ outcome, durationMs }) =>
+      service.metrics.attemptDuration.observe({ outcome }, durationMs / 1_000),
+    onError,
+  });
+  service.signals.on('deliveries', sender.wake);
+  return {
+    async stop(patienceMs: number) {
+      await sender.stop(patienceMs);
+      await agents.destroy();
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import { parseConnectionUrl } from '../db/connection-url.ts';
+import { fqdnPattern } from '../network/fqdn.ts';
+import { slowFactor } from '../network/slow-factor.ts';
+import { ConfigError } from './config-error.ts';
+import { type Config, settings } from './settings.ts';
+
+/** Settings that are fine one by one and cannot be meant together. */
+export function refuseContradictions(config: Config): void {
+  refuseHalfAnSmdp(config);
+  refuseDatabaseAddresses(config);
+  if (config.mode === 'live' && config.apiKey) {
+    throw new ConfigError(
+      'SIMPLANE_API_KEY is for the sandbox; in live mode create keys with `simplane-server keys create`',
+    );
+  }
+  if (config.mode === 'live' && !config.encryptionKeys) {
+    throw new ConfigError(
+      'SIMPLANE_ENCRYPTION_KEYS is required in live mode: signing secrets are encrypted at rest; make one with `openssl rand -base64 32`',
+    );
+  }
+  if ((config.coreUrl === null) !== (config.coreSecret === null)) {
+    throw new ConfigError(
+      'SIMPLANE_CORE_URL and SIMPLANE_CORE_SECRET belong together: commands to the core are signed; make a secret with `openssl rand -hex 32`',
+    );
+  }
+  if (config.mode === 'sandbox' && config.mockDelayMs * slowFactor >= config.networkTimeoutMs) {
+    throw new ConfigError(
+      `SIMPLANE_MOCK_DELAY is too long: the slow product takes ${slowFactor} times that, which must stay below SIMPLANE_NETWORK_TIMEOUT`,
+    );
+  }
+  if (config.headersTimeoutMs > config.requestTimeoutMs) {
+    throw new ConfigError('SIMPLANE_HEADERS_TIMEOUT must not be longer than SIMPLANE_REQUEST_TIMEOUT');
+  }
+  if (config.executionLeaseMs <= config.networkTimeoutMs) {
+    throw new ConfigError(
+      'SIMPLANE_EXECUTION_LEASE must be longer than SIMPLANE_NETWORK_TIMEOUT: else a slow call is made twice',
+    );
+  }
+  if (config.mode === 'live' && config.role !== 'api' && config.shutdownTimeoutMs < config.networkTimeoutMs) {
+    throw new ConfigError(
+      'SIMPLANE_SHUTDOWN_TIMEOUT must not be shorter than SIMPLANE_NETWORK_TIMEOUT in live mode: else a restart cuts off orders whose outcome is then not known',
+    );
+  }
+  if (config.role !== 'all' && !config.databaseUrl) {
+    throw new ConfigError(
+      `SIMPLANE_ROLE=${config.role} needs DATABASE_URL: the embedded PostgreSQL belongs to one process with the role \`all\``,
+    );
+  }
+}
+
+function refuseDatabaseAddresses(config: Config): void {
+  for (const key of ['databaseUrl', 'databaseDirectUrl'] as const) {
+    const url = config[key];
+    try {
+      if (url !== null) parseConnectionUrl(url);
+    } catch (error) {
+      throw new ConfigError(`${settings[key].name} ${(error as Error).message}`);
+    }
+  }
+  if (config.databaseDirectUrl && !config.databaseUrl) {
+    throw new ConfigError('SIMPLANE_DATABASE_DIRECT_URL needs DATABASE_URL as well');
+  }
+}
+
+/** What a connection to an SM-DP+ cannot do without, so that it is missed at the start and not at the first order. */
+function refuseHalfAnSmdp(config: Config): void {
+  if (config.mode === 'sandbox' && (config.es2Url || config.es2ListenPort !== null)) {
+    throw new ConfigError('SIMPLANE_ES2_… is for live mode: a sandbox provisions on its mock network only');
+  }
+  if (config.mode === 'live' && config.role === 'worker' && !config.es2Url) {
+    throw new ConfigError(
+      'SIMPLANE_ES2_URL is required for a worker in live mode: without an SM-DP+ it could carry nothing out; docs/connect-your-smdp.md',
+    );
+  }
+  if (config.es2Url && config.role !== 'api') {
+    requireAll(config, 'SIMPLANE_ES2_URL', ['es2Cert', 'es2Key', 'es2RequesterId']);
+    if (!config.es2SmdpAddress && !fqdnPattern.test(new URL(config.es2Url).hostname)) {
+      throw new ConfigError(
+        'SIMPLANE_ES2_SMDP_ADDRESS is required: the host of SIMPLANE_ES2_URL is no domain name that an activation code could hold',
+      );
+    }
+  }
+  if (config.es2ListenPort !== null) {
+    requireAll(config, 'SIMPLANE_ES2_LISTEN_PORT', ['es2ListenCert', 'es2ListenKey', 'es2ListenClientCa']);
+  }
+}
+
+function requireAll(config: Config, because: string, keys: (keyof Config)[]): void {
+  const missing = keys.filter((key) => config[key] === null).map((key) => settings[key].name);
+  if (missing.length > 0) throw new ConfigError(`${because} needs ${missing.join(', ')} as well`);
+}

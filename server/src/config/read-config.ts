@@ -1,0 +1,60 @@
+import { resolve } from 'node:path';
+import { ConfigError } from './config-error.ts';
+import { refuseContradictions } from './contradictions.ts';
+import {
+  type Config,
+  executionRetryDefaults,
+  type Setting,
+  settings,
+  type Values,
+  webhookDefaults,
+} from './settings.ts';
+import { duration, durations } from './values.ts';
+
+/** The only reader of the environment. */
+export function readConfig(env: NodeJS.ProcessEnv = process.env): { config: Config; warnings: string[] } {
+  const values = Object.fromEntries(
+    Object.entries(settings).map(([key, definition]) => [key, readSetting<unknown>(definition, env)]),
+  ) as Values;
+  const webhooks = webhookDefaults[values.mode ?? 'sandbox'];
+  const config = {
+    ...values,
+    webhookRetryScheduleMs: values.webhookRetryScheduleMs ?? durations.parse(webhooks.retrySchedule),
+    webhookDisableAfterMs: values.webhookDisableAfterMs ?? duration.parse(webhooks.disableAfter),
+    webhookDisableMinFailures: values.webhookDisableMinFailures ?? webhooks.disableMinFailures,
+    webhookEndpointLimit: values.webhookEndpointLimit ?? webhooks.endpointLimit,
+    rateLimitPerSecond: values.rateLimitPerSecond ?? (values.mode === 'live' ? 100 : 0),
+    executionRetryScheduleMs:
+      values.executionRetryScheduleMs ?? durations.parse(executionRetryDefaults[values.mode ?? 'sandbox']),
+    dataDir: resolve(values.dataDir ?? ''),
+  } as Config;
+  refuseContradictions(config);
+  return { config, warnings: unknownNames(env) };
+}
+
+function readSetting<T>({ name, kind, fallback }: Setting<T>, env: NodeJS.ProcessEnv): T | null {
+  const given = env[name] || fallback;
+  if (given === '') return null;
+  const value = kind.parse(given);
+  if (value === undefined) {
+    // A key or a password may stand in these, so the refused value itself is not repeated.
+    const shown = secretNames.has(name) ? '' : `; got "${given}"`;
+    throw new ConfigError(`${name} takes ${kind.takes}${shown}`);
+  }
+  return value;
+}
+
+const secretNames = new Set([
+  'SIMPLANE_API_KEY',
+  'DATABASE_URL',
+  'SIMPLANE_DATABASE_DIRECT_URL',
+  'SIMPLANE_ENCRYPTION_KEYS',
+  'SIMPLANE_CORE_SECRET',
+]);
+
+function unknownNames(env: NodeJS.ProcessEnv): string[] {
+  const known = new Set(Object.values(settings).map(({ name }) => name));
+  return Object.keys(env)
+    .filter((name) => name.startsWith('SIMPLANE_') && !known.has(name))
+    .map((name) => `${name} is not a setting and is ignored; docs/configuration.md lists all of them`);
+}

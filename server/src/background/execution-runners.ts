@@ -1,5 +1,6 @@
 import type { ExecutionType } from '@simplane/contract';
-import { bundleAddRunner } from '../bundles/run-add.ts';
+import { topUpRunner } from '../bundles/run-top-up.ts';
+import { cancelBundles, promoteBundle } from '../bundles/write.ts';
 import type { IccidRange } from '../config/iccid-ranges.ts';
 import { createIccidAllotter } from '../esims/iccid.ts';
 import { createChangeRunner } from '../esims/run-change.ts';
@@ -13,8 +14,11 @@ export function createRunners(
   return {
     'esim.provision': createProvisionRunner(createIccidAllotter(iccidRanges)),
     'esim.suspend': createChangeRunner('suspend'),
-    'esim.resume': createChangeRunner('resume'),
-    'esim.terminate': createChangeRunner('terminate'),
-    'bundle.add': bundleAddRunner,
+    // A bundle that expired while the eSIM was suspended makes room for the next one.
+    'esim.resume': createChangeRunner('resume', (tx, esim, means) =>
+      promoteBundle(tx, esim, new Date(means.clock.nowMs()), means),
+    ),
+    'esim.terminate': createChangeRunner('terminate', cancelBundles),
+    'bundle.add': topUpRunner,
   };
 }

@@ -1,11 +1,9 @@
 import type { Clock } from '../clock.ts';
 import type { Database, Queryable } from '../db/database.ts';
 import type { NewUuid } from '../ids/uuid-v7.ts';
-import { applyChange } from './apply.ts';
-import { bundlesByEsim } from './by-esim.ts';
-import { noChange } from './change.ts';
-import { passTime } from './queue.ts';
-import { lockHoldersDue } from './sql.ts';
+import { activeOf, expireActive, noChange, passTime, promote } from './plan.ts';
+import { type Holder, lockHoldersDue, readBundles } from './sql.ts';
+import { applyChange, bundlesByEsim } from './write.ts';
 
 type Means = { clock: Clock; newUuid: NewUuid };
 
@@ -38,4 +36,19 @@ async function expireBatch(tx: Queryable, means: Means): Promise<{ locked: numbe
   await applyChange(tx, [...bundles.values()].flat(), change, means);
   const expired = change.happenings.filter(({ type }) => type === 'bundle.expired').length;
   return { locked: holders.length, expired };
+}
+
+/** Ends the active bundle before its time, for the sandbox; false when there is none. The caller holds the eSIM's lock. */
+export async function expireActiveBundle(
+  tx: Queryable,
+  esim: Holder,
+  at: Date,
+  means: { newUuid: NewUuid },
+): Promise<boolean> {
+  const bundles = await readBundles(tx, [esim]);
+  const before = noChange(bundles);
+  if (!activeOf(before)) return false;
+  const expired = expireActive(before, at);
+  await applyChange(tx, bundles, esim.status === 'active' ? promote(expired, at) : expired, means);
+  return true;
 }

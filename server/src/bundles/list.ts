@@ -1,9 +1,10 @@
-import type { InputOf, Operations } from '@simplane/contract';
+import { type Bundle, type InputOf, idPrefixes, type Operations } from '@simplane/contract';
+import { unixSeconds } from '../clock.ts';
 import type { Context } from '../context.ts';
 import { requireEsim } from '../esims/get.ts';
+import { idOfUuid } from '../ids/uuid.ts';
 import { readPage } from '../lists/read-page.ts';
-import { presentBundle } from './present.ts';
-import { listBundleRows } from './sql.ts';
+import { type BundleRow, listBundleRows } from './sql.ts';
 
 export async function listBundles(ctx: Context, { params, query }: InputOf<Operations['listBundles']>) {
   const { iccid } = await requireEsim(ctx.db, ctx.account.uuid, params.iccid);
@@ -13,4 +14,20 @@ export async function listBundles(ctx: Context, { params, query }: InputOf<Opera
     positionOf: (row) => row.id,
     present: presentBundle,
   });
+}
+
+function presentBundle(row: BundleRow): Bundle {
+  return {
+    id: idOfUuid(idPrefixes.bundle, row.id),
+    object: 'bundle',
+    iccid: row.iccid,
+    product_id: row.product_id,
+    status: row.status,
+    data_bytes: row.data_bytes,
+    used_bytes: row.used_bytes,
+    thresholds: row.thresholds,
+    activated_at: row.activated_at && unixSeconds(row.activated_at),
+    expires_at: row.expires_at && unixSeconds(row.expires_at),
+    as_of: row.as_of && unixSeconds(row.as_of),
+  };
 }

@@ -110,60 +110,6 @@ export async function updateBundles(
   return updated.length;
 }
 
-/** Whether the record is new: a record that was seen before is not counted again. */
-export async function insertUsageRecord(
-  tx: Queryable,
-  iccid: string,
-  record: { recordId: string; bytes: number; at: Date },
-): Promise<boolean> {
-  const rows = await tx.query(
-    {
-      name: 'usage_record_insert',
-      text: `insert into usage_records (iccid, record_id, bytes, observed_at) values ($1, $2, $3, $4)
-             on conflict (iccid, record_id) do nothing returning 1`,
-    },
-    [iccid, record.recordId, record.bytes, record.at],
-  );
-  return rows.length > 0;
-}
-
-/**
- * The same for many, none of them twice: tells which of them, by their place, were seen before. Sorted, as the index is.
- */
-export async function insertUsageRecords(
-  tx: Queryable,
-  records: readonly { iccid: string; record_id: string; bytes: number; at: number }[],
-): Promise<number[]> {
-  const rows = await tx.query<{ index: number }>(
-    {
-      name: 'usage_record_insert_many',
-      text: `
-with given as materialized (
-  select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) with ordinality
-    as g (iccid, record_id, bytes, at, place)
-), inserted as (
-  insert into usage_records (iccid, record_id, bytes, observed_at)
-  select iccid, record_id, bytes, to_timestamp(at) from given order by place
-  on conflict (iccid, record_id) do nothing returning iccid, record_id
-)
-select (given.place - 1)::integer as index from given
-where not exists (select from inserted where inserted.iccid = given.iccid and inserted.record_id = given.record_id)`,
-    },
-    [
-      arrayOfDigits(records.map((record) => record.iccid)),
-      records.map((record) => record.record_id),
-      arrayOfDigits(records.map((record) => record.bytes)),
-      arrayOfDigits(records.map((record) => record.at)),
-    ],
-  );
-  return rows.map(({ index }) => index);
-}
-
-/** An array as PostgreSQL reads it. The driver looks at each element for what it must escape, and digits hold nothing. */
-function arrayOfDigits(values: readonly (string | number)[]): string {
-  return `{${values.join(',')}}`;
-}
-
 /**
  * Locks some eSIMs whose active bundle is over. One that somebody else holds is left for the next time, so processes
  * share the work and nobody waits. The bundle may have changed by the time of the lock: read it again.

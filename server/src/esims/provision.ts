@@ -1,4 +1,5 @@
 import { type InputOf, isEid, type Operations } from '@simplane/contract';
+import { AppError } from '../app-error.ts';
 import type { WriteContext } from '../context.ts';
 import { acceptExecution } from '../executions/accept.ts';
 import { announce } from '../executions/start.ts';
@@ -6,7 +7,6 @@ import type { Outcome } from '../idempotency/outcome.ts';
 import { refuseOnce } from '../idempotency/run-once.ts';
 import { productInactive, productMissing } from '../products/require-active.ts';
 import { confirmationCodePlace } from '../secrets/sealed-places.ts';
-import { wrongEid } from './wrong-eid.ts';
 
 /** Accepts the order for an eSIM; the execution it answers with tells how the order goes on. */
 export async function provisionEsim(
@@ -38,4 +38,12 @@ export async function provisionEsim(
     default:
       return announce(ctx, outcome);
   }
+}
+
+function wrongEid(): AppError {
+  return new AppError(
+    'parameter_invalid',
+    'eid has the wrong check digits, so at least one of its 32 digits is mistyped; read it again from the device.',
+    { param: 'eid' },
+  );
 }

@@ -1,6 +1,5 @@
 import { idPrefixes } from '@simplane/contract';
-import { cancelBundles } from '../bundles/cancel.ts';
-import { promoteBundle } from '../bundles/promote.ts';
+import type { Queryable } from '../db/database.ts';
 import { emit } from '../events/emit.ts';
 import { newEvent } from '../events/new-event.ts';
 import {
@@ -14,6 +13,7 @@ import {
 import { idOfUuid } from '../ids/uuid.ts';
 import type { Call, Done, Reply } from '../network/port.ts';
 import { esimMatchingIdPlace, orderMatchingIdPlace } from '../secrets/sealed-places.ts';
+import type { HeldEsim } from './hold.ts';
 import { wasDownloaded } from './profile-state.ts';
 import { isUnconfirmed, mayBeHeld, type Progress } from './reservation.ts';
 import { changeStatus, type EsimRow, findEsim, findOrder, lockEsim } from './sql.ts';
@@ -23,14 +23,17 @@ type Change = 'suspend' | 'resume' | 'terminate';
 
 const eventOf = { suspend: 'esim.suspended', resume: 'esim.resumed', terminate: 'esim.terminated' } as const;
 
+/** What else changes in the same transaction, under the eSIM's lock. */
+type Follow = (tx: Queryable, esim: HeldEsim, means: Means & { executionId: string }) => Promise<void>;
+
 /** Suspend, resume and terminate: one call to the network, then the change with its event. */
-export function createChangeRunner(change: Change): Runner {
+export function createChangeRunner(change: Change, follow?: Follow): Runner {
   return {
     async run(means, execution) {
       const reply = await execution.call(change, (call) => ask(means, change, call, execution));
       if (reply.kind === 'failed') return { kind: 'failed', reason: reply.reason };
       if (reply.kind === 'refused') await giveUp(means, execution, errorOf(reply.reason));
-      else await settle(means, execution, change);
+      else await settle(means, execution, change, follow);
       return done;
     },
     giveUp,
@@ -73,25 +76,17 @@ async function readMatchingId(
   return keyring.open(allotted, orderMatchingIdPlace(accountUuid, order.uuid));
 }
 
-function settle(means: Means, execution: HeldExecution, change: Change): Promise<void> {
+function settle(means: Means, execution: HeldExecution, change: Change, follow?: Follow): Promise<void> {
   return means.db.transaction(async (tx) => {
     const before = await lockEsim(tx, execution.iccid as string);
     const isPossible = before !== null && mayHappen(change, before.status);
     const isOurs = await execution.finish(tx, isPossible ? null : overtaken(change, before));
     const after = isOurs && isPossible && (await changeStatus(tx, before.iccid, change));
     if (!after) return;
-    const data = {
-      iccid: after.iccid,
-      execution_id: idOfUuid(idPrefixes.execution, execution.id),
-      product_id: after.product_id,
-    };
+    const executionId = idOfUuid(idPrefixes.execution, execution.id);
+    const data = { iccid: after.iccid, execution_id: executionId, product_id: after.product_id };
     await emit(tx, [newEvent(means, { accountUuid: after.account_id, type: eventOf[change], data })]);
-    if (change === 'terminate') await cancelBundles(tx, after, { ...means, executionId: data.execution_id });
-    // What ended while it was suspended makes room for the next.
-    if (change === 'resume') {
-      const executionId = data.execution_id;
-      await promoteBundle(tx, after, new Date(means.clock.nowMs()), { ...means, executionId });
-    }
+    await follow?.(tx, after, { ...means, executionId });
   });
 }
 

@@ -80,7 +80,6 @@ export type Refusal = {
 export type Observation = { iccid: string; at: Date } & (
   | { kind: 'profile'; state: ObservedState; eid?: string }
   | { kind: 'attach'; country: string }
-  | { kind: 'usage'; recordId: string; bytes: number }
 );
 
 export const observedStates = ['downloaded', 'installed', 'enabled', 'disabled', 'deleted', 'error'] as const;

@@ -1,22 +1,24 @@
 import type { InputOf, Operations, SimulatedAction } from '@simplane/contract';
 import { AppError } from '../app-error.ts';
-import { expireActiveBundle } from '../bundles/expire-active.ts';
+import { expireActiveBundle } from '../bundles/expire.ts';
+import { unixSeconds } from '../clock.ts';
 import type { WriteContext } from '../context.ts';
 import type { Queryable } from '../db/database.ts';
-import { holdEsim } from '../esims/hold.ts';
-import { observe } from '../esims/observe.ts';
+import { requireEsim } from '../esims/get.ts';
+import { type HeldEsim, holdEsim } from '../esims/hold.ts';
 import { presentEsim } from '../esims/present.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
 import { runOnce } from '../idempotency/run-once.ts';
 import { uuidText } from '../ids/uuid.ts';
 import type { Observation, ObservedState } from '../network/port.ts';
+import { observe } from '../observations/observe.ts';
+import { takeUsage } from '../observations/take-usage.ts';
 import { refuseWrongParameters } from './parameters.ts';
 import { refuseWrongState } from './readiness.ts';
 
 type Body = InputOf<Operations['simulateEsim']>['body'];
-type Held = Awaited<ReturnType<typeof holdEsim>>;
 
-/** Lets a device or a network do something, by the path that a live network's reports take. */
+/** Lets a device or a network do something, by the functions that take a live network's reports. */
 export async function simulateEsim(
   ctx: WriteContext,
   { params, body }: InputOf<Operations['simulateEsim']>,
@@ -34,23 +36,38 @@ export async function simulateEsim(
   return outcome;
 }
 
-async function act(ctx: WriteContext, tx: Queryable, esim: Held, body: Body): Promise<Held> {
+async function act(ctx: WriteContext, tx: Queryable, esim: HeldEsim, body: Body): Promise<HeldEsim> {
+  const { action } = body;
   const at = new Date(body.at === undefined ? ctx.clock.nowMs() : body.at * 1000);
-  if (body.action !== 'expire_bundle') {
-    return (
-      (await observe(tx, observationOf(ctx, esim.iccid, at, { ...body, action: body.action }), ctx)) ?? esim
-    );
+  switch (action) {
+    case 'expire_bundle':
+      if (await expireActiveBundle(tx, esim, at, ctx)) return esim;
+      throw new AppError(
+        'state_conflict',
+        `The eSIM is ${esim.status} and has no active bundle that could expire.`,
+      );
+    case 'use_data':
+      return useData(ctx, tx, esim, { ...body, at });
+    default:
+      return (await observe(tx, observationOf(esim.iccid, at, { ...body, action }), ctx)) ?? esim;
   }
-  if (await expireActiveBundle(tx, esim, at, ctx)) return esim;
-  throw new AppError(
-    'state_conflict',
-    `The eSIM is ${esim.status} and has no active bundle that could expire.`,
-  );
 }
 
-type Observed = Exclude<SimulatedAction, 'expire_bundle'>;
+async function useData(
+  ctx: WriteContext,
+  tx: Queryable,
+  { account_id: ofAccount, iccid }: HeldEsim,
+  { record_id = uuidText(ctx.newUuid()), bytes = 0, at }: Omit<Body, 'at'> & { at: Date },
+): Promise<HeldEsim> {
+  const record = { record_id, iccid, bytes, at: unixSeconds(at) };
+  // Not clamped: a simulation may happen at any time.
+  await takeUsage(tx, [record], { ofAccount, clampsToNow: false }, ctx);
+  return requireEsim(tx, ofAccount, iccid);
+}
 
-const stateAfter: Record<Exclude<Observed, 'attach' | 'use_data'>, ObservedState> = {
+type Observed = Exclude<SimulatedAction, 'expire_bundle' | 'use_data'>;
+
+const stateAfter: Record<Exclude<Observed, 'attach'>, ObservedState> = {
   download: 'downloaded',
   install: 'installed',
   enable: 'enabled',
@@ -59,17 +76,10 @@ const stateAfter: Record<Exclude<Observed, 'attach' | 'use_data'>, ObservedState
 };
 
 function observationOf(
-  { newUuid }: WriteContext,
   iccid: string,
   at: Date,
-  { action, country = '', bytes = 0, record_id }: Body & { action: Observed },
+  { action, country = '' }: Body & { action: Observed },
 ): Observation {
-  switch (action) {
-    case 'attach':
-      return { iccid, at, kind: 'attach', country };
-    case 'use_data':
-      return { iccid, at, kind: 'usage', recordId: record_id ?? uuidText(newUuid()), bytes };
-    default:
-      return { iccid, at, kind: 'profile', state: stateAfter[action] };
-  }
+  if (action === 'attach') return { iccid, at, kind: 'attach', country };
+  return { iccid, at, kind: 'profile', state: stateAfter[action] };
 }

@@ -1,12 +1,12 @@
 import type { EsimStatus } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addBundleRow } from '../../src/bundles/add.ts';
-import { cancelBundles } from '../../src/bundles/cancel.ts';
 import { expireBundles } from '../../src/bundles/expire.ts';
-import { settleBundleAdd } from '../../src/bundles/settle-add.ts';
+import { addBundle, settleTopUp } from '../../src/bundles/run-top-up.ts';
+import { cancelBundles } from '../../src/bundles/write.ts';
 import { openDatabase } from '../../src/db/database.ts';
-import { observe } from '../../src/esims/observe.ts';
 import { createUuidV7 } from '../../src/ids/uuid-v7.ts';
+import { observe } from '../../src/observations/observe.ts';
+import { takeUsage } from '../../src/observations/take-usage.ts';
 import { call } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -32,7 +32,7 @@ async function createEsim(status: EsimStatus = 'provisioned', bundles = 0) {
     [service.accountUuid, service.service.newUuid().toString('hex'), iccid, status],
   );
   for (let i = 0; i < bundles; i++) {
-    await addBundleRow(service.db, { accountUuid: service.accountUuid, iccid, product }, service.service);
+    await addBundle(service.db, { accountUuid: service.accountUuid, iccid, product }, service.service);
   }
   return iccid;
 }
@@ -162,15 +162,16 @@ describe('usage', () => {
 
   test('leaves no trace when its transaction fails', async () => {
     const iccid = await createEsim('provisioned', 1);
-    const record = { iccid, at: new Date(), kind: 'usage', recordId: 'r', bytes: 900 } as const;
+    const records = [{ iccid, at: Math.floor(Date.now() / 1000), record_id: 'r', bytes: 900 }];
+    const options = { ofAccount: null, clampsToNow: true };
     const broken = service.db.transaction(async (tx) => {
-      await observe(tx, record, service.service);
+      await takeUsage(tx, records, options, service.service);
       throw new Error('on purpose');
     });
     await expect(broken).rejects.toThrow('on purpose');
     expect(await typesOf(iccid)).toEqual([]);
     expect((await bundlesOf(iccid))[0]).toMatchObject({ status: 'queued', used_bytes: 0 });
-    await service.db.transaction((tx) => observe(tx, record, service.service));
+    await service.db.transaction((tx) => takeUsage(tx, records, options, service.service));
     expect((await bundlesOf(iccid))[0].used_bytes).toBe(900);
   });
 
@@ -260,7 +261,7 @@ describe('a top-up', () => {
   async function topUp(iccid: string, status: EsimStatus, thresholds?: number[]) {
     const esim = { account_id: service.accountUuid, iccid, status };
     await service.db.transaction((tx) =>
-      settleBundleAdd(tx, { esim, product, thresholds }, { ...service.service, executionId }),
+      settleTopUp(tx, { esim, product, thresholds }, { ...service.service, executionId }),
     );
   }
 

@@ -1,10 +1,12 @@
 import { type EsimStatus, type EventTypeName, eventTypes } from '@simplane/contract';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addBundleRow } from '../../src/bundles/add.ts';
 import { expireBundles } from '../../src/bundles/expire.ts';
-import { observe } from '../../src/esims/observe.ts';
+import { addBundle } from '../../src/bundles/run-top-up.ts';
+import { findEsim } from '../../src/esims/sql.ts';
 import type { Observation, ObservedState } from '../../src/network/port.ts';
+import { observe } from '../../src/observations/observe.ts';
+import { takeUsage } from '../../src/observations/take-usage.ts';
 import { call } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -37,7 +39,7 @@ async function createEsim(status: EsimStatus = 'provisioned', sizes: (number | n
   );
   for (const [index, data_bytes] of sizes.entries()) {
     const product = { id: `prod_${index + 1}`, data_bytes, validity_days: 30 };
-    await addBundleRow(service.db, { accountUuid: service.accountUuid, iccid, product }, service.service);
+    await addBundle(service.db, { accountUuid: service.accountUuid, iccid, product }, service.service);
   }
   return iccid;
 }
@@ -49,6 +51,14 @@ function simulate(iccid: string, body: object, options: { idempotencyKey?: strin
 async function bundlesOf(iccid: string) {
   const { json } = await call(service, 'GET', `/v1/esims/${iccid}/bundles`);
   return json.data.toReversed();
+}
+
+/** Reports usage at this moment, and returns the eSIM as it is then. */
+async function reportUsage(iccid: string, bytes: number) {
+  const records = [{ iccid, record_id: 'r', bytes, at: Math.floor(service.clock.nowMs() / 1000) }];
+  const options = { ofAccount: null, clampsToNow: true };
+  await service.db.transaction((tx) => takeUsage(tx, records, options, service.service));
+  return findEsim(service.db, service.accountUuid, iccid);
 }
 
 type Told = { type: EventTypeName; data: Record<string, unknown> };
@@ -272,8 +282,7 @@ describe('observations', () => {
     await tell({ iccid, at: new Date(1000), kind: 'attach', country: 'FR' });
     expect((await bundlesOf(iccid)).map((b: { status: string }) => b.status)).toEqual(['queued', 'queued']);
     expect(await typesOf(iccid)).toEqual([]);
-    const at = new Date(service.clock.nowMs());
-    const after = await tell({ iccid, at, kind: 'usage', recordId: 'r', bytes: 10 });
+    const after = await reportUsage(iccid, 10);
     expect(after?.status).toBe('suspended');
     expect((await bundlesOf(iccid))[0]).toMatchObject({ status: 'active', used_bytes: 10 });
   });
@@ -283,7 +292,6 @@ describe('observations', () => {
       const iccid = await createEsim(status, [1000]);
       const seen = [
         { kind: 'attach', country: 'FR' },
-        { kind: 'usage', recordId: 'r', bytes: 5 },
         { kind: 'profile', state: 'deleted' },
       ] as const;
       for (const one of seen) {
@@ -291,6 +299,7 @@ describe('observations', () => {
         const after = await service.db.transaction((tx) => observe(tx, observation, service.service));
         expect(after).toMatchObject({ status, country: null, profile_state: 'released' });
       }
+      expect(await reportUsage(iccid, 5)).toMatchObject({ status, country: null, profile_state: 'released' });
       expect(await typesOf(iccid)).toEqual([]);
       expect((await bundlesOf(iccid))[0]).toMatchObject({ status: 'queued', used_bytes: 0 });
     }

@@ -1,8 +1,13 @@
 import type { EsimStatus } from '@simplane/contract';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addBundleRow } from '../../src/bundles/add.ts';
-import { observe } from '../../src/esims/observe.ts';
+import { countUsage } from '../../src/bundles/count-usage.ts';
+import { noChange, passTime } from '../../src/bundles/plan.ts';
+import { addBundle } from '../../src/bundles/run-top-up.ts';
+import { applyChange, bundlesByEsim } from '../../src/bundles/write.ts';
+import { activateEsim } from '../../src/esims/activate.ts';
+import { holdAnyEsim } from '../../src/esims/hold.ts';
+import { observe } from '../../src/observations/observe.ts';
 import { call } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -43,7 +48,7 @@ async function createEsim(options: Options = {}): Promise<string> {
   );
   for (const [index, data_bytes] of sizes.entries()) {
     const product = { id: `prod_${index + 1}`, data_bytes, validity_days: 30 };
-    await addBundleRow(on.db, { accountUuid, iccid, product }, on.service);
+    await addBundle(on.db, { accountUuid, iccid, product }, on.service);
   }
   return iccid;
 }
@@ -325,12 +330,19 @@ describe('batches', () => {
     );
   });
 
-  /** The path of single observations: an attach where the record names a country, then the usage. */
-  async function observeOne({ iccid, record_id: recordId, bytes, at, country }: Record) {
-    const when = { iccid, at: new Date(at * 1000) };
+  /** What a batch must be equal to: a transaction per record, which attaches where it names a country, then counts. */
+  async function observeOne({ iccid, bytes, at: seconds, country }: Record) {
+    const at = new Date(seconds * 1000);
+    const means = service.service;
     await service.db.transaction(async (tx) => {
-      if (country) await observe(tx, { ...when, kind: 'attach', country }, service.service);
-      await observe(tx, { ...when, kind: 'usage', recordId, bytes }, service.service);
+      if (country) await observe(tx, { iccid, at, kind: 'attach', country }, means);
+      const held = await holdAnyEsim(tx, iccid);
+      if (!held) throw new Error(`no eSIM ${iccid}`);
+      const active = await activateEsim(tx, held, means);
+      const bundles = (await bundlesByEsim(tx, [active])).get(iccid) ?? [];
+      const promotes = active.status === 'active';
+      const current = passTime(noChange(bundles), new Date(clock.nowMs()), { promotes });
+      await applyChange(tx, bundles, countUsage(current, { bytes, at }, { promotes }), means);
     });
   }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createReportTaker } from '../../src/esims/take-report.ts';
+import { createReportTaker } from '../../src/observations/take-report.ts';
 import { importCatalog } from '../../src/products/import-catalog.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import { type Mischief, newIccid, type SmdpCall, startFakeSmdp } from '../support/fake-smdp.ts';

@@ -1,5 +1,4 @@
-import { activeOf, type Change, type Happening, nextQueuedOf, withBundle } from './change.ts';
-import { promote } from './queue.ts';
+import { activeOf, type Change, type Happening, nextQueuedOf, promote, withBundle } from './plan.ts';
 import type { BundleRow } from './sql.ts';
 import { mayHappen, moved } from './state.ts';
 

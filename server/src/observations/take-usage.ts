@@ -1,16 +1,21 @@
 import type { EsimStatus, RejectionReason, UsageRecord } from '@simplane/contract';
-import { eventOf, writeBundles } from '../bundles/apply.ts';
-import { bundlesByEsim } from '../bundles/by-esim.ts';
-import { rememberNew } from '../bundles/remember-usage.ts';
+import { bundlesByEsim, eventOf, writeBundles } from '../bundles/write.ts';
 import type { Clock } from '../clock.ts';
 import type { Queryable } from '../db/database.ts';
 import { emit } from '../events/emit.ts';
 import { type NewEvent, newEvent } from '../events/new-event.ts';
 import type { NewUuid } from '../ids/uuid-v7.ts';
 import { planUsage, type UsageHappening } from './plan-usage.ts';
-import { type CarriedEsim, lockCarried, updateCarried } from './sql.ts';
+import { type CarriedEsim, insertUsageRecords, lockCarried, updateCarried } from './sql.ts';
 
 type Means = { clock: Clock; newUuid: NewUuid };
+
+type Options = {
+  /** Whose eSIMs may be charged; null for every account's. */
+  ofAccount: string | null;
+  /** Counts a record from the future as of now. */
+  clampsToNow: boolean;
+};
 
 type Taken = {
   accepted: number;
@@ -20,13 +25,13 @@ type Taken = {
 };
 
 /**
- * Counts a batch of usage records with a handful of statements, however many there are: the same outcome as observing them
- * one by one in the order of their time. eSIMs are locked in one order everywhere, so that batches which overlap take turns.
+ * Counts usage records with a fixed number of statements, with the same outcome as one by one in the order of their time.
+ * eSIMs are always locked in the same order, so that batches which overlap never deadlock.
  */
 export async function takeUsage(
   tx: Queryable,
   records: readonly UsageRecord[],
-  ofAccount: string | null,
+  { ofAccount, clampsToNow }: Options,
   means: Means,
 ): Promise<Taken> {
   const iccids = [...new Set(records.map(({ iccid }) => iccid))];
@@ -37,8 +42,10 @@ export async function takeUsage(
   });
   const refused = new Set(rejected.map(({ index }) => index));
   const countable = records.filter((_, index) => !refused.has(index));
-  const fresh = groupByEsim(await rememberNew(tx, inOrder(countable)));
-  const told = await apply(tx, fresh, esims, means);
+  const fresh = groupByEsim(await storeNew(tx, inOrder(countable)));
+  const now = new Date(means.clock.nowMs());
+  const latestMs = clampsToNow ? now.getTime() : Number.POSITIVE_INFINITY;
+  const told = await apply(tx, fresh, esims, { now, latestMs, ...means });
   const accepted = [...fresh.values()].reduce((sum, { length }) => sum + length, 0);
   return { accepted, rejected, toldAccounts: told };
 }
@@ -70,6 +77,13 @@ function inOrder(records: readonly UsageRecord[]): UsageRecord[] {
   });
 }
 
+/** Returns the records that were not stored before. The caller holds their eSIMs' locks. */
+async function storeNew(tx: Queryable, records: readonly UsageRecord[]): Promise<readonly UsageRecord[]> {
+  if (records.length === 0) return records;
+  const seen = new Set(await insertUsageRecords(tx, records));
+  return records.filter((_, index) => !seen.has(index));
+}
+
 function groupByEsim(records: readonly UsageRecord[]): Map<string, UsageRecord[]> {
   const groups = new Map<string, UsageRecord[]>();
   for (const record of records) {
@@ -85,12 +99,11 @@ async function apply(
   tx: Queryable,
   fresh: ReadonlyMap<string, UsageRecord[]>,
   esims: ReadonlyMap<string, CarriedEsim>,
-  means: Means,
+  { now, latestMs, newUuid }: { now: Date; latestMs: number; newUuid: NewUuid },
 ): Promise<ReadonlySet<string>> {
   const holders = [...fresh.keys()].map((iccid) => esims.get(iccid) as CarriedEsim);
   if (holders.length === 0) return new Set();
   const bundles = await bundlesByEsim(tx, holders);
-  const now = new Date(means.clock.nowMs());
   const events: NewEvent[] = [];
   const changes: { from: EsimStatus; to: CarriedEsim }[] = [];
   const before = [...bundles.values()].flat();
@@ -98,13 +111,12 @@ async function apply(
   for (const esim of holders) {
     const usage = (fresh.get(esim.iccid) ?? []).map(({ bytes, at, country = null }) => ({
       bytes,
-      // A core's clock that runs ahead would start bundles in the future and silence all reports until then.
-      at: new Date(Math.min(at * 1000, now.getTime())),
+      at: new Date(Math.min(at * 1000, latestMs)),
       country,
     }));
     const plan = planUsage(esim, bundles.get(esim.iccid) ?? [], usage, now);
     after.push(...plan.bundles);
-    for (const happening of plan.happenings) events.push(tell(means, esim, happening));
+    for (const happening of plan.happenings) events.push(eventFor({ newUuid }, esim, happening));
     const { status, country, country_observed_at } = plan;
     if (status !== esim.status || country_observed_at !== esim.country_observed_at) {
       changes.push({ from: esim.status, to: { ...esim, status, country, country_observed_at } });
@@ -118,7 +130,7 @@ async function apply(
   return new Set(events.map(({ accountUuid }) => accountUuid));
 }
 
-function tell(means: Means, esim: CarriedEsim, happening: UsageHappening): NewEvent {
+function eventFor(means: { newUuid: NewUuid }, esim: CarriedEsim, happening: UsageHappening): NewEvent {
   const ids = { iccid: esim.iccid, product_id: esim.product_id };
   const accountUuid = esim.account_id;
   switch (happening.type) {

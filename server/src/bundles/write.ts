@@ -1,14 +1,54 @@
 import { idPrefixes } from '@simplane/contract';
-import { unixSeconds } from '../clock.ts';
+import { type Clock, unixSeconds } from '../clock.ts';
 import type { Queryable } from '../db/database.ts';
 import { emit } from '../events/emit.ts';
 import { type NewEvent, newEvent } from '../events/new-event.ts';
 import { idOfUuid } from '../ids/uuid.ts';
 import type { NewUuid } from '../ids/uuid-v7.ts';
-import type { Change, Happening } from './change.ts';
-import { type BundleRow, updateBundles } from './sql.ts';
+import { type Change, cancelAll, type Happening, noChange, passTime, promote } from './plan.ts';
+import { type BundleRow, type Holder, readBundles, updateBundles } from './sql.ts';
 
-/** Writes what was decided over bundles as they were read under their eSIM's lock, and tells of it. */
+/**
+ * Starts the oldest queued bundle at `at` when the eSIM is active and has no active bundle; otherwise does nothing. To call
+ * after whatever makes an eSIM active (an attach, a resume) and after a top-up. The caller holds the eSIM's lock.
+ */
+export async function promoteBundle(
+  tx: Queryable,
+  esim: Holder,
+  at: Date,
+  means: { clock: Clock; newUuid: NewUuid; executionId?: string },
+): Promise<void> {
+  if (esim.status !== 'active') return;
+  const bundles = await readBundles(tx, [esim]);
+  const current = passTime(noChange(bundles), new Date(means.clock.nowMs()), { promotes: true });
+  await applyChange(tx, bundles, promote(current, at), means);
+}
+
+/** Cancels what is queued or active, when the eSIM ends. The caller holds the eSIM's lock. */
+export async function cancelBundles(
+  tx: Queryable,
+  esim: Pick<Holder, 'account_id' | 'iccid'>,
+  means: { newUuid: NewUuid; executionId: string },
+): Promise<void> {
+  const bundles = await readBundles(tx, [esim]);
+  await applyChange(tx, bundles, cancelAll(noChange(bundles)), means);
+}
+
+/** The bundles of each of these eSIMs, oldest first. The caller holds the eSIMs' locks. */
+export async function bundlesByEsim(
+  tx: Queryable,
+  holders: readonly Pick<Holder, 'account_id' | 'iccid'>[],
+): Promise<Map<string, BundleRow[]>> {
+  const groups = new Map<string, BundleRow[]>();
+  for (const bundle of await readBundles(tx, holders)) {
+    const group = groups.get(bundle.iccid);
+    if (group) group.push(bundle);
+    else groups.set(bundle.iccid, [bundle]);
+  }
+  return groups;
+}
+
+/** Writes a change that was decided over bundles read under their eSIM's lock, with its events. */
 export async function applyChange(
   tx: Queryable,
   before: readonly BundleRow[],
@@ -23,7 +63,7 @@ export async function applyChange(
   );
 }
 
-/** Writes those that are no longer what they were. */
+/** Writes the bundles that changed. */
 export async function writeBundles(
   tx: Queryable,
   before: readonly BundleRow[],

@@ -2,15 +2,16 @@ import type { Queryable } from '../db/database.ts';
 import { emit } from '../events/emit.ts';
 import { newEvent } from '../events/new-event.ts';
 import type { NewUuid } from '../ids/uuid-v7.ts';
-import { changeStatus, type EsimRow } from './sql.ts';
+import type { HeldEsim } from './hold.ts';
+import { changeStatus } from './sql.ts';
 import { mayHappen } from './state.ts';
 
-/** A provisioned eSIM becomes active; any other stays what it is. */
-export async function activateOnFirstAttach(
+/** A provisioned eSIM becomes active, by its first attach; any other stays what it is. The caller holds the eSIM's lock. */
+export async function activateEsim(
   tx: Queryable,
-  esim: EsimRow,
+  esim: HeldEsim,
   means: { newUuid: NewUuid },
-): Promise<EsimRow> {
+): Promise<HeldEsim> {
   if (!mayHappen('activate', esim.status)) return esim;
   const active = await changeStatus(tx, esim.iccid, 'activate');
   if (!active) return esim;

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Change, noChange } from './change.ts';
-import { cancelAll, passTime, promote } from './queue.ts';
+import { countUsage } from './count-usage.ts';
+import { type Change, cancelAll, noChange, passTime, promote } from './plan.ts';
 import type { BundleRow } from './sql.ts';
 import { bundleTransitions, mayHappen, moved } from './state.ts';
-import { countUsage } from './usage.ts';
 
 const start = new Date('2026-11-01T00:00:00Z');
 const dayMs = 86_400_000;

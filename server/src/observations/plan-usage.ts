@@ -1,8 +1,7 @@
 import type { EsimStatus } from '@simplane/contract';
-import type { Change, Happening } from '../bundles/change.ts';
-import { passTime, promote } from '../bundles/queue.ts';
-import { countUsage } from '../bundles/usage.ts';
-import { mayHappen } from './state.ts';
+import { countUsage } from '../bundles/count-usage.ts';
+import { type Change, type Happening, passTime, promote } from '../bundles/plan.ts';
+import { mayHappen } from '../esims/state.ts';
 
 type Esim = { status: EsimStatus; country: string | null; country_observed_at: Date | null };
 type Usage = { bytes: number; at: Date; country: string | null };
@@ -15,8 +14,8 @@ export type UsageHappening =
   | { type: 'esim.country_changed'; country: string; previousCountry: string };
 
 /**
- * What an eSIM and its bundles become by these records, oldest first, and what happened on the way, in order: the same as
- * observing each by itself, an attach first where it names a country, but decided without a database in between.
+ * Decides what these records, oldest first, make of an eSIM and its bundles, and which events that takes, in order. A record
+ * with a country counts as an attach first. Every record is decided on the outcome of the one before, without a database.
  */
 export function planUsage(
   before: Esim,

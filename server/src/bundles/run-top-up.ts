@@ -1,0 +1,92 @@
+import { defaultThresholds, idPrefixes } from '@simplane/contract';
+import type { Clock } from '../clock.ts';
+import type { Queryable } from '../db/database.ts';
+import { holdEsim } from '../esims/hold.ts';
+import { canTakeBundles } from '../esims/state.ts';
+import type { ExecutionError, HeldExecution, Means, Runner } from '../executions/worker.ts';
+import { idOfUuid, uuidText } from '../ids/uuid.ts';
+import type { NewUuid } from '../ids/uuid-v7.ts';
+import { requireProduct } from '../products/require-active.ts';
+import { type BundleRow, type Holder, insertBundle } from './sql.ts';
+import { promoteBundle } from './write.ts';
+
+/** A top-up makes no call to the network: what a bundle allows is counted here. */
+export const topUpRunner: Runner = {
+  async run(means, execution) {
+    await runTopUp(means, execution);
+    return { kind: 'done' };
+  },
+  async giveUp(means, execution, error) {
+    await execution.finish(means.db, error);
+  },
+};
+
+function runTopUp(means: Means, execution: HeldExecution): Promise<void> {
+  return means.db.transaction(async (tx) => {
+    const esim = await holdEsim(tx, execution.account_id, execution.iccid as string);
+    const isPossible = canTakeBundles.includes(esim.status);
+    const isOurs = await execution.finish(tx, isPossible ? null : takesNoBundles(esim.status));
+    if (!isOurs || !isPossible) return;
+    const product = await requireProduct(tx, execution.product_id);
+    const thresholds = execution.input['thresholds'] as number[];
+    const executionId = idOfUuid(idPrefixes.execution, execution.id);
+    await settleTopUp(tx, { esim, product, thresholds }, { ...means, executionId });
+  });
+}
+
+function takesNoBundles(status: string): ExecutionError {
+  return {
+    code: 'state_conflict',
+    message: `The eSIM was ${status} by then and took no more bundles.`,
+    retryable: false,
+  };
+}
+
+type NewBundle = {
+  accountUuid: string;
+  iccid: string;
+  /** Copied into the bundle, so that later changes of the catalog do not change what was bought. */
+  product: { id: string; data_bytes: number | null; validity_days: number };
+  /** Percentages; the default ones when left out. Unlimited data has none. */
+  thresholds?: readonly number[] | null | undefined;
+};
+
+type TopUp = { esim: Holder } & Pick<NewBundle, 'product' | 'thresholds'>;
+
+/** Adds a bundle; it begins at once when the eSIM is active and has no active bundle. The caller holds the eSIM's lock. */
+export async function settleTopUp(
+  tx: Queryable,
+  { esim, product, thresholds }: TopUp,
+  means: { clock: Clock; newUuid: NewUuid; executionId: string },
+): Promise<void> {
+  await addBundle(tx, { accountUuid: esim.account_id, iccid: esim.iccid, product, thresholds }, means);
+  await promoteBundle(tx, esim, new Date(means.clock.nowMs()), means);
+}
+
+/** Puts a bundle at the end of its eSIM's queue. */
+export async function addBundle(
+  tx: Queryable,
+  { accountUuid, iccid, product, thresholds }: NewBundle,
+  { clock, newUuid }: { clock: Clock; newUuid: NewUuid },
+): Promise<void> {
+  const row: BundleRow = {
+    account_id: accountUuid,
+    id: uuidText(newUuid()),
+    iccid,
+    product_id: product.id,
+    status: 'queued',
+    data_bytes: product.data_bytes,
+    used_bytes: 0,
+    thresholds: product.data_bytes === null ? [] : ascending(thresholds ?? defaultThresholds),
+    validity_days: product.validity_days,
+    activated_at: null,
+    expires_at: null,
+    as_of: null,
+    created_at: new Date(clock.nowMs()),
+  };
+  await insertBundle(tx, row);
+}
+
+function ascending(percents: readonly number[]): number[] {
+  return [...new Set(percents)].sort((a, b) => a - b);
+}

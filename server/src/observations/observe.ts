@@ -1,0 +1,76 @@
+import { promoteBundle } from '../bundles/write.ts';
+import type { Clock } from '../clock.ts';
+import type { Queryable } from '../db/database.ts';
+import { activateEsim } from '../esims/activate.ts';
+import { type HeldEsim, holdAnyEsim } from '../esims/hold.ts';
+import { nextProfileState } from '../esims/profile-state.ts';
+import { emit } from '../events/emit.ts';
+import { newEvent } from '../events/new-event.ts';
+import type { NewUuid } from '../ids/uuid-v7.ts';
+import type { Observation } from '../network/port.ts';
+import { updateCountry, updateProfile } from './sql.ts';
+
+type Means = { clock: Clock; newUuid: NewUuid };
+type Profile = Extract<Observation, { kind: 'profile' }>;
+type Attach = Extract<Observation, { kind: 'attach' }>;
+
+/**
+ * Stores what a network reports of an eSIM, whichever driver it comes from. Returns the eSIM as it is then, or null when it
+ * is not ours. Reports may be repeated and come in any order; an eSIM that has ended ignores them.
+ */
+export async function observe(
+  tx: Queryable,
+  observation: Observation,
+  means: Means,
+): Promise<HeldEsim | null> {
+  const esim = await holdAnyEsim(tx, observation.iccid);
+  if (!esim || esim.status === 'terminated' || esim.status === 'failed') return esim;
+  switch (observation.kind) {
+    case 'profile':
+      return observeProfile(tx, esim, observation, means);
+    case 'attach':
+      return observeAttach(tx, esim, observation, means);
+  }
+}
+
+/** What a device did with the profile. It never changes the eSIM's status. */
+async function observeProfile(
+  tx: Queryable,
+  esim: HeldEsim,
+  { state, at, eid }: Profile,
+  means: Means,
+): Promise<HeldEsim> {
+  const next = nextProfileState({ state: esim.profile_state, at: esim.profile_observed_at }, { state, at });
+  if (!next) return esim;
+  const after = { ...esim, profile_state: state, profile_observed_at: at, eid: eid ?? esim.eid };
+  await updateProfile(tx, esim, { state, at, eid: after.eid });
+  if (next.isChange && state !== 'error') {
+    const data = { iccid: esim.iccid, product_id: esim.product_id };
+    await emit(tx, [newEvent(means, { accountUuid: esim.account_id, type: `esim.${state}`, data })]);
+  }
+  return after;
+}
+
+/** The eSIM is on a network: the first time it becomes active and its bundle begins; each time we learn where it is. */
+async function observeAttach(tx: Queryable, esim: HeldEsim, attach: Attach, means: Means): Promise<HeldEsim> {
+  const active = await activateEsim(tx, esim, means);
+  await promoteBundle(tx, active, attach.at, means);
+  return observeCountry(tx, active, attach, means);
+}
+
+/** A report that is no newer than what we know says nothing about where the eSIM is now. */
+async function observeCountry(
+  tx: Queryable,
+  esim: HeldEsim,
+  { country, at }: Attach,
+  means: Means,
+): Promise<HeldEsim> {
+  if (esim.country_observed_at && at <= esim.country_observed_at) return esim;
+  const previous = esim.country;
+  await updateCountry(tx, esim, { country, at });
+  if (previous !== null && previous !== country) {
+    const data = { iccid: esim.iccid, product_id: esim.product_id, country, previous_country: previous };
+    await emit(tx, [newEvent(means, { accountUuid: esim.account_id, type: 'esim.country_changed', data })]);
+  }
+  return { ...esim, country, country_observed_at: at };
+}

@@ -1,5 +1,8 @@
 import { type ExecutionError, sentMark } from '../executions/worker.ts';
 
+/** What an order says that the network must know. The code is forgotten when the order has ended. */
+export type OrderInput = { eid?: string; sealed_confirmation_code?: string };
+
 /** What the attempts of an order have reached. Each step is stored before the next begins, so a crash resumes and never orders twice. */
 export type Progress = {
   /** Sealed. */

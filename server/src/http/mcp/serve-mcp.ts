@@ -8,7 +8,6 @@ import { keyIn } from '../authenticate.ts';
 import type { BodyReader } from '../read-body.ts';
 import { checkOrigin } from './check-origin.ts';
 import { fetchFrom } from './fetch-from.ts';
-import { toWebRequest } from './web-request.ts';
 
 const path = '/mcp';
 // Less than agents wait for a call, so that they hear why it failed.
@@ -62,6 +61,17 @@ export function serveMcp(app: FastifyInstance, service: Service, bodies: BodyRea
     );
     return reply.header('Cache-Control', 'no-store').send(response);
   }
+}
+
+/** Headers that the protocol reads. The API key is left out: it is checked already, and nothing else should hold it. */
+const isForwarded = (name: string) => name === 'accept' || name === 'content-type' || name.startsWith('mcp-');
+
+function toWebRequest({ headers, body }: FastifyRequest, signal: AbortSignal): Request {
+  const forwarded = Object.entries(headers)
+    .filter(([name]) => isForwarded(name))
+    .map(([name, value]) => [name, String(value)] as [string, string]);
+  const bytes = new Uint8Array((body as Buffer | undefined) ?? Buffer.alloc(0));
+  return new Request('http://localhost/mcp', { method: 'POST', headers: forwarded, body: bytes, signal });
 }
 
 /** The protocol has its own errors for bodies that are not as it wants them, so they arrive there as they are. */

@@ -2,7 +2,6 @@ import { type Dispatcher, request } from 'undici';
 import { serviceSignature } from '../../secrets/service-signature.ts';
 import { clip } from '../../telemetry/clip.ts';
 import type { Call, Done, Network, Refusal, Reply } from '../port.ts';
-import { readStart } from './read-start.ts';
 
 const mostBytes = 64 * 1024;
 
@@ -110,4 +109,16 @@ function causeOf(error: unknown): string {
 
 function systemSeconds(): number {
   return Math.floor(Date.now() / 1000);
+}
+
+/** The first bytes of an answer's body. A longer body is not read, and its connection is closed. */
+async function readStart(body: AsyncIterable<Uint8Array>, mostBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= mostBytes) break; // leaving the loop destroys the stream
+  }
+  return Buffer.concat(chunks).subarray(0, mostBytes).toString('utf8');
 }

@@ -124,6 +124,14 @@ describe('a batch', () => {
     expect(await stateOf(iccid)).toEqual({ esim, bundles, events });
   });
 
+  test('counts a record from the future as of now', async () => {
+    const iccid = await createEsim();
+    await report([{ record_id: 'a', iccid, bytes: 5, at: now + daySeconds, country: 'FR' }]);
+    const { esim, bundles } = await stateOf(iccid);
+    expect(esim).toMatchObject({ country_observed_at: new Date(nowMs) });
+    expect(bundles).toMatchObject([{ activated_at: new Date(nowMs), as_of: new Date(nowMs) }]);
+  });
+
   test('is one request under its Idempotency-Key, like every write', async () => {
     const iccid = await createEsim();
     const records = [{ record_id: 'a', iccid, bytes: 5, at: now }];

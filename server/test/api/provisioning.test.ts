@@ -222,6 +222,15 @@ describe('the life of an eSIM', () => {
     expect((await get(`/v1/esims/${iccid}`)).status).toBe('provisioned');
   });
 
+  test('begins its next bundle when it is resumed to active, and the event names the order', async () => {
+    const iccid = await esimIn('suspended');
+    const { json } = await call(service, 'POST', `/v1/esims/${iccid}/resume`);
+    await settled(json.id);
+    expect((await get(`/v1/esims/${iccid}/bundles`)).data).toMatchObject([{ status: 'active' }]);
+    const types = (await eventsOf(json.id)).map(({ type }: { type: string }) => type);
+    expect(types.toSorted()).toEqual(['bundle.activated', 'esim.resumed']);
+  });
+
   test('ends with its bundles canceled and its install profile gone', async () => {
     const { iccid } = await order();
     const { json } = await call(service, 'DELETE', `/v1/esims/${iccid}`);

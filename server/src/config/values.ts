@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns';
-import { isIP } from 'node:net';
+import { parseCidr } from '../addresses/parse-address.ts';
 
 /** How a setting's text becomes a value: `takes` says in words what `parse` accepts, for the error and for the table in the docs. */
 export type Kind<T> = { takes: string; parse(text: string): T | undefined };
@@ -59,13 +59,7 @@ export function matching(pattern: RegExp, takes: string): Kind<string> {
 export function parseCidrs(text: string): string[] | undefined {
   if (text === 'none') return [];
   const cidrs = text.split(',').map((part) => part.trim());
-  return cidrs.every(isCidr) ? cidrs : undefined;
-}
-
-function isCidr(text: string): boolean {
-  const [, address = '', bits = ''] = /^([0-9a-fA-F.:]+)\/(\d{1,3})$/.exec(text) ?? [];
-  const version = isIP(address);
-  return version !== 0 && Number(bits) <= (version === 4 ? 32 : 128);
+  return cidrs.every((cidr) => parseCidr(cidr) !== null) ? cidrs : undefined;
 }
 
 /** Addresses of DNS servers, each with a port where it is not 53. */

@@ -1,3 +1,4 @@
+import { parseAddress } from '../addresses/parse-address.ts';
 import { AppError } from '../app-error.ts';
 
 export type StrangerLimit = {
@@ -66,13 +67,8 @@ function tooMany(perSecond: number, burst: number): AppError {
 /** An IPv6 host has a whole /64 to choose its addresses from, so that counts as one. */
 export function networkOf(address: string): string {
   if (address.includes('.')) return address.slice(address.lastIndexOf(':') + 1);
-  const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? [];
-  const first = head === '' ? [] : head.split(':');
-  const last = tail ? tail.split(':') : [];
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - first.length - last.length);
-  const groups = [...first, ...Array.from({ length: zeros }, () => '0'), ...last];
-  return groups
-    .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, ''))
-    .join(':');
+  const parsed = parseAddress(address.split('%', 1)[0] ?? '');
+  if (parsed === null) return '';
+  const groups = [112n, 96n, 80n, 64n].map((shift) => (parsed.value >> shift) & 0xffffn);
+  return groups.map((group) => group.toString(16)).join(':');
 }

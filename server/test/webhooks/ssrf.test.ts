@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/config/read-config.ts';
 import { checkUrl } from '../../src/webhooks/guard/check-url.ts';
 import { createGuardedAgent, type GuardedRequest } from '../../src/webhooks/guard/connector.ts';
 import type { AddressPolicy } from '../../src/webhooks/guard/policy.ts';
@@ -221,6 +222,15 @@ test('the inner server is there: a policy that allows it gets its answer', async
   expect(visits).toBe(4);
   await agent.destroy();
 });
+
+test.each(['10.0.0.0/08', '::ffff:10.0.0.0/8', 'fe80::1%eth0/64', '10.0.0.0/33'])(
+  'a network that the guard cannot read stops the start: %s',
+  (cidr) => {
+    expect(() => readConfig({ SIMPLANE_WEBHOOK_ALLOW_CIDRS: `10.1.0.0/16,${cidr}` })).toThrow(
+      /^SIMPLANE_WEBHOOK_ALLOW_CIDRS takes `none`, or networks/,
+    );
+  },
+);
 
 /** Straight to the client, as if the URL had been stored before there was a check. */
 async function expectRefused(url: string, policy: AddressPolicy, resolved?: string[]): Promise<void> {

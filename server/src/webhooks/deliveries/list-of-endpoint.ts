@@ -1,15 +1,15 @@
 import type { InputOf, Operations } from '@simplane/contract';
 import type { Context } from '../../context.ts';
 import { readPage } from '../../lists/read-page.ts';
+import { requireEndpoint } from '../endpoints/get.ts';
 import { presentDelivery } from './present.ts';
-import { requireEndpoint } from './require.ts';
 import { listRowsOfEndpoint } from './sql.ts';
 
 export async function listEndpointDeliveries(
   ctx: Context,
   { params, query }: InputOf<Operations['listEndpointDeliveries']>,
 ) {
-  const endpoint = await requireEndpoint(ctx.db, ctx.account.uuid, params.id);
+  const endpoint = await requireEndpoint(ctx, ctx.db, params.id);
   const filter = { endpointUuid: endpoint.id, status: query.status };
   return readPage(query, {
     place: { list: 'deliveries', accountId: ctx.account.id, filters: filter },

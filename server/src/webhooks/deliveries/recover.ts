@@ -3,9 +3,10 @@ import type { WriteContext } from '../../context.ts';
 import type { Outcome } from '../../idempotency/outcome.ts';
 import { runOnce } from '../../idempotency/run-once.ts';
 import { idOfUuid, uuidText } from '../../ids/uuid.ts';
+import { requireEndpoint } from '../endpoints/get.ts';
 import { announceDeliveries } from './announce.ts';
 import { insertRecovery } from './recovery-sql.ts';
-import { endpointDisabled, requireEndpoint } from './require.ts';
+import { endpointDisabled } from './require.ts';
 
 // Other machines' clocks may be ahead, and so the ids of their events. What comes after the recovery has deliveries of
 // its own and is left alone, so the bound may be generous.
@@ -17,7 +18,7 @@ export async function recoverWebhookEndpoint(
   { params, body }: InputOf<Operations['recoverWebhookEndpoint']>,
 ): Promise<Outcome> {
   const outcome = await runOnce(ctx, async (tx) => {
-    const endpoint = await requireEndpoint(tx, ctx.account.uuid, params.id);
+    const endpoint = await requireEndpoint(ctx, tx, params.id);
     const id = idOfUuid(idPrefixes.webhookEndpoint, endpoint.id);
     const nowMs = ctx.clock.nowMs();
     const isTaken = await insertRecovery(tx, {

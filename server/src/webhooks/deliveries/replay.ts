@@ -5,9 +5,10 @@ import { subscriptionsOf } from '../../events/subscriptions.ts';
 import type { Outcome } from '../../idempotency/outcome.ts';
 import { runOnce } from '../../idempotency/run-once.ts';
 import { idOfUuid, uuidText } from '../../ids/uuid.ts';
+import { requireEndpoint } from '../endpoints/get.ts';
 import { announceDeliveries } from './announce.ts';
 import { presentDelivery } from './present.ts';
-import { endpointDisabled, requireEndpoint, requireEvent } from './require.ts';
+import { endpointDisabled, requireEvent } from './require.ts';
 import { type DeliveryRow, insertToEndpoint, insertToSubscribers } from './sql.ts';
 
 /** Delivers an event again. The event stays as it is: only the deliveries say that they are replays. */
@@ -41,7 +42,7 @@ async function replayTo(
   eventUuid: string,
   endpointId: string,
 ): Promise<DeliveryRow> {
-  const endpoint = await requireEndpoint(tx, ctx.account.uuid, endpointId, 'webhook_endpoint_id');
+  const endpoint = await requireEndpoint(ctx, tx, endpointId, 'webhook_endpoint_id');
   const row = await insertToEndpoint(tx, ctx.account.uuid, {
     uuid: uuidText(ctx.newUuid()),
     eventUuid,

@@ -3,22 +3,7 @@ import { AppError } from '../../app-error.ts';
 import type { Queryable } from '../../db/database.ts';
 import { uuidOfId } from '../../ids/uuid.ts';
 import { clip } from '../../telemetry/clip.ts';
-import { type EndpointRow, findEndpoint } from '../endpoints/sql.ts';
 import { findEventType } from './sql.ts';
-
-/** The account's own endpoint; another account's does not exist. `param` is where the caller named it. */
-export async function requireEndpoint(
-  db: Queryable,
-  accountUuid: string,
-  id: string,
-  param: 'id' | 'webhook_endpoint_id' = 'id',
-): Promise<EndpointRow> {
-  const endpointUuid = uuidOfId(idPrefixes.webhookEndpoint, id);
-  const row = endpointUuid && (await findEndpoint(db, { accountUuid, endpointUuid }));
-  if (!row)
-    throw new AppError('resource_missing', `No webhook endpoint has the id "${clip(id)}".`, { param });
-  return row;
-}
 
 export async function requireEvent(
   db: Queryable,

@@ -5,7 +5,7 @@ import type { Queryable } from '../../db/database.ts';
 import type { Outcome } from '../../idempotency/outcome.ts';
 import { runOnce } from '../../idempotency/run-once.ts';
 import { idOfUuid, uuidText } from '../../ids/uuid.ts';
-import { findEndpoint } from '../endpoints/sql.ts';
+import { endpointStatus } from '../endpoints/get.ts';
 import { announceDeliveries } from './announce.ts';
 import { requireDelivery } from './get.ts';
 import { presentDelivery } from './present.ts';
@@ -30,9 +30,10 @@ export async function retryDelivery(
 
 async function refuseUnsendable(ctx: WriteContext, tx: Queryable, row: DeliveryRow): Promise<void> {
   const place = { accountUuid: ctx.account.uuid, endpointUuid: row.endpoint_id };
-  const endpoint = await findEndpoint(tx, place);
-  if (!endpoint) throw new AppError('state_conflict', 'The webhook endpoint of this delivery was deleted.');
-  if (endpoint.status === 'disabled') throw disabled(row);
+  const status = await endpointStatus(tx, place);
+  if (status === null)
+    throw new AppError('state_conflict', 'The webhook endpoint of this delivery was deleted.');
+  if (status === 'disabled') throw disabled(row);
   if ((await findEventType(tx, ctx.account.uuid, row.event_id)) === null) {
     throw new AppError('state_conflict', 'The event of this delivery is no longer kept.');
   }

@@ -1,4 +1,4 @@
-import { type Address, type Cidr, contains, parseAddress, parseCidr } from './parse-address.ts';
+import { type Address, type Cidr, contains, parseAddress, parseCidr } from '../../addresses/parse-address.ts';
 
 /**
  * `reserved` is neither public nor anyone's own network: only an explicit CIDR allows it.

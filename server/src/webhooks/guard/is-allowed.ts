@@ -1,5 +1,5 @@
+import { contains, parseAddress, parseCidr } from '../../addresses/parse-address.ts';
 import { classify } from './address-ranges.ts';
-import { contains, parseAddress, parseCidr } from './parse-address.ts';
 import type { AddressPolicy } from './policy.ts';
 
 type Verdict = { allowed: true } | { allowed: false; why: string };

@@ -1,6 +1,67 @@
-/** Which part may import which. Each rule carries its reason; `npm run imports` also fails when it saw no file. */
+/**
+ * Which part may import which: a rule for each row of `.may-import.js`, and those that a list cannot say. Each carries its reason.
+ * `npm run imports` checks them, and fails as well when it saw no file; a test plants a violation of each.
+ */
+import { mayImport } from './.may-import.js';
+
+const workspaces = Object.keys(mayImport);
+const rows = workspaces.flatMap((workspace) =>
+  Object.entries(mayImport[workspace]).map(([place, { why, imports }]) => ({
+    name: place === '.' ? `${workspace}/src` : `${workspace}/src/${place}`,
+    files: filesOf(workspace, place),
+    why,
+    packages: imports.filter((entry) => entry.startsWith('npm:')).map(packageFiles),
+    ours: imports.filter((entry) => !entry.startsWith('npm:')).map((entry) => ourFiles(workspace, entry)),
+  })),
+);
+
+/** A folder's own files, or one file; as sources, and as the build that other workspaces see. */
+function filesOf(workspace, place) {
+  const top = `^${workspace}/(src|dist)/`;
+  if (place === '*') return top;
+  if (place === '.') return `${top}[^/]+$`;
+  return place.endsWith('.ts')
+    ? `${top}${place.slice(0, -'.ts'.length)}\\.(d\\.)?ts$`
+    : `${top}${place}/[^/]+$`;
+}
+
+function ourFiles(workspace, entry) {
+  const [place, other = workspace] = entry.split(':').reverse();
+  return filesOf(other, place);
+}
+
+function packageFiles(entry) {
+  const name = entry.slice('npm:'.length);
+  return `node_modules/(@types/)?${name}/`;
+}
+
+const isTest = '\\.test\\.ts$';
+
 export default {
   forbidden: [
+    ...rows.flatMap(({ name, files, why, packages, ours }) => [
+      {
+        name: `may-import: ${name}`,
+        comment: `${why} It is not in the list of ${name} in .may-import.js.`,
+        severity: 'error',
+        from: { path: files },
+        to: { path: `^(${workspaces.join('|')})/`, pathNot: [files, ...ours] },
+      },
+      {
+        name: `may-use-packages: ${name}`,
+        comment: `${why} The package is not in the list of ${name} in .may-import.js.`,
+        severity: 'error',
+        from: { path: files, pathNot: isTest },
+        to: { path: 'node_modules/', pathNot: packages },
+      },
+    ]),
+    {
+      name: 'every-folder-has-a-list',
+      comment: 'A new folder says in .may-import.js what it may import, and why.',
+      severity: 'error',
+      from: { path: '^[^/]+/src/', pathNot: rows.map(({ files }) => files) },
+      to: {},
+    },
     {
       name: 'no-cycles',
       comment: 'A cycle has no bottom to start reading from.',
@@ -17,26 +78,12 @@ export default {
       to: { pathNot: ['^contract/src', 'node_modules/typebox'] },
     },
     {
-      name: 'reference-renders-the-contract',
-      comment: 'The page is a function of the contract: what it shows is what the contract says.',
-      severity: 'error',
-      from: { path: '^reference/src' },
-      to: { path: '^(?!reference/src|contract/)', dependencyTypesNot: ['core'] },
-    },
-    {
       name: 'sdk-stands-alone',
       comment:
         'It runs in browsers and at the edge: no package, nothing of Node’s, nothing of ours at run time.',
       severity: 'error',
-      from: { path: '^sdk/src', pathNot: '\\.test\\.ts$' },
+      from: { path: '^sdk/src', pathNot: isTest },
       to: { pathNot: '^sdk/src' },
-    },
-    {
-      name: 'clients-know-the-sdk-and-the-contract',
-      comment: 'What a client of the API can do, others can do too: there is no door of our own.',
-      severity: 'error',
-      from: { path: '^(mcp|cli)/src' },
-      to: { path: '^(server|bench)/' },
     },
     {
       name: 'mcp-is-mounted-in-one-place',
@@ -60,41 +107,12 @@ export default {
       to: { path: 'node_modules/pg/' },
     },
     {
-      name: 'sql-stays-in-its-feature',
+      name: 'sql-stays-in-its-folder',
       comment:
-        'A feature offers verbs; its statements are its own. The operator’s commands and the feature itself may use them.',
+        'A feature offers verbs; its statements are its own. The operator’s commands and the folder itself may use them.',
       severity: 'error',
-      from: { path: '^server/src/([^/]+)/', pathNot: '^server/src/operator/' },
-      to: { path: '^server/src/[^/]+/sql\\.ts$', pathNot: '^server/src/$1/' },
-    },
-    {
-      name: 'features-know-no-http',
-      comment: 'The same operation serves HTTP today and other callers later.',
-      severity: 'error',
-      from: {
-        path: '^server/src/(accounts|products|esims|bundles|executions|events|sandbox|idempotency|lists|network|db|worker)/',
-      },
-      to: { path: '^server/src/(http|operator)/' },
-    },
-    {
-      name: 'db-knows-no-feature',
-      comment: 'The database layer is below all features.',
-      severity: 'error',
-      from: { path: '^server/src/db/' },
-      to: {
-        path: '^server/src/(accounts|products|esims|bundles|executions|events|sandbox|idempotency|lists|network|worker)/',
-      },
-    },
-    {
-      name: 'network-knows-nobody',
-      comment:
-        'A driver is a function of its call: it has no database and no feature to look things up in. How a text is cut and a body signed is the same everywhere, and depends on nothing.',
-      severity: 'error',
-      from: { path: '^server/src/network/' },
-      to: {
-        path: '^server/src/',
-        pathNot: ['^server/src/network/', '^server/src/(telemetry/clip|secrets/service-signature)\\.ts$'],
-      },
+      from: { path: '^(server/src.*)/[^/]+$', pathNot: '^server/src/operator/' },
+      to: { path: '^server/src/.*[/-]sql\\.ts$', pathNot: '^$1/[^/]+$' },
     },
     {
       name: 'drivers-are-chosen-at-the-top',
@@ -102,41 +120,15 @@ export default {
       severity: 'error',
       from: {
         path: '^server/src/',
-        pathNot: ['^server/src/network/', '^server/src/operator/', '\\.test\\.ts$'],
+        pathNot: ['^server/src/network/', '^server/src/operator/', isTest],
       },
       to: { path: '^server/src/network/[^/]+/' },
-    },
-    {
-      name: 'events-know-no-feature',
-      comment: 'Features tell events what happened, never the other way round.',
-      severity: 'error',
-      from: { path: '^server/src/events/' },
-      to: { path: '^server/src/(accounts|products|esims|bundles|executions|sandbox)/' },
-    },
-    {
-      name: 'checks-see-only-the-history',
-      comment:
-        'A guarantee is judged by what was seen from outside: a check that could ask would not be replayable.',
-      severity: 'error',
-      from: { path: '^faults/src/(checks|history)/' },
-      to: { path: '^faults/src/', pathNot: '^faults/src/(checks|history)/' },
-    },
-    {
-      name: 'faults-judge-from-outside',
-      comment:
-        'The checker starts the service and talks to it; of its insides it knows only how to start them.',
-      severity: 'error',
-      from: { path: '^faults/src' },
-      to: {
-        path: '^server/(src|dist)/',
-        pathNot: '^server/(src|dist)/(serve|telemetry/log|config/read-config|db/embedded/start)\\.',
-      },
     },
     {
       name: 'no-undeclared-packages',
       comment: 'What is imported is declared in the package that imports it.',
       severity: 'error',
-      from: { path: '^(contract|reference|sdk|mcp|cli|server|faults)/src', pathNot: '\\.test\\.ts$' },
+      from: { path: '^(contract|reference|sdk|mcp|cli|server|bench|faults)/src', pathNot: isTest },
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown'] },
     },
     {
@@ -148,8 +140,8 @@ export default {
     },
   ],
   options: {
-    doNotFollow: { path: 'node_modules' },
-    exclude: { path: '(^|/)dist/' },
+    // A workspace sees the builds of others: not followed, but not left out either, or no rule would see those imports.
+    doNotFollow: { path: '(^|/)(node_modules|dist)/' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {
       exportsFields: ['exports'],

@@ -1,6 +1,7 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { Simplane } from '@simplane/sdk';
 import { createMcpServer } from './create-mcp-server.ts';
+import { refuseExcess } from './refuse-excess.ts';
 
 export type HttpHandler = {
   /** Answers one request of Streamable HTTP, for the holder of the key. */
@@ -36,8 +37,11 @@ export function createHttpHandler({ connect, onError }: HttpHandlerOptions): Htt
     { onerror: onError, maxSubscriptions },
   );
   return {
-    handle: (request, apiKey) =>
-      handler.fetch(request, { authInfo: { token: apiKey, clientId: '', scopes: [] } }),
+    async handle(request, apiKey) {
+      const parsedBody = await readJson(request);
+      const authInfo = { token: apiKey, clientId: '', scopes: [] };
+      return refuseExcess(parsedBody) ?? handler.fetch(request, { authInfo, parsedBody });
+    },
     async close() {
       stopping.abort();
       await Promise.allSettled(calls);
@@ -45,4 +49,12 @@ export function createHttpHandler({ connect, onError }: HttpHandlerOptions): Htt
       await handler.close();
     },
   };
+}
+
+/** Undefined where it is no JSON: the protocol's own handler then reads it again and says so. */
+function readJson(request: Request): Promise<unknown> {
+  return request
+    .clone()
+    .json()
+    .catch(() => undefined);
 }

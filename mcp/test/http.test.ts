@@ -111,6 +111,41 @@ describe('the door', () => {
     }
   });
 
+  test.each(['2025-03-26', currentRevision])(
+    'what answers would repeat is bounded (%s)',
+    async (revision) => {
+      const send = (body: unknown) =>
+        call(service, 'POST', '/mcp', { body, headers: { ...accept, 'MCP-Protocol-Version': revision } });
+      const long = 'x'.repeat(250_000);
+      const versionKey = 'io.modelcontextprotocol/protocolVersion';
+      for (const message of [
+        { ...ping, id: long },
+        { ...ping, method: long },
+        { ...ping, method: 'tools/call', params: { name: long } },
+        { ...ping, method: 'prompts/get', params: { name: long } },
+        { ...ping, method: 'resources/read', params: { uri: `simplane://${long}` } },
+        { ...ping, params: { _meta: { progressToken: long } } },
+        { ...ping, params: { _meta: { [versionKey]: long } } },
+        { ...ping, method: 'initialize', params: { protocolVersion: long } },
+        [ping, { ...ping, id: long }],
+        Array.from({ length: 11 }, (_, id) => ({ ...ping, id })),
+      ]) {
+        const { status, text, json } = await send(message);
+        expect([status, json?.error.code, json?.id]).toEqual([400, -32600, null]);
+        expect(text.length).toBeLessThan(300);
+      }
+    },
+  );
+
+  test('a batch of ten is answered, and names of 256 characters are repeated', async () => {
+    const send = (body: unknown) => call(service, 'POST', '/mcp', { body, headers: accept });
+    const batch = await send(Array.from({ length: 10 }, (_, id) => ({ ...ping, id })));
+    expect([batch.status, batch.text.match(/"tools":/g)?.length]).toEqual([200, 10]);
+    const name = 'x'.repeat(256);
+    const named = await send({ ...ping, id: name, method: 'tools/call', params: { name } });
+    expect(named.text.split(name)).toHaveLength(3);
+  });
+
   test('calls count against the key’s rate limit', async () => {
     const limited = await startService({ rateLimitPerSecond: 1 });
     try {

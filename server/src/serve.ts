@@ -119,7 +119,7 @@ async function start(
     publicUrl: () => config.publicUrl ?? url,
     isStopping: () => stopping,
   };
-  await service.keys.learn();
+  await service.keys.learn(clock.nowMs());
   const app = createApp(service);
   const servers = [app];
   if (config.metricsPort !== null) {

@@ -3,7 +3,7 @@ import type { Caller } from '../context.ts';
 import type { Database } from '../db/database.ts';
 import { createGroupCommit } from '../db/group-commit.ts';
 import { idOfUuid } from '../ids/uuid.ts';
-import { type FoundKeyRow, findKeysByHash, listUsableHashes, touchKeys } from './sql.ts';
+import { type FoundKeyRow, findKeysByHash, listNewHashes, listUsableHashes, touchKeys } from './sql.ts';
 
 export type KnownKey = Caller & { expiresAtMs: number | null; revoked: boolean };
 
@@ -15,8 +15,11 @@ export type KeyDirectory = {
   recall(hash: string): KnownKey | null | undefined | Promise<KnownKey | null>;
   /** Asks the database. */
   lookUp(hash: string): Promise<KnownKey | null>;
-  /** Learns which keys exist, so that their first requests are not taken for those of strangers. */
-  learn(): Promise<void>;
+  /**
+   * Learns which keys exist, so that their first requests are not taken for those of strangers. Called again, it learns those that
+   * were made since.
+   */
+  learn(nowMs: number): Promise<void>;
   noteUse(key: KnownKey, nowMs: number): void;
   /** Writes `last_used_at` of the keys used since the last call, all in one statement. */
   flushUses(): Promise<void>;
@@ -30,7 +33,11 @@ const trustedForMs = 2_500;
 // A key that is used before it was made works this much later.
 const refusedForMs = 1_000;
 
+// Ids of keys tell when they were made, by the clock of whoever made them.
+const clocksDifferByMs = 600_000;
+
 const mostKnown = 50_000;
+const mostNew = 1_000;
 const mostStrangers = 10_000;
 
 /**
@@ -44,6 +51,7 @@ export function createKeyDirectory(
   const known = new Map<string, Entry>(); // keys that exist, or did when they were last looked up
   const strangers = new Map<string, Entry>(); // apart, so that no number of them displaces a key
   const uses = new Map<string, number>();
+  let learnedAtMs: number | null = null;
   const find = { write: (hashes: string[]) => findKeysByHash(db, hashes) };
   // Two lines, so that a key in use does not stand behind strangers.
   const askKnown = createGroupCommit(find);
@@ -85,8 +93,13 @@ export function createKeyDirectory(
 
     lookUp: (hash) => ask(hash, false),
 
-    async learn() {
-      for (const hash of await listUsableHashes(db, mostKnown)) {
+    async learn(nowMs) {
+      const hashes =
+        learnedAtMs === null
+          ? await listUsableHashes(db, { nowMs, limit: mostKnown })
+          : await listNewHashes(db, { sinceMs: learnedAtMs - clocksDifferByMs, nowMs, limit: mostNew });
+      learnedAtMs = nowMs;
+      for (const hash of hashes.reverse()) {
         if (known.has(hash)) continue;
         keep(known, hash, { found: null, asking: null, askedAtMs: Number.NEGATIVE_INFINITY }, mostKnown);
       }
@@ -117,9 +130,10 @@ export function createKeyDirectory(
   }
 }
 
-/** The oldest is forgotten first. */
+/** What was kept longest ago is forgotten first; keys are kept again whenever they are looked up. */
 function keep(entries: Map<string, Entry>, hash: string, entry: Entry, most: number): void {
-  if (entries.size >= most && !entries.has(hash)) entries.delete(entries.keys().next().value as string);
+  entries.delete(hash);
+  if (entries.size >= most) entries.delete(entries.keys().next().value as string);
   entries.set(hash, entry);
 }
 

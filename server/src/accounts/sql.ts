@@ -40,16 +40,41 @@ export async function findKeysByHash(
 }
 
 /** Hashes of the keys that may be used, those used last first. */
-export async function listUsableHashes(db: Queryable, limit: number): Promise<string[]> {
+export async function listUsableHashes(
+  db: Queryable,
+  { nowMs, limit }: { nowMs: number; limit: number },
+): Promise<string[]> {
   const rows = await db.query<{ hash: string }>(
     {
       name: 'api_key_hashes',
-      text: `select encode(hash, 'hex') as hash from api_keys where revoked_at is null
+      text: `select encode(hash, 'hex') as hash from api_keys
+             where revoked_at is null and (expires_at is null or expires_at > $2)
              order by last_used_at desc nulls last limit $1`,
     },
-    [limit],
+    [limit, new Date(nowMs)],
   );
   return rows.map(({ hash }) => hash);
+}
+
+/** Hashes of the usable keys made since then, the newest first. Ids are UUIDv7, so the primary key has them in order. */
+export async function listNewHashes(
+  db: Queryable,
+  { sinceMs, nowMs, limit }: { sinceMs: number; nowMs: number; limit: number },
+): Promise<string[]> {
+  const rows = await db.query<{ hash: string }>(
+    {
+      name: 'api_key_new_hashes',
+      text: `select encode(hash, 'hex') as hash from api_keys
+             where id > $3 and revoked_at is null and (expires_at is null or expires_at > $2)
+             order by id desc limit $1`,
+    },
+    [limit, new Date(nowMs), firstUuidOf(sinceMs)],
+  );
+  return rows.map(({ hash }) => hash);
+}
+
+function firstUuidOf(ms: number): string {
+  return `${Math.max(ms, 0).toString(16).padStart(12, '0')}${'0'.repeat(20)}`;
 }
 
 /** `greatest` keeps the column true when several processes report the same key out of order. */

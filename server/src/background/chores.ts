@@ -11,7 +11,12 @@ import { every } from '../worker/every.ts';
 export function startChores(service: Service, retentionMs: number, onError: (error: unknown) => void) {
   const { db, clock, keys, role } = service;
   return [
-    ...(role === 'worker' ? [] : [every(10_000, () => keys.flushUses(), onError)]),
+    ...(role === 'worker'
+      ? []
+      : [
+          every(10_000, () => keys.flushUses(), onError),
+          every(5_000, () => keys.learn(clock.nowMs()), onError),
+        ]),
     ...(role === 'api'
       ? []
       : [

@@ -33,7 +33,14 @@ function setUp() {
     });
     return upload;
   }
-  return { begin, cuts: () => cuts };
+  /** A request whose body is whole, unless it was refused, and which is not answered yet. */
+  function whole(owner: string, bytes: number) {
+    const upload = begin(owner);
+    upload.send(bytes);
+    if (upload.outcome === null) upload.finish();
+    return upload;
+  }
+  return { begin, whole, cuts: () => cuts };
 }
 
 test('half-sent bodies of one account give way, the oldest first, and those of another stay', () => {
@@ -45,32 +52,49 @@ test('half-sent bodies of one account give way, the oldest first, and those of a
     upload.send(4 * megabyte);
     return upload;
   });
-  expect(hostile.map(({ outcome }) => outcome !== null).lastIndexOf(true)).toBe(52);
-  expect(hostile.filter(({ outcome }) => outcome === null)).toHaveLength(7);
+  expect(hostile.map(({ outcome }) => outcome !== null).lastIndexOf(true)).toBe(55);
+  expect(hostile.filter(({ outcome }) => outcome === null)).toHaveLength(4);
   expect(hostile[0]?.outcome).toMatchObject({ code: 'unavailable', headers: { 'Retry-After': '1' } });
-  expect(cuts()).toBe(53);
+  expect(cuts()).toBe(56);
   honest.send(2 * megabyte);
   honest.finish();
-  expect(honest.outcome).toEqual(Buffer.alloc(3 * megabyte, 'h'));
+  expect(Buffer.alloc(3 * megabyte, 'h').equals(honest.outcome as Buffer)).toBe(true);
 });
 
-test('whole bodies are never cut, and while their requests run the next ones wait', () => {
-  const { begin } = setUp();
-  const whole = Array.from({ length: 8 }, () => {
-    const upload = begin('a');
-    upload.send(4 * megabyte);
-    upload.finish();
-    return upload;
-  });
-  const late = begin('b');
+test('whole bodies of one account take half of the room, and leave the rest to others', () => {
+  const { begin, whole } = setUp();
+  const running = Array.from({ length: 8 }, () => whole('a', 4 * megabyte));
+  const isTaken = running.map(({ outcome }) => outcome instanceof Buffer);
+  expect(isTaken).toEqual([true, true, true, true, false, false, false, false]);
+  expect(running[4]?.outcome).toMatchObject({ code: 'unavailable', headers: { 'Retry-After': '1' } });
+
+  const others = Array.from({ length: 4 }, () => whole('b', 4 * megabyte));
+  expect(others.every(({ outcome }) => outcome instanceof Buffer)).toBe(true);
+
+  const late = begin('c'); // two accounts have it all, in bodies that are whole
   late.send(megabyte);
   expect(late.outcome).toMatchObject({ code: 'unavailable' });
-  expect(whole.every(({ outcome }) => outcome instanceof Buffer)).toBe(true);
-  whole[0]?.release();
-  const next = begin('b');
-  next.send(megabyte);
-  next.finish();
-  expect(next.outcome).toEqual(Buffer.alloc(megabyte, 'b'));
+  running[0]?.release();
+  expect(whole('c', megabyte).outcome).toBeInstanceOf(Buffer);
+  expect(whole('a', 3 * megabyte).outcome).toBeInstanceOf(Buffer);
+});
+
+test('who holds most in all gives way, even if most of it is whole', () => {
+  const { begin, whole } = setUp();
+  const begun = (owner: string, bytes: number) => {
+    const upload = begin(owner);
+    upload.send(bytes);
+    return upload;
+  };
+  for (let i = 0; i < 3; i++) whole('a', 4 * megabyte);
+  const largest = begun('a', 3 * megabyte); // 15 MB with the whole ones
+  const others = [4, 4, 4].map((size) => begun('b', size * megabyte)); // 12 MB, all of it unfinished
+  const last = begun('c', 4 * megabyte);
+  const extra = begun('c', megabyte); // 32 MB in all
+  expect([largest, ...others, last, extra].every(({ outcome }) => outcome === null)).toBe(true);
+  extra.send(megabyte);
+  expect(largest.outcome).toMatchObject({ code: 'unavailable' });
+  expect([...others, last, extra].every(({ outcome }) => outcome === null)).toBe(true);
 });
 
 test('small bodies take no room, in whatever pieces they come', () => {

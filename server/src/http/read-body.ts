@@ -9,6 +9,8 @@ const countedFromBytes = 16 * 1024;
 // freed buffers wait for the garbage collector, and 60 half-sent bodies of 4 MB took 114 MB instead of 32 (250 with no bound).
 const blockBytes = 64 * 1024;
 const maxBlocks = 512;
+// Half of all: whole bodies cannot be cut, so an account that may fill the budget with them keeps everybody else out.
+const maxBlocksPerOwner = maxBlocks / 2;
 
 /** A large body. While it arrives it can be cut off; once it is whole it keeps its blocks until its request is answered. */
 type Held = { owner: string; blocks: Buffer[]; cut(): void };
@@ -28,26 +30,35 @@ declare module 'fastify' {
 }
 
 /**
- * Reads bodies whole, within one budget for the process. Where it is used up, the account that holds most loses the body that
- * it began first: half-sent bodies of one account do not cost another its requests.
+ * Reads bodies whole, within one budget for the process, of which an account gets half. Where its half is used up, an account loses
+ * the unfinished body that it began first; where all is used up, that happens to the account that holds most.
  */
 export function createBodyReader(onCut: () => void): BodyReader {
   const arriving = new Set<Held>(); // in the order in which they began
+  const blocksOf = new Map<string, number>(); // by owner, of whole bodies too
   const free: Buffer[] = [];
   let made = 0;
 
+  function count(owner: string, change: number): void {
+    const blocks = (blocksOf.get(owner) ?? 0) + change;
+    if (blocks === 0) blocksOf.delete(owner);
+    else blocksOf.set(owner, blocks);
+  }
+
   /** False when the body itself had to give way. */
   function addBlock(held: Held): boolean {
-    let block = free.pop();
-    while (!block && made >= maxBlocks) {
-      const victim = oldestOf(arriving, largestOwner(arriving));
+    for (;;) {
+      const hasItsHalf = (blocksOf.get(held.owner) ?? 0) >= maxBlocksPerOwner;
+      if (!hasItsHalf && (free.length > 0 || made < maxBlocks)) break;
+      const victim = oldestOf(arriving, hasItsHalf ? held.owner : largestOwner(arriving, blocksOf));
       victim.cut();
       onCut();
       if (victim === held) return false;
-      block = free.pop();
     }
+    const block = free.pop();
     if (!block) made += 1;
     held.blocks.push(block ?? Buffer.allocUnsafeSlow(blockBytes));
+    count(held.owner, 1);
     return true;
   }
 
@@ -114,9 +125,11 @@ export function createBodyReader(onCut: () => void): BodyReader {
   }
 
   function release(request: FastifyRequest): void {
-    if (request.heldBody === null) return;
-    arriving.delete(request.heldBody);
-    free.push(...request.heldBody.blocks);
+    const held = request.heldBody;
+    if (held === null) return;
+    arriving.delete(held);
+    free.push(...held.blocks);
+    count(held.owner, -held.blocks.length);
     request.heldBody = null;
   }
 
@@ -131,11 +144,15 @@ function widen(body: Buffer): Buffer {
   return wider;
 }
 
-function largestOwner(bodies: Iterable<Held>): string {
-  const held = new Map<string, number>();
-  for (const { owner, blocks } of bodies) held.set(owner, (held.get(owner) ?? 0) + blocks.length);
-  const [first] = [...held].sort(([, a], [, b]) => b - a);
-  return first?.[0] ?? '';
+/** Of those with an unfinished body, the owner that holds most in all. */
+function largestOwner(arriving: Iterable<Held>, blocksOf: Map<string, number>): string {
+  let largest = '';
+  let most = -1;
+  for (const { owner } of arriving) {
+    const blocks = blocksOf.get(owner) ?? 0;
+    if (blocks > most) [largest, most] = [owner, blocks];
+  }
+  return largest;
 }
 
 function oldestOf(bodies: Iterable<Held>, wanted: string): Held {

@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { generateApiKey } from '../../src/accounts/api-key-text.ts';
+import { generateApiKey, hexHashOf } from '../../src/accounts/api-key-text.ts';
 import { createKeyDirectory } from '../../src/accounts/key-directory.ts';
 import { call, type Reply } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -103,9 +104,20 @@ describe('a key that nobody issued', () => {
 
   test('does not keep keys out that existed when the process started, though it never saw them', async () => {
     const unseen = await service.createKey();
-    await service.service.keys.learn();
+    await service.service.keys.learn(service.clock.nowMs());
     await exhaust(me);
     expect((await me(unseen)).status).toBe(200);
+  });
+
+  test('does not keep keys out that were made since, once they are learned', async () => {
+    const { keys } = service.service;
+    await keys.learn(service.clock.nowMs());
+    const made = await service.createKey();
+    expect(keys.recall(hexHashOf(made))).toBeUndefined();
+    await exhaust(me);
+    expect((await me(made)).status).toBe(429);
+    await keys.learn(service.clock.nowMs());
+    expect((await me(made)).status).toBe(200);
   });
 
   test('costs nothing of the address’s share when it turns out to be good', async () => {
@@ -123,5 +135,39 @@ describe('a key that nobody issued', () => {
     } finally {
       await off.stop();
     }
+  });
+});
+
+describe('more keys than are remembered', () => {
+  test('the one that was used longest ago is forgotten, and none that has expired is learned', async () => {
+    const most = 50_000;
+    const hashOf = (n: number) => createHash('sha256').update(String(n)).digest('hex');
+    const startOf2026 = new Date('2026-01-01T00:00:00Z');
+    await service.db.query(
+      {
+        name: 'test_many_keys',
+        text: `insert into api_keys (id, account_id, hash, name, scopes, last4, created_at, last_used_at)
+               select gen_random_uuid(), $1, sha256(convert_to(n::text, 'UTF8')), 'Test', '{}', '0000', $2,
+                      $2::timestamptz + n * interval '1 second'
+               from generate_series(1, $3::int) n`,
+      },
+      [service.accountUuid, startOf2026, most],
+    );
+    const nowMs = service.clock.nowMs();
+    const expired = await service.createKey({ expiresAt: new Date(nowMs - 1) });
+    await service.db.query(
+      { name: 'test_used', text: 'update api_keys set last_used_at = $1 where last4 = $2' },
+      [new Date(nowMs), expired.slice(-4)],
+    );
+    const keys = createKeyDirectory(service.db);
+    await keys.learn(nowMs);
+    expect(keys.recall(hexHashOf(expired))).toBeUndefined();
+
+    expect(await keys.recall(hashOf(1))).toMatchObject({ revoked: false }); // the next to be forgotten, and now used
+    for (let i = 0; i < 2; i++) await keys.lookUp(hexHashOf(await service.createKey()));
+    expect(keys.recall(hashOf(2))).toBeUndefined();
+    expect(keys.recall(hashOf(3))).toBeUndefined();
+    expect(await keys.recall(hashOf(1))).toMatchObject({ revoked: false });
+    expect(await keys.recall(hashOf(most))).toMatchObject({ revoked: false });
   });
 });

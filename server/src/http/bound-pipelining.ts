@@ -3,18 +3,23 @@ import type { Socket } from 'node:net';
 // Clients that pipeline at all send a few requests ahead.
 const maxWaiting = 32;
 
-type Connection = { isBusy: boolean; waiting: (() => void)[]; isPaused: boolean };
+// Of all connections together. 128,000 of them with 80 small headers each took 507 MB, so these take about 8.
+const maxWaitingInAll = 2_000;
+let waitingInAll = 0;
+
+type Connection = { isBusy: boolean; waiting: (() => void)[]; isPaused: boolean; isFollowed: boolean };
 
 const connections = new WeakMap<Socket, Connection>();
 
 /**
  * One request of a connection at a time. The next begins when the answer before it was handed to the system, so a client that
- * reads nothing holds one answer, not all it asked for. False when more wait than may: the connection is then closed.
+ * reads nothing holds one answer, not all it asked for. False when more wait than may, of it or of all:
+ * the connection is then closed.
  */
 export function beginRequest(socket: Socket, begin: () => void): boolean {
   let connection = connections.get(socket);
   if (!connection) {
-    connection = { isBusy: false, waiting: [], isPaused: false };
+    connection = { isBusy: false, waiting: [], isPaused: false, isFollowed: false };
     connections.set(socket, connection);
   }
   if (!connection.isBusy) {
@@ -23,16 +28,29 @@ export function beginRequest(socket: Socket, begin: () => void): boolean {
     return true;
   }
   if (socket.destroyed) return true; // parsed from bytes that were read before
-  if (connection.waiting.length >= maxWaiting) {
-    connection.waiting = [];
+  if (connection.waiting.length >= maxWaiting || waitingInAll >= maxWaitingInAll) {
+    dropWaiting(connection);
     stopParsing(socket);
     socket.destroy();
     return false;
   }
+  if (!connection.isFollowed) dropWaitingAtClose(socket, connection);
   connection.waiting.push(begin);
+  waitingInAll += 1;
   connection.isPaused = true;
   socket.pause();
   return true;
+}
+
+function dropWaiting(connection: Connection): void {
+  waitingInAll -= connection.waiting.length;
+  connection.waiting = [];
+}
+
+/** Once a connection, and only for those that pipeline: others pay nothing for it. */
+function dropWaitingAtClose(socket: Socket, connection: Connection): void {
+  connection.isFollowed = true;
+  socket.once('close', () => dropWaiting(connection));
 }
 
 /**
@@ -54,13 +72,16 @@ export function endRequest(socket: Socket): void {
 }
 
 function beginNext(socket: Socket, connection: Connection): void {
-  const next = socket.destroyed ? undefined : connection.waiting.shift();
-  if (next) next();
-  else becomeIdle(socket, connection);
+  // Not writable: the answer before was the last one of this connection.
+  const next = socket.writable ? connection.waiting.shift() : undefined;
+  if (next) {
+    waitingInAll -= 1;
+    next();
+  } else becomeIdle(socket, connection);
 }
 
 function becomeIdle(socket: Socket, connection: Connection): void {
-  connection.waiting = [];
+  dropWaiting(connection);
   connection.isBusy = false;
   if (!connection.isPaused) return;
   connection.isPaused = false;

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 
 // Smaller ones are not counted: a connection has one answer at a time, so they are bounded by the number of connections.
 const countedFromBytes = 16 * 1024;
@@ -31,6 +31,8 @@ export function createUnreadAnswers(onCut: () => void): UnreadAnswers {
   return {
     add(socket, bytes) {
       if (bytes < countedFromBytes) return;
+      // A client that has gone holds nothing, and nothing would remove its entry. A call from /mcp has no real socket.
+      if (!(socket instanceof Socket) || socket.destroyed) return;
       remove(socket);
       unread.set(socket, bytes);
       totalBytes += bytes;

@@ -1,6 +1,7 @@
 import type { Operation } from '@simplane/contract';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApp } from '../../src/http/app.ts';
 import { call, type Reply } from '../support/client.ts';
 import { type Connection, exchange, head, openConnection, parseReply } from '../support/raw-http.ts';
 import { apiWith, startService, type TestService } from '../support/service.ts';
@@ -317,6 +318,35 @@ describe('a client that pipelines', () => {
   );
 });
 
+describe('many clients that pipeline', () => {
+  test('are closed when too many requests wait in all, and leave nothing behind', async () => {
+    const release: (() => void)[] = [];
+    const hold = () => new Promise((resolve) => release.push(() => resolve({ ok: true })));
+    const operations = { hold: probe('hold', Type.Object({ ok: Type.Boolean() })) };
+    const service = await startService({ api: apiWith({ operations, handlers: { hold } }) });
+    const ask = head('GET', '/v1/probe/hold', { Authorization: `Bearer ${service.key}` });
+    let many: Connection[] = [];
+    try {
+      // 30 of each wait, so there is room for 66 of these 80. The second round finds as much room as the first.
+      for (const round of [1, 2]) {
+        many = await open(service, 80);
+        for (const { socket } of many) socket.write(ask.repeat(31));
+        await expect.poll(() => cuts(service, 'pipelining'), patience).toBe(14 * round);
+        await expectServed(service, 20);
+        await expect.poll(() => many.filter(({ socket }) => socket.destroyed).length, patience).toBe(14);
+        for (const { socket } of many) socket.destroy();
+        await expect
+          .poll(() => service.logLines.filter((line) => line.includes('/hold')).length, patience)
+          .toBe(80 * round);
+      }
+    } finally {
+      for (const { socket } of many) socket.destroy();
+      for (const answer of release) answer();
+      await service.stop();
+    }
+  });
+});
+
 describe('a client that does not read', () => {
   // More than the system's own buffers take off our hands while the client does not read.
   const text = 'x'.repeat(20 * 1024 * 1024);
@@ -393,7 +423,89 @@ describe('a client that does not read', () => {
   });
 });
 
+describe('a client that left before its large answer was made', () => {
+  const text = 'x'.repeat(20 * 1024 * 1024); // two of these are more than may be unread
+  const gate = { entered: 0, release: [] as (() => void)[] };
+  const late = async () => {
+    gate.entered += 1;
+    await new Promise<void>((resolve) => gate.release.push(resolve));
+    return { text };
+  };
+  const answer = Type.Object({ text: Type.String() });
+  const api = apiWith({
+    operations: { late: probe('late', answer), large: probe('large', answer) },
+    handlers: { late, large: async () => ({ text }) },
+  });
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  test.each(['a connection', 'a call from /mcp'])(
+    'through %s holds nothing, and others are served',
+    async (way) => {
+      const app = createApp(service.service, api);
+      const url = await app.listen({ host: '127.0.0.1', port: 0 });
+      const entered = gate.entered + 1;
+      const headers = { Authorization: `Bearer ${service.key}` };
+      try {
+        const gone = new AbortController();
+        const { signal } = gone;
+        const leaving =
+          way === 'a connection'
+            ? fetch(`${url}/v1/probe/late`, { headers, signal })
+            : app.inject({ url: '/v1/probe/late', headers, signal });
+        const left = expect(leaving).rejects.toThrow();
+        await expect.poll(() => gate.entered, patience).toBe(entered);
+        const connections = () =>
+          new Promise((resolve) => app.server.getConnections((_, count) => resolve(count)));
+        gone.abort();
+        await left;
+        await expect.poll(connections, patience).toBe(0);
+        gate.release.shift()?.();
+        for (let i = 0; i < 3; i++) {
+          const reply = await fetch(`${url}/v1/probe/large`, { headers });
+          await reply.text();
+          expect(reply.status).toBe(200);
+        }
+        expect(await cuts(service, 'unread')).toBe(0);
+      } finally {
+        await app.close();
+      }
+    },
+  );
+});
+
 describe('too many clients', () => {
+  test('that never sent a request give way, oldest first, before those that were served', async () => {
+    const service = await startService({ maxConnections: 20, headersTimeoutMs: 60_000 });
+    const served = await open(service, 2);
+    const silent: Connection[] = [];
+    try {
+      for (const connection of served) {
+        connection.socket.write(head('GET', '/livez'));
+        await connection.reply();
+      }
+      while (silent.length < 18) silent.push(await openConnection(service.url));
+      for (const { socket } of silent.slice(0, 9)) socket.write('GET /livez HTTP/1.1\r\n');
+      const late = await openConnection(service.url);
+      await late.closed;
+      // A tenth makes room.
+      await Promise.all(silent.slice(0, 2).map(({ closed }) => closed));
+      expect((await exchange(service.url, head('GET', '/livez'))).status).toBe(200);
+      expect(silent.slice(2).filter(({ socket }) => socket.destroyed)).toEqual([]);
+      for (const { socket, received } of served) {
+        const before = received().length;
+        socket.write(head('GET', '/livez'));
+        await expect.poll(() => received().length, patience).toBeGreaterThan(before);
+      }
+    } finally {
+      for (const { socket } of [...served, ...silent]) socket.destroy();
+      await service.stop();
+    }
+  });
+
   test('are closed, idle ones make room, and those who have something to ask are served', async () => {
     const service = await startService({ maxConnections: 20 });
     const idle = await open(service, 20);

@@ -45,7 +45,8 @@ export default {
         comment: `${why} It is not in the list of ${name} in .may-import.js.`,
         severity: 'error',
         from: { path: files },
-        to: { path: `^(${workspaces.join('|')})/`, pathNot: [files, ...ours] },
+        // npm may put a package below a workspace; the rule after this one is for packages, wherever they lie.
+        to: { path: `^(${workspaces.join('|')})/(?!node_modules/)`, pathNot: [files, ...ours] },
       },
       {
         name: `may-use-packages: ${name}`,

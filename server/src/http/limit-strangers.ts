@@ -1,5 +1,6 @@
 import { parseAddress } from '../addresses/parse-address.ts';
 import { AppError } from '../app-error.ts';
+import { createTokenBuckets } from './token-buckets.ts';
 
 export type StrangerLimit = {
   /** Throws when this address has had its share of look-ups. */
@@ -21,22 +22,8 @@ export function createStrangerLimit(
 ): StrangerLimit {
   if (perSecond === 0) return { take() {}, giveBack() {} };
   const burst = perSecond * burstSeconds;
-  const buckets = new Map<string, { tokens: number; atMs: number }>();
-
-  function bucketOf(address: string | undefined) {
-    const network = networkOf(address ?? '');
-    const nowMs = monotonicMs();
-    let bucket = buckets.get(network);
-    if (!bucket) {
-      // The oldest is forgotten first: it has most likely filled up again.
-      if (buckets.size >= mostAddresses) buckets.delete(buckets.keys().next().value as string);
-      bucket = { tokens: burst, atMs: nowMs };
-      buckets.set(network, bucket);
-    }
-    bucket.tokens = Math.min(burst, bucket.tokens + ((nowMs - bucket.atMs) / 1_000) * perSecond);
-    bucket.atMs = nowMs;
-    return bucket;
-  }
+  const buckets = createTokenBuckets({ perSecond, burst, limit: mostAddresses, monotonicMs });
+  const bucketOf = (address: string | undefined) => buckets(networkOf(address ?? ''));
 
   return {
     take(address) {

@@ -1,4 +1,5 @@
 import { AppError } from '../app-error.ts';
+import { createTokenBuckets } from './token-buckets.ts';
 
 export type RateLimiter = { take(keyId: string): Record<string, string> };
 
@@ -11,15 +12,11 @@ export function createRateLimiter(
   const burst = perSecond * 2;
   const refillSeconds = Math.ceil(burst / perSecond);
   const policy = `"key";q=${burst};w=${refillSeconds}`;
-  const buckets = new Map<string, { tokens: number; atMs: number }>();
+  const bucketOf = createTokenBuckets({ perSecond, burst, monotonicMs });
 
   return {
     take(keyId) {
-      const nowMs = monotonicMs();
-      const bucket = buckets.get(keyId) ?? { tokens: burst, atMs: nowMs };
-      bucket.tokens = Math.min(burst, bucket.tokens + ((nowMs - bucket.atMs) / 1000) * perSecond);
-      bucket.atMs = nowMs;
-      buckets.set(keyId, bucket);
+      const bucket = bucketOf(keyId);
       const allowed = bucket.tokens >= 1;
       if (allowed) bucket.tokens -= 1;
       const headers = {

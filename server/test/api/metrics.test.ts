@@ -112,6 +112,8 @@ const forwardingHeaders = [
   'X-Original-Forwarded-For',
   'X-Original-URL',
   'X-Amzn-Trace-Id',
+  'X-Varnish',
+  'X-Trace-Id',
   'X-Amz-Cf-Id',
   'X-Azure-ClientIP',
   'X-Appengine-User-IP',

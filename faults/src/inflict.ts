@@ -14,6 +14,7 @@ export async function inflictFaults(world: World, isOver: () => boolean): Promis
   for (const fault of world.plan.faults) {
     await until(() => world.progress.ended >= fault.after || isOver(), Number.POSITIVE_INFINITY);
     if (isOver()) return;
+    world.progress.begun += 1;
     note(world.history, `fault: ${describeFault(fault)}`);
     await faults[fault.kind](world, fault, isOver);
     note(world.history, `over: ${describeFault(fault)}`);

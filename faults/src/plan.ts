@@ -7,7 +7,7 @@ export type Operation = {
   /** From 0 to 1: which eSIM, endpoint, event, product. */
   pick: number;
   /** From 0 to 1: whatever else has to be chosen. */
-  whim: number;
+  choice: number;
   /** How the same request with the same key is sent once more. */
   repeat: 'no' | 'after' | 'elsewhere' | 'at-once';
   /** The client hangs up right after sending, and asks again. */
@@ -136,7 +136,7 @@ function makeOperation(random: Random, kind: OperationKind): Operation {
   return {
     kind,
     pick: random.next(),
-    whim: random.next(),
+    choice: random.next(),
     repeat: random.weigh([
       ['no', 5],
       ['after', 2],

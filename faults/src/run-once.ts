@@ -43,7 +43,7 @@ export async function runOnce(options: Options): Promise<Outcome> {
   });
   let names = 0;
   const world: World = {
-    ...{ plan, deployment, history, progress: { ended: 0 }, giveUpAtMs: Date.now() + longestRunMs },
+    ...{ plan, deployment, history, progress: { ended: 0, begun: 0 }, giveUpAtMs: Date.now() + longestRunMs },
     patienceMs: broken ? 30_000 : 2_000, // a frozen process gives no answer; where none is frozen, load may make them slow
     newName: (kind) => `${kind}-${++names}`,
   };

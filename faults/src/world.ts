@@ -7,8 +7,8 @@ export type World = {
   plan: Plan;
   deployment: Deployment;
   history: History;
-  /** How many operations customers have ended: what faults wait for, instead of for time. */
-  progress: { ended: number };
+  /** Operations that customers have ended and faults that have begun: each side waits for the other, not for time. */
+  progress: { ended: number; begun: number };
   /** How long a client waits for an answer before it asks elsewhere. */
   patienceMs: number;
   /** When to stop hoping: beyond it the run itself has failed. */

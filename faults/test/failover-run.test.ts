@@ -8,7 +8,7 @@ import { runOnce } from '../dist/run-once.js';
 const seed = 24;
 const rounds = 3;
 
-// Early and far apart: customers go on while a standby is built, and every fault has to find some of them at work.
+// Far apart, so that customers are at work while a standby is built; the last 30 operations are left to the last fault.
 const faults: Fault[] = (['fail-over', 'switch-over', 'lose-standby'] as const).map((kind, index) => ({
   ...{ kind, process: '', step: '', lasts: 6, after: 10 + 40 * index },
 }));

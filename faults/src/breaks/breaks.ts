@@ -24,7 +24,7 @@ export type Break = {
 };
 
 const act = (kind: OperationKind, own: Partial<Operation> = {}): Operation => ({
-  ...{ kind, pick: 0.3, whim: 0.1, repeat: 'no', isImpatient: false },
+  ...{ kind, pick: 0.3, choice: 0.1, repeat: 'no', isImpatient: false },
   ...own,
 });
 
@@ -56,7 +56,7 @@ export const breaks: Record<string, Break> = {
     caughtBy: ['events-are-delivered'],
     operations: [
       act('create-endpoint'),
-      act('create-endpoint', { whim: 0.9, pick: 0 }),
+      act('create-endpoint', { choice: 0.9, pick: 0 }),
       act('test-event'),
       act('await-deliveries'),
     ],
@@ -107,7 +107,7 @@ export const breaks: Record<string, Break> = {
   'count-twice': {
     what: 'a usage record that is reported twice is counted twice',
     caughtBy: ['usage-is-counted-once'],
-    operations: [...order, act('use-data', { whim: 0.6 })],
+    operations: [...order, act('use-data', { choice: 0.6 })],
     sql: trigger('usage_records', 'before insert', {
       body: 'new.record_id := gen_random_uuid()::text; return new;',
     }),

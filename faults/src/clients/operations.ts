@@ -19,8 +19,8 @@ const settledWithinMs = 60_000;
 /** What customers do: each a call or two of the public API, nothing else. */
 export const operations: Record<OperationKind, Act> = {
   async provision(world, turn) {
-    const { pick, whim } = turn.operation;
-    const product = chosen(whim < 0.8 ? products : oddProducts, pick);
+    const { pick, choice } = turn.operation;
+    const product = chosen(choice < 0.8 ? products : oddProducts, pick);
     await write(world, turn, { path: '/v1/esims', body: { product_id: product } });
   },
   async look(world, { account, operation }) {
@@ -32,24 +32,24 @@ export const operations: Record<OperationKind, Act> = {
   resume: (world, turn) => changeEsim(world, turn, 'POST', '/resume'),
   terminate: (world, turn) => changeEsim(world, turn, 'DELETE', ''),
   'top-up': (world, turn) =>
-    changeEsim(world, turn, 'POST', '/bundles', { product_id: chosen(products, turn.operation.whim) }),
+    changeEsim(world, turn, 'POST', '/bundles', { product_id: chosen(products, turn.operation.choice) }),
   attach: (world, turn) =>
-    simulate(world, turn, { action: 'attach', country: turn.operation.whim < 0.5 ? 'FR' : 'IT' }),
+    simulate(world, turn, { action: 'attach', country: turn.operation.choice < 0.5 ? 'FR' : 'IT' }),
   async 'use-data'(world, turn) {
-    const { whim } = turn.operation;
+    const { choice } = turn.operation;
     const iccid = await someEsim(world, turn);
     if (iccid === undefined) return;
     const path = `/v1/sandbox/esims/${iccid}/simulate`;
-    const usage = { action: 'use_data', bytes: 1 + Math.floor(whim * 400_000_000) };
+    const usage = { action: 'use_data', bytes: 1 + Math.floor(choice * 400_000_000) };
     // Half of them are told apart by the idempotency key alone, half by a record id that is reported twice.
-    if (whim < 0.5) return void (await write(world, turn, { path, body: usage }));
+    if (choice < 0.5) return void (await write(world, turn, { path, body: usage }));
     const body = { ...usage, record_id: turn.key };
     await write(world, turn, { path, body });
     await write(world, { ...turn, key: `${turn.key}-reported-again` }, { path, body });
   },
   async 'create-endpoint'(world, turn) {
-    const { pick, whim } = turn.operation;
-    const temper: Temper = turn.isFirst || whim < 0.3 ? 'good' : whim < 0.75 ? 'moody' : 'dead';
+    const { pick, choice } = turn.operation;
+    const temper: Temper = turn.isFirst || choice < 0.3 ? 'good' : choice < 0.75 ? 'moody' : 'dead';
     const hook = world.newName('hook');
     await write(world, turn, {
       path: '/v1/webhook_endpoints',
@@ -62,7 +62,7 @@ export const operations: Record<OperationKind, Act> = {
   'retype-endpoint': (world, turn) =>
     changeEndpoint(world, turn, {
       method: 'PATCH',
-      body: { enabled_event_types: chosen(types, turn.operation.whim) },
+      body: { enabled_event_types: chosen(types, turn.operation.choice) },
     }),
   'disable-endpoint': (world, turn) =>
     changeEndpoint(world, turn, { method: 'PATCH', body: { status: 'disabled' } }),
@@ -71,7 +71,7 @@ export const operations: Record<OperationKind, Act> = {
   'rotate-secret': (world, turn) =>
     changeEndpoint(world, turn, {
       rest: '/rotate_secret',
-      body: turn.operation.whim < 0.5 ? { expires_in: 0 } : {},
+      body: turn.operation.choice < 0.5 ? { expires_in: 0 } : {},
     }),
   recover: (world, turn) =>
     changeEndpoint(world, turn, {
@@ -88,7 +88,7 @@ export const operations: Record<OperationKind, Act> = {
     if (!endpoint) return;
     const path = `/v1/webhook_endpoints/${endpoint}/deliveries?limit=20`;
     const { data } = await read<Delivery>(world, turn.account, path);
-    const delivery = chosen(data, turn.operation.whim);
+    const delivery = chosen(data, turn.operation.choice);
     if (delivery) await write(world, turn, { path: `/v1/deliveries/${delivery.id}/retry` });
   },
   'test-event': async (world, turn) => {
@@ -103,7 +103,7 @@ export const operations: Record<OperationKind, Act> = {
       world,
       account,
       chosen(lists, operation.pick) ?? 'events',
-      3 + Math.floor(operation.whim * 30),
+      3 + Math.floor(operation.choice * 30),
     ),
   async 'await-orders'(world, { account }) {
     await until(async () => {

@@ -5,12 +5,12 @@ import { uuidText } from '../ids/uuid.ts';
 import type { NewUuid } from '../ids/uuid-v7.ts';
 import { type AccountRow, insertAccount } from './sql.ts';
 
-export type Means = { clock: Clock; newUuid: NewUuid };
+export type Deps = { clock: Clock; newUuid: NewUuid };
 
 /** A new account stays on the API version that is current now. */
 export async function createAccount(
   db: Queryable,
-  { clock, newUuid }: Means,
+  { clock, newUuid }: Deps,
   name: string,
 ): Promise<AccountRow> {
   const account = {

@@ -2,16 +2,12 @@ import type { Scope } from '@simplane/contract';
 import type { Queryable } from '../db/database.ts';
 import { uuidText } from '../ids/uuid.ts';
 import { hashApiKey } from './api-key-text.ts';
-import type { Means } from './create-account.ts';
+import type { Deps } from './create-account.ts';
 import { insertKey, type NewKey } from './sql.ts';
 
 type Wanted = { key: string; accountUuid: string; name: string; scopes: Scope[]; expiresAt: Date | null };
 
-export async function createApiKey(
-  db: Queryable,
-  { clock, newUuid }: Means,
-  wanted: Wanted,
-): Promise<NewKey> {
+export async function createApiKey(db: Queryable, { clock, newUuid }: Deps, wanted: Wanted): Promise<NewKey> {
   const row = {
     id: uuidText(newUuid()),
     account_id: wanted.accountUuid,

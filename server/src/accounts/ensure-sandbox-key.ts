@@ -1,7 +1,7 @@
 import { scopes } from '@simplane/contract';
 import type { Database } from '../db/database.ts';
 import { hexHashOf } from './api-key-text.ts';
-import { createAccount, type Means } from './create-account.ts';
+import { createAccount, type Deps } from './create-account.ts';
 import { createApiKey } from './create-api-key.ts';
 import { findKeysByHash, listAccountRows, lockAccounts, setKeyScopes } from './sql.ts';
 
@@ -12,21 +12,21 @@ export type SandboxKeyState =
   | { kind: 'expired'; id: string; at: Date };
 
 /** Makes sure that the sandbox's own key exists with all scopes, in the oldest account; creates the account when there is none. */
-export function ensureSandboxKey(db: Database, means: Means, key: string): Promise<SandboxKeyState> {
+export function ensureSandboxKey(db: Database, deps: Deps, key: string): Promise<SandboxKeyState> {
   return db.transaction(async (tx) => {
     await lockAccounts(tx);
     const [known] = await findKeysByHash(tx, [hexHashOf(key)]);
     if (known) {
       const { id, revoked_at: revokedAt, expires_at: expiresAt } = known;
       if (revokedAt) return { kind: 'revoked', id, at: revokedAt };
-      if (expiresAt && expiresAt.getTime() <= means.clock.nowMs())
+      if (expiresAt && expiresAt.getTime() <= deps.clock.nowMs())
         return { kind: 'expired', id, at: expiresAt };
       await setKeyScopes(tx, id, [...scopes]);
       return { kind: 'usable' };
     }
     const [oldest] = await listAccountRows(tx);
-    const account = oldest ?? (await createAccount(tx, means, 'Sandbox'));
-    await createApiKey(tx, means, {
+    const account = oldest ?? (await createAccount(tx, deps, 'Sandbox'));
+    await createApiKey(tx, deps, {
       key,
       accountUuid: account.id,
       name: 'Sandbox key',

@@ -15,8 +15,8 @@ export function createRunners(
     'esim.provision': createProvisionRunner(createIccidAllotter(iccidRanges)),
     'esim.suspend': createChangeRunner('suspend'),
     // A bundle that expired while the eSIM was suspended makes room for the next one.
-    'esim.resume': createChangeRunner('resume', (tx, esim, means) =>
-      promoteBundle(tx, esim, new Date(means.clock.nowMs()), means),
+    'esim.resume': createChangeRunner('resume', (tx, esim, deps) =>
+      promoteBundle(tx, esim, new Date(deps.clock.nowMs()), deps),
     ),
     'esim.terminate': createChangeRunner('terminate', cancelBundles),
     'bundle.add': topUpRunner,

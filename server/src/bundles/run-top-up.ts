@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Queryable } from '../db/database.ts';
 import { holdEsim } from '../esims/hold.ts';
 import { canTakeBundles } from '../esims/state.ts';
-import type { ExecutionError, HeldExecution, Means, Runner } from '../executions/worker.ts';
+import type { Deps, ExecutionError, HeldExecution, Runner } from '../executions/worker.ts';
 import { idOfUuid, uuidText } from '../ids/uuid.ts';
 import type { NewUuid } from '../ids/uuid-v7.ts';
 import { requireProduct } from '../products/require-active.ts';
@@ -12,17 +12,17 @@ import { promoteBundle } from './write.ts';
 
 /** A top-up makes no call to the network: what a bundle allows is counted here. */
 export const topUpRunner: Runner = {
-  async run(means, execution) {
-    await runTopUp(means, execution);
+  async run(deps, execution) {
+    await runTopUp(deps, execution);
     return { kind: 'done' };
   },
-  async giveUp(means, execution, error) {
-    await execution.finish(means.db, error);
+  async fail(deps, execution, error) {
+    await execution.finish(deps.db, error);
   },
 };
 
-function runTopUp(means: Means, execution: HeldExecution): Promise<void> {
-  return means.db.transaction(async (tx) => {
+function runTopUp(deps: Deps, execution: HeldExecution): Promise<void> {
+  return deps.db.transaction(async (tx) => {
     const esim = await holdEsim(tx, execution.account_id, execution.iccid as string);
     const isPossible = canTakeBundles.includes(esim.status);
     const isOurs = await execution.finish(tx, isPossible ? null : takesNoBundles(esim.status));
@@ -30,7 +30,7 @@ function runTopUp(means: Means, execution: HeldExecution): Promise<void> {
     const product = await requireProduct(tx, execution.product_id);
     const thresholds = execution.input['thresholds'] as number[];
     const executionId = idOfUuid(idPrefixes.execution, execution.id);
-    await settleTopUp(tx, { esim, product, thresholds }, { ...means, executionId });
+    await settleTopUp(tx, { esim, product, thresholds }, { ...deps, executionId });
   });
 }
 
@@ -57,10 +57,10 @@ type TopUp = { esim: Holder } & Pick<NewBundle, 'product' | 'thresholds'>;
 export async function settleTopUp(
   tx: Queryable,
   { esim, product, thresholds }: TopUp,
-  means: { clock: Clock; newUuid: NewUuid; executionId: string },
+  deps: { clock: Clock; newUuid: NewUuid; executionId: string },
 ): Promise<void> {
-  await addBundle(tx, { accountUuid: esim.account_id, iccid: esim.iccid, product, thresholds }, means);
-  await promoteBundle(tx, esim, new Date(means.clock.nowMs()), means);
+  await addBundle(tx, { accountUuid: esim.account_id, iccid: esim.iccid, product, thresholds }, deps);
+  await promoteBundle(tx, esim, new Date(deps.clock.nowMs()), deps);
 }
 
 /** Puts a bundle at the end of its eSIM's queue. */

@@ -16,22 +16,22 @@ export async function promoteBundle(
   tx: Queryable,
   esim: Holder,
   at: Date,
-  means: { clock: Clock; newUuid: NewUuid; executionId?: string },
+  deps: { clock: Clock; newUuid: NewUuid; executionId?: string },
 ): Promise<void> {
   if (esim.status !== 'active') return;
   const bundles = await readBundles(tx, [esim]);
-  const current = passTime(noChange(bundles), new Date(means.clock.nowMs()), { promotes: true });
-  await applyChange(tx, bundles, promote(current, at), means);
+  const current = passTime(noChange(bundles), new Date(deps.clock.nowMs()), { promotes: true });
+  await applyChange(tx, bundles, promote(current, at), deps);
 }
 
 /** Cancels what is queued or active, when the eSIM ends. The caller holds the eSIM's lock. */
 export async function cancelBundles(
   tx: Queryable,
   esim: Pick<Holder, 'account_id' | 'iccid'>,
-  means: { newUuid: NewUuid; executionId: string },
+  deps: { newUuid: NewUuid; executionId: string },
 ): Promise<void> {
   const bundles = await readBundles(tx, [esim]);
-  await applyChange(tx, bundles, cancelAll(noChange(bundles)), means);
+  await applyChange(tx, bundles, cancelAll(noChange(bundles)), deps);
 }
 
 /** The bundles of each of these eSIMs, oldest first. The caller holds the eSIMs' locks. */
@@ -54,12 +54,12 @@ export async function applyChange(
   before: readonly BundleRow[],
   { bundles, happenings }: Change,
   /** `executionId` when an order caused it. */
-  means: { newUuid: NewUuid; executionId?: string },
+  deps: { newUuid: NewUuid; executionId?: string },
 ): Promise<void> {
   await writeBundles(tx, before, bundles);
   await emit(
     tx,
-    happenings.map((happening) => eventOf(means, happening)),
+    happenings.map((happening) => eventOf(deps, happening)),
   );
 }
 
@@ -79,11 +79,11 @@ export async function writeBundles(
   }
 }
 
-export function eventOf(means: { newUuid: NewUuid; executionId?: string }, happening: Happening): NewEvent {
-  return newEvent(means, {
+export function eventOf(deps: { newUuid: NewUuid; executionId?: string }, happening: Happening): NewEvent {
+  return newEvent(deps, {
     accountUuid: happening.bundle.account_id,
     type: happening.type,
-    data: { ...dataOf(happening), ...(means.executionId && { execution_id: means.executionId }) },
+    data: { ...dataOf(happening), ...(deps.executionId && { execution_id: deps.executionId }) },
   });
 }
 

@@ -3,13 +3,13 @@ import { endClient } from './end-client.ts';
 import { openClient } from './open-client.ts';
 import { applicationName } from './schema-version.ts';
 
-export type HostFacts = { label: string } & (
+export type HostState = { label: string } & (
   | { version: string; isStandby: boolean; isReadOnly: boolean }
   | { unreachable: string }
 );
 
 /** What each server that a connection string names is, in their order. */
-export async function readHosts(connectionString: string): Promise<HostFacts[]> {
+export async function readHostStates(connectionString: string): Promise<HostState[]> {
   const address = parseConnectionUrl(connectionString);
   const name = { applicationName: applicationName('check'), queryTimeoutMs: address.connectTimeoutMs };
   return Promise.all(

@@ -1,6 +1,6 @@
 import type { Database } from './database.ts';
 
-export type DatabaseFacts = {
+export type ServerState = {
   version: string;
   database_now: Date;
   fsync: string;
@@ -11,14 +11,14 @@ export type DatabaseFacts = {
 };
 
 /** What an operator should know about the server behind the connection. */
-export async function readDatabaseFacts(db: Database): Promise<DatabaseFacts> {
-  const [facts] = await db.query<DatabaseFacts>({
-    name: 'database_facts',
+export async function readServerState(db: Database): Promise<ServerState> {
+  const [state] = await db.query<ServerState>({
+    name: 'server_state',
     text: `select current_setting('server_version') as version, clock_timestamp() as database_now,
                   current_setting('fsync') as fsync, current_setting('synchronous_commit') as synchronous_commit,
                   current_setting('full_page_writes') as full_page_writes,
                   current_setting('max_connections')::int as max_connections,
                   (select count(*)::int from pg_stat_activity) as connections`,
   });
-  return facts as DatabaseFacts;
+  return state as ServerState;
 }

@@ -10,12 +10,12 @@ import { mayHappen } from './state.ts';
 export async function activateEsim(
   tx: Queryable,
   esim: HeldEsim,
-  means: { newUuid: NewUuid },
+  deps: { newUuid: NewUuid },
 ): Promise<HeldEsim> {
   if (!mayHappen('activate', esim.status)) return esim;
   const active = await changeStatus(tx, esim.iccid, 'activate');
   if (!active) return esim;
   const data = { iccid: esim.iccid, product_id: esim.product_id };
-  await emit(tx, [newEvent(means, { accountUuid: esim.account_id, type: 'esim.activated', data })]);
+  await emit(tx, [newEvent(deps, { accountUuid: esim.account_id, type: 'esim.activated', data })]);
   return active;
 }

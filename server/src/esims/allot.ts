@@ -1,4 +1,4 @@
-import type { ClaimedExecution, HeldExecution, Means } from '../executions/worker.ts';
+import type { ClaimedExecution, Deps, HeldExecution } from '../executions/worker.ts';
 import { uuidText } from '../ids/uuid.ts';
 import { orderMatchingIdPlace } from '../secrets/sealed-places.ts';
 import { newMatchingId } from './activation-code.ts';
@@ -8,15 +8,15 @@ import { allotRows } from './sql.ts';
 
 /** Gives new orders a matching id, and an ICCID where the numbers are ours. Returns the executions that are still held. */
 export async function allot(
-  means: Means,
+  deps: Deps,
   executions: ClaimedExecution[],
   allotIccids: AllotIccids,
 ): Promise<ClaimedExecution[]> {
   const fresh = executions.filter(({ progress }) => !(progress as Progress).matching_id);
   if (fresh.length === 0) return executions;
-  const isOurs = means.network.iccids === 'ours';
-  const iccids = isOurs ? await allotIccids(means.db, fresh.length) : [];
-  const at = new Date(means.clock.nowMs());
+  const isOurs = deps.network.iccids === 'ours';
+  const iccids = isOurs ? await allotIccids(deps.db, fresh.length) : [];
+  const at = new Date(deps.clock.nowMs());
   // Orders for which no number is left go on without an allotment, and fail when they are run.
   const allotments = fresh
     .slice(0, isOurs ? iccids.length : fresh.length)
@@ -24,12 +24,12 @@ export async function allot(
       account_id,
       id,
       fence,
-      esimUuid: uuidText(means.newUuid()),
+      esimUuid: uuidText(deps.newUuid()),
       iccid: iccids[index] ?? null,
-      ...newSealedMatchingId(means, account_id, id),
+      ...newSealedMatchingId(deps, account_id, id),
       at,
     }));
-  const progress = new Map((await allotRows(means.db, allotments)).map((row) => [row.id, row.progress]));
+  const progress = new Map((await allotRows(deps.db, allotments)).map((row) => [row.id, row.progress]));
   // Another worker that took an order over meanwhile has allotted it other numbers: it must not reach the network with ours.
   const lost = new Set(allotments.map(({ id }) => id).filter((id) => !progress.has(id)));
   for (const { id, iccid, matchingId } of allotments) {
@@ -41,7 +41,7 @@ export async function allot(
   return executions.filter(({ id }) => !lost.has(id));
 }
 
-function newSealedMatchingId({ keyring }: Means, accountUuid: string, executionUuid: string) {
+function newSealedMatchingId({ keyring }: Deps, accountUuid: string, executionUuid: string) {
   const matchingId = newMatchingId();
   return {
     matchingId,
@@ -56,7 +56,7 @@ export function keepMatchingId({ progress }: ClaimedExecution, matchingId: strin
   inClear.set(progress, matchingId);
 }
 
-export async function readMatchingId({ keyring }: Means, execution: HeldExecution): Promise<string | null> {
+export async function readMatchingId({ keyring }: Deps, execution: HeldExecution): Promise<string | null> {
   const { account_id: accountUuid, id, progress } = execution;
   const { matching_id: sealed } = progress as Progress;
   if (sealed === undefined) return null;

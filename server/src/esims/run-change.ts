@@ -3,10 +3,10 @@ import type { Queryable } from '../db/database.ts';
 import { emit } from '../events/emit.ts';
 import { newEvent } from '../events/new-event.ts';
 import {
+  type Deps,
   type ExecutionError,
   errorOf,
   type HeldExecution,
-  type Means,
   type Runner,
   type RunOutcome,
 } from '../executions/worker.ts';
@@ -24,27 +24,27 @@ type Change = 'suspend' | 'resume' | 'terminate';
 const eventOf = { suspend: 'esim.suspended', resume: 'esim.resumed', terminate: 'esim.terminated' } as const;
 
 /** What else changes in the same transaction, under the eSIM's lock. */
-type Follow = (tx: Queryable, esim: HeldEsim, means: Means & { executionId: string }) => Promise<void>;
+type Follow = (tx: Queryable, esim: HeldEsim, deps: Deps & { executionId: string }) => Promise<void>;
 
 /** Suspend, resume and terminate: one call to the network, then the change with its event. */
 export function createChangeRunner(change: Change, follow?: Follow): Runner {
   return {
-    async run(means, execution) {
-      const reply = await execution.call(change, (call) => ask(means, change, call, execution));
+    async run(deps, execution) {
+      const reply = await execution.call(change, (call) => ask(deps, change, call, execution));
       if (reply.kind === 'failed') return { kind: 'failed', reason: reply.reason };
-      if (reply.kind === 'refused') await giveUp(means, execution, errorOf(reply.reason));
-      else await settle(means, execution, change, follow);
+      if (reply.kind === 'refused') await fail(deps, execution, errorOf(reply.reason));
+      else await settle(deps, execution, change, follow);
       return done;
     },
-    giveUp,
+    fail,
   };
 }
 
 const done: RunOutcome = { kind: 'done' };
 const nothingToDo: Reply<Done> = { kind: 'done', result: {} };
 
-async function ask(means: Means, change: Change, call: Call, execution: HeldExecution): Promise<Reply<Done>> {
-  const { network, db } = means;
+async function ask(deps: Deps, change: Change, call: Call, execution: HeldExecution): Promise<Reply<Done>> {
+  const { network, db } = deps;
   const iccid = execution.iccid as string;
   if (change !== 'terminate') return network[change]({ ...call, iccid });
   const esim = await findEsim(db, execution.account_id, iccid);
@@ -58,7 +58,7 @@ async function ask(means: Means, change: Change, call: Call, execution: HeldExec
   return network.cancel({
     ...call,
     iccid,
-    matchingId: esim && (await readMatchingId(means, esim, order)),
+    matchingId: esim && (await readMatchingId(deps, esim, order)),
     eid: esim?.eid ?? null,
     isUnconfirmed: isUnconfirmed(progress),
   });
@@ -66,7 +66,7 @@ async function ask(means: Means, change: Change, call: Call, execution: HeldExec
 
 /** The eSIM's own. One that was never provisioned has none, and its order tells. */
 async function readMatchingId(
-  { keyring }: Means,
+  { keyring }: Deps,
   { account_id: accountUuid, iccid, matching_id: own }: EsimRow,
   order: Awaited<ReturnType<typeof findOrder>>,
 ): Promise<string | null> {
@@ -76,8 +76,8 @@ async function readMatchingId(
   return keyring.open(allotted, orderMatchingIdPlace(accountUuid, order.uuid));
 }
 
-function settle(means: Means, execution: HeldExecution, change: Change, follow?: Follow): Promise<void> {
-  return means.db.transaction(async (tx) => {
+function settle(deps: Deps, execution: HeldExecution, change: Change, follow?: Follow): Promise<void> {
+  return deps.db.transaction(async (tx) => {
     const before = await lockEsim(tx, execution.iccid as string);
     const isPossible = before !== null && mayHappen(change, before.status);
     const isOurs = await execution.finish(tx, isPossible ? null : overtaken(change, before));
@@ -85,13 +85,13 @@ function settle(means: Means, execution: HeldExecution, change: Change, follow?:
     if (!after) return;
     const executionId = idOfUuid(idPrefixes.execution, execution.id);
     const data = { iccid: after.iccid, execution_id: executionId, product_id: after.product_id };
-    await emit(tx, [newEvent(means, { accountUuid: after.account_id, type: eventOf[change], data })]);
-    await follow?.(tx, after, { ...means, executionId });
+    await emit(tx, [newEvent(deps, { accountUuid: after.account_id, type: eventOf[change], data })]);
+    await follow?.(tx, after, { ...deps, executionId });
   });
 }
 
-async function giveUp(means: Means, execution: HeldExecution, error: ExecutionError): Promise<void> {
-  await execution.finish(means.db, error);
+async function fail(deps: Deps, execution: HeldExecution, error: ExecutionError): Promise<void> {
+  await execution.finish(deps.db, error);
 }
 
 function overtaken(change: Change, esim: EsimRow | null): ExecutionError {

@@ -1,7 +1,7 @@
 import type { EsimStatus, ProfileState } from '@simplane/contract';
 import { booleans, integers, texts, timestamps, uuids } from '../db/binary-array.ts';
 import type { Queryable } from '../db/database.ts';
-import { oneByOne, statusIs } from '../db/one-by-one.ts';
+import { forceKeyLookup, statusWithoutPartialIndex } from '../db/planner-hints.ts';
 import { emitFrom } from '../events/emit.ts';
 import type { NewEvent } from '../events/new-event.ts';
 import { beforeFirst } from '../lists/keyset.ts';
@@ -57,7 +57,7 @@ export async function findOrder(
   return row ?? null;
 }
 
-/** Held to the end of the transaction: whatever changes an eSIM or its bundles takes turns here. */
+/** Locks the eSIM until the transaction ends, so that changes to it and to its bundles run one after the other. */
 export async function lockEsim(tx: Queryable, iccid: string): Promise<EsimRow | null> {
   const [row] = await tx.query<EsimRow>(
     { name: 'esim_lock', text: `select ${columns} from esims where iccid = $1 for update` },
@@ -126,9 +126,14 @@ export async function findIccidsInUse(db: Queryable, iccids: string[]): Promise<
 }
 
 /** An execution in this process's hands, as the statements below prove it. */
-type Held = { account_id: string; id: string; fence: number };
+type FencedRow = { account_id: string; id: string; fence: number };
 
-export type Allotment = Held & { esimUuid: string; iccid: string | null; sealedMatchingId: string; at: Date };
+export type Allotment = FencedRow & {
+  esimUuid: string;
+  iccid: string | null;
+  sealedMatchingId: string;
+  at: Date;
+};
 
 /**
  * Gives new orders what they need before the network is called, and remembers it: a matching id, the profile type that the
@@ -149,8 +154,8 @@ with given as (
   update executions e set iccid = given.iccid, progress = e.progress || jsonb_build_object('matching_id', given.matching_id,
     'profile_type', (select profile_type from products where products.id = e.product_id))
   from given
-  where e.account_id = given.account_id and e.id = given.execution_id and e.fence = given.fence and ${statusIs('e.status', 'running')}
-    and not e.progress ? 'matching_id' and ${oneByOne('given.fence')}
+  where e.account_id = given.account_id and e.id = given.execution_id and e.fence = given.fence and ${statusWithoutPartialIndex('e.status', 'running')}
+    and not e.progress ? 'matching_id' and ${forceKeyLookup('given.fence')}
   returning e.account_id, e.id, e.product_id, e.input, e.progress, given.esim_id, given.iccid, given.at
 ), allotted as (
   ${insertEsimFrom('held')} where iccid is not null
@@ -205,7 +210,7 @@ function insertEsimFrom(source: string): string {
     from ${source}`;
 }
 
-export type Provisioned = Held & {
+export type Provisioned = FencedRow & {
   iccid: string;
   smdpAddress: string;
   sealedMatchingId: string;
@@ -240,8 +245,8 @@ with given as (
           at, event_id, event_type, event_at, event_body, event_subscriptions, n)
 ), held as materialized (
   select given.* from given join executions x on x.account_id = given.account_id and x.id = given.execution_id
-    and x.fence = given.fence and ${statusIs('x.status', 'running')}
-  where ${oneByOne('given.fence')} for update of x
+    and x.fence = given.fence and ${statusWithoutPartialIndex('x.status', 'running')}
+  where ${forceKeyLookup('given.fence')} for update of x
 ), ready as (
   update esims e set status = 'provisioned', provisioned_at = held.at,
     profile_state = case when e.profile_state = 'unknown' then 'released' else e.profile_state end,
@@ -250,12 +255,12 @@ with given as (
     confirmation_code_required = held.confirmation_code_required
   from held
   where e.iccid = held.iccid and e.execution_id = held.execution_id
-    and ${statusIs('e.status', 'provisioning')} and ${oneByOne('held.fence')}
+    and ${statusWithoutPartialIndex('e.status', 'provisioning')} and ${forceKeyLookup('held.fence')}
   returning held.*, e.product_id
 ), settled as (
   update executions x set status = 'succeeded', finished_at = ready.at, input = x.input - 'sealed_confirmation_code',
     progress = x.progress - 'matching_id'
-  from ready where x.account_id = ready.account_id and x.id = ready.execution_id and ${oneByOne('ready.fence')}
+  from ready where x.account_id = ready.account_id and x.id = ready.execution_id and ${forceKeyLookup('ready.fence')}
 ), bundle as (
   insert into bundles (account_id, id, iccid, product_id, status, data_bytes, thresholds, validity_days, created_at)
   select ready.account_id, ready.bundle_id, ready.iccid, product.id, 'queued', product.data_bytes,

@@ -4,9 +4,9 @@ import { newEvent } from '../events/new-event.ts';
 import {
   type ClaimedExecution,
   callId,
+  type Deps,
   type ExecutionError,
   type HeldExecution,
-  type Means,
   type RunOutcome,
   sentMark,
 } from '../executions/worker.ts';
@@ -23,7 +23,7 @@ const done: RunOutcome = { kind: 'done' };
  * resumes here must neither confirm a profile that may be canceled already, nor report another cause.
  */
 export async function undoAndFail(
-  means: Means,
+  deps: Deps,
   execution: HeldExecution,
   error: ExecutionError,
   isOthers = false,
@@ -33,19 +33,19 @@ export async function undoAndFail(
     const decided: Progress = { verdict: error, ...(isOthers && { is_closed: true }) };
     Object.assign(progress, decided);
     if (!(await execution.save(decided))) return done;
-    const canceled = isOthers ? null : await cancelProfile(means, execution, iccid);
+    const canceled = isOthers ? null : await cancelProfile(deps, execution, iccid);
     if (canceled?.kind === 'failed') return { kind: 'failed', reason: canceled.reason };
     if (canceled?.kind === 'done' && !(await execution.save({ is_closed: true } satisfies Progress)))
       return done;
   }
-  await failOrder(means, execution, error);
+  await failOrder(deps, execution, error);
   return done;
 }
 
-async function cancelProfile(means: Means, execution: HeldExecution, iccid: string) {
-  const matchingId = await readMatchingId(means, execution);
+async function cancelProfile(deps: Deps, execution: HeldExecution, iccid: string) {
+  const matchingId = await readMatchingId(deps, execution);
   return execution.call('undo', (call) =>
-    means.network.cancel({
+    deps.network.cancel({
       ...call,
       iccid,
       matchingId,
@@ -57,15 +57,15 @@ async function cancelProfile(means: Means, execution: HeldExecution, iccid: stri
 
 /** Cancels the profile if the network lets us, and fails the order either way. */
 export async function failAfterLastAttempt(
-  means: Means,
+  deps: Deps,
   execution: HeldExecution,
   last: ExecutionError,
 ): Promise<void> {
   const isUnknown = execution.iccid === null && execution.progress[sentMark('order')] === true;
   const { verdict = last } = execution.progress as Progress;
   const error = isUnknown ? outcomeUnknown(execution, last) : verdict;
-  const outcome = await undoAndFail(means, execution, error).catch(unlessUnreadable);
-  if (outcome.kind === 'failed') await failOrder(means, execution, error);
+  const outcome = await undoAndFail(deps, execution, error).catch(unlessUnreadable);
+  if (outcome.kind === 'failed') await failOrder(deps, execution, error);
 }
 
 /** A profile cannot be canceled without its matching id, now or later. */
@@ -87,8 +87,8 @@ function outcomeUnknown(execution: HeldExecution, last: ExecutionError): Executi
 }
 
 /** Ends the execution and its eSIM, and writes the event. */
-function failOrder(means: Means, execution: HeldExecution, error: ExecutionError): Promise<void> {
-  return means.db.transaction(async (tx) => {
+function failOrder(deps: Deps, execution: HeldExecution, error: ExecutionError): Promise<void> {
+  return deps.db.transaction(async (tx) => {
     if (!(await execution.finish(tx, error))) return;
     const { iccid } = execution;
     if (iccid !== null) await changeStatus(tx, iccid, 'fail');
@@ -98,7 +98,7 @@ function failOrder(means: Means, execution: HeldExecution, error: ExecutionError
       error: { code: error.code, message: error.message },
     };
     await emit(tx, [
-      newEvent(means, { accountUuid: execution.account_id, type: 'esim.provisioning_failed', data }),
+      newEvent(deps, { accountUuid: execution.account_id, type: 'esim.provisioning_failed', data }),
     ]);
   });
 }

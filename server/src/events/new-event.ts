@@ -15,15 +15,15 @@ export type NewEvent = {
   subscriptions: string;
 };
 
-type Means = { newUuid: NewUuid };
+type Deps = { newUuid: NewUuid };
 type Happening<Type> = { accountUuid: string; type: Type; data: Record<string, unknown> };
 
-export function newEvent(means: Means, happening: Happening<EventTypeName>): NewEvent {
-  return composeEvent(means, happening);
+export function newEvent(deps: Deps, happening: Happening<EventTypeName>): NewEvent {
+  return composeEvent(deps, happening);
 }
 
 /** For events of any name; the sandbox's test events are the only ones outside the list. */
-export function composeEvent({ newUuid }: Means, { accountUuid, type, data }: Happening<string>): NewEvent {
+export function composeEvent({ newUuid }: Deps, { accountUuid, type, data }: Happening<string>): NewEvent {
   const uuid = newUuid();
   const id = encodeId(idPrefixes.event, uuid);
   // The time is the id's own: so a range of times is a range of ids.

@@ -1,7 +1,7 @@
 import type { Execution, ExecutionStatus, ExecutionType } from '@simplane/contract';
 import { byteStrings, integers, texts, timestamps, uuids } from '../db/binary-array.ts';
 import type { Queryable } from '../db/database.ts';
-import { oneByOne, statusIs } from '../db/one-by-one.ts';
+import { forceKeyLookup, statusWithoutPartialIndex } from '../db/planner-hints.ts';
 import type { Claim } from '../idempotency/claim.ts';
 import { lockKey } from '../idempotency/lock-key.ts';
 import type { Answer, StoredAnswer } from '../idempotency/outcome.ts';
@@ -196,7 +196,7 @@ export function claimExecutionRows(
              from (select account_id, id, fence from executions
                    where status in ('queued', 'running') and due_at <= now()
                    order by due_at limit $1 for update skip locked) due
-             where e.account_id = due.account_id and e.id = due.id and ${oneByOne('due.fence')}
+             where e.account_id = due.account_id and e.id = due.id and ${forceKeyLookup('due.fence')}
              returning e.account_id, e.id, e.type, e.product_id, e.iccid, e.input, e.progress, e.attempts, e.fence`,
     },
     [count, leaseMs],
@@ -227,8 +227,8 @@ with given as (
 update executions e set progress = e.progress || given.progress::jsonb,
   due_at = now() + given.lease_ms * interval '1 millisecond'
 from given
-where e.account_id = given.account_id and e.id = given.id and e.fence = given.fence and ${statusIs('e.status', 'running')}
-  and ${oneByOne('given.fence')}
+where e.account_id = given.account_id and e.id = given.id and e.fence = given.fence and ${statusWithoutPartialIndex('e.status', 'running')}
+  and ${forceKeyLookup('given.fence')}
 returning given.n::integer`,
     },
     [

@@ -21,7 +21,7 @@ import {
 } from './sql.ts';
 
 /** What carrying out executions needs. */
-export type Means = {
+export type Deps = {
   db: Database;
   clock: Clock;
   newUuid: NewUuid;
@@ -39,15 +39,15 @@ export type Means = {
 
 /**
  * How a runner ends: it has settled the execution itself, or lost it to another worker (`done`); or the network kept it
- * from doing so (`failed`): then it is tried again later, and `giveUp` is called when no attempt is left.
+ * from doing so (`failed`): then it is tried again later, and `fail` is called when no attempt is left.
  */
 export type RunOutcome = { kind: 'done' } | { kind: 'failed'; reason: Refusal };
 
 export type Runner = {
   /** For a whole batch before any is run, where one statement can serve them all. Returns those that are still ours. */
-  prepare?(means: Means, executions: ClaimedExecution[]): Promise<ClaimedExecution[]>;
-  run(means: Means, execution: HeldExecution): Promise<RunOutcome>;
-  giveUp(means: Means, execution: HeldExecution, error: ExecutionError): Promise<void>;
+  prepare?(deps: Deps, executions: ClaimedExecution[]): Promise<ClaimedExecution[]>;
+  run(deps: Deps, execution: HeldExecution): Promise<RunOutcome>;
+  fail(deps: Deps, execution: HeldExecution, error: ExecutionError): Promise<void>;
 };
 
 /** An execution together with what only its holder may do. Every write fails once another worker has taken it over. */
@@ -63,7 +63,7 @@ export type HeldExecution = ClaimedExecution & {
 export type { ClaimedExecution, ExecutionError } from './sql.ts';
 export { freeAbandonedExecutions } from './sql.ts';
 
-type Options = Means & {
+type Options = Deps & {
   runners: Record<ExecutionType, Runner>;
   concurrency: number;
   pollMs: number;
@@ -120,7 +120,7 @@ async function runOne(
   const runner = options.runners[claimed.type];
   const execution = hold(options, claimed, stopping);
   if (claimed.attempts > mostAttempts(options)) {
-    await runner.giveUp(options, execution, faulty(claimed.attempts));
+    await runner.fail(options, execution, faulty(claimed.attempts));
     return undefined;
   }
   let outcome: RunOutcome;
@@ -140,7 +140,7 @@ async function runOne(
   const failures = Number(claimed.progress['failures'] ?? 0) + 1;
   const delayMs = options.retryScheduleMs[failures - 1];
   if (delayMs === undefined) {
-    await runner.giveUp(options, execution, exhausted(outcome.reason, failures));
+    await runner.fail(options, execution, exhausted(outcome.reason, failures));
     return undefined;
   }
   await postpone(options.db, claimed, delayMs, { failures });

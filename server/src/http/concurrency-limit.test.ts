@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createTurns } from './turns.ts';
+import { createConcurrencyLimit } from './concurrency-limit.ts';
 
-/** Work that ends when the test says so. */
+/** Work that ends when the test calls `end`. */
 function job() {
   let end = () => {};
   const ended = new Promise<void>((resolve) => {
@@ -10,12 +10,12 @@ function job() {
   return { end, ended };
 }
 
-test('runs no more at once than it may, keeps the order of the line, and refuses when the line is full', async () => {
-  const turns = createTurns({ atOnce: 2, inLine: 2 });
+test('runs up to the limit, starts waiting work in order, and refuses when the queue is full', async () => {
+  const limit = createConcurrencyLimit({ running: 2, waiting: 2 });
   const jobs = Array.from({ length: 5 }, job);
   const started: number[] = [];
   const results = jobs.map(({ ended }, index) =>
-    turns(() => {
+    limit(() => {
       started.push(index);
       return ended;
     }),
@@ -30,11 +30,11 @@ test('runs no more at once than it may, keeps the order of the line, and refuses
   expect(started).toEqual([0, 1, 2, 3]);
 });
 
-test('goes on after work that fails', async () => {
-  const turns = createTurns({ atOnce: 1, inLine: 1 });
-  const failing = turns(() => Promise.reject(new Error('broken')));
-  const next = turns(async () => 'done');
+test('work that fails frees its slot', async () => {
+  const limit = createConcurrencyLimit({ running: 1, waiting: 1 });
+  const failing = limit(() => Promise.reject(new Error('broken')));
+  const next = limit(async () => 'done');
   await expect(failing).rejects.toThrow('broken');
   expect(await next).toBe('done');
-  expect(await turns(async () => 'again')).toBe('again');
+  expect(await limit(async () => 'again')).toBe('again');
 });

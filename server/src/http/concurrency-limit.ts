@@ -1,31 +1,31 @@
 import { AppError } from '../app-error.ts';
 
-export type Turns = <T>(work: () => Promise<T>) => Promise<T>;
+export type ConcurrencyLimit = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Lets so many run at once; the next wait in line, and where the line is full they are told to come back. */
-export function createTurns({ atOnce, inLine }: { atOnce: number; inLine: number }): Turns {
+/** Runs at most `running` at once and queues up to `waiting` more; answers 503 when the queue is full. */
+export function createConcurrencyLimit(limits: { running: number; waiting: number }): ConcurrencyLimit {
   let running = 0;
-  const line: (() => void)[] = [];
+  const waiting: (() => void)[] = [];
 
   return async (work) => {
-    if (running >= atOnce) await standInLine();
+    if (running >= limits.running) await waitForSlot();
     else running += 1;
     try {
       return await work();
     } finally {
-      const next = line.shift();
+      const next = waiting.shift();
       if (next)
-        next(); // takes over this turn
+        next(); // takes over this slot
       else running -= 1;
     }
   };
 
-  function standInLine(): Promise<void> {
-    if (line.length >= inLine) {
-      throw new AppError('unavailable', 'Too many of these requests at once; send it again shortly.', {
+  function waitForSlot(): Promise<void> {
+    if (waiting.length >= limits.waiting) {
+      throw new AppError('unavailable', 'Too many of these requests are running; send it again shortly.', {
         headers: { 'Retry-After': '1' },
       });
     }
-    return new Promise((resolve) => line.push(resolve));
+    return new Promise((resolve) => waiting.push(resolve));
   }
 }

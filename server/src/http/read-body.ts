@@ -13,7 +13,7 @@ const maxBlocks = 512;
 const maxBlocksPerOwner = maxBlocks / 2;
 
 /** A large body. While it arrives it can be cut off; once it is whole it keeps its blocks until its request is answered. */
-type Held = { owner: string; blocks: Buffer[]; cut(): void };
+type ArrivingBody = { owner: string; blocks: Buffer[]; cut(): void };
 
 type Done = (error: Error | null, body?: Buffer) => void;
 
@@ -25,7 +25,7 @@ export type BodyReader = {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    heldBody: Held | null;
+    heldBody: ArrivingBody | null;
   }
 }
 
@@ -34,7 +34,7 @@ declare module 'fastify' {
  * the unfinished body that it began first; where all is used up, that happens to the account that holds most.
  */
 export function createBodyReader(onCut: () => void): BodyReader {
-  const arriving = new Set<Held>(); // in the order in which they began
+  const arriving = new Set<ArrivingBody>(); // in the order in which they began
   const blocksOf = new Map<string, number>(); // by owner, of whole bodies too
   const free: Buffer[] = [];
   let made = 0;
@@ -46,7 +46,7 @@ export function createBodyReader(onCut: () => void): BodyReader {
   }
 
   /** False when the body itself had to give way. */
-  function addBlock(held: Held): boolean {
+  function addBlock(held: ArrivingBody): boolean {
     for (;;) {
       const hasItsHalf = (blocksOf.get(held.owner) ?? 0) >= maxBlocksPerOwner;
       if (!hasItsHalf && (free.length > 0 || made < maxBlocks)) break;
@@ -62,7 +62,7 @@ export function createBodyReader(onCut: () => void): BodyReader {
     return true;
   }
 
-  function store(held: Held, chunk: Buffer, at: number): void {
+  function store(held: ArrivingBody, chunk: Buffer, at: number): void {
     for (let done = 0; done < chunk.length; ) {
       const [index, offset] = [Math.floor((at + done) / blockBytes), (at + done) % blockBytes];
       if (index === held.blocks.length && !addBlock(held)) return;
@@ -145,7 +145,7 @@ function widen(body: Buffer): Buffer {
 }
 
 /** Of those with an unfinished body, the owner that holds most in all. */
-function largestOwner(arriving: Iterable<Held>, blocksOf: Map<string, number>): string {
+function largestOwner(arriving: Iterable<ArrivingBody>, blocksOf: Map<string, number>): string {
   let largest = '';
   let most = -1;
   for (const { owner } of arriving) {
@@ -155,7 +155,7 @@ function largestOwner(arriving: Iterable<Held>, blocksOf: Map<string, number>): 
   return largest;
 }
 
-function oldestOf(bodies: Iterable<Held>, wanted: string): Held {
+function oldestOf(bodies: Iterable<ArrivingBody>, wanted: string): ArrivingBody {
   for (const held of bodies) if (held.owner === wanted) return held;
   throw new Error('an owner without a body');
 }

@@ -8,10 +8,10 @@ import { findEarlier } from '../idempotency/find-earlier.ts';
 import type { KeysInFlight } from '../idempotency/keys-in-flight.ts';
 import type { Answer, Outcome } from '../idempotency/outcome.ts';
 import type { Service } from '../service.ts';
+import { type ConcurrencyLimit, createConcurrencyLimit } from './concurrency-limit.ts';
 import { emptyBody, isStorable, type JsonBody, unstorableText } from './json-body.ts';
 import { renderError, toAppError } from './render-error.ts';
 import { pictureOf } from './representations.ts';
-import { createTurns, type Turns } from './turns.ts';
 import { compileValidator, readQuery } from './validate.ts';
 
 type Input = {
@@ -22,9 +22,9 @@ type Input = {
 export type ReadHandler = (ctx: Context, input: Input) => Promise<object>;
 export type WriteHandler = (ctx: WriteContext, input: Input) => Promise<Outcome>;
 
-/** Whoever sends thousands of rows must leave connections to those who order one eSIM. */
-const ofLargeBodies = { atOnce: 3, inLine: 32 };
-const atOnce: Turns = (work) => work();
+/** Requests with thousands of rows must leave database connections to requests that order one eSIM. */
+const largeBodyLimits = { running: 3, waiting: 32 };
+const unlimited: ConcurrencyLimit = (work) => work();
 
 const noFields = { type: 'object', properties: {}, additionalProperties: false };
 
@@ -39,7 +39,7 @@ export function serveOperation(
 ): void {
   const stringify = fastJsonStringify(definition.response as object);
   const { query: querySchema, pictures } = definition;
-  const turns = definition.bodyLimitBytes === undefined ? atOnce : createTurns(ofLargeBodies);
+  const limit = definition.bodyLimitBytes === undefined ? unlimited : createConcurrencyLimit(largeBodyLimits);
   const checkQuery = querySchema ? compileValidator(querySchema) : () => null;
   const checkBody = isWrite(definition) ? compileValidator(definition.body ?? noFields) : () => null;
   const { db, clock, newUuid, signals, keyring, addressPolicy, endpointLimit, mode, hasCore } = service;
@@ -86,7 +86,7 @@ export function serveOperation(
     const ctx = contextOf(request);
     const invalid = checkQuery(input.query) ?? checkBody(input.body);
     if (invalid) return refuseUnlessEarlier(ctx, claim, invalid);
-    return turns(() => (handler as WriteHandler)(writeContextOf(request, ctx, claim), input));
+    return limit(() => (handler as WriteHandler)(writeContextOf(request, ctx, claim), input));
   }
 
   async function refuseUnlessEarlier(ctx: Context, claim: Claim | null, invalid: AppError): Promise<Outcome> {

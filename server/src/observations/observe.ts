@@ -10,7 +10,7 @@ import type { NewUuid } from '../ids/uuid-v7.ts';
 import type { Observation } from '../network/port.ts';
 import { updateCountry, updateProfile } from './sql.ts';
 
-type Means = { clock: Clock; newUuid: NewUuid };
+type Deps = { clock: Clock; newUuid: NewUuid };
 type Profile = Extract<Observation, { kind: 'profile' }>;
 type Attach = Extract<Observation, { kind: 'attach' }>;
 
@@ -18,18 +18,14 @@ type Attach = Extract<Observation, { kind: 'attach' }>;
  * Stores what a network reports of an eSIM, whichever driver it comes from. Returns the eSIM as it is then, or null when it
  * is not ours. Reports may be repeated and come in any order; an eSIM that has ended ignores them.
  */
-export async function observe(
-  tx: Queryable,
-  observation: Observation,
-  means: Means,
-): Promise<HeldEsim | null> {
+export async function observe(tx: Queryable, observation: Observation, deps: Deps): Promise<HeldEsim | null> {
   const esim = await holdAnyEsim(tx, observation.iccid);
   if (!esim || esim.status === 'terminated' || esim.status === 'failed') return esim;
   switch (observation.kind) {
     case 'profile':
-      return observeProfile(tx, esim, observation, means);
+      return observeProfile(tx, esim, observation, deps);
     case 'attach':
-      return observeAttach(tx, esim, observation, means);
+      return observeAttach(tx, esim, observation, deps);
   }
 }
 
@@ -38,7 +34,7 @@ async function observeProfile(
   tx: Queryable,
   esim: HeldEsim,
   { state, at, eid }: Profile,
-  means: Means,
+  deps: Deps,
 ): Promise<HeldEsim> {
   const next = nextProfileState({ state: esim.profile_state, at: esim.profile_observed_at }, { state, at });
   if (!next) return esim;
@@ -46,16 +42,16 @@ async function observeProfile(
   await updateProfile(tx, esim, { state, at, eid: after.eid });
   if (next.isChange && state !== 'error') {
     const data = { iccid: esim.iccid, product_id: esim.product_id };
-    await emit(tx, [newEvent(means, { accountUuid: esim.account_id, type: `esim.${state}`, data })]);
+    await emit(tx, [newEvent(deps, { accountUuid: esim.account_id, type: `esim.${state}`, data })]);
   }
   return after;
 }
 
 /** The eSIM is on a network: the first time it becomes active and its bundle begins; each time we learn where it is. */
-async function observeAttach(tx: Queryable, esim: HeldEsim, attach: Attach, means: Means): Promise<HeldEsim> {
-  const active = await activateEsim(tx, esim, means);
-  await promoteBundle(tx, active, attach.at, means);
-  return observeCountry(tx, active, attach, means);
+async function observeAttach(tx: Queryable, esim: HeldEsim, attach: Attach, deps: Deps): Promise<HeldEsim> {
+  const active = await activateEsim(tx, esim, deps);
+  await promoteBundle(tx, active, attach.at, deps);
+  return observeCountry(tx, active, attach, deps);
 }
 
 /** A report that is no newer than what we know says nothing about where the eSIM is now. */
@@ -63,14 +59,14 @@ async function observeCountry(
   tx: Queryable,
   esim: HeldEsim,
   { country, at }: Attach,
-  means: Means,
+  deps: Deps,
 ): Promise<HeldEsim> {
   if (esim.country_observed_at && at <= esim.country_observed_at) return esim;
   const previous = esim.country;
   await updateCountry(tx, esim, { country, at });
   if (previous !== null && previous !== country) {
     const data = { iccid: esim.iccid, product_id: esim.product_id, country, previous_country: previous };
-    await emit(tx, [newEvent(means, { accountUuid: esim.account_id, type: 'esim.country_changed', data })]);
+    await emit(tx, [newEvent(deps, { accountUuid: esim.account_id, type: 'esim.country_changed', data })]);
   }
   return { ...esim, country, country_observed_at: at };
 }

@@ -6,7 +6,7 @@ import type { Observation } from '../network/port.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { observe } from './observe.ts';
 
-type Means = {
+type Deps = {
   db: Database;
   clock: Clock;
   newUuid: NewUuid;
@@ -15,10 +15,10 @@ type Means = {
 };
 
 /** Takes in what a live network reports: stored when it resolves. False when the eSIM is not ours; such are only counted. */
-export function createReportTaker(means: Means): (observation: Observation) => Promise<boolean> {
-  const { db, signals, metrics } = means;
+export function createReportTaker(deps: Deps): (observation: Observation) => Promise<boolean> {
+  const { db, signals, metrics } = deps;
   return async (observation) => {
-    const esim = await db.transaction((tx) => observe(tx, observation, means));
+    const esim = await db.transaction((tx) => observe(tx, observation, deps));
     metrics.reportCount.inc({ outcome: esim ? 'taken' : 'unknown' });
     if (esim) signals.announce('deliveries', esim.account_id);
     return esim !== null;

@@ -8,7 +8,7 @@ import type { NewUuid } from '../ids/uuid-v7.ts';
 import { planUsage, type UsageHappening } from './plan-usage.ts';
 import { type CarriedEsim, insertUsageRecords, lockCarried, updateCarried } from './sql.ts';
 
-type Means = { clock: Clock; newUuid: NewUuid };
+type Deps = { clock: Clock; newUuid: NewUuid };
 
 type Options = {
   /** Whose eSIMs may be charged; null for every account's. */
@@ -32,7 +32,7 @@ export async function takeUsage(
   tx: Queryable,
   records: readonly UsageRecord[],
   { ofAccount, clampsToNow }: Options,
-  means: Means,
+  deps: Deps,
 ): Promise<Taken> {
   const iccids = [...new Set(records.map(({ iccid }) => iccid))];
   const esims = new Map((await lockCarried(tx, iccids, ofAccount)).map((esim) => [esim.iccid, esim]));
@@ -43,9 +43,9 @@ export async function takeUsage(
   const refused = new Set(rejected.map(({ index }) => index));
   const countable = records.filter((_, index) => !refused.has(index));
   const fresh = groupByEsim(await storeNew(tx, inOrder(countable)));
-  const now = new Date(means.clock.nowMs());
+  const now = new Date(deps.clock.nowMs());
   const latestMs = clampsToNow ? now.getTime() : Number.POSITIVE_INFINITY;
-  const told = await apply(tx, fresh, esims, { now, latestMs, ...means });
+  const told = await apply(tx, fresh, esims, { now, latestMs, ...deps });
   const accepted = [...fresh.values()].reduce((sum, { length }) => sum + length, 0);
   return { accepted, rejected, toldAccounts: told };
 }
@@ -130,18 +130,18 @@ async function apply(
   return new Set(events.map(({ accountUuid }) => accountUuid));
 }
 
-function eventFor(means: { newUuid: NewUuid }, esim: CarriedEsim, happening: UsageHappening): NewEvent {
+function eventFor(deps: { newUuid: NewUuid }, esim: CarriedEsim, happening: UsageHappening): NewEvent {
   const ids = { iccid: esim.iccid, product_id: esim.product_id };
   const accountUuid = esim.account_id;
   switch (happening.type) {
     case 'esim.activated':
-      return newEvent(means, { accountUuid, type: happening.type, data: ids });
+      return newEvent(deps, { accountUuid, type: happening.type, data: ids });
     case 'esim.country_changed': {
       const { country, previousCountry } = happening;
       const data = { ...ids, country, previous_country: previousCountry };
-      return newEvent(means, { accountUuid, type: happening.type, data });
+      return newEvent(deps, { accountUuid, type: happening.type, data });
     }
     default:
-      return eventOf(means, happening);
+      return eventOf(deps, happening);
   }
 }

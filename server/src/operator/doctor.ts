@@ -2,8 +2,8 @@ import { listAccountRows, listKeyRows } from '../accounts/sql.ts';
 import type { Config } from '../config/settings.ts';
 import { connect } from '../db/connect.ts';
 import type { Database } from '../db/database.ts';
-import { readDatabaseFacts } from '../db/facts.ts';
 import { pendingMigrations } from '../db/migrate.ts';
+import { readServerState } from '../db/server-state.ts';
 import { countProducts } from '../products/sql.ts';
 import { examineConnection, examineHosts } from './examine-connection.ts';
 import { examineSealing } from './examine-sealing.ts';
@@ -63,14 +63,14 @@ function examineSettings(config: Config, warnings: string[]): Finding[] {
 }
 
 async function examineDatabase(db: Database, config: Config): Promise<Finding[]> {
-  const facts = await readDatabaseFacts(db);
+  const state = await readServerState(db);
   const unsafe = (['fsync', 'synchronous_commit', 'full_page_writes'] as const).filter(
-    (name) => facts[name] === 'off',
+    (name) => state[name] === 'off',
   );
-  const skewMs = Math.abs(facts.database_now.getTime() - Date.now());
-  const room = facts.max_connections - facts.connections;
+  const skewMs = Math.abs(state.database_now.getTime() - Date.now());
+  const room = state.max_connections - state.connections;
   const findings = [
-    ok('database', `PostgreSQL ${facts.version}`),
+    ok('database', `PostgreSQL ${state.version}`),
     unsafe.length === 0
       ? ok('durability', 'commits are on disk before they are answered')
       : problem('durability', `${unsafe.join(', ')} is off: accepted orders can be lost; turn it on`),
@@ -78,7 +78,7 @@ async function examineDatabase(db: Database, config: Config): Promise<Finding[]>
       ? ok('clock', `within ${skewMs} ms of the database’s`)
       : warning('clock', `${Math.round(skewMs / 1000)} s away from the database’s; run NTP on both machines`),
     room >= config.databasePoolSize
-      ? ok('connections', `${room} of ${facts.max_connections} are free`)
+      ? ok('connections', `${room} of ${state.max_connections} are free`)
       : warning(
           'connections',
           `only ${room} are free and SIMPLANE_DATABASE_POOL_SIZE is ${config.databasePoolSize}`,

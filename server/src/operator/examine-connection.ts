@@ -1,13 +1,13 @@
 import type { Config } from '../config/settings.ts';
 import type { Connection } from '../db/connect.ts';
 import { hears } from '../db/hears.ts';
-import { readHosts } from '../db/host-facts.ts';
+import { readHostStates } from '../db/host-states.ts';
 import { missingRoleSettings } from '../db/role-settings.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 /** Each server of a `DATABASE_URL` that names several. That none takes writes is found by connecting. */
 export async function examineHosts({ databaseUrl }: Config): Promise<Finding[]> {
-  const hosts = databaseUrl ? await readHosts(databaseUrl) : [];
+  const hosts = databaseUrl ? await readHostStates(databaseUrl) : [];
   if (hosts.length < 2) return [];
   return hosts.map((host) => {
     if ('unreachable' in host) return warning('host', `${host.label} cannot be reached: ${host.unreachable}`);

@@ -89,9 +89,9 @@ export function startWorkQueue<Job>(options: Options<Job>): WorkQueue {
       stopped = true;
       wakeUp();
       await looping;
-      const giveUp = setTimeout(() => stopping.abort(), patienceMs);
+      const drainTimeout = setTimeout(() => stopping.abort(), patienceMs);
       await Promise.all(running);
-      clearTimeout(giveUp);
+      clearTimeout(drainTimeout);
     },
   };
 }

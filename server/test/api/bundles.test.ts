@@ -210,9 +210,9 @@ describe('expiry', () => {
     const toldBefore = await countExpired();
     const others = Array.from({ length: 3 }, () => ({
       db: openDatabase({ connectionString: service.databaseUrl, poolSize: 2, onError: () => {} }),
-      means: { clock: service.clock, newUuid: createUuidV7(service.clock) },
+      deps: { clock: service.clock, newUuid: createUuidV7(service.clock) },
     }));
-    const counts = await Promise.all(others.map(({ db, means }) => expireBundles(db, means)));
+    const counts = await Promise.all(others.map(({ db, deps }) => expireBundles(db, deps)));
     // A process that met only eSIMs in others' hands is done; whatever was left comes up in the next round.
     const rest = await expireBundles(service.db, service.service);
     expect([...counts, rest].reduce((a, b) => a + b) + toldBefore).toBe(await countExpired());

@@ -361,9 +361,9 @@ describe('a network in trouble', () => {
     const runners = createRunners();
     const { run } = runners['esim.provision'];
     // The second attempt stands still between its claim and its first step.
-    const slow: typeof run = async (means, execution) => {
+    const slow: typeof run = async (deps, execution) => {
       if (execution.attempts === 2) await gate;
-      const outcome = await run(means, execution);
+      const outcome = await run(deps, execution);
       isLate ||= execution.attempts === 2;
       return outcome;
     };

@@ -341,16 +341,16 @@ describe('batches', () => {
   /** What a batch must be equal to: a transaction per record, which attaches where it names a country, then counts. */
   async function observeOne({ iccid, bytes, at: seconds, country }: Record) {
     const at = new Date(seconds * 1000);
-    const means = service.service;
+    const deps = service.service;
     await service.db.transaction(async (tx) => {
-      if (country) await observe(tx, { iccid, at, kind: 'attach', country }, means);
+      if (country) await observe(tx, { iccid, at, kind: 'attach', country }, deps);
       const held = await holdAnyEsim(tx, iccid);
       if (!held) throw new Error(`no eSIM ${iccid}`);
-      const active = await activateEsim(tx, held, means);
+      const active = await activateEsim(tx, held, deps);
       const bundles = (await bundlesByEsim(tx, [active])).get(iccid) ?? [];
       const promotes = active.status === 'active';
       const current = passTime(noChange(bundles), new Date(clock.nowMs()), { promotes });
-      await applyChange(tx, bundles, countUsage(current, { bytes, at }, { promotes }), means);
+      await applyChange(tx, bundles, countUsage(current, { bytes, at }, { promotes }), deps);
     });
   }
 

@@ -221,12 +221,12 @@ test('a worker that has lost its order to another asks the network for nothing m
   const runners = createRunners();
   const provisioner = runners['esim.provision'];
   let end: Promise<unknown> | undefined;
-  const run: typeof provisioner.run = async (means, execution) => {
+  const run: typeof provisioner.run = async (deps, execution) => {
     if (execution.attempts === 2) {
       const text = 'update executions set fence = fence + 1 where id = $1';
       await service.db.query({ name: 'take_over', text }, [execution.id]);
     }
-    const outcome = provisioner.run(means, execution);
+    const outcome = provisioner.run(deps, execution);
     if (execution.attempts === 2) end = outcome.catch((error: Error) => error.name);
     return outcome;
   };

@@ -427,7 +427,7 @@ test('an event satisfies exactly the subscriptions that match its type', () => {
 });
 
 describe('a recovery', () => {
-  const means = () => ({ ...service.service, batchSize: 3 });
+  const deps = () => ({ ...service.service, batchSize: 3 });
 
   async function openRecoveries({ accountUuid }: Account): Promise<number> {
     const { rows } = await service.db.pool.query<{ count: number }>(
@@ -512,10 +512,10 @@ describe('a recovery', () => {
           }
           if (how.kind === 'three at once') {
             const three = [1, 2, 3];
-            await finish(account, () => Promise.all(three.map(() => runRecoveries(service.db, means()))));
+            await finish(account, () => Promise.all(three.map(() => runRecoveries(service.db, deps()))));
           } else {
             const db = how.kind === 'killed' ? failing(service.db, how.moments) : service.db;
-            await finish(account, () => runRecoveries(db, means()).catch(() => {}));
+            await finish(account, () => runRecoveries(db, deps()).catch(() => {}));
           }
           const queued = await rowsOf(account, 'recovery');
           expect(queued.map(({ event_id }) => event_id).sort()).toEqual(expected.sort());
@@ -543,7 +543,7 @@ describe('a recovery', () => {
     ]);
     let queued = 0;
     await finish(account, async () => {
-      queued += await runRecoveries(service.db, means());
+      queued += await runRecoveries(service.db, deps());
     });
     expect(queued).toBe(7);
     // Once for the order, then for each of three batches.
@@ -559,13 +559,13 @@ describe('a recovery', () => {
       await late.query('begin');
       await late.query(insertEvent, [account.accountUuid, event.uuid.toString('hex'), 'esim.provisioned']);
       expect((await recover(account, endpoint, 0)).status).toBe(202);
-      expect(await runRecoveries(service.db, means())).toBe(0);
+      expect(await runRecoveries(service.db, deps())).toBe(0);
       expect(await openRecoveries(account)).toBe(1);
       await late.query('commit');
     } finally {
       late.release();
     }
-    await finish(account, () => runRecoveries(service.db, means()));
+    await finish(account, () => runRecoveries(service.db, deps()));
     const queued = await rowsOf(account, 'recovery');
     expect(queued.map(({ event_id }) => event_id)).toEqual([event.uuid.toString('hex')]);
   });
@@ -581,12 +581,12 @@ describe('a recovery', () => {
     await addEvent(short);
     await recover(long, longEndpoint, 0);
     await until(
-      () => runRecoveries(service.db, means()),
+      () => runRecoveries(service.db, deps()),
       (queued) => queued > 0,
     );
     expect(await openRecoveries(long)).toBe(1);
     await recover(short, shortEndpoint, 0);
-    await finish(short, () => runRecoveries(service.db, { ...means(), batchSize: 1 }));
+    await finish(short, () => runRecoveries(service.db, { ...deps(), batchSize: 1 }));
     expect(await openRecoveries(long)).toBe(1);
     await finish(long, () => runRecoveries(service.db, service.service));
     expect(await rowsOf(long, 'recovery')).toHaveLength(5000);
@@ -608,7 +608,7 @@ describe('a recovery', () => {
     await addEvent(account);
     await recover(account, endpoint, 0);
     await write(change, [account.accountUuid]);
-    await runRecoveries(service.db, means());
+    await runRecoveries(service.db, deps());
     expect(await openRecoveries(account)).toBe(0);
     expect(await rowsOf(account)).toEqual([]);
   });

@@ -61,8 +61,8 @@ export function supervise(server: {
     ended,
     async stop() {
       shell.stdin.end();
-      const giveUp = delay(fastShutdownMs + immediateShutdownMs, 'late', { ref: false });
-      if ((await Promise.race([ended, giveUp])) === 'late') await stopOrphan(cluster, [['SIGKILL', 3_000]]);
+      const deadline = delay(fastShutdownMs + immediateShutdownMs, 'late', { ref: false });
+      if ((await Promise.race([ended, deadline])) === 'late') await stopOrphan(cluster, [['SIGKILL', 3_000]]);
     },
   };
 }

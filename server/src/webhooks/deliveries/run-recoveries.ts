@@ -13,7 +13,7 @@ import {
   takeRecovery,
 } from './recovery-sql.ts';
 
-type Means = {
+type Deps = {
   clock: Clock;
   newUuid: NewUuid;
   signals: Pick<Signals, 'announce'>;
@@ -28,14 +28,14 @@ const batchesPerRun = 100;
  * A chore: carries recoveries on, a batch of events a transaction, and says how many deliveries it queued. The batch and
  * the step of the position commit together: whoever is killed leaves a recovery that goes on where it stood.
  */
-export async function runRecoveries(db: Database, means: Means): Promise<number> {
-  await closeHopelessRecoveries(db, new Date(means.clock.nowMs()));
+export async function runRecoveries(db: Database, deps: Deps): Promise<number> {
+  await closeHopelessRecoveries(db, new Date(deps.clock.nowMs()));
   let queued = 0;
   for (let batch = 0; batch < batchesPerRun; batch++) {
-    const step = await db.transaction((tx) => recoverBatch(tx, means));
+    const step = await db.transaction((tx) => recoverBatch(tx, deps));
     if (!step) break;
     queued += step.queued;
-    if (step.queued > 0) means.signals.announce('deliveries', step.accountUuid);
+    if (step.queued > 0) deps.signals.announce('deliveries', step.accountUuid);
   }
   return queued;
 }
@@ -43,15 +43,15 @@ export async function runRecoveries(db: Database, means: Means): Promise<number>
 type Step = { accountUuid: string; queued: number };
 
 /** Null: there is nothing to do, or others are doing it. */
-async function recoverBatch(tx: Queryable, means: Means): Promise<Step | null> {
-  const { batchSize = 500 } = means;
+async function recoverBatch(tx: Queryable, deps: Deps): Promise<Step | null> {
+  const { batchSize = 500 } = deps;
   const recovery = await takeRecovery(tx);
   if (!recovery) return null;
-  const now = new Date(means.clock.nowMs());
+  const now = new Date(deps.clock.nowMs());
   const events = await readEvents(tx, recovery, batchSize);
   const wanted = events.filter(({ type }) => subscribes(recovery, type)).map(({ id }) => id);
   const queued = await insertMissed(tx, recovery, {
-    uuids: wanted.map(() => uuidText(means.newUuid())),
+    uuids: wanted.map(() => uuidText(deps.newUuid())),
     eventUuids: wanted,
     createdAt: now,
   });

@@ -15,7 +15,7 @@ type Verdict = EndpointPlace & { reason: string; at: Date };
 export async function disableEndpoint(
   tx: Queryable,
   { accountUuid, endpointUuid, reason, at }: Verdict,
-  means: { newUuid: NewUuid },
+  deps: { newUuid: NewUuid },
 ): Promise<boolean> {
   const place = { accountUuid, endpointUuid };
   const endpoint = await disableEndpointRow(tx, place, { reason, at });
@@ -26,7 +26,7 @@ export async function disableEndpoint(
     url: withoutSecrets(endpoint.url),
     disabled_reason: reason,
   };
-  await emit(tx, [newEvent(means, { accountUuid, type: 'webhook_endpoint.disabled', data })]);
+  await emit(tx, [newEvent(deps, { accountUuid, type: 'webhook_endpoint.disabled', data })]);
   return true;
 }
 

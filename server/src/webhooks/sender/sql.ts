@@ -1,6 +1,6 @@
 import { integers, texts, timestamps, uuids } from '../../db/binary-array.ts';
 import type { Queryable } from '../../db/database.ts';
-import { oneByOne, statusIs } from '../../db/one-by-one.ts';
+import { forceKeyLookup, statusWithoutPartialIndex } from '../../db/planner-hints.ts';
 import { pendingEndpoints } from '../pending-endpoints.ts';
 import type { Standing } from './lanes.ts';
 
@@ -55,7 +55,7 @@ with wanted as materialized (
     order by due_at limit w.slots for update skip locked) d
 ), claimed as (
   update deliveries d set fence = d.fence + 1, leased_until = now() + $4 * interval '1 millisecond'
-  from due where d.account_id = due.account_id and d.id = due.id and ${oneByOne('due.fence')}
+  from due where d.account_id = due.account_id and d.id = due.id and ${forceKeyLookup('due.fence')}
   returning d.account_id, d.id, d.event_id, d.endpoint_id, d.attempt_count, d.fence, due.url, due.secrets
 )
 select claimed.*, event.body
@@ -145,8 +145,8 @@ with given as (
   update deliveries d set status = given.outcome, attempt_count = d.attempt_count + 1, leased_until = null,
     due_at = case when given.outcome = 'pending' then now() + given.retry_in_ms * interval '1 millisecond' else d.due_at end,
     finished_at = case when given.outcome = 'pending' then null else given.at end
-  from given where d.account_id = given.account_id and d.id = given.id and d.fence = given.fence and ${statusIs('d.status', 'pending')}
-    and ${oneByOne('given.fence')}
+  from given where d.account_id = given.account_id and d.id = given.id and d.fence = given.fence and ${statusWithoutPartialIndex('d.status', 'pending')}
+    and ${forceKeyLookup('given.fence')}
   returning d.account_id, d.id, d.endpoint_id, d.attempt_count, given.outcome, given.at, given.duration_ms, given.status_code,
     given.error, given.excerpt
 ), logged as (
@@ -208,7 +208,7 @@ export async function releaseDeliveries(db: Queryable, deliveries: ClaimedDelive
       text: `update deliveries d set leased_until = null
              from unnest($1::uuid[], $2::uuid[], $3::integer[]) as given (account_id, id, fence)
              where d.account_id = given.account_id and d.id = given.id and d.fence = given.fence
-               and ${statusIs('d.status', 'pending')} and ${oneByOne('given.fence')}`,
+               and ${statusWithoutPartialIndex('d.status', 'pending')} and ${forceKeyLookup('given.fence')}`,
     },
     [
       uuids(deliveries.map((one) => one.account_id)),

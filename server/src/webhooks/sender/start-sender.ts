@@ -33,7 +33,7 @@ type Options = Omit<DeliverOptions, 'signingKeys'> & {
 };
 
 /** A delivery, and when it was asked for: its lease began a little later. */
-type Held = { delivery: ClaimedDelivery; claimedAtMs: number };
+type TimedClaim = { delivery: ClaimedDelivery; claimedAtMs: number };
 
 type Unproven = Exclude<Standing, 'proven'>;
 
@@ -174,7 +174,7 @@ export function startSender(given: Options): Sender {
   }
 
   /** What was wanted and not there goes back to its account's share. */
-  async function claim(wanted: Wanted[], shares: AccountShares): Promise<Held[]> {
+  async function claim(wanted: Wanted[], shares: AccountShares): Promise<TimedClaim[]> {
     if (wanted.length === 0) return [];
     const now = new Date(options.clock.nowMs());
     const claimedAtMs = monotonicMs();
@@ -196,7 +196,7 @@ export function startSender(given: Options): Sender {
   }
 
   /** A few at a time, with a pause: the work that a thousand newcomers make at once is spread out. */
-  async function claimPaced(count: number): Promise<Held[]> {
+  async function claimPaced(count: number): Promise<TimedClaim[]> {
     await sleep(Math.max(0, pacedAtMs + paceMs - performance.now()));
     pacedAtMs = performance.now();
     await lookAround();
@@ -211,7 +211,7 @@ export function startSender(given: Options): Sender {
   }
 
   function runWithin(shares: AccountShares) {
-    return async (held: Held, stopping: AbortSignal): Promise<RunResult> => {
+    return async (held: TimedClaim, stopping: AbortSignal): Promise<RunResult> => {
       try {
         return await run(held, stopping);
       } finally {
@@ -231,7 +231,7 @@ export function startSender(given: Options): Sender {
     onError(new Error(`webhooks cannot be sent: ${unsent}`));
   }
 
-  async function run({ delivery, claimedAtMs }: Held, stopping: AbortSignal): Promise<RunResult> {
+  async function run({ delivery, claimedAtMs }: TimedClaim, stopping: AbortSignal): Promise<RunResult> {
     const { endpoint_id: endpointUuid, account_id: accountUuid } = delivery;
     const turn = lanes.turn(endpointUuid);
     if (turn !== true && !(await turn)) {

@@ -1,5 +1,5 @@
-# One image for every role: `serve` is the API, the worker or both, by SIMPLANE_ROLE; the operator's commands are beside it.
-# Pinned by digest, so that the same commit always builds on the same base. To renew it, take the digest of a newer tag:
+# One image for every role: `serve` runs the API, the worker or both, by SIMPLANE_ROLE. It also has the operator's commands.
+# Pinned by digest, so that a commit always builds on the same base. To update it, use the digest of a newer tag:
 #   docker buildx imagetools inspect node:24-bookworm-slim
 FROM node:24.18.0-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d AS build
 WORKDIR /app

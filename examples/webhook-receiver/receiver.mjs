@@ -1,21 +1,21 @@
-// A webhook receiver: verify, deduplicate, answer, then work. Needs Node 20 and nothing else; see README.md.
+// A webhook receiver: verify, deduplicate, answer, then process. Needs only Node 20; see README.md.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 
 const secret = process.env.WEBHOOK_SECRET;
 const port = Number(process.env.PORT ?? 3000);
 const toleranceSeconds = 300;
-const mostBodyBytes = 1024 * 1024;
+const maxBodyBytes = 1024 * 1024;
 
 if (!secret?.startsWith('whsec_')) {
-  console.error('Set WEBHOOK_SECRET to the whsec_… secret that the creation of the endpoint answered with.');
+  console.error('Set WEBHOOK_SECRET to the whsec_… secret from the response that created the endpoint.');
   process.exit(1);
 }
 
-// In real life a table with a unique event id: `insert … on conflict do nothing`, committed before the answer, so that
-// neither a restart nor a second process forgets. Here the newest ids are kept in memory.
+// In production, use a table with a unique event id: `insert … on conflict do nothing`, committed before the answer, so that
+// a restart or a second process still knows it. This example keeps the newest ids in memory.
 const seen = new Set();
-const mostSeen = 10_000;
+const maxSeen = 10_000;
 const inbox = [];
 
 const server = createServer((request, response) => {
@@ -25,25 +25,25 @@ const server = createServer((request, response) => {
 async function receive(request, response) {
   if (request.method !== 'POST') return answer(response, 405, 'POST only');
   const body = await readBody(request).catch(() => null);
-  if (body === null) return answer(response, 413, 'too large or cut off');
+  if (body === null) return answer(response, 413, 'too large or incomplete');
   const refusal = verify(body, request.headers['service-signature'], Date.now() / 1000);
   if (refusal) return answer(response, 400, refusal);
 
   const event = JSON.parse(body.toString('utf8'));
-  if (seen.has(event.id)) return answer(response, 200, 'known already');
+  if (seen.has(event.id)) return answer(response, 200, 'duplicate');
   remember(event.id);
   inbox.push(event);
-  answer(response, 200, 'taken');
-  setImmediate(workOff);
+  answer(response, 200, 'accepted');
+  setImmediate(processInbox);
 }
 
-/** Why the request is not to be trusted, or null. `body` is the bytes as they arrived, before anything parses them. */
+/** Returns why the request is refused, or null. `body` is the raw bytes, before any parsing. */
 function verify(body, header, nowSeconds) {
   const pairs = String(header ?? '')
     .split(',')
     .map((pair) => pair.split('='));
   const [time, second] = pairs.filter(([name]) => name === 't').map(([, value]) => value);
-  if (!/^\d{1,12}$/.test(time ?? '') || second !== undefined) return 'no readable Service-Signature';
+  if (!/^\d{1,12}$/.test(time ?? '') || second !== undefined) return 'missing or malformed Service-Signature';
 
   const expected = createHmac('sha256', secret).update(`${time}.`).update(body).digest();
   const isSigned = pairs
@@ -59,7 +59,7 @@ async function readBody(request) {
   let bytes = 0;
   for await (const chunk of request) {
     bytes += chunk.length;
-    if (bytes > mostBodyBytes) throw new Error('too large');
+    if (bytes > maxBodyBytes) throw new Error('too large');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -67,11 +67,11 @@ async function readBody(request) {
 
 function remember(id) {
   seen.add(id);
-  if (seen.size > mostSeen) seen.delete(seen.values().next().value);
+  if (seen.size > maxSeen) seen.delete(seen.values().next().value);
 }
 
-/** The slow part, after the answer. Events may come in any order: fetch the current state instead of trusting the last one. */
-function workOff() {
+/** The slow part, after the answer. Events may arrive in any order: fetch the current state instead of trusting the last one. */
+function processInbox() {
   for (let event = inbox.shift(); event; event = inbox.shift()) {
     console.log(`${event.id} ${event.type} ${JSON.stringify(event.data)}`);
   }

@@ -67,16 +67,16 @@ async function startTalker(first: string, more: string) {
 }
 
 describe('a receiver that never comes to its answer', () => {
-  const interim = 'too many interim answers (1xx)';
-  const unexpected = 'unexpected interim answer (100 or 101)';
+  const interim = 'too many interim responses (1xx)';
+  const unexpected = 'unexpected interim response (100 or 101)';
   test.each([
     ['102s', '', 'HTTP/1.1 102 Processing\r\n\r\n', interim],
     ['103s', '', 'HTTP/1.1 103 Early Hints\r\nlink: </a>; rel=preload\r\n\r\n', interim],
     ['100s', '', 'HTTP/1.1 100 Continue\r\n\r\n', unexpected],
     ['101s', '', 'HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: a\r\n\r\n', unexpected],
     ['headers', 'HTTP/1.1 200 OK\r\n', 'a: b\r\n', 'headers too long'],
-    ['a reason phrase', 'HTTP/1.1 200 ', 'OK', 'answer too long'],
-    ['blank lines', '', '\r\n', 'answer too long'],
+    ['a reason phrase', 'HTTP/1.1 200 ', 'OK', 'response too long'],
+    ['blank lines', '', '\r\n', 'response too long'],
   ])('but sends endless %s is cut off long before the time limit', async (_, first, more, error) => {
     const talker = await startTalker(first, more);
     // Without a bound it would talk for a minute: gigabytes.

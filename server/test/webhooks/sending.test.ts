@@ -401,7 +401,7 @@ describe('an endpoint that keeps failing', () => {
       () => endpoint(bad.id),
       ({ status }) => status === 'disabled',
     );
-    expect(disabled.disabled_reason).toMatch(/\d+ attempts since .+ the status 500/);
+    expect(disabled.disabled_reason).toMatch(/\d+ attempts since .+ status 500/);
     expect(disabled.disabled_at).toBeGreaterThan(0);
     const told = await until(
       async () => receiver.received.filter(({ path }) => path === '/good'),

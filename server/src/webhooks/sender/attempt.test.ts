@@ -35,7 +35,7 @@ function oneConnection(): Agent {
   return createGuardedAgent(policy, { connections: 1 });
 }
 
-test('an attempt that never got a connection says nothing about its endpoint', async () => {
+test('an attempt that never gets a connection does not count against its endpoint', async () => {
   const agent = oneConnection();
   const slow = post(agent, '/slow', 60_000);
   await expect.poll(() => slowRequests).toBe(1);
@@ -44,7 +44,7 @@ test('an attempt that never got a connection says nothing about its endpoint', a
   expect(await slow).toMatchObject({ ok: false });
 });
 
-test('a slow receiver holds no connection of another account to the same host', async () => {
+test('a slow receiver never blocks another account’s connections to the same host', async () => {
   const agents = createAccountAgents(oneConnection);
   const slow = post(agents.agentOf('one'), '/slow', 60_000);
   await expect.poll(() => slowRequests).toBe(1);
@@ -53,7 +53,7 @@ test('a slow receiver holds no connection of another account to the same host', 
   await slow;
 });
 
-test('agents are bounded: the one that was not used for longest is closed, and what it sends may finish', async () => {
+test('beyond the limit the least recently used agent is closed after its requests finish', async () => {
   const agents = createAccountAgents(oneConnection, 2);
   const [first, second] = [agents.agentOf('first'), agents.agentOf('second')];
   expect(agents.agentOf('first')).toBe(first);

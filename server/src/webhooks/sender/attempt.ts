@@ -7,43 +7,43 @@ import { parseRetryAfter } from './retry.ts';
 export type AttemptResult = {
   ok: boolean;
   statusCode: number | null;
-  /** A class of failure, in words for the endpoint's owner; null when there was an answer. */
+  /** The kind of failure, worded for the endpoint's owner; null if there was a response. */
   error: string | null;
-  /** The first kilobyte of the answer, where it may be shown. */
+  /** The first kilobyte of the response body, if the owner may see it. */
   excerpt: string | null;
   retryAfterMs: number | null;
   durationMs: number;
 };
 
-/** Nothing was sent, for a reason that says nothing about the endpoint. `isFault`: the operator must fix something. */
+/** Nothing was sent, and the endpoint is not to blame. `isFault`: the operator must fix something. */
 export type Unsent = { unsent: string; isFault: boolean };
 
 type Attempt = {
   url: string;
-  /** What the URL's host resolved to. */
+  /** The addresses of the URL's host. */
   addresses: readonly string[];
   headers: Record<string, string>;
   body: string;
   dispatcher: Dispatcher;
-  /** Whether what this address answers may be shown to the endpoint's owner. */
+  /** Whether the endpoint's owner may see responses from this address. */
   mayShowResponse(address: string): boolean;
   timeoutMs: number;
   stopping: AbortSignal;
   nowMs: number;
 };
 
-const mostBytes = 64 * 1024;
+const maxBodyBytes = 64 * 1024;
 const excerptBytes = 1024;
-// Proxies send one or two (102, 103). Endless ones took 9.4 s of CPU in an attempt of 15 s.
-const mostInterimAnswers = 4;
-// What the parser skips is in no other bound: a reason phrase, chunk extensions, blank lines. Checked every so often.
-const mostWireBytes = 512 * 1024;
-const checkEveryMs = 250;
+// Proxies send one or two (102, 103). An endless series took 9.4 s of CPU in an attempt of 15 s.
+const maxInterimResponses = 4;
+// No other limit covers what the parser skips: the reason phrase, chunk extensions, blank lines.
+const maxWireBytes = 512 * 1024;
+const checkIntervalMs = 250;
 
 /**
- * One signed POST, bounded in time and in what is read. Never follows a redirect: a 3xx is a failure.
+ * Sends one signed POST with limits on time and bytes read. Never follows a redirect: a 3xx is a failure.
  *
- * On undici's handler interface, since `request` makes a stream, a signal and an iterator for every answer.
+ * Uses undici's handler interface, because `request` creates a stream, a signal and an iterator for every response.
  */
 export function attempt(options: Attempt): Promise<AttemptResult | Unsent> {
   const { url, addresses, headers, body, dispatcher, mayShowResponse, timeoutMs, stopping, nowMs } = options;
@@ -52,26 +52,26 @@ export function attempt(options: Attempt): Promise<AttemptResult | Unsent> {
     let request: Dispatcher.DispatchController | null = null;
     let peer: Peer | null = null;
     let bytesBefore = 0;
-    let interimAnswers = 0;
+    let interimResponses = 0;
     let statusCode: number | null = null;
     let retryAfter: string | string[] | undefined;
     let isShown = false;
     const chunks: Buffer[] = [];
     let bytes = 0;
     let isOver = false;
-    let forget = () => {};
+    let removeAbortListener = () => {};
 
-    function isFirstEnd(): boolean {
+    function endOnce(): boolean {
       if (isOver) return false;
       isOver = true;
       clearTimeout(timer);
-      forget();
+      removeAbortListener();
       return true;
     }
 
-    /** The status is the answer; whatever goes wrong with the rest of the body does not change it. */
+    /** The status decides the outcome; a later error in the body does not change it. */
     function end(error: string): void {
-      if (!isFirstEnd()) return;
+      if (!endOnce()) return;
       resolve({
         ok: statusCode !== null && statusCode >= 200 && statusCode < 300,
         statusCode,
@@ -89,28 +89,28 @@ export function attempt(options: Attempt): Promise<AttemptResult | Unsent> {
 
     function fail(error: unknown): void {
       const cause = statusCode === null ? codeOf(error) : '';
-      if (!ours.has(cause)) end(classify(error));
-      else if (isFirstEnd()) resolve({ unsent: `no connection could be opened (${cause})`, isFault: true });
+      if (!localFaults.has(cause)) end(classify(error));
+      else if (endOnce()) resolve({ unsent: `no connection could be opened (${cause})`, isFault: true });
     }
 
-    function endLate(): void {
+    function endOnTimeout(): void {
       if (peer) cutOff('timed out');
-      else if (isFirstEnd()) resolve({ unsent: 'no connection to its host was free', isFault: false });
+      else if (endOnce()) resolve({ unsent: 'no connection to the host was free', isFault: false });
     }
 
     function check(): void {
       const leftMs = startedAtMs + timeoutMs - performance.now();
       const wireBytes = request && peer ? peer.bytesRead() - bytesBefore : 0;
-      if (leftMs <= 0) endLate();
-      else if (wireBytes > mostWireBytes) cutOff('answer too long');
-      else timer = setTimeout(check, Math.min(leftMs, checkEveryMs));
+      if (leftMs <= 0) endOnTimeout();
+      else if (wireBytes > maxWireBytes) cutOff('response too long');
+      else timer = setTimeout(check, Math.min(leftMs, checkIntervalMs));
     }
 
-    let timer = setTimeout(check, Math.min(timeoutMs, checkEveryMs));
-    forget = onAbort(stopping, () => cutOff('stopped'));
+    let timer = setTimeout(check, Math.min(timeoutMs, checkIntervalMs));
+    removeAbortListener = onAbort(stopping, () => cutOff('stopped'));
     if (isOver) return;
-    const { origin, path } = placeOf(url);
-    // Named one by one: made with a spread, undici's reading of it took seven times as long.
+    const { origin, path } = parseUrl(url);
+    // No spread here: undici took seven times as long to read an object built with one.
     const guarded: GuardedRequest = {
       origin,
       path,
@@ -118,30 +118,30 @@ export function attempt(options: Attempt): Promise<AttemptResult | Unsent> {
       headers,
       body,
       addresses,
-      onPeer(its) {
-        peer = its;
+      onPeer(connected) {
+        peer = connected;
       },
     };
     dispatcher.dispatch(guarded, {
       onRequestStart(controller) {
         request = controller;
         bytesBefore = peer?.bytesRead() ?? 0;
-        if (isOver) controller.abort(new Error('cut off while it waited for a connection'));
+        if (isOver) controller.abort(new Error('canceled while waiting for a connection'));
       },
-      onResponseStart(_, status, answered) {
+      onResponseStart(_, status, responseHeaders) {
         if (status < 200) {
-          interimAnswers += 1;
-          if (interimAnswers > mostInterimAnswers) cutOff('too many interim answers (1xx)');
+          interimResponses += 1;
+          if (interimResponses > maxInterimResponses) cutOff('too many interim responses (1xx)');
           return;
         }
         statusCode = status;
-        retryAfter = answered['retry-after'];
+        retryAfter = responseHeaders['retry-after'];
         isShown = peer !== null && mayShowResponse(peer.address());
       },
       onResponseData(_, chunk) {
         if (isShown && bytes < excerptBytes) chunks.push(chunk.subarray(0, excerptBytes - bytes));
         bytes += chunk.length;
-        if (bytes > mostBytes) cutOff('');
+        if (bytes > maxBodyBytes) cutOff('');
       },
       onResponseEnd: () => end(''),
       onResponseError: (_, error) => fail(error),
@@ -149,7 +149,7 @@ export function attempt(options: Attempt): Promise<AttemptResult | Unsent> {
   });
 }
 
-export const placeOf = memoizeBounded((url: string) => {
+export const parseUrl = memoizeBounded((url: string) => {
   const { origin, hostname, pathname, search } = new URL(url);
   return { origin, hostname: hostname.replace(/^\[|\]$/g, ''), path: `${pathname}${search}` };
 });
@@ -165,12 +165,12 @@ function classify(error: unknown): string {
     return 'timed out';
   }
   if (error instanceof errors.ConnectTimeoutError) return 'could not connect in time';
-  // undici's words for a 100 or 101 that nobody asked for.
+  // undici's messages for an unsolicited 100 or 101.
   if (error instanceof errors.SocketError && /^bad (response|upgrade)$/.test(error.message)) {
-    return 'unexpected interim answer (100 or 101)';
+    return 'unexpected interim response (100 or 101)';
   }
   const code = codeOf(error);
-  return named[code] ?? `failed (${code})`;
+  return errorText[code] ?? `failed (${code})`;
 }
 
 function codeOf(error: unknown): string {
@@ -178,10 +178,10 @@ function codeOf(error: unknown): string {
   return code ?? cause?.code ?? name;
 }
 
-/** Out of descriptors or memory: every endpoint would fail the same way. */
-const ours = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'ENOBUFS']);
+/** This process is out of descriptors or memory: every endpoint would fail the same way. */
+const localFaults = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'ENOBUFS']);
 
-const named: Record<string, string> = {
+const errorText: Record<string, string> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
   ENOTFOUND: 'host name not found',

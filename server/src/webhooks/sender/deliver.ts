@@ -8,77 +8,76 @@ import type { NewUuid } from '../../ids/uuid-v7.ts';
 import { onAbort } from '../../worker/deadline.ts';
 import { disableEndpoint } from '../endpoints/disable.ts';
 import type { Names, Resolved } from '../names/names.ts';
-import { type AttemptResult, attempt, placeOf, type Unsent } from './attempt.ts';
+import { type AttemptResult, attempt, parseUrl, type Unsent } from './attempt.ts';
 import { type DisableRule, disabledReason, shouldDisable } from './health.ts';
 import { nextDelayMs } from './retry.ts';
 import { type SigningKeys, signatureHeaders } from './sign.ts';
 import type { ClaimedDelivery, EndpointHealth, Settled } from './sql.ts';
 
-/** What one delivery needs. */
 export type DeliverOptions = {
   db: Database;
   clock: Clock;
   newUuid: NewUuid;
-  /** The keys behind what is stored of an endpoint's secrets. */
+  /** The unsealed keys of the delivery's endpoint. */
   signingKeys(delivery: ClaimedDelivery): SigningKeys[] | Promise<SigningKeys[]>;
-  /** Connections are an account's own: another's slow receiver on the same host must not hold them. */
+  /** One per account, so another account's slow receiver on the same host cannot use up its connections. */
   dispatcherOf(accountUuid: string): Dispatcher;
   names: Names;
-  /** Whether what this address answers may be shown to the endpoint's owner. */
+  /** Whether the endpoint's owner may see responses from this address. */
   mayShowResponse(address: string): boolean;
   userAgent: string;
   timeoutMs: number;
   retryScheduleMs: number[];
   disableRule: DisableRule;
   random: () => number;
-  /** Told of every attempt, once it is written. */
+  /** Called after each attempt is written. */
   onAttempt(settled: Settled): void;
   log: Pick<Logger, 'info'>;
 };
 
-type Found = { addresses: readonly string[] } | AttemptResult | Unsent;
+type HostResult = { addresses: readonly string[] } | AttemptResult | Unsent;
 
-/** The addresses to send a delivery to, or how it ended before anything was sent. At once where the name is known. */
-export function findAddresses(
+/** Resolves the delivery's host, or returns how the attempt ended without it. Synchronous for a cached name. */
+export function resolveHost(
   { names }: DeliverOptions,
   { account_id: accountUuid, url }: ClaimedDelivery,
   stopping: AbortSignal,
-): Found | Promise<Found> {
-  const answer = names.resolve(accountUuid, placeOf(url).hostname);
-  if (!(answer instanceof Promise)) return toFound(answer, performance.now());
+): HostResult | Promise<HostResult> {
+  const answer = names.resolve(accountUuid, parseUrl(url).hostname);
+  if (!(answer instanceof Promise)) return toHostResult(answer, performance.now());
   const startedAtMs = performance.now();
-  return unlessStopped(answer, stopping).then((resolved) => toFound(resolved, startedAtMs));
+  return unlessStopped(answer, stopping).then((resolved) => toHostResult(resolved, startedAtMs));
 }
 
-function toFound(resolved: Resolved, startedAtMs: number): Found {
+function toHostResult(resolved: Resolved, startedAtMs: number): HostResult {
   if (resolved.kind === 'found') return resolved;
   if (resolved.kind === 'unasked') return { unsent: resolved.why, isFault: resolved.isFault };
   const durationMs = Math.round(performance.now() - startedAtMs);
-  return { ...unanswered, error: resolved.error, durationMs };
+  return { ...noResponse, error: resolved.error, durationMs };
 }
 
-const unanswered = { ok: false, statusCode: null, excerpt: null, retryAfterMs: null };
+const noResponse = { ok: false, statusCode: null, excerpt: null, retryAfterMs: null };
 
 function unlessStopped(answer: Promise<Resolved>, stopping: AbortSignal): Promise<Resolved> {
   return new Promise((resolve, reject) => {
-    const forget = onAbort(stopping, () => resolve({ kind: 'unasked', why: 'stopping', isFault: false }));
-    answer.then(resolve, reject).finally(() => forget());
+    const unlisten = onAbort(stopping, () => resolve({ kind: 'unasked', why: 'stopping', isFault: false }));
+    answer.then(resolve, reject).finally(() => unlisten());
   });
 }
 
-/** Every attempt is signed anew, with its own time. */
-export function sendOnce(
+/** Signs and sends one attempt; each attempt gets its own signature and timestamp. */
+export function send(
   options: DeliverOptions,
   delivery: ClaimedDelivery,
   addresses: readonly string[],
   stopping: AbortSignal,
 ): Promise<AttemptResult | Unsent> {
   const keys = options.signingKeys(delivery);
-  if (!(keys instanceof Promise)) return send(options, delivery, addresses, keys, stopping);
-  return keys.then((opened) => send(options, delivery, addresses, opened, stopping));
+  if (!(keys instanceof Promise)) return sendSigned(options, delivery, addresses, keys, stopping);
+  return keys.then((opened) => sendSigned(options, delivery, addresses, opened, stopping));
 }
 
-function send(
+function sendSigned(
   options: DeliverOptions,
   delivery: ClaimedDelivery,
   addresses: readonly string[],
@@ -87,7 +86,7 @@ function send(
 ): Promise<AttemptResult | Unsent> {
   const { mayShowResponse, userAgent, timeoutMs, clock } = options;
   const nowMs = clock.nowMs();
-  const signed = {
+  const toSign = {
     eventId: idOfUuid(idPrefixes.event, delivery.event_id),
     body: delivery.body,
     atSeconds: unixSeconds(nowMs),
@@ -96,14 +95,14 @@ function send(
   const headers = {
     'content-type': 'application/json',
     'user-agent': userAgent,
-    ...signatureHeaders(signed),
+    ...signatureHeaders(toSign),
   };
   const { url, body } = delivery;
   const dispatcher = options.dispatcherOf(delivery.account_id);
   return attempt({ url, addresses, headers, body, dispatcher, mayShowResponse, timeoutMs, stopping, nowMs });
 }
 
-/** What is written of an attempt, and when the next one is due. */
+/** The attempt's result as stored, with the delay before the next attempt. */
 export function toSettled(
   options: DeliverOptions,
   delivery: ClaimedDelivery,
@@ -125,8 +124,8 @@ export function toSettled(
   };
 }
 
-/** The verdict on an endpoint that has just failed again. */
-export async function judge(
+/** Disables an endpoint that has failed for too long. */
+export async function disableIfDead(
   options: DeliverOptions,
   health: EndpointHealth,
   last: AttemptResult,
@@ -135,12 +134,12 @@ export async function judge(
   const at = new Date(options.clock.nowMs());
   if (!shouldDisable(state, options.disableRule, at)) return;
   const reason = disabledReason(state, last);
-  const place = { accountUuid: health.account_id, endpointUuid: health.id, reason, at };
-  await options.db.transaction((tx) => disableEndpoint(tx, place, options));
+  const endpoint = { accountUuid: health.account_id, endpointUuid: health.id, reason, at };
+  await options.db.transaction((tx) => disableEndpoint(tx, endpoint, options));
 }
 
-/** One wide line an attempt. The URL stays out: its path and query may hold secrets of the receiver's. */
-export function writeLogLine({ log }: DeliverOptions, delivery: ClaimedDelivery, settled: Settled): void {
+/** One wide line per attempt. Omits the URL: its path and query may contain the receiver's secrets. */
+export function logAttempt({ log }: DeliverOptions, delivery: ClaimedDelivery, settled: Settled): void {
   log.info(
     {
       delivery_id: idOfUuid('dlv', delivery.id),

@@ -1,17 +1,17 @@
-type Place = { endpointUuid: string; accountUuid: string };
+type Entry = { endpointUuid: string; accountUuid: string };
 
 type Rules = { mayTakeFor(accountUuid: string): boolean; hasRoom(endpointUuid: string): boolean };
 
 export type FairQueue = {
-  add(place: Place): void;
+  add(entry: Entry): void;
   delete(endpointUuid: string): void;
   has(endpointUuid: string): boolean;
   endpoints(): Iterable<string>;
-  /** Removes and returns the next endpoint that the rules let through. */
-  take(rules: Rules): Place | null;
+  /** Removes and returns the next endpoint the rules allow. */
+  take(rules: Rules): Entry | null;
 };
 
-/** Endpoints by account, taken round-robin over the accounts: a thousand endpoints of one do not stand before one of another. */
+/** A queue of endpoints, round-robin over accounts: one account's thousand endpoints don't delay another's only one. */
 export function createFairQueue(): FairQueue {
   const accountOf = new Map<string, string>();
   const queues = new Map<string, Set<string>>();
@@ -42,7 +42,7 @@ export function createFairQueue(): FairQueue {
         for (const endpointUuid of queue) {
           if (!hasRoom(endpointUuid)) continue;
           remove(endpointUuid);
-          // To the end of the round.
+          // Move the account to the end of the round.
           if (queues.delete(accountUuid)) queues.set(accountUuid, queue);
           return { endpointUuid, accountUuid };
         }

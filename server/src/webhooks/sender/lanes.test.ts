@@ -8,33 +8,33 @@ function lanesAt() {
 
 function claim(lanes: Lanes, endpointUuid: string) {
   lanes.claimed(endpointUuid, 'account');
-  return lanes.turn(endpointUuid);
+  return lanes.acquireSlot(endpointUuid);
 }
 
-/** One whose turn it is at once. */
+/** Claims a delivery that gets a slot immediately. */
 function start(lanes: Lanes, endpointUuid: string): void {
   expect(claim(lanes, endpointUuid)).toBe(true);
 }
 
-/** At full speed: 64 being sent, as many waiting. */
+/** Brings the lane to full concurrency: 64 in flight, 64 waiting. */
 function fill(lanes: Lanes, endpointUuid: string): Promise<boolean>[] {
-  for (let cap = 1; cap < 64; cap *= 2) {
+  for (let concurrency = 1; concurrency < 64; concurrency *= 2) {
     start(lanes, endpointUuid);
     lanes.finished(endpointUuid, true);
   }
   expect(lanes.roomFor(endpointUuid)).toBe(128);
-  const turns = Array.from({ length: 128 }, () => claim(lanes, endpointUuid));
-  expect(turns.slice(0, 64).every((turn) => turn === true)).toBe(true);
-  return turns.slice(64) as Promise<boolean>[];
+  const slots = Array.from({ length: 128 }, () => claim(lanes, endpointUuid));
+  expect(slots.slice(0, 64).every((slot) => slot === true)).toBe(true);
+  return slots.slice(64) as Promise<boolean>[];
 }
 
-test('an endpoint starts with one in flight, doubles with success and falls back to one with a failure', () => {
+test('concurrency starts at one, doubles on success and falls back to one on failure', () => {
   const { lanes, wait } = lanesAt();
   expect(lanes.roomFor('a')).toBe(1);
-  for (const cap of [2, 4, 8]) {
+  for (const concurrency of [2, 4, 8]) {
     start(lanes, 'a');
     expect(lanes.finished('a', true)).toBe(0);
-    expect(lanes.roomFor('a')).toBe(cap);
+    expect(lanes.roomFor('a')).toBe(concurrency);
   }
   start(lanes, 'a');
   expect(lanes.finished('a', false)).toBe(250);
@@ -43,18 +43,18 @@ test('an endpoint starts with one in flight, doubles with success and falls back
   expect(lanes.roomFor('a')).toBe(1);
 });
 
-test('one that keeps failing rests longer each time, at most five seconds', () => {
+test('an endpoint that keeps failing is paused longer each time, at most five seconds', () => {
   const { lanes, wait } = lanesAt();
-  const rests = Array.from({ length: 8 }, () => {
+  const pauses = Array.from({ length: 8 }, () => {
     start(lanes, 'a');
-    const rest = lanes.finished('a', false);
-    wait(rest);
-    return rest;
+    const pauseMs = lanes.finished('a', false);
+    wait(pauseMs);
+    return pauseMs;
   });
-  expect(rests).toEqual([250, 500, 1_000, 2_000, 4_000, 5_000, 5_000, 5_000]);
+  expect(pauses).toEqual([250, 500, 1_000, 2_000, 4_000, 5_000, 5_000, 5_000]);
 });
 
-test('what the database remembers counts until this process has its own experience', () => {
+test('the standing from the database applies until this process has seen an attempt', () => {
   const { lanes } = lanesAt();
   expect(lanes.standingOf('a')).toBe('untried');
   lanes.learn('a', 'proven');
@@ -65,7 +65,7 @@ test('what the database remembers counts until this process has its own experien
   expect(lanes.standingOf('a')).toBe('failing');
 });
 
-test('endpoints that were not sent to for a while are forgotten, those in flight are not', () => {
+test('idle endpoints are forgotten; endpoints with a delivery in flight are not', () => {
   const { lanes, wait } = lanesAt();
   for (const id of ['busy', 'idle']) {
     lanes.learn(id, 'proven');
@@ -77,7 +77,7 @@ test('endpoints that were not sent to for a while are forgotten, those in flight
   expect([...lanes.busyOf('account')]).toEqual(['busy']);
 });
 
-test('at full speed as many wait as are being sent; each that ends lets the next one go, and a quarter is claimed at once', async () => {
+test('at full concurrency each finished delivery starts a waiting one, and claims refill a quarter at once', async () => {
   const { lanes } = lanesAt();
   const waiting = fill(lanes, 'a');
   for (let ended = 1; ended <= 32; ended++) {
@@ -89,7 +89,7 @@ test('at full speed as many wait as are being sent; each that ends lets the next
   expect(lanes.roomFor('a')).toBe(32);
 });
 
-test('a failure sends those away that wait, and nobody waits for a place that is not there', async () => {
+test('a failure rejects the waiting deliveries and leaves room for one once the others have ended', async () => {
   const { lanes, wait } = lanesAt();
   const waiting = fill(lanes, 'a');
   wait(lanes.finished('a', false));
@@ -99,7 +99,7 @@ test('a failure sends those away that wait, and nobody waits for a place that is
   expect(lanes.roomFor('a')).toBe(1);
 });
 
-test('one that cannot be sent to for a reason of ours rests, gives back what waits, and keeps its standing', async () => {
+test('postponing pauses the endpoint, rejects the waiting deliveries and keeps its standing', async () => {
   const { lanes, wait } = lanesAt();
   const waiting = fill(lanes, 'a');
   lanes.postponed('a', 1_000);

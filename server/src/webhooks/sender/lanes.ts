@@ -1,57 +1,57 @@
 /** How an endpoint's last attempt ended; `untried` when there was none. */
 export type Standing = 'untried' | 'proven' | 'failing';
 
-/** What this process knows of an endpoint it sends to. */
+/** What this process knows about an endpoint it sends to. */
 type Lane = {
-  /** Claimed and not done with. */
+  /** Deliveries claimed and not yet finished. */
   held: number;
-  /** Of those, being sent. */
+  /** Held deliveries being sent now. */
   inFlight: number;
-  /** The others, in the order of their claims. */
+  /** Held deliveries waiting for a slot, in claim order. */
   waiting: ((mayBeSent: boolean) => void)[];
-  cap: number;
+  concurrency: number;
   standing: Standing;
-  /** Whether this process has seen it succeed or fail itself. */
+  /** Whether this process itself has seen an attempt succeed or fail. */
   isTried: boolean;
-  notBeforeMs: number;
+  pausedUntilMs: number;
   pauseMs: number;
   usedAtMs: number;
 };
 
 export type Lanes = {
   standingOf(endpointUuid: string): Standing;
-  /** What the database remembers counts until this process has its own experience. */
+  /** Takes over the standing from the database, unless this process has already seen an attempt. */
   learn(endpointUuid: string, standing: Standing): void;
-  /** How many deliveries may be claimed for it now; 0 when it is full, or nearly, or resting. */
+  /** How many deliveries may be claimed now; 0 while the lane is full, nearly full or paused. */
   roomFor(endpointUuid: string): number;
   claimed(endpointUuid: string, accountUuid: string): void;
-  /** When one that was claimed may be sent, which ends with `finished` or `released`. False: it must be given back. */
-  turn(endpointUuid: string): true | Promise<boolean>;
-  /** Tells how long it has to rest. */
+  /** Waits until a claimed delivery may be sent. False: release its claim. End with `finished`, `released` or `postponed`. */
+  acquireSlot(endpointUuid: string): true | Promise<boolean>;
+  /** Returns how long the endpoint is paused. */
   finished(endpointUuid: string, ok: boolean): number;
-  /** An attempt that says nothing about the endpoint: it was cut off by us. */
+  /** The attempt was canceled on our side: the endpoint's standing stays as it is. */
   released(endpointUuid: string): void;
-  /** Nothing could be sent, for a reason of ours: it rests, what waits is given back, and it keeps its standing. */
-  postponed(endpointUuid: string, restMs: number): void;
-  /** The proven endpoints of an account that were sent to just now. */
+  /** Nothing was sent and the endpoint is not to blame: pauses the lane, rejects waiting deliveries, keeps the standing. */
+  postponed(endpointUuid: string, pauseMs: number): void;
+  /** The account's proven endpoints with recent deliveries. */
   busyOf(accountUuid: string): Iterable<string>;
-  /** So that endpoints that are gone do not pile up. */
+  /** Drops idle lanes, so deleted endpoints don't accumulate. */
   forgetIdle(): void;
 };
 
-const highestCap = 64;
-// For an endpoint at full speed as many wait as are being sent, so that none of its places is empty while more are claimed.
-const heldPerPlace = 2;
-// It is refilled a quarter at a time, not one by one: a claim costs the same.
-const refillShare = 4;
-const firstPauseMs = 250;
-// What a receiver that was just mended waits at most for its next event.
-const longestPauseMs = 5_000;
+const maxConcurrency = 64;
+// At full concurrency as many deliveries wait as are in flight, so slots stay busy during the next claim.
+const heldPerSlot = 2;
+// Claims at least a quarter of the lane at once: a claim of one delivery costs as much.
+const refillDivisor = 4;
+const minPauseMs = 250;
+// Longest wait after a receiver recovers.
+const maxPauseMs = 5_000;
 const idleAfterMs = 60_000;
 
 /**
- * One dead or slow endpoint never delays another. An endpoint starts with one delivery in flight; each success doubles
- * that, a failure takes it back to one, gives back what waits and lets it rest, longer each time.
+ * Isolates endpoints, so a dead or slow one never delays another. An endpoint starts with one delivery in flight. Each success
+ * doubles its concurrency; a failure resets it to one, rejects the waiting deliveries and pauses the lane, longer each time.
  */
 export function createLanes(monotonicMs: () => number = () => performance.now()): Lanes {
   const lanes = new Map<string, Lane>();
@@ -64,10 +64,10 @@ export function createLanes(monotonicMs: () => number = () => performance.now())
       held: 0,
       inFlight: 0,
       waiting: [],
-      cap: 1,
+      concurrency: 1,
       standing: 'untried',
       isTried: false,
-      notBeforeMs: 0,
+      pausedUntilMs: 0,
       pauseMs: 0,
       usedAtMs: monotonicMs(),
     };
@@ -75,9 +75,8 @@ export function createLanes(monotonicMs: () => number = () => performance.now())
     return lane;
   }
 
-  /** A place of the lane is free again. */
-  function giveTurns(lane: Lane): void {
-    while (lane.inFlight < lane.cap) {
+  function startWaiting(lane: Lane): void {
+    while (lane.inFlight < lane.concurrency) {
       const next = lane.waiting.shift();
       if (!next) return;
       lane.inFlight += 1;
@@ -85,9 +84,9 @@ export function createLanes(monotonicMs: () => number = () => performance.now())
     }
   }
 
-  function sendAway(lane: Lane): void {
+  function rejectWaiting(lane: Lane): void {
     lane.held -= lane.waiting.length;
-    for (const one of lane.waiting.splice(0)) one(false);
+    for (const resolve of lane.waiting.splice(0)) resolve(false);
   }
 
   return {
@@ -100,23 +99,23 @@ export function createLanes(monotonicMs: () => number = () => performance.now())
 
     roomFor(endpointUuid) {
       const lane = laneOf(endpointUuid);
-      const most = lane.cap === highestCap ? highestCap * heldPerPlace : lane.cap;
-      const room = most - lane.held;
-      return room < most / refillShare || monotonicMs() < lane.notBeforeMs ? 0 : room;
+      const maxHeld = lane.concurrency === maxConcurrency ? maxConcurrency * heldPerSlot : lane.concurrency;
+      const room = maxHeld - lane.held;
+      return room < maxHeld / refillDivisor || monotonicMs() < lane.pausedUntilMs ? 0 : room;
     },
 
     claimed(endpointUuid, accountUuid) {
       const lane = laneOf(endpointUuid);
       lane.held += 1;
       lane.usedAtMs = monotonicMs();
-      const its = busy.get(accountUuid);
-      if (its) its.add(endpointUuid);
+      const endpoints = busy.get(accountUuid);
+      if (endpoints) endpoints.add(endpointUuid);
       else busy.set(accountUuid, new Set([endpointUuid]));
     },
 
-    turn(endpointUuid) {
+    acquireSlot(endpointUuid) {
       const lane = laneOf(endpointUuid);
-      if (lane.inFlight >= lane.cap) return new Promise((resolve) => lane.waiting.push(resolve));
+      if (lane.inFlight >= lane.concurrency) return new Promise((resolve) => lane.waiting.push(resolve));
       lane.inFlight += 1;
       return true;
     },
@@ -127,12 +126,12 @@ export function createLanes(monotonicMs: () => number = () => performance.now())
       lane.inFlight -= 1;
       lane.standing = ok ? 'proven' : 'failing';
       lane.isTried = true;
-      lane.pauseMs = ok ? 0 : Math.min(longestPauseMs, Math.max(firstPauseMs, lane.pauseMs * 2));
-      lane.cap = ok ? Math.min(highestCap, lane.cap * 2) : 1;
+      lane.pauseMs = ok ? 0 : Math.min(maxPauseMs, Math.max(minPauseMs, lane.pauseMs * 2));
+      lane.concurrency = ok ? Math.min(maxConcurrency, lane.concurrency * 2) : 1;
       lane.usedAtMs = monotonicMs();
-      lane.notBeforeMs = lane.usedAtMs + lane.pauseMs;
-      if (ok) giveTurns(lane);
-      else sendAway(lane);
+      lane.pausedUntilMs = lane.usedAtMs + lane.pauseMs;
+      if (ok) startWaiting(lane);
+      else rejectWaiting(lane);
       return lane.pauseMs;
     },
 
@@ -140,15 +139,15 @@ export function createLanes(monotonicMs: () => number = () => performance.now())
       const lane = laneOf(endpointUuid);
       lane.held -= 1;
       lane.inFlight -= 1;
-      giveTurns(lane);
+      startWaiting(lane);
     },
 
-    postponed(endpointUuid, restMs) {
+    postponed(endpointUuid, pauseMs) {
       const lane = laneOf(endpointUuid);
       lane.held -= 1;
       lane.inFlight -= 1;
-      lane.notBeforeMs = monotonicMs() + restMs;
-      sendAway(lane);
+      lane.pausedUntilMs = monotonicMs() + pauseMs;
+      rejectWaiting(lane);
     },
 
     *busyOf(accountUuid) {
@@ -162,9 +161,9 @@ export function createLanes(monotonicMs: () => number = () => performance.now())
       for (const [endpointUuid, lane] of lanes) {
         if (lane.held === 0 && lane.usedAtMs < before) lanes.delete(endpointUuid);
       }
-      for (const [accountUuid, its] of busy) {
-        for (const endpointUuid of its) if (!lanes.has(endpointUuid)) its.delete(endpointUuid);
-        if (its.size === 0) busy.delete(accountUuid);
+      for (const [accountUuid, endpoints] of busy) {
+        for (const endpointUuid of endpoints) if (!lanes.has(endpointUuid)) endpoints.delete(endpointUuid);
+        if (endpoints.size === 0) busy.delete(accountUuid);
       }
     },
   };

@@ -7,11 +7,11 @@ const schedule = fc
   .map((steps) => steps.sort((a, b) => a - b));
 const random = fc.double({ min: 0, max: 1, noNaN: true });
 
-test('jitter only adds, up to a fifth; after the last step there is no attempt left', () => {
+test('jitter adds at most a fifth; after the last step there is no further attempt', () => {
   fc.assert(
-    fc.property(schedule, fc.nat(12), random, (scheduleMs, failed, chance) => {
-      const delay = nextDelayMs({ attempts: failed + 1, scheduleMs, retryAfterMs: null, random: chance });
-      const step = scheduleMs[failed];
+    fc.property(schedule, fc.nat(12), random, (scheduleMs, index, jitter) => {
+      const delay = nextDelayMs({ attempts: index + 1, scheduleMs, retryAfterMs: null, random: jitter });
+      const step = scheduleMs[index];
       if (step === undefined) {
         expect(delay).toBeNull();
         return;
@@ -22,14 +22,14 @@ test('jitter only adds, up to a fifth; after the last step there is no attempt l
   );
 });
 
-test('a Retry-After lengthens a step, at most to the next one, and never shortens it', () => {
+test('Retry-After lengthens a step, at most to the length of the next, and never shortens it', () => {
   fc.assert(
-    fc.property(schedule, fc.nat(9), fc.nat(10_000_000), (scheduleMs, failed, retryAfterMs) => {
-      const delay = nextDelayMs({ attempts: failed + 1, scheduleMs, retryAfterMs, random: 0 });
-      const step = scheduleMs[failed];
+    fc.property(schedule, fc.nat(9), fc.nat(10_000_000), (scheduleMs, index, retryAfterMs) => {
+      const delay = nextDelayMs({ attempts: index + 1, scheduleMs, retryAfterMs, random: 0 });
+      const step = scheduleMs[index];
       if (step === undefined || delay === null) return;
       expect(delay).toBeGreaterThanOrEqual(step);
-      expect(delay).toBeLessThanOrEqual(scheduleMs[failed + 1] ?? step);
+      expect(delay).toBeLessThanOrEqual(scheduleMs[index + 1] ?? step);
     }),
   );
 });

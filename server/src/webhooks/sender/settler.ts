@@ -8,7 +8,7 @@ import {
   settleDeliveries,
 } from './sql.ts';
 
-/** Writes results in batches, and tells of each the health of its endpoint, where that fails. */
+/** Writes results in batches. Returns the endpoint's health for each result, or null if the endpoint is not failing. */
 export function createSettler(db: Database): GroupCommit<Settled, EndpointHealth | null> {
   return createGroupCommit({
     async write(results: Settled[]) {
@@ -16,11 +16,11 @@ export function createSettler(db: Database): GroupCommit<Settled, EndpointHealth
       const healthOf = new Map(failing.map((health) => [health.id, health]));
       return results.map(({ delivery }) => healthOf.get(delivery.endpoint_id) ?? null);
     },
-    mostInFlight: 1, // two batches of one endpoint would wait for each other's row
+    mostInFlight: 1, // concurrent batches would block on a shared endpoint's row
   });
 }
 
-/** Gives claims back unused, in batches. */
+/** Releases unused claims in batches. */
 export function createReleaser(db: Database): GroupCommit<ClaimedDelivery, void> {
   return createGroupCommit({
     async write(deliveries: ClaimedDelivery[]) {

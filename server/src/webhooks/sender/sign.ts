@@ -1,9 +1,9 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { serviceSignature } from '../../secrets/service-signature.ts';
 
-type Signed = { eventId: string; body: string; atSeconds: number; secrets: SigningKeys[] };
+type ToSign = { eventId: string; body: string; atSeconds: number; secrets: SigningKeys[] };
 
-/** A secret as both families of verifiers use it. */
+/** The secret in the form each signature scheme uses. */
 export type SigningKeys = { whole: KeyObject; decoded: KeyObject };
 
 export function signingKeysOf(secret: string): SigningKeys {
@@ -14,11 +14,10 @@ export function signingKeysOf(secret: string): SigningKeys {
 }
 
 /**
- * The headers that authenticate a delivery, in both families that receivers verify: `Service-Signature` over
- * `<t>.<body>` keyed by the whole secret, and Standard Webhooks over `<id>.<t>.<body>` keyed by its decoded part. While a
- * rotation overlaps there is one signature per live secret.
+ * Signs a delivery under both schemes receivers verify: `Service-Signature` over `<t>.<body>` with the whole secret, and
+ * Standard Webhooks over `<id>.<t>.<body>` with its decoded part. During a rotation there is one signature per live secret.
  */
-export function signatureHeaders({ eventId, body, atSeconds, secrets }: Signed): Record<string, string> {
+export function signatureHeaders({ eventId, body, atSeconds, secrets }: ToSign): Record<string, string> {
   const standard = secrets.map(
     ({ decoded }) => `v1,${standardHmac(decoded, `${eventId}.${atSeconds}.${body}`)}`,
   );

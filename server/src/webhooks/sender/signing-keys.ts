@@ -5,32 +5,32 @@ import type { ClaimedDelivery } from './sql.ts';
 
 type Owner = Pick<ClaimedDelivery, 'account_id' | 'endpoint_id' | 'secrets'>;
 
-const mostKnown = 1_000;
+const maxCached = 1_000;
 
 /**
- * The keys behind an endpoint's secrets. Opened once for many deliveries: each time it would cost as much as signing does.
- * Remembered by endpoint as well as by text, else a secret that was copied to another endpoint would be found here.
+ * Opens and caches endpoints' signing keys: opening one costs as much as signing a delivery.
+ * The cache key includes the endpoint; otherwise a sealed secret copied to another endpoint's row would open here.
  */
 export function createSigningKeys(
   keyring: Keyring,
 ): (owner: Owner) => SigningKeys[] | Promise<SigningKeys[]> {
-  const known = new Map<string, SigningKeys[]>();
+  const cache = new Map<string, SigningKeys[]>();
 
-  async function open(id: string, { account_id, endpoint_id, secrets }: Owner): Promise<SigningKeys[]> {
+  async function open(cacheKey: string, { account_id, endpoint_id, secrets }: Owner): Promise<SigningKeys[]> {
     const opened = await Promise.all(
       secrets.split(' ').map(async (secret) => {
         const [uuid = '', sealed = ''] = secret.split(':');
         return signingKeysOf(await keyring.open(sealed, signingSecretPlace(account_id, endpoint_id, uuid)));
       }),
     );
-    if (known.size >= mostKnown) known.delete(known.keys().next().value as string);
-    known.set(id, opened);
+    if (cache.size >= maxCached) cache.delete(cache.keys().next().value as string);
+    cache.set(cacheKey, opened);
     return opened;
   }
 
   return (owner) => {
     if (owner.secrets === '') return [];
-    const id = `${owner.account_id} ${owner.endpoint_id} ${owner.secrets}`;
-    return known.get(id) ?? open(id, owner);
+    const cacheKey = `${owner.account_id} ${owner.endpoint_id} ${owner.secrets}`;
+    return cache.get(cacheKey) ?? open(cacheKey, owner);
   };
 }

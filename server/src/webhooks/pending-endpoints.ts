@@ -1,6 +1,6 @@
 /**
- * Every endpoint that has something pending, as the CTE `pending (endpoint_id)` of a `with recursive`, found by skipping from one
- * to the next in the index: what it costs depends on how many endpoints there are, not on how much is pending.
+ * The CTE `pending (endpoint_id)` for a `with recursive`: every endpoint with pending deliveries. It is a skip scan over the
+ * index, so its cost grows with the number of endpoints, not of deliveries.
  */
 export const pendingEndpoints = `pending as (
   (select endpoint_id from deliveries where status = 'pending' order by endpoint_id limit 1)

@@ -11,11 +11,11 @@ afterEach(() => server.stop());
 
 const noSearch: SearchList = { domains: [], ndots: 1 };
 
-function asker({ limitMs = 5_000, searchList = noSearch, servers = [server.address] } = {}) {
-  return createAskDns({ limitMs, servers, searchList: () => searchList });
+function asker({ timeoutMs = 5_000, searchList = noSearch, servers = [server.address] } = {}) {
+  return createAskDns({ timeoutMs, servers, searchList: () => searchList });
 }
 
-test('both families are asked for; the shortest TTL counts', async () => {
+test('both families are queried; the shortest TTL counts', async () => {
   server.answer(() => ({ a: ['192.0.2.1', '192.0.2.2'], aaaa: ['2001:db8:0:0:0:0:0:1'], ttl: 33 }));
   expect(await asker()('a.example')).toEqual({
     kind: 'found',
@@ -30,7 +30,7 @@ test('one family is enough', async () => {
   expect(await asker()('a.example')).toMatchObject({ kind: 'found', addresses: ['2001:db8::1'] });
 });
 
-test('the search list is asked in order, and a name with enough dots as it is first', async () => {
+test('the search list is queried in order; a name with enough dots is queried unchanged first', async () => {
   const searchList = { domains: ['one.test', 'two.test'], ndots: 2 };
   server.answer((name) => (name === 'receiver.two.test' ? { a: ['192.0.2.1'] } : 'nxdomain'));
   expect(await asker({ searchList })('receiver')).toMatchObject({ kind: 'found' });
@@ -44,42 +44,42 @@ test('the search list is asked in order, and a name with enough dots as it is fi
 });
 
 describe('a name', () => {
-  test('that does not exist, or has no address, is absent', async () => {
-    expect(await asker()('a.example')).toEqual({ kind: 'absent' });
+  test('that does not exist or has no address is not found', async () => {
+    expect(await asker()('a.example')).toEqual({ kind: 'not_found' });
     server.answer(() => ({}));
-    expect(await asker()('a.example')).toEqual({ kind: 'absent' });
-    expect(await asker()(`${'a'.repeat(64)}.example`)).toEqual({ kind: 'absent' });
+    expect(await asker()('a.example')).toEqual({ kind: 'not_found' });
+    expect(await asker()(`${'a'.repeat(64)}.example`)).toEqual({ kind: 'not_found' });
   });
 
-  test('whose servers fail has failed', async () => {
+  test('whose servers fail is reported as failed', async () => {
     server.answer(() => 'servfail');
     expect(await asker()('a.example')).toEqual({ kind: 'failed', code: 'ESERVFAIL' });
   });
 
-  test('with hundreds of addresses has failed', async () => {
+  test('with more than 64 addresses is reported as failed', async () => {
     server.answer(() => ({ a: Array.from({ length: 65 }, (_, i) => `192.0.2.${i}`) }));
     expect(await asker()('a.example')).toMatchObject({ kind: 'failed' });
   });
 
-  test('whose servers hang is silent, while our own answer', async () => {
+  test('whose servers hang times out while our own servers answer', async () => {
     server.answer((name) => (name === 'hangs.example' ? 'hang' : 'refused'));
-    expect(await asker({ limitMs: 500 })('hangs.example')).toEqual({ kind: 'silent' });
-    // No other name was answered meanwhile, so the servers themselves were asked whether they are there.
+    expect(await asker({ timeoutMs: 500 })('hangs.example')).toEqual({ kind: 'timeout' });
+    // No other name got a reply, so our servers were probed.
     expect(server.questions.at(-1)).toBe('NS ');
   });
 });
 
-describe('when our own DNS servers', () => {
-  test('say nothing to anyone, no name is at fault', async () => {
+describe('when our DNS servers', () => {
+  test('answer no query, the name is not blamed', async () => {
     server.answer(() => 'hang');
-    expect(await asker({ limitMs: 500 })('a.example')).toEqual({ kind: 'ours', code: 'ETIMEOUT' });
+    expect(await asker({ timeoutMs: 500 })('a.example')).toEqual({ kind: 'unreachable', code: 'ETIMEOUT' });
   });
 
-  test('are not there, no name is at fault', async () => {
+  test('refuse connections, the name is not blamed', async () => {
     const gone = await startDnsServer();
     await gone.stop();
     expect(await asker({ servers: [gone.address] })('a.example')).toEqual({
-      kind: 'ours',
+      kind: 'unreachable',
       code: 'ECONNREFUSED',
     });
   });

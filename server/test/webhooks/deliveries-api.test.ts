@@ -390,7 +390,7 @@ describe('a retry', () => {
       [await addDelivery(account, { event, endpoint, status: 'succeeded' }), /replay/],
       [await addDelivery(account, { event, endpoint: disabled, status: 'canceled' }), /disabled/],
       [await addDelivery(account, { event, endpoint: gone, status: 'canceled' }), /deleted/],
-      [await addDelivery(account, { event: gone, endpoint, status: 'failed' }), /no longer kept/],
+      [await addDelivery(account, { event: gone, endpoint, status: 'failed' }), /has expired and was deleted/],
     ];
     for (const [{ id }, why] of cases) {
       const reply = await call(account, 'POST', `/v1/deliveries/${id}/retry`);

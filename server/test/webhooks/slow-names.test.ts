@@ -64,7 +64,7 @@ async function done(reply: { json: { id: string } }): Promise<{ iccid: string }>
   return { iccid };
 }
 
-test('100 names of one account that hang delay nobody else: not deliveries, not orders, not commands to the core', async () => {
+test('100 hanging names of one account delay no other account’s deliveries, orders or core commands', async () => {
   const core = await startReceiver();
   const zone = (name: string): Answer =>
     name.startsWith('hangs') ? 'hang' : name === 'good.example' ? { a: ['127.0.0.1'], ttl: 1 } : 'nxdomain';
@@ -76,7 +76,7 @@ test('100 names of one account that hang delay nobody else: not deliveries, not 
     concurrency: 1_024,
   });
   const secret = 'a-secret-of-the-tests-and-nobody-else';
-  // By name: its look-up needs one of libuv's threads.
+  // A name, because its look-up needs one of libuv's threads.
   const url = core.url.replace('127.0.0.1', 'localhost');
   const commands = createCoreCommands({ url, secret, userAgent: 'Simplane/test' });
   service.startWorker({ ...createMockNetwork({ delayMs: 0 }), ...commands });
@@ -84,10 +84,10 @@ test('100 names of one account that hang delay nobody else: not deliveries, not 
 
   async function measure(rounds: number): Promise<Record<string, number>> {
     const times: Record<string, number[]> = { delivery: [], order: [], suspend: [] };
-    async function timed<T>(what: string, work: () => Promise<T>): Promise<T> {
+    async function timed<T>(kind: string, work: () => Promise<T>): Promise<T> {
       const startedAtMs = performance.now();
       const result = await work();
-      times[what]?.push(performance.now() - startedAtMs);
+      times[kind]?.push(performance.now() - startedAtMs);
       return result;
     }
     for (let i = 0; i < rounds; i++) {
@@ -96,8 +96,8 @@ test('100 names of one account that hang delay nobody else: not deliveries, not 
       await timed('suspend', async () => done(await call(service, 'POST', `/v1/esims/${iccid}/suspend`)));
     }
     return Object.fromEntries(
-      Object.entries(times).map(([what, all]) => [
-        what,
+      Object.entries(times).map(([kind, all]) => [
+        kind,
         all.toSorted((a, b) => a - b)[rounds >> 1] as number,
       ]),
     );
@@ -112,12 +112,12 @@ test('100 names of one account that hang delay nobody else: not deliveries, not 
     (asked) => asked >= 16,
   );
   const during = await measure(9);
-  for (const [what, ms] of Object.entries(during)) {
-    expect([what, ms < Math.max(10 * (before[what] as number), 2_000)]).toEqual([what, true]);
+  for (const [kind, ms] of Object.entries(during)) {
+    expect([kind, ms < Math.max(10 * (before[kind] as number), 2_000)]).toEqual([kind, true]);
   }
   expect(dns.questions.filter((one) => one === 'A good.example').length).toBeGreaterThan(1);
 
-  // They are tried all the same, and fail by what their own servers do.
+  // The hanging names are still tried, and fail because of their own servers.
   const failed = await until(
     () => deliveriesOf(attacker, attack),
     (rows) => rows.some((row: { attempts: unknown[] }) => row.attempts.length > 0),
@@ -136,14 +136,14 @@ test('100 names of one account that hang delay nobody else: not deliveries, not 
   await core.stop();
 });
 
-test('names in webhooks are resolved while every thread of libuv’s pool is taken', async () => {
+test('webhook host names are resolved while libuv’s thread pool is full', async () => {
   dns.answer((name) => (name === 'good.example' ? { a: ['127.0.0.1'] } : 'nxdomain'));
   service.startSender({ names: createNames({ servers: [dns.address] }) });
   await createEndpoint(service, `http://good.example:${port()}/`);
   const folder = mkdtempSync(join(tmpdir(), 'pool-'));
   const pipe = join(folder, 'pipe');
   execFileSync('/bin/sh', ['-c', 'mkfifo "$0"', pipe]);
-  // Opening a pipe to read blocks a thread until somebody opens it to write.
+  // Opening a pipe for reading blocks a thread until another process opens it for writing.
   const readers = Array.from({ length: 4 }, () => open(pipe, 'r'));
   let isLookedUp = false;
   const lookedUp = lookup('localhost').then(() => {
@@ -161,9 +161,9 @@ test('names in webhooks are resolved while every thread of libuv’s pool is tak
   }
 });
 
-test('while our own DNS servers are silent no attempt is made and no endpoint fails; then everything is sent', async () => {
+test('while our DNS servers do not answer no attempt is counted; once they do, everything is sent', async () => {
   dns.answer(() => 'hang');
-  const names = createNames({ servers: [dns.address], limitMs: 300 });
+  const names = createNames({ servers: [dns.address], timeoutMs: 300 });
   service.startSender({ names, disableRule: { afterMs: 0, minFailures: 1 } });
   const id = await createEndpoint(service, `http://good.example:${port()}/`);
   const eventId = await publish(service);
@@ -171,10 +171,10 @@ test('while our own DNS servers are silent no attempt is made and no endpoint fa
     async () => service.logLines.filter((line) => line.includes('no DNS server answers')).length,
     (count) => count > 0,
   );
-  // Asked for again, so it was given back and taken again.
-  const asked = () => dns.questions.filter((one) => one === 'NS ').length;
+  // A second probe shows that the delivery was released and claimed again.
+  const probes = () => dns.questions.filter((one) => one === 'NS ').length;
   await until(
-    async () => asked(),
+    async () => probes(),
     (count) => count >= 2,
   );
   expect(await deliveriesOf(service, eventId)).toMatchObject([{ status: 'pending', attempt_count: 0 }]);

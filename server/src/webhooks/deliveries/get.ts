@@ -11,7 +11,7 @@ export async function getDelivery(ctx: Context, { params }: { params: { id: stri
   return presentDelivery(await requireDelivery(ctx.db, ctx.account.uuid, params.id));
 }
 
-/** The account's own delivery; another account's does not exist. */
+/** Finds the account's delivery or throws. */
 export async function requireDelivery(db: Queryable, accountUuid: string, id: string): Promise<DeliveryRow> {
   const uuid = uuidOfId(idPrefixes.delivery, id);
   const row = uuid && (await findDelivery(db, accountUuid, uuid));

@@ -8,11 +8,11 @@ import { announceDeliveries } from './announce.ts';
 import { insertRecovery } from './recovery-sql.ts';
 import { endpointDisabled } from './require.ts';
 
-// Other machines' clocks may be ahead, and so the ids of their events. What comes after the recovery has deliveries of
-// its own and is left alone, so the bound may be generous.
+// Other machines' clocks, and so their event ids, may be ahead. A generous margin is safe: later events already have
+// deliveries and are skipped.
 const clockSkewMs = 3_600_000;
 
-/** Takes the order durably; `runRecoveries` carries it out. */
+/** Stores the recovery; `runRecoveries` executes it. */
 export async function recoverWebhookEndpoint(
   ctx: WriteContext,
   { params, body }: InputOf<Operations['recoverWebhookEndpoint']>,
@@ -21,7 +21,7 @@ export async function recoverWebhookEndpoint(
     const endpoint = await requireEndpoint(ctx, tx, params.id);
     const id = idOfUuid(idPrefixes.webhookEndpoint, endpoint.id);
     const nowMs = ctx.clock.nowMs();
-    const isTaken = await insertRecovery(tx, {
+    const isInserted = await insertRecovery(tx, {
       accountUuid: ctx.account.uuid,
       uuid: uuidText(ctx.newUuid()),
       endpointUuid: endpoint.id,
@@ -29,13 +29,13 @@ export async function recoverWebhookEndpoint(
       untilEvent: `${timeBits(nowMs + clockSkewMs)}${'f'.repeat(20)}`,
       createdAt: new Date(nowMs),
     });
-    if (!isTaken) throw endpointDisabled(id);
+    if (!isInserted) throw endpointDisabled(id);
     return ctx.render({ object: 'recovery', webhook_endpoint_id: id, since: body.since });
   });
   return announceDeliveries(ctx, outcome);
 }
 
-/** The first 48 bits of a UUIDv7: all ids of that millisecond begin with them. */
+/** The first 48 bits of a UUIDv7, shared by all ids of that millisecond. */
 function timeBits(unixMs: number): string {
   return unixMs.toString(16).padStart(12, '0');
 }

@@ -9,7 +9,7 @@ type NewRecovery = {
   createdAt: Date;
 };
 
-/** False: the endpoint is not enabled any more. */
+/** Returns false if the endpoint is no longer enabled. */
 export async function insertRecovery(tx: Queryable, recovery: NewRecovery): Promise<boolean> {
   const rows = await tx.query(
     {
@@ -41,11 +41,10 @@ export type RecoveryRow = {
 };
 
 /**
- * Takes one that nobody else has in hand, and its endpoint: so two recoveries of one endpoint take turns, and it is not
- * disabled halfway. Nothing is waited for. The one that stands at the newest event goes first, so a long one holds up no
- * short one.
+ * Locks one free recovery and its endpoint, without waiting. The endpoint's lock serializes its recoveries and keeps it from being
+ * disabled halfway. The recovery at the newest event goes first, so a long recovery does not delay a short one.
  */
-export async function takeRecovery(tx: Queryable): Promise<RecoveryRow | null> {
+export async function lockRecovery(tx: Queryable): Promise<RecoveryRow | null> {
   const [row] = await tx.query<RecoveryRow>({
     name: 'recovery_take',
     text: `select recovery.account_id, recovery.id, recovery.endpoint_id, recovery.from_event, recovery.position,
@@ -62,13 +61,13 @@ export async function takeRecovery(tx: Queryable): Promise<RecoveryRow | null> {
   return row ?? null;
 }
 
-// An event that was written while the endpoint was disabled may commit after the recovery was asked for. So the first
-// step waits until no transaction is left that is older than the recovery: what it must find is visible then.
+// An event written while the endpoint was disabled may commit after the recovery was requested. So the first batch waits until
+// all transactions older than the recovery have ended and their events are visible.
 const isReady = `(recovery.position < recovery.until_event
   or age(recovery.xmin) > age(pg_snapshot_xmin(pg_current_snapshot())::xid))`;
 
-/** Ends those whose endpoint was disabled or deleted: after enabling it, its owner asks again. */
-export async function closeHopelessRecoveries(db: Queryable, at: Date): Promise<void> {
+/** Ends recoveries whose endpoint was disabled or deleted; the owner requests a new one after enabling it. */
+export async function closeOrphanedRecoveries(db: Queryable, at: Date): Promise<void> {
   await db.query(
     {
       name: 'recovery_close_hopeless',
@@ -78,14 +77,14 @@ export async function closeHopelessRecoveries(db: Queryable, at: Date): Promise<
                      select 1 from webhook_endpoints endpoint
                      where endpoint.account_id = open.account_id and endpoint.id = open.endpoint_id
                        and endpoint.status = 'enabled')
-                   for update skip locked) hopeless
-             where closed.account_id = hopeless.account_id and closed.id = hopeless.id`,
+                   for update skip locked) orphaned
+             where closed.account_id = orphaned.account_id and closed.id = orphaned.id`,
     },
     [at],
   );
 }
 
-/** The next events below the position, newest first. */
+/** The next events before the position, newest first. */
 export function readEvents(
   tx: Queryable,
   { account_id, position, from_event }: RecoveryRow,
@@ -100,7 +99,7 @@ export function readEvents(
   );
 }
 
-/** Queues those of the given events that have not reached the endpoint and are not on their way to it. */
+/** Queues the given events, except those already delivered to the endpoint or pending for it. */
 export async function insertMissed(
   tx: Queryable,
   { account_id, endpoint_id }: RecoveryRow,
@@ -123,7 +122,7 @@ export async function insertMissed(
   return rows.length;
 }
 
-export async function moveRecovery(
+export async function advanceRecovery(
   tx: Queryable,
   { account_id, id }: RecoveryRow,
   { position, finishedAt }: { position: string; finishedAt: Date | null },

@@ -11,7 +11,7 @@ import { presentDelivery } from './present.ts';
 import { endpointDisabled, requireEvent } from './require.ts';
 import { type DeliveryRow, insertToEndpoint, insertToSubscribers } from './sql.ts';
 
-/** Delivers an event again. The event stays as it is: only the deliveries say that they are replays. */
+/** Delivers an event again. The event is unchanged; only the new deliveries are marked as replays. */
 export async function replayEvent(
   ctx: WriteContext,
   { params, body }: InputOf<Operations['replayEvent']>,
@@ -35,7 +35,7 @@ export async function replayEvent(
   return announceDeliveries(ctx, outcome);
 }
 
-/** Whoever names an endpoint means it: it gets the event also when it does not subscribe to the type. */
+/** A named endpoint gets the event even if it does not subscribe to the type. */
 async function replayTo(
   ctx: WriteContext,
   tx: Queryable,

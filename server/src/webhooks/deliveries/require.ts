@@ -19,9 +19,5 @@ export async function requireEvent(
 }
 
 export function endpointDisabled(id: string, details: { param?: string } = {}): AppError {
-  return new AppError(
-    'state_conflict',
-    `The webhook endpoint ${id} is disabled, so nothing is sent to it. Enable it first.`,
-    details,
-  );
+  return new AppError('state_conflict', `The webhook endpoint ${id} is disabled. Enable it first.`, details);
 }

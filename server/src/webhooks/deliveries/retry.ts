@@ -12,7 +12,7 @@ import { presentDelivery } from './present.ts';
 import { endpointDisabled } from './require.ts';
 import { type DeliveryRow, findEventType, insertToEndpoint, makeDue } from './sql.ts';
 
-/** Sends a pending delivery now; for one that was given up, queues a new one, since what was settled stays as it is. */
+/** Makes a pending delivery due now. For a failed or canceled one queues a new delivery: a finished one never changes. */
 export async function retryDelivery(
   ctx: WriteContext,
   { params }: InputOf<Operations['retryDelivery']>,
@@ -20,32 +20,32 @@ export async function retryDelivery(
   const outcome = await runOnce(ctx, async (tx) => {
     const row = await requireDelivery(tx, ctx.account.uuid, params.id);
     if (row.status === 'succeeded') throw alreadyDelivered();
-    await refuseUnsendable(ctx, tx, row);
-    const retried = row.status === 'pending' ? await hurry(ctx, tx, row) : await queueAgain(ctx, tx, row);
+    await requireSendable(ctx, tx, row);
+    const retried = row.status === 'pending' ? await sendNow(ctx, tx, row) : await queueAgain(ctx, tx, row);
     const delivery = presentDelivery(retried);
     return ctx.render(delivery, { location: `/v1/deliveries/${delivery.id}` });
   });
   return announceDeliveries(ctx, outcome);
 }
 
-async function refuseUnsendable(ctx: WriteContext, tx: Queryable, row: DeliveryRow): Promise<void> {
-  const place = { accountUuid: ctx.account.uuid, endpointUuid: row.endpoint_id };
-  const status = await endpointStatus(tx, place);
+async function requireSendable(ctx: WriteContext, tx: Queryable, row: DeliveryRow): Promise<void> {
+  const key = { accountUuid: ctx.account.uuid, endpointUuid: row.endpoint_id };
+  const status = await endpointStatus(tx, key);
   if (status === null)
     throw new AppError('state_conflict', 'The webhook endpoint of this delivery was deleted.');
   if (status === 'disabled') throw disabled(row);
   if ((await findEventType(tx, ctx.account.uuid, row.event_id)) === null) {
-    throw new AppError('state_conflict', 'The event of this delivery is no longer kept.');
+    throw new AppError('state_conflict', 'The event of this delivery has expired and was deleted.');
   }
 }
 
-async function hurry(ctx: WriteContext, tx: Queryable, row: DeliveryRow): Promise<DeliveryRow> {
+async function sendNow(ctx: WriteContext, tx: Queryable, row: DeliveryRow): Promise<DeliveryRow> {
   const isPending = await makeDue(tx, ctx.account.uuid, row.id);
-  const now = await requireDelivery(tx, ctx.account.uuid, idOfUuid(idPrefixes.delivery, row.id));
-  if (isPending) return now;
-  // Settled between our two looks at it.
-  if (now.status === 'succeeded') throw alreadyDelivered();
-  return queueAgain(ctx, tx, now);
+  const current = await requireDelivery(tx, ctx.account.uuid, idOfUuid(idPrefixes.delivery, row.id));
+  if (isPending) return current;
+  // It finished between the two reads.
+  if (current.status === 'succeeded') throw alreadyDelivered();
+  return queueAgain(ctx, tx, current);
 }
 
 async function queueAgain(ctx: WriteContext, tx: Queryable, row: DeliveryRow): Promise<DeliveryRow> {
@@ -63,7 +63,7 @@ async function queueAgain(ctx: WriteContext, tx: Queryable, row: DeliveryRow): P
 function alreadyDelivered(): AppError {
   return new AppError(
     'state_conflict',
-    'This delivery succeeded, so there is nothing to retry. To deliver its event once more, replay the event.',
+    'This delivery succeeded, so there is nothing to retry. To deliver its event again, replay the event.',
   );
 }
 

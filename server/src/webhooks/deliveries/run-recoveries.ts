@@ -5,31 +5,31 @@ import { subscriptionsOf } from '../../events/subscriptions.ts';
 import { uuidText } from '../../ids/uuid.ts';
 import type { NewUuid } from '../../ids/uuid-v7.ts';
 import {
-  closeHopelessRecoveries,
+  advanceRecovery,
+  closeOrphanedRecoveries,
   insertMissed,
-  moveRecovery,
+  lockRecovery,
   type RecoveryRow,
   readEvents,
-  takeRecovery,
 } from './recovery-sql.ts';
 
 type Deps = {
   clock: Clock;
   newUuid: NewUuid;
   signals: Pick<Signals, 'announce'>;
-  /** Events that one transaction looks at. */
+  /** Events per transaction. */
   batchSize?: number;
 };
 
-// A bound on one run, so that a process which stops does not wait for the end of a long recovery.
+// Limits one run, so a stopping process does not wait for a long recovery.
 const batchesPerRun = 100;
 
 /**
- * A chore: carries recoveries on, a batch of events a transaction, and says how many deliveries it queued. The batch and
- * the step of the position commit together: whoever is killed leaves a recovery that goes on where it stood.
+ * A chore: continues recoveries, one batch of events per transaction, and returns how many deliveries it queued. A batch and
+ * its new position commit together, so a recovery resumes where a killed process left it.
  */
 export async function runRecoveries(db: Database, deps: Deps): Promise<number> {
-  await closeHopelessRecoveries(db, new Date(deps.clock.nowMs()));
+  await closeOrphanedRecoveries(db, new Date(deps.clock.nowMs()));
   let queued = 0;
   for (let batch = 0; batch < batchesPerRun; batch++) {
     const step = await db.transaction((tx) => recoverBatch(tx, deps));
@@ -42,27 +42,27 @@ export async function runRecoveries(db: Database, deps: Deps): Promise<number> {
 
 type Step = { accountUuid: string; queued: number };
 
-/** Null: there is nothing to do, or others are doing it. */
+/** Returns null if there is nothing to do or other processes are doing it. */
 async function recoverBatch(tx: Queryable, deps: Deps): Promise<Step | null> {
   const { batchSize = 500 } = deps;
-  const recovery = await takeRecovery(tx);
+  const recovery = await lockRecovery(tx);
   if (!recovery) return null;
   const now = new Date(deps.clock.nowMs());
   const events = await readEvents(tx, recovery, batchSize);
-  const wanted = events.filter(({ type }) => subscribes(recovery, type)).map(({ id }) => id);
+  const subscribed = events.filter(({ type }) => subscribes(recovery, type)).map(({ id }) => id);
   const queued = await insertMissed(tx, recovery, {
-    uuids: wanted.map(() => uuidText(deps.newUuid())),
-    eventUuids: wanted,
+    uuids: subscribed.map(() => uuidText(deps.newUuid())),
+    eventUuids: subscribed,
     createdAt: now,
   });
-  await moveRecovery(tx, recovery, {
+  await advanceRecovery(tx, recovery, {
     position: events.at(-1)?.id ?? recovery.from_event,
     finishedAt: events.length < batchSize ? now : null,
   });
   return { accountUuid: recovery.account_id, queued };
 }
 
-/** By what the endpoint subscribes to now, not by what it did when the event happened. */
+/** Uses the endpoint's current subscriptions, not those at the time of the event. */
 function subscribes({ enabled_event_types }: RecoveryRow, type: string): boolean {
   return subscriptionsOf(type).some((subscription) => enabled_event_types.includes(subscription));
 }

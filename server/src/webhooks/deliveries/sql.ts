@@ -50,7 +50,7 @@ export async function listRowsOfEndpoint(
   page: Page,
 ): Promise<DeliveryRow[]> {
   const values = [accountUuid, endpointUuid, page.beforeUuid ?? beforeFirst, page.count];
-  // The status stands in the text, not in a parameter: only so can a prepared plan use the partial index.
+  // A prepared plan can use the partial index only if the status is a literal.
   const [suffix, condition] = status === undefined ? ['', ''] : [`_${status}`, `and status = '${status}'`];
   const rows = await db.query<BareRow>(
     {
@@ -78,7 +78,7 @@ export async function listRowsOfEvent(
   return withAttempts(db, accountUuid, rows);
 }
 
-/** One statement for all of them: a page of a hundred is two statements, not a hundred and one. */
+/** Loads all attempts in one statement: a page of 100 deliveries takes two statements, not 101. */
 async function withAttempts(db: Queryable, accountUuid: string, rows: BareRow[]): Promise<DeliveryRow[]> {
   if (rows.length === 0) return [];
   const deliveries = new Map(rows.map((row): [string, DeliveryRow] => [row.id, { ...row, attempts: [] }]));
@@ -115,10 +115,10 @@ export async function findEventType(
   return row?.type ?? null;
 }
 
-// Due by the database's clock, as in every other statement that writes or claims deliveries.
+// `due_at` uses the database's clock, as in every statement that writes or claims deliveries.
 const insertColumns = 'account_id, id, event_id, endpoint_id, status, origin, due_at, created_at';
 
-/** To every endpoint that is enabled and subscribed now. */
+/** Queues the event for every endpoint that is currently enabled and subscribed. */
 export async function insertToSubscribers(
   tx: Queryable,
   accountUuid: string,
@@ -139,8 +139,8 @@ export async function insertToSubscribers(
 }
 
 /**
- * To one endpoint; null when it is not enabled any more. It is held so that whoever disables it comes after us and
- * cancels this row too, or before us and there is no row.
+ * Queues the event for one endpoint; returns null if it is no longer enabled. The share lock orders this against disabling:
+ * either disabling comes later and cancels this row, or it came first and no row is inserted.
  */
 export async function insertToEndpoint(
   tx: Queryable,
@@ -167,7 +167,7 @@ export async function insertToEndpoint(
   return row ? { ...row, attempts: [] } : null;
 }
 
-/** Never later than it was, and the lease is left alone: who is sending it goes on. False: it is settled by now. */
+/** Never postpones, and keeps the lease, so an attempt in progress continues. Returns false if it is already finished. */
 export async function makeDue(tx: Queryable, accountUuid: string, uuid: string): Promise<boolean> {
   const rows = await tx.query(
     {

@@ -3,18 +3,18 @@ import type { Context } from '../../context.ts';
 import type { Queryable } from '../../db/database.ts';
 import { uuidText } from '../../ids/uuid.ts';
 import { signingSecretPlace } from '../../secrets/sealed-places.ts';
-import { type EndpointPlace, insertSecret } from './sql.ts';
+import { type EndpointKey, insertSecret } from './sql.ts';
 
-/** Makes the endpoint's next signing secret, keeps it sealed and returns it for the one answer that shows it. */
+/** Creates and stores a sealed signing secret; returns the plain text for the only response that shows it. */
 export async function addSecret(
   ctx: Pick<Context, 'keyring' | 'newUuid'>,
   tx: Queryable,
-  place: EndpointPlace,
+  key: EndpointKey,
   createdAt: Date,
 ): Promise<string> {
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
   const uuid = uuidText(ctx.newUuid());
-  const bound = signingSecretPlace(place.accountUuid, place.endpointUuid, uuid);
-  await insertSecret(tx, place, { uuid, sealed: ctx.keyring.seal(secret, bound), createdAt });
+  const context = signingSecretPlace(key.accountUuid, key.endpointUuid, uuid);
+  await insertSecret(tx, key, { uuid, sealed: ctx.keyring.seal(secret, context), createdAt });
   return secret;
 }

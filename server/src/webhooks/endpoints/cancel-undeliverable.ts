@@ -3,8 +3,8 @@ import type { Database } from '../../db/database.ts';
 import { cancelUndeliverableRows } from './sql.ts';
 
 /**
- * Cancels what is pending for endpoints that are disabled or gone: the rest of a large backlog, what was being sent at that
- * moment, and what an event that was being written just then has added.
+ * Cancels pending deliveries of disabled and deleted endpoints that `cancelPendingDeliveries` left: the rest of a large backlog,
+ * deliveries being sent at that moment, and deliveries of events committed concurrently.
  */
 export async function cancelUndeliverable(db: Database, clock: Clock, stopping?: AbortSignal): Promise<void> {
   while (!stopping?.aborted) {

@@ -6,8 +6,8 @@ import { checkUrl } from '../guard/check-url.ts';
 type Settings = { url?: string; enabled_event_types?: string[] };
 
 /**
- * What is wrong with an endpoint's settings, or null. Callers throw the refusal inside the transaction, where the stored
- * answer to an earlier request with the same key comes first.
+ * Returns the error in an endpoint's settings, or null. Callers throw it inside the transaction, where the stored response to an
+ * earlier request with the same idempotency key takes precedence.
  */
 export function checkSettings(
   ctx: Pick<Context, 'mode' | 'addressPolicy'>,
@@ -17,15 +17,15 @@ export function checkSettings(
   if (refusal) return refusal;
   if (url === undefined) return null;
   const checked = checkUrl(url, ctx.addressPolicy);
-  return checked.ok ? null : new AppError('url_not_allowed', checked.why, { param: 'url' });
+  return checked.ok ? null : new AppError('url_not_allowed', checked.reason, { param: 'url' });
 }
 
-/** The schema has checked their form. A sandbox takes names that do not exist, since test events may have them. */
+/** The schema has checked the format. A sandbox accepts unknown types, because test events may use them. */
 function checkEventTypes(types: string[], mode: Context['mode']): AppError | null {
   if (types.includes('*') && types.length > 1) {
     return new AppError(
       'parameter_invalid',
-      'enabled_event_types takes "*" alone: it stands for every type.',
+      'enabled_event_types must contain "*" alone, because it matches every type.',
       {
         param: 'enabled_event_types',
       },
@@ -36,7 +36,7 @@ function checkEventTypes(types: string[], mode: Context['mode']): AppError | nul
   const param = `enabled_event_types[${unknown}]`;
   return new AppError(
     'parameter_invalid',
-    `${param} names no event; GET /v1/event_types lists all of them, and a family is written like "esim.*".`,
+    `${param} is not an event type. Use a type from GET /v1/event_types, or a family such as "esim.*".`,
     { param },
   );
 }

@@ -25,7 +25,7 @@ export async function createWebhookEndpoint(
   });
 }
 
-/** The URL is kept and echoed as it was sent; parsing it is deterministic, so the sender sees what was checked here. */
+/** Stores the URL exactly as sent. Parsing is deterministic, so the sender uses the URL that was checked here. */
 function newEndpoint(
   ctx: WriteContext,
   body: InputOf<Operations['createWebhookEndpoint']>['body'],
@@ -47,6 +47,6 @@ function newEndpoint(
 function limitReached({ endpointLimit }: WriteContext): AppError {
   return new AppError(
     'endpoint_limit_reached',
-    `The account has ${endpointLimit} webhook endpoints, the most it may have; delete one that is no longer used.`,
+    `The account has reached its limit of ${endpointLimit} webhook endpoints. Delete one that is no longer used.`,
   );
 }

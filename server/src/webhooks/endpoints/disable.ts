@@ -4,23 +4,23 @@ import { emit } from '../../events/emit.ts';
 import { newEvent } from '../../events/new-event.ts';
 import { idOfUuid } from '../../ids/uuid.ts';
 import type { NewUuid } from '../../ids/uuid-v7.ts';
-import { cancelPendingDeliveries, disableEndpointRow, type EndpointPlace } from './sql.ts';
+import { cancelPendingDeliveries, disableEndpointRow, type EndpointKey } from './sql.ts';
 
-type Verdict = EndpointPlace & { reason: string; at: Date };
+type Disable = EndpointKey & { reason: string; at: Date };
 
 /**
- * Disables an endpoint that kept failing and tells the account's others, which are all that is still enabled when the
- * event is written. False: it was disabled, deleted or well again meanwhile, and nothing was changed.
+ * Disables a failing endpoint, cancels its pending deliveries and notifies the account's other enabled endpoints.
+ * Returns false, with nothing changed, if it was disabled or deleted or has recovered meanwhile.
  */
 export async function disableEndpoint(
   tx: Queryable,
-  { accountUuid, endpointUuid, reason, at }: Verdict,
+  { accountUuid, endpointUuid, reason, at }: Disable,
   deps: { newUuid: NewUuid },
 ): Promise<boolean> {
-  const place = { accountUuid, endpointUuid };
-  const endpoint = await disableEndpointRow(tx, place, { reason, at });
+  const key = { accountUuid, endpointUuid };
+  const endpoint = await disableEndpointRow(tx, key, { reason, at });
   if (!endpoint) return false;
-  await cancelPendingDeliveries(tx, place, at);
+  await cancelPendingDeliveries(tx, key, at);
   const data = {
     webhook_endpoint_id: idOfUuid(idPrefixes.webhookEndpoint, endpoint.id),
     url: withoutSecrets(endpoint.url),
@@ -30,7 +30,7 @@ export async function disableEndpoint(
   return true;
 }
 
-/** Receivers keep tokens in the query or before the host; the other endpoints have no business with them. */
+/** Drops the query and user info: they may hold tokens, which the other endpoints must not see. */
 function withoutSecrets(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;

@@ -5,7 +5,7 @@ import type { Queryable } from '../../db/database.ts';
 import { uuidOfId } from '../../ids/uuid.ts';
 import { clip } from '../../telemetry/clip.ts';
 import { presentEndpoint } from './present.ts';
-import { type EndpointPlace, type EndpointRow, findEndpoint } from './sql.ts';
+import { type EndpointKey, type EndpointRow, findEndpoint } from './sql.ts';
 
 type EndpointParam = 'id' | 'webhook_endpoint_id';
 
@@ -16,28 +16,25 @@ export async function getWebhookEndpoint(
   return presentEndpoint(await requireEndpoint(ctx, ctx.db, params.id));
 }
 
-/** The account's own endpoint; another account's does not exist. `param` is where the caller named it. */
+/** Finds the account's endpoint or throws. `param` is the request parameter that named it. */
 export async function requireEndpoint(
   ctx: Context,
   db: Queryable,
   id: string,
   param?: EndpointParam,
 ): Promise<EndpointRow> {
-  const row = await findEndpoint(db, placeOf(ctx, id, param));
+  const row = await findEndpoint(db, endpointKey(ctx, id, param));
   if (!row) throw noSuchEndpoint(id, param);
   return row;
 }
 
-/** Null for an endpoint that was deleted. */
-export async function endpointStatus(
-  db: Queryable,
-  place: EndpointPlace,
-): Promise<EndpointRow['status'] | null> {
-  return (await findEndpoint(db, place))?.status ?? null;
+/** Returns null for a deleted endpoint. */
+export async function endpointStatus(db: Queryable, key: EndpointKey): Promise<EndpointRow['status'] | null> {
+  return (await findEndpoint(db, key))?.status ?? null;
 }
 
-/** Where the account's endpoint of that id would be; text that is no id names nothing. */
-export function placeOf(ctx: Context, id: string, param?: EndpointParam): EndpointPlace {
+/** Throws if `id` is malformed. */
+export function endpointKey(ctx: Context, id: string, param?: EndpointParam): EndpointKey {
   const endpointUuid = uuidOfId(idPrefixes.webhookEndpoint, id);
   if (endpointUuid === null) throw noSuchEndpoint(id, param);
   return { accountUuid: ctx.account.uuid, endpointUuid };

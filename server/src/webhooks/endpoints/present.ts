@@ -3,7 +3,7 @@ import { unixSeconds } from '../../clock.ts';
 import { idOfUuid } from '../../ids/uuid.ts';
 import type { EndpointRow } from './sql.ts';
 
-/** Without its secret, which only the answers to creation and rotation carry. */
+/** Omits the secret, which only the responses to create and rotate contain. */
 export function presentEndpoint(row: EndpointRow): WebhookEndpoint {
   return {
     id: idOfUuid(idPrefixes.webhookEndpoint, row.id),

@@ -15,26 +15,25 @@ export type EndpointRow = {
   created_at: Date;
 };
 
-/** One endpoint of one account: what every statement about it is given first. */
-export type EndpointPlace = { accountUuid: string; endpointUuid: string };
+export type EndpointKey = { accountUuid: string; endpointUuid: string };
 
 const columns = `id, url, enabled_event_types, description, metadata, status, disabled_reason, disabled_at, api_version,
   created_at`;
-const here = 'account_id = $1 and id = $2';
+const byKey = 'account_id = $1 and id = $2';
 
-export async function findEndpoint(db: Queryable, place: EndpointPlace): Promise<EndpointRow | null> {
+export async function findEndpoint(db: Queryable, key: EndpointKey): Promise<EndpointRow | null> {
   const [row] = await db.query<EndpointRow>(
-    { name: 'endpoint_find', text: `select ${columns} from webhook_endpoints where ${here}` },
-    [place.accountUuid, place.endpointUuid],
+    { name: 'endpoint_find', text: `select ${columns} from webhook_endpoints where ${byKey}` },
+    [key.accountUuid, key.endpointUuid],
   );
   return row ?? null;
 }
 
-/** Held to the end of the transaction: changes to an endpoint, its secrets and what is pending for it take turns here. */
-export async function lockEndpoint(tx: Queryable, place: EndpointPlace): Promise<EndpointRow | null> {
+/** Locks until the transaction ends; serializes changes to the endpoint, its secrets and its pending deliveries. */
+export async function lockEndpoint(tx: Queryable, key: EndpointKey): Promise<EndpointRow | null> {
   const [row] = await tx.query<EndpointRow>(
-    { name: 'endpoint_lock', text: `select ${columns} from webhook_endpoints where ${here} for update` },
-    [place.accountUuid, place.endpointUuid],
+    { name: 'endpoint_lock', text: `select ${columns} from webhook_endpoints where ${byKey} for update` },
+    [key.accountUuid, key.endpointUuid],
   );
   return row ?? null;
 }
@@ -54,8 +53,8 @@ export function listEndpointRows(
 }
 
 /**
- * Creations of one account take turns, so that two cannot both be the last that is allowed. `no key` leaves the account
- * free to be referred to. The count is a statement of its own: its snapshot must be younger than the lock.
+ * Serializes creations within an account, so two cannot both take the last slot under the limit. `no key` still allows foreign
+ * keys to the account. The count is a separate statement, because its snapshot must be newer than the lock.
  */
 export async function lockAndCountEndpoints(tx: Queryable, accountUuid: string): Promise<number> {
   await tx.query(
@@ -93,18 +92,18 @@ export async function insertEndpoint(tx: Queryable, accountUuid: string, row: En
 
 export async function updateEndpointFields(
   tx: Queryable,
-  place: EndpointPlace,
+  key: EndpointKey,
   row: Pick<EndpointRow, 'url' | 'enabled_event_types' | 'description' | 'metadata'>,
 ): Promise<void> {
   await tx.query(
     {
       name: 'endpoint_update',
       text: `update webhook_endpoints set url = $3, enabled_event_types = $4, description = $5, metadata = $6
-             where ${here}`,
+             where ${byKey}`,
     },
     [
-      place.accountUuid,
-      place.endpointUuid,
+      key.accountUuid,
+      key.endpointUuid,
       row.url,
       row.enabled_event_types,
       row.description,
@@ -113,58 +112,58 @@ export async function updateEndpointFields(
   );
 }
 
-/** Also when it is enabled already: whoever says so has looked, and its failures are counted anew from here. */
-export async function enableEndpointRow(tx: Queryable, place: EndpointPlace): Promise<EndpointRow | null> {
+/** Resets the failure count even if the endpoint is already enabled: its owner has checked it. */
+export async function enableEndpointRow(tx: Queryable, key: EndpointKey): Promise<EndpointRow | null> {
   const [row] = await tx.query<EndpointRow>(
     {
       name: 'endpoint_enable',
       text: `update webhook_endpoints
              set status = 'enabled', disabled_reason = null, disabled_at = null, failing_since = null, failure_count = 0
-             where ${here} returning ${columns}`,
+             where ${byKey} returning ${columns}`,
     },
-    [place.accountUuid, place.endpointUuid],
+    [key.accountUuid, key.endpointUuid],
   );
   return row ?? null;
 }
 
 /**
- * Null: it is gone, or disabled already. A `reason` is given when we disable it, and null when its owner does. Ours is
- * void once a success or `enable` has ended the failing that it was reached from.
+ * Returns null if the endpoint is deleted or already disabled. `reason` is null when the owner disables it. With a `reason`
+ * (the service disables it) nothing changes if a success or `enable` has cleared `failing_since` meanwhile.
  */
 export async function disableEndpointRow(
   tx: Queryable,
-  place: EndpointPlace,
+  key: EndpointKey,
   { reason, at }: { reason: string | null; at: Date },
 ): Promise<EndpointRow | null> {
   const [row] = await tx.query<EndpointRow>(
     {
       name: 'endpoint_disable',
       text: `update webhook_endpoints set status = 'disabled', disabled_reason = $3, disabled_at = $4
-             where ${here} and status = 'enabled' and ($3::text is null or failing_since is not null)
+             where ${byKey} and status = 'enabled' and ($3::text is null or failing_since is not null)
              returning ${columns}`,
     },
-    [place.accountUuid, place.endpointUuid, reason, at],
+    [key.accountUuid, key.endpointUuid, reason, at],
   );
   return row ?? null;
 }
 
-/** Its secrets go with it. False: there was none. */
-export async function deleteEndpointRow(tx: Queryable, place: EndpointPlace): Promise<boolean> {
+/** Also deletes its secrets. Returns false if there is no such endpoint. */
+export async function deleteEndpointRow(tx: Queryable, key: EndpointKey): Promise<boolean> {
   const rows = await tx.query(
-    { name: 'endpoint_delete', text: `delete from webhook_endpoints where ${here} returning 1` },
-    [place.accountUuid, place.endpointUuid],
+    { name: 'endpoint_delete', text: `delete from webhook_endpoints where ${byKey} returning 1` },
+    [key.accountUuid, key.endpointUuid],
   );
   return rows.length > 0;
 }
 
-// 10,000 rows take 0.3 s; all at once, 400,000 exceeded the bound on statements, and the endpoint could not be disabled.
-const mostCanceledAtOnce = 10_000;
+// 10,000 rows take 0.3 s. 400,000 in one statement exceeded the statement timeout, and the endpoint could not be disabled.
+const cancelBatchSize = 10_000;
 
 /**
- * Cancels what waits for an endpoint that is no longer sent to. It passes over rows that a sender is settling, since that
- * sender may be waiting for the endpoint; they, and what is beyond the bound, are left to `cancelUndeliverable`.
+ * Cancels pending deliveries of a disabled or deleted endpoint. Skips rows a sender is settling, because that sender may be
+ * waiting for the endpoint's lock. `cancelUndeliverable` cancels those and any beyond the batch size.
  */
-export async function cancelPendingDeliveries(tx: Queryable, place: EndpointPlace, at: Date): Promise<void> {
+export async function cancelPendingDeliveries(tx: Queryable, key: EndpointKey, at: Date): Promise<void> {
   await tx.query(
     {
       name: 'endpoint_cancel_pending',
@@ -174,13 +173,13 @@ export async function cancelPendingDeliveries(tx: Queryable, place: EndpointPlac
                    order by due_at limit $4 for update skip locked) waiting
              where d.account_id = waiting.account_id and d.id = waiting.id`,
     },
-    [place.accountUuid, place.endpointUuid, at, mostCanceledAtOnce],
+    [key.accountUuid, key.endpointUuid, at, cancelBatchSize],
   );
 }
 
 /**
- * The same for every endpoint that is disabled or gone, as much as fits in one batch; tells whether there may be more. The
- * endpoints are found by skipping from one to the next in the index of what is pending.
+ * Cancels one batch of pending deliveries of all disabled and deleted endpoints. Finds the endpoints with a skip scan over the
+ * index of pending deliveries.
  */
 export async function cancelUndeliverableRows(db: Queryable, at: Date): Promise<{ mayHaveMore: boolean }> {
   const rows = await db.query(
@@ -207,14 +206,14 @@ update deliveries d set status = 'canceled', finished_at = $1
 from waiting where d.account_id = waiting.account_id and d.id = waiting.id
 returning 1`,
     },
-    [at, mostCanceledAtOnce],
+    [at, cancelBatchSize],
   );
-  return { mayHaveMore: rows.length === mostCanceledAtOnce };
+  return { mayHaveMore: rows.length === cancelBatchSize };
 }
 
 export async function insertSecret(
   tx: Queryable,
-  place: EndpointPlace,
+  key: EndpointKey,
   secret: { uuid: string; sealed: string; createdAt: Date },
 ): Promise<void> {
   await tx.query(
@@ -222,25 +221,25 @@ export async function insertSecret(
       name: 'endpoint_secret_insert',
       text: `insert into webhook_secrets (account_id, endpoint_id, id, sealed, created_at) values ($1, $2, $3, $4, $5)`,
     },
-    [place.accountUuid, place.endpointUuid, secret.uuid, secret.sealed, secret.createdAt],
+    [key.accountUuid, key.endpointUuid, secret.uuid, secret.sealed, secret.createdAt],
   );
 }
 
-/** Gives the secrets so far their end, or an earlier one than they had; never a later one. */
-export async function expireSecrets(tx: Queryable, place: EndpointPlace, expiresAt: Date): Promise<void> {
+/** Expires all current secrets at `expiresAt`, unless they expire earlier. */
+export async function expireSecrets(tx: Queryable, key: EndpointKey, expiresAt: Date): Promise<void> {
   await tx.query(
     {
       name: 'endpoint_secret_expire',
       text: `update webhook_secrets set expires_at = least(expires_at, $3) where account_id = $1 and endpoint_id = $2`,
     },
-    [place.accountUuid, place.endpointUuid, expiresAt],
+    [key.accountUuid, key.endpointUuid, expiresAt],
   );
 }
 
-/** Removes what no longer signs: expired secrets, and all but the newest `kept`. */
+/** Deletes expired secrets and all but the newest `kept`. */
 export async function removeOldSecrets(
   tx: Queryable,
-  place: EndpointPlace,
+  key: EndpointKey,
   { now, kept }: { now: Date; kept: number },
 ): Promise<void> {
   await tx.query(
@@ -251,6 +250,6 @@ export async function removeOldSecrets(
                  select id from webhook_secrets where account_id = $1 and endpoint_id = $2
                  order by expires_at desc nulls first, id desc limit $4))`,
     },
-    [place.accountUuid, place.endpointUuid, now, kept],
+    [key.accountUuid, key.endpointUuid, now, kept],
   );
 }

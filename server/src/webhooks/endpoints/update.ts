@@ -5,12 +5,12 @@ import type { Queryable } from '../../db/database.ts';
 import type { Outcome } from '../../idempotency/outcome.ts';
 import { runOnce } from '../../idempotency/run-once.ts';
 import { checkSettings } from './check-settings.ts';
-import { noSuchEndpoint, placeOf } from './get.ts';
+import { endpointKey, noSuchEndpoint } from './get.ts';
 import { presentEndpoint } from './present.ts';
 import {
   cancelPendingDeliveries,
   disableEndpointRow,
-  type EndpointPlace,
+  type EndpointKey,
   type EndpointRow,
   enableEndpointRow,
   lockEndpoint,
@@ -19,60 +19,60 @@ import {
 
 type Input = InputOf<Operations['updateWebhookEndpoint']>;
 
-const mostMetadata = 20;
+const maxMetadata = 20;
 
-/** Changes what is given and leaves the rest; a body that gives nothing changes nothing. */
+/** Changes only the given fields; an empty body changes nothing. */
 export async function updateWebhookEndpoint(ctx: WriteContext, { params, body }: Input): Promise<Outcome> {
   const refusal = checkSettings(ctx, body);
   return runOnce(ctx, async (tx) => {
-    const place = placeOf(ctx, params.id);
-    const row = await lockEndpoint(tx, place);
+    const key = endpointKey(ctx, params.id);
+    const row = await lockEndpoint(tx, key);
     if (!row) throw noSuchEndpoint(params.id);
     if (refusal) throw refusal;
     const { status, ...fields } = body;
-    const changed = Object.keys(fields).length > 0 ? await changeFields(tx, place, row, fields) : row;
-    return ctx.render(presentEndpoint(await changeStatus(ctx, tx, place, changed, status)));
+    const changed = Object.keys(fields).length > 0 ? await changeFields(tx, key, row, fields) : row;
+    return ctx.render(presentEndpoint(await changeStatus(ctx, tx, key, changed, status)));
   });
 }
 
 async function changeFields(
   tx: Queryable,
-  place: EndpointPlace,
+  key: EndpointKey,
   row: EndpointRow,
   fields: Omit<Input['body'], 'status'>,
 ): Promise<EndpointRow> {
   const changed = { ...row, ...fields, metadata: mergeMetadata(row.metadata, fields.metadata) };
-  await updateEndpointFields(tx, place, changed);
+  await updateEndpointFields(tx, key, changed);
   return changed;
 }
 
-/** Name by name, so that two programs may each keep their own; an empty value removes its name. */
-function mergeMetadata(kept: Record<string, string>, given: Record<string, string> = {}) {
-  const merged = Object.entries({ ...kept, ...given }).filter(
+/** Merges by name, so two programs can each keep their own entries; an empty value removes an entry. */
+function mergeMetadata(current: Record<string, string>, given: Record<string, string> = {}) {
+  const merged = Object.entries({ ...current, ...given }).filter(
     ([name, value]) => value !== '' || !Object.hasOwn(given, name),
   );
-  if (merged.length > mostMetadata) {
+  if (merged.length > maxMetadata) {
     throw new AppError(
       'parameter_invalid',
-      `metadata must have at most ${mostMetadata} entries; with those it has already there would be ${merged.length}. An empty value removes a name.`,
+      `metadata must have at most ${maxMetadata} entries; together with the existing ones there would be ${merged.length}. Send an empty value to remove an entry.`,
       { param: 'metadata' },
     );
   }
   return Object.fromEntries(merged);
 }
 
-/** The owner's own decision has no `disabled_reason`. One that we disabled stays so, with what there is to fix. */
+/** Disabling by the owner sets no `disabled_reason`. An endpoint the service disabled keeps its reason. */
 async function changeStatus(
   ctx: WriteContext,
   tx: Queryable,
-  place: EndpointPlace,
+  key: EndpointKey,
   row: EndpointRow,
   status: EndpointRow['status'] | undefined,
 ): Promise<EndpointRow> {
   if (status === undefined) return row;
-  if (status === 'enabled') return (await enableEndpointRow(tx, place)) ?? row;
+  if (status === 'enabled') return (await enableEndpointRow(tx, key)) ?? row;
   const at = new Date(ctx.clock.nowMs());
-  const disabled = await disableEndpointRow(tx, place, { reason: null, at });
-  if (disabled) await cancelPendingDeliveries(tx, place, at);
+  const disabled = await disableEndpointRow(tx, key, { reason: null, at });
+  if (disabled) await cancelPendingDeliveries(tx, key, at);
   return disabled ?? row;
 }

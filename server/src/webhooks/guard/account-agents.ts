@@ -3,8 +3,8 @@ import type { Agent } from 'undici';
 export type AccountAgents = { agentOf(accountUuid: string): Agent; destroy(): Promise<void> };
 
 /**
- * An agent for each account, so that one account's slow endpoint cannot hold every connection to a host that others use as well
- * (a gateway, a tunnel). The one that was used least recently goes first; what it has in flight may finish.
+ * One agent per account, so one account's slow endpoint cannot use up the connections to a shared host (a gateway, a tunnel).
+ * Beyond `limit` the least recently used agent is closed; its requests in flight finish.
  */
 export function createAccountAgents(createAgent: () => Agent, limit = 1_000): AccountAgents {
   const agents = new Map<string, Agent>();
@@ -24,7 +24,7 @@ export function createAccountAgents(createAgent: () => Agent, limit = 1_000): Ac
     agentOf(accountUuid) {
       const agent = agents.get(accountUuid) ?? createAgent();
       agents.delete(accountUuid);
-      agents.set(accountUuid, agent); // used last
+      agents.set(accountUuid, agent); // most recently used
       if (agents.size > limit) closeOldest();
       return agent;
     },

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { classify, ranges } from './address-ranges.ts';
 
-/** Written down from the IANA registries once more, by name, so that the table is not its own witness. */
+/** Copied separately from the IANA registries, so the table is not tested against itself. */
 const specialIpv4Networks = [
   ...['0.0.0.0/8', '127.0.0.0/8'], // RFC 1122
   ...['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'], // RFC 1918
@@ -40,7 +40,7 @@ function isPublicIpv6(value: bigint): boolean {
 describe('every row of the table', () => {
   for (const range of ranges) {
     const { bits, first, last } = bounds(range.cidr);
-    const isOverruled = (value: bigint) =>
+    const isOverridden = (value: bigint) =>
       ranges.some((other) => {
         const inner = bounds(other.cidr);
         return (
@@ -51,21 +51,21 @@ describe('every row of the table', () => {
         );
       });
 
-    test(`${range.cidr} (${range.name}) reaches from its first to its last address`, () => {
+    test(`${range.cidr} (${range.name}) covers its first and its last address`, () => {
       for (const edge of [first, last]) {
-        if (range.embeds || isOverruled(edge)) continue;
-        expect(classify(written(bits, edge))).toEqual({ class: range.class, name: range.name });
+        if (range.embeds || isOverridden(edge)) continue;
+        expect(classify(format(bits, edge))).toEqual({ class: range.class, name: range.name });
       }
     });
 
-    test(`${range.cidr} (${range.name}) and its neighbours are public as IANA has it`, () => {
+    test(`${range.cidr} (${range.name}) and its neighbors are public exactly as IANA lists them`, () => {
       for (const edge of [first - 1n, first, first + 1n, last - 1n, last, last + 1n]) {
         if (edge < 0n || edge >= 1n << BigInt(bits)) continue;
-        // Mapped addresses are IPv4, which the other oracle knows.
+        // Mapped addresses are IPv4, which the IPv4 oracle covers.
         if (bits === 128 && edge >> 32n === 0xffffn) continue;
         const expected = bits === 32 ? isPublicIpv4(Number(edge)) : isPublicIpv6(edge);
-        expect([written(bits, edge), classify(written(bits, edge)).class === 'public']).toEqual([
-          written(bits, edge),
+        expect([format(bits, edge), classify(format(bits, edge)).class === 'public']).toEqual([
+          format(bits, edge),
           expected,
         ]);
       }
@@ -73,11 +73,11 @@ describe('every row of the table', () => {
   }
 });
 
-test('no network of the registries is missing from the table', () => {
+test('every network in the registries is in the table', () => {
   for (const network of [...specialIpv4Networks, ...specialIpv6Networks]) {
     const { bits, first, last } = bounds(network);
     for (const edge of [first, last]) {
-      expect([network, classify(written(bits, edge)).class]).not.toEqual([network, 'public']);
+      expect([network, classify(format(bits, edge)).class]).not.toEqual([network, 'public']);
     }
   }
 });
@@ -101,7 +101,7 @@ test('an IPv4 address is public exactly when the registry says so', () => {
   );
 });
 
-test('an IPv6 address is public exactly in 2000::/3 without the special ranges', () => {
+test('an IPv6 address is public exactly when it is in 2000::/3 and in no special range', () => {
   fc.assert(
     fc.property(anyIpv6, (value) => (classify(colons(value)).class === 'public') === isPublicIpv6(value)),
     { numRuns: 3_000 },
@@ -128,7 +128,7 @@ const wrappings: Record<string, (value: bigint, noise: bigint) => bigint> = {
 const noise = fc.bigInt({ min: 0n, max: (1n << 80n) - 1n });
 
 describe.each(Object.entries(wrappings))('%s', (name, wrap) => {
-  test('an address that is not public stays so inside', () => {
+  test('an embedded non-public address is not public', () => {
     fc.assert(
       fc.property(inRanges(32), noise, (value, rest) => {
         fc.pre(!isPublicIpv4(Number(value)));
@@ -138,7 +138,7 @@ describe.each(Object.entries(wrappings))('%s', (name, wrap) => {
     );
   });
 
-  test('link-local and metadata addresses are refused for good inside', () => {
+  test('embedded link-local and metadata addresses are never allowed', () => {
     for (const text of [
       '169.254.0.0',
       '169.254.169.254',
@@ -150,7 +150,7 @@ describe.each(Object.entries(wrappings))('%s', (name, wrap) => {
     }
   });
 
-  test('what is private is so at the far end of a translator, not here', () => {
+  test('an embedded private address is not private here, unless mapped', () => {
     const { class: inside } = classify(colons(wrap(numberOf('10.1.2.3'), 0n)));
     if (name === 'IPv4-mapped') expect(inside).toBe('private');
     else expect(['reserved', 'never']).toContain(inside);
@@ -164,7 +164,7 @@ test('a public IPv4 address is public when mapped or behind NAT64, and in no oth
   }
 });
 
-test('metadata services, link-local addresses and multicast are refused for good', () => {
+test('metadata, link-local and multicast addresses are never allowed', () => {
   const addresses = [
     ...['169.254.169.254', '169.254.170.2', '100.100.100.200', '100.96.0.96', '168.63.129.16', '192.0.0.192'],
     ...['fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254', 'fd00:42::42', 'fd00:a9fe:a9fe::1'],
@@ -175,7 +175,7 @@ test('metadata services, link-local addresses and multicast are refused for good
   }
 });
 
-test('what is no plain address is refused for good', () => {
+test('text that is not a plain address is never allowed', () => {
   const texts = [
     '',
     ' ',
@@ -194,7 +194,7 @@ test('what is no plain address is refused for good', () => {
   for (const text of texts) expect([text, classify(text).class]).toEqual([text, 'never']);
 });
 
-test('every way to write an IPv6 address means the same', () => {
+test('every spelling of an IPv6 address gets the same class', () => {
   for (const text of ['::1', '0:0:0:0:0:0:0:1', '0000:0000:0000:0000:0000:0000:0000:0001', '::0.0.0.1']) {
     expect(classify(text).class).toBe('loopback');
   }
@@ -226,7 +226,7 @@ function bounds(cidr: string) {
   return { bits, prefix, first, last: first + (1n << BigInt(bits - prefix)) - 1n };
 }
 
-/** By way of the URL parser, which knows nothing of ours. */
+/** Uses the URL parser, which is independent of our own. */
 function numberOf(text: string): bigint {
   if (!text.includes(':')) return text.split('.').reduce((value, part) => value * 256n + BigInt(part), 0n);
   const [head = '', tail = ''] = new URL(`http://[${text}]`).hostname.slice(1, -1).split('::');
@@ -236,7 +236,7 @@ function numberOf(text: string): bigint {
   return BigInt(`0x${groups.map((group) => group.padStart(4, '0')).join('')}`);
 }
 
-function written(bits: number, value: bigint): string {
+function format(bits: number, value: bigint): string {
   return bits === 32 ? dotted(Number(value)) : colons(value);
 }
 

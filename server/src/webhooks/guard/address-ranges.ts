@@ -1,29 +1,29 @@
 import { type Address, type Cidr, contains, parseAddress, parseCidr } from '../../addresses/parse-address.ts';
 
 /**
- * `reserved` is neither public nor anyone's own network: only an explicit CIDR allows it.
- * `never` is refused even then.
+ * `reserved` is neither public nor private: only an explicit CIDR allows it.
+ * `never` is refused even with one.
  */
 type AddressClass = 'public' | 'loopback' | 'private' | 'reserved' | 'never';
 type Classified = { class: AddressClass; name: string };
 type Range = Classified & { cidr: string; embeds?: readonly ((value: bigint) => bigint)[] };
 
-/** What an address is for, the IPv4 addresses inside it included. The longest prefix decides. */
+/** Classifies an address by the longest matching prefix, and by any IPv4 addresses embedded in it. */
 export function classify(address: string): Classified {
   const parsed = parseAddress(address);
-  return parsed ? judge(parsed) : { class: 'never', name: 'not an address' };
+  return parsed ? classifyParsed(parsed) : { class: 'never', name: 'not an address' };
 }
 
 const lowBits = (value: bigint) => value & 0xffff_ffffn;
 const bitsFrom = (first: number) => (value: bigint) => lowBits(value >> BigInt(96 - first));
-/** RFC 6052 section 2.2 with a /48 prefix: two octets, the octet `u`, two octets. */
+/** RFC 6052 section 2.2 with a /48 prefix: two octets, then octet `u`, then two octets. */
 const aroundOctetU = (value: bigint) => (((value >> 64n) & 0xffffn) << 16n) | ((value >> 40n) & 0xffffn);
 /** RFC 4380 section 4: Teredo stores the client's address with every bit inverted. */
 const inverted = (value: bigint) => lowBits(~value);
 
 /**
- * The IANA IPv4 and IPv6 special-purpose registries, multicast, and where clouds serve their metadata.
- * The globally reachable rows (AS112, AMT, anycast) are refused too: no webhook receiver lives there.
+ * The IANA IPv4 and IPv6 special-purpose registries, multicast and cloud metadata addresses.
+ * Globally reachable rows (AS112, AMT, anycast) are refused too: no webhook receiver runs there.
  */
 export const ranges: readonly Range[] = [
   { cidr: '0.0.0.0/8', name: 'this host', class: 'never' },
@@ -50,16 +50,16 @@ export const ranges: readonly Range[] = [
   { cidr: '240.0.0.0/4', name: 'reserved', class: 'reserved' },
   { cidr: '255.255.255.255/32', name: 'broadcast', class: 'never' },
 
-  // IPv6 is public in 2000::/3 only; the two rows say so. IPv4-mapped addresses are read as IPv4 before this table.
+  // IPv6 is public only in 2000::/3, as the first two rows say. IPv4-mapped addresses are parsed as IPv4 before this table.
   { cidr: '::/0', name: 'outside the public IPv6 space', class: 'reserved' },
   { cidr: '2000::/3', name: 'public', class: 'public' },
   { cidr: '::/96', name: 'IPv4-compatible', class: 'reserved', embeds: [bitsFrom(96)] },
   { cidr: '::/128', name: 'this host', class: 'never' },
   { cidr: '::1/128', name: 'loopback', class: 'loopback' },
   { cidr: '::ffff:0:0:0/96', name: 'IPv4-translated', class: 'reserved', embeds: [bitsFrom(96)] },
-  // Public as far as its IPv4 is: behind DNS64 every IPv4-only receiver looks like this.
+  // Public if its IPv4 address is: behind DNS64 every IPv4-only receiver looks like this.
   { cidr: '64:ff9b::/96', name: 'NAT64', class: 'public', embeds: [bitsFrom(96)] },
-  // The operator of this prefix chooses where in it the IPv4 address stands.
+  // The operator of this prefix chooses the position of the IPv4 address.
   { cidr: '64:ff9b:1::/48', name: 'local NAT64', class: 'reserved', embeds: [bitsFrom(96), aroundOctetU] },
   { cidr: '100::/64', name: 'discard only', class: 'reserved' },
   { cidr: '100:0:0:1::/64', name: 'dummy prefix', class: 'reserved' },
@@ -84,17 +84,17 @@ const longestPrefixFirst = ranges
   .map((range) => ({ ...range, cidr: parsed(range.cidr) }))
   .sort((a, b) => b.cidr.prefix - a.cidr.prefix);
 
-function judge(address: Address): Classified {
+function classifyParsed(address: Address): Classified {
   const range = longestPrefixFirst.find(({ cidr }) => contains(cidr, address));
   if (!range) return { class: 'public', name: 'public' };
   return (range.embeds ?? [])
-    .map((embedded) => judge({ bits: 32, value: embedded(address.value) }))
-    .map(atTheFarEnd)
+    .map((extract) => classifyParsed({ bits: 32, value: extract(address.value) }))
+    .map(behindTranslator)
     .reduce(worse, { class: range.class, name: range.name });
 }
 
-/** An inner address behind a translator is inside the translator's network, so no leave for our own covers it. */
-function atTheFarEnd(embedded: Classified): Classified {
+/** A private address behind a translator belongs to the translator's network, so `allowsPrivate` does not cover it. */
+function behindTranslator(embedded: Classified): Classified {
   return embedded.class === 'public' ? embedded : worse(embedded, { class: 'reserved', name: embedded.name });
 }
 

@@ -1,4 +1,4 @@
-/** The guard's refusal, for the attempt log. The message is the customer's to read; `address` is the operator's. */
+/** The guard refused an address. Customers may read the message; `address` is for the operator only. */
 export class AddressRefused extends Error {
   readonly code = 'ERR_ADDRESS_REFUSED';
   readonly address: string | undefined;

@@ -4,11 +4,11 @@ import { isAllowedAddress } from './is-allowed.ts';
 import { isLocalhostName } from './localhost.ts';
 import type { AddressPolicy } from './policy.ts';
 
-type Checked = { ok: true; url: string } | { ok: false; why: string };
+type Checked = { ok: true; url: string } | { ok: false; reason: string };
 
 /**
- * Whether an endpoint may be created with this URL; returns it as the HTTP client will read it, without a fragment.
- * Looks no name up: whether a name resolves, and to what, would tell a tenant about the operator's own network.
+ * Checks whether an endpoint may use this URL; returns it normalized as the HTTP client reads it, without a fragment.
+ * Resolves no names: the result would tell a tenant about the operator's own network.
  */
 export function checkUrl(text: string, policy: AddressPolicy): Checked {
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -20,23 +20,23 @@ export function checkUrl(text: string, policy: AddressPolicy): Checked {
   if (url.username !== '' || url.password !== '') {
     return refused('A user name or password in the URL is not allowed; deliveries are signed instead.');
   }
-  if (url.port === '0') return refused('Port 0 is not allowed; ports 1 to 65535 are.');
+  if (url.port === '0') return refused('Port 0 is not allowed; use a port from 1 to 65535.');
   url.hash = '';
 
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
   const address = fixedAddressOf(hostname);
   const verdict = address === null ? null : isAllowedAddress(address, policy);
-  if (verdict && !verdict.allowed) return refused(`${clip(hostname)} is refused: ${verdict.why}.`);
+  if (verdict && !verdict.allowed) return refused(`${clip(hostname)} is not allowed: ${verdict.reason}.`);
   return { ok: true, url: url.href };
 }
 
-function refused(why: string): Checked {
-  return { ok: false, why };
+function refused(reason: string): Checked {
+  return { ok: false, reason };
 }
 
 const metadataName = /^(metadata\.(google\.internal|goog|azure\.internal)|instance-data\.ec2\.internal)$/;
 
-/** The address of a host that means the same one everywhere: a literal, localhost, or a cloud's metadata server. */
+/** The address of a host that is the same on every network: a literal, localhost, or a cloud's metadata server. */
 function fixedAddressOf(hostname: string): string | null {
   if (isIP(hostname)) return hostname;
   if (isLocalhostName(hostname)) return '127.0.0.1';

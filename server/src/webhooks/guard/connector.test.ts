@@ -35,7 +35,7 @@ async function get(agent: Agent, origin: string, more: Partial<GuardedRequest> =
 }
 
 describe('plain connections', () => {
-  test('are kept and used again, whatever the name resolves to by then', async () => {
+  test('are reused even if the name’s addresses change', async () => {
     let connections = 0;
     const server = createHttpServer((_request, response) => response.end('here'));
     server.on('connection', () => connections++);
@@ -48,7 +48,7 @@ describe('plain connections', () => {
     expect(connections).toBe(1);
   });
 
-  test('tell each request which address its own connection has', async () => {
+  test('report the address of each request’s own connection', async () => {
     const arrived: (() => void)[] = [];
     const server = createHttpServer((request, response) => {
       arrived.push(() => response.end(request.socket.localAddress));
@@ -60,8 +60,8 @@ describe('plain connections', () => {
     for (let round = 0; round < 3; round++) {
       const answers = ['127.0.0.1', '127.0.0.2', '127.0.0.1', '127.0.0.2'].map(async (address) => {
         let peer: Peer | undefined;
-        const onPeer = (its: Peer) => {
-          peer = its;
+        const onPeer = (connected: Peer) => {
+          peer = connected;
         };
         const { body } = await get(agent, origin, { addresses: [address], onPeer });
         return [body, peer?.address()];
@@ -69,23 +69,23 @@ describe('plain connections', () => {
       await expect.poll(() => arrived.length).toBe(4);
       for (const answer of arrived.splice(0)) answer();
       const seen = await Promise.all(answers);
-      for (const [servedBy, told] of seen) expect(told).toBe(servedBy);
+      for (const [servedBy, reported] of seen) expect(reported).toBe(servedBy);
       expect(new Set(seen.map(([servedBy]) => servedBy)).size).toBe(2);
     }
   });
 
-  test('are bounded per origin', async () => {
+  test('are limited per origin', async () => {
     let open = 0;
-    let most = 0;
+    let maxOpen = 0;
     const server = createHttpServer((_request, response) => setTimeout(() => response.end(), 20));
     server.on('connection', (socket) => {
-      most = Math.max(most, ++open);
+      maxOpen = Math.max(maxOpen, ++open);
       socket.on('close', () => open--);
     });
     const port = await listening(server);
     const agent = agentFor(sandbox, { connections: 2 });
     await Promise.all(Array.from({ length: 8 }, () => get(agent, `http://127.0.0.1:${port}`)));
-    expect(most).toBe(2);
+    expect(maxOpen).toBe(2);
   });
 
   test('do not follow a redirect', async () => {
@@ -96,14 +96,14 @@ describe('plain connections', () => {
     expect(await get(agentFor(sandbox), `http://127.0.0.1:${port}`)).toMatchObject({ status: 302 });
   });
 
-  test('are refused where only https is allowed', async () => {
+  test('are refused if only https is allowed', async () => {
     const agent = agentFor({ ...sandbox, allowsHttp: false });
     await expect(get(agent, 'http://127.0.0.1:9')).rejects.toMatchObject({ code: 'ERR_ADDRESS_REFUSED' });
   });
 });
 
 describe('names', () => {
-  test('with one forbidden answer among good ones are refused, and the answer is not told', async () => {
+  test('with one forbidden address among allowed ones are refused, and the message omits it', async () => {
     const policy = { ...publicOnly, allowedCidrs: ['127.0.0.2/32'] };
     for (const addresses of [
       ['127.0.0.2', '10.0.0.7'],
@@ -118,7 +118,7 @@ describe('names', () => {
     }
   });
 
-  test('without an address are connected to nowhere', async () => {
+  test('without an address fail with ENOTFOUND', async () => {
     for (const more of [{}, { addresses: [] }]) {
       await expect(get(agentFor(sandbox), 'http://localhost', more)).rejects.toMatchObject({
         code: 'ENOTFOUND',
@@ -141,7 +141,7 @@ describe('TLS', () => {
     return { port: await listening(server), names };
   }
 
-  test('sends the name, without a trailing dot, and verifies the certificate against it', async () => {
+  test('sends the host name without a trailing dot and verifies the certificate against it', async () => {
     const { port, names } = await secureServer();
     const agent = agentFor({ ...sandbox, allowsHttp: false }, { ca: certificate });
     for (const host of ['receiver.example', 'receiver.example.']) {
@@ -151,13 +151,13 @@ describe('TLS', () => {
     expect(names).toEqual(['receiver.example', 'receiver.example']);
   });
 
-  test('verifies the certificate of a literal against the address', async () => {
+  test('verifies a literal’s certificate against the address', async () => {
     const { port } = await secureServer();
     const agent = agentFor(sandbox, { ca: certificate });
     expect(await get(agent, `https://127.0.0.1:${port}`)).toMatchObject({ status: 200 });
   });
 
-  test('refuses a certificate of another name or of nobody, whatever the environment says', async () => {
+  test('refuses a self-signed certificate or one for another name, whatever the environment says', async () => {
     const { port } = await secureServer();
     const addresses = ['127.0.0.1'];
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
@@ -177,7 +177,7 @@ describe('TLS', () => {
     }
   });
 
-  test('counts towards the time to connect, and the connection is closed when it is over', async () => {
+  test('counts towards the connect timeout, after which the connection is closed', async () => {
     const sockets: Socket[] = [];
     const port = await listening(
       createTcpServer((socket) => sockets.push(socket.resume().on('error', () => {}))),
@@ -190,7 +190,7 @@ describe('TLS', () => {
   });
 });
 
-/** An X.509 certificate for the name and for 127.0.0.1, in the few fields that RFC 5280 asks for. */
+/** An X.509 certificate for the name and for 127.0.0.1, with only the fields RFC 5280 requires. */
 function selfSigned(name: string): { key: string; certificate: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const der = (tag: number, ...parts: Uint8Array[]): Buffer => {

@@ -6,35 +6,33 @@ import { openSocket } from './open-socket.ts';
 import type { AddressPolicy } from './policy.ts';
 
 type Options = {
-  /** For TCP and TLS together. */
+  /** Covers TCP and TLS together. */
   connectTimeoutMs?: number;
-  /** How many at once to one origin; without it as many as there are requests. */
+  /** Concurrent connections per origin; unlimited by default. */
   connections?: number;
-  /** Certificates to trust instead of the system's, in PEM. */
+  /** Trusted certificates in PEM, instead of the system's. */
   ca?: string;
 };
 
-/** The other end of the connection that carries a request; valid from the request's start to its end. */
+/** The remote end of a request's connection; valid from the request's start to its end. */
 export type Peer = {
-  /** The address that the socket is connected to. */
   address(): string;
   bytesRead(): number;
 };
 
-/** A request to a guarded agent. */
 export type GuardedRequest = Dispatcher.DispatchOptions & {
   origin: string;
-  /** What the URL's name resolved to; a literal needs none. The connector looks nothing up. */
+  /** The addresses of the URL's host; not needed for a literal. The connector resolves no names. */
   addresses?: readonly string[];
   onPeer?(peer: Peer): void;
 };
 
-// Far more than a receiver of webhooks needs. Node's default is the same; said here so that no flag raises it.
+// Far more than a webhook receiver needs. Same as Node's default; set explicitly so that no flag raises it.
 const maxHeaderSize = 16 * 1024;
 
 /**
- * The HTTP client for webhooks: it connects to allowed addresses only, keeps connections, and follows neither
- * redirects nor a proxy from the environment. Refusals reach the request as `AddressRefused`.
+ * The HTTP client for webhooks. It connects only to allowed addresses, keeps connections alive, and ignores redirects and proxy
+ * environment variables. A request to a forbidden address fails with `AddressRefused`.
  */
 export function createGuardedAgent(policy: AddressPolicy, options: Options = {}): Agent {
   const connect = guardedConnector(policy, options);
@@ -52,8 +50,8 @@ type Connect = (target: buildConnector.Options, addresses: readonly string[]) =>
 type Connected = { socket: Socket; address: string };
 
 /**
- * One connection at a time, with one request at a time on it. So whatever it connects for is its latest request, and
- * the socket it has while an answer arrives is the one that answers.
+ * Uses one connection with one request at a time. So a new connection always serves the latest request, and the current socket
+ * is the one a response arrives on.
  */
 function createGuardedClient(origin: URL, connect: Connect): Client {
   let addresses: readonly string[] = [];
@@ -67,9 +65,9 @@ function createGuardedClient(origin: URL, connect: Connect): Client {
     maxHeaderSize,
     connect(target, callback) {
       connect(target, addresses).then(
-        (made) => {
-          connected = made;
-          callback(null, made.socket);
+        (connection) => {
+          connected = connection;
+          callback(null, connection.socket);
         },
         (error: Error) => callback(error, null),
       );
@@ -85,7 +83,7 @@ function createGuardedClient(origin: URL, connect: Connect): Client {
 }
 
 function guardedConnector(policy: AddressPolicy, { connectTimeoutMs = 5_000, ca }: Options): Connect {
-  // `rejectUnauthorized` is said aloud so that no environment variable turns it off. The timeout is ours.
+  // `rejectUnauthorized` is set explicitly so that no environment variable disables it. The timeout below replaces undici's.
   const startTls = buildConnector({ rejectUnauthorized: true, timeout: 0, ...(ca !== undefined && { ca }) });
 
   async function connect(
@@ -94,7 +92,7 @@ function guardedConnector(policy: AddressPolicy, { connectTimeoutMs = 5_000, ca 
     signal: AbortSignal,
   ): Promise<Connected> {
     if (target.protocol !== 'https:' && !policy.allowsHttp) {
-      throw new AddressRefused('Webhooks are sent over `https` only.');
+      throw new AddressRefused('Webhooks are sent only over `https`.');
     }
     const addresses = isIP(target.hostname) ? [target.hostname] : resolved;
     checkAll(target.hostname, addresses, policy);
@@ -108,7 +106,7 @@ function guardedConnector(policy: AddressPolicy, { connectTimeoutMs = 5_000, ca 
   }
 
   function secure(target: buildConnector.Options, socket: Socket, signal: AbortSignal): Promise<Socket> {
-    // RFC 6066 section 3: the server's name is sent without a trailing dot. Of a literal nothing is sent.
+    // RFC 6066 section 3: the server name has no trailing dot, and none is sent for a literal address.
     const servername = (target.servername || target.hostname).replace(/\.$/, '');
     return untilAborted(
       new Promise<Socket>((settle, fail) => {
@@ -128,7 +126,7 @@ function guardedConnector(policy: AddressPolicy, { connectTimeoutMs = 5_000, ca 
   return async (target, addresses) => {
     const deadline = new AbortController();
     const timer = setTimeout(() => {
-      deadline.abort(new errors.ConnectTimeoutError(`Not connected within ${connectTimeoutMs} ms.`));
+      deadline.abort(new errors.ConnectTimeoutError(`No connection within ${connectTimeoutMs} ms.`));
     }, connectTimeoutMs);
     try {
       return await connect(target, addresses, deadline.signal);
@@ -139,8 +137,8 @@ function guardedConnector(policy: AddressPolicy, { connectTimeoutMs = 5_000, ca 
 }
 
 /**
- * One forbidden answer refuses the name. Which of them would be used is up to whoever answers, and a receiver
- * has no use for an inner address beside its public one.
+ * One forbidden address refuses the whole name: whoever controls its DNS chooses the order of addresses, and no real receiver
+ * has an internal address next to its public one.
  */
 function checkAll(hostname: string, addresses: readonly string[], policy: AddressPolicy): void {
   if (addresses.length === 0) {
@@ -149,7 +147,7 @@ function checkAll(hostname: string, addresses: readonly string[], policy: Addres
   for (const address of addresses) {
     const verdict = isAllowedAddress(address, policy);
     if (!verdict.allowed) {
-      throw new AddressRefused(`An address of ${hostname} is refused: ${verdict.why}.`, address);
+      throw new AddressRefused(`An address of ${hostname} is not allowed: ${verdict.reason}.`, address);
     }
   }
 }

@@ -59,13 +59,13 @@ test('public addresses are allowed by every policy', () => {
   }
 });
 
-test('loopback and private addresses are allowed to a sandbox only', () => {
+test('only a sandbox allows loopback and private addresses', () => {
   expect(allowed(publicOnly, ownAddresses)).toEqual([]);
   expect(allowed(sandbox, ownAddresses)).toEqual(ownAddresses);
   expect(allowed(sandbox, reservedAddresses)).toEqual([]);
 });
 
-test('a listed network is allowed, and nothing beside it', () => {
+test('a listed network is allowed, and no address outside it', () => {
   const policy = listing('10.1.0.0/16', 'fd12::/16');
   expect(allowed(policy, ['10.0.255.255', '10.1.0.0', '10.1.255.255', '10.2.0.0'])).toEqual([
     '10.1.0.0',
@@ -79,13 +79,13 @@ test('a listed IPv4 network does not reach through a translator', () => {
   expect(allowed(listing('10.0.0.0/8'), ['64:ff9b::a00:1', '2002:a00:1::', '::a00:1'])).toEqual([]);
 });
 
-test('a mapped network is listed as the IPv4 network that it is', () => {
+test('a listed IPv4-mapped network matches its IPv4 network', () => {
   expect(allowed(listing('::ffff:10.0.0.0/104'), ['10.9.9.9', '192.168.0.1', '127.0.0.1'])).toEqual([
     '10.9.9.9',
   ]);
 });
 
-test('link-local and metadata addresses are allowed by nothing', () => {
+test('no policy allows link-local or metadata addresses', () => {
   const everything = {
     ...sandbox,
     allowedCidrs: ['0.0.0.0/0', '::/0', '169.254.169.254/32', 'fe80::/10', 'fd00:ec2::254/128'],
@@ -97,7 +97,7 @@ test('link-local and metadata addresses are allowed by nothing', () => {
   ]);
 });
 
-test('a list that cannot be read allows nothing', () => {
+test('an invalid list entry allows nothing', () => {
   const malformed = [
     '',
     'none',
@@ -114,10 +114,10 @@ test('a list that cannot be read allows nothing', () => {
   expect(allowed(listing(...malformed), [...ownAddresses, ...reservedAddresses])).toEqual([]);
 });
 
-test('the reason names the range and not the address', () => {
+test('the reason names the range but not the address', () => {
   const verdict = isAllowedAddress('10.20.30.40', publicOnly);
   expect(verdict).toEqual({
     allowed: false,
-    why: 'webhooks are sent to public addresses only, and this one is not (private network)',
+    reason: 'webhooks are sent only to public addresses, not this one (private network)',
   });
 });

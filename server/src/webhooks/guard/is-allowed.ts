@@ -2,9 +2,9 @@ import { contains, parseAddress, parseCidr } from '../../addresses/parse-address
 import { classify } from './address-ranges.ts';
 import type { AddressPolicy } from './policy.ts';
 
-type Verdict = { allowed: true } | { allowed: false; why: string };
+type Verdict = { allowed: true } | { allowed: false; reason: string };
 
-/** May webhooks go to this address? `why` leaves the address out: that of a name may be the operator's to know. */
+/** `reason` omits the address: customers must not learn what a name resolves to in the operator's network. */
 export function isAllowedAddress(address: string, policy: AddressPolicy): Verdict {
   const found = classify(address);
   if (found.class === 'public') return { allowed: true };
@@ -14,10 +14,10 @@ export function isAllowedAddress(address: string, policy: AddressPolicy): Verdic
     if (isListed(address, policy.allowedCidrs)) return { allowed: true };
   }
   const allowed = policy.allowsPrivate ? 'public, private and loopback addresses' : 'public addresses';
-  return { allowed: false, why: `webhooks are sent to ${allowed} only, and this one is not (${found.name})` };
+  return { allowed: false, reason: `webhooks are sent only to ${allowed}, not this one (${found.name})` };
 }
 
-/** What is not CIDR notation allows nothing. */
+/** An entry that is not valid CIDR notation allows nothing. */
 function isListed(address: string, cidrs: readonly string[]): boolean {
   const parsed = parseAddress(address);
   return cidrs.some((text) => {

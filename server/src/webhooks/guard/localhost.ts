@@ -1,4 +1,4 @@
-/** RFC 6761 section 6.3: these names are loopback, and no name server is asked about them. */
+/** RFC 6761 section 6.3: these names are loopback and are never looked up. */
 export function isLocalhostName(hostname: string): boolean {
   return /^(.+\.)?localhost\.?$/.test(hostname);
 }

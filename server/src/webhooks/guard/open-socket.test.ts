@@ -27,8 +27,8 @@ afterAll(() => {
 
 const never = new AbortController().signal;
 
-test('a socket that ended at a forbidden address is closed before a byte is written', async () => {
-  // As if the addresses had been checked and the network had led elsewhere.
+test('a socket connected to a forbidden address is closed before any byte is written', async () => {
+  // Simulates checked addresses with the network leading elsewhere.
   for (const hostname of ['127.0.0.1', 'checked.example']) {
     const opening = openSocket({ hostname, addresses: ['127.0.0.1'], port }, publicOnly, never);
     await expect(opening).rejects.toMatchObject({
@@ -43,14 +43,14 @@ test('a socket that ended at a forbidden address is closed before a byte is writ
   }
 });
 
-test('the next address is tried when one does not answer', async () => {
+test('the next address is tried if one does not answer', async () => {
   const addresses = ['127.0.0.2', '::1', '127.0.0.1'];
   const socket = await openSocket({ hostname: 'several.example', addresses, port }, sandbox, never);
   expect(socket.remoteAddress).toBe('127.0.0.1');
   socket.destroy();
 });
 
-test('the signal ends it, also when it was given before', async () => {
+test('a signal that has already fired aborts the connection', async () => {
   const signal = AbortSignal.abort(new Error('too late'));
   const opening = openSocket({ hostname: 'a.example', addresses: ['127.0.0.1'], port }, sandbox, signal);
   await expect(opening).rejects.toThrow('too late');

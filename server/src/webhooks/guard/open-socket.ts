@@ -3,12 +3,12 @@ import { AddressRefused } from './address-refused.ts';
 import { isAllowedAddress } from './is-allowed.ts';
 import type { AddressPolicy } from './policy.ts';
 
-/** Node's 250 ms cut off far receivers, of whose addresses it then only gives the last a real chance. */
+/** Node's default of 250 ms is too short for distant receivers: all addresses but the last would time out. */
 const perAddressTimeoutMs = 1_000;
 
 /**
- * A TCP connection to the first of these addresses that answers. Resolves before a byte is written, and only
- * when the address that the socket ended at is allowed too. The caller has checked the addresses.
+ * Opens a TCP connection to the first address that accepts one. The caller has checked the addresses; this also checks the
+ * address the socket is connected to, before any byte is written.
  */
 export function openSocket(
   target: { hostname: string; addresses: readonly string[]; port: number },
@@ -19,7 +19,7 @@ export function openSocket(
     const socket = connect({
       host: target.hostname,
       port: target.port,
-      lookup: answerWith(target.addresses),
+      lookup: lookupReturning(target.addresses),
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: perAddressTimeoutMs,
       noDelay: true,
@@ -53,22 +53,22 @@ export function openSocket(
 function refusalOf(socket: Socket, policy: AddressPolicy): Error | null {
   const address = socket.remoteAddress;
   if (address === undefined) {
-    return Object.assign(new Error('The connection was closed as soon as it was made.'), {
+    return Object.assign(new Error('The connection was closed immediately after it opened.'), {
       code: 'ECONNRESET',
     });
   }
   const verdict = isAllowedAddress(address, policy);
   return verdict.allowed
     ? null
-    : new AddressRefused(`The connected address is refused: ${verdict.why}.`, address);
+    : new AddressRefused(`The connected address is not allowed: ${verdict.reason}.`, address);
 }
 
-/** In place of a second look-up, which could answer otherwise. */
-function answerWith(addresses: readonly string[]): LookupFunction {
-  const answers = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
+/** Prevents a second look-up, which could return other addresses. */
+function lookupReturning(addresses: readonly string[]): LookupFunction {
+  const results = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
   return (_hostname, options, callback) => {
-    const [first] = answers;
-    if (options.all || !first) callback(null, answers);
+    const [first] = results;
+    if (options.all || !first) callback(null, results);
     else callback(null, first.address, first.family);
   };
 }

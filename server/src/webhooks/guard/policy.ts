@@ -1,9 +1,9 @@
-/** Which addresses webhooks may be sent to. Link-local and metadata addresses are in none. */
+/** Which addresses webhooks may be sent to. No policy allows link-local or metadata addresses. */
 export type AddressPolicy = {
-  /** `http` as well as `https`. */
+  /** Allows `http` in addition to `https`. */
   allowsHttp: boolean;
-  /** Loopback and private networks, for a sandbox on a developer's own machine. */
+  /** Allows loopback and private networks, for a sandbox on a developer's machine. */
   allowsPrivate: boolean;
-  /** Networks that the operator allows besides, in CIDR notation. */
+  /** Additional networks the operator allows, in CIDR notation. */
   allowedCidrs: readonly string[];
 };

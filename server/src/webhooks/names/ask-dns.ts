@@ -3,41 +3,41 @@ import { candidatesFor, type SearchList } from './search-list.ts';
 
 export type DnsAnswer =
   | { kind: 'found'; addresses: string[]; ttlSeconds: number }
-  /** There is no such name, or it has no address. */
-  | { kind: 'absent' }
-  /** The name's own servers failed; `code` is c-ares'. */
+  /** The name does not exist or has no address. */
+  | { kind: 'not_found' }
+  /** The name's own servers failed; `code` comes from c-ares. */
   | { kind: 'failed'; code: string }
   /** The name's own servers did not answer in time. */
-  | { kind: 'silent' }
-  /** It could not be asked at all: our fault, or that of our DNS servers. */
-  | { kind: 'ours'; code: string };
+  | { kind: 'timeout' }
+  /** The query failed on our side: in this process or at our DNS servers. */
+  | { kind: 'unreachable'; code: string };
 
 type Options = {
   searchList(): SearchList;
-  /** Instead of those in resolv.conf: `address` or `address:port`. */
+  /** Replaces the servers in resolv.conf: `address` or `address:port`. */
   servers?: readonly string[] | undefined;
-  /** For everything that a name takes, the search list included. */
-  limitMs: number;
+  /** For the whole look-up, including the search list. */
+  timeoutMs: number;
 };
 
 export type AskDns = (name: string) => Promise<DnsAnswer>;
 
-// A lost packet costs a second; the limit of the whole question cuts the later, longer waits short.
+// A lost packet costs a second; `timeoutMs` cuts short the longer waits of later tries.
 const resolverOptions = { timeout: 1_000, tries: 4 };
-const probeLimitMs = 2_000;
-// A receiver has a handful. The answer is kept in memory, and its author may be hostile.
-const mostAddresses = 64;
+const probeTimeoutMs = 2_000;
+// A receiver has a handful. Answers are cached in memory and may come from an attacker.
+const maxAddresses = 64;
 
 /**
- * Asks DNS for the addresses of a name. Through c-ares, which waits on sockets: `dns.lookup` holds one of libuv's four
- * threads for each name whose servers hang, and everything else that needs a thread waits behind it.
+ * Queries DNS for the addresses of a name. Uses c-ares, which waits on sockets. `dns.lookup` would block one of libuv's four
+ * threads for each name whose servers hang, and with it everything else that needs a thread.
  */
-export function createAskDns({ searchList, servers, limitMs }: Options): AskDns {
-  let heardAtMs = Number.NEGATIVE_INFINITY;
+export function createAskDns({ searchList, servers, timeoutMs }: Options): AskDns {
+  let lastReplyAtMs = Number.NEGATIVE_INFINITY;
   let probing: Promise<boolean> | null = null;
 
-  /** One resolver per question: it can be canceled alone, has ports of its own, and reads resolv.conf as it is now. */
-  async function within<T>(ms: number, ask: (resolver: Resolver) => Promise<T>): Promise<T> {
+  /** A new resolver per look-up: it can be canceled alone, has its own ports and reads the current resolv.conf. */
+  async function withResolver<T>(ms: number, ask: (resolver: Resolver) => Promise<T>): Promise<T> {
     const resolver = new Resolver(resolverOptions);
     if (servers) resolver.setServers(servers);
     const timer = setTimeout(() => resolver.cancel(), ms);
@@ -48,41 +48,41 @@ export function createAskDns({ searchList, servers, limitMs }: Options): AskDns 
     }
   }
 
-  async function question(records: Promise<{ address: string; ttl: number }[]>): Promise<Records> {
+  async function collect(records: Promise<{ address: string; ttl: number }[]>): Promise<Records> {
     try {
       const found = await records;
-      heardAtMs = performance.now();
+      lastReplyAtMs = performance.now();
       return { found, code: null };
     } catch (error) {
       const { code = 'unknown' } = error as NodeJS.ErrnoException;
-      if (!unheard.has(code)) heardAtMs = performance.now();
+      if (!noReply.has(code)) lastReplyAtMs = performance.now();
       return { found: [], code };
     }
   }
 
-  async function askAll(name: string, resolver: Resolver): Promise<DnsAnswer> {
-    const endsAtMs = performance.now() + limitMs;
-    let answer: DnsAnswer = { kind: 'absent' };
+  async function search(name: string, resolver: Resolver): Promise<DnsAnswer> {
+    const endsAtMs = performance.now() + timeoutMs;
+    let answer: DnsAnswer = { kind: 'not_found' };
     for (const candidate of candidatesFor(name, searchList())) {
-      if (performance.now() >= endsAtMs) return { kind: 'silent' };
+      if (performance.now() >= endsAtMs) return { kind: 'timeout' };
       const both = await Promise.all([
-        question(resolver.resolve4(candidate, { ttl: true })),
-        question(resolver.resolve6(candidate, { ttl: true })),
+        collect(resolver.resolve4(candidate, { ttl: true })),
+        collect(resolver.resolve6(candidate, { ttl: true })),
       ]);
-      const next = judge(both);
-      if (next.kind === 'found' || next.kind === 'silent' || next.kind === 'ours') return next;
-      // As glibc: a server's failure for one candidate does not end the search, and is told only if none is found.
-      if (answer.kind === 'absent') answer = next;
+      const next = combine(both);
+      if (next.kind === 'found' || next.kind === 'timeout' || next.kind === 'unreachable') return next;
+      // Like glibc: a server failure for one candidate does not end the search; it is reported only if no candidate is found.
+      if (answer.kind === 'not_found') answer = next;
     }
     return answer;
   }
 
-  /** Whether our DNS servers answer anything at all. Any answer will do, a refusal too. */
+  /** Whether our DNS servers reply at all; even a refusal counts. */
   function probe(): Promise<boolean> {
-    probing ??= within(probeLimitMs, (resolver) =>
+    probing ??= withResolver(probeTimeoutMs, (resolver) =>
       resolver.resolveNs('.').then(
         () => true,
-        (error: NodeJS.ErrnoException) => !unheard.has(error.code ?? ''),
+        (error: NodeJS.ErrnoException) => !noReply.has(error.code ?? ''),
       ),
     ).finally(() => {
       probing = null;
@@ -92,26 +92,26 @@ export function createAskDns({ searchList, servers, limitMs }: Options): AskDns 
 
   return async (name) => {
     const askedAtMs = performance.now();
-    const answer = await within(limitMs, (resolver) => askAll(name, resolver));
-    if (answer.kind !== 'silent' || heardAtMs >= askedAtMs || (await probe())) return answer;
-    return { kind: 'ours', code: 'ETIMEOUT' };
+    const answer = await withResolver(timeoutMs, (resolver) => search(name, resolver));
+    if (answer.kind !== 'timeout' || lastReplyAtMs >= askedAtMs || (await probe())) return answer;
+    return { kind: 'unreachable', code: 'ETIMEOUT' };
   };
 }
 
 type Records = { found: { address: string; ttl: number }[]; code: string | null };
 
-/** Codes that mean that no DNS server said anything; c-ares refuses a malformed name (EBADNAME) by itself. */
-const unheard = new Set([
+/** Codes without a reply from a DNS server; c-ares itself rejects a malformed name (EBADNAME). */
+const noReply = new Set([
   ...['ETIMEOUT', 'ECANCELLED', 'EBADNAME'],
   ...['ECONNREFUSED', 'EMFILE', 'ENFILE', 'ENOMEM', 'ENOBUFS'],
 ]);
-const absent = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
-const silent = new Set(['ETIMEOUT', 'ECANCELLED']);
+const notFound = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
+const timedOut = new Set(['ETIMEOUT', 'ECANCELLED']);
 
-/** One family is enough. IPv4 comes first: a machine without IPv6 then needs no time to find that out. */
-function judge([v4, v6]: [Records, Records]): DnsAnswer {
+/** One family is enough. IPv4 comes first, so a machine without IPv6 loses no time trying it. */
+function combine([v4, v6]: [Records, Records]): DnsAnswer {
   const found = [...v4.found, ...v6.found];
-  if (found.length > mostAddresses) return { kind: 'failed', code: 'too many addresses' };
+  if (found.length > maxAddresses) return { kind: 'failed', code: 'too many addresses' };
   if (found.length > 0) {
     return {
       kind: 'found',
@@ -119,10 +119,10 @@ function judge([v4, v6]: [Records, Records]): DnsAnswer {
       ttlSeconds: Math.min(...found.map(({ ttl }) => ttl)),
     };
   }
-  const codes = [v4.code, v6.code].flatMap((code) => (code === null || absent.has(code) ? [] : [code]));
+  const codes = [v4.code, v6.code].flatMap((code) => (code === null || notFound.has(code) ? [] : [code]));
   const [code] = codes;
-  if (code === undefined) return { kind: 'absent' };
-  const ours = codes.find((one) => unheard.has(one) && !silent.has(one));
-  if (ours !== undefined) return { kind: 'ours', code: ours };
-  return codes.some((one) => silent.has(one)) ? { kind: 'silent' } : { kind: 'failed', code };
+  if (code === undefined) return { kind: 'not_found' };
+  const ownFault = codes.find((one) => noReply.has(one) && !timedOut.has(one));
+  if (ownFault !== undefined) return { kind: 'unreachable', code: ownFault };
+  return codes.some((one) => timedOut.has(one)) ? { kind: 'timeout' } : { kind: 'failed', code };
 }

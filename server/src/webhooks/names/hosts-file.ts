@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** Addresses by name, from the text of a hosts file (hosts(5)). */
+/** Parses a hosts file (hosts(5)) into addresses by name. */
 export function parseHosts(text: string): Map<string, string[]> {
   const addresses = new Map<string, string[]>();
   for (const line of text.split('\n')) {

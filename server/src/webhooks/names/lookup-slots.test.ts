@@ -1,24 +1,24 @@
 import { expect, test, vi } from 'vitest';
 import { createLookupSlots } from './lookup-slots.ts';
 
-const options = { perAccount: 4, mostWaiting: 2, longestWaitMs: 1_000 };
+const options = { perAccount: 4, maxWaiting: 2, maxWaitMs: 1_000 };
 
-test('an account gets its slots, then waits for one, and another account waits for neither', async () => {
+test('an account beyond its slots waits for a free one; other accounts do not wait', async () => {
   const slots = createLookupSlots(options);
-  const taken = await Promise.all(Array.from({ length: 4 }, () => slots.take('a', false)));
-  const waiting = slots.take('a', false);
-  expect(await slots.take('b', false)).toBeTypeOf('function');
+  const taken = await Promise.all(Array.from({ length: 4 }, () => slots.acquire('a', false)));
+  const waiting = slots.acquire('a', false);
+  expect(await slots.acquire('b', false)).toBeTypeOf('function');
   taken[0]?.();
   expect(await waiting).toBeTypeOf('function');
 });
 
-test('how many wait, and for how long, is bounded', async () => {
+test('the number of waiting look-ups and their wait are limited', async () => {
   vi.useFakeTimers();
   try {
     const slots = createLookupSlots(options);
-    await Promise.all(Array.from({ length: 4 }, () => slots.take('a', false)));
-    const waiting = [slots.take('a', false), slots.take('a', false)];
-    expect(await slots.take('a', false)).toBeNull();
+    await Promise.all(Array.from({ length: 4 }, () => slots.acquire('a', false)));
+    const waiting = [slots.acquire('a', false), slots.acquire('a', false)];
+    expect(await slots.acquire('a', false)).toBeNull();
     await vi.advanceTimersByTimeAsync(1_000);
     expect(await Promise.all(waiting)).toEqual([null, null]);
     expect(vi.getTimerCount()).toBe(0);
@@ -27,10 +27,10 @@ test('how many wait, and for how long, is bounded', async () => {
   }
 });
 
-test('names that hung before leave half of the slots to the others', async () => {
+test('suspect names leave half of the slots to other names', async () => {
   const slots = createLookupSlots(options);
-  expect(await slots.take('a', true)).toBeTypeOf('function');
-  expect(await slots.take('a', true)).toBeTypeOf('function');
-  expect(await slots.take('a', true)).toBeNull();
-  expect(await slots.take('a', false)).toBeTypeOf('function');
+  expect(await slots.acquire('a', true)).toBeTypeOf('function');
+  expect(await slots.acquire('a', true)).toBeTypeOf('function');
+  expect(await slots.acquire('a', true)).toBeNull();
+  expect(await slots.acquire('a', false)).toBeTypeOf('function');
 });

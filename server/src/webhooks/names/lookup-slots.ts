@@ -1,17 +1,17 @@
-type Options = { perAccount: number; mostWaiting: number; longestWaitMs: number };
+type Options = { perAccount: number; maxWaiting: number; maxWaitMs: number };
 
 type Account = { running: number; waiting: Set<() => void> };
 
 export type LookupSlots = {
-  /** Resolves with what gives the slot back, or with null when the account has none to spare in time. */
-  take(accountUuid: string, isSuspect: boolean): Promise<(() => void) | null>;
+  /** Resolves with a function that releases the slot, or with null if the account gets none in time. */
+  acquire(accountUuid: string, isSuspect: boolean): Promise<(() => void) | null>;
 };
 
 /**
- * Bounds the look-ups that one account has under way. Names that hung before get only half of its slots and do not wait for
- * one, so an account's hanging names leave room for its others.
+ * Limits each account's concurrent look-ups. Suspect names, whose last look-up timed out, get at most half of the slots and
+ * never wait for one, so they leave room for the account's other names.
  */
-export function createLookupSlots({ perAccount, mostWaiting, longestWaitMs }: Options): LookupSlots {
+export function createLookupSlots({ perAccount, maxWaiting, maxWaitMs }: Options): LookupSlots {
   const accounts = new Map<string, Account>();
 
   function accountOf(accountUuid: string): Account {
@@ -22,7 +22,7 @@ export function createLookupSlots({ perAccount, mostWaiting, longestWaitMs }: Op
     return account;
   }
 
-  function occupy(accountUuid: string, account: Account): () => void {
+  function start(accountUuid: string, account: Account): () => void {
     account.running += 1;
     return () => {
       account.running -= 1;
@@ -33,20 +33,20 @@ export function createLookupSlots({ perAccount, mostWaiting, longestWaitMs }: Op
   }
 
   return {
-    async take(accountUuid, isSuspect) {
+    async acquire(accountUuid, isSuspect) {
       const account = accountOf(accountUuid);
-      const most = isSuspect ? Math.ceil(perAccount / 2) : perAccount;
-      if (account.running < most) return occupy(accountUuid, account);
-      if (isSuspect || account.waiting.size >= mostWaiting) return null;
+      const limit = isSuspect ? Math.ceil(perAccount / 2) : perAccount;
+      if (account.running < limit) return start(accountUuid, account);
+      if (isSuspect || account.waiting.size >= maxWaiting) return null;
       return new Promise((resolve) => {
-        const leave = (slot: (() => void) | null) => {
+        const finish = (release: (() => void) | null) => {
           clearTimeout(timer);
-          account.waiting.delete(start);
-          resolve(slot);
+          account.waiting.delete(onFree);
+          resolve(release);
         };
-        const start = () => leave(occupy(accountUuid, account));
-        const timer = setTimeout(leave, longestWaitMs, null);
-        account.waiting.add(start);
+        const onFree = () => finish(start(accountUuid, account));
+        const timer = setTimeout(finish, maxWaitMs, null);
+        account.waiting.add(onFree);
       });
     },
   };

@@ -8,22 +8,22 @@ import { createNames } from './names.ts';
 const folder = mkdtempSync(join(tmpdir(), 'names-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Names whose DNS is a script: each question takes the next answer, the last one again and again. */
+/** Names with scripted DNS: each query gets the next answer; the last one repeats. */
 function namesWith(...script: (DnsAnswer | Promise<DnsAnswer>)[]) {
-  const questions: string[] = [];
+  const queries: string[] = [];
   let nowMs = 0;
   const ask: AskDns = async (name) => {
-    questions.push(name);
+    queries.push(name);
     return (script.length > 1 ? script.shift() : script[0]) as DnsAnswer;
   };
   const names = createNames({
     ask,
     hostsPath: join(folder, 'none'),
     monotonicMs: () => nowMs,
-    mostEntries: 100,
+    maxEntries: 100,
   });
   return {
-    questions,
+    queries,
     wait: (ms: number) => {
       nowMs += ms;
     },
@@ -38,68 +38,68 @@ const found = (address: string, ttlSeconds = 60): DnsAnswer => ({
 });
 
 describe('an answer', () => {
-  test('is kept for its TTL, at least a second and at most five minutes', async () => {
-    for (const [ttl, keptMs] of [
+  test('is cached for its TTL, at least a second and at most five minutes', async () => {
+    for (const [ttl, cachedMs] of [
       [60, 60_000],
       [0, 1_000],
       [86_400, 300_000],
     ] as const) {
-      const { resolve, questions, wait } = namesWith(found('192.0.2.1', ttl), found('192.0.2.2'));
+      const { resolve, queries, wait } = namesWith(found('192.0.2.1', ttl), found('192.0.2.2'));
       await resolve('a.example');
-      wait(keptMs - 1);
+      wait(cachedMs - 1);
       expect(await resolve('a.example')).toEqual({ kind: 'found', addresses: ['192.0.2.1'] });
       wait(1);
       expect(await resolve('a.example')).toEqual({ kind: 'found', addresses: ['192.0.2.2'] });
-      expect(questions).toHaveLength(2);
+      expect(queries).toHaveLength(2);
     }
   });
 
-  test('is kept for a number of names that is bounded', async () => {
-    const { resolve, questions } = namesWith(found('192.0.2.1'));
+  test('is cached for a limited number of names', async () => {
+    const { resolve, queries } = namesWith(found('192.0.2.1'));
     for (let i = 0; i <= 100; i++) await resolve(`${i}.example`);
     await resolve('100.example');
-    expect(questions).toHaveLength(101);
+    expect(queries).toHaveLength(101);
     await resolve('0.example');
-    expect(questions).toHaveLength(102);
+    expect(queries).toHaveLength(102);
   });
 
-  test('is asked for once by all who want it at the same time, of whatever account', async () => {
+  test('is queried once for concurrent look-ups, across accounts', async () => {
     let answer: (found: DnsAnswer) => void = () => {};
-    const { resolve, questions } = namesWith(new Promise((settle) => (answer = settle)));
+    const { resolve, queries } = namesWith(new Promise((settle) => (answer = settle)));
     const all = ['one', 'two', 'three'].map((account) => resolve('a.example', account));
-    await expect.poll(() => questions.length).toBe(1);
+    await expect.poll(() => queries.length).toBe(1);
     answer(found('192.0.2.1'));
     expect(await Promise.all(all)).toEqual(Array(3).fill({ kind: 'found', addresses: ['192.0.2.1'] }));
-    expect(questions).toHaveLength(1);
+    expect(queries).toHaveLength(1);
   });
 });
 
 describe('a failure', () => {
-  test('of the name is its own, in words, and is remembered for a moment', async () => {
+  test('of the name has an error message and is cached for five seconds', async () => {
     for (const [answer, error] of [
-      [{ kind: 'absent' }, 'host name not found'],
-      [{ kind: 'silent' }, 'host name look-up timed out'],
+      [{ kind: 'not_found' }, 'host name not found'],
+      [{ kind: 'timeout' }, 'host name look-up timed out'],
       [{ kind: 'failed', code: 'ESERVFAIL' }, 'host name look-up failed (ESERVFAIL)'],
     ] as const) {
-      const { resolve, questions, wait } = namesWith(answer);
+      const { resolve, queries, wait } = namesWith(answer);
       expect(await resolve('a.example')).toEqual({ kind: 'failed', error });
       await resolve('a.example');
-      expect(questions).toHaveLength(1);
+      expect(queries).toHaveLength(1);
       wait(5_000);
       await resolve('a.example');
-      expect(questions).toHaveLength(2);
+      expect(queries).toHaveLength(2);
     }
   });
 
-  test('of our own is nobody’s, and is not remembered', async () => {
-    const { resolve, questions } = namesWith({ kind: 'ours', code: 'ECONNREFUSED' });
-    expect(await resolve('a.example')).toMatchObject({ kind: 'unasked', isFault: true });
-    expect(await resolve('a.example')).toMatchObject({ kind: 'unasked', isFault: true });
-    expect(questions).toHaveLength(2);
+  test('on our side is a fault and is not cached', async () => {
+    const { resolve, queries } = namesWith({ kind: 'unreachable', code: 'ECONNREFUSED' });
+    expect(await resolve('a.example')).toMatchObject({ kind: 'unknown', isFault: true });
+    expect(await resolve('a.example')).toMatchObject({ kind: 'unknown', isFault: true });
+    expect(queries).toHaveLength(2);
   });
 
-  test('to refresh leaves the last addresses in use for ten minutes, unless the name is gone', async () => {
-    for (const answer of [{ kind: 'silent' }, { kind: 'ours', code: 'ECONNREFUSED' }] as const) {
+  test('to refresh keeps the last addresses in use for ten minutes, unless the name no longer exists', async () => {
+    for (const answer of [{ kind: 'timeout' }, { kind: 'unreachable', code: 'ECONNREFUSED' }] as const) {
       const { resolve, wait } = namesWith(found('192.0.2.1'), answer);
       await resolve('a.example');
       wait(599_999);
@@ -107,41 +107,41 @@ describe('a failure', () => {
       wait(5_001);
       expect(await resolve('a.example')).not.toMatchObject({ kind: 'found' });
     }
-    const { resolve, wait } = namesWith(found('192.0.2.1'), { kind: 'absent' });
+    const { resolve, wait } = namesWith(found('192.0.2.1'), { kind: 'not_found' });
     await resolve('a.example');
     wait(60_000);
     expect(await resolve('a.example')).toEqual({ kind: 'failed', error: 'host name not found' });
   });
 });
 
-test('an account has 16 look-ups under way; what finds no slot is not asked, and fails nobody', async () => {
-  const { resolve, questions } = namesWith(new Promise(() => {}));
+test('an account runs 16 look-ups at once; a look-up without a slot is not sent and is no failure', async () => {
+  const { resolve, queries } = namesWith(new Promise(() => {}));
   const all = Array.from({ length: 16 + 64 + 1 }, (_, i) => resolve(`${i}.example`, 'busy'));
-  expect(await all.at(-1)).toMatchObject({ kind: 'unasked', isFault: false });
-  expect(questions).toHaveLength(16);
+  expect(await all.at(-1)).toMatchObject({ kind: 'unknown', isFault: false });
+  expect(queries).toHaveLength(16);
   all.push(resolve('other.example', 'other'));
-  await expect.poll(() => questions.length).toBe(17);
-  // Those that wait are turned away in time.
-  expect(await all.at(-3)).toMatchObject({ kind: 'unasked', isFault: false });
+  await expect.poll(() => queries.length).toBe(17);
+  // Waiting look-ups time out.
+  expect(await all.at(-3)).toMatchObject({ kind: 'unknown', isFault: false });
 });
 
-test('literals and localhost names are never asked for', async () => {
-  const { resolve, questions } = namesWith({ kind: 'absent' });
+test('literals and localhost names are never queried', async () => {
+  const { resolve, queries } = namesWith({ kind: 'not_found' });
   expect(await resolve('192.0.2.7')).toEqual({ kind: 'found', addresses: ['192.0.2.7'] });
   expect(await resolve('2001:db8::7')).toEqual({ kind: 'found', addresses: ['2001:db8::7'] });
   for (const name of ['localhost', 'localhost.', 'app.localhost']) {
     expect(await resolve(name)).toEqual({ kind: 'found', addresses: ['127.0.0.1', '::1'] });
   }
-  expect(questions).toEqual([]);
+  expect(queries).toEqual([]);
 });
 
-test('the hosts file comes before DNS, and a change of it is noticed', async () => {
+test('the hosts file comes before DNS, and its changes take effect', async () => {
   const hostsPath = join(folder, 'hosts');
   writeFileSync(
     hostsPath,
     '# comment\n10.1.0.7 Receiver.internal receiver # here\n10.1.0.8\treceiver\nbroken line\n',
   );
-  const names = createNames({ hostsPath, ask: async () => ({ kind: 'absent' }) });
+  const names = createNames({ hostsPath, ask: async () => ({ kind: 'not_found' }) });
   const resolve = async (name: string) => names.resolve('account', name);
   expect(await resolve('receiver')).toEqual({ kind: 'found', addresses: ['10.1.0.7', '10.1.0.8'] });
   expect(await resolve('receiver.internal.')).toEqual({ kind: 'found', addresses: ['10.1.0.7'] });

@@ -8,13 +8,13 @@ import { watchedFile } from './watched-file.ts';
 
 export type Resolved =
   | { kind: 'found'; addresses: readonly string[] }
-  /** The endpoint's failure, in words for its owner. */
+  /** The endpoint is at fault; `error` is worded for its owner. */
   | { kind: 'failed'; error: string }
-  /** It could not be asked, which says nothing about the name. `isFault`: the operator must fix something. */
-  | { kind: 'unasked'; why: string; isFault: boolean };
+  /** The look-up could not run, and the name is not to blame. `isFault`: the operator must fix something. */
+  | { kind: 'unknown'; reason: string; isFault: boolean };
 
 export type Names = {
-  /** What to connect to for a URL's host. At once where it is known: a promise per delivery would cost more. */
+  /** Resolves a URL's host. Synchronous for a cached name, to save a promise per delivery. */
   resolve(accountUuid: string, hostname: string): Resolved | Promise<Resolved>;
 };
 
@@ -22,33 +22,33 @@ type Options = {
   servers?: readonly string[] | null;
   hostsPath?: string;
   resolvConfPath?: string;
-  /** In place of DNS itself, for tests. */
+  /** Replaces DNS in tests. */
   ask?: AskDns;
-  limitMs?: number;
-  mostEntries?: number;
+  timeoutMs?: number;
+  maxEntries?: number;
   monotonicMs?: () => number;
 };
 
 type Entry = {
   resolved: Resolved;
   untilMs: number;
-  /** The last addresses that were found, and until when they may stand in for an answer that does not come. */
+  /** The last addresses found, used until `untilMs` if a refresh fails. */
   lastFound: { addresses: readonly string[]; untilMs: number } | null;
-  /** Whether its servers let the last question time out. */
+  /** Whether the last look-up timed out. */
   isSuspect: boolean;
 };
 
-const shortestTtlMs = 1_000;
-const longestTtlMs = 300_000;
-// Long enough that a backlog's retries do not each ask again, short enough that a mended name is soon noticed.
+const minTtlMs = 1_000;
+const maxTtlMs = 300_000;
+// Long enough that a backlog's retries share one look-up, short enough to notice a repaired name soon.
 const failureTtlMs = 5_000;
-// RFC 8767: an old answer beats none. A receiver that works must not fail because a refresh did.
+// RFC 8767: a stale answer beats none. A working receiver must not fail because a refresh failed.
 const staleMs = 600_000;
-const slotOptions = { perAccount: 16, mostWaiting: 64, longestWaitMs: 1_000 };
+const slotOptions = { perAccount: 16, maxWaiting: 64, maxWaitMs: 1_000 };
 
-/** Resolves the names in tenants' URLs: /etc/hosts first, then DNS, remembered for their TTL and bounded per account. */
+/** Resolves host names in tenants' URLs: /etc/hosts first, then DNS. Caches by TTL and limits look-ups per account. */
 export function createNames(options: Options = {}): Names {
-  const { servers, limitMs = 5_000, mostEntries = 4_096, monotonicMs = () => performance.now() } = options;
+  const { servers, timeoutMs = 5_000, maxEntries = 4_096, monotonicMs = () => performance.now() } = options;
   const hosts = watchedFile({ path: options.hostsPath ?? '/etc/hosts', parse: parseHosts });
   const searchList = watchedFile({
     path: options.resolvConfPath ?? '/etc/resolv.conf',
@@ -57,12 +57,12 @@ export function createNames(options: Options = {}): Names {
   const ask =
     options.ask ??
     createAskDns(
-      // Servers of one's own are for public names: the search list belongs to the machine's resolver.
-      servers ? { servers, limitMs, searchList: () => noSearchList } : { limitMs, searchList },
+      // Configured servers resolve public names; the search list applies only to the machine's own resolver.
+      servers ? { servers, timeoutMs, searchList: () => noSearchList } : { timeoutMs, searchList },
     );
   const slots = createLookupSlots(slotOptions);
   const entries = new Map<string, Entry>();
-  const asking = new Map<string, Promise<Resolved>>();
+  const inFlight = new Map<string, Promise<Resolved>>();
 
   function freshEntry(hostname: string): Resolved | null {
     const entry = entries.get(hostname);
@@ -74,46 +74,46 @@ export function createNames(options: Options = {}): Names {
     return last && monotonicMs() < last.untilMs ? { kind: 'found', addresses: last.addresses } : null;
   }
 
-  async function askFor(hostname: string): Promise<Resolved> {
+  async function query(hostname: string): Promise<Resolved> {
     const answer = await ask(hostname).catch((error: NodeJS.ErrnoException): DnsAnswer => {
-      return { kind: 'ours', code: error.code ?? error.name };
+      return { kind: 'unreachable', code: error.code ?? error.name };
     });
-    const stale = answer.kind === 'absent' ? null : staleEntry(hostname);
+    const stale = answer.kind === 'not_found' ? null : staleEntry(hostname);
     const resolved = toResolved(answer, stale);
-    // Nothing was learned of the name, so nothing is remembered.
-    if (resolved.kind === 'unasked') return resolved;
+    // Nothing was learned about the name, so nothing is cached.
+    if (resolved.kind === 'unknown') return resolved;
     const nowMs = monotonicMs();
     const isFound = answer.kind === 'found';
     const ttlMs = isFound ? clamp(answer.ttlSeconds * 1_000) : failureTtlMs;
-    const kept = stale ? (entries.get(hostname)?.lastFound ?? null) : null;
-    entries.delete(hostname); // the latest stands last, so that the oldest is dropped first
+    const previous = stale ? (entries.get(hostname)?.lastFound ?? null) : null;
+    entries.delete(hostname); // re-insert at the end: the oldest entry is dropped first
     entries.set(hostname, {
       resolved,
       untilMs: nowMs + ttlMs,
-      lastFound: isFound ? { addresses: answer.addresses, untilMs: nowMs + staleMs } : kept,
-      isSuspect: answer.kind === 'silent',
+      lastFound: isFound ? { addresses: answer.addresses, untilMs: nowMs + staleMs } : previous,
+      isSuspect: answer.kind === 'timeout',
     });
-    if (entries.size > mostEntries) entries.delete(entries.keys().next().value as string);
+    if (entries.size > maxEntries) entries.delete(entries.keys().next().value as string);
     return resolved;
   }
 
   async function lookUp(accountUuid: string, hostname: string): Promise<Resolved> {
-    const slot = await slots.take(accountUuid, entries.get(hostname)?.isSuspect ?? false);
-    if (!slot) return staleEntry(hostname) ?? { kind: 'unasked', why: busy, isFault: false };
+    const release = await slots.acquire(accountUuid, entries.get(hostname)?.isSuspect ?? false);
+    if (!release) return staleEntry(hostname) ?? { kind: 'unknown', reason: busy, isFault: false };
     try {
-      return freshEntry(hostname) ?? (await asked(hostname));
+      return freshEntry(hostname) ?? (await queryOnce(hostname));
     } finally {
-      slot();
+      release();
     }
   }
 
-  /** One question per name at a time, whoever asks. Only what is under way is shared, never a wait for a slot. */
-  function asked(hostname: string): Promise<Resolved> {
-    const open = asking.get(hostname);
-    if (open) return open;
-    const question = askFor(hostname).finally(() => asking.delete(hostname));
-    asking.set(hostname, question);
-    return question;
+  /** Runs one query per name at a time. Accounts share a running query, but never a wait for a slot. */
+  function queryOnce(hostname: string): Promise<Resolved> {
+    const running = inFlight.get(hostname);
+    if (running) return running;
+    const result = query(hostname).finally(() => inFlight.delete(hostname));
+    inFlight.set(hostname, result);
+    return result;
   }
 
   return {
@@ -122,29 +122,29 @@ export function createNames(options: Options = {}): Names {
       if (isLocalhostName(hostname)) return loopback;
       const listed = hosts().get(hostname.replace(/\.$/, ''));
       if (listed) return { kind: 'found', addresses: listed };
-      return freshEntry(hostname) ?? asking.get(hostname) ?? lookUp(accountUuid, hostname);
+      return freshEntry(hostname) ?? inFlight.get(hostname) ?? lookUp(accountUuid, hostname);
     },
   };
 }
 
-const busy = 'too many of the account’s host names are being looked up';
+const busy = 'the account has too many host name look-ups running';
 const loopback: Resolved = { kind: 'found', addresses: ['127.0.0.1', '::1'] };
 
 function toResolved(answer: DnsAnswer, stale: Resolved | null): Resolved {
   switch (answer.kind) {
     case 'found':
       return { kind: 'found', addresses: answer.addresses };
-    case 'absent':
+    case 'not_found':
       return { kind: 'failed', error: 'host name not found' };
     case 'failed':
       return stale ?? { kind: 'failed', error: `host name look-up failed (${answer.code})` };
-    case 'silent':
+    case 'timeout':
       return stale ?? { kind: 'failed', error: 'host name look-up timed out' };
-    case 'ours':
-      return stale ?? { kind: 'unasked', why: `no DNS server answers (${answer.code})`, isFault: true };
+    case 'unreachable':
+      return stale ?? { kind: 'unknown', reason: `no DNS server answers (${answer.code})`, isFault: true };
   }
 }
 
 function clamp(ttlMs: number): number {
-  return Math.min(longestTtlMs, Math.max(shortestTtlMs, ttlMs));
+  return Math.min(maxTtlMs, Math.max(minTtlMs, ttlMs));
 }

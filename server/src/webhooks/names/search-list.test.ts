@@ -6,7 +6,7 @@ search shop.svc.cluster.local svc.cluster.local cluster.local
 options ndots:5 # as kubelet writes it
 `;
 
-test('a pod’s search list is applied to names with few dots first, and to names with many last', () => {
+test('a pod’s search domains come first for a name with few dots, last for a name with many', () => {
   const list = parseSearchList(kubernetes, 'pod');
   expect(list).toEqual({
     domains: ['shop.svc.cluster.local', 'svc.cluster.local', 'cluster.local'],
@@ -22,11 +22,11 @@ test('a pod’s search list is applied to names with few dots first, and to name
   expect(candidatesFor('a.b.c.d.e.f', list)).toHaveLength(4);
 });
 
-test('a trailing dot ends the search', () => {
+test('a name with a trailing dot skips the search list', () => {
   expect(candidatesFor('receiver.', parseSearchList(kubernetes, 'pod'))).toEqual(['receiver.']);
 });
 
-test('compose’s `ndots:0` asks for a bare name as it is first', () => {
+test('with compose’s `ndots:0` a bare name is queried unchanged first', () => {
   const list = parseSearchList(
     'nameserver 127.0.0.11\nsearch example.com\noptions edns0 trust-ad ndots:0\n',
     'x',
@@ -34,14 +34,14 @@ test('compose’s `ndots:0` asks for a bare name as it is first', () => {
   expect(candidatesFor('receiver', list)).toEqual(['receiver', 'receiver.example.com']);
 });
 
-test('the last of `search` and `domain` counts, and without either the machine’s own domain', () => {
+test('the last `search` or `domain` line wins; without either the machine’s domain applies', () => {
   expect(parseSearchList('search a b\ndomain c\n', 'x').domains).toEqual(['c']);
   expect(parseSearchList('domain c\nsearch a b\n', 'x').domains).toEqual(['a', 'b']);
   expect(parseSearchList('', 'host.example.org').domains).toEqual(['example.org']);
   expect(parseSearchList('', 'host')).toEqual({ domains: [], ndots: 1 });
 });
 
-test('what a file may ask for is bounded', () => {
+test('the number of domains and `ndots` are limited', () => {
   const list = parseSearchList(`search ${'a '.repeat(500)}\noptions ndots:99999\n`, 'x');
   expect([list.domains.length, list.ndots]).toEqual([32, 15]);
 });

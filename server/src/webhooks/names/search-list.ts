@@ -4,11 +4,11 @@ export type SearchList = { domains: string[]; ndots: number };
 
 export const noSearchList: SearchList = { domains: [], ndots: 1 };
 
-// As many as Kubernetes allows in a pod's DNS settings; each is one more question.
-const mostDomains = 32;
-const highestNdots = 15;
+// Kubernetes' limit for a pod's DNS settings; each domain costs one more query.
+const maxDomains = 32;
+const maxNdots = 15;
 
-/** `search`, `domain` and `ndots` of a resolv.conf(5). c-ares reads the name servers itself, and applies no search list. */
+/** Parses `search`, `domain` and `ndots` of resolv.conf(5). c-ares reads the name servers itself but applies no search list. */
 export function parseSearchList(text: string, machine: string = machineName()): SearchList {
   let domains = machine.includes('.') ? [machine.slice(machine.indexOf('.') + 1)] : [];
   let { ndots } = noSearchList;
@@ -22,13 +22,13 @@ export function parseSearchList(text: string, machine: string = machineName()): 
     if (keyword !== 'options') continue;
     for (const option of values) {
       const [, given] = /^ndots:(\d+)$/.exec(option) ?? [];
-      if (given !== undefined) ndots = Math.min(Number(given), highestNdots);
+      if (given !== undefined) ndots = Math.min(Number(given), maxNdots);
     }
   }
-  return { domains: domains.slice(0, mostDomains), ndots };
+  return { domains: domains.slice(0, maxDomains), ndots };
 }
 
-/** The names to ask for, in glibc's order: one with enough dots as it is first, one with few dots in each domain first. */
+/** The names to query, in glibc's order: the name itself comes first if it has at least `ndots` dots, otherwise last. */
 export function candidatesFor(name: string, { domains, ndots }: SearchList): string[] {
   if (name.endsWith('.')) return [name];
   const dots = name.split('.').length - 1;

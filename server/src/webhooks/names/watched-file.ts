@@ -4,20 +4,20 @@ type Options<T> = {
   path: string;
   parse(text: string): T;
   /** How long a change may go unnoticed. */
-  checkEveryMs?: number;
+  checkIntervalMs?: number;
   monotonicMs?: () => number;
 };
 
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 /**
- * A small configuration file as parsed last, read again when it has changed; empty when it cannot be read. Synchronous on
- * purpose: asynchronous file access queues behind whatever fills libuv's thread pool.
+ * Caches a small, parsed configuration file and re-reads it after a change. An unreadable file counts as empty. Synchronous on
+ * purpose: asynchronous file access waits whenever libuv's thread pool is full.
  */
 export function watchedFile<T>({
   path,
   parse,
-  checkEveryMs = 1_000,
+  checkIntervalMs = 1_000,
   monotonicMs = now,
 }: Options<T>): () => T {
   let value: T | undefined;
@@ -25,7 +25,7 @@ export function watchedFile<T>({
   let checkedAtMs = Number.NEGATIVE_INFINITY;
   return () => {
     const nowMs = monotonicMs();
-    if (value !== undefined && nowMs - checkedAtMs < checkEveryMs) return value;
+    if (value !== undefined && nowMs - checkedAtMs < checkIntervalMs) return value;
     checkedAtMs = nowMs;
     const found = versionOf(path);
     if (value === undefined || found !== version) {
@@ -49,8 +49,8 @@ function readStart(path: string): string {
   try {
     const file = openSync(path, 'r');
     try {
-      const bytes = Buffer.alloc(mostBytes);
-      return bytes.toString('utf8', 0, readSync(file, bytes, 0, mostBytes, 0));
+      const bytes = Buffer.alloc(maxBytes);
+      return bytes.toString('utf8', 0, readSync(file, bytes, 0, maxBytes, 0));
     } finally {
       closeSync(file);
     }

@@ -51,7 +51,7 @@ export function resolveHost(
 
 function toHostResult(resolved: Resolved, startedAtMs: number): HostResult {
   if (resolved.kind === 'found') return resolved;
-  if (resolved.kind === 'unasked') return { unsent: resolved.why, isFault: resolved.isFault };
+  if (resolved.kind === 'unknown') return { unsent: resolved.reason, isFault: resolved.isFault };
   const durationMs = Math.round(performance.now() - startedAtMs);
   return { ...noResponse, error: resolved.error, durationMs };
 }
@@ -60,8 +60,8 @@ const noResponse = { ok: false, statusCode: null, excerpt: null, retryAfterMs: n
 
 function unlessStopped(answer: Promise<Resolved>, stopping: AbortSignal): Promise<Resolved> {
   return new Promise((resolve, reject) => {
-    const unlisten = onAbort(stopping, () => resolve({ kind: 'unasked', why: 'stopping', isFault: false }));
-    answer.then(resolve, reject).finally(() => unlisten());
+    const dispose = onAbort(stopping, () => resolve({ kind: 'unknown', reason: 'stopping', isFault: false }));
+    answer.then(resolve, reject).finally(() => dispose());
   });
 }
 

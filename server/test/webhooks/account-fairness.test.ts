@@ -27,7 +27,7 @@ async function createEndpoint(target: Target, url: string): Promise<string> {
   return json.id;
 }
 
-/** This many endpoints that hang, of one account, each with something due: copies of one that the API made. */
+/** Stores `count` hanging endpoints of one account, each with a due delivery, as copies of one the API created. */
 async function storeHanging(count: number): Promise<void> {
   const { accountUuid, key } = await service.createAccount('Attacker');
   const id = await createEndpoint({ url: service.url, key }, `${hanging.url}/0`);
@@ -48,7 +48,7 @@ async function storeHanging(count: number): Promise<void> {
   );
 }
 
-/** More for an endpoint that exists. */
+/** Adds due deliveries to an existing endpoint. */
 async function storeBacklog(accountUuid: string, endpointId: string, count: number): Promise<void> {
   await service.db.query(
     {
@@ -71,7 +71,7 @@ function hangingCount(count: number) {
   );
 }
 
-/** The first event of an endpoint that did not exist before. */
+/** Sends the first event of a new endpoint. */
 async function sendFirstEvent(): Promise<void> {
   await createEndpoint(service, `${healthy.url}/first`);
   await sendEvent(1);
@@ -86,30 +86,30 @@ async function sendEvent(number: number): Promise<void> {
   );
 }
 
-test('the first event of a new endpoint does not stand behind 900 of another account that hang', async () => {
+test('the first event of a new endpoint does not wait for another account’s 900 hanging endpoints', async () => {
   await storeHanging(900);
   service.startSender({ concurrency: 1_024, timeoutMs: 60_000 });
   await hangingCount(20);
   await sendFirstEvent();
-  // Without turns it would come when the other account has its whole share of the places, 256, or after all 900.
+  // Without round-robin it would arrive after the other account holds its 256 slots, or after all 900.
   expect(hanging.received.length).toBeLessThan(250);
 });
 
 test.each([1, 2])(
-  'one account never takes all places of %i senders, so the next finds one free',
+  'one account never takes all slots of %i senders, so the next account finds one',
   async (senders) => {
     await storeHanging(100);
     for (let i = 0; i < senders; i++) service.startSender({ concurrency: 64, timeoutMs: 90_000 });
-    // Of 32 places for the unproven an account alone gets half.
+    // One account gets half of the 32 slots for unproven endpoints.
     await hangingCount(16 * senders);
     await sendFirstEvent();
     expect(hanging.received).toHaveLength(16 * senders);
   },
 );
 
-test('endpoints that worked and then hang take half of the places for those that work, and leave the rest to other accounts', async () => {
+test('endpoints that worked and then hang take at most half of the proven slots', async () => {
   const { accountUuid, key } = await service.createAccount('Attacker');
-  const working = 80; // its lane is at full speed by then
+  const working = 80; // its lane is at full concurrency by then
   hanging.answer((response, _, count) => {
     if (count <= working) response.end();
   });

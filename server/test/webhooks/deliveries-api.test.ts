@@ -37,9 +37,9 @@ beforeEach(() => {
 
 type Status = 'pending' | 'succeeded' | 'failed' | 'canceled';
 type Account = { accountUuid: string; key: string; url: string };
-type Thing = { uuid: string; id: string };
+type Ids = { uuid: string; id: string };
 
-/** Each test has an account of its own in the one database. */
+/** Tests share one database, each with its own account. */
 async function newAccount(): Promise<Account> {
   return { ...(await service.createAccount('Deliveries')), url: service.url };
 }
@@ -51,7 +51,7 @@ async function write(text: string, values: unknown[]): Promise<void> {
 async function addEndpoint(
   { accountUuid }: Account,
   { types = ['*'], status = 'enabled' }: { types?: string[]; status?: 'enabled' | 'disabled' } = {},
-): Promise<Thing> {
+): Promise<Ids> {
   const uuid = service.service.newUuid();
   await write(
     `insert into webhook_endpoints (account_id, id, url, enabled_event_types, metadata, status, api_version, created_at)
@@ -72,7 +72,7 @@ const insertEvent = `insert into events (account_id, id, type, created_at, body)
 async function addEvent(
   { accountUuid }: Account,
   { type = 'esim.provisioned', atMs = service.clock.nowMs() }: { type?: string; atMs?: number } = {},
-): Promise<Thing> {
+): Promise<Ids> {
   const { uuid, id } = eventAt(atMs);
   await write(insertEvent, [accountUuid, uuid.toString('hex'), type]);
   return { uuid: uuid.toString('hex'), id };
@@ -80,8 +80,8 @@ async function addEvent(
 
 async function addDelivery(
   { accountUuid }: Account,
-  given: { event: Thing; endpoint: Thing; status?: Status; attempts?: number; dueAt?: Date },
-): Promise<Thing> {
+  given: { event: Ids; endpoint: Ids; status?: Status; attempts?: number; dueAt?: Date },
+): Promise<Ids> {
   const uuid = service.service.newUuid();
   const {
     event,
@@ -134,7 +134,7 @@ const errorOf = ({
 }) => [status, json.error?.code, json.error?.param];
 
 describe('a delivery', () => {
-  test('shows its attempts in order, and when it is tried next while it is pending only', async () => {
+  test('shows its attempts in order, and the next attempt only while pending', async () => {
     const account = await newAccount();
     const [event, endpoint] = [await addEvent(account), await addEndpoint(account)];
     const pending = await addDelivery(account, { event, endpoint, attempts: 2 });
@@ -165,7 +165,7 @@ describe('a delivery', () => {
     }
   });
 
-  test('of another account, like its endpoint and its event, does not exist', async () => {
+  test('of another account is not found, nor are its endpoint and event', async () => {
     const [owner, stranger] = [await newAccount(), await newAccount()];
     const [event, endpoint] = [await addEvent(owner), await addEndpoint(owner)];
     const delivery = await addDelivery(owner, { event, endpoint, status: 'failed' });
@@ -216,19 +216,19 @@ describe('the lists of deliveries', () => {
     }
   }
 
-  test('go through each of an endpoint or an event once, newest first, with the attempts of each', async () => {
+  test('return each delivery of an endpoint or event once, newest first, with its attempts', async () => {
     const account = await newAccount();
     const endpoints = [await addEndpoint(account), await addEndpoint(account)];
     const events = [await addEvent(account), await addEvent(account)];
-    const made: { id: string; endpoint: Thing; event: Thing; status: Status }[] = [];
+    const made: { id: string; endpoint: Ids; event: Ids; status: Status }[] = [];
     const statuses: Status[] = ['pending', 'succeeded', 'failed', 'canceled'];
     for (let n = 0; n < 24; n++) {
-      const [endpoint, event] = [endpoints[n % 2] as Thing, events[(n >> 1) % 2] as Thing];
+      const [endpoint, event] = [endpoints[n % 2] as Ids, events[(n >> 1) % 2] as Ids];
       const status = statuses[n % 3] as Status;
       const { id } = await addDelivery(account, { event, endpoint, status, attempts: n % 4 });
       made.unshift({ id, endpoint, event, status });
     }
-    const idsOf = (which: (one: (typeof made)[number]) => boolean) => made.filter(which).map(({ id }) => id);
+    const idsOf = (test: (one: (typeof made)[number]) => boolean) => made.filter(test).map(({ id }) => id);
     for (const endpoint of endpoints) {
       const path = `/v1/webhook_endpoints/${endpoint.id}/deliveries`;
       expect(await walk(account, path, 5)).toEqual(idsOf((one) => one.endpoint === endpoint));
@@ -257,9 +257,9 @@ describe('the lists of deliveries', () => {
       `/v1/webhook_endpoints/${other.id}/deliveries?`,
       `/v1/events/${event.id}/deliveries?`,
     ];
-    for (const place of elsewhere) {
-      const reply = await call(account, 'GET', `${place}starting_after=${cursor}`);
-      expect(errorOf(reply), place).toEqual([400, 'cursor_invalid', 'starting_after']);
+    for (const list of elsewhere) {
+      const reply = await call(account, 'GET', `${list}starting_after=${cursor}`);
+      expect(errorOf(reply), list).toEqual([400, 'cursor_invalid', 'starting_after']);
     }
     expect(errorOf(await call(account, 'GET', `${path}?status=lost`))).toEqual([
       400,
@@ -270,7 +270,7 @@ describe('the lists of deliveries', () => {
 });
 
 describe('a replay', () => {
-  test('goes to every endpoint that is enabled and subscribed now, and to nobody else', async () => {
+  test('goes only to endpoints that are currently enabled and subscribed', async () => {
     const account = await newAccount();
     const event = await addEvent(account, { type: 'esim.profile.moved' });
     const wanted = await Promise.all(
@@ -298,7 +298,7 @@ describe('a replay', () => {
     expect(announced).toEqual([`deliveries ${account.accountUuid}`]);
   });
 
-  test('answers 202 without deliveries when nobody matches', async () => {
+  test('returns 202 without deliveries if no endpoint matches', async () => {
     const account = await newAccount();
     const event = await addEvent(account);
     await addEndpoint(account, { types: ['bundle.*'] });
@@ -306,7 +306,7 @@ describe('a replay', () => {
     expect([status, json]).toEqual([202, { object: 'event_replay', event_id: event.id, deliveries: [] }]);
   });
 
-  test('to a named endpoint goes to it alone, subscribed or not, and is refused when it is unknown or disabled', async () => {
+  test('to a named endpoint goes only there, subscribed or not, and is refused if it is unknown or disabled', async () => {
     const account = await newAccount();
     const event = await addEvent(account);
     await addEndpoint(account);
@@ -325,7 +325,7 @@ describe('a replay', () => {
     expect(await rowsOf(account)).toHaveLength(1);
   });
 
-  test('that is sent twice with one Idempotency-Key queues once', async () => {
+  test('sent twice with one Idempotency-Key queues once', async () => {
     const account = await newAccount();
     const event = await addEvent(account);
     await addEndpoint(account);
@@ -339,7 +339,7 @@ describe('a replay', () => {
 });
 
 describe('a retry', () => {
-  test('makes a pending delivery due now and leaves its lease alone', async () => {
+  test('makes a pending delivery due now and keeps its lease', async () => {
     const account = await newAccount();
     const [event, endpoint] = [await addEvent(account), await addEndpoint(account)];
     const delivery = await addDelivery(account, { event, endpoint, attempts: 1 });
@@ -353,7 +353,7 @@ describe('a retry', () => {
     expect(announced).toHaveLength(1);
   });
 
-  test('never puts a delivery off that is due already', async () => {
+  test('never postpones a delivery that is already due', async () => {
     const account = await newAccount();
     const [event, endpoint] = [await addEvent(account), await addEndpoint(account)];
     const dueAt = new Date('2020-01-01T00:00:00Z');
@@ -381,21 +381,21 @@ describe('a retry', () => {
     expect(await rowsOf(account)).toHaveLength(2);
   });
 
-  test('is refused for what succeeded, and when the endpoint is disabled or gone or the event is', async () => {
+  test('is refused if the delivery succeeded, its endpoint is disabled or deleted, or its event is gone', async () => {
     const account = await newAccount();
     const [event, endpoint] = [await addEvent(account), await addEndpoint(account)];
     const disabled = await addEndpoint(account, { status: 'disabled' });
     const gone = { uuid: service.service.newUuid().toString('hex'), id: '' };
-    const cases: [Thing, RegExp][] = [
+    const cases: [Ids, RegExp][] = [
       [await addDelivery(account, { event, endpoint, status: 'succeeded' }), /replay/],
       [await addDelivery(account, { event, endpoint: disabled, status: 'canceled' }), /disabled/],
       [await addDelivery(account, { event, endpoint: gone, status: 'canceled' }), /deleted/],
-      [await addDelivery(account, { event: gone, endpoint, status: 'failed' }), /has expired and was deleted/],
+      [await addDelivery(account, { event: gone, endpoint, status: 'failed' }), /no longer stored/],
     ];
-    for (const [{ id }, why] of cases) {
+    for (const [{ id }, message] of cases) {
       const reply = await call(account, 'POST', `/v1/deliveries/${id}/retry`);
       expect(errorOf(reply)).toEqual([409, 'state_conflict', undefined]);
-      expect(reply.json.error.message).toMatch(why);
+      expect(reply.json.error.message).toMatch(message);
     }
     expect(await rowsOf(account)).toHaveLength(cases.length);
     expect(announced).toEqual([]);
@@ -410,7 +410,7 @@ const subscription = fc.oneof(
   eventType.map((name) => `${name}.*`),
 );
 
-/** What a subscription means, said another way than in the service. */
+/** Matches subscriptions with a regular expression, independently of the service. */
 function matches(type: string, wanted: string): boolean {
   const pattern = wanted === '*' ? '.*' : wanted.replaceAll('.', '\\.').replace(/\*$/, '.+');
   return new RegExp(`^${pattern}$`).test(type);
@@ -437,7 +437,7 @@ describe('a recovery', () => {
     return rows[0]?.count ?? 0;
   }
 
-  /** Again and again, as the chore does it: the first step waits for transactions elsewhere on the server. */
+  /** Repeats like the chore, because the first batch waits for older transactions on the server. */
   async function finish(account: Account, run: () => Promise<unknown>): Promise<void> {
     await until(
       async () => {
@@ -448,16 +448,16 @@ describe('a recovery', () => {
     );
   }
 
-  const recover = (account: Account, endpoint: Thing, since: number) =>
+  const recover = (account: Account, endpoint: Ids, since: number) =>
     call(account, 'POST', `/v1/webhook_endpoints/${endpoint.id}/recover`, { body: { since } });
 
-  /** Fails in the middle of a transaction or right after its commit, as the given pattern says, then no more. */
+  /** Fails before or after the commit of successive transactions as `moments` says, then stops failing. */
   function failing(db: Database, moments: ('before' | 'after' | 'never')[]): Database {
-    const left = [...moments];
+    const remaining = [...moments];
     return {
       ...db,
       async transaction(work) {
-        const moment = left.shift();
+        const moment = remaining.shift();
         const result = await db.transaction(async (tx) => {
           const done = await work(tx);
           if (moment === 'before') throw new Error('killed before the commit');
@@ -476,7 +476,7 @@ describe('a recovery', () => {
     }),
     secondsAgo: fc.integer({ min: 0, max: 20 }),
   });
-  const manner = fc.oneof(
+  const execution = fc.oneof(
     fc.constant({ kind: 'plain' as const }),
     fc.record({
       kind: fc.constant('killed' as const),
@@ -487,12 +487,12 @@ describe('a recovery', () => {
     fc.record({ kind: fc.constant('three at once' as const), recoveries: fc.integer({ min: 1, max: 3 }) }),
   );
 
-  test('queues each missed event once and no other, also when it is killed or three processes run it', async () => {
+  test('queues exactly the missed events, each once, even if killed or run by three processes', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(prior, { maxLength: 20 }),
         fc.uniqueArray(subscription, { minLength: 1, maxLength: 3 }),
-        manner,
+        execution,
         async (priors, types, how) => {
           const account = await newAccount();
           const [endpoint, other] = [await addEndpoint(account, { types }), await addEndpoint(account)];
@@ -503,9 +503,9 @@ describe('a recovery', () => {
             const event = await addEvent(account, { type, atMs: (nowSeconds - secondsAgo) * 1000 });
             for (const status of statuses) await addDelivery(account, { event, endpoint, status });
             await addDelivery(account, { event, endpoint: other, status: 'succeeded' });
-            const isOnItsWay = statuses.some((status) => status === 'succeeded' || status === 'pending');
+            const isHandled = statuses.some((status) => status === 'succeeded' || status === 'pending');
             const isWanted = types.some((wanted) => matches(type, wanted));
-            if (secondsAgo <= 10 && isWanted && !isOnItsWay) expected.push(event.uuid);
+            if (secondsAgo <= 10 && isWanted && !isHandled) expected.push(event.uuid);
           }
           for (let n = 0; n < (how.kind === 'three at once' ? how.recoveries : 1); n++) {
             expect((await recover(account, endpoint, since)).status).toBe(202);
@@ -528,7 +528,7 @@ describe('a recovery', () => {
     );
   });
 
-  test('is answered with what was asked for, wakes a sender, and tells how much it queued', async () => {
+  test('echoes the request, wakes a sender and returns how many deliveries it queued', async () => {
     const account = await newAccount();
     const endpoint = await addEndpoint(account);
     for (let n = 0; n < 7; n++) await addEvent(account);
@@ -546,11 +546,11 @@ describe('a recovery', () => {
       queued += await runRecoveries(service.db, deps());
     });
     expect(queued).toBe(7);
-    // Once for the order, then for each of three batches.
+    // Once for the request, then once per batch.
     expect(announced).toEqual(Array.from({ length: 4 }, () => `deliveries ${account.accountUuid}`));
   });
 
-  test('finds an event that was written before it and commits after it', async () => {
+  test('finds an event written before it that commits after it', async () => {
     const account = await newAccount();
     const endpoint = await addEndpoint(account);
     const event = eventAt(service.clock.nowMs());
@@ -570,7 +570,7 @@ describe('a recovery', () => {
     expect(queued.map(({ event_id }) => event_id)).toEqual([event.uuid.toString('hex')]);
   });
 
-  test('of a long log does not hold up a recovery that begins after it', async () => {
+  test('of a long log does not delay a later recovery', async () => {
     const [long, short] = [await newAccount(), await newAccount()];
     const [longEndpoint, shortEndpoint] = [await addEndpoint(long), await addEndpoint(short)];
     await write(
@@ -592,7 +592,7 @@ describe('a recovery', () => {
     expect(await rowsOf(long, 'recovery')).toHaveLength(5000);
   });
 
-  test('needs an enabled endpoint', async () => {
+  test('is refused for a disabled endpoint', async () => {
     const account = await newAccount();
     const endpoint = await addEndpoint(account, { status: 'disabled' });
     expect(errorOf(await recover(account, endpoint, 0))).toEqual([409, 'state_conflict', undefined]);
@@ -602,7 +602,7 @@ describe('a recovery', () => {
   test.each([
     ['disabled', `update webhook_endpoints set status = 'disabled' where account_id = $1`],
     ['deleted', 'delete from webhook_endpoints where account_id = $1'],
-  ])('ends without another delivery when the endpoint is %s meanwhile', async (_, change) => {
+  ])('ends without another delivery if the endpoint is %s meanwhile', async (_, change) => {
     const account = await newAccount();
     const endpoint = await addEndpoint(account);
     await addEvent(account);
@@ -618,11 +618,11 @@ describe('the guide for receivers', () => {
   async function block(after: string, language: string): Promise<string> {
     const page = await readFile(join(root, 'docs/webhooks.md'), 'utf8');
     const [, text] = new RegExp(`### ${after}\n[^]*?\`\`\`${language}\n([^]*?)\`\`\``).exec(page) ?? [];
-    if (text === undefined) throw new Error(`the page has no ${language} under ${after}`);
+    if (text === undefined) throw new Error(`docs/webhooks.md has no ${language} block under ${after}`);
     return text;
   }
 
-  test('publishes a test vector that verifies, in both families of signatures', async () => {
+  test('publishes a test vector that verifies under both signature schemes', async () => {
     const { secret, body, headers } = JSON.parse(await block('Test vector', 'json'));
     expect(Buffer.byteLength(body)).toBe(170);
     const time = headers['webhook-timestamp'];
@@ -650,7 +650,7 @@ describe('the guide for receivers', () => {
     );
   });
 
-  test('shows a TypeScript receiver that accepts the vector and refuses what is changed or stale', async () => {
+  test('shows a TypeScript receiver that accepts the vector and rejects changed or stale requests', async () => {
     const { secret, body, headers } = JSON.parse(await block('Test vector', 'json'));
     const { code } = await transformWithEsbuild(await block('TypeScript', 'ts'), 'receiver.ts');
     const folder = await mkdtemp(join(tmpdir(), 'simplane-docs-'));
@@ -713,7 +713,7 @@ describe('the example receiver', () => {
 
   const event = (id: string) => JSON.stringify({ id, type: 'esim.provisioned', data: { city: 'Zürich' } });
 
-  test('takes an event once, and refuses one that is tampered with, stale, from the future or unsigned', async () => {
+  test('accepts an event once, and rejects tampered, stale, future and unsigned ones', async () => {
     const nowSeconds = Math.floor(Date.now() / 1000);
     expect(await deliver(event('evt_tampered'), { sent: event('evt_tampereD') })).toBe(400);
     expect(await deliver(event('evt_stale'), { atSeconds: nowSeconds - 400 })).toBe(400);

@@ -5,7 +5,7 @@ import { startService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 test.each(['failed', 'canceled', 'pending'])(
-  'the %s deliveries of an endpoint are found among thousands that have succeeded since, without reading those',
+  'an endpoint’s %s deliveries are found without reading thousands of later successes',
   async (status) => {
     const service = await startService();
     const { pool } = service.db;
@@ -20,20 +20,20 @@ test.each(['failed', 'canceled', 'pending'])(
         [status],
       );
       await pool.query('analyze deliveries');
-      // The connection that comes back is the next to be used: it plans as for a statement that it keeps.
+      // The pool reuses this connection next, so the query below gets a generic plan.
       await pool.query('set plan_cache_mode = force_generic_plan');
       const { json } = await call(service, 'GET', `/v1/webhook_endpoints/${id}/deliveries?status=${status}`);
       const wanted = rows.find((row) => row.status === status);
       expect(json.data.map((delivery: { id: string }) => delivery.id)).toEqual([idOfUuid('dlv', wanted.id)]);
-      const look = async () =>
+      const readStats = async () =>
         (
           await pool.query(
             `select sum(idx_scan)::integer as scans, sum(idx_tup_read)::integer as read
              from pg_stat_user_indexes where relname = 'deliveries'`,
           )
         ).rows[0];
-      // PostgreSQL counts a moment later.
-      const { read } = await until(look, ({ scans }) => scans > 0);
+      // PostgreSQL updates its statistics with a delay.
+      const { read } = await until(readStats, ({ scans }) => scans > 0);
       expect(read).toBeLessThan(100);
     } finally {
       await service.stop();

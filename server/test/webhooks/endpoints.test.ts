@@ -11,9 +11,9 @@ import { startService, type TestService } from '../support/service.ts';
 
 const path = '/v1/webhook_endpoints';
 const day = 86_400_000;
-const secretForm = /^whsec_[A-Za-z0-9+/]{43}=$/;
+const secretPattern = /^whsec_[A-Za-z0-9+/]{43}=$/;
 const keys = { old: randomBytes(32), new: randomBytes(32) };
-// A name that never resolves: nothing here depends on the name server of whoever runs it.
+// A name that never resolves, so the tests do not depend on the local DNS.
 const url = 'https://example.invalid/hooks?tenant=7';
 
 type Target = { url: string; key: string };
@@ -55,7 +55,7 @@ async function secretsNow(id: string): Promise<string[]> {
   return liveSecrets(await secretRows(id), new Date(service.clock.nowMs()), service.service.keyring);
 }
 
-/** A delivery that waits, as the fan-out of an event would have left it. */
+/** Adds a pending delivery, as the fan-out of an event would. */
 async function addPending(id: string): Promise<void> {
   await service.db.query(
     {
@@ -116,14 +116,14 @@ async function healthOf(id: string) {
   return row;
 }
 
-/** Every value of every row, as text. */
+/** All rows as text. */
 async function dump(table: string): Promise<string> {
   const { rows } = await service.db.pool.query(`select t::text as row from ${table} t`);
   return rows.map(({ row }) => row).join('\n');
 }
 
 describe('creation', () => {
-  test('answers 201 with the endpoint as it was sent, and a secret that verifiers take', async () => {
+  test('returns 201 with the endpoint as sent and a valid signing secret', async () => {
     const body = {
       enabled_event_types: ['esim.provisioned', 'bundle.*', 'my_own.event'],
       description: 'Mine',
@@ -138,17 +138,17 @@ describe('creation', () => {
       ...body,
       status: 'enabled',
       disabled_at: null,
-      secret: expect.stringMatching(secretForm),
+      secret: expect.stringMatching(secretPattern),
       api_version: '2026-11-01',
       created: expect.any(Number),
     });
     expect(await secretsNow(json.id)).toEqual([json.secret]);
   });
 
-  test('the secret is in the answers to creation and rotation only', async () => {
+  test('only the responses to creation and rotation contain the secret', async () => {
     const { json: made } = await create();
     const rotated = await call(target, 'POST', `${path}/${made.id}/rotate_secret`);
-    expect(rotated.json.secret).toMatch(secretForm);
+    expect(rotated.json.secret).toMatch(secretPattern);
     expect(rotated.json.secret).not.toBe(made.secret);
     const others = [
       await call(target, 'GET', `${path}/${made.id}`),
@@ -163,7 +163,7 @@ describe('creation', () => {
     }
   });
 
-  test('a retry with the same key gets the same bytes, secret included, and makes nothing', async () => {
+  test('a retry with the same key gets the same bytes, including the secret, and creates nothing', async () => {
     const key = randomUUID();
     const [first, second] = [await create({}, key), await create({}, key)];
     expect(second.status).toBe(201);
@@ -172,7 +172,7 @@ describe('creation', () => {
     expect((await call(target, 'GET', path)).json.data).toHaveLength(1);
   });
 
-  test('the same key for another request is refused, also for one that would not be valid', async () => {
+  test('the same key for another request is refused, even for an invalid one', async () => {
     const key = randomUUID();
     await create({}, key);
     const codes = [
@@ -187,7 +187,7 @@ describe('creation', () => {
     expect(codes).toEqual(Array(4).fill('idempotency_key_reused'));
   });
 
-  test('neither the secret nor the stored answer is in the database in the clear', async () => {
+  test('neither the secret nor the stored response is in the database in plain text', async () => {
     const { json: made } = await create();
     const rotated = await call(target, 'POST', `${path}/${made.id}/rotate_secret`, {
       idempotencyKey: randomUUID(),
@@ -203,7 +203,7 @@ describe('creation', () => {
     expect(stored).not.toContain(made.id);
   });
 
-  test('no log line holds a secret', async () => {
+  test('no log line contains a secret', async () => {
     const { json } = await create();
     await call(target, 'GET', `${path}/${json.secret}`);
     await call(target, 'POST', path, { body: { url: json.secret, enabled_event_types: [json.secret] } });
@@ -212,18 +212,18 @@ describe('creation', () => {
   });
 
   test.each([
-    ['no URL', 'hooks'],
+    ['an invalid URL', 'hooks'],
     ['another scheme', 'ftp://example.invalid/'],
     ['a metadata address', 'http://169.254.169.254/latest'],
-    ['a metadata address spelt as a number', 'http://2852039166/'],
-  ])('refuses %s by its parameter, and the key stays free', async (_, refused) => {
+    ['a metadata address written as a number', 'http://2852039166/'],
+  ])('refuses %s, names the parameter, and leaves the key unused', async (_, refused) => {
     const key = randomUUID();
     const { status, json } = await create({ url: refused }, key);
     expect([status, json.error.code, json.error.param]).toEqual([400, 'url_not_allowed', 'url']);
     expect((await create({}, key)).status).toBe(201);
   });
 
-  test('"*" stands alone', async () => {
+  test('"*" cannot be combined with other types', async () => {
     const { status, json } = await create({ enabled_event_types: ['*', 'esim.provisioned'] });
     expect([status, json.error.code, json.error.param]).toEqual([
       400,
@@ -234,7 +234,7 @@ describe('creation', () => {
 });
 
 describe('the limit', () => {
-  test('twenty creations at once make exactly as many as are allowed', async () => {
+  test('twenty concurrent creations make exactly as many endpoints as allowed', async () => {
     const limited = await startService({ databaseUrl: service.databaseUrl, endpointLimit: 7 });
     try {
       const at = { url: limited.url, key: target.key };
@@ -258,7 +258,7 @@ describe('the limit', () => {
 });
 
 describe('reading', () => {
-  test('the list is newest first, by pages, and shows the account its own only', async () => {
+  test('the list is paginated, newest first, and contains only the account’s own endpoints', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 5; i++) ids.unshift((await create()).json.id);
     const other = await service.createAccount('Other');
@@ -273,7 +273,7 @@ describe('reading', () => {
     expect(seen).toEqual(ids);
   });
 
-  test('another account’s endpoint, an unknown id and text that is no id are the same 404', async () => {
+  test('another account’s endpoint, an unknown id and a malformed id get the same 404', async () => {
     const { json } = await create();
     const other = await service.createAccount('Other');
     const foreign = { ...target, key: other.key };
@@ -295,7 +295,7 @@ describe('reading', () => {
 });
 
 describe('update', () => {
-  test('changes what is given and leaves the rest; an empty body changes nothing', async () => {
+  test('changes only the given fields; an empty body changes nothing', async () => {
     const { json: made } = await create({ description: 'before', metadata: { a: '1' } });
     const { secret: _, ...shown } = made;
     expect((await patch(made.id, {})).json).toEqual(shown);
@@ -309,7 +309,7 @@ describe('update', () => {
     expect(await secretsNow(made.id)).toEqual([made.secret]);
   });
 
-  test('metadata is merged name by name; an empty value removes its name; twenty stay the most', async () => {
+  test('metadata is merged by name; an empty value removes an entry; the limit is twenty', async () => {
     const { json: made } = await create({ metadata: { a: '1', b: '2' } });
     expect((await patch(made.id, { metadata: { b: '', c: '3' } })).json.metadata).toEqual({ a: '1', c: '3' });
     const many = Object.fromEntries(Array.from({ length: 19 }, (_, i) => [`n${i}`, 'x']));
@@ -322,7 +322,7 @@ describe('update', () => {
     expect((await call(target, 'GET', `${path}/${made.id}`)).json.metadata).toEqual({ a: '1', c: '3' });
   });
 
-  test('a refused URL or type changes nothing of what came with it', async () => {
+  test('a refused URL or type leaves the other fields unchanged', async () => {
     const { json: made } = await create();
     const refused = await patch(made.id, { url: 'http://169.254.169.254/', description: 'x' });
     expect([refused.status, refused.json.error.code]).toEqual([400, 'url_not_allowed']);
@@ -332,7 +332,7 @@ describe('update', () => {
     expect([json.description, json.status]).toEqual([null, 'enabled']);
   });
 
-  test('disabled by its owner: no reason is given, and what was pending is canceled', async () => {
+  test('disabling by the owner sets no reason and cancels pending deliveries', async () => {
     const { json: made } = await create();
     await addPending(made.id);
     const { json } = await patch(made.id, { status: 'disabled' });
@@ -344,7 +344,7 @@ describe('update', () => {
     expect((await patch(made.id, { status: 'disabled' })).json).toEqual(json);
   });
 
-  test('status "enabled" is the same as enable', async () => {
+  test('status "enabled" works like enable', async () => {
     const { json: made } = await create();
     await disableAutomatically(made.id);
     await markFailing(made.id);
@@ -355,8 +355,8 @@ describe('update', () => {
   });
 });
 
-describe('disabled automatically', () => {
-  test('once: with its reason, nothing left pending, and an event that holds no token of the URL', async () => {
+describe('automatic disabling', () => {
+  test('happens once, sets the reason, cancels pending deliveries and emits an event without the URL’s token', async () => {
     const { json: made } = await create({ url: 'https://example.invalid/hooks/7?token=hush#part' });
     const { json: other } = await create();
     await addPending(made.id);
@@ -377,11 +377,11 @@ describe('disabled automatically', () => {
         disabled_reason: '20 attempts failed since then',
       },
     ]);
-    // The account's other endpoint is told, the disabled one is not.
+    // Only the account's other endpoint gets the event.
     expect(await deliveriesOf(other.id)).toEqual([{ status: 'pending', is_finished: false }]);
   });
 
-  test('not when it has become well between the verdict and its execution', async () => {
+  test('does not happen if the endpoint was enabled after the decision', async () => {
     const { json: made } = await create();
     await markFailing(made.id);
     await call(target, 'POST', `${path}/${made.id}/enable`);
@@ -389,13 +389,13 @@ describe('disabled automatically', () => {
     expect((await call(target, 'GET', `${path}/${made.id}`)).json.status).toBe('enabled');
   });
 
-  test('its owner’s "disabled" leaves the reason to be read', async () => {
+  test('keeps its reason if the owner then sets "disabled"', async () => {
     const { json: made } = await create();
     await disableAutomatically(made.id, 'it kept failing');
     expect((await patch(made.id, { status: 'disabled' })).json.disabled_reason).toBe('it kept failing');
   });
 
-  test('enable clears the reason and counts failures anew, also when it is enabled already', async () => {
+  test('is undone by enable, which resets the failure count even if already enabled', async () => {
     const { json: made } = await create();
     const { secret: _, ...shown } = made;
     await disableAutomatically(made.id);
@@ -409,12 +409,12 @@ describe('disabled automatically', () => {
   });
 });
 
-describe('what is pending for an endpoint that is disabled or gone', () => {
+describe('pending deliveries of a disabled or deleted endpoint', () => {
   async function isPending(id: string): Promise<boolean> {
     return (await deliveriesOf(id)).some(({ status }) => status === 'pending');
   }
 
-  test('is canceled without a wait for a sender that is settling it, and later where that left it', async () => {
+  test('are canceled without waiting for a sender that is settling them; the rest follows later', async () => {
     const [disabled, deleted, enabled] = [
       (await create()).json.id,
       (await create()).json.id,
@@ -424,7 +424,7 @@ describe('what is pending for an endpoint that is disabled or gone', () => {
     const settling = await service.db.pool.connect();
     try {
       await settling.query('begin');
-      // As a sender does: first its deliveries, then their endpoint. It must not meet us the other way round.
+      // Locks like a sender: deliveries first, then their endpoint. The opposite order would deadlock.
       await settling.query('update deliveries set attempt_count = 1 where endpoint_id = any($1)', [
         [uuidOf(disabled), uuidOf(deleted)],
       ]);
@@ -448,7 +448,7 @@ describe('what is pending for an endpoint that is disabled or gone', () => {
     expect(await deliveriesOf(enabled)).toEqual([{ status: 'pending', is_finished: false }]);
   });
 
-  test('a backlog beyond one batch does not hold up the answer, and is canceled in several', async () => {
+  test('beyond one batch do not delay the response and are canceled in several batches', async () => {
     const { json: made } = await create();
     await service.db.pool.query(
       `insert into deliveries (account_id, id, event_id, endpoint_id, status, origin, due_at, created_at)
@@ -464,7 +464,7 @@ describe('what is pending for an endpoint that is disabled or gone', () => {
 });
 
 describe('deletion', () => {
-  test('answers once, then the endpoint is gone with its secrets, and what was pending is canceled', async () => {
+  test('removes the endpoint and its secrets, cancels pending deliveries, and then returns 404', async () => {
     const { json: made } = await create();
     await addPending(made.id);
     const { status, json } = await call(target, 'DELETE', `${path}/${made.id}`, { idempotencyKey: 'gone' });
@@ -486,7 +486,7 @@ describe('rotation of a signing secret', () => {
     return reply.json.secret;
   }
 
-  test('both sign for a day, newest first; then the new one alone', async () => {
+  test('both secrets sign for a day, newest first; then only the new one', async () => {
     const { json: made } = await create();
     const second = await rotate(made.id);
     expect(await secretsNow(made.id)).toEqual([second, made.secret]);
@@ -496,21 +496,21 @@ describe('rotation of a signing secret', () => {
     expect(await secretsNow(made.id)).toEqual([second]);
   });
 
-  test('the overlap is as asked; 0 ends every old one at once and forgets it', async () => {
+  test('the overlap follows expires_in; 0 ends and deletes every old secret immediately', async () => {
     const { json: made } = await create();
     const second = await rotate(made.id, { expires_in: 60 });
     service.clock.advance(59_000);
     expect(await secretsNow(made.id)).toEqual([second, made.secret]);
     const third = await rotate(made.id);
     expect(await secretsNow(made.id)).toEqual([third, second, made.secret]);
-    service.clock.advance(1_000); // a later rotation does not prolong an end that was set
+    service.clock.advance(1_000); // a later rotation does not extend an expiry
     expect(await secretsNow(made.id)).toEqual([third, second]);
     const fourth = await rotate(made.id, { expires_in: 0 });
     expect(await secretsNow(made.id)).toEqual([fourth]);
     expect(await secretRows(made.id)).toHaveLength(1);
   });
 
-  test('however often and however many at once, three live at most: the newest', async () => {
+  test('at most the newest three secrets are live, even after concurrent rotations', async () => {
     const { json: made } = await create();
     const secrets = [made.secret as string];
     for (let i = 0; i < 5; i++) secrets.unshift(await rotate(made.id));
@@ -534,7 +534,7 @@ describe('rotation of a signing secret', () => {
 });
 
 describe('rotation of the encryption keys', () => {
-  test('a new key in front opens what the old one sealed, and seals what is new', async () => {
+  test('with a new first key old secrets still open, and new ones are sealed with it', async () => {
     const key = randomUUID();
     const made = await create({}, key);
     const keyring = createKeyring([keys.new, keys.old]);
@@ -554,24 +554,24 @@ describe('rotation of the encryption keys', () => {
     }
   });
 
-  test('without the old key nothing is made up: the replay fails, and says nothing of the reason', async () => {
+  test('without the old key the replay fails, and the response does not reveal the reason', async () => {
     const key = randomUUID();
     await create({}, key);
-    const forgetful = await startService({
+    const withoutOldKey = await startService({
       databaseUrl: service.databaseUrl,
       keyring: createKeyring([keys.new]),
     });
     try {
-      const at = { url: forgetful.url, key: target.key };
+      const at = { url: withoutOldKey.url, key: target.key };
       const reply = await call(at, 'POST', path, {
         idempotencyKey: key,
         body: { url, enabled_event_types: ['*'] },
       });
       expect([reply.status, reply.json.error.code]).toEqual([500, 'internal']);
       expect(reply.text).not.toContain('SIMPLANE_ENCRYPTION_KEYS');
-      expect(forgetful.logLines.join('')).toContain('not, or no longer, in SIMPLANE_ENCRYPTION_KEYS');
+      expect(withoutOldKey.logLines.join('')).toContain('not, or no longer, in SIMPLANE_ENCRYPTION_KEYS');
     } finally {
-      await forgetful.stop();
+      await withoutOldKey.stop();
     }
   });
 });
@@ -589,17 +589,17 @@ describe('live mode', () => {
   test.each([
     ['a name', ['esim.provisioned', 'esim.proviisoned'], 'enabled_event_types[1]'],
     ['a family', ['*.x', 'nothing.*'], 'enabled_event_types[0]'],
-    ['a family of none', ['esim.*', 'bundle.*', 'nothing.*'], 'enabled_event_types[2]'],
+    ['a family without events', ['esim.*', 'bundle.*', 'nothing.*'], 'enabled_event_types[2]'],
     ['the name of a family', ['esim'], 'enabled_event_types[0]'],
     ['a family below a name', ['esim.provisioned.*'], 'enabled_event_types[0]'],
-  ])('refuses %s that does not exist, by its place', async (_, types, param) => {
+  ])('refuses %s that does not exist and names its index', async (_, types, param) => {
     const body = { url, enabled_event_types: types };
     const { status, json } = await call(live, 'POST', path, { body });
     expect([status, json.error.code, json.error.param]).toEqual([400, 'parameter_invalid', param]);
   });
 
   test.each([[['*']], [['esim.*']], [['esim.provisioned', 'webhook_endpoint.disabled']]])(
-    'takes %j, at creation and in an update',
+    'accepts %j at creation and in an update',
     async (types) => {
       const { status, json } = await call(live, 'POST', path, { body: { url, enabled_event_types: types } });
       expect([status, json.enabled_event_types]).toEqual([201, types]);
@@ -610,7 +610,7 @@ describe('live mode', () => {
     },
   );
 
-  test('takes public https only', async () => {
+  test('accepts only public https URLs', async () => {
     for (const refused of ['http://example.invalid/', 'https://127.0.0.1/', 'https://10.0.0.1/']) {
       const { json } = await call(live, 'POST', path, { body: { url: refused, enabled_event_types: ['*'] } });
       expect([json.error.code, json.error.param]).toEqual(['url_not_allowed', 'url']);

@@ -35,23 +35,23 @@ async function settled(eventId: string) {
   return delivery;
 }
 
-/** Says `first`, then `more` again and again for as long as anybody listens. */
-async function startTalker(first: string, more: string) {
+/** Sends `first`, then repeats `more` until the client disconnects. */
+async function startEndlessServer(first: string, more: string) {
   let bytes = 0;
   const sockets = new Set<Socket>();
   const chunk = Buffer.from(more.repeat(Math.ceil(16_384 / more.length)));
   const server = createServer((socket) => {
     sockets.add(socket);
-    const talk = () => {
+    const sendMore = () => {
       while (!socket.destroyed) {
         bytes += chunk.length;
-        if (!socket.write(chunk)) return void socket.once('drain', talk);
+        if (!socket.write(chunk)) return void socket.once('drain', sendMore);
       }
     };
     socket.on('error', () => {}).on('close', () => sockets.delete(socket));
     socket.once('data', () => {
       socket.resume().write(first);
-      talk();
+      sendMore();
     });
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -66,7 +66,7 @@ async function startTalker(first: string, more: string) {
   };
 }
 
-describe('a receiver that never comes to its answer', () => {
+describe('a receiver that never finishes its response', () => {
   const interim = 'too many interim responses (1xx)';
   const unexpected = 'unexpected interim response (100 or 101)';
   test.each([
@@ -77,30 +77,30 @@ describe('a receiver that never comes to its answer', () => {
     ['headers', 'HTTP/1.1 200 OK\r\n', 'a: b\r\n', 'headers too long'],
     ['a reason phrase', 'HTTP/1.1 200 ', 'OK', 'response too long'],
     ['blank lines', '', '\r\n', 'response too long'],
-  ])('but sends endless %s is cut off long before the time limit', async (_, first, more, error) => {
-    const talker = await startTalker(first, more);
-    // Without a bound it would talk for a minute: gigabytes.
+  ])('but sends endless %s is cut off long before the timeout', async (_, first, more, error) => {
+    const server = await startEndlessServer(first, more);
+    // Without a limit it would send gigabytes within the minute.
     service.startSender({ timeoutMs: 60_000, retryScheduleMs: [] });
-    await createEndpoint(talker.url);
+    await createEndpoint(server.url);
     const delivery = await settled(await publish());
     expect(delivery).toMatchObject({ status: 'failed', attempts: [{ status_code: null, error }] });
-    await until(async () => talker.isOver(), Boolean);
-    // What fits into the buffers of both sockets, and what is read between two checks.
-    expect(talker.bytes()).toBeLessThan(1_000_000_000);
-    if (error === interim) expect(talker.bytes()).toBeLessThan(32_000_000);
+    await until(async () => server.isOver(), Boolean);
+    // Covers both sockets' buffers and the bytes read between two checks.
+    expect(server.bytes()).toBeLessThan(1_000_000_000);
+    if (error === interim) expect(server.bytes()).toBeLessThan(32_000_000);
   });
 
-  test('or to its end, in chunk extensions, is cut off, and its status counts', async () => {
+  test('but sends endless chunk extensions is cut off, and its status counts', async () => {
     const head = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;';
-    const talker = await startTalker(head, 'a=b;');
+    const server = await startEndlessServer(head, 'a=b;');
     service.startSender({ timeoutMs: 60_000 });
-    await createEndpoint(talker.url);
+    await createEndpoint(server.url);
     expect(await settled(await publish())).toMatchObject({ status: 'succeeded' });
-    await until(async () => talker.isOver(), Boolean);
+    await until(async () => server.isOver(), Boolean);
   });
 });
 
-test('a few interim answers before the answer are fine', async () => {
+test('a few interim responses before the final one are accepted', async () => {
   const server = createServer((socket) => {
     socket
       .on('error', () => {})
@@ -118,8 +118,8 @@ test('a few interim answers before the answer are fine', async () => {
   });
 });
 
-test('of a name that alternates between an inner and a public address, only the public one’s answers are shown', async () => {
-  const [inner, shown] = ['127.0.0.1', '127.0.0.2'];
+test('a name alternating between internal and public addresses shows only the public one’s responses', async () => {
+  const [internal, shown] = ['127.0.0.1', '127.0.0.2'];
   const held: (() => void)[] = [];
   const server = createHttpServer((request, response) => {
     held.push(() => response.end(`from ${request.socket.localAddress}`));
@@ -127,13 +127,13 @@ test('of a name that alternates between an inner and a public address, only the 
   });
   await once(server.listen(0, '0.0.0.0'), 'listening');
   cleanups.push(() => stopServer(server));
-  let turn = 0;
+  let lookups = 0;
   service.startSender({
-    names: { resolve: () => ({ kind: 'found', addresses: [[inner, shown][turn++ % 2] as string] }) },
+    names: { resolve: () => ({ kind: 'found', addresses: [[internal, shown][lookups++ % 2] as string] }) },
     mayShowResponse: (address) => address === shown,
   });
   await createEndpoint(`http://alternating.example:${(server.address() as AddressInfo).port}/`);
-  // Held until several are open, so that connections to both addresses are kept, and then used in any order.
+  // Holding several requests open keeps connections to both addresses, which are then reused in any order.
   const events: string[] = [];
   for (const count of [1, 2, 4, 4, 4]) {
     for (let i = 0; i < count; i++) events.push(await publish());
@@ -141,14 +141,14 @@ test('of a name that alternates between an inner and a public address, only the 
       async () => held.length,
       (open) => open === count,
     );
-    for (const answer of held.splice(0)) answer();
+    for (const respond of held.splice(0)) respond();
     await Promise.all(events.slice(-count).map(settled));
   }
   const responses = (await Promise.all(events.map(settled))).map(({ attempts }) => attempts[0].response);
   expect(new Set(responses)).toEqual(new Set([null, `from ${shown}`]));
 });
 
-test('an attempt at an inner address reads the same whatever address it is', async () => {
+test('attempts at internal addresses all look the same', async () => {
   service.service.addressPolicy = { allowsHttp: true, allowsPrivate: false, allowedCidrs: [] };
   const addresses: Record<string, string> = {
     'a.example': '127.0.0.1',

@@ -62,7 +62,7 @@ function endpoint(id: string): Promise<Reply['json']> {
   return call(service, 'GET', `/v1/webhook_endpoints/${id}`).then(({ json }) => json);
 }
 
-/** A new endpoint that has this many deliveries due. */
+/** Creates an endpoint with `count` due deliveries. */
 async function storeBacklog(count: number): Promise<void> {
   const { id } = await createEndpoint();
   await service.db.query(
@@ -83,38 +83,38 @@ async function countDeliveries(condition: string): Promise<number> {
   return (await service.db.query({ name: `test_count ${condition}`, text })).length;
 }
 
-test('an endpoint with a long backlog gets at most 64 deliveries at once, and each of them once', async () => {
+test('an endpoint with a long backlog gets at most 64 deliveries at once, and each delivery once', async () => {
   const total = 300;
   await storeBacklog(total);
   const open = new Set<() => void>();
-  let [most, isHolding] = [0, true];
+  let [maxOpen, isHolding] = [0, true];
   receiver.answer((response, _, count) => {
-    // The first few prove the endpoint; then answers are held until the sender has brought all it will.
+    // The first few prove the endpoint; later responses are held until the sender reaches its limit.
     if (count <= 10 || !isHolding) return response.end();
     open.add(() => response.end());
-    most = Math.max(most, open.size);
+    maxOpen = Math.max(maxOpen, open.size);
   });
   service.startSender({ concurrency: 1_024, timeoutMs: 60_000 });
   await until(
-    async () => most,
+    async () => maxOpen,
     (seen) => seen === 64,
   );
-  // As many again are at hand.
+  // The lane also holds up to 64 waiting deliveries.
   expect(await countDeliveries(`status = 'pending' and leased_until is not null`)).toBeLessThanOrEqual(128);
   isHolding = false;
-  for (const answer of open) answer();
+  for (const respond of open) respond();
   await receivedCount(total);
-  expect(most).toBeLessThanOrEqual(64);
+  expect(maxOpen).toBeLessThanOrEqual(64);
   expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(total);
   expect(receiver.received).toHaveLength(total);
 });
 
-test('what waits for an endpoint that begins to hang is given back: no attempt is told of that was not made', async () => {
+test('deliveries waiting for an endpoint that starts to hang are released without a recorded attempt', async () => {
   const total = 300;
   await storeBacklog(total);
   let isHanging = true;
   receiver.answer((response, _, count) => {
-    if (count <= 130 || !isHanging) response.end(); // at full speed by then
+    if (count <= 130 || !isHanging) response.end(); // at full concurrency by then
   });
   service.startSender({ concurrency: 1_024, timeoutMs: 500, retryScheduleMs: Array(50).fill(20) });
   await receivedCount(131);
@@ -135,7 +135,7 @@ test('what waits for an endpoint that begins to hang is given back: no attempt i
   expect(attempts).toBeGreaterThan(total);
 });
 
-test('what waited for so long that its lease might end during an attempt is given back, and sent later', async () => {
+test('a delivery whose lease might end during an attempt is released and sent later', async () => {
   const total = 300;
   await storeBacklog(total);
   const held = new Set<() => void>();
@@ -154,7 +154,7 @@ test('what waited for so long that its lease might end during an attempt is give
     (count) => held.size === 64 && count > 0,
   );
   aheadMs = 60_000; // past the margin of every lease
-  for (const answer of held) answer();
+  for (const respond of held) respond();
   await receivedCount(total);
   expect(await countDeliveries('fence > 1')).toBeGreaterThanOrEqual(waiting);
   expect(receiver.received).toHaveLength(total);
@@ -167,7 +167,7 @@ describe('a delivery', () => {
     return stripe.webhooks.constructEvent(body, header, secret, 300, undefined, receivedAt);
   }
 
-  test('is accepted by the libraries of both families, over the raw body', async () => {
+  test('verifies with Stripe’s and Standard Webhooks’ libraries over the raw body', async () => {
     service.startSender();
     const { secret } = await createEndpoint();
     const event = await publish('esim.provisioned', { iccid: '89', note: 'ünï ✓ "quoted"' });
@@ -187,7 +187,7 @@ describe('a delivery', () => {
     );
   });
 
-  test('is rejected by them when a byte, the time or the secret is another', async () => {
+  test('fails verification if a byte, the time or the secret differs', async () => {
     service.startSender();
     const { secret } = await createEndpoint();
     await publish();
@@ -205,7 +205,7 @@ describe('a delivery', () => {
     ).toThrow();
   });
 
-  test('is signed with both secrets during a rotation, and with the new one alone after it', async () => {
+  test('is signed with both secrets during a rotation, and only with the new one afterwards', async () => {
     service.startSender();
     const { id, secret: old } = await createEndpoint();
     const rotated = await call(service, 'POST', `/v1/webhook_endpoints/${id}/rotate_secret`, {
@@ -235,7 +235,7 @@ describe('a delivery', () => {
     ).toThrow();
   });
 
-  test('goes to those who subscribe to its name, its family or everything, and to nobody else', async () => {
+  test('goes only to endpoints subscribed to its type, its family or everything', async () => {
     service.startSender();
     const paths = {
       '/exact': ['bundle.expired'],
@@ -254,8 +254,8 @@ describe('a delivery', () => {
   });
 });
 
-test('what an address inside answers is not shown: an attempt tells of its status alone', async () => {
-  receiver.answer((response) => response.end('of nobody else’s business'));
+test('a response from an internal address is not shown; the attempt has only its status', async () => {
+  receiver.answer((response) => response.end('internal'));
   service.startSender({ mayShowResponse });
   await createEndpoint();
   const { attempts } = await settledDelivery((await publish()).id);
@@ -263,7 +263,7 @@ test('what an address inside answers is not shown: an attempt tells of its statu
 });
 
 describe('a receiver that fails', () => {
-  test('with 500 twice and then 200 gets the same bytes three times, with new times and growing gaps', async () => {
+  test('with 500 twice and then 200 gets the same bytes three times, with new timestamps and growing delays', async () => {
     receiver.answer((response, _, count) => response.writeHead(count < 3 ? 500 : 200).end(`answer ${count}`));
     service.startSender({ retryScheduleMs: [1_100, 2_200, 4_400], random: () => 0 });
     const { secret } = await createEndpoint();
@@ -290,7 +290,7 @@ describe('a receiver that fails', () => {
     expect(second - first).toBeGreaterThanOrEqual(1_100);
   });
 
-  test('by hanging is timed out', async () => {
+  test('by hanging times out', async () => {
     receiver.answer(() => {});
     service.startSender({ timeoutMs: 150, retryScheduleMs: [] });
     await createEndpoint();
@@ -317,7 +317,7 @@ describe('a receiver that fails', () => {
     expect(receiver.received.map(({ path }) => path)).toEqual(['/hook']);
   });
 
-  test('by answering a gigabyte is cut off, and its status still counts', async () => {
+  test('by sending a gigabyte is cut off, and its status still counts', async () => {
     let sent = 0;
     receiver.answer((response) => {
       const chunk = Buffer.alloc(1 << 20, 'x');
@@ -340,7 +340,7 @@ describe('a receiver that fails', () => {
     expect(sent).toBeLessThan(64 << 20);
   });
 
-  test('and asks for more time gets it, up to the next step of the schedule', async () => {
+  test('and sends Retry-After is retried later, at most by the next step of the schedule', async () => {
     receiver.answer((response) => response.writeHead(503, { 'Retry-After': '3600' }).end());
     service.startSender({ retryScheduleMs: [1_000, 100_000, 200_000], random: () => 0 });
     await createEndpoint();
@@ -354,7 +354,7 @@ describe('a receiver that fails', () => {
     expect(waitSeconds).toBeLessThan(101);
   });
 
-  test('for longer than the schedule leaves a failed delivery that can be retried', async () => {
+  test('beyond the schedule leaves a failed delivery that can be retried', async () => {
     receiver.answer((response) => response.writeHead(500).end());
     service.startSender({ retryScheduleMs: [5, 5] });
     await createEndpoint();
@@ -385,7 +385,7 @@ describe('an endpoint that keeps failing', () => {
     return row?.count ?? 0;
   }
 
-  test('is disabled by the rule and not before it, says why, and the others are told', async () => {
+  test('is disabled once the rule applies, with a reason, and the other endpoints get an event', async () => {
     receiver.answer((response, { path }) => response.writeHead(path === '/bad' ? 500 : 200).end());
     service.startSender({ disableRule: rule, retryScheduleMs: Array(20).fill(5) });
     const bad = await createEndpoint(['esim.provisioned'], '/bad');
@@ -403,17 +403,17 @@ describe('an endpoint that keeps failing', () => {
     );
     expect(disabled.disabled_reason).toMatch(/\d+ attempts since .+ status 500/);
     expect(disabled.disabled_at).toBeGreaterThan(0);
-    const told = await until(
+    const notified = await until(
       async () => receiver.received.filter(({ path }) => path === '/good'),
       (rows) => rows.length > 0,
     );
-    expect(JSON.parse(told[0]?.body ?? '')).toMatchObject({
+    expect(JSON.parse(notified[0]?.body ?? '')).toMatchObject({
       type: 'webhook_endpoint.disabled',
       data: { webhook_endpoint_id: bad.id },
     });
   });
 
-  test('stays enabled after one burst of failures, however long it is idle then', async () => {
+  test('stays enabled after one burst of failures, however long it is idle afterwards', async () => {
     receiver.answer((response) => response.writeHead(500).end());
     service.startSender({ disableRule: rule, retryScheduleMs: [] });
     const { id } = await createEndpoint();
@@ -430,7 +430,7 @@ describe('an endpoint that keeps failing', () => {
     expect(await failuresOf(id)).toBe(0);
   });
 
-  test('gets nothing while it is disabled, and all of it when it is enabled and recovered', async () => {
+  test('gets nothing while disabled, and every missed event once enabled and recovered', async () => {
     receiver.answer((response) => response.writeHead(500).end());
     service.startSender({ disableRule: { afterMs: 0, minFailures: 3 }, retryScheduleMs: Array(20).fill(5) });
     const { id } = await createEndpoint(['esim.*']);
@@ -448,7 +448,7 @@ describe('an endpoint that keeps failing', () => {
     expect(enabled.json).toMatchObject({ status: 'enabled', disabled_at: null });
     expect('disabled_reason' in enabled.json).toBe(false);
     await call(service, 'POST', `/v1/webhook_endpoints/${id}/recover`, { body: { since: 0 } });
-    // Again and again, as the server does: a recovery waits for transactions that are older, those of other tests too.
+    // Repeats like the server, because a recovery waits for older transactions, including other tests'.
     await until(
       () => runRecoveries(service.db, service.service),
       (queued) => queued === 2,

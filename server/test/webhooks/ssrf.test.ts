@@ -10,7 +10,7 @@ const publicOnly: AddressPolicy = { allowsHttp: true, allowsPrivate: false, allo
 const sandbox: AddressPolicy = { ...publicOnly, allowsPrivate: true };
 const widest: AddressPolicy = { ...sandbox, allowedCidrs: ['0.0.0.0/0', '::/0', '169.254.169.254/32'] };
 
-/** An inner server that counts whoever comes, and answers so that a hole would show as a success. */
+/** An internal server that counts connections; its 200 would show a hole in the guard as a success. */
 let visits = 0;
 const server = createServer((socket) => {
   visits++;
@@ -22,7 +22,7 @@ let port: number;
 beforeAll(async () => {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   port = (server.address() as AddressInfo).port;
-  // The same port on ::1, where this machine has it, for the spellings that lead there.
+  // The same port on ::1, if this machine has IPv6, for spellings of that address.
   const second = createServer(() => visits++);
   const opened = once(second, 'listening').then(() => servers.push(second));
   second.listen(port, '::1');
@@ -35,7 +35,7 @@ afterEach(() => {
   visits = 0;
 });
 
-/** Stands in for a name server whose zone the attacker writes. */
+/** Simulates a DNS zone the attacker controls. */
 const zone: Record<string, readonly string[]> = {
   localhost: ['127.0.0.1', '::1'],
   'localhost.': ['127.0.0.1'],
@@ -58,11 +58,11 @@ const zone: Record<string, readonly string[]> = {
   'metadata.attacker.example': ['fd00:ec2::254'],
   'alibaba.attacker.example': ['100.100.100.200'],
 };
-/** Those that mean the same everywhere are refused at creation; what the others resolve to is nobody's to ask there. */
+/** Names with a fixed meaning are refused at creation; the others are not resolved there. */
 const isFixed = (name: string) => /localhost|^metadata\.goog|^instance-data/i.test(name);
 
-const innerHosts = [
-  // Loopback, written otherwise.
+const internalHosts = [
+  // Spellings of loopback.
   ...[
     '127.0.0.1',
     '127.0.0.1.',
@@ -104,7 +104,7 @@ const innerHosts = [
     '[fd00::1]',
     '[fc00::1]',
   ],
-  // Inner networks and metadata.
+  // Internal networks and metadata.
   ...['10.0.0.1', '012.0.0.1', '167772161', '172.16.0.1', '172.31.255.254', '192.168.0.1', '0300.0250.0.1'],
   ...['100.64.0.1', '198.18.0.1', '192.0.2.1', '224.0.0.1', '240.0.0.1', '255.255.255.255'],
   ...['169.254.169.254', '2852039166', '0xa9fea9fe', '0251.0376.0251.0376', '169.254.43518', '169.254.170.2'],
@@ -120,7 +120,7 @@ const innerHosts = [
   ...['LOCALHOST', 'LocalHost', 'ⓛocalhost', 'local\u00adhost', ...Object.keys(zone).filter(isFixed)],
 ];
 
-describe.each(innerHosts)('%j', (host) => {
+describe.each(internalHosts)('%j', (host) => {
   test('is refused at creation and at connect', async () => {
     const url = `http://${host}:${port}/hook`;
     expect(checkUrl(url, publicOnly)).toMatchObject({ ok: false });
@@ -130,7 +130,7 @@ describe.each(innerHosts)('%j', (host) => {
 });
 
 describe.each(Object.keys(zone).filter((name) => !isFixed(name)))('%j, a name', (host) => {
-  test('is taken at creation and refused at connect', async () => {
+  test('is accepted at creation and refused at connect', async () => {
     const url = `http://${host}:${port}/hook`;
     expect(checkUrl(url, publicOnly)).toMatchObject({ ok: true });
     await expectRefused(url, publicOnly);
@@ -140,18 +140,18 @@ describe.each(Object.keys(zone).filter((name) => !isFixed(name)))('%j, a name', 
 
 describe('other tricks with the URL', () => {
   const tricks = [
-    (inner: string) => `http:/\\/${inner}/`,
-    (inner: string) => `http:${inner}/`,
-    (inner: string) => `http:\\\\${inner}\\`,
-    (inner: string) => `http:////${inner}/`,
-    (inner: string) => ` \thttp://${inner}/\n`,
-    (inner: string) => `http://good.example@${inner}/`,
-    (inner: string) => `http://good.example:80@${inner}/`,
-    (inner: string) => `http://good.example%40@${inner}/`,
-    (inner: string) => `http://${inner}#@good.example/`,
-    (inner: string) => `http://${inner}?@good.example/`,
-    (inner: string) => `http://${inner}\\@good.example/`,
-    (inner: string) => `ht\ntp://${inner}/`,
+    (internal: string) => `http:/\\/${internal}/`,
+    (internal: string) => `http:${internal}/`,
+    (internal: string) => `http:\\\\${internal}\\`,
+    (internal: string) => `http:////${internal}/`,
+    (internal: string) => ` \thttp://${internal}/\n`,
+    (internal: string) => `http://good.example@${internal}/`,
+    (internal: string) => `http://good.example:80@${internal}/`,
+    (internal: string) => `http://good.example%40@${internal}/`,
+    (internal: string) => `http://${internal}#@good.example/`,
+    (internal: string) => `http://${internal}?@good.example/`,
+    (internal: string) => `http://${internal}\\@good.example/`,
+    (internal: string) => `ht\ntp://${internal}/`,
   ];
   test.each(tricks)('%s', async (trick) => {
     const url = trick(`127.0.0.1:${port}`);
@@ -161,7 +161,7 @@ describe('other tricks with the URL', () => {
   });
 });
 
-test('link-local and metadata addresses are refused even where everything is allowed', async () => {
+test('link-local and metadata addresses are refused even if the policy allows everything', async () => {
   const hosts = [
     '169.254.169.254',
     '169.254.0.1',
@@ -182,8 +182,8 @@ test('link-local and metadata addresses are refused even where everything is all
   }
 });
 
-test('a name with one inner answer among allowed ones is refused', async () => {
-  // An allowed address on this machine stands for the public one: a hole must not send anything out.
+test('a name with one internal address among allowed ones is refused', async () => {
+  // An allowed local address replaces the public one, so a hole in the guard sends nothing out.
   const policy = { ...publicOnly, allowedCidrs: ['127.0.0.2/32'] };
   for (const mixed of [
     ['127.0.0.2', '127.0.0.1'],
@@ -195,7 +195,7 @@ test('a name with one inner answer among allowed ones is refused', async () => {
   expect(visits).toBe(0);
 });
 
-test('a name that leads inside by the time of the second connect is refused then', async () => {
+test('a name rebound to an internal address before the second connect is refused', async () => {
   const policy = { ...publicOnly, allowedCidrs: ['127.0.0.2/32'] };
   const agent = createGuardedAgent(policy);
   const origin = `http://rebind.attacker.example:${port}`;
@@ -203,14 +203,14 @@ test('a name that leads inside by the time of the second connect is refused then
     const request: GuardedRequest = { origin, path: '/', method: 'GET', addresses };
     return agent.request(request);
   };
-  // Nobody listens there: the connection fails, and the next request needs a new one.
+  // Nothing listens there, so the next request needs a new connection.
   await expect(visit(['127.0.0.2'])).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   await expect(visit(['127.0.0.1'])).rejects.toMatchObject({ code: 'ERR_ADDRESS_REFUSED' });
   expect(visits).toBe(0);
   await agent.destroy();
 });
 
-test('the inner server is there: a policy that allows it gets its answer', async () => {
+test('a policy that allows the internal server reaches it', async () => {
   const agent = createGuardedAgent(sandbox);
   for (const host of ['127.0.0.1', '0x7f.1', 'localtest.me', '[::ffff:127.0.0.1]']) {
     const { origin } = new URL(`http://${host}:${port}/`);
@@ -224,7 +224,7 @@ test('the inner server is there: a policy that allows it gets its answer', async
 });
 
 test.each(['10.0.0.0/08', '::ffff:10.0.0.0/8', 'fe80::1%eth0/64', '10.0.0.0/33'])(
-  'a network that the guard cannot read stops the start: %s',
+  'an invalid network in the settings prevents the start: %s',
   (cidr) => {
     expect(() => readConfig({ SIMPLANE_WEBHOOK_ALLOW_CIDRS: `10.1.0.0/16,${cidr}` })).toThrow(
       /^SIMPLANE_WEBHOOK_ALLOW_CIDRS takes `none`, or networks/,
@@ -232,7 +232,7 @@ test.each(['10.0.0.0/08', '::ffff:10.0.0.0/8', 'fe80::1%eth0/64', '10.0.0.0/33']
   },
 );
 
-/** Straight to the client, as if the URL had been stored before there was a check. */
+/** Calls the client directly, as if the URL had been stored without a check. */
 async function expectRefused(url: string, policy: AddressPolicy, resolved?: string[]): Promise<void> {
   const agent = createGuardedAgent(policy, { connectTimeoutMs: 2_000 });
   const { origin, hostname } = new URL(url);

@@ -35,7 +35,7 @@ async function requireSendable(ctx: WriteContext, tx: Queryable, row: DeliveryRo
     throw new AppError('state_conflict', 'The webhook endpoint of this delivery was deleted.');
   if (status === 'disabled') throw disabled(row);
   if ((await findEventType(tx, ctx.account.uuid, row.event_id)) === null) {
-    throw new AppError('state_conflict', 'The event of this delivery has expired and was deleted.');
+    throw new AppError('state_conflict', 'The event of this delivery is no longer stored.');
   }
 }
 

@@ -17,22 +17,27 @@ export const Bundle = Type.Object(
     id: Type.String({ pattern: idPattern(idPrefixes.bundle) }),
     object: Type.Literal('bundle'),
     iccid,
-    product_id: Type.String({ description: 'What was bought.' }),
+    product_id: Type.String({ description: 'Product that was bought.' }),
     status: Type.Enum([...bundleStatuses], {
-      description: 'Queued until the first attach, or until the one before it ends.',
+      description: '`queued` until the first attach, or until the previous bundle ends.',
     }),
-    data_bytes: nullableInteger({ description: 'Included data; null means unlimited.' }),
-    used_bytes: Type.Integer({ minimum: 0, description: 'Counted once per usage record.' }),
+    data_bytes: nullableInteger({ description: 'Data allowance in bytes; null means unlimited.' }),
+    used_bytes: Type.Integer({
+      minimum: 0,
+      description: 'Data used, in bytes. Each usage record counts once.',
+    }),
     thresholds: Type.Array(Type.Integer(), {
-      description: 'At which percentages `bundle.usage_threshold` is sent.',
+      description: 'Usage percentages at which a `bundle.usage_threshold` event is sent.',
     }),
-    activated_at: nullableInteger({ description: 'When it began to count. Unix time in seconds.' }),
-    expires_at: nullableInteger({ description: 'When it ends at the latest. Unix time in seconds.' }),
+    activated_at: nullableInteger({ description: 'When the bundle became active. Unix time in seconds.' }),
+    expires_at: nullableInteger({
+      description: 'When the bundle expires, unless it is used up before. Unix time in seconds.',
+    }),
     as_of: nullableInteger({
-      description: 'The time of the newest usage record in `used_bytes`. Unix time in seconds.',
+      description: 'Time of the newest usage record in `used_bytes`. Unix time in seconds.',
     }),
   },
-  { title: 'Bundle', description: 'An amount of data on an eSIM, and how much of it is used.' },
+  { title: 'Bundle', description: 'A data allowance on an eSIM, and how much of it is used.' },
 );
 
 export type Bundle = Static<typeof Bundle>;
@@ -42,7 +47,7 @@ export const listBundles = operation({
   path: '/v1/esims/{iccid}/bundles',
   tag: 'Bundles',
   summary: 'List an eSIM’s bundles',
-  description: 'What was bought for this eSIM and how much of it is used.',
+  description: 'Returns the eSIM’s bundles with their usage.',
   scope: 'read',
   params: iccidParams,
   query: listQuery({}),
@@ -56,8 +61,7 @@ export const addBundle = operation({
   path: '/v1/esims/{iccid}/bundles',
   tag: 'Bundles',
   summary: 'Top up an eSIM',
-  description:
-    'Adds a bundle. It begins when the eSIM has no other that is active, and waits in the queue until then.',
+  description: 'Adds a bundle. It stays queued while another bundle of the eSIM is active.',
   scope: 'write',
   params: iccidParams,
   body: Type.Object(
@@ -65,14 +69,15 @@ export const addBundle = operation({
       product_id: Type.String({
         minLength: 1,
         maxLength: 100,
-        description: 'The `id` of a product.',
+        description: 'Id of the product to add.',
         examples: ['prod_europe_5gb_30d'],
       }),
       thresholds: Type.Optional(
         Type.Array(Type.Integer({ minimum: 1, maximum: 100 }), {
           maxItems: 20,
           uniqueItems: true,
-          description: 'Percentages at which `bundle.usage_threshold` is sent; 50, 80 and 100 when left out.',
+          description:
+            'Usage percentages at which a `bundle.usage_threshold` event is sent. Defaults to 50, 80 and 100.',
           examples: [[50, 80, 100]],
         }),
       ),

@@ -33,7 +33,7 @@ export type ProfileState = (typeof profileStates)[number];
 const productId = {
   minLength: 1,
   maxLength: 100,
-  description: 'The `id` of a product.',
+  description: 'Id of the product to provision.',
   examples: ['prod_europe_5gb_30d'],
 };
 
@@ -42,25 +42,27 @@ export const Esim = Type.Object(
     iccid,
     object: Type.Literal('esim'),
     status: Type.Enum([...esimStatuses], {
-      description: 'How the eSIM stands with us: this is what counts.',
+      description: 'Lifecycle status. Authoritative: `profile.state` never changes it.',
     }),
     profile: Type.Object(
       {
         state: Type.Enum([...profileStates]),
-        updated_at: nullableInteger({ description: 'When the network saw it. Unix time in seconds.' }),
+        updated_at: nullableInteger({
+          description: 'When the network observed this state. Unix time in seconds.',
+        }),
       },
-      { description: 'What the network last saw of the profile on a device; it never changes `status`.' },
+      { description: 'State of the profile on a device, as last observed by the network.' },
     ),
     product_id: Type.String(),
-    eid: nullableString({ description: 'The device’s eUICC, when it is known.' }),
+    eid: nullableString({ description: 'EID of the device, if known.' }),
     description: nullableString({}),
     metadata: metadataSchema,
-    created: unixSeconds('When its ICCID was allotted.'),
+    created: unixSeconds('When the ICCID was allocated.'),
     provisioned_at: nullableInteger({
-      description: 'When it became ready to install. Unix time in seconds.',
+      description: 'When the eSIM became ready to install. Unix time in seconds.',
     }),
   },
-  { title: 'Esim', description: 'One eSIM profile.' },
+  { title: 'Esim', description: 'An eSIM profile.' },
 );
 
 export type Esim = Static<typeof Esim>;
@@ -70,29 +72,34 @@ export const InstallProfile = Type.Object(
     object: Type.Literal('install_profile'),
     iccid,
     lpa: Type.String({
-      description: 'What the QR code holds.',
+      description: 'LPA string that the QR code encodes.',
       examples: ['LPA:1$smdp.example.com$K2-1B3D-9XY'],
     }),
     activation_code: Type.String({
-      description: 'The same without `LPA:`, for typing in by hand.',
+      description: 'The LPA string without `LPA:`, for manual entry.',
       examples: ['1$smdp.example.com$K2-1B3D-9XY'],
     }),
     smdp_address: Type.String({ examples: ['smdp.example.com'] }),
     matching_id: Type.String({ examples: ['K2-1B3D-9XY'] }),
     confirmation_code_required: Type.Boolean({
-      description: 'Whether the device will ask for a code as well.',
+      description: 'Whether the device asks for a confirmation code.',
     }),
     qr: Type.Object({
-      svg: Type.String({ description: 'A data URI.' }),
-      png: Type.String({ description: 'A data URI.' }),
+      svg: Type.String({ description: 'QR code as a data URI.' }),
+      png: Type.String({ description: 'QR code as a data URI.' }),
     }),
-    ios_install_url: Type.String({ description: 'Installs without a QR code on iOS 17.4 and newer.' }),
+    ios_install_url: Type.String({
+      description: 'Installs the eSIM without a QR code on iOS 17.4 and later.',
+    }),
     android_install_url: Type.String({
-      description: 'Installs without a QR code where Android supports it.',
+      description: 'Installs the eSIM without a QR code on Android versions that support it.',
     }),
-    profile_state: Type.Enum([...profileStates], { description: 'As in the eSIM’s `profile.state`.' }),
+    profile_state: Type.Enum([...profileStates], { description: 'Same as `profile.state` of the eSIM.' }),
   },
-  { title: 'InstallProfile', description: 'What an end user needs to install the eSIM. It is a secret.' },
+  {
+    title: 'InstallProfile',
+    description: 'Everything an end user needs to install the eSIM. Treat it as a secret.',
+  },
 );
 
 export type InstallProfile = Static<typeof InstallProfile>;
@@ -103,8 +110,8 @@ export const createEsim = operation({
   tag: 'eSIMs',
   summary: 'Provision an eSIM',
   description:
-    'Accepts the order durably and answers at once with an execution. Send an `Idempotency-Key`: a retry after a ' +
-    'timeout then never orders twice. An `esim.provisioned` event follows.',
+    'Stores the order durably and immediately returns an execution. Send an `Idempotency-Key` so that a retry after a ' +
+    'timeout never orders twice. An `esim.provisioned` event follows.',
   scope: 'write',
   body: Type.Object(
     {
@@ -115,7 +122,7 @@ export const createEsim = operation({
           maxLength: 32,
           pattern: '^[0-9]+$',
           description:
-            'Binds the profile to one device: its eUICC’s 32 digits. Left out: any device may install it.',
+            'Binds the profile to the device with this 32-digit EID. If omitted, any device can install it.',
           examples: ['89882119900000000000000000001654'],
         }),
       ),
@@ -126,7 +133,7 @@ export const createEsim = operation({
           pattern: '^[!-~]+$',
           writeOnly: true,
           description:
-            'A code that the device will ask its user for, to be told apart from the QR code. A secret: it is not shown again.',
+            'Code that the device asks its user for. Share it separately from the QR code. It is a secret and is never returned.',
           examples: ['4711-0815'],
         }),
       ),
@@ -145,7 +152,7 @@ export const listEsims = operation({
   path: '/v1/esims',
   tag: 'eSIMs',
   summary: 'List eSIMs',
-  description: 'Every eSIM of the account. Install profiles are not in the list: they are secrets.',
+  description: 'Returns the account’s eSIMs. Install profiles are secrets and are not included.',
   scope: 'read',
   query: listQuery({
     status: Type.Optional(Type.Enum([...esimStatuses])),
@@ -161,7 +168,7 @@ export const getEsim = operation({
   path: '/v1/esims/{iccid}',
   tag: 'eSIMs',
   summary: 'Get an eSIM',
-  description: 'One eSIM as it stands now.',
+  description: 'Returns the current state of an eSIM.',
   scope: 'read',
   params: iccidParams,
   status: 200,
@@ -175,8 +182,8 @@ export const getInstallProfile = operation({
   tag: 'eSIMs',
   summary: 'Get the install profile',
   description:
-    'The LPA string, its QR code and install links, once the eSIM is provisioned. ' +
-    'With `Accept: image/png` or `image/svg+xml` the answer is the QR code itself.',
+    'Returns the LPA string, QR code and install links of a provisioned eSIM. ' +
+    'With `Accept: image/png` or `image/svg+xml`, returns the QR code image instead.',
   scope: 'install',
   params: iccidParams,
   status: 200,
@@ -203,13 +210,13 @@ function change(verb: 'suspend' | 'resume', summary: string, description: string
 export const suspendEsim = change(
   'suspend',
   'Suspend an eSIM',
-  'Takes it off the network until it is resumed. An `esim.suspended` event follows.',
+  'Takes the eSIM off the network until it is resumed. An `esim.suspended` event follows.',
 );
 
 export const resumeEsim = change(
   'resume',
   'Resume an eSIM',
-  'Brings a suspended eSIM back to what it was. An `esim.resumed` event follows.',
+  'Returns a suspended eSIM to its previous status. An `esim.resumed` event follows.',
 );
 
 export const terminateEsim = operation({
@@ -217,7 +224,7 @@ export const terminateEsim = operation({
   path: '/v1/esims/{iccid}',
   tag: 'eSIMs',
   summary: 'Terminate an eSIM',
-  description: 'Ends it for good and cancels its bundles. An `esim.terminated` event follows.',
+  description: 'Permanently terminates the eSIM and cancels its bundles. An `esim.terminated` event follows.',
   scope: 'write',
   params: iccidParams,
   status: 202,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { nullableInteger } from './schema.ts';
 
-/** Every field that the data of an event may carry. */
+/** Every field that an event's `data` can contain. */
 export const eventDataFields = {
   iccid: Type.String(),
   execution_id: Type.String(),
@@ -9,29 +9,29 @@ export const eventDataFields = {
   bundle_id: Type.String(),
   webhook_endpoint_id: Type.String(),
   error: Type.Object({ code: Type.String(), message: Type.String() }),
-  country: Type.String({ description: 'ISO 3166-1 alpha-2.' }),
-  previous_country: Type.String({ description: 'ISO 3166-1 alpha-2.' }),
+  country: Type.String({ description: 'ISO 3166-1 alpha-2 code.' }),
+  previous_country: Type.String({ description: 'ISO 3166-1 alpha-2 code.' }),
   expires_at: Type.Integer({ description: 'Unix time in seconds.' }),
   threshold_percent: Type.Integer(),
   used_bytes: Type.Integer(),
-  data_bytes: nullableInteger({ description: 'Null when it is unlimited.' }),
+  data_bytes: nullableInteger({ description: 'Null when unlimited.' }),
   url: Type.String(),
   disabled_reason: Type.String(),
 } as const;
 
 type Field = keyof typeof eventDataFields;
 
-/** `data` is always there, `optional` where it applies. */
+/** `data` lists the fields that are always present, `optional` those that may be absent. */
 type EventType = { description: string; data: readonly Field[]; optional?: readonly Field[] };
 
-/** Every event there is, and what its `data` carries. The payload is minimal: current state is fetched from the API. */
+/** Every event type and its `data` fields. Payloads are minimal: receivers fetch the current state from the API. */
 export const eventTypes = {
   'esim.provisioned': {
     description: 'The eSIM is ready to install.',
     data: ['iccid', 'execution_id', 'product_id'],
   },
   'esim.provisioning_failed': {
-    description: 'The order failed for good; the execution says why.',
+    description: 'The order failed permanently; the execution says why.',
     data: ['execution_id', 'product_id', 'error'],
     optional: ['iccid'],
   },
@@ -51,16 +51,17 @@ export const eventTypes = {
   'esim.disabled': { description: 'A device disabled the profile.', data: ['iccid', 'product_id'] },
   'esim.deleted': { description: 'A device deleted the profile.', data: ['iccid', 'product_id'] },
   'esim.country_changed': {
-    description: 'The eSIM attached in another country than before.',
+    description: 'The eSIM attached in a different country than before.',
     data: ['iccid', 'product_id', 'country', 'previous_country'],
   },
   'bundle.activated': {
-    description: 'A bundle began to count; `execution_id` when an order made it begin.',
+    description: 'A bundle became active. `execution_id` is present if an order activated it.',
     data: ['iccid', 'bundle_id', 'product_id', 'expires_at'],
     optional: ['execution_id'],
   },
   'bundle.usage_threshold': {
-    description: 'A bundle’s usage reached a percentage; once per bundle and level, ascending.',
+    description:
+      'A bundle’s usage reached a threshold. Sent once per bundle and threshold, in ascending order.',
     data: ['iccid', 'bundle_id', 'product_id', 'threshold_percent', 'used_bytes', 'data_bytes'],
   },
   'bundle.depleted': {
@@ -68,15 +69,15 @@ export const eventTypes = {
     data: ['iccid', 'bundle_id', 'product_id', 'used_bytes', 'data_bytes'],
   },
   'bundle.expired': {
-    description: 'A bundle’s time is over.',
+    description: 'A bundle expired.',
     data: ['iccid', 'bundle_id', 'product_id', 'used_bytes', 'data_bytes'],
   },
   'webhook_endpoint.disabled': {
-    description: 'An endpoint kept failing and was disabled; sent to the account’s other endpoints.',
+    description: 'An endpoint was disabled because it kept failing. Sent to the account’s other endpoints.',
     data: ['webhook_endpoint_id', 'url', 'disabled_reason'],
   },
   'bundle.canceled': {
-    description: 'A bundle was canceled with its eSIM.',
+    description: 'A bundle was canceled because its eSIM was terminated.',
     data: ['iccid', 'bundle_id', 'product_id', 'execution_id'],
   },
 } as const satisfies Record<string, EventType>;
@@ -85,7 +86,6 @@ export type EventTypeName = keyof typeof eventTypes;
 
 export const eventTypeNames = Object.keys(eventTypes) as EventTypeName[];
 
-/** The fields that the data of this type may carry. */
 export function fieldsOfEvent(type: EventTypeName): {
   always: readonly Field[];
   sometimes: readonly Field[];
@@ -94,5 +94,5 @@ export function fieldsOfEvent(type: EventTypeName): {
   return { always: data, sometimes: optional };
 }
 
-/** What the name of an event may look like, in the sandbox also of one that does not exist. */
+/** Pattern of event type names, including made-up ones for test events. */
 export const eventTypePattern = '^[a-z0-9_]+(\\.[a-z0-9_]+)*$';

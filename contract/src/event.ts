@@ -10,17 +10,17 @@ export const Event = Type.Object(
     id: Type.String({ pattern: idPattern(idPrefixes.event) }),
     type: Type.String({ pattern: eventTypePattern, examples: ['esim.provisioned'] }),
     object: Type.Literal('event'),
-    created: unixSeconds('When it happened.'),
+    created: unixSeconds('When the event happened.'),
     data: Type.Unsafe<Record<string, unknown>>({
       type: 'object',
       additionalProperties: true,
-      description: 'Correlation ids and little else; fetch the current state from the API.',
+      description: 'Correlation ids and little else. Fetch the current state from the API.',
       examples: [{ iccid: '8999901000000000018', product_id: 'prod_europe_5gb_30d' }],
     }),
   },
   {
     title: 'Event',
-    description: 'Something that happened. Delivered by webhook exactly as it stands in the log.',
+    description: 'Something that happened. Webhooks deliver it exactly as it is stored in the event log.',
   },
 );
 
@@ -31,7 +31,7 @@ export const EventType = Type.Object(
     type: Type.String({ pattern: eventTypePattern }),
     object: Type.Literal('event_type'),
     description: Type.String(),
-    data: Type.Array(Type.String(), { description: 'The fields that `data` may carry.' }),
+    data: Type.Array(Type.String(), { description: 'Fields that `data` can contain.' }),
   },
   { title: 'EventType' },
 );
@@ -41,25 +41,33 @@ export const listEvents = operation({
   path: '/v1/events',
   tag: 'Events',
   summary: 'List events',
-  description: 'The event log.',
+  description: 'Returns the event log.',
   scope: 'read',
   query: listQuery({
     type: Type.Optional(
       Type.String({
         pattern: '^[a-z0-9_]+(\\.[a-z0-9_]+)*(\\.\\*)?$',
         maxLength: 200,
-        description: 'One type, or a family such as `esim.*`.',
+        description: 'An event type, or a family such as `esim.*`.',
       }),
     ),
     'created[gte]': Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 253402300799, description: 'Not before. Unix time in seconds.' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: 253402300799,
+        description: 'Only events at or after this time. Unix time in seconds.',
+      }),
     ),
     'created[lt]': Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 253402300799, description: 'Before. Unix time in seconds.' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: 253402300799,
+        description: 'Only events before this time. Unix time in seconds.',
+      }),
     ),
     delivery: Type.Optional(
       Type.Enum(['failed', 'pending'], {
-        description: 'Only those with a delivery that failed, or that is still on its way.',
+        description: 'Only events with a failed, or a pending, delivery.',
       }),
     ),
   }),
@@ -73,9 +81,9 @@ export const getEvent = operation({
   path: '/v1/events/{id}',
   tag: 'Events',
   summary: 'Get an event',
-  description: 'One event, byte for byte as it is delivered.',
+  description: 'Returns an event, byte for byte as it is delivered.',
   scope: 'read',
-  params: Type.Object({ id: Type.String({ description: 'The event’s `evt_…` id.' }) }),
+  params: Type.Object({ id: Type.String({ description: 'Id of the event (`evt_…`).' }) }),
   status: 200,
   response: Event,
   refusals: ['resource_missing'],
@@ -86,7 +94,7 @@ export const listEventTypes = operation({
   path: '/v1/event_types',
   tag: 'Events',
   summary: 'List event types',
-  description: 'Every type of event there is, with the fields of its data.',
+  description: 'Returns every event type and the fields of its `data`.',
   scope: 'read',
   query: listQuery({}),
   status: 200,
@@ -99,20 +107,21 @@ export const sendTestEvent = operation({
   path: '/v1/events/test',
   tag: 'Events',
   summary: 'Send a test event',
-  description: 'Publishes an event of your making through the same path as real ones. Sandbox only.',
+  description:
+    'Publishes an event with your own type and data through the same pipeline as real events. Sandbox only.',
   scope: 'write',
   body: Type.Object(
     {
       type: Type.String({
         pattern: eventTypePattern,
         maxLength: 200,
-        description: 'Any well-formed name.',
+        description: 'Any well-formed event type name.',
         examples: ['esim.provisioned'],
       }),
       data: Type.Unsafe<Record<string, unknown>>({
         type: 'object',
         additionalProperties: true,
-        description: 'Delivered untouched.',
+        description: 'Delivered unchanged.',
         examples: [{ iccid: '8999901000000000018' }],
       }),
     },

@@ -16,7 +16,7 @@ export const executionStatuses = ['queued', 'running', 'succeeded', 'failed'] as
 export type ExecutionType = (typeof executionTypes)[number];
 export type ExecutionStatus = (typeof executionStatuses)[number];
 
-/** Why work may fail for good. */
+/** Reasons for a permanent failure. */
 export const executionErrorCodes = [
   'declined',
   'out_of_stock',
@@ -37,30 +37,34 @@ export const Execution = Type.Object(
     object: Type.Literal('execution'),
     execution_id: Type.String({
       ...executionId,
-      description: 'The same as `id`, named as in the data of events.',
+      description: 'Same as `id`, under the name that event data uses.',
     }),
-    type: Type.Enum([...executionTypes], { description: 'What was asked for.' }),
+    type: Type.Enum([...executionTypes], { description: 'Requested operation.' }),
     status: Type.Enum([...executionStatuses]),
-    product_id: nullableString({ description: 'The product that was asked for.' }),
-    iccid: nullableString({ description: 'The eSIM it is about; null until it is known.' }),
+    product_id: nullableString({ description: 'Requested product.' }),
+    iccid: nullableString({ description: 'ICCID of the eSIM; null until it is known.' }),
     error: Type.Optional(
       Type.Object(
         {
-          code: Type.Enum([...executionErrorCodes], { description: 'Why, from a closed list.' }),
+          code: Type.Enum([...executionErrorCodes], {
+            description: 'Reason for the failure, from a closed list.',
+          }),
           message: Type.String({ description: 'The cause and what to do about it.' }),
-          retryable: Type.Boolean({ description: 'Whether a new order may succeed.' }),
+          retryable: Type.Boolean({ description: 'Whether a new order can succeed.' }),
           upstream: Type.Optional(
-            Type.Record(Type.String(), Type.String(), { description: 'What the network itself said.' }),
+            Type.Record(Type.String(), Type.String(), { description: 'Error details from the network.' }),
           ),
         },
-        { description: 'Why it failed; present when `status` is `failed`.' },
+        { description: 'Why the execution failed. Present if `status` is `failed`.' },
       ),
     ),
-    attempts: Type.Integer({ minimum: 0, description: 'How often the network was tried.' }),
-    created: unixSeconds('When it was accepted.'),
-    finished_at: nullableInteger({ description: 'When it succeeded or failed. Unix time in seconds.' }),
+    attempts: Type.Integer({ minimum: 0, description: 'Number of attempts made with the network.' }),
+    created: unixSeconds('When the request was accepted.'),
+    finished_at: nullableInteger({
+      description: 'When the execution succeeded or failed. Unix time in seconds.',
+    }),
   },
-  { title: 'Execution', description: 'One asynchronous piece of work and how it stands.' },
+  { title: 'Execution', description: 'An asynchronous operation and its status.' },
 );
 
 export type Execution = Static<typeof Execution>;
@@ -70,7 +74,7 @@ export const listExecutions = operation({
   path: '/v1/executions',
   tag: 'Executions',
   summary: 'List executions',
-  description: 'Everything the account asked for, with how it stands.',
+  description: 'Returns the account’s executions with their status.',
   scope: 'read',
   query: listQuery({ status: Type.Optional(Type.Enum([...executionStatuses])) }),
   status: 200,
@@ -83,9 +87,11 @@ export const getExecution = operation({
   path: '/v1/executions/{id}',
   tag: 'Executions',
   summary: 'Get an execution',
-  description: 'How one piece of work stands.',
+  description: 'Returns the current status of an execution.',
   scope: 'read',
-  params: Type.Object({ id: Type.String({ description: 'The `exec_…` id that the write answered with.' }) }),
+  params: Type.Object({
+    id: Type.String({ description: 'Id of the execution (`exec_…`), as returned by the write.' }),
+  }),
   status: 200,
   response: Execution,
   refusals: ['resource_missing'],

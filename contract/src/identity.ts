@@ -15,17 +15,17 @@ export const Identity = Type.Object(
       id: Type.String({ pattern: idPattern(idPrefixes.apiKey) }),
       name: Type.String(),
       scopes: Type.Array(Type.Enum([...scopes])),
-      last4: Type.String({ description: 'The last four characters of the key, to recognise it by.' }),
+      last4: Type.String({ description: 'Last four characters of the key.' }),
       created: unixSeconds('When the key was created.'),
     }),
-    mode: Type.Enum(['sandbox', 'live'], { description: 'What this deployment is.' }),
-    livemode: Type.Boolean({ description: 'True when real networks and real money are involved.' }),
+    mode: Type.Enum(['sandbox', 'live'], { description: 'Whether this deployment is a sandbox or live.' }),
+    livemode: Type.Boolean({ description: 'Whether real networks and real money are involved.' }),
     api_version: Type.String({
-      description: 'The version this request was answered in.',
+      description: 'API version of this response.',
       examples: [currentApiVersion],
     }),
   },
-  { title: 'Identity', description: 'Who the caller is.' },
+  { title: 'Identity', description: 'The account and API key that made the request.' },
 );
 
 export type Identity = Static<typeof Identity>;
@@ -34,9 +34,9 @@ export const getMe = operation({
   method: 'GET',
   path: '/v1/me',
   tag: 'Identity',
-  summary: 'Who am I?',
+  summary: 'Get the current account and key',
   description:
-    'Confirms that the key works, and tells its account, its scopes and the mode of the deployment.',
+    'Returns the account, the scopes of the key and the mode of the deployment. Use it to check that a key works.',
   scope: 'read',
   status: 200,
   response: Identity,

@@ -1,4 +1,4 @@
-/** Ids are UUIDv7 bits behind a prefix: sortable by time, half the index of text, and readable in a log. */
+/** Ids are a prefix and a UUIDv7: sortable by time, readable in logs, and half the index size of text. */
 export const idPrefixes = {
   account: 'acct',
   apiKey: 'key',
@@ -12,18 +12,18 @@ export const idPrefixes = {
 
 export type IdPrefix = (typeof idPrefixes)[keyof typeof idPrefixes];
 
-// Crockford's base32 in lower case: no i, l, o, u, so an id survives being read aloud.
+// Crockford's base32 in lower case: no i, l, o, u, so an id can be read aloud.
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** 26 characters hold 130 bits of which an id uses 128, so the first character is never above 7. */
+/** 26 characters hold 130 bits and an id uses 128, so the first character is at most 7. */
 export function idPattern(prefix: IdPrefix): string {
   return `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`;
 }
 
-// Two characters a look-up: formatting an id is on the hot path of every request.
+// Encodes two characters per lookup: every request formats ids.
 const pairOf = Array.from({ length: 1024 }, (_, n) => `${alphabet[n >> 5]}${alphabet[n & 31]}`);
 
-/** The first byte makes two characters (3 + 5 bits); the other fifteen make three groups of five bytes, eight characters each. */
+/** The first byte encodes to two characters (3 + 5 bits), the other fifteen to three groups of eight characters. */
 export function encodeId(prefix: IdPrefix, uuid: Uint8Array): string {
   let text = `${prefix}_${pairOf[byte(uuid, 0)]}`;
   for (let i = 1; i < 16; i += 5) {
@@ -36,11 +36,11 @@ export function encodeId(prefix: IdPrefix, uuid: Uint8Array): string {
   return text;
 }
 
-/** The uuid behind an id, or null when the text is not an id of that kind: to a caller that id just does not exist. */
+/** Returns the UUID, or null if the text is not an id with this prefix; callers treat that as not found. */
 export function decodeId(prefix: IdPrefix, text: string): Uint8Array | null {
   if (!new RegExp(idPattern(prefix)).test(text)) return null;
   const uuid = new Uint8Array(16);
-  let [bits, held, filled] = [0, -2, 0]; // the first character brings three bits, the others five
+  let [bits, held, filled] = [0, -2, 0]; // the first character holds three bits, the others five
   for (let i = prefix.length + 1; i < text.length; i++) {
     bits = ((bits & 0xff) << 5) | alphabet.indexOf(text.charAt(i));
     held += 5;

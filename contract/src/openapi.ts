@@ -12,8 +12,8 @@ import { Product } from './product.ts';
 import { UsageRecordBatch } from './usage-record.ts';
 import { WebhookEndpoint } from './webhook-endpoint.ts';
 
-/** What any operation may answer before its own work begins. */
-const shared: readonly ErrorCode[] = [
+/** Errors that any operation can return before its own work begins. */
+const commonErrors: readonly ErrorCode[] = [
   'api_key_missing',
   'api_key_invalid',
   'api_key_expired',
@@ -24,8 +24,8 @@ const shared: readonly ErrorCode[] = [
   'internal',
   'unavailable',
 ];
-const ofQueries: readonly ErrorCode[] = ['parameter_invalid', 'parameter_unknown'];
-const ofWrites: readonly ErrorCode[] = [
+const queryErrors: readonly ErrorCode[] = ['parameter_invalid', 'parameter_unknown'];
+const writeErrors: readonly ErrorCode[] = [
   'parameter_missing',
   'parameter_invalid',
   'parameter_unknown',
@@ -47,13 +47,13 @@ const extraHeaders: Partial<Record<number, object>> = {
   409: { 'Retry-After': ref('headers', 'RetryAfter') },
   429: {
     'Retry-After': ref('headers', 'RetryAfter'),
-    RateLimit: { description: 'What is left.', schema: { type: 'string' } },
-    'RateLimit-Policy': { description: 'What is allowed.', schema: { type: 'string' } },
+    RateLimit: { description: 'Remaining quota.', schema: { type: 'string' } },
+    'RateLimit-Policy': { description: 'Rate limit in force.', schema: { type: 'string' } },
   },
   503: { 'Retry-After': ref('headers', 'RetryAfter') },
 };
 
-/** The whole API as an OpenAPI 3.1 document, derived from the operations and never edited. */
+/** Derives the OpenAPI 3.1 document from the operations. */
 export function openApiDocument() {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const [id, definition] of Object.entries(operations) as [string, Operation][]) {
@@ -69,9 +69,9 @@ export function openApiDocument() {
       version: currentApiVersion,
       summary: 'Provision eSIMs over HTTP.',
       description:
-        'Every request carries `Authorization: Bearer <API_KEY>`. Every POST, PATCH and DELETE takes an ' +
-        '`Idempotency-Key`: a retry within 24 hours returns the original answer and the work runs once. ' +
-        'Lists are newest first and page with `limit` and `starting_after`.',
+        'Every request needs `Authorization: Bearer <API_KEY>`. Every POST, PATCH and DELETE accepts an ' +
+        '`Idempotency-Key`: a retry within 24 hours returns the original response, and the work runs once. ' +
+        'Lists are sorted newest first and paginated with `limit` and `starting_after`.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'This deployment' }],
@@ -89,17 +89,20 @@ export function openApiDocument() {
         },
       },
       headers: {
-        RequestId: { description: 'Names this request in logs and support.', schema: { type: 'string' } },
+        RequestId: {
+          description: 'Id of the request. Quote it when you ask for support.',
+          schema: { type: 'string' },
+        },
         ServiceVersion: {
-          description: 'The API version that answered.',
+          description: 'API version of the response.',
           schema: { type: 'string', enum: [...apiVersions] },
         },
-        RetryAfter: { description: 'Seconds to wait.', schema: { type: 'integer' } },
+        RetryAfter: { description: 'Seconds to wait before retrying.', schema: { type: 'integer' } },
         IdempotentReplayed: {
-          description: '`true` when this is the stored answer of an earlier request.',
+          description: '`true` if this is the stored response of an earlier request.',
           schema: { type: 'string', const: 'true' },
         },
-        Location: { description: 'Where to read how the work stands.', schema: { type: 'string' } },
+        Location: { description: 'URL to check the status of the work.', schema: { type: 'string' } },
       },
       schemas: Object.fromEntries(
         Object.entries(components).map(([name, schema]) => [name, linkComponents(schema, name)]),
@@ -108,7 +111,7 @@ export function openApiDocument() {
   };
 }
 
-/** The schemas that have a name of their own. */
+/** Schemas that the document references by name. */
 export const components: Record<string, object> = {
   Bundle,
   Delivery,
@@ -126,7 +129,7 @@ export const components: Record<string, object> = {
 
 function describeOperation(operationId: string, definition: Operation) {
   const success = {
-    description: 'Done.',
+    description: 'Success.',
     headers: {
       ...headerRefs,
       ...(isWrite(definition) && { 'Idempotent-Replayed': ref('headers', 'IdempotentReplayed') }),
@@ -141,7 +144,7 @@ function describeOperation(operationId: string, definition: Operation) {
     operationId,
     tags: [definition.tag],
     summary: definition.summary,
-    description: `${definition.description}\n\nNeeds ${describeScope(definition.scope)}.`,
+    description: `${definition.description}\n\nRequires ${describeScope(definition.scope)}.`,
     parameters: describeParameters(definition),
     ...(definition.body && {
       requestBody: {
@@ -174,20 +177,20 @@ function describeParameters(definition: Operation) {
     }
   }
   parameters.push(
-    header('Service-Version', 'Answers in this version.', { type: 'string', enum: [...apiVersions] }),
+    header('Service-Version', 'API version for this request.', { type: 'string', enum: [...apiVersions] }),
   );
   if (isWrite(definition)) {
     const schema = { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' };
-    parameters.push(header('Idempotency-Key', 'Makes a retry safe; kept for 24 hours.', schema));
+    parameters.push(header('Idempotency-Key', 'Makes a retry safe. Stored for 24 hours.', schema));
   }
   return parameters;
 }
 
 function describeErrors(definition: Operation) {
   const codes = new Set([
-    ...shared,
-    ...(definition.query ? ofQueries : []),
-    ...(isWrite(definition) ? ofWrites : []),
+    ...commonErrors,
+    ...(definition.query ? queryErrors : []),
+    ...(isWrite(definition) ? writeErrors : []),
     ...definition.refusals,
   ]);
   const byStatus = new Map<number, ErrorCode[]>();
@@ -196,10 +199,10 @@ function describeErrors(definition: Operation) {
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   return Object.fromEntries(
-    [...byStatus].map(([status, ofStatus]) => [
+    [...byStatus].map(([status, statusCodes]) => [
       status,
       {
-        description: ofStatus.map((code) => `\`${code}\`: ${errors[code].meaning}`).join('\n\n'),
+        description: statusCodes.map((code) => `\`${code}\`: ${errors[code].meaning}`).join('\n\n'),
         headers: { ...headerRefs, ...extraHeaders[status] },
         content: { 'application/json': { schema: ref('schemas', 'Error') } },
       },
@@ -207,7 +210,7 @@ function describeErrors(definition: Operation) {
   );
 }
 
-/** Replaces every schema whose title names a component by a reference to it. */
+/** Replaces every schema whose title names a component with a reference to it. */
 function linkComponents(schema: unknown, self?: string): unknown {
   if (Array.isArray(schema)) return schema.map((item) => linkComponents(item));
   if (typeof schema !== 'object' || schema === null) return schema;

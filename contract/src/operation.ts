@@ -5,47 +5,44 @@ export const scopes = ['read', 'write', 'network', 'admin', 'install'] as const;
 
 export type Scope = (typeof scopes)[number];
 
-/** Scopes that are part of another: who may order an eSIM may install it, who may only look may not. */
-const partOf: { readonly [scope in Scope]?: Scope } = { install: 'write' };
+/** Scopes included in another: a key that can order an eSIM can install it; a read-only key cannot. */
+const includedIn: { readonly [scope in Scope]?: Scope } = { install: 'write' };
 
-/** Whether a key with these scopes may do what needs `needed`. */
-export function hasScope(scopesOfKey: readonly Scope[], needed: Scope): boolean {
-  const whole = partOf[needed];
-  return scopesOfKey.includes(needed) || (whole !== undefined && scopesOfKey.includes(whole));
+export function hasScope(keyScopes: readonly Scope[], needed: Scope): boolean {
+  const parent = includedIn[needed];
+  return keyScopes.includes(needed) || (parent !== undefined && keyScopes.includes(parent));
 }
 
-/** As documents and messages say it: the scope, and the one that includes it. */
+/** The wording of docs and messages, with the scope that includes this one. */
 export function describeScope(scope: Scope): string {
-  const whole = partOf[scope];
-  return whole === undefined
-    ? `the scope \`${scope}\``
-    : `the scope \`${scope}\`, which \`${whole}\` includes`;
+  const parent = includedIn[scope];
+  return `the \`${scope}\` scope${parent === undefined ? '' : ` (included in \`${parent}\`)`}`;
 }
 
-/** One operation of the API: everything that routes, validation, OpenAPI and clients need to know about it. */
+/** One API operation. Routes, validation, OpenAPI and clients derive from it. */
 export type Operation = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** With OpenAPI's `{name}` for parameters. */
+  /** Parameters are written as in OpenAPI: `{name}`. */
   path: string;
   tag: string;
   summary: string;
   description: string;
   scope: Scope;
   params?: TObject;
-  /** Only lists declare a query, and it is strict; other operations ignore theirs. */
+  /** Only lists declare a query, and it is strict; other operations ignore query parameters. */
   query?: TObject;
   body?: TObject;
-  /** The most that a body may have, where that is more than the 256 kB of all others. */
+  /** Overrides the default limit of 256 kB. */
   bodyLimitBytes?: number;
   status: 200 | 201 | 202;
   response: TSchema;
-  /** Media types besides JSON in which the answer can be had, by `Accept`. */
+  /** Image types that `Accept` can request instead of JSON. */
   pictures?: readonly string[];
-  /** What the operation itself may refuse with, beyond what every operation shares. */
+  /** Error codes specific to this operation; those common to all are not listed. */
   refusals: readonly ErrorCode[];
 };
 
-/** Keeps the literal types of a definition, so that inputs and results can be derived from it. */
+/** Keeps the definition's literal types, from which `InputOf` and `ResultOf` derive. */
 export function operation<const O extends Operation>(definition: O): O {
   return definition;
 }

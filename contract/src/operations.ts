@@ -32,7 +32,7 @@ import {
   updateWebhookEndpoint,
 } from './webhook-endpoint.ts';
 
-/** Every operation by its id. The server's route map has exactly these keys, or it does not compile. */
+/** Every operation by its id. The compiler checks that the server's route map has exactly these keys. */
 export const operations = {
   getMe,
   listProducts,

@@ -2,7 +2,7 @@ import { type Static, type TProperties, type TSchema, Type } from 'typebox';
 
 export const pageSize = { default: 10, maximum: 100 } as const;
 
-/** The query of every list; `filters` are the list's own. Anything else is refused by name: a misspelt cursor would loop forever. */
+/** Query parameters of every list, plus the list's own `filters`. Unknown ones are refused: a misspelled cursor would loop forever. */
 export function listQuery<F extends TProperties>(filters: F) {
   return Type.Object(
     {
@@ -10,7 +10,7 @@ export function listQuery<F extends TProperties>(filters: F) {
         Type.Integer({
           minimum: 1,
           default: pageSize.default,
-          description: `Page size. Above ${pageSize.maximum} is treated as ${pageSize.maximum}; it may change between pages.`,
+          description: `Page size. Values above ${pageSize.maximum} are treated as ${pageSize.maximum}. You can change it between pages.`,
         }),
       ),
       starting_after: Type.Optional(
@@ -26,9 +26,11 @@ export function listOf<T extends TSchema>(item: T, title: string) {
   return Type.Object(
     {
       object: Type.Literal('list'),
-      data: Type.Array(item, { description: 'Newest first.' }),
-      has_more: Type.Boolean({ description: 'False on the last page.' }),
-      next_cursor: Type.Optional(Type.String({ description: 'Opaque; present when another page exists.' })),
+      data: Type.Array(item, { description: 'Items of this page, newest first.' }),
+      has_more: Type.Boolean({ description: 'Whether another page exists.' }),
+      next_cursor: Type.Optional(
+        Type.String({ description: 'Opaque cursor of the next page. Absent on the last page.' }),
+      ),
     },
     { title },
   );

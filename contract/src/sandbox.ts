@@ -20,19 +20,19 @@ export const simulateEsim = operation({
   method: 'POST',
   path: '/v1/sandbox/esims/{iccid}/simulate',
   tag: 'Sandbox',
-  summary: 'Simulate what a device or a network does',
+  summary: 'Simulate a device or network action',
   description:
-    'Enters by the same path as a live network’s own reports, and causes the same events. Sandbox only. ' +
-    'Answers with the eSIM as it then stands.',
+    'Takes the same path as a live network’s reports and sends the same events. Returns the updated eSIM. ' +
+    'Sandbox only.',
   scope: 'network',
   params: iccidParams,
   body: Type.Object(
     {
-      action: Type.Enum([...simulatedActions], { description: 'What happens.', examples: ['attach'] }),
+      action: Type.Enum([...simulatedActions], { description: 'Action to simulate.', examples: ['attach'] }),
       country: Type.Optional(
         Type.String({
           pattern: '^[A-Z]{2}$',
-          description: 'For `attach`: ISO 3166-1 alpha-2.',
+          description: 'For `attach`: the country, as an ISO 3166-1 alpha-2 code.',
           examples: ['FR'],
         }),
       ),
@@ -40,7 +40,7 @@ export const simulateEsim = operation({
         Type.Integer({
           minimum: 1,
           maximum: 1_000_000_000_000_000,
-          description: 'For `use_data`: how much.',
+          description: 'For `use_data`: the bytes used.',
           examples: [500_000_000],
         }),
       ),
@@ -49,14 +49,14 @@ export const simulateEsim = operation({
           minLength: 1,
           maxLength: 100,
           description:
-            'For `use_data`: a record with an id that was seen before is not counted again. Made up when left out.',
+            'For `use_data`: id of the usage record. A repeated id is not counted again. Generated if omitted.',
         }),
       ),
       at: Type.Optional(
         Type.Integer({
           minimum: 0,
           maximum: 253402300799,
-          description: 'When it happened; now when left out. Unix time in seconds.',
+          description: 'When it happened. Defaults to now. Unix time in seconds.',
         }),
       ),
     },

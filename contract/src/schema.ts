@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 
-/** `type: ["integer", "null"]` instead of `anyOf`: shorter in OpenAPI, and serialised without trying each branch. */
+/** `type: ["integer", "null"]` instead of `anyOf`: shorter in OpenAPI, and serialized without trying each branch. */
 export function nullableInteger(options: object) {
   return Type.Unsafe<number | null>({ type: ['integer', 'null'], ...options });
 }

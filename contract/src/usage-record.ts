@@ -2,10 +2,10 @@ import { type Static, Type } from 'typebox';
 import { iccid } from './iccid.ts';
 import { operation } from './operation.ts';
 
-const mostRecords = 10_000;
+const maxRecords = 10_000;
 
-/** How many refused records an answer names at most. */
-export const mostRejections = 100;
+/** How many rejected records a response lists. */
+export const maxRejections = 100;
 
 export const rejectionReasons = ['esim_unknown', 'esim_not_ready', 'esim_ended'] as const;
 
@@ -14,8 +14,7 @@ export type RejectionReason = (typeof rejectionReasons)[number];
 const recordId = Type.String({
   minLength: 1,
   maxLength: 100,
-  description:
-    'Yours, unique among the records of this eSIM: a record that was counted is not counted again.',
+  description: 'Your id for the record, unique per eSIM. A record that was counted is not counted again.',
   examples: ['cdr-20261101-000017'],
 });
 
@@ -26,19 +25,19 @@ const UsageRecord = Type.Object(
     bytes: Type.Integer({
       minimum: 0,
       maximum: 1_000_000_000_000_000,
-      description: 'How much was used, in both directions together.',
+      description: 'Bytes used, upload and download combined.',
       examples: [1_048_576],
     }),
     at: Type.Integer({
       minimum: 0,
       maximum: 253402300799,
-      description: 'When it was used. Unix time in seconds.',
+      description: 'When the data was used. Unix time in seconds.',
       examples: [1_793_527_200],
     }),
     country: Type.Optional(
       Type.String({
         pattern: '^[A-Z]{2}$',
-        description: 'Where the eSIM was attached: ISO 3166-1 alpha-2.',
+        description: 'Country where the eSIM was attached, as an ISO 3166-1 alpha-2 code.',
         examples: ['FR'],
       }),
     ),
@@ -51,32 +50,32 @@ export type UsageRecord = Static<typeof UsageRecord>;
 export const UsageRecordBatch = Type.Object(
   {
     object: Type.Literal('usage_record_batch'),
-    accepted: Type.Integer({ minimum: 0, description: 'Records that were counted now.' }),
+    accepted: Type.Integer({ minimum: 0, description: 'Records counted by this request.' }),
     duplicates: Type.Integer({
       minimum: 0,
-      description: 'Records that had been counted before, or stand in this request more than once.',
+      description: 'Records counted before, or repeated within this request.',
     }),
     rejected: Type.Integer({
       minimum: 0,
-      description: 'Records that were not counted, for the reasons in `rejections`.',
+      description: 'Records not counted. `rejections` gives the reasons.',
     }),
     rejections: Type.Array(
       Type.Object({
-        index: Type.Integer({ minimum: 0, description: 'Its place in `records`.' }),
+        index: Type.Integer({ minimum: 0, description: 'Index of the record in `records`, from 0.' }),
         record_id: Type.String(),
         iccid,
         reason: Type.Enum([...rejectionReasons], {
           description:
-            '`esim_unknown`: no eSIM has this ICCID. `esim_not_ready`: it is still provisioning; report the record again later. `esim_ended`: it was terminated or has failed.',
+            '`esim_unknown`: no eSIM has this ICCID. `esim_not_ready`: the eSIM is still provisioning; report the record again later. `esim_ended`: the eSIM was terminated or failed.',
         }),
       }),
-      { maxItems: mostRejections, description: `The first ${mostRejections} of the rejected records.` },
+      { maxItems: maxRejections, description: `The first ${maxRejections} rejected records.` },
     ),
   },
   {
     title: 'UsageRecordBatch',
     description:
-      'What became of a batch of usage records: `accepted`, `duplicates` and `rejected` add up to it.',
+      'Result of a batch of usage records. `accepted`, `duplicates` and `rejected` add up to its size.',
   },
 );
 
@@ -88,17 +87,17 @@ export const reportUsage = operation({
   tag: 'Usage',
   summary: 'Report usage',
   description:
-    'For the network that carries the eSIMs: counts data against their bundles, which causes the same events as anywhere. ' +
-    'Each record counts once, however often and in however many requests it is sent, so a batch can always be sent again. ' +
-    'A malformed record refuses the whole batch; an ICCID that is not known rejects its own records only.',
+    'Counts data usage against bundles and sends the resulting events. For the network that carries the eSIMs. ' +
+    'Each record counts once, however often it is sent, so it is always safe to send a batch again. ' +
+    'A malformed record fails the whole batch; an unknown ICCID rejects only its own records.',
   scope: 'network',
   bodyLimitBytes: 4 * 1024 * 1024,
   body: Type.Object(
     {
       records: Type.Array(UsageRecord, {
         minItems: 1,
-        maxItems: mostRecords,
-        description: 'In any order; they are counted in the order of `at`.',
+        maxItems: maxRecords,
+        description: 'Records in any order. They are counted in order of `at`.',
       }),
     },
     { additionalProperties: false },

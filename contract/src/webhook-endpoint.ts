@@ -10,7 +10,7 @@ export const WebhookEndpoint = Type.Object(
     id: Type.String({ pattern: idPattern(idPrefixes.webhookEndpoint) }),
     object: Type.Literal('webhook_endpoint'),
     url: Type.String({
-      description: 'Where deliveries are sent.',
+      description: 'URL that receives deliveries.',
       examples: ['https://example.com/webhooks'],
     }),
     enabled_event_types: Type.Array(Type.String(), { examples: [['esim.provisioned', 'bundle.*']] }),
@@ -18,28 +18,30 @@ export const WebhookEndpoint = Type.Object(
     metadata: metadataSchema,
     status: Type.Enum(['enabled', 'disabled']),
     disabled_reason: Type.Optional(
-      Type.String({ description: 'Present when we disabled it because it kept failing: what to fix.' }),
+      Type.String({
+        description: 'What to fix. Present if Simplane disabled the endpoint because it kept failing.',
+      }),
     ),
     disabled_at: nullableInteger({ description: 'Unix time in seconds.' }),
     secret: Type.Optional(
       Type.String({
         pattern: '^whsec_',
-        description: 'What deliveries are signed with. In the answers to creation and rotation only.',
+        description: 'Secret that signs deliveries. Returned only on creation and rotation.',
       }),
     ),
     api_version: Type.String(),
-    created: unixSeconds('When it was created.'),
+    created: unixSeconds('When the endpoint was created.'),
   },
-  { title: 'WebhookEndpoint', description: 'A server of yours that is told what happens.' },
+  { title: 'WebhookEndpoint', description: 'A URL of yours that receives events.' },
 );
 
 export type WebhookEndpoint = Static<typeof WebhookEndpoint>;
 
-const params = Type.Object({ id: Type.String({ description: 'The endpoint’s `we_…` id.' }) });
+const params = Type.Object({ id: Type.String({ description: 'Id of the endpoint (`we_…`).' }) });
 const url = Type.String({
   minLength: 1,
   maxLength: 2048,
-  description: 'Where deliveries are sent. Live takes public `https` only.',
+  description: 'URL that receives deliveries. Live mode accepts only public `https` URLs.',
   examples: ['https://example.com/webhooks'],
 });
 const enabledEventTypes = Type.Array(
@@ -48,7 +50,7 @@ const enabledEventTypes = Type.Array(
     minItems: 1,
     maxItems: 100,
     uniqueItems: true,
-    description: 'Type names, families such as `esim.*`, or `["*"]` for all.',
+    description: 'Event types to deliver: names, families such as `esim.*`, or `["*"]` for all.',
     examples: [['*']],
   },
 );
@@ -60,7 +62,7 @@ export const createWebhookEndpoint = operation({
   tag: 'Webhook endpoints',
   summary: 'Create a webhook endpoint',
   description:
-    'The answer holds the signing secret: it is shown this once, and again only to a retry with the same `Idempotency-Key`.',
+    'The response contains the signing secret. Only a retry with the same `Idempotency-Key` returns it again.',
   scope: 'write',
   body: Type.Object(
     {
@@ -81,7 +83,7 @@ export const listWebhookEndpoints = operation({
   path: '/v1/webhook_endpoints',
   tag: 'Webhook endpoints',
   summary: 'List webhook endpoints',
-  description: 'Every endpoint of the account, without secrets.',
+  description: 'Returns the account’s endpoints, without their secrets.',
   scope: 'read',
   query: listQuery({}),
   status: 200,
@@ -94,7 +96,7 @@ export const getWebhookEndpoint = operation({
   path: '/v1/webhook_endpoints/{id}',
   tag: 'Webhook endpoints',
   summary: 'Get a webhook endpoint',
-  description: 'How it stands; `disabled_reason` says what to fix when we disabled it.',
+  description: 'Returns an endpoint. If Simplane disabled it, `disabled_reason` says what to fix.',
   scope: 'read',
   params,
   status: 200,
@@ -108,7 +110,7 @@ export const updateWebhookEndpoint = operation({
   tag: 'Webhook endpoints',
   summary: 'Update a webhook endpoint',
   description:
-    'Changes what is given and leaves the rest. `metadata` is merged; an empty value removes a name. `status: "disabled"` stops deliveries, `"enabled"` starts them again.',
+    'Changes the given fields only. `metadata` is merged; an empty value removes a key. `status: "disabled"` stops deliveries, `"enabled"` resumes them.',
   scope: 'write',
   params,
   body: Type.Object(
@@ -131,7 +133,7 @@ export const deleteWebhookEndpoint = operation({
   path: '/v1/webhook_endpoints/{id}',
   tag: 'Webhook endpoints',
   summary: 'Delete a webhook endpoint',
-  description: 'Cancels what was still to be delivered to it.',
+  description: 'Deletes the endpoint and cancels its pending deliveries.',
   scope: 'write',
   params,
   status: 200,
@@ -152,7 +154,7 @@ export const enableWebhookEndpoint = operation({
   tag: 'Webhook endpoints',
   summary: 'Enable a webhook endpoint',
   description:
-    'After the cause is fixed: new events are delivered again. `recover` brings what was missed meanwhile.',
+    'Resumes delivery of new events. Fix the cause first; then use `recover` to deliver the missed events.',
   scope: 'write',
   params,
   status: 200,
@@ -165,7 +167,7 @@ export const rotateWebhookSecret = operation({
   path: '/v1/webhook_endpoints/{id}/rotate_secret',
   tag: 'Webhook endpoints',
   summary: 'Rotate the signing secret',
-  description: 'Answers with a new secret. Until the old one expires, deliveries are signed with both.',
+  description: 'Returns a new secret. Deliveries are signed with both secrets until the old one expires.',
   scope: 'write',
   params,
   body: Type.Object(
@@ -174,8 +176,7 @@ export const rotateWebhookSecret = operation({
         Type.Integer({
           minimum: 0,
           maximum: 604_800,
-          description:
-            'For how many seconds the old secret goes on signing; a day when left out, a week at most.',
+          description: 'Seconds until the old secret expires. Defaults to one day; at most one week.',
           examples: [3600],
         }),
       ),
@@ -193,7 +194,7 @@ export const recoverWebhookEndpoint = operation({
   tag: 'Webhook endpoints',
   summary: 'Recover missed events',
   description:
-    'Queues every event since then that the endpoint subscribes to and has not received. The endpoint must be enabled.',
+    'Queues every event since `since` that the endpoint subscribes to and has not received. The endpoint must be enabled.',
   scope: 'write',
   params,
   body: Type.Object(
@@ -201,7 +202,7 @@ export const recoverWebhookEndpoint = operation({
       since: Type.Integer({
         minimum: 0,
         maximum: 253402300799,
-        description: 'Unix time in seconds.',
+        description: 'Recover events from this time on. Unix time in seconds.',
         examples: [1_794_700_000],
       }),
     },
@@ -212,7 +213,7 @@ export const recoverWebhookEndpoint = operation({
     {
       object: Type.Literal('recovery'),
       webhook_endpoint_id: Type.String({ pattern: idPattern(idPrefixes.webhookEndpoint) }),
-      since: unixSeconds('From when on.'),
+      since: unixSeconds('Start of the recovered period.'),
     },
     { title: 'Recovery' },
   ),

@@ -1,6 +1,6 @@
 import { type ErrorCode, errors } from '@simplane/contract';
 
-/** The parts of an OpenAPI 3.1 document that the page reads; what `openApiDocument()` returns is one. */
+/** The parts of an OpenAPI 3.1 document that the page reads. `openApiDocument()` returns one. */
 export type OpenApiDocument = {
   info: { title: string; version: string; summary?: string; description?: string };
   tags?: readonly { name: string; description?: string }[];
@@ -8,7 +8,7 @@ export type OpenApiDocument = {
   components?: { schemas?: Record<string, unknown>; headers?: Record<string, unknown> };
 };
 
-/** JSON Schema 2020-12 as far as the contract uses it. */
+/** The JSON Schema 2020-12 keywords that the contract uses. */
 export type Schema = {
   $ref?: string;
   type?: string | readonly string[];
@@ -56,7 +56,7 @@ export type SuccessResponse = {
   status: string;
   headers: ResponseHeader[];
   schema: Schema | null;
-  /** Media types beside JSON, such as pictures. */
+  /** Media types other than JSON, such as images. */
   otherTypes: string[];
 };
 
@@ -68,7 +68,7 @@ export type DocOperation = {
   summary: string;
   description: string;
   scope: string | null;
-  /** A scope that includes it. */
+  /** The scope that includes `scope`, if any. */
   includedIn: string | null;
   parameters: Parameter[];
   body: { schema: Schema; required: boolean } | null;
@@ -93,9 +93,9 @@ type RawOperation = {
 };
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
-const scopeSentence = /\n*Needs the scope `([^`]+)`(?:, which `([^`]+)` includes)?\.\s*$/;
+const scopeSentence = /\n*Requires the `([^`]+)` scope(?: \(included in `([^`]+)`\))?\.\s*$/;
 
-/** Every operation, flattened, in the document's order. */
+/** Returns every operation in document order. */
 export function readOperations(document: OpenApiDocument): DocOperation[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     methods
@@ -104,7 +104,7 @@ export function readOperations(document: OpenApiDocument): DocOperation[] {
   );
 }
 
-/** Follows a reference to a component; null for one that leads nowhere. */
+/** The component that the schema references, or null. */
 export function componentName(schema: Schema): string | null {
   return schema.$ref?.match(/^#\/components\/schemas\/(.+)$/)?.[1] ?? null;
 }
@@ -125,7 +125,7 @@ function readOperation(document: OpenApiDocument, method: string, path: string, 
     path,
     tag: raw.tags?.[0] ?? 'Other',
     summary: raw.summary ?? raw.operationId ?? path,
-    // The scope has its own place on the page, so its sentence would say it twice.
+    // The page shows the scope separately, so its sentence is removed here.
     description: description.replace(scopeSentence, ''),
     scope,
     includedIn,
@@ -151,7 +151,7 @@ function readSuccess(document: OpenApiDocument, status: string, raw: RawResponse
   };
 }
 
-/** Error responses describe each of their codes in a paragraph that begins with it. */
+/** An error response describes each code in a paragraph that starts with the code. */
 function codesIn(response: RawResponse): ErrorCode[] {
   return [...(response.description ?? '').matchAll(/^`(\w+)`:/gm)]
     .map((match) => match[1] ?? '')

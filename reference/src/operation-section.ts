@@ -30,7 +30,7 @@ export function operationSection(operation: DocOperation, context: OperationCont
 ${heading(3, operationAnchor(operation), operation.summary)}
 <p class="endpoint"><span class="method ${operation.method.toLowerCase()}">${operation.method}</span> <code>${breakable(operation.path)}</code></p>
 ${paragraphs(operation.description)}
-${operation.scope !== null && html`<p class="scope">Needs a key with the scope <code>${operation.scope}</code>${operation.includedIn !== null && html`, which <code>${operation.includedIn}</code> includes`}.</p>`}
+${operation.scope !== null && html`<p class="scope">Requires a key with the <code>${operation.scope}</code> scope${operation.includedIn !== null && html` (included in <code>${operation.includedIn}</code>)`}.</p>`}
 ${parameterGroup(operation.parameters, 'path', document)}
 ${parameterGroup(operation.parameters, 'query', document)}
 ${operation.body && bodyFields(operation.body, document)}

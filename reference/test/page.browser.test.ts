@@ -177,7 +177,7 @@ function documentWithLongWords() {
       operationId: word,
       tags: ['eSIMs'],
       summary: 'An operation with long words',
-      description: `Takes \`${word}\`.\n\nNeeds the scope \`write\`.`,
+      description: `Takes \`${word}\`.\n\nRequires the \`write\` scope.`,
       parameters: [
         { name: word, in: 'path', required: true, schema: { type: 'string', enum: [word, `${word}s`] } },
       ],

@@ -24,7 +24,7 @@ test('every operation has a section and a place in the contents', () => {
 test('every operation says its scope, its parameters, its body fields and the codes it may answer', () => {
   for (const operation of readOperations(document)) {
     const section = sectionOf(operation.id);
-    expect(section).toContain(`scope <code>${operation.scope}</code>`);
+    expect(section).toContain(`<code>${operation.scope}</code> scope`);
     for (const { name } of operation.parameters)
       expect(section).toContain(`<code class="name">${name}</code>`);
     for (const name of Object.keys(operation.body?.schema.properties ?? {})) {
@@ -114,7 +114,7 @@ test('text from the document is shown as text, wherever it stands', () => {
           operationId: attack,
           tags: [attack],
           summary: attack,
-          description: `${attack}\n\nNeeds the scope \`<i>\`.`,
+          description: `${attack}\n\nRequires the \`<i>\` scope.`,
           parameters: [
             { name: attack, in: 'query', required: true, description: attack, schema: { enum: [attack] } },
           ],

@@ -40,91 +40,91 @@ export type ErrorCode =
   | 'internal'
   | 'unavailable';
 
-/** An amount of data on an eSIM, and how much of it is used. */
+/** A data allowance on an eSIM, and how much of it is used. */
 export type Bundle = {
   id: string;
   object: 'bundle';
-  /** Identifies the eSIM. */
+  /** ICCID of the eSIM. */
   iccid: string;
-  /** What was bought. */
+  /** Product that was bought. */
   product_id: string;
-  /** Queued until the first attach, or until the one before it ends. */
+  /** `queued` until the first attach, or until the previous bundle ends. */
   status: 'queued' | 'active' | 'depleted' | 'expired' | 'canceled';
-  /** Included data; null means unlimited. */
+  /** Data allowance in bytes; null means unlimited. */
   data_bytes: number | null;
-  /** Counted once per usage record. */
+  /** Data used, in bytes. Each usage record counts once. */
   used_bytes: number;
-  /** At which percentages `bundle.usage_threshold` is sent. */
+  /** Usage percentages at which a `bundle.usage_threshold` event is sent. */
   thresholds: number[];
-  /** When it began to count. Unix time in seconds. */
+  /** When the bundle became active. Unix time in seconds. */
   activated_at: number | null;
-  /** When it ends at the latest. Unix time in seconds. */
+  /** When the bundle expires, unless it is used up before. Unix time in seconds. */
   expires_at: number | null;
-  /** The time of the newest usage record in `used_bytes`. Unix time in seconds. */
+  /** Time of the newest usage record in `used_bytes`. Unix time in seconds. */
   as_of: number | null;
 };
 
-/** One event on its way to one endpoint. Replays make new ones. */
+/** The delivery of one event to one endpoint. A replay creates a new delivery. */
 export type Delivery = {
   id: string;
   object: 'delivery';
   event_id: string;
   webhook_endpoint_id: string;
   status: 'pending' | 'succeeded' | 'failed' | 'canceled';
-  /** Why it was queued. */
+  /** Why the delivery was queued. */
   origin: 'event' | 'replay' | 'recovery' | 'retry';
   attempt_count: number;
-  /** When it is tried next; null when it is settled. Unix time in seconds. */
+  /** When the next attempt is due; null when the delivery is settled. Unix time in seconds. */
   next_attempt_at: number | null;
-  /** Every attempt, oldest first. */
+  /** All attempts, oldest first. */
   attempts: Array<{
-    /** When it was sent. Unix time in seconds. */
+    /** When the attempt was sent. Unix time in seconds. */
     at: number;
     duration_ms: number;
-    /** What the receiver answered; null when it did not. */
+    /** HTTP status of the response; null when there was none. */
     status_code: number | null;
-    /** Why it failed, when it did. */
+    /** Why the attempt failed, if it did. */
     error: string | null;
-    /** The first 1 kB of the answer; null for private addresses. */
+    /** First 1 kB of the response; null for private addresses. */
     response: string | null;
   }>;
-  /** When it was queued. Unix time in seconds. */
+  /** When the delivery was queued. Unix time in seconds. */
   created: number;
 };
 
-/** One eSIM profile. */
+/** An eSIM profile. */
 export type Esim = {
-  /** Identifies the eSIM. */
+  /** ICCID of the eSIM. */
   iccid: string;
   object: 'esim';
-  /** How the eSIM stands with us: this is what counts. */
+  /** Lifecycle status. Authoritative: `profile.state` never changes it. */
   status: 'provisioning' | 'provisioned' | 'active' | 'suspended' | 'terminated' | 'failed';
-  /** What the network last saw of the profile on a device; it never changes `status`. */
+  /** State of the profile on a device, as last observed by the network. */
   profile: {
     state: 'released' | 'downloaded' | 'installed' | 'enabled' | 'disabled' | 'deleted' | 'error' | 'unknown';
-    /** When the network saw it. Unix time in seconds. */
+    /** When the network observed this state. Unix time in seconds. */
     updated_at: number | null;
   };
   product_id: string;
-  /** The device’s eUICC, when it is known. */
+  /** EID of the device, if known. */
   eid: string | null;
   description: string | null;
-  /** Your own ids and notes: up to 20 pairs, names up to 40 characters, values up to 500. */
+  /** Your own key-value pairs, such as order ids: up to 20 keys of up to 40 characters, values up to 500. */
   metadata: Record<string, string>;
-  /** When its ICCID was allotted. Unix time in seconds. */
+  /** When the ICCID was allocated. Unix time in seconds. */
   created: number;
-  /** When it became ready to install. Unix time in seconds. */
+  /** When the eSIM became ready to install. Unix time in seconds. */
   provisioned_at: number | null;
 };
 
-/** Something that happened. Delivered by webhook exactly as it stands in the log. */
+/** Something that happened. Webhooks deliver it exactly as it is stored in the event log. */
 export type Event = {
   id: string;
   type: string;
   object: 'event';
-  /** When it happened. Unix time in seconds. */
+  /** When the event happened. Unix time in seconds. */
   created: number;
-  /** Correlation ids and little else; fetch the current state from the API. */
+  /** Correlation ids and little else. Fetch the current state from the API. */
   data: Record<string, unknown>;
 };
 
@@ -132,43 +132,43 @@ export type EventType = {
   type: string;
   object: 'event_type';
   description: string;
-  /** The fields that `data` may carry. */
+  /** Fields that `data` can contain. */
   data: string[];
 };
 
-/** One asynchronous piece of work and how it stands. */
+/** An asynchronous operation and its status. */
 export type Execution = {
   id: string;
   object: 'execution';
-  /** The same as `id`, named as in the data of events. */
+  /** Same as `id`, under the name that event data uses. */
   execution_id: string;
-  /** What was asked for. */
+  /** Requested operation. */
   type: 'esim.provision' | 'esim.suspend' | 'esim.resume' | 'esim.terminate' | 'bundle.add';
   status: 'queued' | 'running' | 'succeeded' | 'failed';
-  /** The product that was asked for. */
+  /** Requested product. */
   product_id: string | null;
-  /** The eSIM it is about; null until it is known. */
+  /** ICCID of the eSIM; null until it is known. */
   iccid: string | null;
-  /** Why it failed; present when `status` is `failed`. */
+  /** Why the execution failed. Present if `status` is `failed`. */
   error?: {
-    /** Why, from a closed list. */
+    /** Reason for the failure, from a closed list. */
     code: 'declined' | 'out_of_stock' | 'network_unavailable' | 'outcome_unknown' | 'state_conflict' | 'product_missing' | 'internal';
     /** The cause and what to do about it. */
     message: string;
-    /** Whether a new order may succeed. */
+    /** Whether a new order can succeed. */
     retryable: boolean;
-    /** What the network itself said. */
+    /** Error details from the network. */
     upstream?: Record<string, string>;
   };
-  /** How often the network was tried. */
+  /** Number of attempts made with the network. */
   attempts: number;
-  /** When it was accepted. Unix time in seconds. */
+  /** When the request was accepted. Unix time in seconds. */
   created: number;
-  /** When it succeeded or failed. Unix time in seconds. */
+  /** When the execution succeeded or failed. Unix time in seconds. */
   finished_at: number | null;
 };
 
-/** Who the caller is. */
+/** The account and API key that made the request. */
 export type Identity = {
   object: 'identity';
   account: {
@@ -179,110 +179,110 @@ export type Identity = {
     id: string;
     name: string;
     scopes: Array<'read' | 'write' | 'network' | 'admin' | 'install'>;
-    /** The last four characters of the key, to recognise it by. */
+    /** Last four characters of the key. */
     last4: string;
     /** When the key was created. Unix time in seconds. */
     created: number;
   };
-  /** What this deployment is. */
+  /** Whether this deployment is a sandbox or live. */
   mode: 'sandbox' | 'live';
-  /** True when real networks and real money are involved. */
+  /** Whether real networks and real money are involved. */
   livemode: boolean;
-  /** The version this request was answered in. */
+  /** API version of this response. */
   api_version: string;
 };
 
-/** What an end user needs to install the eSIM. It is a secret. */
+/** Everything an end user needs to install the eSIM. Treat it as a secret. */
 export type InstallProfile = {
   object: 'install_profile';
-  /** Identifies the eSIM. */
+  /** ICCID of the eSIM. */
   iccid: string;
-  /** What the QR code holds. */
+  /** LPA string that the QR code encodes. */
   lpa: string;
-  /** The same without `LPA:`, for typing in by hand. */
+  /** The LPA string without `LPA:`, for manual entry. */
   activation_code: string;
   smdp_address: string;
   matching_id: string;
-  /** Whether the device will ask for a code as well. */
+  /** Whether the device asks for a confirmation code. */
   confirmation_code_required: boolean;
   qr: {
-    /** A data URI. */
+    /** QR code as a data URI. */
     svg: string;
-    /** A data URI. */
+    /** QR code as a data URI. */
     png: string;
   };
-  /** Installs without a QR code on iOS 17.4 and newer. */
+  /** Installs the eSIM without a QR code on iOS 17.4 and later. */
   ios_install_url: string;
-  /** Installs without a QR code where Android supports it. */
+  /** Installs the eSIM without a QR code on Android versions that support it. */
   android_install_url: string;
-  /** As in the eSIM’s `profile.state`. */
+  /** Same as `profile.state` of the eSIM. */
   profile_state: 'released' | 'downloaded' | 'installed' | 'enabled' | 'disabled' | 'deleted' | 'error' | 'unknown';
 };
 
-/** A data plan that an eSIM can be provisioned with. */
+/** A data plan that you can provision on an eSIM. */
 export type Product = {
   id: string;
   object: 'product';
   name: string;
-  /** Where it works: ISO 3166-1 alpha-2 codes. */
+  /** Countries where the plan works, as ISO 3166-1 alpha-2 codes. */
   countries: string[];
-  /** Included data; null means unlimited. */
+  /** Data allowance in bytes; null means unlimited. */
   data_bytes: number | null;
-  /** How long the data lasts from the first attach. */
+  /** Days the data is valid, counted from the activation of its bundle. */
   validity_days: number;
   price: {
-    /** In minor units (cents). */
+    /** Price in the currency’s minor unit, such as cents. */
     amount: number;
-    /** ISO 4217 in lower case. */
+    /** ISO 4217 code in lowercase. */
     currency: string;
   };
   speeds: Array<'3G' | '4G' | '5G'>;
-  /** Whether it can be provisioned now. */
+  /** Whether the product can be provisioned. */
   active: boolean;
-  /** When it entered the catalog. Unix time in seconds. */
+  /** When the product was added to the catalog. Unix time in seconds. */
   created: number;
 };
 
-/** What became of a batch of usage records: `accepted`, `duplicates` and `rejected` add up to it. */
+/** Result of a batch of usage records. `accepted`, `duplicates` and `rejected` add up to its size. */
 export type UsageRecordBatch = {
   object: 'usage_record_batch';
-  /** Records that were counted now. */
+  /** Records counted by this request. */
   accepted: number;
-  /** Records that had been counted before, or stand in this request more than once. */
+  /** Records counted before, or repeated within this request. */
   duplicates: number;
-  /** Records that were not counted, for the reasons in `rejections`. */
+  /** Records not counted. `rejections` gives the reasons. */
   rejected: number;
-  /** The first 100 of the rejected records. */
+  /** The first 100 rejected records. */
   rejections: Array<{
-    /** Its place in `records`. */
+    /** Index of the record in `records`, from 0. */
     index: number;
     record_id: string;
-    /** Identifies the eSIM. */
+    /** ICCID of the eSIM. */
     iccid: string;
-    /** `esim_unknown`: no eSIM has this ICCID. `esim_not_ready`: it is still provisioning; report the record again later. `esim_ended`: it was terminated or has failed. */
+    /** `esim_unknown`: no eSIM has this ICCID. `esim_not_ready`: the eSIM is still provisioning; report the record again later. `esim_ended`: the eSIM was terminated or failed. */
     reason: 'esim_unknown' | 'esim_not_ready' | 'esim_ended';
   }>;
 };
 
-/** A server of yours that is told what happens. */
+/** A URL of yours that receives events. */
 export type WebhookEndpoint = {
   id: string;
   object: 'webhook_endpoint';
-  /** Where deliveries are sent. */
+  /** URL that receives deliveries. */
   url: string;
   enabled_event_types: string[];
   description: string | null;
-  /** Your own ids and notes: up to 20 pairs, names up to 40 characters, values up to 500. */
+  /** Your own key-value pairs, such as order ids: up to 20 keys of up to 40 characters, values up to 500. */
   metadata: Record<string, string>;
   status: 'enabled' | 'disabled';
-  /** Present when we disabled it because it kept failing: what to fix. */
+  /** What to fix. Present if Simplane disabled the endpoint because it kept failing. */
   disabled_reason?: string;
   /** Unix time in seconds. */
   disabled_at: number | null;
-  /** What deliveries are signed with. In the answers to creation and rotation only. */
+  /** Secret that signs deliveries. Returned only on creation and rotation. */
   secret?: string;
   api_version: string;
-  /** When it was created. Unix time in seconds. */
+  /** When the endpoint was created. Unix time in seconds. */
   created: number;
 };
 
@@ -297,7 +297,7 @@ export type EventData = {
     execution_id: string;
     product_id: string;
   };
-  /** The order failed for good; the execution says why. */
+  /** The order failed permanently; the execution says why. */
   'esim.provisioning_failed': {
     execution_id: string;
     product_id: string;
@@ -355,14 +355,14 @@ export type EventData = {
     iccid: string;
     product_id: string;
   };
-  /** The eSIM attached in another country than before. */
+  /** The eSIM attached in a different country than before. */
   'esim.country_changed': {
     iccid: string;
     product_id: string;
     country: string;
     previous_country: string;
   };
-  /** A bundle began to count; `execution_id` when an order made it begin. */
+  /** A bundle became active. `execution_id` is present if an order activated it. */
   'bundle.activated': {
     iccid: string;
     bundle_id: string;
@@ -370,7 +370,7 @@ export type EventData = {
     expires_at: number;
     execution_id?: string;
   };
-  /** A bundle’s usage reached a percentage; once per bundle and level, ascending. */
+  /** A bundle’s usage reached a threshold. Sent once per bundle and threshold, in ascending order. */
   'bundle.usage_threshold': {
     iccid: string;
     bundle_id: string;
@@ -387,7 +387,7 @@ export type EventData = {
     used_bytes: number;
     data_bytes: number | null;
   };
-  /** A bundle’s time is over. */
+  /** A bundle expired. */
   'bundle.expired': {
     iccid: string;
     bundle_id: string;
@@ -395,13 +395,13 @@ export type EventData = {
     used_bytes: number;
     data_bytes: number | null;
   };
-  /** An endpoint kept failing and was disabled; sent to the account’s other endpoints. */
+  /** An endpoint was disabled because it kept failing. Sent to the account’s other endpoints. */
   'webhook_endpoint.disabled': {
     webhook_endpoint_id: string;
     url: string;
     disabled_reason: string;
   };
-  /** A bundle was canceled with its eSIM. */
+  /** A bundle was canceled because its eSIM was terminated. */
   'bundle.canceled': {
     iccid: string;
     bundle_id: string;
@@ -412,47 +412,47 @@ export type EventData = {
 
 /** Every operation: what it takes and what it answers. */
 export type Operations = {
-  /** Confirms that the key works, and tells its account, its scopes and the mode of the deployment. */
+  /** Returns the account, the scopes of the key and the mode of the deployment. Use it to check that a key works. */
   getMe: {
     result: Identity;
   };
-  /** The catalog: every product that is listed and active. */
+  /** Returns the listed and active products of the catalog. */
   listProducts: {
     query: {
-      /** Page size. Above 100 is treated as 100; it may change between pages. */
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
       limit?: number;
       /** The `next_cursor` of the previous page, unchanged. */
       starting_after?: string;
     };
     result: Page<Product>;
   };
-  /** One product by its id, also when it is unlisted or no longer active. */
+  /** Returns a product, even if it is unlisted or no longer active. */
   getProduct: {
     params: {
-      /** The product’s `id`. */
+      /** Id of the product. */
       id: string;
     };
     result: Product;
   };
-  /** Accepts the order durably and answers at once with an execution. Send an `Idempotency-Key`: a retry after a timeout then never orders twice. An `esim.provisioned` event follows. */
+  /** Stores the order durably and immediately returns an execution. Send an `Idempotency-Key` so that a retry after a timeout never orders twice. An `esim.provisioned` event follows. */
   createEsim: {
     body: {
-      /** The `id` of a product. */
+      /** Id of the product to provision. */
       product_id: string;
-      /** Binds the profile to one device: its eUICC’s 32 digits. Left out: any device may install it. */
+      /** Binds the profile to the device with this 32-digit EID. If omitted, any device can install it. */
       eid?: string;
-      /** A code that the device will ask its user for, to be told apart from the QR code. A secret: it is not shown again. */
+      /** Code that the device asks its user for. Share it separately from the QR code. It is a secret and is never returned. */
       confirmation_code?: string;
-      /** Your own ids and notes: up to 20 pairs, names up to 40 characters, values up to 500. */
+      /** Your own key-value pairs, such as order ids: up to 20 keys of up to 40 characters, values up to 500. */
       metadata?: Record<string, string>;
       description?: string;
     };
     result: Execution;
   };
-  /** Every eSIM of the account. Install profiles are not in the list: they are secrets. */
+  /** Returns the account’s eSIMs. Install profiles are secrets and are not included. */
   listEsims: {
     query: {
-      /** Page size. Above 100 is treated as 100; it may change between pages. */
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
       limit?: number;
       /** The `next_cursor` of the previous page, unchanged. */
       starting_after?: string;
@@ -461,97 +461,97 @@ export type Operations = {
     };
     result: Page<Esim>;
   };
-  /** One eSIM as it stands now. */
+  /** Returns the current state of an eSIM. */
   getEsim: {
     params: {
-      /** The eSIM’s ICCID. */
+      /** ICCID of the eSIM. */
       iccid: string;
     };
     result: Esim;
   };
-  /** The LPA string, its QR code and install links, once the eSIM is provisioned. With `Accept: image/png` or `image/svg+xml` the answer is the QR code itself. */
+  /** Returns the LPA string, QR code and install links of a provisioned eSIM. With `Accept: image/png` or `image/svg+xml`, returns the QR code image instead. */
   getInstallProfile: {
     params: {
-      /** The eSIM’s ICCID. */
+      /** ICCID of the eSIM. */
       iccid: string;
     };
     result: InstallProfile;
   };
-  /** Takes it off the network until it is resumed. An `esim.suspended` event follows. */
+  /** Takes the eSIM off the network until it is resumed. An `esim.suspended` event follows. */
   suspendEsim: {
     params: {
-      /** The eSIM’s ICCID. */
+      /** ICCID of the eSIM. */
       iccid: string;
     };
     result: Execution;
   };
-  /** Brings a suspended eSIM back to what it was. An `esim.resumed` event follows. */
+  /** Returns a suspended eSIM to its previous status. An `esim.resumed` event follows. */
   resumeEsim: {
     params: {
-      /** The eSIM’s ICCID. */
+      /** ICCID of the eSIM. */
       iccid: string;
     };
     result: Execution;
   };
-  /** Ends it for good and cancels its bundles. An `esim.terminated` event follows. */
+  /** Permanently terminates the eSIM and cancels its bundles. An `esim.terminated` event follows. */
   terminateEsim: {
     params: {
-      /** The eSIM’s ICCID. */
+      /** ICCID of the eSIM. */
       iccid: string;
     };
     result: Execution;
   };
-  /** What was bought for this eSIM and how much of it is used. */
+  /** Returns the eSIM’s bundles with their usage. */
   listBundles: {
     params: {
-      /** The eSIM’s ICCID. */
+      /** ICCID of the eSIM. */
       iccid: string;
     };
     query: {
-      /** Page size. Above 100 is treated as 100; it may change between pages. */
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
       limit?: number;
       /** The `next_cursor` of the previous page, unchanged. */
       starting_after?: string;
     };
     result: Page<Bundle>;
   };
-  /** Adds a bundle. It begins when the eSIM has no other that is active, and waits in the queue until then. */
+  /** Adds a bundle. It stays queued while another bundle of the eSIM is active. */
   addBundle: {
     params: {
-      /** The eSIM’s ICCID. */
+      /** ICCID of the eSIM. */
       iccid: string;
     };
     body: {
-      /** The `id` of a product. */
+      /** Id of the product to add. */
       product_id: string;
-      /** Percentages at which `bundle.usage_threshold` is sent; 50, 80 and 100 when left out. */
+      /** Usage percentages at which a `bundle.usage_threshold` event is sent. Defaults to 50, 80 and 100. */
       thresholds?: number[];
     };
     result: Execution;
   };
-  /** For the network that carries the eSIMs: counts data against their bundles, which causes the same events as anywhere. Each record counts once, however often and in however many requests it is sent, so a batch can always be sent again. A malformed record refuses the whole batch; an ICCID that is not known rejects its own records only. */
+  /** Counts data usage against bundles and sends the resulting events. For the network that carries the eSIMs. Each record counts once, however often it is sent, so it is always safe to send a batch again. A malformed record fails the whole batch; an unknown ICCID rejects only its own records. */
   reportUsage: {
     body: {
-      /** In any order; they are counted in the order of `at`. */
+      /** Records in any order. They are counted in order of `at`. */
       records: Array<{
-        /** Yours, unique among the records of this eSIM: a record that was counted is not counted again. */
+        /** Your id for the record, unique per eSIM. A record that was counted is not counted again. */
         record_id: string;
-        /** Identifies the eSIM. */
+        /** ICCID of the eSIM. */
         iccid: string;
-        /** How much was used, in both directions together. */
+        /** Bytes used, upload and download combined. */
         bytes: number;
-        /** When it was used. Unix time in seconds. */
+        /** When the data was used. Unix time in seconds. */
         at: number;
-        /** Where the eSIM was attached: ISO 3166-1 alpha-2. */
+        /** Country where the eSIM was attached, as an ISO 3166-1 alpha-2 code. */
         country?: string;
       }>;
     };
     result: UsageRecordBatch;
   };
-  /** Everything the account asked for, with how it stands. */
+  /** Returns the account’s executions with their status. */
   listExecutions: {
     query: {
-      /** Page size. Above 100 is treated as 100; it may change between pages. */
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
       limit?: number;
       /** The `next_cursor` of the previous page, unchanged. */
       starting_after?: string;
@@ -559,68 +559,68 @@ export type Operations = {
     };
     result: Page<Execution>;
   };
-  /** How one piece of work stands. */
+  /** Returns the current status of an execution. */
   getExecution: {
     params: {
-      /** The `exec_…` id that the write answered with. */
+      /** Id of the execution (`exec_…`), as returned by the write. */
       id: string;
     };
     result: Execution;
   };
-  /** The event log. */
+  /** Returns the event log. */
   listEvents: {
     query: {
-      /** Page size. Above 100 is treated as 100; it may change between pages. */
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
       limit?: number;
       /** The `next_cursor` of the previous page, unchanged. */
       starting_after?: string;
-      /** One type, or a family such as `esim.*`. */
+      /** An event type, or a family such as `esim.*`. */
       type?: string;
-      /** Not before. Unix time in seconds. */
+      /** Only events at or after this time. Unix time in seconds. */
       'created[gte]'?: number;
-      /** Before. Unix time in seconds. */
+      /** Only events before this time. Unix time in seconds. */
       'created[lt]'?: number;
-      /** Only those with a delivery that failed, or that is still on its way. */
+      /** Only events with a failed, or a pending, delivery. */
       delivery?: 'failed' | 'pending';
     };
     result: Page<Event>;
   };
-  /** One event, byte for byte as it is delivered. */
+  /** Returns an event, byte for byte as it is delivered. */
   getEvent: {
     params: {
-      /** The event’s `evt_…` id. */
+      /** Id of the event (`evt_…`). */
       id: string;
     };
     result: Event;
   };
-  /** Every type of event there is, with the fields of its data. */
+  /** Returns every event type and the fields of its `data`. */
   listEventTypes: {
     query: {
-      /** Page size. Above 100 is treated as 100; it may change between pages. */
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
       limit?: number;
       /** The `next_cursor` of the previous page, unchanged. */
       starting_after?: string;
     };
     result: Page<EventType>;
   };
-  /** Publishes an event of your making through the same path as real ones. Sandbox only. */
+  /** Publishes an event with your own type and data through the same pipeline as real events. Sandbox only. */
   sendTestEvent: {
     body: {
-      /** Any well-formed name. */
+      /** Any well-formed event type name. */
       type: string;
-      /** Delivered untouched. */
+      /** Delivered unchanged. */
       data: Record<string, unknown>;
     };
     result: Event;
   };
-  /** Delivers it again, same id and same bytes, to every endpoint that is enabled and subscribed now, or to the one that is named. */
+  /** Delivers the event again, with the same id and bytes, to every endpoint that is now enabled and subscribed, or to one given endpoint. */
   replayEvent: {
     params: {
-      /** The event’s `evt_…` id. */
+      /** Id of the event (`evt_…`). */
       id: string;
     };
     body: {
-      /** Only to this one. */
+      /** Deliver only to this endpoint. */
       webhook_endpoint_id?: string;
     };
     result: {
@@ -629,73 +629,73 @@ export type Operations = {
       deliveries: Delivery[];
     };
   };
-  /** To whom the event was sent, and what came of it. */
+  /** Returns the deliveries of an event, with their attempts. */
   listEventDeliveries: {
     params: {
-      /** The event’s `evt_…` id. */
+      /** Id of the event (`evt_…`). */
       id: string;
     };
     query: {
-      /** Page size. Above 100 is treated as 100; it may change between pages. */
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
       limit?: number;
       /** The `next_cursor` of the previous page, unchanged. */
       starting_after?: string;
     };
     result: Page<Delivery>;
   };
-  /** The answer holds the signing secret: it is shown this once, and again only to a retry with the same `Idempotency-Key`. */
+  /** The response contains the signing secret. Only a retry with the same `Idempotency-Key` returns it again. */
   createWebhookEndpoint: {
     body: {
-      /** Where deliveries are sent. Live takes public `https` only. */
+      /** URL that receives deliveries. Live mode accepts only public `https` URLs. */
       url: string;
-      /** Type names, families such as `esim.*`, or `["*"]` for all. */
+      /** Event types to deliver: names, families such as `esim.*`, or `["*"]` for all. */
       enabled_event_types: string[];
       description?: string;
-      /** Your own ids and notes: up to 20 pairs, names up to 40 characters, values up to 500. */
+      /** Your own key-value pairs, such as order ids: up to 20 keys of up to 40 characters, values up to 500. */
       metadata?: Record<string, string>;
     };
     result: WebhookEndpoint;
   };
-  /** Every endpoint of the account, without secrets. */
+  /** Returns the account’s endpoints, without their secrets. */
   listWebhookEndpoints: {
     query: {
-      /** Page size. Above 100 is treated as 100; it may change between pages. */
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
       limit?: number;
       /** The `next_cursor` of the previous page, unchanged. */
       starting_after?: string;
     };
     result: Page<WebhookEndpoint>;
   };
-  /** How it stands; `disabled_reason` says what to fix when we disabled it. */
+  /** Returns an endpoint. If Simplane disabled it, `disabled_reason` says what to fix. */
   getWebhookEndpoint: {
     params: {
-      /** The endpoint’s `we_…` id. */
+      /** Id of the endpoint (`we_…`). */
       id: string;
     };
     result: WebhookEndpoint;
   };
-  /** Changes what is given and leaves the rest. `metadata` is merged; an empty value removes a name. `status: "disabled"` stops deliveries, `"enabled"` starts them again. */
+  /** Changes the given fields only. `metadata` is merged; an empty value removes a key. `status: "disabled"` stops deliveries, `"enabled"` resumes them. */
   updateWebhookEndpoint: {
     params: {
-      /** The endpoint’s `we_…` id. */
+      /** Id of the endpoint (`we_…`). */
       id: string;
     };
     body: {
-      /** Where deliveries are sent. Live takes public `https` only. */
+      /** URL that receives deliveries. Live mode accepts only public `https` URLs. */
       url?: string;
-      /** Type names, families such as `esim.*`, or `["*"]` for all. */
+      /** Event types to deliver: names, families such as `esim.*`, or `["*"]` for all. */
       enabled_event_types?: string[];
       description?: string;
-      /** Your own ids and notes: up to 20 pairs, names up to 40 characters, values up to 500. */
+      /** Your own key-value pairs, such as order ids: up to 20 keys of up to 40 characters, values up to 500. */
       metadata?: Record<string, string>;
       status?: 'enabled' | 'disabled';
     };
     result: WebhookEndpoint;
   };
-  /** Cancels what was still to be delivered to it. */
+  /** Deletes the endpoint and cancels its pending deliveries. */
   deleteWebhookEndpoint: {
     params: {
-      /** The endpoint’s `we_…` id. */
+      /** Id of the endpoint (`we_…`). */
       id: string;
     };
     result: {
@@ -704,51 +704,51 @@ export type Operations = {
       deleted: true;
     };
   };
-  /** After the cause is fixed: new events are delivered again. `recover` brings what was missed meanwhile. */
+  /** Resumes delivery of new events. Fix the cause first; then use `recover` to deliver the missed events. */
   enableWebhookEndpoint: {
     params: {
-      /** The endpoint’s `we_…` id. */
+      /** Id of the endpoint (`we_…`). */
       id: string;
     };
     result: WebhookEndpoint;
   };
-  /** Answers with a new secret. Until the old one expires, deliveries are signed with both. */
+  /** Returns a new secret. Deliveries are signed with both secrets until the old one expires. */
   rotateWebhookSecret: {
     params: {
-      /** The endpoint’s `we_…` id. */
+      /** Id of the endpoint (`we_…`). */
       id: string;
     };
     body: {
-      /** For how many seconds the old secret goes on signing; a day when left out, a week at most. */
+      /** Seconds until the old secret expires. Defaults to one day; at most one week. */
       expires_in?: number;
     };
     result: WebhookEndpoint;
   };
-  /** Queues every event since then that the endpoint subscribes to and has not received. The endpoint must be enabled. */
+  /** Queues every event since `since` that the endpoint subscribes to and has not received. The endpoint must be enabled. */
   recoverWebhookEndpoint: {
     params: {
-      /** The endpoint’s `we_…` id. */
+      /** Id of the endpoint (`we_…`). */
       id: string;
     };
     body: {
-      /** Unix time in seconds. */
+      /** Recover events from this time on. Unix time in seconds. */
       since: number;
     };
     result: {
       object: 'recovery';
       webhook_endpoint_id: string;
-      /** From when on. Unix time in seconds. */
+      /** Start of the recovered period. Unix time in seconds. */
       since: number;
     };
   };
-  /** What was sent to it, and what came of it. */
+  /** Returns the deliveries to an endpoint, with their attempts. */
   listEndpointDeliveries: {
     params: {
-      /** The endpoint’s `we_…` id. */
+      /** Id of the endpoint (`we_…`). */
       id: string;
     };
     query: {
-      /** Page size. Above 100 is treated as 100; it may change between pages. */
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
       limit?: number;
       /** The `next_cursor` of the previous page, unchanged. */
       starting_after?: string;
@@ -756,38 +756,38 @@ export type Operations = {
     };
     result: Page<Delivery>;
   };
-  /** One delivery with its attempts. */
+  /** Returns a delivery with its attempts. */
   getDelivery: {
     params: {
-      /** The delivery’s `dlv_…` id. */
+      /** Id of the delivery (`dlv_…`). */
       id: string;
     };
     result: Delivery;
   };
-  /** Sends a pending one now; queues a new one for a failed or canceled one. */
+  /** Sends a pending delivery now. For a failed or canceled delivery, queues a new one. */
   retryDelivery: {
     params: {
-      /** The delivery’s `dlv_…` id. */
+      /** Id of the delivery (`dlv_…`). */
       id: string;
     };
     result: Delivery;
   };
-  /** Enters by the same path as a live network’s own reports, and causes the same events. Sandbox only. Answers with the eSIM as it then stands. */
+  /** Takes the same path as a live network’s reports and sends the same events. Returns the updated eSIM. Sandbox only. */
   simulateEsim: {
     params: {
-      /** The eSIM’s ICCID. */
+      /** ICCID of the eSIM. */
       iccid: string;
     };
     body: {
-      /** What happens. */
+      /** Action to simulate. */
       action: 'download' | 'install' | 'enable' | 'disable' | 'delete' | 'attach' | 'use_data' | 'expire_bundle';
-      /** For `attach`: ISO 3166-1 alpha-2. */
+      /** For `attach`: the country, as an ISO 3166-1 alpha-2 code. */
       country?: string;
-      /** For `use_data`: how much. */
+      /** For `use_data`: the bytes used. */
       bytes?: number;
-      /** For `use_data`: a record with an id that was seen before is not counted again. Made up when left out. */
+      /** For `use_data`: id of the usage record. A repeated id is not counted again. Generated if omitted. */
       record_id?: string;
-      /** When it happened; now when left out. Unix time in seconds. */
+      /** When it happened. Defaults to now. Unix time in seconds. */
       at?: number;
     };
     result: Esim;

@@ -1,6 +1,6 @@
 import {
   type InputOf,
-  mostRejections,
+  maxRejections,
   type Operations,
   type RejectionReason,
   type UsageRecordBatch,
@@ -39,7 +39,7 @@ function summarise(records: readonly Record[], { accepted, rejected }: Taken): U
     accepted,
     duplicates: records.length - accepted - rejected.length,
     rejected: rejected.length,
-    rejections: rejected.slice(0, mostRejections).map(({ index, reason }) => {
+    rejections: rejected.slice(0, maxRejections).map(({ index, reason }) => {
       const { record_id, iccid } = records[index] as Record;
       return { index, record_id, iccid, reason };
     }),

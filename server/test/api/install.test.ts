@@ -215,7 +215,7 @@ describe('the install profile', () => {
       const key = await service.createKey({ scopes });
       const reply = await install(ready.iccid, 'image/png', key);
       expect([reply.status, reply.json.error.code]).toEqual([403, 'scope_missing']);
-      expect(reply.json.error.message).toContain('the scope `install`, which `write` includes');
+      expect(reply.json.error.message).toContain('the `install` scope (included in `write`)');
       expect(reply.json.error.message).toContain(`keys create --scopes ${[...scopes, 'install'].join(',')}`);
     }
     // It opens this and nothing else.

@@ -4,7 +4,7 @@ import { iccid, iccidParams } from './iccid.ts';
 import { idPattern, idPrefixes } from './ids.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
-import { nullableInteger } from './schema.ts';
+import { nullableInteger, nullableUnixSeconds } from './schema.ts';
 
 export const bundleStatuses = ['queued', 'active', 'depleted', 'expired', 'canceled'] as const;
 
@@ -22,20 +22,13 @@ export const Bundle = Type.Object(
       description: '`queued` until the first attach, or until the previous bundle ends.',
     }),
     data_bytes: nullableInteger({ description: 'Data allowance in bytes; null means unlimited.' }),
-    used_bytes: Type.Integer({
-      minimum: 0,
-      description: 'Data used, in bytes. Each usage record counts once.',
-    }),
+    used_bytes: Type.Integer({ minimum: 0, description: 'Bytes used. Each usage record counts once.' }),
     thresholds: Type.Array(Type.Integer(), {
       description: 'Usage percentages at which a `bundle.usage_threshold` event is sent.',
     }),
-    activated_at: nullableInteger({ description: 'When the bundle became active. Unix time in seconds.' }),
-    expires_at: nullableInteger({
-      description: 'When the bundle expires, unless it is used up before. Unix time in seconds.',
-    }),
-    as_of: nullableInteger({
-      description: 'Time of the newest usage record in `used_bytes`. Unix time in seconds.',
-    }),
+    activated_at: nullableUnixSeconds('When the bundle became active.'),
+    expires_at: nullableUnixSeconds('When the bundle expires, unless it is used up before.'),
+    as_of: nullableUnixSeconds('Time of the newest usage record in `used_bytes`.'),
   },
   { title: 'Bundle', description: 'A data allowance on an eSIM, and how much of it is used.' },
 );

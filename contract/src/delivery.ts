@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { idPattern, idPrefixes } from './ids.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
-import { nullableInteger, nullableString, unixSeconds } from './schema.ts';
+import { nullableInteger, nullableString, nullableUnixSeconds, unixSeconds } from './schema.ts';
 
 export const deliveryStatuses = ['pending', 'succeeded', 'failed', 'canceled'] as const;
 
@@ -18,20 +18,14 @@ export const Delivery = Type.Object(
     event_id: eventId,
     webhook_endpoint_id: endpointId,
     status: Type.Enum([...deliveryStatuses]),
-    origin: Type.Enum(['event', 'replay', 'recovery', 'retry'], {
-      description: 'Why the delivery was queued.',
-    }),
+    origin: Type.Enum(['event', 'replay', 'recovery', 'retry'], { description: 'Why it was queued.' }),
     attempt_count: Type.Integer({ minimum: 0 }),
-    next_attempt_at: nullableInteger({
-      description: 'When the next attempt is due; null when the delivery is settled. Unix time in seconds.',
-    }),
+    next_attempt_at: nullableUnixSeconds('When the next attempt is due; null when the delivery is settled.'),
     attempts: Type.Array(
       Type.Object({
         at: unixSeconds('When the attempt was sent.'),
         duration_ms: Type.Integer({ minimum: 0 }),
-        status_code: nullableInteger({
-          description: 'HTTP status of the response; null when there was none.',
-        }),
+        status_code: nullableInteger({ description: 'HTTP status; null when there was no response.' }),
         error: nullableString({ description: 'Why the attempt failed, if it did.' }),
         response: nullableString({
           description: 'First 1 kB of the response; null for private addresses.',
@@ -41,10 +35,7 @@ export const Delivery = Type.Object(
     ),
     created: unixSeconds('When the delivery was queued.'),
   },
-  {
-    title: 'Delivery',
-    description: 'The delivery of one event to one endpoint. A replay creates a new delivery.',
-  },
+  { title: 'Delivery', description: 'One event’s delivery to one endpoint. A replay creates a new one.' },
 );
 
 export type Delivery = Static<typeof Delivery>;
@@ -109,15 +100,11 @@ export const replayEvent = operation({
   tag: 'Events',
   summary: 'Replay an event',
   description:
-    'Delivers the event again, with the same id and bytes, to every endpoint that is now enabled and subscribed, or to one given endpoint.',
+    'Delivers the event again, with the same id and bytes, to every endpoint that is now enabled and subscribed, or only to `webhook_endpoint_id`.',
   scope: 'write',
   params: Type.Object({ id: Type.String({ description: 'Id of the event (`evt_…`).' }) }),
   body: Type.Object(
-    {
-      webhook_endpoint_id: Type.Optional(
-        Type.String({ maxLength: 100, description: 'Deliver only to this endpoint.' }),
-      ),
-    },
+    { webhook_endpoint_id: Type.Optional(Type.String({ maxLength: 100, description: 'Target endpoint.' })) },
     { additionalProperties: false },
   ),
   status: 202,

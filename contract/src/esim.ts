@@ -4,7 +4,7 @@ import { iccid, iccidParams } from './iccid.ts';
 import { metadataSchema } from './metadata.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
-import { nullableInteger, nullableString, unixSeconds } from './schema.ts';
+import { nullableString, nullableUnixSeconds, unixSeconds } from './schema.ts';
 
 export const esimStatuses = [
   'provisioning',
@@ -47,9 +47,7 @@ export const Esim = Type.Object(
     profile: Type.Object(
       {
         state: Type.Enum([...profileStates]),
-        updated_at: nullableInteger({
-          description: 'When the network observed this state. Unix time in seconds.',
-        }),
+        updated_at: nullableUnixSeconds('When the network observed this state.'),
       },
       { description: 'State of the profile on a device, as last observed by the network.' },
     ),
@@ -58,9 +56,7 @@ export const Esim = Type.Object(
     description: nullableString({}),
     metadata: metadataSchema,
     created: unixSeconds('When the ICCID was allocated.'),
-    provisioned_at: nullableInteger({
-      description: 'When the eSIM became ready to install. Unix time in seconds.',
-    }),
+    provisioned_at: nullableUnixSeconds('When the eSIM became ready to install.'),
   },
   { title: 'Esim', description: 'An eSIM profile.' },
 );
@@ -88,18 +84,13 @@ export const InstallProfile = Type.Object(
       svg: Type.String({ description: 'QR code as a data URI.' }),
       png: Type.String({ description: 'QR code as a data URI.' }),
     }),
-    ios_install_url: Type.String({
-      description: 'Installs the eSIM without a QR code on iOS 17.4 and later.',
-    }),
+    ios_install_url: Type.String({ description: 'Installs without a QR code on iOS 17.4 and later.' }),
     android_install_url: Type.String({
-      description: 'Installs the eSIM without a QR code on Android versions that support it.',
+      description: 'Installs without a QR code where Android supports it.',
     }),
     profile_state: Type.Enum([...profileStates], { description: 'Same as `profile.state` of the eSIM.' }),
   },
-  {
-    title: 'InstallProfile',
-    description: 'Everything an end user needs to install the eSIM. Treat it as a secret.',
-  },
+  { title: 'InstallProfile', description: 'Data to install the eSIM on a device. Treat it as a secret.' },
 );
 
 export type InstallProfile = Static<typeof InstallProfile>;

@@ -3,7 +3,7 @@ import { eventTypePattern } from './event-types.ts';
 import { idPattern, idPrefixes } from './ids.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
-import { unixSeconds } from './schema.ts';
+import { unixSeconds, unixSecondsInput } from './schema.ts';
 
 export const Event = Type.Object(
   {
@@ -51,24 +51,10 @@ export const listEvents = operation({
         description: 'An event type, or a family such as `esim.*`.',
       }),
     ),
-    'created[gte]': Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 253402300799,
-        description: 'Only events at or after this time. Unix time in seconds.',
-      }),
-    ),
-    'created[lt]': Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 253402300799,
-        description: 'Only events before this time. Unix time in seconds.',
-      }),
-    ),
+    'created[gte]': Type.Optional(unixSecondsInput('Only events at or after this time.')),
+    'created[lt]': Type.Optional(unixSecondsInput('Only events before this time.')),
     delivery: Type.Optional(
-      Type.Enum(['failed', 'pending'], {
-        description: 'Only events with a failed, or a pending, delivery.',
-      }),
+      Type.Enum(['failed', 'pending'], { description: 'Only events with a delivery in this status.' }),
     ),
   }),
   status: 200,
@@ -107,8 +93,7 @@ export const sendTestEvent = operation({
   path: '/v1/events/test',
   tag: 'Events',
   summary: 'Send a test event',
-  description:
-    'Publishes an event with your own type and data through the same pipeline as real events. Sandbox only.',
+  description: 'Publishes a custom event through the same pipeline as real events. Sandbox only.',
   scope: 'write',
   body: Type.Object(
     {

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { idPattern, idPrefixes } from './ids.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
-import { nullableInteger, nullableString, unixSeconds } from './schema.ts';
+import { nullableString, nullableUnixSeconds, unixSeconds } from './schema.ts';
 
 export const executionTypes = [
   'esim.provision',
@@ -46,9 +46,7 @@ export const Execution = Type.Object(
     error: Type.Optional(
       Type.Object(
         {
-          code: Type.Enum([...executionErrorCodes], {
-            description: 'Reason for the failure, from a closed list.',
-          }),
+          code: Type.Enum([...executionErrorCodes], { description: 'Reason, from a closed list.' }),
           message: Type.String({ description: 'The cause and what to do about it.' }),
           retryable: Type.Boolean({ description: 'Whether a new order can succeed.' }),
           upstream: Type.Optional(
@@ -60,9 +58,7 @@ export const Execution = Type.Object(
     ),
     attempts: Type.Integer({ minimum: 0, description: 'Number of attempts made with the network.' }),
     created: unixSeconds('When the request was accepted.'),
-    finished_at: nullableInteger({
-      description: 'When the execution succeeded or failed. Unix time in seconds.',
-    }),
+    finished_at: nullableUnixSeconds('When the execution succeeded or failed.'),
   },
   { title: 'Execution', description: 'An asynchronous operation and its status.' },
 );
@@ -89,9 +85,7 @@ export const getExecution = operation({
   summary: 'Get an execution',
   description: 'Returns the current status of an execution.',
   scope: 'read',
-  params: Type.Object({
-    id: Type.String({ description: 'Id of the execution (`exec_…`), as returned by the write.' }),
-  }),
+  params: Type.Object({ id: Type.String({ description: 'Id of the execution (`exec_…`).' }) }),
   status: 200,
   response: Execution,
   refusals: ['resource_missing'],

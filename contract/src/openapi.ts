@@ -89,10 +89,7 @@ export function openApiDocument() {
         },
       },
       headers: {
-        RequestId: {
-          description: 'Id of the request. Quote it when you ask for support.',
-          schema: { type: 'string' },
-        },
+        RequestId: { description: 'Id of the request, for logs and support.', schema: { type: 'string' } },
         ServiceVersion: {
           description: 'API version of the response.',
           schema: { type: 'string', enum: [...apiVersions] },

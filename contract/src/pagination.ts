@@ -28,9 +28,7 @@ export function listOf<T extends TSchema>(item: T, title: string) {
       object: Type.Literal('list'),
       data: Type.Array(item, { description: 'Items of this page, newest first.' }),
       has_more: Type.Boolean({ description: 'Whether another page exists.' }),
-      next_cursor: Type.Optional(
-        Type.String({ description: 'Opaque cursor of the next page. Absent on the last page.' }),
-      ),
+      next_cursor: Type.Optional(Type.String({ description: 'Opaque. Absent on the last page.' })),
     },
     { title },
   );

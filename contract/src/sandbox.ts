@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { Esim } from './esim.ts';
 import { iccidParams } from './iccid.ts';
 import { operation } from './operation.ts';
+import { unixSecondsInput } from './schema.ts';
 
 export const simulatedActions = [
   'download',
@@ -52,13 +53,7 @@ export const simulateEsim = operation({
             'For `use_data`: id of the usage record. A repeated id is not counted again. Generated if omitted.',
         }),
       ),
-      at: Type.Optional(
-        Type.Integer({
-          minimum: 0,
-          maximum: 253402300799,
-          description: 'When it happened. Defaults to now. Unix time in seconds.',
-        }),
-      ),
+      at: Type.Optional(unixSecondsInput('When it happened. Defaults to now.')),
     },
     { additionalProperties: false, examples: [{ action: 'attach', country: 'FR' }, { action: 'install' }] },
   ),

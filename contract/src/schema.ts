@@ -9,6 +9,16 @@ export function nullableString(options: object) {
   return Type.Unsafe<string | null>({ type: ['string', 'null'], ...options });
 }
 
+export function nullableUnixSeconds(description: string) {
+  return nullableInteger({ description: `${description} Unix time in seconds.` });
+}
+
+/** For requests. The maximum is the last second of the year 9999. */
+export function unixSecondsInput(description: string, options: object = {}) {
+  const described = `${description} Unix time in seconds.`;
+  return Type.Integer({ minimum: 0, maximum: 253402300799, description: described, ...options });
+}
+
 export function unixSeconds(description: string) {
   return Type.Integer({ minimum: 0, description: `${description} Unix time in seconds.` });
 }

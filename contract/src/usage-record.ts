@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { iccid } from './iccid.ts';
 import { operation } from './operation.ts';
+import { unixSecondsInput } from './schema.ts';
 
 const maxRecords = 10_000;
 
@@ -28,12 +29,7 @@ const UsageRecord = Type.Object(
       description: 'Bytes used, upload and download combined.',
       examples: [1_048_576],
     }),
-    at: Type.Integer({
-      minimum: 0,
-      maximum: 253402300799,
-      description: 'When the data was used. Unix time in seconds.',
-      examples: [1_793_527_200],
-    }),
+    at: unixSecondsInput('When the data was used.', { examples: [1_793_527_200] }),
     country: Type.Optional(
       Type.String({
         pattern: '^[A-Z]{2}$',

@@ -3,7 +3,7 @@ import { idPattern, idPrefixes } from './ids.ts';
 import { metadataSchema } from './metadata.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
-import { nullableInteger, nullableString, unixSeconds } from './schema.ts';
+import { nullableString, nullableUnixSeconds, unixSeconds, unixSecondsInput } from './schema.ts';
 
 export const WebhookEndpoint = Type.Object(
   {
@@ -18,11 +18,9 @@ export const WebhookEndpoint = Type.Object(
     metadata: metadataSchema,
     status: Type.Enum(['enabled', 'disabled']),
     disabled_reason: Type.Optional(
-      Type.String({
-        description: 'What to fix. Present if Simplane disabled the endpoint because it kept failing.',
-      }),
+      Type.String({ description: 'Why Simplane disabled the endpoint, and what to fix.' }),
     ),
-    disabled_at: nullableInteger({ description: 'Unix time in seconds.' }),
+    disabled_at: nullableUnixSeconds('When the endpoint was disabled.'),
     secret: Type.Optional(
       Type.String({
         pattern: '^whsec_',
@@ -199,12 +197,7 @@ export const recoverWebhookEndpoint = operation({
   params,
   body: Type.Object(
     {
-      since: Type.Integer({
-        minimum: 0,
-        maximum: 253402300799,
-        description: 'Recover events from this time on. Unix time in seconds.',
-        examples: [1_794_700_000],
-      }),
+      since: unixSecondsInput('Start of the period to recover.', { examples: [1_794_700_000] }),
     },
     { additionalProperties: false },
   ),

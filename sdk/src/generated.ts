@@ -52,7 +52,7 @@ export type Bundle = {
   status: 'queued' | 'active' | 'depleted' | 'expired' | 'canceled';
   /** Data allowance in bytes; null means unlimited. */
   data_bytes: number | null;
-  /** Data used, in bytes. Each usage record counts once. */
+  /** Bytes used. Each usage record counts once. */
   used_bytes: number;
   /** Usage percentages at which a `bundle.usage_threshold` event is sent. */
   thresholds: number[];
@@ -64,14 +64,14 @@ export type Bundle = {
   as_of: number | null;
 };
 
-/** The delivery of one event to one endpoint. A replay creates a new delivery. */
+/** One event’s delivery to one endpoint. A replay creates a new one. */
 export type Delivery = {
   id: string;
   object: 'delivery';
   event_id: string;
   webhook_endpoint_id: string;
   status: 'pending' | 'succeeded' | 'failed' | 'canceled';
-  /** Why the delivery was queued. */
+  /** Why it was queued. */
   origin: 'event' | 'replay' | 'recovery' | 'retry';
   attempt_count: number;
   /** When the next attempt is due; null when the delivery is settled. Unix time in seconds. */
@@ -81,7 +81,7 @@ export type Delivery = {
     /** When the attempt was sent. Unix time in seconds. */
     at: number;
     duration_ms: number;
-    /** HTTP status of the response; null when there was none. */
+    /** HTTP status; null when there was no response. */
     status_code: number | null;
     /** Why the attempt failed, if it did. */
     error: string | null;
@@ -151,7 +151,7 @@ export type Execution = {
   iccid: string | null;
   /** Why the execution failed. Present if `status` is `failed`. */
   error?: {
-    /** Reason for the failure, from a closed list. */
+    /** Reason, from a closed list. */
     code: 'declined' | 'out_of_stock' | 'network_unavailable' | 'outcome_unknown' | 'state_conflict' | 'product_missing' | 'internal';
     /** The cause and what to do about it. */
     message: string;
@@ -192,7 +192,7 @@ export type Identity = {
   api_version: string;
 };
 
-/** Everything an end user needs to install the eSIM. Treat it as a secret. */
+/** Data to install the eSIM on a device. Treat it as a secret. */
 export type InstallProfile = {
   object: 'install_profile';
   /** ICCID of the eSIM. */
@@ -211,9 +211,9 @@ export type InstallProfile = {
     /** QR code as a data URI. */
     png: string;
   };
-  /** Installs the eSIM without a QR code on iOS 17.4 and later. */
+  /** Installs without a QR code on iOS 17.4 and later. */
   ios_install_url: string;
-  /** Installs the eSIM without a QR code on Android versions that support it. */
+  /** Installs without a QR code where Android supports it. */
   android_install_url: string;
   /** Same as `profile.state` of the eSIM. */
   profile_state: 'released' | 'downloaded' | 'installed' | 'enabled' | 'disabled' | 'deleted' | 'error' | 'unknown';
@@ -275,9 +275,9 @@ export type WebhookEndpoint = {
   /** Your own key-value pairs, such as order ids: up to 20 keys of up to 40 characters, values up to 500. */
   metadata: Record<string, string>;
   status: 'enabled' | 'disabled';
-  /** What to fix. Present if Simplane disabled the endpoint because it kept failing. */
+  /** Why Simplane disabled the endpoint, and what to fix. */
   disabled_reason?: string;
-  /** Unix time in seconds. */
+  /** When the endpoint was disabled. Unix time in seconds. */
   disabled_at: number | null;
   /** Secret that signs deliveries. Returned only on creation and rotation. */
   secret?: string;
@@ -562,7 +562,7 @@ export type Operations = {
   /** Returns the current status of an execution. */
   getExecution: {
     params: {
-      /** Id of the execution (`exec_…`), as returned by the write. */
+      /** Id of the execution (`exec_…`). */
       id: string;
     };
     result: Execution;
@@ -580,7 +580,7 @@ export type Operations = {
       'created[gte]'?: number;
       /** Only events before this time. Unix time in seconds. */
       'created[lt]'?: number;
-      /** Only events with a failed, or a pending, delivery. */
+      /** Only events with a delivery in this status. */
       delivery?: 'failed' | 'pending';
     };
     result: Page<Event>;
@@ -603,7 +603,7 @@ export type Operations = {
     };
     result: Page<EventType>;
   };
-  /** Publishes an event with your own type and data through the same pipeline as real events. Sandbox only. */
+  /** Publishes a custom event through the same pipeline as real events. Sandbox only. */
   sendTestEvent: {
     body: {
       /** Any well-formed event type name. */
@@ -613,14 +613,14 @@ export type Operations = {
     };
     result: Event;
   };
-  /** Delivers the event again, with the same id and bytes, to every endpoint that is now enabled and subscribed, or to one given endpoint. */
+  /** Delivers the event again, with the same id and bytes, to every endpoint that is now enabled and subscribed, or only to `webhook_endpoint_id`. */
   replayEvent: {
     params: {
       /** Id of the event (`evt_…`). */
       id: string;
     };
     body: {
-      /** Deliver only to this endpoint. */
+      /** Target endpoint. */
       webhook_endpoint_id?: string;
     };
     result: {
@@ -731,7 +731,7 @@ export type Operations = {
       id: string;
     };
     body: {
-      /** Recover events from this time on. Unix time in seconds. */
+      /** Start of the period to recover. Unix time in seconds. */
       since: number;
     };
     result: {

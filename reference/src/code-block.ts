@@ -1,13 +1,11 @@
 import { type Html, html } from './html.ts';
 
-/** A titled sample. The button stays hidden until the script finds a clipboard, so nothing dead is ever shown. */
-export function codeBlock(title: HtmlTitle, code: Html): Html {
+/** A titled code sample. The script shows the copy button only if the browser has a clipboard. */
+export function codeBlock(title: Html | string, code: Html): Html {
   return html`<figure class="code"><figcaption><span>${title}</span><button type="button" data-copy hidden>Copy</button></figcaption><pre tabindex="0"><code>${code}</code></pre></figure>`;
 }
 
-type HtmlTitle = Html | string;
-
-/** JSON with its tokens marked for colour. */
+/** Formats JSON with syntax highlighting. */
 export function jsonCode(value: unknown): Html {
   const text = JSON.stringify(value, null, 2) ?? 'null';
   const tokens = text.split(
@@ -19,7 +17,7 @@ export function jsonCode(value: unknown): Html {
   })}`;
 }
 
-/** A shell command with its strings marked for colour. */
+/** A shell command with syntax highlighting. */
 export function shellCode(command: string): Html {
   const tokens = command.split(/('(?:[^']|'\\'')*'|"(?:\\.|[^"\\])*"|^curl\b|(?<=\s)--?[a-zA-Z][\w-]*)/m);
   return html`${tokens.map((token) => {

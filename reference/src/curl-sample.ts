@@ -4,13 +4,13 @@ import { exampleOf } from './example.ts';
 
 export type CurlSample = {
   command: string;
-  /** Values in the path that the reader must replace by their own. */
+  /** Path values that the reader must replace. */
   placeholders: string[];
 };
 
 /**
- * A command to paste. The idempotency key is fixed and readable, not `$(uuidgen)`: that program is missing from many
- * containers, and a command pasted twice should be the retry that the key exists for, not a second order.
+ * A curl command ready to paste. Its idempotency key is fixed, so pasting it twice is a retry and not a second order.
+ * `$(uuidgen)` would also fail in the many containers that lack it.
  */
 export function curlSample(operation: DocOperation, document: OpenApiDocument, baseUrl: string): CurlSample {
   const placeholders: string[] = [];
@@ -36,12 +36,12 @@ export function curlSample(operation: DocOperation, document: OpenApiDocument, b
   return { command: lines.join(' \\\n  '), placeholders };
 }
 
-/** Single quotes keep every character as it is; a quote inside closes, escapes and opens again. */
+/** Shell-quotes the text in single quotes. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Required query parameters, and a small page for lists, since a first answer should fit the screen. */
+/** Required query parameters, plus a small `limit` so that a list fits the screen. */
 function query(operation: DocOperation, document: OpenApiDocument): string {
   const search = new URLSearchParams();
   for (const { name, schema, required, in: where } of operation.parameters) {
@@ -52,25 +52,29 @@ function query(operation: DocOperation, document: OpenApiDocument): string {
   return search.size === 0 ? '' : `?${search}`;
 }
 
-/** Path parameters carry the value that the resource's own field has; an example in the document is one that exists. */
+/** Examples given in the document are values that exist; any other value is a placeholder. */
 function pathValue(operation: DocOperation, name: string, document: OpenApiDocument) {
   const own = operation.parameters.find((parameter) => parameter.in === 'path' && parameter.name === name);
   if (own?.schema.examples?.[0] !== undefined) return { value: String(own.schema.examples[0]), exists: true };
   const schema = own?.schema.pattern
     ? own.schema
-    : (fieldBehind(operation, name, document) ?? own?.schema ?? {});
+    : (fieldReturnedAs(operation, name, document) ?? own?.schema ?? {});
   return { value: String(exampleOf(schema, document, name)), exists: false };
 }
 
-/** `/v1/events/{id}/replay` takes the `id` that reading `/v1/events/{id}` or listing `/v1/events` answers with. */
-function fieldBehind(operation: DocOperation, name: string, document: OpenApiDocument): Schema | undefined {
+/** `/v1/events/{id}/replay` takes the `id` that `GET /v1/events/{id}` or `GET /v1/events` returns. */
+function fieldReturnedAs(
+  operation: DocOperation,
+  name: string,
+  document: OpenApiDocument,
+): Schema | undefined {
   const upToName = operation.path.slice(0, operation.path.indexOf(`{${name}}`) + name.length + 2);
   const collection = upToName.slice(0, upToName.lastIndexOf('/'));
   const reads = readOperations(document).filter((candidate) => candidate.method === 'GET');
   for (const path of [upToName, collection]) {
-    const answer = reads.find((candidate) => candidate.path === path)?.successes[0]?.schema;
-    if (!answer) continue;
-    const object = resolve(answer, document);
+    const response = reads.find((candidate) => candidate.path === path)?.successes[0]?.schema;
+    if (!response) continue;
+    const object = resolve(response, document);
     const items = object.properties?.['data']?.items;
     const field = resolve(items ?? object, document).properties?.[name];
     if (field) return field;

@@ -3,12 +3,12 @@ import { heading } from './heading.ts';
 import { type Html, html } from './html.ts';
 import { inline } from './markdown.ts';
 
-/** Every code there is. The anchors are what `doc_url` points at. */
+/** All error codes. `doc_url` links to these anchors. */
 export function errorCodesSection(): Html {
   const sorted = [...errorCodes].sort((a, b) => errors[a].status - errors[b].status);
   return html`<section id="error-codes" class="wide">
 ${heading(2, 'error-codes', 'Error codes')}
-<p>The list is closed: a code is never used again for another meaning.</p>
+<p>The list is closed: a code is never reused with another meaning.</p>
 <table class="codes">
 <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">What it means</th><th scope="col">What to do</th></tr></thead>
 <tbody>${sorted.map((code) => {

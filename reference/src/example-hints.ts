@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { currentApiVersion, encodeId, idPattern, idPrefixes } from '@simplane/contract';
 import type { Schema } from './document.ts';
 
-/** A believable value for a field at this path, where the schema accepts it; the schema alone would give `"string"`. */
+/** A realistic value for the field at this path, if the schema accepts it. */
 export function hintFor(path: string, schema: Schema): unknown {
   const name = path.split('.').at(-1) ?? '';
   const candidates = [
@@ -13,7 +13,7 @@ export function hintFor(path: string, schema: Schema): unknown {
   return candidates.find((value) => value !== undefined && accepts(schema, value));
 }
 
-/** A real id for the patterns that ids have: UUIDv7 bits with the time of the examples, so it sorts and decodes like one. */
+/** A valid id for an id pattern: a UUIDv7 with the time used in the examples. */
 export function idExample(pattern: string): string | null {
   const prefix = Object.values(idPrefixes).find((candidate) => idPattern(candidate) === pattern);
   if (prefix === undefined) return null;
@@ -80,7 +80,7 @@ const endings: [string, unknown][] = [
   ['_url', 'https://example.com/'],
 ];
 
-/** Whether the value meets the schema's own limits; a hint is a guess by name, and the name may mean something else here. */
+/** Hints are guessed by name, so each is checked against the schema's limits. */
 function accepts(schema: Schema, value: unknown): boolean {
   const types = schema.type === undefined ? [] : [schema.type].flat();
   if (schema.enum && !schema.enum.includes(value)) return false;

@@ -3,14 +3,14 @@ import { hintFor, idExample } from './example-hints.ts';
 import { patternExample } from './pattern-example.ts';
 
 /**
- * A plausible value for a schema. The document's own examples win; then what can be told from the name; then the schema's limits.
- * Optional fields appear when the document gives an example for them, so that contradictions (queued, yet failed) do not.
+ * Returns a plausible value: the document's own example, else a hint by field name, else a value within the schema's limits.
+ * Optional fields appear only if the document has an example for them. This avoids contradictions (queued, yet failed).
  */
 export function exampleOf(schema: Schema, document: OpenApiDocument, path = ''): unknown {
   const plain = resolve(schema, document);
   if (plain.const !== undefined) return plain.const;
   if (plain.examples && plain.examples.length > 0) return plain.examples[0];
-  if (isNullNow(plain, path)) return null;
+  if (isNullAtCreation(plain, path)) return null;
   const variants = plain.anyOf ?? plain.oneOf;
   if (variants) return exampleOf(variants.find((one) => one.type !== 'null') ?? {}, document, path);
   if (plain.allOf) return exampleOf(merged(plain, document), document, path);
@@ -48,8 +48,8 @@ export function mainType(schema: Schema): string {
   return value === undefined || value === null ? (schema.type === 'null' ? 'null' : 'any') : typeof value;
 }
 
-/** Examples show a thing as it is just after it was asked for, when what happens later is still null. */
-function isNullNow(schema: Schema, path: string): boolean {
+/** Examples show an object just after its creation, when fields about later events are still null. */
+function isNullAtCreation(schema: Schema, path: string): boolean {
   const nullable =
     [schema.type].flat().includes('null') ||
     (schema.anyOf ?? schema.oneOf ?? []).some((variant) => variant.type === 'null');
@@ -60,12 +60,12 @@ function isNullNow(schema: Schema, path: string): boolean {
 }
 
 function exampleObject(schema: Schema, document: OpenApiDocument, path: string): Record<string, unknown> {
-  const shown: Record<string, unknown> = {};
+  const example: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
-    const wanted = schema.required?.includes(name) || resolve(field, document).examples !== undefined;
-    if (wanted) shown[name] = exampleOf(field, document, `${path}.${name}`);
+    const isShown = schema.required?.includes(name) || resolve(field, document).examples !== undefined;
+    if (isShown) example[name] = exampleOf(field, document, `${path}.${name}`);
   }
-  return shown;
+  return example;
 }
 
 function exampleArray(schema: Schema, document: OpenApiDocument, path: string): unknown[] {

@@ -9,7 +9,7 @@ import { fieldList } from './schema-table.ts';
 
 export type Guide = { anchor: string; title: string; text: Html; samples: Html };
 
-/** What holds for every operation, once, before the operations. */
+/** Topics common to all operations, shown before them. */
 export function guides(document: OpenApiDocument, baseUrl: string): Guide[] {
   return [
     authentication(baseUrl),
@@ -28,10 +28,10 @@ function authentication(baseUrl: string): Guide {
   return {
     anchor: 'authentication',
     title: 'Authentication',
-    text: html`<p>Send your API key as a bearer token with every request. Keys that begin <code>sp_test_</code> work in a sandbox, keys that begin <code>sp_live_</code> in a live deployment, and neither works in the other.</p>
-<p>A key has one or more scopes: ${list(scopes)}. Each operation below names the one it needs; <code>write</code> includes <code>install</code>, for activation codes, and <code>read</code> does not; a key without it gets <a href="#error-scope_missing"><code>scope_missing</code></a>.</p>
-<p>Keep keys on your servers. We store only a hash of them and cannot show one again.</p>
-<p>Put yours in the shell once, and every sample on this page works as pasted:</p>`,
+    text: html`<p>Send your API key as a bearer token with every request. Keys starting with <code>sp_test_</code> work only in a sandbox, keys starting with <code>sp_live_</code> only in a live deployment.</p>
+<p>A key has one or more scopes: ${list(scopes)}. Each operation below names the scope it requires. <code>write</code> includes <code>install</code>, which gives access to activation codes; <code>read</code> does not. A key without the required scope gets <a href="#error-scope_missing"><code>scope_missing</code></a>.</p>
+<p>Keep keys on your servers. Simplane stores only a hash and cannot show a key again.</p>
+<p>Set your key in the shell once, and the samples on this page work as pasted:</p>`,
     samples: html`${codeBlock('Set the key', shellCode("export SIMPLANE_API_KEY='sp_test_…'"))}${codeBlock(
       'Check that it works',
       shellCode(command(baseUrl, '/v1/me')),
@@ -44,10 +44,10 @@ function idempotency(baseUrl: string): Guide {
   return {
     anchor: 'idempotency',
     title: 'Idempotency',
-    text: html`<p>A timeout leaves you not knowing whether a write took place. Send an <code>Idempotency-Key</code> with every POST, PATCH and DELETE, and repeat the request with the same key until you get an answer: the work is done once, and each repeat gets the first answer again, marked <code>Idempotent-Replayed: true</code>.</p>
-<p>A key is 1 to 255 printable ASCII characters, belongs to your account and is remembered for 24 hours. Make it from what you are doing, such as your order number, or make a random UUID and save it before you send.</p>
-<p>The same key with another request is refused with <a href="#error-idempotency_key_reused"><code>idempotency_key_reused</code></a>. While the first request still runs, a repeat gets <a href="#error-idempotency_in_progress"><code>idempotency_in_progress</code></a> and a <code>Retry-After</code> at once.</p>
-<p>Samples on this page carry a fixed key, so that pasting one twice is a safe retry. Change the key when you change the request.</p>`,
+    text: html`<p>After a timeout you cannot know whether a write took effect. Send an <code>Idempotency-Key</code> with every POST, PATCH and DELETE, and retry with the same key until you get a response. The work runs once, and each retry returns the first response with <code>Idempotent-Replayed: true</code>.</p>
+<p>A key is 1 to 255 printable ASCII characters, is scoped to your account and is stored for 24 hours. Use an id of your own, such as an order number, or a random UUID that you save before sending.</p>
+<p>Reusing a key for a different request returns <a href="#error-idempotency_key_reused"><code>idempotency_key_reused</code></a>. While the first request is running, a retry immediately returns <a href="#error-idempotency_in_progress"><code>idempotency_in_progress</code></a> with a <code>Retry-After</code> header.</p>
+<p>The samples on this page use a fixed key, so pasting one twice is a safe retry. Change the key when you change the request.</p>`,
     samples: codeBlock(
       'Run it twice: one order',
       shellCode(
@@ -61,8 +61,8 @@ function pagination(baseUrl: string): Guide {
   return {
     anchor: 'pagination',
     title: 'Pagination',
-    text: html`<p>Lists are newest first. <code>limit</code> sets the size of a page: ${pageSize.default} unless you say otherwise, ${pageSize.maximum} at most. When <code>has_more</code> is true, pass <code>next_cursor</code> back as <code>starting_after</code>, unchanged and with the same filters, for the next page. You are done when <code>has_more</code> is false.</p>
-<p>Cursors are opaque: do not build or store them for long. Things that are created while you walk appear on a fresh first page and never shift the pages you are on.</p>`,
+    text: html`<p>Lists are newest first. <code>limit</code> sets the page size: ${pageSize.default} by default, ${pageSize.maximum} at most. While <code>has_more</code> is true, get the next page by passing <code>next_cursor</code> unchanged as <code>starting_after</code>, with the same filters.</p>
+<p>Cursors are opaque: do not construct them or store them for long. Objects created while you paginate appear only on a new first page and never shift your pages.</p>`,
     samples: html`${codeBlock(
       'The next page',
       shellCode(
@@ -76,8 +76,8 @@ function versions(baseUrl: string): Guide {
   return {
     anchor: 'versions',
     title: 'Versions',
-    text: html`<p>A version is a date. Your account stays on the one that was current when it was created, so an upgrade on our side never changes an answer on yours. To try another, name it in <code>Service-Version</code> for a single request; every answer says in the same header which version it is in.</p>
-<p>There ${apiVersions.length === 1 ? 'is one version' : `are ${apiVersions.length} versions`}: ${list(apiVersions)}. New fields, event types and error codes may be added within a version, so ignore what you do not know.</p>`,
+    text: html`<p>A version is a date. Your account is pinned to the version that was current when it was created, so a new version never changes your responses. To use another version for one request, send it in <code>Service-Version</code>. Every response names its version in the same header.</p>
+<p>There ${apiVersions.length === 1 ? 'is one version' : `are ${apiVersions.length} versions`}: ${list(apiVersions)}. A version can gain new fields, event types and error codes, so ignore those you do not know.</p>`,
     samples: codeBlock(
       'Pin one request',
       shellCode(command(baseUrl, '/v1/me', `-H 'Service-Version: ${currentApiVersion}'`)),
@@ -90,8 +90,8 @@ function errorShape(document: OpenApiDocument): Guide {
   return {
     anchor: 'errors',
     title: 'Errors',
-    text: html`<p>A 2xx status means it was done or accepted. Anything else carries one JSON object, <code>error</code>, of the same shape everywhere. Let your code branch on <code>code</code>, show <code>message</code> to people, and quote <code>request_id</code> when you ask for help.</p>
-<p>Repeat a request after 408, 429 and 5xx, with the same <code>Idempotency-Key</code> and after what <code>Retry-After</code> says; change it first after any other 4xx. What each code means stands under <a href="#error-codes">Error codes</a>.</p>
+    text: html`<p>A 2xx status means that the request succeeded or was accepted. Any other response contains an <code>error</code> object, which always has the same fields. Branch on <code>code</code>, show <code>message</code> to people, and quote <code>request_id</code> when you ask for help.</p>
+<p>After 408, 429 and 5xx, wait for <code>Retry-After</code> and retry with the same <code>Idempotency-Key</code>. After any other 4xx, change the request first. <a href="#error-codes">Error codes</a> explains each code.</p>
 ${fieldList(schema.properties?.['error'] ?? schema, document, 'response')}`,
     samples: codeBlock('An error', jsonCode(exampleOf(schema, document))),
   };

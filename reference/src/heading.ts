@@ -1,6 +1,6 @@
 import { type Html, html } from './html.ts';
 
-/** A heading that links to itself, so that any part of the page can be shared. The id stands on the section around it. */
+/** A heading with a link to its section, whose id is `anchor`. */
 export function heading(level: 2 | 3, anchor: string, text: string): Html {
   const content = html`${text} <a class="anchor" href="#${anchor}" aria-label="Link to ${text}">#</a>`;
   return level === 2

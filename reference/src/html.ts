@@ -1,11 +1,11 @@
 const trustedText: unique symbol = Symbol('trusted html');
 
-/** Markup that was escaped on its way in. Only `html` and `trusted` make one, so a plain string is never mistaken for it. */
+/** Escaped markup. Only `html` and `trusted` create it, so a plain string cannot pass as markup. */
 export type Html = { readonly [trustedText]: string };
 
 export type HtmlValue = Html | string | number | null | undefined | false | readonly HtmlValue[];
 
-/** A template whose interpolations are escaped unless they are markup themselves; nothing is printed for null and false. */
+/** Escapes interpolated values unless they are `Html`. Null, undefined and false print nothing. */
 export function html(parts: TemplateStringsArray, ...values: HtmlValue[]): Html {
   let text = parts[0] ?? '';
   values.forEach((value, index) => {
@@ -14,7 +14,7 @@ export function html(parts: TemplateStringsArray, ...values: HtmlValue[]): Html 
   return { [trustedText]: text };
 }
 
-/** For text that this program wrote itself: the stylesheet and the script, which escaping would break. */
+/** Marks our own text as markup: the stylesheet and the script, which escaping would break. */
 export function trusted(text: string): Html {
   return { [trustedText]: text };
 }
@@ -23,7 +23,7 @@ export function toText(markup: Html): string {
   return markup[trustedText];
 }
 
-/** The part of a fragment identifier that a name contributes: the same name always gives the same anchor. */
+/** Converts a name to a stable anchor. */
 export function slug(name: string): string {
   return name.replace(/[^A-Za-z0-9_]+/g, '-').replace(/^-|-$/g, '');
 }

@@ -1,6 +1,6 @@
 import { type Html, html } from './html.ts';
 
-/** The Markdown that the document uses: paragraphs and `code`. Everything else is shown as it was written. */
+/** Renders the Markdown that the document uses: paragraphs and `code`. Other syntax is shown as plain text. */
 export function paragraphs(text: string | undefined): Html[] {
   return (text ?? '')
     .split(/\n\s*\n/)
@@ -8,7 +8,7 @@ export function paragraphs(text: string | undefined): Html[] {
     .map((paragraph) => html`<p>${inline(paragraph.trim())}</p>`);
 }
 
-/** One run of text with its `code`; an unpaired backtick stays a backtick. */
+/** Renders `code` within a line. An unpaired backtick stays a backtick. */
 export function inline(text: string): Html[] {
   return text
     .split(/(`[^`]+`)/)

@@ -3,7 +3,7 @@ import { type Html, html } from './html.ts';
 type NavigationLink = { anchor: string; title: string; method?: string };
 export type NavigationGroup = { title: string; links: NavigationLink[] };
 
-/** A popover on narrow screens, which opens and closes without a script; beside the text on wide ones. */
+/** A sidebar on wide screens. On narrow ones a popover, which works without a script. */
 export function navigation(groups: readonly NavigationGroup[]): Html {
   return html`<nav id="contents" popover aria-label="Contents">${groups.map(
     ({ title, links }) => html`

@@ -22,7 +22,7 @@ export type OperationContext = {
   baseUrl: string;
 };
 
-/** One operation: what it takes and answers on the left, what to paste and what comes back on the right. */
+/** One operation: its parameters and response on the left, samples on the right. */
 export function operationSection(operation: DocOperation, context: OperationContext): Html {
   const { document } = context;
   return html`<section class="entry" id="${operationAnchor(operation)}">
@@ -35,7 +35,7 @@ ${parameterGroup(operation.parameters, 'path', document)}
 ${parameterGroup(operation.parameters, 'query', document)}
 ${operation.body && bodyFields(operation.body, document)}
 ${parameterGroup(operation.parameters, 'header', document)}
-${operation.successes.map((success) => answer(success, document))}
+${operation.successes.map((success) => successResponse(success, document))}
 ${refusals(operation)}
 </div>
 <div class="samples">${samples(operation, context)}</div>
@@ -61,7 +61,7 @@ function parameterGroup(
   const group = all.filter((parameter) => parameter.in === where);
   if (group.length === 0) return null;
   const list = parameterList(group, document);
-  // The same two headers belong to every operation: there to look up, not to read forty times.
+  // Every operation has the same two headers, so they are collapsed.
   if (where === 'header')
     return html`<details class="more"><summary>${groupTitles[where]}</summary>${list}</details>`;
   return html`<h4>${groupTitles[where]}</h4>${list}`;
@@ -71,17 +71,17 @@ function bodyFields(
   { schema, required }: { schema: Schema; required: boolean },
   document: OpenApiDocument,
 ): Html {
-  return html`<h4>Body <span class="optional">JSON${!required && ', may be left out'}</span></h4>${fieldList(schema, document, 'request')}`;
+  return html`<h4>Body <span class="optional">JSON${!required && ', optional'}</span></h4>${fieldList(schema, document, 'request')}`;
 }
 
-function answer(success: SuccessResponse, document: OpenApiDocument): Html {
+function successResponse(success: SuccessResponse, document: OpenApiDocument): Html {
   const { schema, headers, otherTypes, status } = success;
   return html`<h4>Returns</h4>
-<p><span class="status ok">${status}</span> ${schema ? returned(schema, document) : 'No body.'}${
+<p><span class="status ok">${status}</span> ${schema ? describeObject(schema, document) : 'No body.'}${
     otherTypes.length > 0 &&
-    html` With <code>Accept</code> also ${otherTypes.map((type, index) => html`${index > 0 && ', '}<code>${type}</code>`)}.`
+    html` Also available with <code>Accept</code>: ${otherTypes.map((type, index) => html`${index > 0 && ', '}<code>${type}</code>`)}.`
   }</p>
-${schema && html`<details class="more"><summary>Response fields</summary>${answerFields(schema, document)}</details>`}
+${schema && html`<details class="more"><summary>Response fields</summary>${responseFields(schema, document)}</details>`}
 ${
   headers.length > 0 &&
   html`<details class="more"><summary>Response headers</summary><dl class="fields">${headers.map(
@@ -91,7 +91,7 @@ ${
 }`;
 }
 
-function returned(schema: Schema, document: OpenApiDocument): Html {
+function describeObject(schema: Schema, document: OpenApiDocument): Html {
   const object = resolve(schema, document);
   const items = object.properties?.['data']?.items;
   if (items && object.properties?.['has_more']) return html`A page of ${typeLabel(items, document)} objects.`;
@@ -101,8 +101,8 @@ function returned(schema: Schema, document: OpenApiDocument): Html {
   return html`${/^[aeiou]/i.test(name) ? 'An' : 'A'} ${typeLabel(schema, document)} object.`;
 }
 
-/** The fields of a list's items belong to its answer too: that is what a reader came for. */
-function answerFields(schema: Schema, document: OpenApiDocument): Html {
+/** For a list, also shows the fields of its items. */
+function responseFields(schema: Schema, document: OpenApiDocument): Html {
   const items = resolve(schema, document).properties?.['data']?.items;
   const name = items && componentName(items);
   return html`${fieldList(schema, document, 'response')}${
@@ -111,15 +111,15 @@ function answerFields(schema: Schema, document: OpenApiDocument): Html {
   }`;
 }
 
-/** What the operation itself decides stands out; what any request of its kind may get is folded away. */
+/** Shows the operation's own error codes and collapses the common ones. */
 function refusals(operation: DocOperation): Html | null {
-  const decided = ownRefusals.get(operation.id);
-  const own = operation.refusals.filter((code) => decided?.includes(code) ?? true);
+  const specific = ownRefusals.get(operation.id);
+  const own = operation.refusals.filter((code) => specific?.includes(code) ?? true);
   const common = operation.refusals.filter((code) => !own.includes(code));
   if (own.length + common.length === 0) return null;
   return html`<h4>Errors</h4>${own.length > 0 && chips(own)}${
     common.length > 0 &&
-    html`<details class="more"><summary>${common.length} that any request like this may get</summary>${chips(common)}</details>`
+    html`<details class="more"><summary>${common.length} common to similar requests</summary>${chips(common)}</details>`
   }`;
 }
 
@@ -139,7 +139,7 @@ function samples(operation: DocOperation, { document, baseUrl }: OperationContex
   const { command, placeholders } = curlSample(operation, document, baseUrl);
   return html`${codeBlock('curl', shellCode(command))}${
     placeholders.length > 0 &&
-    html`<p class="hint">Put your own in place of ${placeholders.map((value, index) => html`${index > 0 && ', '}<code>${value}</code>`)}.</p>`
+    html`<p class="hint">Replace with your own: ${placeholders.map((value, index) => html`${index > 0 && ', '}<code>${value}</code>`)}.</p>`
   }${operation.successes.map(
     ({ schema, status }) => schema && codeBlock(`Response ${status}`, jsonCode(exampleOf(schema, document))),
   )}`;

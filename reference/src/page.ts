@@ -14,7 +14,7 @@ import { style } from './style.ts';
 
 export type { OpenApiDocument } from './document.ts';
 
-/** The API reference as one page that loads nothing: the same document gives the same bytes. */
+/** Renders the API reference as one self-contained page. The same document always gives the same bytes. */
 export function renderDocsPage(document: OpenApiDocument, options: { baseUrl: string }): string {
   const { title, version } = document.info;
   const operations = readOperations(document);
@@ -37,7 +37,7 @@ export function renderDocsPage(document: OpenApiDocument, options: { baseUrl: st
 <a class="skip" href="#main">Skip to the reference</a>
 <header class="bar">
 <button type="button" class="menu" popovertarget="contents" aria-label="Contents"><span></span><span></span><span></span></button>
-<a class="brand" href="#introduction">${mark}<span>${title}</span></a>
+<a class="brand" href="#introduction">${logo}<span>${title}</span></a>
 <span class="label">API reference</span>
 <span class="version">${version}</span>
 <a class="source" href="/openapi.json">OpenAPI</a>
@@ -55,7 +55,7 @@ ${operations.filter((operation) => operation.tag === name).map((operation) => op
 )}
 <section class="tag" id="resources">
 ${heading(2, 'resources', 'Resources')}
-<p>The objects that the operations answer with.</p>
+<p>The objects that the operations return.</p>
 ${resources.map((name) => resourceSection(name, document))}
 </section>
 ${errorCodesSection()}
@@ -67,7 +67,7 @@ ${errorCodesSection()}
 `);
 }
 
-/** Allows this page's own stylesheet and script by their hashes, its inline icon, and nothing else. */
+/** Allows only the page's own stylesheet and script, by hash, and its inline icon. */
 export const docsContentSecurityPolicy: string = [
   "default-src 'none'",
   `style-src '${hash(style)}'`,
@@ -111,11 +111,11 @@ function contents(
         })),
     })),
     { title: 'Resources', links: resources.map((name) => ({ anchor: resourceAnchor(name), title: name })) },
-    { title: 'Look up', links: [{ anchor: 'error-codes', title: 'Error codes' }] },
+    { title: 'Appendix', links: [{ anchor: 'error-codes', title: 'Error codes' }] },
   ];
 }
 
-/** The document's order, then any tag that only an operation names, so that no operation is left out. */
+/** Tags in document order, then undeclared tags, so that no operation is missing. */
 function tagsOf(document: OpenApiDocument, operations: readonly DocOperation[]) {
   const declared = document.tags ?? [];
   const used = new Set(operations.map((operation) => operation.tag));
@@ -127,7 +127,7 @@ function tagsOf(document: OpenApiDocument, operations: readonly DocOperation[]) 
   ];
 }
 
-const mark = html`<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true"><path d="M6 2h8.2L20 7.8V20a2 2 0 0 1-2 2H6a2 2 0 0 1-2-2V4a2 2 0 0 1 2-2Z" fill="currentColor"/><path class="chip" d="M8 11h8v7H8zM12 11v7M8 14.5h8" fill="none" stroke-width="1.5"/></svg>`;
+const logo = html`<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true"><path d="M6 2h8.2L20 7.8V20a2 2 0 0 1-2 2H6a2 2 0 0 1-2-2V4a2 2 0 0 1 2-2Z" fill="currentColor"/><path class="chip" d="M8 11h8v7H8zM12 11v7M8 14.5h8" fill="none" stroke-width="1.5"/></svg>`;
 
 const icon = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="M6 2h8.2L20 7.8V20a2 2 0 0 1-2 2H6a2 2 0 0 1-2-2V4a2 2 0 0 1 2-2Z" fill="#0b7d6b"/><path d="M8 11h8v7H8zM12 11v7M8 14.5h8" fill="none" stroke="#fff" stroke-width="1.5"/></svg>',

@@ -1,7 +1,7 @@
-/** A string that matches the pattern, the same one every time, or null when the pattern uses syntax beyond this small reader. */
+/** Returns a deterministic string that matches the pattern, or null if this small parser does not support its syntax. */
 export function patternExample(pattern: string): string | null {
   try {
-    const reader = { pattern, at: 0, turn: 0 };
+    const reader = { pattern, at: 0, picks: 0 };
     const text = readAlternatives(reader);
     return new RegExp(pattern, 'u').test(text) ? text : null;
   } catch {
@@ -9,11 +9,11 @@ export function patternExample(pattern: string): string | null {
   }
 }
 
-type Reader = { pattern: string; at: number; turn: number };
+type Reader = { pattern: string; at: number; picks: number };
 
 const shorthands: Record<string, string> = { d: '0123456789', w: 'abcdefghijklmnopqrstuvwxyz', s: ' ' };
 
-/** The first alternative is as good as any; the others are read only to get past them. */
+/** Uses the first alternative; the others are parsed only to skip them. */
 function readAlternatives(reader: Reader): string {
   let chosen: string | null = null;
   do {
@@ -33,7 +33,7 @@ function readSequence(reader: Reader): string {
     const repeat = readRepeat(reader);
     const after = reader.at;
     if (repeat === 0) piece = '';
-    // Reading the atom again, and not repeating its text, gives varied characters: `a7k` and not `aaa`.
+    // Parsing the atom again instead of repeating its text varies the characters: `a7k`, not `aaa`.
     for (let n = 1; n < repeat; n++) {
       reader.at = start;
       piece += readAtom(reader);
@@ -47,7 +47,7 @@ function readSequence(reader: Reader): string {
 function readAtom(reader: Reader): string {
   if (take(reader, '(')) {
     if (take(reader, '?')) {
-      if (!take(reader, ':')) throw new Error('look-around is not read');
+      if (!take(reader, ':')) throw new Error('look-around is not supported');
     }
     const text = readAlternatives(reader);
     if (!take(reader, ')')) throw new Error('unclosed group');
@@ -82,7 +82,7 @@ function readMember(reader: Reader): string {
   return shorthands[letter] ?? letter;
 }
 
-/** How often to repeat: the least that is allowed, but a handful where the pattern leaves it open, so that it looks real. */
+/** Returns the minimum repeat count, or a few more if the pattern is open-ended, so that the text looks real. */
 function readRepeat(reader: Reader): number {
   if (take(reader, '?')) return 0;
   if (take(reader, '*') || take(reader, '+')) return 6;
@@ -99,10 +99,10 @@ function between(from: string, to: string): string {
   return Array.from({ length: last - first + 1 }, (_, n) => String.fromCharCode(first + n)).join('');
 }
 
-/** Walks the class in a fixed stride: deterministic, so the page's bytes stay cacheable. */
+/** Picks in a fixed stride: the output is deterministic, so the page stays cacheable. */
 function pick(reader: Reader, members: string): string {
-  reader.turn += 1;
-  return members.charAt((reader.turn * 7 + 3) % Math.max(members.length, 1));
+  reader.picks += 1;
+  return members.charAt((reader.picks * 7 + 3) % Math.max(members.length, 1));
 }
 
 function peek(reader: Reader): string {

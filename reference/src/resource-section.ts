@@ -6,7 +6,7 @@ import { type Html, html, slug } from './html.ts';
 import { paragraphs } from './markdown.ts';
 import { fieldList } from './schema-table.ts';
 
-/** One resource with all its fields, for looking up what the operations link to. */
+/** One resource with all its fields. Operations link here. */
 export function resourceSection(name: string, document: OpenApiDocument): Html {
   const schema = (document.components?.schemas?.[name] ?? {}) as Schema;
   const anchor = resourceAnchor(name);

@@ -3,7 +3,7 @@ import { type Html, html } from './html.ts';
 import { paragraphs } from './markdown.ts';
 import { constraints, typeLabel } from './schema-type.ts';
 
-/** The fields of an object, nested ones beneath their parent. A resource inside another is a link, not a copy. */
+/** Lists an object's fields, including nested ones. A nested resource is a link. */
 export function fieldList(schema: Schema, document: OpenApiDocument, purpose: 'request' | 'response'): Html {
   const plain = resolve(schema, document);
   const parts = [plain, ...(plain.allOf ?? []).map((part) => resolve(part, document))];
@@ -48,7 +48,7 @@ function row({ name, schema, document, purpose, note, where }: Row): Html {
   }${nested(schema, document, purpose)}</dd></div>`;
 }
 
-/** Requests say what must be sent; answers are complete by default, so they say what may be absent. */
+/** Request fields are marked required or optional; response fields only if they may be absent. */
 function presence(required: boolean, purpose: 'request' | 'response'): Html | null {
   if (purpose === 'request') {
     return required

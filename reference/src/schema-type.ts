@@ -2,7 +2,7 @@ import { componentName, type OpenApiDocument, type Schema } from './document.ts'
 import { mainType } from './example.ts';
 import { type Html, html, slug } from './html.ts';
 
-/** The type in words, with links to the resources: `string or null`, `array of Product`. */
+/** The type as text with links to resources: `string or null`, `array of Product`. */
 export function typeLabel(schema: Schema, document: OpenApiDocument): Html {
   const name = componentName(schema);
   if (name !== null) return html`<a href="#resource-${slug(name)}">${name}</a>`;
@@ -14,7 +14,7 @@ export function typeLabel(schema: Schema, document: OpenApiDocument): Html {
   return html`${type === 'any' ? 'any value' : type}${nullable}`;
 }
 
-/** What the value is held to beyond its type, one short phrase each. */
+/** The value's constraints beyond its type, one short phrase each. */
 export function constraints(schema: Schema): Html[] {
   const { propertyNames: names, additionalProperties: values, items } = schema;
   const phrases: (Html | null)[] = [
@@ -54,7 +54,7 @@ function range(
   unit: string,
   words = { most: 'At most', least: 'At least', exactly: 'Exactly' },
 ): Html | null {
-  // The largest exact integer is a limit of JSON, not of the API, and nobody reads it as a number.
+  // MAX_SAFE_INTEGER is a limit of JSON, not of the API.
   const top = most === Number.MAX_SAFE_INTEGER ? undefined : most;
   const counted = (n: number) => (unit === '' ? '' : ` ${unit}${n === 1 ? '' : 's'}`);
   if (least !== undefined && top !== undefined) {

@@ -1,4 +1,4 @@
-/** The page's only script: copy buttons, the place in the contents, and closing the contents after a choice. All of it is extra. */
+/** Adds copy buttons, highlights the current section in the contents and closes the contents after a click. The page works without it. */
 export const script = `
 const contents = document.getElementById('contents');
 if (navigator.clipboard) {

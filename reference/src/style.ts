@@ -1,4 +1,4 @@
-/** The whole stylesheet. Every text colour has a contrast of at least 4.5 against the surface it stands on, in both schemes. */
+/** Every text color has a contrast of at least 4.5 against its background, in both color schemes. */
 export const style = `
 :root {
   color-scheme: light dark;
@@ -64,7 +64,7 @@ ul { list-style: none; margin: 0; padding: 0; }
 .verb { font: 600 0.6875rem var(--mono); letter-spacing: 0.02em; }
 .get { color: var(--get); } .post { color: var(--post); } .patch, .put { color: var(--patch); } .delete { color: var(--delete); }
 
-/* Not scroll-padding: that counts the sticky bar itself as out of sight, and the page jumps when its button is focused. */
+/* Not scroll-padding: it treats the sticky bar as out of view, so focusing its button makes the page jump. */
 main, main :is(section, tr, a, button, summary, pre) { scroll-margin-top: var(--bar); }
 main { padding: 0 2.5rem 6rem; min-width: 0; }
 main > section { padding: 3rem 0; border-bottom: 1px solid var(--line); }

@@ -35,24 +35,24 @@ afterAll(async () => {
   await new Promise((resolve) => server?.close(resolve));
 });
 
-test('the page asks no other origin for anything and breaks none of its own policy', async () => {
-  const { page, requests, complaints } = await open();
+test('the page sends no request to another origin and violates none of its own policy', async () => {
+  const { page, requests, violations } = await open();
   await page.keyboard.press('End');
   expect(requests.filter((url) => !url.startsWith('data:'))).toEqual([`${origin}/docs`]);
-  expect(complaints).toEqual([]);
+  expect(violations).toEqual([]);
 
-  // The control: the policy is in force and a violation would have been seen.
+  // Control: the policy is in force and a violation is reported.
   await page.evaluate(() => {
     const script = document.createElement('script');
     script.textContent = 'document.title = "injected"';
     document.body.append(script);
     document.body.setAttribute('style', 'color: red');
   });
-  await expect.poll(() => complaints.length).toBeGreaterThan(0);
+  await expect.poll(() => violations.length).toBeGreaterThan(0);
   expect(await page.title()).toBe('Simplane API reference');
 });
 
-test('every link of the contents leads to a section and marks its place', async () => {
+test('every link in the contents leads to a section and is highlighted there', async () => {
   const { page } = await open();
   const links = page.locator('#contents a');
   expect(await links.count()).toBeGreaterThan(10);
@@ -67,7 +67,7 @@ test('every link of the contents leads to a section and marks its place', async 
     .toBe('#op-createEsim');
 });
 
-test('the copy button puts the sample on the clipboard as it is read', async () => {
+test('the copy button puts the sample on the clipboard exactly as shown', async () => {
   const { page } = await open({ permissions: ['clipboard-read', 'clipboard-write'] });
   const sample = page.locator('#op-createEsim figure').first();
   await sample.getByRole('button', { name: 'Copy' }).click();
@@ -77,9 +77,9 @@ test('the copy button puts the sample on the clipboard as it is read', async () 
   expect(copied).toContain(`curl '${origin}/v1/esims' \\\n  -H "Authorization: Bearer $SIMPLANE_API_KEY"`);
 });
 
-test.each([320, 390, 768, 1280, 1920])('nothing is wider than a window of %i px', async (width) => {
+test.each([320, 390, 768, 1280, 1920])('nothing overflows a window of %i px', async (width) => {
   const { page } = await open({ viewport: { width, height: 800 } });
-  await openEveryDetail(page);
+  await openAllDetails(page);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
   expect(await page.evaluate(() => document.body.scrollWidth)).toBeLessThanOrEqual(width);
 });
@@ -88,7 +88,7 @@ test.each(['light', 'dark'] as const)(
   'all text has a contrast of at least 4.5 in the %s scheme',
   async (scheme) => {
     const { page } = await open({ colorScheme: scheme });
-    await openEveryDetail(page);
+    await openAllDetails(page);
     const measured = await page.evaluate(measureContrast);
     expect(measured.count).toBeGreaterThan(300);
     expect(measured.low).toEqual([]);
@@ -99,21 +99,21 @@ test.each(['light', 'dark'] as const)(
   },
 );
 
-test('on a phone the contents open from a button, lead on, and get out of the way', async () => {
+test('on a phone the contents open from a button and close after a link is tapped', async () => {
   const { page } = await open({ viewport: { width: 390, height: 844 }, hasTouch: true });
   const contents = page.getByRole('navigation', { name: 'Contents' });
   expect(await contents.isVisible()).toBe(false);
   await page.goto(`${origin}/docs#op-createEsim`);
-  const place = await topOf(page, '#op-createEsim');
+  const top = await topOf(page, '#op-createEsim');
   await page.getByRole('button', { name: 'Contents' }).tap();
-  expect(await topOf(page, '#op-createEsim')).toBe(place);
+  expect(await topOf(page, '#op-createEsim')).toBe(top);
   await expect.poll(() => contents.isVisible()).toBe(true);
   await contents.getByRole('link', { name: 'Error codes' }).tap();
   await expect.poll(() => contents.isVisible()).toBe(false);
   await expect.poll(() => topOf(page, '#error-codes')).toBeLessThan(150);
 });
 
-test('without JavaScript the page reads the same: contents work and no dead button is shown', async () => {
+test('without JavaScript the contents work and no copy button is shown', async () => {
   const { page } = await open({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
   expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0);
   await page.getByRole('button', { name: 'Contents' }).click();
@@ -123,7 +123,7 @@ test('without JavaScript the page reads the same: contents work and no dead butt
   await expect.poll(() => page.locator('#contents').isVisible()).toBe(false);
 });
 
-test('the keyboard reaches the reference past the contents, and everything it reaches shows it', async () => {
+test('the keyboard can skip the contents, and focused elements have an outline', async () => {
   const { page } = await open();
   await page.keyboard.press('Tab');
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to the reference');
@@ -140,18 +140,18 @@ test('the keyboard reaches the reference past the contents, and everything it re
 async function open(options: BrowserContextOptions = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   const requests: string[] = [];
-  const complaints: string[] = [];
+  const violations: string[] = [];
   context.on('request', (request) => requests.push(request.url()));
   const page = await context.newPage();
   page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    if (['error', 'warning'].includes(message.type())) violations.push(message.text());
   });
-  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('pageerror', (error) => violations.push(error.message));
   await page.goto(`${origin}/docs`, { waitUntil: 'load' });
-  return { page, requests, complaints };
+  return { page, requests, violations };
 }
 
-async function openEveryDetail(page: Page): Promise<void> {
+async function openAllDetails(page: Page): Promise<void> {
   await page.evaluate(() => {
     for (const details of document.querySelectorAll('details')) details.open = true;
   });
@@ -161,7 +161,7 @@ async function topOf(page: Page, selector: string): Promise<number> {
   return (await page.locator(selector).boundingBox())?.y ?? Number.NaN;
 }
 
-/** The contract's document with an operation made of words that cannot be broken: what grows later must still fit. */
+/** The contract's document plus an operation with unbreakable words, so that future long names fit too. */
 function documentWithLongWords() {
   const document = openApiDocument();
   const word = `${'unbreakable_'.repeat(14)}end`;
@@ -188,17 +188,17 @@ function documentWithLongWords() {
   return document;
 }
 
-/** Runs in the page: WCAG's contrast of every element that holds text of its own and is shown. */
+/** Runs in the page. Computes the WCAG contrast of every visible element with text of its own. */
 function measureContrast() {
   const channels = (color: string) => (color.match(/[\d.]+/g) ?? []).map(Number);
   const luminance = (color: string) => {
     const [red = 0, green = 0, blue = 0] = channels(color).map((value) => {
-      const share = value / 255;
-      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+      const ratio = value / 255;
+      return ratio <= 0.04045 ? ratio / 12.92 : ((ratio + 0.055) / 1.055) ** 2.4;
     });
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   };
-  const surfaceOf = (start: Element): string => {
+  const backgroundOf = (start: Element): string => {
     for (let element: Element | null = start; element; element = element.parentElement) {
       const color = getComputedStyle(element).backgroundColor;
       if ((channels(color)[3] ?? 1) === 1) return color;
@@ -209,9 +209,9 @@ function measureContrast() {
   let count = 0;
   for (const element of document.querySelectorAll('body *:not(script):not(style)')) {
     const hasText = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent?.trim());
-    // The # beside a heading is invisible until it is pointed at.
+    // The # next to a heading is invisible until hovered.
     if (!hasText || !element.checkVisibility({ opacityProperty: true })) continue;
-    const [light = 0, dark = 0] = [getComputedStyle(element).color, surfaceOf(element)]
+    const [light = 0, dark = 0] = [getComputedStyle(element).color, backgroundOf(element)]
       .map(luminance)
       .sort((a, b) => b - a);
     const ratio = (light + 0.05) / (dark + 0.05);

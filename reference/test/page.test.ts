@@ -12,7 +12,7 @@ const baseUrl = 'http://127.0.0.1:4000';
 const document = openApiDocument();
 const page = renderDocsPage(document, { baseUrl });
 
-test('every operation has a section and a place in the contents', () => {
+test('every operation has a section and a link in the contents', () => {
   for (const [id, { path, summary }] of Object.entries(operations)) {
     expect(page).toContain(`<section class="entry" id="op-${id}">`);
     expect(page).toContain(`<a href="#op-${id}">`);
@@ -21,7 +21,7 @@ test('every operation has a section and a place in the contents', () => {
   }
 });
 
-test('every operation says its scope, its parameters, its body fields and the codes it may answer', () => {
+test('every operation shows its scope, parameters, body fields and error codes', () => {
   for (const operation of readOperations(document)) {
     const section = sectionOf(operation.id);
     expect(section).toContain(`<code>${operation.scope}</code> scope`);
@@ -44,14 +44,14 @@ test('every error code has a row with its status, meaning and remedy', () => {
   }
 });
 
-test('ids are unique and every link within the page leads somewhere', () => {
+test('ids are unique and every link within the page has a target', () => {
   const ids = [...page.matchAll(/\sid="([^"]+)"/g)].map((match) => match[1]);
   expect(new Set(ids).size).toBe(ids.length);
   for (const [, target] of page.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target);
 });
 
-test('examples of bodies, answers and resources are valid against their schemas', () => {
-  // The control: references are followed, so a wrong value would be seen.
+test('examples of bodies, responses and resources match their schemas', () => {
+  // Control: references are followed, so an invalid value would fail.
   expect(validatorOf({ $ref: '#/components/schemas/Execution' }).validate({ id: 'exec_1' }).valid).toBe(
     false,
   );
@@ -62,7 +62,7 @@ test('examples of bodies, answers and resources are valid against their schemas'
   }
 });
 
-test('examples hold for the schema keywords that the contract may come to use', () => {
+test('examples match schemas with keywords that the contract does not use yet', () => {
   const schemas: Schema[] = [
     { type: 'string', pattern: '^(esim|bundle)\\.[a-z_]{3,}(\\.\\d+)?$' },
     { type: 'string', pattern: '^[^a-z\\s]{4}$' },
@@ -87,7 +87,7 @@ test('examples hold for the schema keywords that the contract may come to use', 
   expect(patternExample('(?=x)y')).toBeNull();
 });
 
-test('every shown example is JSON, and a curl sample sends a body that its operation takes', () => {
+test('every shown example is JSON, and every curl sample sends a valid body', () => {
   const shown = [...page.matchAll(/<span>Response \d+<\/span>.*?<pre[^>]*>(.*?)<\/pre>/gs)];
   expect(shown.length).toBeGreaterThanOrEqual(Object.keys(operations).length);
   for (const [, code] of shown) JSON.parse(textOf(code ?? ''));
@@ -103,7 +103,7 @@ test('every shown example is JSON, and a curl sample sends a body that its opera
   }
 });
 
-test('text from the document is shown as text, wherever it stands', () => {
+test('text from the document is escaped everywhere', () => {
   const attack = '</style></script><img src=x onerror="alert(1)"> & \'quoted\' `<b>code</b>`';
   const hostile: OpenApiDocument = {
     info: { title: attack, version: attack, summary: attack, description: attack },
@@ -149,7 +149,7 @@ test('text from the document is shown as text, wherever it stands', () => {
   expect(rendered).toContain('&amp; &#39;quoted&#39;');
 });
 
-test('the page refers to no other place', () => {
+test('the page loads nothing from another origin', () => {
   const loading =
     /<(?:script|img|iframe|source|video|audio|object|embed|use|image)\b[^>]*\b(?:src|href|data)=/i;
   expect(page).not.toMatch(loading);
@@ -158,7 +158,7 @@ test('the page refers to no other place', () => {
   expect([...page.matchAll(/<link\b[^>]*href="([^":]+):/g)].map((match) => match[1])).toEqual(['data']);
 });
 
-test('the policy allows exactly the style and the script that the page has', () => {
+test('the policy allows only the page’s own style and script', () => {
   for (const [element, directive] of [
     ['style', 'style-src'],
     ['script', 'script-src'],
@@ -172,7 +172,7 @@ test('the policy allows exactly the style and the script that the page has', () 
   expect(page).not.toMatch(/\s(?:style|on[a-z]+)="/);
 });
 
-test('the same document gives the same bytes', () => {
+test('the same document renders to the same bytes', () => {
   expect(renderDocsPage(openApiDocument(), { baseUrl })).toBe(page);
 });
 
@@ -188,7 +188,7 @@ function everySchema(): { name: string; schema: Schema }[] {
   return [...bodies, ...components];
 }
 
-/** References in the document are relative to the whole of it, so the validator gets the schema with the components beside it. */
+/** References are relative to the document, so the validated schema includes the components. */
 function validatorOf(schema: Schema): Validator {
   const whole = { allOf: [schema], components: { schemas: document.components.schemas } };
   return new Validator(whole as unknown as ConstructorParameters<typeof Validator>[0], '2020-12', false);

@@ -4,22 +4,22 @@ import { createMcpServer } from './create-mcp-server.ts';
 import { refuseExcess } from './refuse-excess.ts';
 
 export type HttpHandler = {
-  /** Answers one request of Streamable HTTP, for the holder of the key. */
+  /** Handles one Streamable HTTP request with the caller's API key. */
   handle(request: Request, apiKey: string): Promise<Response>;
-  /** Lets calls in flight answer, waits early ones among them, and then ends the streams that would stay open. */
+  /** Ends waits early, lets calls in flight finish, then closes open streams. */
   close(): Promise<void>;
 };
 
 export type HttpHandlerOptions = {
-  /** A client of the API that calls with this key. */
+  /** Creates an API client for this key. */
   connect(apiKey: string): Simplane;
   onError(error: unknown): void;
 };
 
-// Nothing here changes while it runs, so a subscription only holds a connection.
+// The lists never change while the server runs, so a subscription only occupies a connection.
 const maxSubscriptions = 100;
 
-/** MCP over HTTP without sessions: each request stands alone, so any process can answer any of them. */
+/** Stateless MCP over HTTP: any process can answer any request. */
 export function createHttpHandler({ connect, onError }: HttpHandlerOptions): HttpHandler {
   const stopping = new AbortController();
   const calls = new Set<Promise<unknown>>();
@@ -45,13 +45,13 @@ export function createHttpHandler({ connect, onError }: HttpHandlerOptions): Htt
     async close() {
       stopping.abort();
       await Promise.allSettled(calls);
-      await new Promise((resolve) => setImmediate(resolve)); // their answers are on their way
+      await new Promise((resolve) => setImmediate(resolve)); // let their responses be written
       await handler.close();
     },
   };
 }
 
-/** Undefined where it is no JSON: the protocol's own handler then reads it again and says so. */
+/** Returns undefined if the body is not JSON; the MCP handler then reads it again and reports the error. */
 function readJson(request: Request): Promise<unknown> {
   return request
     .clone()

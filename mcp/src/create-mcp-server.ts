@@ -23,26 +23,26 @@ const tools: readonly Tool[] = [
 ];
 
 const instructions =
-  'Simplane provisions eSIMs. Provisioning is asynchronous: provision_esim answers with an execution, get_execution with ' +
-  'wait_seconds waits for it, get_install_profile then has the QR code. Pass an idempotency_key to any write that may be ' +
-  'repeated. Signing secrets (whsec_…) and install profiles are secrets: give them to the user, and to nothing else.';
+  'Simplane provisions eSIMs. Provisioning is asynchronous: provision_esim returns an execution, get_execution with ' +
+  'wait_seconds waits for it, and get_install_profile then returns the QR code. Pass an idempotency_key to any write that ' +
+  'you may repeat. Signing secrets (whsec_…) and install profiles are secrets: share them only with the user.';
 
 export type McpServerOptions = {
-  /** Ends waits early, with how things stand, when the process is about to end. */
+  /** Aborted at shutdown: waits then return the current status early. */
   stopping?: AbortSignal;
-  /** Hears of every tool call that begins. */
+  /** Called with every tool call when it starts. */
   onCall?(call: Promise<unknown>): void;
-  /** Hears of what broke; the agent hears only that something did. */
+  /** Receives unexpected errors. The agent gets a generic message without details. */
   onError?(error: unknown): void;
 };
 
-/** Simplane for one agent: tools, a prompt and resources, each a call of the given client and no more. */
+/** An MCP server whose tools, prompt and resources call the API through the given client. */
 export function createMcpServer(simplane: Simplane, options: McpServerOptions = {}): McpServer {
   const server = new McpServer(
     { name: 'simplane', title: 'Simplane', version },
     {
       instructions,
-      // What there is does not change while a server runs, so there is nothing to subscribe to.
+      // The lists never change while the server runs, so there is nothing to subscribe to.
       capabilities: {
         tools: { listChanged: false },
         prompts: { listChanged: false },

@@ -3,9 +3,9 @@ import { ApiError, ConnectionError, type Simplane, SimplaneError, TimeoutError }
 import { InvalidArgument } from './invalid-argument.ts';
 import { describeProduct, firstProducts } from './products.ts';
 
-/** What went wrong, in words that an agent can act on: the code, the message, the way out, and what to quote. */
+/** Describes the error so that an agent can act on it: code, message, next step and request id. */
 export async function explainRefusal(error: unknown, simplane: Simplane): Promise<string> {
-  if (error instanceof ApiError) return explainAnswer(error, await namesOfProducts(error, simplane));
+  if (error instanceof ApiError) return explainApiError(error, await availableProducts(error, simplane));
   if (error instanceof InvalidArgument) {
     return lines({
       Refused: `parameter_invalid: ${error.message}`,
@@ -15,23 +15,23 @@ export async function explainRefusal(error: unknown, simplane: Simplane): Promis
   }
   if (error instanceof ConnectionError || error instanceof TimeoutError) {
     return lines({
-      'No answer': error.message,
+      'No response': error.message,
       'What to do':
-        'Check that the Simplane server runs and that the base URL leads to it, then call the tool again. ' +
-        'The work may or may not have been done: a repeated write is safe only with the idempotency_key of the first call.',
+        'Check that the Simplane server is running and that the base URL is correct, then call the tool again. ' +
+        'The write may have taken effect: repeating it is safe only with the idempotency_key of the first call.',
     });
   }
   return lines({
-    Failed: error instanceof SimplaneError ? error.message : 'Something broke in the MCP server.',
+    Failed: error instanceof SimplaneError ? error.message : 'Unexpected error in the MCP server.',
   });
 }
 
-/** Whether somebody said no, and it is not a bug of ours. */
+/** Whether the error is an expected refusal rather than a bug. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof SimplaneError || error instanceof InvalidArgument;
 }
 
-function explainAnswer(error: ApiError, products: string | undefined): string {
+function explainApiError(error: ApiError, products: string | undefined): string {
   const { code, status, message, param, docUrl, requestId } = error;
   return lines({
     Refused: `${code ?? 'unknown'} (HTTP ${status}): ${message}`,
@@ -44,37 +44,38 @@ function explainAnswer(error: ApiError, products: string | undefined): string {
 }
 
 function nextStep(code: ErrorCode | undefined): string {
-  if (code === undefined) return 'Ask the user whether the base URL leads to a Simplane server.';
-  // A server may be newer than this list.
+  if (code === undefined) return 'Ask the user to check that the base URL points to a Simplane server.';
+  // A newer server may return a code that is not in this list.
   return nextSteps[code] ?? errors[code]?.remedy ?? 'Follow the message.';
 }
 
-/** Where the remedy for people who write HTTP is not the one for an agent that calls tools. */
+/** Remedies for agents, where they differ from those for HTTP clients. */
 const nextSteps: Partial<Record<ErrorCode, string>> = {
-  api_key_missing:
-    'Tell the user that the MCP server has no API key: it is set where the server is configured.',
+  api_key_missing: 'Ask the user to set an API key in the configuration of this MCP server.',
   api_key_invalid:
-    'No other call will work either. Ask the user to set a valid key where this MCP server is configured.',
-  api_key_expired: 'No other call will work either. Ask the user to create a new key and to set it.',
-  api_key_wrong_mode: 'No other call will work either. Ask the user for a key of this deployment’s mode.',
-  parameter_missing: 'Call the tool again with the argument that is missing.',
+    'All calls will fail. Ask the user to set a valid key in the configuration of this MCP server.',
+  api_key_expired: 'All calls will fail. Ask the user to create and set a new key.',
+  api_key_wrong_mode: 'All calls will fail. Ask the user for a key that matches the mode of this deployment.',
+  parameter_missing: 'Call the tool again with the missing argument.',
   parameter_invalid: 'Change the argument as the message says and call the tool again.',
-  parameter_unknown: 'Leave the argument out, or use one that the message names.',
-  scope_missing: 'Ask the user for a key with the scope that the message names, or go on without this tool.',
-  sandbox_only: 'Leave this step out: the deployment is live, and only real events exist there.',
+  parameter_unknown: 'Remove the argument, or use one that the message names.',
+  scope_missing:
+    'Ask the user for a key with the scope that the message names, or continue without this tool.',
+  sandbox_only: 'Skip this step: a live deployment has only real events.',
   esim_not_ready: 'Call get_execution with wait_seconds until the execution has succeeded, then try again.',
-  cursor_invalid: 'Begin again without starting_after, then pass each next_cursor on unchanged.',
-  idempotency_key_reused: 'Use a new idempotency_key for a new request, or leave it out.',
-  idempotency_in_progress: 'Call the tool again in a second with the same idempotency_key and arguments.',
+  cursor_invalid: 'Start again without starting_after, then pass each next_cursor unchanged.',
+  idempotency_key_reused: 'Use a new idempotency_key for a new request, or omit it.',
+  idempotency_in_progress:
+    'Wait a second, then call the tool again with the same idempotency_key and arguments.',
   rate_limited: 'Wait a second, then call the tool again.',
 };
 
-/** An id that does not exist is best answered with those that do. */
-async function namesOfProducts({ code, param }: ApiError, simplane: Simplane): Promise<string | undefined> {
+/** Lists valid product ids if the given one does not exist. */
+async function availableProducts({ code, param }: ApiError, simplane: Simplane): Promise<string | undefined> {
   if (code !== 'resource_missing' || param !== 'product_id') return undefined;
   try {
     const { products, hasMore } = await firstProducts(simplane);
-    return products.map(describeProduct).join('; ') + (hasMore ? '; more with list_products' : '');
+    return products.map(describeProduct).join('; ') + (hasMore ? '; list_products returns more' : '');
   } catch {
     return 'call list_products';
   }

@@ -9,21 +9,21 @@ export const idempotencyKey = {
   maxLength: 255,
   pattern: '^[ -~]+$',
   description:
-    'Makes a repetition safe: the same key with the same arguments within 24 hours returns the first answer and does ' +
-    'the work once. Left out, every call is new work.',
+    'Makes a retry safe: within 24 hours, the same key with the same arguments returns the first response and the work ' +
+    'runs once. If omitted, every call is a new request.',
 };
 
-/** The body as the API takes it, and the key, which stands in a header. The SDK makes a random one where there is none. */
+/** Separates the request body from the key, which is sent as a header. Without one, the SDK generates a random key. */
 export function splitKey<Body>({ idempotency_key, ...body }: WithKey<Body>): {
   body: Body;
   options: Pick<CallOptions, 'idempotencyKey'>;
 } {
   if (idempotency_key === undefined) return { body: body as Body, options: {} };
-  // A header cannot carry the rest, so the API would never see it to refuse it.
+  // Other characters cannot be sent in a header, so the API cannot reject them itself.
   if (typeof idempotency_key !== 'string' || !/^[ -~]{1,255}$/.test(idempotency_key)) {
     throw new InvalidArgument(
       'idempotency_key',
-      'idempotency_key takes 1 to 255 printable ASCII characters.',
+      'idempotency_key must be 1 to 255 printable ASCII characters.',
     );
   }
   return { body: body as Body, options: { idempotencyKey: idempotency_key } };

@@ -1,17 +1,17 @@
-const longest = { param: 100, message: 300 };
+const maxLength = { param: 100, message: 300 };
 
-/** An argument that never reaches the API, since the tool itself cannot use it. What it quotes of the call is cut. */
+/** An argument that the tool itself rejects. Quoted arguments are truncated. */
 export class InvalidArgument extends Error {
   override name = 'InvalidArgument';
   readonly param: string;
 
   constructor(param: string, message: string) {
-    super(cut(message, longest.message));
-    this.param = cut(param, longest.param);
+    super(truncate(message, maxLength.message));
+    this.param = truncate(param, maxLength.param);
   }
 }
 
-/** An id as it stands in a path; what it may look like is for the API to judge. */
+/** Checks that the value can be used in a path. The API validates its format. */
 export function idArgument(param: string, value: unknown): string {
   if (typeof value === 'string' && value !== '' && value !== '.' && value !== '..') return value;
   throw new InvalidArgument(
@@ -20,18 +20,18 @@ export function idArgument(param: string, value: unknown): string {
   );
 }
 
-/** Misspelt names are refused by the API wherever it sees them; this is for tools whose arguments it does not see. */
-export function refuseOthers(args: object, known: readonly string[]): void {
-  const other = Object.keys(args).find((name) => !known.includes(name));
-  if (other !== undefined) {
+/** For tools whose arguments are not sent to the API as they are; elsewhere the API rejects unknown names. */
+export function rejectUnknownArguments(args: object, known: readonly string[]): void {
+  const unknown = Object.keys(args).find((name) => !known.includes(name));
+  if (unknown !== undefined) {
     throw new InvalidArgument(
-      other,
-      `${cut(other, longest.param)} is not a parameter; this tool takes ${known.join(', ')}.`,
+      unknown,
+      `${truncate(unknown, maxLength.param)} is not a parameter; this tool takes ${known.join(', ')}.`,
     );
   }
 }
 
-/** Not within a surrogate pair: half of one is not JSON. */
-function cut(text: string, length: number): string {
+/** Never cuts within a surrogate pair: half of one is not valid JSON. */
+function truncate(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length).replace(/[\ud800-\udbff]$/, '')}…`;
 }

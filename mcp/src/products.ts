@@ -1,10 +1,10 @@
 import type { Product, Simplane } from '@simplane/sdk';
 
-const shownAtMost = 25;
+const maxProducts = 25;
 
-/** The head of the catalog: enough to choose from, small enough for a model’s context. */
+/** The first products: enough to choose from, few enough for a model’s context. */
 export async function firstProducts(simplane: Simplane): Promise<{ products: Product[]; hasMore: boolean }> {
-  const { data, has_more } = await simplane.products.list({ limit: shownAtMost });
+  const { data, has_more } = await simplane.products.list({ limit: maxProducts });
   return { products: data, hasMore: has_more };
 }
 

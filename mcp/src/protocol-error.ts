@@ -2,7 +2,7 @@ import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelc
 import { ApiError, type Simplane } from '@simplane/sdk';
 import { explainRefusal } from './explain-refusal.ts';
 
-/** Prompts and resources have no results that are errors: a refusal is an error of the protocol, in the same words. */
+/** Prompts and resources cannot return error results, so a refusal becomes a protocol error with the same text. */
 export async function orProtocolError<T>(
   simplane: Simplane,
   read: () => PromiseLike<T>,

@@ -1,18 +1,18 @@
 import { ProtocolErrorCode } from '@modelcontextprotocol/server';
 
-// Answers repeat these texts, some of them twice. No name or URI of ours comes near.
+// Responses echo these texts, some of them twice. Our own names and URIs are far shorter.
 const maxTextLength = 256;
-// A list of the tools has 17 kB, so a batch of 100 requests for it made 1.75 MB out of 6 kB.
+// The tool list is 17 kB, so a 6 kB batch of 100 requests for it produced 1.75 MB.
 const maxMessages = 10;
 
 const versionKey = 'io.modelcontextprotocol/protocolVersion';
 
-/** The error for a body whose answer would repeat too much of it, or be too many answers; null for all others. */
+/** Returns an error response if the body is a large batch or has long texts that responses echo, otherwise null. */
 export function refuseExcess(body: unknown): Response | null {
   const messages = Array.isArray(body) ? body : [body];
   if (messages.length > maxMessages) return refusal(`A batch has at most ${maxMessages} messages.`);
   for (const message of messages) {
-    for (const [name, value] of repeatedTexts(message)) {
+    for (const [name, value] of echoedTexts(message)) {
       if (typeof value !== 'string' || value.length <= maxTextLength) continue;
       return refusal(`${name} is longer than ${maxTextLength} characters.`);
     }
@@ -20,7 +20,7 @@ export function refuseExcess(body: unknown): Response | null {
   return null;
 }
 
-function repeatedTexts(message: unknown): [name: string, value: unknown][] {
+function echoedTexts(message: unknown): [name: string, value: unknown][] {
   const { id, method, params } = fieldsOf(message);
   const { name, uri, protocolVersion, _meta } = fieldsOf(params);
   const meta = fieldsOf(_meta);

@@ -6,39 +6,39 @@ import { orProtocolError } from './protocol-error.ts';
 const json = 'application/json';
 const png = 'image/png';
 
-/** What a client may attach to a conversation without a tool call. */
+/** Resources that a client can attach to a conversation without a tool call. */
 export function registerResources(server: McpServer, simplane: Simplane): void {
   server.registerResource(
     'products',
     'simplane://products',
-    { title: 'Catalog', description: 'Every product that can be provisioned.', mimeType: json },
+    { title: 'Catalog', description: 'All products that can be provisioned.', mimeType: json },
     ({ href: uri }) =>
       orProtocolError(simplane, async () =>
-        textOf(uri, { object: 'list', data: await everyProduct(simplane) }),
+        textOf(uri, { object: 'list', data: await allProducts(simplane) }),
       ),
   );
   server.registerResource(
     'openapi',
     'simplane://openapi.json',
-    { title: 'OpenAPI document', description: 'The whole HTTP API, OpenAPI 3.1.', mimeType: json },
+    { title: 'OpenAPI document', description: 'The complete HTTP API as OpenAPI 3.1.', mimeType: json },
     ({ href: uri }) => textOf(uri, openApiDocument()),
   );
   registerInstallProfiles(server, simplane);
 }
 
 function registerInstallProfiles(server: McpServer, simplane: Simplane): void {
-  // Not listed: who may see one eSIM’s secret asks for that one. Its ICCID can be completed.
+  // Install profiles are secrets, so they are read one by one and not listed. ICCIDs can be completed.
   const template = (path: string) =>
     new ResourceTemplate(`simplane://esims/{iccid}/${path}`, {
       list: undefined,
-      complete: { iccid: (begun) => iccidsLike(simplane, begun) },
+      complete: { iccid: (prefix) => completeIccid(simplane, prefix) },
     });
   server.registerResource(
     'install-profile',
     template('install'),
     {
       title: 'Install profile',
-      description: 'LPA string and install links of one eSIM. A secret.',
+      description: 'LPA string and install links of an eSIM. Treat it as a secret.',
       mimeType: json,
     },
     ({ href: uri }, variables) =>
@@ -53,7 +53,7 @@ function registerInstallProfiles(server: McpServer, simplane: Simplane): void {
     template('install.png'),
     {
       title: 'Install QR code',
-      description: 'The QR code of one eSIM as a picture. A secret.',
+      description: 'QR code image of an eSIM. Treat it as a secret.',
       mimeType: png,
     },
     ({ href: uri }, variables) =>
@@ -72,21 +72,21 @@ function textOf(uri: string, value: object) {
   return { contents: [{ uri, mimeType: json, text: JSON.stringify(value) }] };
 }
 
-// A catalog is a few hundred products; this is the bound for one that is not.
-const catalogAtMost = 1_000;
+// Catalogs usually have a few hundred products.
+const maxCatalogSize = 1_000;
 
-async function everyProduct(simplane: Simplane): Promise<Product[]> {
+async function allProducts(simplane: Simplane): Promise<Product[]> {
   const products: Product[] = [];
   for await (const product of simplane.products.list()) {
     products.push(product);
-    if (products.length === catalogAtMost) break;
+    if (products.length === maxCatalogSize) break;
   }
   return products;
 }
 
-async function iccidsLike(simplane: Simplane, begun: string): Promise<string[]> {
+async function completeIccid(simplane: Simplane, prefix: string): Promise<string[]> {
   const { data } = await orProtocolError(simplane, () => simplane.esims.list({ limit: 100 }));
-  return data.map(({ iccid }) => iccid).filter((iccid) => iccid.startsWith(begun));
+  return data.map(({ iccid }) => iccid).filter((iccid) => iccid.startsWith(prefix));
 }
 
 function iccidOf({ iccid }: Variables): string {

@@ -6,7 +6,7 @@ export type ObjectSchema = JsonSchema & { type: 'object'; properties: Record<str
 
 type Fields = { properties: Record<string, object>; required?: readonly string[] | undefined };
 
-/** The arguments of a tool: fields of an operation as the contract has them, and what only tools take. */
+/** The arguments of a tool: the operation's fields plus tool-only ones. */
 export function inputSchema(fields: Fields, extra: Record<string, JsonSchema> = {}): ObjectSchema {
   return portable({
     type: 'object',
@@ -16,12 +16,11 @@ export function inputSchema(fields: Fields, extra: Record<string, JsonSchema> = 
   }) as ObjectSchema;
 }
 
-/** What an operation answers with, as the contract has it. */
+/** The operation's response schema. */
 export function outputSchema({ response }: Operation): ObjectSchema {
   return portable(response) as ObjectSchema;
 }
 
-/** Only what is named here; a schema's other fields are not for tools. */
 export function pick({ properties, required = [] }: Fields, names: readonly string[]): Fields {
   return {
     properties: Object.fromEntries(names.map((name) => [name, properties[name] as object])),
@@ -35,10 +34,10 @@ export function omit<S extends Fields>(schema: S, name: string): S {
 }
 
 /**
- * A schema for clients to read. Nothing is checked here: the API judges every argument itself, and its refusals name the
- * parameter, the code and the way out, which a validator's message in front of it would hide.
+ * A schema for clients to read, without validation. The API validates every argument itself, and its errors name the
+ * parameter, the code and the remedy.
  */
-export function shown<T>(schema: ObjectSchema): StandardSchemaWithJSON<T, T> {
+export function unvalidated<T>(schema: ObjectSchema): StandardSchemaWithJSON<T, T> {
   return {
     '~standard': {
       version: 1,
@@ -49,7 +48,7 @@ export function shown<T>(schema: ObjectSchema): StandardSchemaWithJSON<T, T> {
   };
 }
 
-/** The same schema without what some model providers refuse: several types in one `type`, and an `enum` without any. */
+/** Removes what some model providers reject: several types in one `type`, and an `enum` without a `type`. */
 function portable(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(portable);
   if (typeof schema !== 'object' || schema === null) return schema;

@@ -3,15 +3,15 @@ import { createSimplane, type SimplaneOptions } from '@simplane/sdk';
 import { createMcpServer } from './create-mcp-server.ts';
 
 export type StdioServer = {
-  /** Resolves when the client has left or `close` was called. */
+  /** Resolves when the client disconnects or `close` is called. */
   ended: Promise<void>;
   close(): Promise<void>;
 };
 
-// Clients give a call a minute; an explanation that comes before is better than none.
+// Clients usually time out after a minute; ours must be shorter so that the error reaches the agent.
 const timeoutMs = 30_000;
 
-/** Speaks MCP on this process’s stdin and stdout: nothing else may be written to stdout. */
+/** Serves MCP on stdin and stdout. Nothing else may write to stdout. */
 export function serveStdio(options: SimplaneOptions): StdioServer {
   const simplane = createSimplane({ timeoutMs, ...options });
   const stopping = new AbortController();

@@ -7,62 +7,62 @@ import type {
 } from '@modelcontextprotocol/server';
 import type { Simplane } from '@simplane/sdk';
 import { explainRefusal, isRefusal } from './explain-refusal.ts';
-import { type ObjectSchema, shown } from './schema.ts';
+import { type ObjectSchema, unvalidated } from './schema.ts';
 
 export type ToolContext = {
   simplane: Simplane;
-  /** Ends when nobody waits for the answer any more. */
+  /** Aborted when the client cancels the call. */
   signal: AbortSignal;
-  /** Ends when the process is about to: what is waited for can be asked again elsewhere. */
+  /** Aborted at shutdown. */
   stopping?: AbortSignal;
-  /** Tells the client that work goes on, when it asked to be told. */
+  /** Sends a progress notification if the client asked for them. */
   report(progress: number, message: string): void;
 };
 
-type Definition<Args, Answer extends object> = {
+type Definition<Args, Result extends object> = {
   name: string;
   title: string;
   description: string;
   annotations: Required<Omit<ToolAnnotations, 'title'>>;
   input: ObjectSchema;
   output: ObjectSchema;
-  run(context: ToolContext, args: Args): Promise<Answer>;
-  /** What of the answer is the result, and what is better seen than read. The whole answer when left out. */
-  show?(answer: Answer): { result: object; pictures: ContentBlock[] };
+  run(context: ToolContext, args: Args): Promise<Result>;
+  /** Splits images from the result. If omitted, the whole result is returned as JSON. */
+  splitImages?(result: Result): { result: object; images: ContentBlock[] };
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: each tool knows its own arguments; the list of them does not.
+// biome-ignore lint/suspicious/noExplicitAny: the list of tools cannot know each tool's types.
 export type Tool = Definition<any, any>;
 
-/** Keeps the types of one tool together. */
-export function defineTool<Args, Answer extends object>(definition: Definition<Args, Answer>): Tool {
+/** Checks that the parts of a tool have matching types. */
+export function defineTool<Args, Result extends object>(definition: Definition<Args, Result>): Tool {
   return definition;
 }
 
-/** Reads nothing but the account's own data, and changes nothing. */
-export const reading = {
+/** Reads the account's own data. */
+export const readOnly = {
   readOnlyHint: true,
   destructiveHint: false,
   idempotentHint: true,
   openWorldHint: false,
 } as const;
 
-/** Adds something, again at each call, and the outside hears of it: a network, or the customer's own servers. */
-export const adding = {
+/** Creates something on every call and contacts outside systems: a network, or the customer's servers. */
+export const creating = {
   readOnlyHint: false,
   destructiveHint: false,
   idempotentHint: false,
   openWorldHint: true,
 } as const;
 
-type Parts = {
+type Deps = {
   simplane: Simplane;
   stopping?: AbortSignal;
   onCall?(call: Promise<unknown>): void;
   onError?(error: unknown): void;
 };
 
-export function registerTool(server: McpServer, parts: Parts, tool: Tool): void {
+export function registerTool(server: McpServer, deps: Deps, tool: Tool): void {
   const { name, title, description, annotations, input, output } = tool;
   server.registerTool(
     name,
@@ -70,23 +70,23 @@ export function registerTool(server: McpServer, parts: Parts, tool: Tool): void 
       title,
       description,
       annotations: { title, ...annotations },
-      inputSchema: shown<Record<string, unknown>>(input),
-      outputSchema: shown(output),
+      inputSchema: unvalidated<Record<string, unknown>>(input),
+      outputSchema: unvalidated(output),
     },
     (args, ctx) => {
-      const answer = call(tool, { ...parts, signal: ctx.mcpReq.signal, report: reporter(ctx) }, args);
-      parts.onCall?.(answer);
-      return answer;
+      const result = call(tool, { ...deps, signal: ctx.mcpReq.signal, report: reporter(ctx) }, args);
+      deps.onCall?.(result);
+      return result;
     },
   );
 }
 
-async function call(tool: Tool, context: ToolContext & Parts, args: unknown): Promise<CallToolResult> {
+async function call(tool: Tool, context: ToolContext & Deps, args: unknown): Promise<CallToolResult> {
   try {
-    const answer = await tool.run(context, args);
-    const { result, pictures } = tool.show?.(answer) ?? { result: answer, pictures: [] };
+    const whole = await tool.run(context, args);
+    const { result, images } = tool.splitImages?.(whole) ?? { result: whole, images: [] };
     return {
-      content: [{ type: 'text', text: JSON.stringify(result) }, ...pictures],
+      content: [{ type: 'text', text: JSON.stringify(result) }, ...images],
       structuredContent: result,
     };
   } catch (error) {
@@ -101,6 +101,6 @@ function reporter({ mcpReq }: ServerContext): ToolContext['report'] {
   if (progressToken === undefined) return () => {};
   return (progress, message) => {
     const params = { progressToken, progress, message };
-    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {}); // a client that left needs none
+    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {}); // the client has disconnected
   };
 }

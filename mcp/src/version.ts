@@ -1,4 +1,4 @@
 import { createRequire } from 'node:module';
 
-/** This package's own. */
+/** The version of this package. */
 export const { version } = createRequire(import.meta.url)('../package.json') as { version: string };

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 test.each([currentRevision, '2025-11-25', '2025-06-18', '2025-03-26'])(
-  'a client of the revision %s is served',
+  'a client with protocol revision %s works',
   async (revision) => {
     const client = await connectHttp(service, { revision });
     expect(client.getNegotiatedProtocolVersion()).toBe(revision);
@@ -32,7 +32,7 @@ test.each([currentRevision, '2025-11-25', '2025-06-18', '2025-03-26'])(
   },
 );
 
-test('a client that finds the revision out by itself gets the current one', async () => {
+test('a client that negotiates the revision gets the current one', async () => {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
   await client.connect(
     new StreamableHTTPClientTransport(new URL('/mcp', service.url), {
@@ -43,8 +43,8 @@ test('a client that finds the revision out by itself gets the current one', asyn
   await client.close();
 });
 
-describe('the door', () => {
-  test('a key is asked for as everywhere: same status, same codes, same header', async () => {
+describe('access control', () => {
+  test('a missing or invalid key gets the API’s status, error and header', async () => {
     const revoked = generateApiKey('sandbox');
     for (const key of [null, revoked, 'nonsense', generateApiKey('live')]) {
       const [mcp, api] = [
@@ -57,7 +57,7 @@ describe('the door', () => {
     }
   });
 
-  test('pages of other sites are refused; programs and pages of this machine are not', async () => {
+  test('pages from other origins are refused; programs and local pages are not', async () => {
     const from = (headers: Record<string, string>) =>
       call(service, 'POST', '/mcp', { body: ping, headers: { ...accept, ...headers } });
     for (const origin of [
@@ -71,7 +71,7 @@ describe('the door', () => {
       const { status, json } = await from({ Origin: origin });
       expect([origin, status, json.error?.code]).toEqual([origin, 403, 'origin_not_allowed']);
     }
-    // A name that was made to lead here is the same in both headers, so that proves nothing.
+    // DNS rebinding makes both headers equal, so equality proves nothing.
     const rebound = await from({ Origin: 'http://evil.example:4000', Host: 'evil.example:4000' });
     expect(rebound.status).toBe(403);
     for (const origin of [service.url, 'http://localhost:6274', 'http://[::1]:80']) {
@@ -80,7 +80,7 @@ describe('the door', () => {
     expect((await from({})).status).toBe(200);
   });
 
-  test('in live mode only the deployment’s own address is an origin', async () => {
+  test('in live mode only the deployment’s own origin is allowed', async () => {
     const live = await startService({ mode: 'live', publicUrl: () => 'https://api.example.com' });
     try {
       const from = async (Origin: string) =>
@@ -99,7 +99,7 @@ describe('the door', () => {
     }
   });
 
-  test('bodies that are too large, compressed or no JSON are refused', async () => {
+  test('bodies that are too large, compressed or not JSON are refused', async () => {
     const send = (raw: string, headers: Record<string, string> = {}) =>
       call(service, 'POST', '/mcp', { raw, headers: { ...accept, ...headers } });
     expect((await send(JSON.stringify({ ...ping, pad: 'x'.repeat(256 * 1024) }))).status).toBe(413);
@@ -112,7 +112,7 @@ describe('the door', () => {
   });
 
   test.each(['2025-03-26', currentRevision])(
-    'what answers would repeat is bounded (%s)',
+    'texts that responses echo have a length limit (%s)',
     async (revision) => {
       const send = (body: unknown) =>
         call(service, 'POST', '/mcp', { body, headers: { ...accept, 'MCP-Protocol-Version': revision } });
@@ -137,7 +137,7 @@ describe('the door', () => {
     },
   );
 
-  test('a batch of ten is answered, and names of 256 characters are repeated', async () => {
+  test('a batch of ten is answered, and names of 256 characters are echoed', async () => {
     const send = (body: unknown) => call(service, 'POST', '/mcp', { body, headers: accept });
     const batch = await send(Array.from({ length: 10 }, (_, id) => ({ ...ping, id })));
     expect([batch.status, batch.text.match(/"tools":/g)?.length]).toEqual([200, 10]);
@@ -161,13 +161,13 @@ describe('the door', () => {
   });
 });
 
-test('two processes answer alternately: nothing is kept between requests', async () => {
+test('two processes can answer alternately: no state is kept between requests', async () => {
   const other = await startService({ databaseUrl: service.databaseUrl, keyring: service.service.keyring });
   try {
-    let turn = 0;
+    let requests = 0;
     const alternate: typeof fetch = (url, init) => {
       const target = new URL(String(url));
-      target.host = new URL(turn++ % 2 === 0 ? service.url : other.url).host;
+      target.host = new URL(requests++ % 2 === 0 ? service.url : other.url).host;
       return fetch(target, init);
     };
     for (const revision of [currentRevision, '2025-11-25']) {
@@ -184,7 +184,7 @@ test('two processes answer alternately: nothing is kept between requests', async
   }
 });
 
-test('one wide line a request, and no secret in any of them', async () => {
+test('every request logs one line, and no line contains a secret', async () => {
   const client = await connectHttp(service);
   const before = service.logLines.length;
   const endpoint = await callTool(client, 'create_webhook_endpoint', {
@@ -228,42 +228,42 @@ test('one wide line a request, and no secret in any of them', async () => {
     expect(log).not.toContain(secret);
 });
 
-test('who waits is told of progress, and who leaves is not waited for', async () => {
+test('a waiting client gets progress, and a canceled wait ends', async () => {
   const idle = await startService();
   const client = await connectHttp(idle);
-  const { id } = await callTool(client, 'provision_esim', { product_id: product }); // nobody carries it out
-  const leaving = new AbortController();
-  const heard: unknown[] = [];
+  const { id } = await callTool(client, 'provision_esim', { product_id: product }); // no worker runs it
+  const canceling = new AbortController();
+  const messages: unknown[] = [];
   const waiting = client.callTool(
     { name: 'get_execution', arguments: { execution_id: id, wait_seconds: 30 } },
-    { signal: leaving.signal, onprogress: ({ message }) => void heard.push(message) },
+    { signal: canceling.signal, onprogress: ({ message }) => void messages.push(message) },
   );
-  const left = expect(waiting).rejects.toThrow();
+  const canceled = expect(waiting).rejects.toThrow();
   await until(
-    async () => heard,
-    () => heard.length >= 2,
+    async () => messages,
+    () => messages.length >= 2,
   );
-  expect(heard[0]).toBe(`${id} is queued`);
+  expect(messages[0]).toBe(`${id} is queued`);
 
-  leaving.abort();
-  await left;
+  canceling.abort();
+  await canceled;
   await until(
     async () => idle.logLines.map((line) => JSON.parse(line)),
     (lines) => lines.some(({ route, status }) => route === '/mcp' && status === 499),
   );
   await client.close();
-  await idle.stop(); // which a wait of half a minute would hold up
+  await idle.stop(); // a wait of 30 s would delay this
 });
 
-test('a shutdown ends open streams at once and lets a wait answer with how things stand', async () => {
+test('a shutdown closes open streams, and a wait returns the current status', async () => {
   const stopping = await startService();
   const client = await connectHttp(stopping);
   const subscription = await client.listen({ toolsListChanged: true });
-  const { id } = await callTool(client, 'provision_esim', { product_id: product }); // nobody carries it out
-  const looks = () => stopping.logLines.filter((line) => line.includes('/v1/executions/')).length;
+  const { id } = await callTool(client, 'provision_esim', { product_id: product }); // no worker runs it
+  const pollCount = () => stopping.logLines.filter((line) => line.includes('/v1/executions/')).length;
   const waiting = callTool(client, 'get_execution', { execution_id: id, wait_seconds: 30 });
   await until(
-    async () => looks(),
+    async () => pollCount(),
     (count) => count > 0,
   );
 

@@ -7,7 +7,7 @@ import { until } from '../../server/test/support/until.ts';
 import { callTool } from './support/call.ts';
 import { connectHttp } from './support/connect.ts';
 
-test('what the prompt says, done in its order, ends with a signed esim.provisioned at the receiver', async () => {
+test('following the prompt step by step delivers a signed esim.provisioned to the receiver', async () => {
   const service = await startService();
   const receiver = await startReceiver();
   service.startWorker(createMockNetwork({ delayMs: 0 }));
@@ -21,7 +21,7 @@ test('what the prompt says, done in its order, ends with a signed esim.provision
     const text = messages[0]?.content.type === 'text' ? messages[0].content.text : '';
     const steps = [...text.matchAll(/^\d\. (\w+)/gm)].map(([, name]) => name);
     expect(steps).toEqual(['create_webhook_endpoint', 'provision_esim', 'send_test_event', 'list_events']);
-    // The agent has nothing but the text, so its arguments come from there.
+    // An agent knows only the text, so the arguments are taken from it.
     const [, url = ''] = /with url "([^"]+)"/.exec(text) ?? [];
     const [, product_id = ''] = /with product_id "([^"]+)"/.exec(text) ?? [];
 

@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 describe('a refusal tells an agent what to do next', () => {
-  test('an unknown product: the ids that exist', async () => {
+  test('an unknown product lists the ids that exist', async () => {
     const text = await refusalOf(client, 'provision_esim', { product_id: 'prod_atlantis' });
     expect(text).toMatch(/^Refused: resource_missing \(HTTP 404\): .*prod_atlantis/);
     expect(text).toContain('Parameter: product_id');
@@ -27,7 +27,7 @@ describe('a refusal tells an agent what to do next', () => {
     expect(text).toMatch(/Request id: req_\w{26}$/);
   });
 
-  test('a URL that may not receive webhooks', async () => {
+  test('a URL that cannot receive webhooks is refused with a remedy', async () => {
     const refused = (url: string) =>
       refusalOf(client, 'create_webhook_endpoint', { url, enabled_event_types: ['*'] });
     for (const url of ['http://169.254.169.254/latest', 'ftp://example.com', 'not a url']) {
@@ -49,7 +49,7 @@ describe('a refusal tells an agent what to do next', () => {
     [
       'list_events',
       { starting_after: 'x' },
-      /cursor_invalid.*\nParameter: .*\nWhat to do: Begin again without/,
+      /cursor_invalid.*\nParameter: .*\nWhat to do: Start again without/,
     ],
     ['get_execution', {}, /parameter_invalid: execution_id must be an id; got nothing/],
     ['get_execution', { execution_id: 'exec_none' }, /resource_missing/],
@@ -61,13 +61,13 @@ describe('a refusal tells an agent what to do next', () => {
     ['get_execution', { execution_id: 'x', seconds: 1 }, /seconds is not a parameter/],
     ['get_install_profile', { iccid: '..' }, /iccid must be an id/],
     ['get_install_profile', { iccid: '8999901999999999999' }, /resource_missing/],
-  ])('%s with %j', async (name, args, expected) => {
+  ])('%s with %j is explained', async (name, args, expected) => {
     const text = await refusalOf(client, name, args);
     expect(text).toMatch(expected);
     expect(text).toContain('What to do: ');
   });
 
-  test('a scope that the key lacks: which one, while the other tools work', async () => {
+  test('a missing scope is named, and the other tools still work', async () => {
     const reading = await connectHttp({
       url: service.url,
       key: await service.createKey({ scopes: ['read'] }),
@@ -75,13 +75,13 @@ describe('a refusal tells an agent what to do next', () => {
     const text = await refusalOf(reading, 'provision_esim', { product_id: 'prod_europe_5gb_30d' });
     expect(text).toMatch(/^Refused: scope_missing \(HTTP 403\): .*write/);
     expect(await refusalOf(reading, 'get_install_profile', { iccid: '8999901999999999999' })).toMatch(
-      /^Refused: scope_missing \(HTTP 403\): .*`install`, which `write` includes/,
+      /^Refused: scope_missing \(HTTP 403\): .*`install` scope \(included in `write`\)/,
     );
     expect((await callTool(reading, 'list_products')).data).not.toHaveLength(0);
     await reading.close();
   });
 
-  test('JSON nested without end is refused, and the server goes on', async () => {
+  test('deeply nested JSON is refused, and the server keeps working', async () => {
     let data: object = {};
     for (let depth = 0; depth < 3_000; depth++) data = { data };
     expect(await refusalOf(client, 'send_test_event', { type: 'a.b', data })).toMatch(/json_invalid/);
@@ -89,7 +89,7 @@ describe('a refusal tells an agent what to do next', () => {
   });
 });
 
-test('over stdio a wrong key is a tool error that names the way out, and so is a server that does not answer', async () => {
+test('over stdio, a wrong key or an unreachable server is a tool error with a remedy', async () => {
   const wrong = await connectStdio({ url: service.url, key: generateApiKey('sandbox') }, '2025-06-18');
   expect(wrong.getNegotiatedProtocolVersion()).toBe('2025-06-18');
   const refused = await refusalOf(wrong, 'list_products');
@@ -100,19 +100,19 @@ test('over stdio a wrong key is a tool error that names the way out, and so is a
 
   const lost = await connectStdio({ url: 'http://127.0.0.1:1023', key: service.key });
   const unanswered = await refusalOf(lost, 'provision_esim', { product_id: 'prod_europe_5gb_30d' });
-  expect(unanswered).toMatch(/^No answer: POST \/v1\/esims got no answer \(ECONNREFUSED\)/);
-  expect(unanswered).toMatch(/What to do: Check that the Simplane server runs/);
+  expect(unanswered).toMatch(/^No response: POST \/v1\/esims got no response \(ECONNREFUSED\)/);
+  expect(unanswered).toMatch(/What to do: Check that the Simplane server is running/);
   expect(unanswered).not.toContain(service.key);
   await lost.close();
 });
 
-test('in live mode a test event is refused as the API refuses it', async () => {
+test('in live mode a test event is refused with the API’s error', async () => {
   const live = await startService({ mode: 'live' });
   try {
     const agent = await connectHttp(live);
     const text = await refusalOf(agent, 'send_test_event', { type: 'esim.provisioned', data: {} });
     expect(text).toMatch(/^Refused: sandbox_only \(HTTP 403\)/);
-    expect(text).toContain('Leave this step out');
+    expect(text).toContain('Skip this step');
     await agent.close();
   } finally {
     await live.stop();

@@ -25,23 +25,23 @@ describe.each([
 
   beforeAll(async () => {
     client = await connect(service);
-    await client.listTools(); // from here on the client checks every result against the tool’s output schema
+    await client.listTools(); // from now on the client validates results against the output schemas
   });
   afterAll(() => client.close());
 
-  test('every tool says what it does to the world', async () => {
+  test('every tool declares whether it reads or creates', async () => {
     const { tools } = await client.listTools();
     const reads = [true, false, true, false];
-    const adds = [false, false, false, true];
+    const creates = [false, false, false, true];
     expect(
       tools.map(({ name, annotations: hints }) => [
         name,
         [hints?.readOnlyHint, hints?.destructiveHint, hints?.idempotentHint, hints?.openWorldHint],
       ]),
     ).toEqual([
-      ['create_webhook_endpoint', adds],
-      ['provision_esim', adds],
-      ['send_test_event', adds],
+      ['create_webhook_endpoint', creates],
+      ['provision_esim', creates],
+      ['send_test_event', creates],
       ['list_events', reads],
       ['list_products', reads],
       ['get_execution', reads],
@@ -53,12 +53,12 @@ describe.each([
     }
   });
 
-  test('arguments are those of the contract, and a key that is optional', async () => {
+  test('arguments match the contract, plus an optional idempotency key', async () => {
     const { tools } = await client.listTools();
-    const taken = Object.fromEntries(
+    const argumentNames = Object.fromEntries(
       tools.map(({ name, inputSchema }) => [name, Object.keys(inputSchema.properties ?? {})]),
     );
-    expect(taken).toEqual({
+    expect(argumentNames).toEqual({
       create_webhook_endpoint: [...fieldsOf(operations.createWebhookEndpoint.body), 'idempotency_key'],
       provision_esim: [...fieldsOf(operations.createEsim.body), 'idempotency_key'],
       send_test_event: [...fieldsOf(operations.sendTestEvent.body), 'idempotency_key'],
@@ -71,7 +71,7 @@ describe.each([
     expect(inputSchema).toMatchObject({ required: ['product_id'], additionalProperties: false });
   });
 
-  test('schemas say one type at every place, which every model provider understands', async () => {
+  test('every schema has a single type, which all model providers support', async () => {
     const { tools } = await client.listTools();
     for (const { name, inputSchema, outputSchema } of tools)
       expect([name, ...unportable(inputSchema), ...unportable(outputSchema)]).toEqual([name]);
@@ -122,7 +122,7 @@ describe.each([
     ).toContain('idempotency_key_reused');
   });
 
-  test('endpoints and test events are made, and the log is walked page by page', async () => {
+  test('endpoints and test events are created, and the log is read page by page', async () => {
     const endpoint = await callTool(client, 'create_webhook_endpoint', {
       url: 'http://127.0.0.1:9/hooks',
       enabled_event_types: ['test.walk'],
@@ -146,16 +146,16 @@ describe.each([
     expect(new Set(seen).size).toBe(seen.length);
   });
 
-  test('the prompt needs no argument, names the four tools in order and products that exist', async () => {
+  test('the prompt needs no argument and names the four tools in order and existing products', async () => {
     const { prompts } = await client.listPrompts();
     expect(prompts.map(({ name }) => name)).toEqual(['provision_esim_with_webhooks']);
     expect(prompts[0]?.arguments?.every(({ required }) => !required)).toBe(true);
 
     const text = await promptText(client, {});
     const order = ['create_webhook_endpoint', 'provision_esim', 'send_test_event', 'list_events'];
-    const places = order.map((name) => text.indexOf(name));
-    expect(places).toEqual(places.toSorted((a, b) => a - b));
-    expect(places[0]).toBeGreaterThan(-1);
+    const positions = order.map((name) => text.indexOf(name));
+    expect(positions).toEqual(positions.toSorted((a, b) => a - b));
+    expect(positions[0]).toBeGreaterThan(-1);
     const { json } = await call(service, 'GET', '/v1/products?limit=100');
     for (const { id } of json.data) expect(text).toContain(id);
 
@@ -197,7 +197,7 @@ function fieldsOf({ properties }: { properties: object }): string[] {
   return Object.keys(properties);
 }
 
-/** Where a schema has several types in one `type`, or constrains nothing. */
+/** Paths where a schema has several types in one `type`, or none. */
 function unportable(schema: unknown, path = ''): string[] {
   const { type, anyOf, properties = {}, items } = schema as Record<string, object>;
   return [
@@ -219,7 +219,7 @@ async function read(client: Client, uri: string): Promise<string> {
   return 'text' in contents ? contents.text : contents.blob;
 }
 
-/** The picture as the API has it, in base64. */
+/** The API's QR code image in base64. */
 async function qrOf(iccid: string): Promise<string> {
   const { json } = await call(service, 'GET', `/v1/esims/${iccid}/install`);
   return json.qr.png.split(',')[1];

@@ -1,6 +1,6 @@
 import { type InputOf, operations } from '@simplane/contract';
 import { inputSchema, outputSchema } from '../schema.ts';
-import { defineTool, reading } from '../tool.ts';
+import { defineTool, readOnly } from '../tool.ts';
 
 const operation = operations.listProducts;
 
@@ -8,8 +8,8 @@ export const listProducts = defineTool({
   name: 'list_products',
   title: 'List products',
   description:
-    'The catalog: data plans with countries, data, validity and price. Their ids are what provision_esim takes.',
-  annotations: reading,
+    'Returns the catalog: data plans with countries, data, validity and price. Pass a product’s id to provision_esim.',
+  annotations: readOnly,
   input: inputSchema(operation.query),
   output: outputSchema(operation),
   run: async ({ simplane, signal }, query: InputOf<typeof operation>['query']) =>

@@ -1,7 +1,7 @@
 import { type InputOf, operations } from '@simplane/contract';
 import { idempotencyKey, splitKey, type WithKey } from '../idempotency-key.ts';
 import { inputSchema, outputSchema } from '../schema.ts';
-import { adding, defineTool } from '../tool.ts';
+import { creating, defineTool } from '../tool.ts';
 
 const operation = operations.createEsim;
 
@@ -9,10 +9,10 @@ export const provisionEsim = defineTool({
   name: 'provision_esim',
   title: 'Provision an eSIM',
   description:
-    'Orders an eSIM for a product. Answers at once with an execution; the eSIM is ready when that has succeeded ' +
+    'Orders an eSIM for a product. Immediately returns an execution; the eSIM is ready when the execution has succeeded ' +
     '(get_execution with wait_seconds), and an esim.provisioned event follows. In a live deployment this costs money. ' +
-    'list_products has the product ids.',
-  annotations: adding,
+    'list_products returns the product ids.',
+  annotations: creating,
   input: inputSchema(operation.body, { idempotency_key: idempotencyKey }),
   output: outputSchema(operation),
   run: ({ simplane, signal }, args: WithKey<InputOf<typeof operation>['body']>) => {

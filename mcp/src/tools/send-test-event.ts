@@ -1,7 +1,7 @@
 import { type InputOf, operations } from '@simplane/contract';
 import { idempotencyKey, splitKey, type WithKey } from '../idempotency-key.ts';
 import { inputSchema, outputSchema } from '../schema.ts';
-import { adding, defineTool } from '../tool.ts';
+import { creating, defineTool } from '../tool.ts';
 
 const operation = operations.sendTestEvent;
 
@@ -9,9 +9,9 @@ export const sendTestEvent = defineTool({
   name: 'send_test_event',
   title: 'Send a test event',
   description:
-    'Publishes an event of your own making through the real delivery pipeline: it is logged, signed and sent to every ' +
-    'endpoint that subscribes to its type. Sandbox only; a live deployment refuses it.',
-  annotations: adding,
+    'Publishes a custom event through the real delivery pipeline: it is logged, signed and sent to every ' +
+    'endpoint subscribed to its type. Sandbox only; a live deployment refuses it.',
+  annotations: creating,
   input: inputSchema(operation.body, { idempotency_key: idempotencyKey }),
   output: outputSchema(operation),
   run: ({ simplane, signal }, args: WithKey<InputOf<typeof operation>['body']>) => {

@@ -9,7 +9,7 @@ export const currentRevision = '2026-07-28';
 
 const stdioServer = fileURLToPath(new URL('./stdio-server.mjs', import.meta.url));
 
-/** The official client over Streamable HTTP, speaking one revision of the protocol. */
+/** Connects the official client over Streamable HTTP with one protocol revision. */
 export async function connectHttp({ url, key }: Target, options: HttpOptions = {}): Promise<Client> {
   const { revision = currentRevision, headers = {}, fetch } = options;
   const client = createClient(revision);
@@ -22,7 +22,7 @@ export async function connectHttp({ url, key }: Target, options: HttpOptions = {
   return client;
 }
 
-/** The official client over the pipes of a process of its own. */
+/** Connects the official client to a stdio server process. */
 export async function connectStdio({ url, key }: Target, revision = currentRevision): Promise<Client> {
   const client = createClient(revision);
   await client.connect(

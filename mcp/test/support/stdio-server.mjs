@@ -1,4 +1,4 @@
-// What `simplane mcp` does, without the command line around it.
+// `simplane mcp` without the command line.
 import { serveStdio } from '../../dist/index.js';
 
 const { SIMPLANE_API_KEY: apiKey, SIMPLANE_BASE_URL: baseUrl } = process.env;

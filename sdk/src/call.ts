@@ -11,7 +11,7 @@ export type BodyOf<Id extends OperationId> = PartOf<Id, 'body'>;
 export type QueryOf<Id extends OperationId> = PartOf<Id, 'query'>;
 type ResultOf<Id extends OperationId> = Operations[Id]['result'];
 
-/** A result, or, when asked for, the result with the answer it came in. */
+/** A promise of the result. `withResponse` also returns the HTTP response. */
 export type Call<Result> = Promise<Result> & {
   withResponse(): Promise<{ data: Result; response: Response }>;
 };
@@ -25,8 +25,8 @@ export type CallOperation = <Id extends OperationId>(
 ) => Call<ResultOf<Id>>;
 
 export function createCaller(transport: Transport): CallOperation {
-  /** Async from its first line: what is wrong with the input is a rejection too. */
-  async function ask(id: OperationId, { params = {}, query, body }: Input, options?: CallOptions) {
+  /** Async, so that invalid input rejects instead of throwing. */
+  async function send(id: OperationId, { params = {}, query, body }: Input, options?: CallOptions) {
     const [method, template] = endpoints[id];
     const path = pathOf(template, params);
     const request = { method, path, query: query as Record<string, unknown> | undefined, body };
@@ -35,12 +35,12 @@ export function createCaller(transport: Transport): CallOperation {
   }
 
   return <Id extends OperationId>(id: Id, input: Input = {}, options?: CallOptions) => {
-    const answered = ask(id, input, options);
-    const result = answered.then(({ data }) => data as ResultOf<Id>);
+    const sent = send(id, input, options);
+    const result = sent.then(({ data }) => data as ResultOf<Id>);
     return Object.assign(result, {
       withResponse: () => {
-        result.catch(() => {}); // who asks for both hears of a failure once
-        return answered.then(({ answer, data }) => ({
+        result.catch(() => {}); // the caller handles the rejection of the promise returned here
+        return sent.then(({ answer, data }) => ({
           data: data as ResultOf<Id>,
           response: responseOf(answer),
         }));
@@ -52,14 +52,14 @@ export function createCaller(transport: Transport): CallOperation {
 export function pathOf(template: string, params: Record<string, string>): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name];
-    // An empty id would reach the list, and `..` another resource.
+    // An empty id would call the list, and `..` another resource.
     if (!value || value === '.' || value === '..')
       throw new SimplaneError(`${name} must be an id; got ${value}.`);
     return encodeURIComponent(value);
   });
 }
 
-/** A 200 that is not JSON is somebody else's page: the base URL leads elsewhere. */
+/** A 200 without JSON comes from another server: the base URL is wrong. */
 function dataOf(answer: Answer): unknown {
   const data = readJson(answer);
   if (data === undefined) throw new ApiError({ ...answer, body: undefined });

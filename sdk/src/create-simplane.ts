@@ -6,13 +6,13 @@ import { type WaitOptions, waitForExecution } from './wait.ts';
 
 export type Simplane = ReturnType<typeof createSimplane>;
 
-/** A client of one deployment, with one key. It holds no connection of its own and may be shared by everything. */
+/** Creates a client for one deployment and one API key. It holds no connections and can be shared. */
 export function createSimplane(options: SimplaneOptions) {
   const transport = createTransport(options);
   const call = createCaller(transport);
   const executions = executionsOf(call);
   return {
-    /** Whose key this is, and in which mode. */
+    /** Returns the account and scopes of the key, and the mode of the deployment. */
     me: (options?: CallOptions) => call('getMe', {}, options),
     products: productsOf(call),
     esims: { ...esimsOf(call, transport), provisionAndWait: provisioner(call, executions.wait) },
@@ -22,11 +22,11 @@ export function createSimplane(options: SimplaneOptions) {
     webhookEndpoints: webhookEndpointsOf(call),
     deliveries: deliveriesOf(call),
     usageRecords: {
-      /** Reports what eSIMs have used, each record once however often it is sent. For the operator's network. */
+      /** Reports data usage. Each record counts once, however often it is sent. For the operator's network. */
       report: (body: BodyOf<'reportUsage'>, options?: CallOptions) => call('reportUsage', { body }, options),
     },
     sandbox: {
-      /** Lets a device or a network do something. */
+      /** Simulates a device or network action. */
       simulate: (iccid: string, body: BodyOf<'simulateEsim'>, options?: CallOptions) =>
         call('simulateEsim', { params: { iccid }, body }, options),
     },
@@ -43,22 +43,22 @@ function productsOf(call: CallOperation) {
 
 function esimsOf(call: CallOperation, transport: Transport) {
   return {
-    /** Orders an eSIM and returns at once with the execution; `provisionAndWait` waits for it. */
+    /** Orders an eSIM and immediately returns the execution; `provisionAndWait` waits for it. */
     create: (body: BodyOf<'createEsim'>, options?: CallOptions) => call('createEsim', { body }, options),
     list: (query?: QueryOf<'listEsims'>, options?: CallOptions) =>
       createList(query, (query) => call('listEsims', { query }, options)),
     get: (iccid: string, options?: CallOptions) => call('getEsim', { params: { iccid } }, options),
-    /** What the end user installs it with. A secret. */
+    /** Returns what the end user needs to install the eSIM. Treat it as a secret. */
     install: (iccid: string, options?: CallOptions) =>
       call('getInstallProfile', { params: { iccid } }, options),
-    /** The QR code as a picture. A secret, too. */
+    /** Returns the QR code image. Treat it as a secret. */
     async qr(iccid: string, type: 'image/png' | 'image/svg+xml', options?: CallOptions): Promise<Uint8Array> {
       const [method, path] = endpoints.getInstallProfile;
       return (await transport({ method, path: pathOf(path, { iccid }), accept: type }, options)).bytes;
     },
     suspend: (iccid: string, options?: CallOptions) => call('suspendEsim', { params: { iccid } }, options),
     resume: (iccid: string, options?: CallOptions) => call('resumeEsim', { params: { iccid } }, options),
-    /** Ends it for good. */
+    /** Terminates the eSIM permanently. */
     terminate: (iccid: string, options?: CallOptions) =>
       call('terminateEsim', { params: { iccid } }, options),
   };
@@ -74,10 +74,10 @@ function provisioner(
     const accepted = await call('createEsim', { body }, options);
     const execution = await wait(accepted.id, options);
     const params = { iccid: execution.iccid as string };
-    const { idempotencyKey: _, ...reading } = options;
+    const { idempotencyKey: _, ...readOptions } = options;
     const [esim, install] = await Promise.all([
-      call('getEsim', { params }, reading),
-      call('getInstallProfile', { params }, reading),
+      call('getEsim', { params }, readOptions),
+      call('getInstallProfile', { params }, readOptions),
     ]);
     return { execution, esim, install };
   };
@@ -87,7 +87,7 @@ function bundlesOf(call: CallOperation) {
   return {
     list: (iccid: string, query?: QueryOf<'listBundles'>, options?: CallOptions) =>
       createList(query, (query) => call('listBundles', { params: { iccid }, query }, options)),
-    /** Tops an eSIM up. */
+    /** Adds a bundle to an eSIM. */
     add: (iccid: string, body: BodyOf<'addBundle'>, options?: CallOptions) =>
       call('addBundle', { params: { iccid }, body }, options),
   };
@@ -99,7 +99,7 @@ function executionsOf(call: CallOperation) {
     list: (query?: QueryOf<'listExecutions'>, options?: CallOptions) =>
       createList(query, (query) => call('listExecutions', { query }, options)),
     get,
-    /** Until it has succeeded; throws ExecutionFailedError when it fails and TimeoutError when the wait is over. */
+    /** Waits until the execution succeeds. Throws ExecutionFailedError if it fails, TimeoutError after `waitMs`. */
     wait: (id: string, options: WaitOptions = {}) => waitForExecution(id, get, options),
   };
 }
@@ -111,10 +111,10 @@ function eventsOf(call: CallOperation) {
     get: (id: string, options?: CallOptions) => call('getEvent', { params: { id } }, options),
     listTypes: (query?: QueryOf<'listEventTypes'>, options?: CallOptions) =>
       createList(query, (query) => call('listEventTypes', { query }, options)),
-    /** Publishes an event of your own making. Sandbox only. */
+    /** Publishes a custom event. Sandbox only. */
     sendTest: (body: BodyOf<'sendTestEvent'>, options?: CallOptions) =>
       call('sendTestEvent', { body }, options),
-    /** Delivers it again: to everybody who is subscribed now, or to one endpoint. */
+    /** Delivers the event again, to all endpoints that are now subscribed or to one endpoint. */
     replay: (id: string, body: BodyOf<'replayEvent'> = {}, options?: CallOptions) =>
       call('replayEvent', { params: { id }, body }, options),
     listDeliveries: (id: string, query?: QueryOf<'listEventDeliveries'>, options?: CallOptions) =>
@@ -124,7 +124,7 @@ function eventsOf(call: CallOperation) {
 
 function webhookEndpointsOf(call: CallOperation) {
   return {
-    /** The answer holds the signing secret: it is shown this once. */
+    /** Creates an endpoint. The result contains the signing secret, which is not returned again. */
     create: (body: BodyOf<'createWebhookEndpoint'>, options?: CallOptions) =>
       call('createWebhookEndpoint', { body }, options),
     list: (query?: QueryOf<'listWebhookEndpoints'>, options?: CallOptions) =>
@@ -134,10 +134,10 @@ function webhookEndpointsOf(call: CallOperation) {
       call('updateWebhookEndpoint', { params: { id }, body }, options),
     delete: (id: string, options?: CallOptions) => call('deleteWebhookEndpoint', { params: { id } }, options),
     enable: (id: string, options?: CallOptions) => call('enableWebhookEndpoint', { params: { id } }, options),
-    /** A new secret; the old one signs beside it for as long as `expires_in` says. */
+    /** Returns a new secret. Deliveries are signed with both secrets for `expires_in` seconds. */
     rotateSecret: (id: string, body: BodyOf<'rotateWebhookSecret'> = {}, options?: CallOptions) =>
       call('rotateWebhookSecret', { params: { id }, body }, options),
-    /** Delivers what it missed since then. */
+    /** Delivers the events that the endpoint missed since `since`. */
     recover: (id: string, body: BodyOf<'recoverWebhookEndpoint'>, options?: CallOptions) =>
       call('recoverWebhookEndpoint', { params: { id }, body }, options),
     listDeliveries: (id: string, query?: QueryOf<'listEndpointDeliveries'>, options?: CallOptions) =>

@@ -1,26 +1,26 @@
 import type { ErrorCode, ErrorType, Execution } from './generated.ts';
 
-/** Everything that this SDK throws. */
+/** Base class of all errors that this SDK defines. */
 export class SimplaneError extends Error {
   override name = 'SimplaneError';
 }
 
-/** No answer came: refused, reset, cut off in the middle. The work may or may not have been done; a retry with the same key is safe. */
+/** The connection was refused, reset or cut off. A write may have taken effect; a retry with the same key is safe. */
 export class ConnectionError extends SimplaneError {
   override name = 'ConnectionError';
 }
 
-/** The time that the call was given is over. As with a lost connection, a retry with the same key is safe. */
+/** The call exceeded its timeout. A write may have taken effect; a retry with the same key is safe. */
 export class TimeoutError extends SimplaneError {
   override name = 'TimeoutError';
 }
 
-/** A webhook that must not be trusted. */
+/** The webhook is not authentic, or too old. */
 export class SignatureVerificationError extends SimplaneError {
   override name = 'SignatureVerificationError';
 }
 
-/** The work that was waited for failed; `execution.error` says why. */
+/** The execution failed; `execution.error` says why. */
 export class ExecutionFailedError extends SimplaneError {
   override name = 'ExecutionFailedError';
   readonly execution: Execution;
@@ -33,14 +33,14 @@ export class ExecutionFailedError extends SimplaneError {
 
 type Answer = { status: number; headers: Headers; body: unknown };
 
-/** The service refused, and says why: branch on `code`, show `message`, quote `requestId`. */
+/** The API returned an error: branch on `code`, show `message`, quote `requestId`. */
 export class ApiError extends SimplaneError {
   override name = 'ApiError';
   readonly type: ErrorType | undefined;
-  /** From a closed list; undefined when the answer was not the service's own, a proxy's for example. */
+  /** From a closed list; undefined if the response came from elsewhere, such as a proxy. */
   readonly code: ErrorCode | undefined;
   readonly status: number;
-  /** The parameter at fault, when there is one. */
+  /** The parameter that caused the error, if any. */
   readonly param: string | undefined;
   readonly docUrl: string | undefined;
   readonly requestId: string | undefined;
@@ -48,9 +48,7 @@ export class ApiError extends SimplaneError {
 
   constructor({ status, headers, body }: Answer) {
     const error = errorOf(body);
-    super(
-      error.message ?? `The answer was ${status}, and not in the form of the API: is the base URL right?`,
-    );
+    super(error.message ?? `The response (HTTP ${status}) is not from the Simplane API. Check the base URL.`);
     this.type = error.type;
     this.code = error.code;
     this.status = status;
@@ -79,7 +77,7 @@ export class RateLimitError extends ApiError {
 export class ConflictError extends ApiError {
   override name = 'ConflictError';
 }
-/** Something went wrong on the service's side. */
+/** The server failed. */
 export class ServerError extends ApiError {
   override name = 'ServerError';
 }

@@ -1,35 +1,35 @@
 import type { Call } from './call.ts';
 import type { Page } from './generated.ts';
 
-/** Await it for one page; `for await` walks every item, fetching pages as they are needed. */
+/** `await` returns one page; `for await` iterates over all items and fetches pages as needed. */
 export type List<Item> = PromiseLike<Page<Item>> &
   AsyncIterable<Item> &
   Pick<Call<Page<Item>>, 'withResponse'>;
 
 type PageQuery = { limit?: number; starting_after?: string };
 
-// Fewer requests for those who want it all; a page of one's own size is still had by asking for it.
-const walkedPageSize = 100;
+// Larger than the default, for fewer requests. An explicit `limit` overrides it.
+const iterationPageSize = 100;
 
-/** Asks only when it is awaited or walked. */
+/** Sends no request until it is awaited or iterated. */
 export function createList<Item, Query extends PageQuery>(
   query: Query | undefined,
   read: (query: PageQuery & Query) => Call<Page<Item>>,
 ): List<Item> {
-  let asked: Call<Page<Item>> | undefined;
+  let firstPage: Call<Page<Item>> | undefined;
   const first = () => {
-    asked ??= read({ ...query } as PageQuery & Query);
-    return asked;
+    firstPage ??= read({ ...query } as PageQuery & Query);
+    return firstPage;
   };
   return {
     withResponse: () => first().withResponse(),
-    // biome-ignore lint/suspicious/noThenProperty: it is a promise, and a list to walk as well
+    // biome-ignore lint/suspicious/noThenProperty: a list is both awaitable and iterable
     then: (onPage, onError) => first().then(onPage, onError),
     async *[Symbol.asyncIterator]() {
       let next = query?.starting_after;
       do {
         const page = await read({
-          limit: walkedPageSize,
+          limit: iterationPageSize,
           ...query,
           ...(next !== undefined && { starting_after: next }),
         } as PageQuery & Query);

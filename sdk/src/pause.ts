@@ -1,4 +1,4 @@
-/** Waits, or until the signal comes; true when it came. */
+/** Waits for `ms` or until the signal aborts. Returns whether it aborted. */
 export function pause(ms: number, signal?: AbortSignal): Promise<boolean> {
   if (signal?.aborted) return Promise.resolve(true);
   return new Promise((resolve) => {

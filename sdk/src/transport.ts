@@ -3,27 +3,26 @@ import { currentApiVersion } from './generated.ts';
 import { pause } from './pause.ts';
 import { delayBefore, isWorthRetrying } from './retry.ts';
 
-/** The sandbox on this machine. */
+/** A local sandbox. */
 export const defaultBaseUrl = 'http://127.0.0.1:4000';
 
 export type SimplaneOptions = {
   /** `sp_test_…` for a sandbox, `sp_live_…` for a live deployment. */
   apiKey: string;
-  /** Where the deployment is; the sandbox on this machine when left out. */
+  /** URL of the deployment. Defaults to a local sandbox, `http://127.0.0.1:4000`. */
   baseUrl?: string | undefined;
-  /** Instead of the platform's own: for proxies, tests, and calls inside the server. */
+  /** Replaces the global `fetch`: for proxies, tests and in-process calls. */
   fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
-  /** How long a call may take with all its retries; 60 s when left out. */
+  /** Timeout of a call including all retries. Defaults to 60 s. */
   timeoutMs?: number | undefined;
-  /** How long one attempt may take before it is given up and repeated; 20 s when left out. */
+  /** Timeout of one attempt, after which it is retried. Defaults to 20 s. */
   attemptTimeoutMs?: number | undefined;
-  /** How often an attempt that may go better is repeated; 4 when left out. */
+  /** Maximum number of retries. Defaults to 4. */
   maxRetries?: number | undefined;
 };
 
-/** What any call may be given. */
 export type CallOptions = {
-  /** Makes the call the same one as an earlier call with this key. Writes that are given none get a random one. */
+  /** Calls with the same key run once. Defaults to a random key for writes. */
   idempotencyKey?: string | undefined;
   timeoutMs?: number | undefined;
   maxRetries?: number | undefined;
@@ -38,19 +37,19 @@ type Request = {
   accept?: string;
 };
 
-/** One answer, read to its end. */
+/** A response, read completely. */
 export type Answer = { status: number; headers: Headers; bytes: Uint8Array<ArrayBuffer> };
 
 export type Transport = (request: Request, options?: CallOptions) => Promise<Answer>;
 
-/** Sends requests and repeats what may go better. A write keeps its idempotency key from one attempt to the next: it is done once. */
+/** Sends requests and retries failures. All attempts of a write share one idempotency key, so it runs once. */
 export function createTransport(settings: SimplaneOptions): Transport {
   const { apiKey, baseUrl = defaultBaseUrl, attemptTimeoutMs = 20_000 } = settings;
-  if (!apiKey) throw new SimplaneError('An API key is needed: createSimplane({ apiKey }).');
+  if (!apiKey) throw new SimplaneError('An API key is required: createSimplane({ apiKey }).');
   const fetch = settings.fetch ?? globalThis.fetch.bind(globalThis);
   const base = baseOf(baseUrl);
 
-  /** What every attempt of a call sends. It is made once: what cannot be sent is not tried five times. */
+  /** Builds the request once for all attempts, so that an invalid one fails without retries. */
   function prepare(request: Request, key: string | undefined): [url: string, init: RequestInit] {
     const headers = new Headers({
       Authorization: `Bearer ${apiKey}`,
@@ -60,7 +59,7 @@ export function createTransport(settings: SimplaneOptions): Transport {
       ...(key !== undefined && { 'Idempotency-Key': key }),
     });
     const body = request.body === undefined ? null : JSON.stringify(request.body);
-    // A redirect would carry the key elsewhere.
+    // Following a redirect could send the API key to another server.
     const init: RequestInit = { method: request.method, headers, body, redirect: 'error' };
     return [base + request.path + queryOf(request.query), init];
   }
@@ -74,19 +73,19 @@ export function createTransport(settings: SimplaneOptions): Transport {
     const deadline = startDeadline(timeoutMs, options.signal);
     try {
       for (let retry = 1; ; retry++) {
-        const last = await bounded(attemptTimeoutMs, deadline.signal, async (signal) => {
+        const last = await attempt(attemptTimeoutMs, deadline.signal, async (signal) => {
           const response = await fetch(url, { ...init, signal });
           const { status, headers } = response;
           return { status, headers, bytes: new Uint8Array(await response.arrayBuffer()) };
         });
-        if (deadline.signal.aborted && !('answer' in last)) throw endedBy(deadline, timeoutMs, request);
+        if (deadline.signal.aborted && !('answer' in last)) throw abortError(deadline, timeoutMs, request);
         if ('answer' in last && last.answer.status < 400) return last.answer;
-        const failure = 'answer' in last ? refusal(last.answer) : unreachable(request, last.cause);
+        const failure = 'answer' in last ? errorResponse(last.answer) : unreachable(request, last.cause);
         if (retry > maxRetries || !failure.isWorthRetrying) throw failure.error;
         const delayMs = delayBefore(retry, failure.retryAfter, Math.random());
-        // No time is left for another attempt: what the service said tells more than that. Where it said nothing, the time is the reason.
+        // Without time for another attempt, the API's error says more than a timeout would.
         if ('answer' in last && delayMs >= deadline.endMs - performance.now()) throw failure.error;
-        if (await pause(delayMs, deadline.signal)) throw endedBy(deadline, timeoutMs, request);
+        if (await pause(delayMs, deadline.signal)) throw abortError(deadline, timeoutMs, request);
       }
     } finally {
       deadline.end();
@@ -96,7 +95,7 @@ export function createTransport(settings: SimplaneOptions): Transport {
 
 function baseOf(baseUrl: string): string {
   if (!/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) {
-    throw new SimplaneError(`baseUrl must be an address such as https://api.example.com; got ${baseUrl}.`);
+    throw new SimplaneError(`baseUrl must be a URL such as https://api.example.com; got ${baseUrl}.`);
   }
   return baseUrl.replace(/\/+$/, '');
 }
@@ -105,7 +104,7 @@ type Attempted = { answer: Answer } | { cause: unknown };
 
 type Failure = { error: SimplaneError; isWorthRetrying: boolean; retryAfter: string | null };
 
-function refusal(answer: Answer): Failure {
+function errorResponse(answer: Answer): Failure {
   const error = apiErrorOf({ ...answer, body: readJson(answer) });
   const retryAfter = answer.headers.get('retry-after');
   const { status, code } = error;
@@ -115,19 +114,19 @@ function refusal(answer: Answer): Failure {
 function unreachable({ method, path }: Request, cause: unknown): Failure {
   const reason = describe(cause);
   const error = new ConnectionError(
-    `${method} ${path} got no answer (${reason}). Is the base URL right, and the service up?`,
+    `${method} ${path} got no response (${reason}). Check that the base URL is correct and the server is running.`,
     { cause },
   );
   return { error, isWorthRetrying: true, retryAfter: null };
 }
 
-/** The reason that `fetch` hides in its cause. */
+/** `fetch` puts the reason in the error's cause. */
 function describe(error: unknown): string {
   const { cause, message } = error as { cause?: { code?: string; message?: string }; message?: string };
   return cause?.code ?? cause?.message ?? message ?? 'connection lost';
 }
 
-/** The body as JSON; undefined when it is none. */
+/** Parses the body as JSON; undefined if it is not JSON. */
 export function readJson({ bytes }: Answer): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
@@ -142,14 +141,14 @@ function queryOf(query: Record<string, unknown> = {}): string {
   return text === '' ? '' : `?${text}`;
 }
 
-type Deadline = { signal: AbortSignal; endMs: number; isTimeOver(): boolean; end(): void };
+type Deadline = { signal: AbortSignal; endMs: number; isTimedOut(): boolean; end(): void };
 
-/** One signal for the caller's own and for the time that the call has. */
+/** Combines the caller's signal with the timeout of the call. */
 function startDeadline(timeoutMs: number, caller: AbortSignal | undefined): Deadline {
   const controller = new AbortController();
-  let isTimeOver = false;
+  let isTimedOut = false;
   const timer = setTimeout(() => {
-    isTimeOver = true;
+    isTimedOut = true;
     controller.abort();
   }, timeoutMs);
   const onAbort = () => controller.abort(caller?.reason);
@@ -158,7 +157,7 @@ function startDeadline(timeoutMs: number, caller: AbortSignal | undefined): Dead
   return {
     signal: controller.signal,
     endMs: performance.now() + timeoutMs,
-    isTimeOver: () => isTimeOver,
+    isTimedOut: () => isTimedOut,
     end() {
       clearTimeout(timer);
       caller?.removeEventListener('abort', onAbort);
@@ -166,19 +165,19 @@ function startDeadline(timeoutMs: number, caller: AbortSignal | undefined): Dead
   };
 }
 
-/** Makes one attempt that ends after its own time or with the call's. Never throws. */
-async function bounded(
+/** Makes one attempt, limited by its own timeout and the call's. Never throws. */
+async function attempt(
   timeoutMs: number,
   outer: AbortSignal,
-  make: (signal: AbortSignal) => Promise<Answer>,
+  send: (signal: AbortSignal) => Promise<Answer>,
 ): Promise<Attempted> {
   const controller = new AbortController();
   const abort = () => controller.abort();
-  const timer = setTimeout(() => controller.abort(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs);
+  const timer = setTimeout(() => controller.abort(new Error(`no response in ${timeoutMs} ms`)), timeoutMs);
   outer.addEventListener('abort', abort, { once: true });
   if (outer.aborted) abort();
   try {
-    return { answer: await make(controller.signal) };
+    return { answer: await send(controller.signal) };
   } catch (cause) {
     return { cause };
   } finally {
@@ -187,7 +186,7 @@ async function bounded(
   }
 }
 
-function endedBy(deadline: Deadline, timeoutMs: number, { method, path }: Request): unknown {
-  if (!deadline.isTimeOver()) return deadline.signal.reason; // the caller's own, as `fetch` does it
-  return new TimeoutError(`${method} ${path} was not answered in ${timeoutMs} ms.`);
+function abortError(deadline: Deadline, timeoutMs: number, { method, path }: Request): unknown {
+  if (!deadline.isTimedOut()) return deadline.signal.reason; // the caller's reason, as with `fetch`
+  return new TimeoutError(`${method} ${path} got no response in ${timeoutMs} ms.`);
 }

@@ -1,25 +1,25 @@
 import { SignatureVerificationError } from './errors.ts';
 import type { Event, EventData } from './generated.ts';
 
-/** An event as it is delivered; `switch` on `type` and `data` is known. A type that is newer than this SDK reaches `default`. */
+/** A delivered event. `switch` on `type` to narrow `data`; types newer than this SDK reach `default`. */
 export type WebhookEvent = {
   [Type in keyof EventData]: Omit<Event, 'type' | 'data'> & { type: Type; data: EventData[Type] };
 }[keyof EventData];
 
 export type VerifyOptions = {
-  /** How old or how far ahead a delivery may be, in seconds; 300 when left out. */
+  /** Maximum difference between the delivery's timestamp and the clock, in either direction. Defaults to 300. */
   toleranceSeconds?: number | undefined;
-  /** The receiver's clock, in Unix seconds; for tests. */
+  /** The receiver's clock in Unix seconds, for tests. */
   nowSeconds?: number | undefined;
 };
 
-/** As it came in: a body that was parsed and written again is another one. */
+/** The body as received. A body that was parsed and serialized again does not match its signature. */
 export type RawBody = string | ArrayBuffer | Uint8Array;
 
 export const webhooks = {
   /**
-   * The event, once its signature is proven and its time is near; throws SignatureVerificationError otherwise. `header`
-   * is the value of `Service-Signature`. While a secret is rotated, give both.
+   * Verifies the signature and timestamp and returns the event, or throws SignatureVerificationError. `header` is the
+   * value of `Service-Signature`. During a secret rotation, pass both secrets.
    */
   async verify(
     rawBody: RawBody,
@@ -32,27 +32,27 @@ export const webhooks = {
     const secrets = typeof secret === 'string' ? [secret] : secret;
     const keys = await Promise.all(secrets.map((one) => hmacKey(one, ['verify'])));
     const signed = join(`${timeText}.`, body);
-    // Every pair is checked, by the platform's constant-time comparison: the time taken tells nothing.
-    const verdicts = await Promise.all(
+    // Checks every pair with the platform's constant-time comparison, so that timing reveals nothing.
+    const results = await Promise.all(
       keys.flatMap((key) =>
         signatures.map((signature) => crypto.subtle.verify('HMAC', key, signature, signed)),
       ),
     );
-    if (!verdicts.includes(true)) {
+    if (!results.includes(true)) {
       throw new SignatureVerificationError(
-        'No signature matches. Is it the secret of this endpoint, and the raw body, not one that was parsed and written again?',
+        'No signature matches. Check that the secret belongs to this endpoint, and pass the raw body, not parsed and serialized again.',
       );
     }
-    const awaySeconds = Math.abs(nowSeconds - Number(timeText));
-    if (awaySeconds > toleranceSeconds) {
+    const differenceSeconds = Math.abs(nowSeconds - Number(timeText));
+    if (differenceSeconds > toleranceSeconds) {
       throw new SignatureVerificationError(
-        `The delivery’s time is ${awaySeconds} s away from this clock; ${toleranceSeconds} s are tolerated. Is the clock right?`,
+        `The timestamp differs from this clock by ${differenceSeconds} s; the tolerance is ${toleranceSeconds} s. Check the clock.`,
       );
     }
     return JSON.parse(new TextDecoder().decode(body)) as WebhookEvent;
   },
 
-  /** The header that the service would send with this body: for the tests of a receiver. */
+  /** Returns the header that the service would send with this body, for tests of a receiver. */
   async sign(
     body: RawBody,
     secret: string,
@@ -67,14 +67,14 @@ export const webhooks = {
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** `t=<seconds>,v1=<hex>[,v1=<hex>…]`; parts of other names are for later versions and are passed over. */
+/** `t=<seconds>,v1=<hex>[,v1=<hex>…]`; parts with other names are reserved for later versions and ignored. */
 function parseHeader(header: string | null | undefined): { timeText: string; signatures: Bytes[] } {
   const parts = (header ?? '').split(',').map((part) => part.split('=', 2) as [string, string?]);
   const times = parts.filter(([name]) => name === 't').map(([, value = '']) => value);
   const [timeText = ''] = times;
   if (times.length !== 1 || !/^\d{1,15}$/.test(timeText)) {
     throw new SignatureVerificationError(
-      'The Service-Signature header is missing or not of the form t=…,v1=….',
+      'The Service-Signature header is missing or does not have the form t=…,v1=….',
     );
   }
   const signatures = parts
@@ -84,7 +84,7 @@ function parseHeader(header: string | null | undefined): { timeText: string; sig
 }
 
 function hmacKey(secret: string, usages: ('sign' | 'verify')[]): Promise<CryptoKey> {
-  if (!secret) throw new TypeError('A signing secret (whsec_…) is needed.');
+  if (!secret) throw new TypeError('A signing secret (whsec_…) is required.');
   const bytes = new TextEncoder().encode(secret);
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, usages);
 }
@@ -93,7 +93,7 @@ function bytesOf(body: RawBody): Uint8Array {
   if (typeof body === 'string') return new TextEncoder().encode(body);
   if (body instanceof ArrayBuffer) return new Uint8Array(body);
   if (body instanceof Uint8Array) return body;
-  throw new TypeError('The raw body is a string or bytes: read it before a JSON parser does.');
+  throw new TypeError('The raw body must be a string or bytes: read it before a JSON parser does.');
 }
 
 function join(prefix: string, body: Uint8Array): Bytes {

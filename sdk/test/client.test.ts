@@ -30,7 +30,7 @@ afterAll(() => service.stop());
 
 const order = { product_id: 'prod_europe_5gb_30d' };
 
-test('every operation of the contract can be called, at its own address', async () => {
+test('every operation of the contract is called at its own URL', async () => {
   const called: string[] = [];
   const recorder = createSimplane({
     apiKey: 'sp_test_recorded',
@@ -49,7 +49,6 @@ test('every operation of the contract can be called, at its own address', async 
   expect(new Set(called)).toEqual(new Set(expected));
 });
 
-/** Calls each function of each resource with an id and an empty body: what is of interest is where it goes. */
 async function callEverything(part: object): Promise<void> {
   for (const value of Object.values(part)) {
     if (typeof value === 'object') await callEverything(value);
@@ -58,7 +57,7 @@ async function callEverything(part: object): Promise<void> {
 }
 
 describe('provisionAndWait', () => {
-  test('returns the eSIM and what it is installed with', async () => {
+  test('returns the eSIM and its install profile', async () => {
     const seen: string[] = [];
     const { execution, esim, install } = await simplane.esims.provisionAndWait(
       { ...order, metadata: { order: '7' } },
@@ -72,14 +71,14 @@ describe('provisionAndWait', () => {
     );
   });
 
-  test('throws what went wrong with the order', async () => {
+  test('throws the reason if the order fails', async () => {
     const failing = simplane.esims.provisionAndWait({ product_id: 'prod_sandbox_out_of_stock' });
     const error = await failing.catch((error: unknown) => error);
     expect(error).toBeInstanceOf(ExecutionFailedError);
     expect((error as ExecutionFailedError).execution.error).toMatchObject({ code: 'out_of_stock' });
   });
 
-  test('stops waiting in time and by signal, while the order goes on', async () => {
+  test('stops waiting on timeout or signal, while the order continues', async () => {
     const execution = await simplane.esims.create(order);
     await expect(
       simplane.executions.wait(execution.id, { signal: AbortSignal.abort(new Error('enough')) }),
@@ -96,23 +95,23 @@ describe('provisionAndWait', () => {
 });
 
 describe('a list', () => {
-  test('is a page when it is awaited, and every item once when it is walked', async () => {
+  test('returns one page when awaited, and every item once when iterated', async () => {
     for (let n = 0; n < 7; n++) await simplane.events.sendTest({ type: 'sdk.listed', data: { n } });
     const page = await simplane.events.list({ type: 'sdk.listed', limit: 3 });
     expect([page.data.length, page.has_more]).toEqual([3, true]);
     const { data, response } = await simplane.events.list({ type: 'sdk.listed', limit: 3 }).withResponse();
     expect([data, response.status]).toEqual([page, 200]);
-    const walked: unknown[] = [];
+    const iterated: unknown[] = [];
     for await (const { data } of simplane.events.list({ type: 'sdk.listed', limit: 2 }))
-      walked.push(data['n']);
-    expect(walked).toEqual([6, 5, 4, 3, 2, 1, 0]);
+      iterated.push(data['n']);
+    expect(iterated).toEqual([6, 5, 4, 3, 2, 1, 0]);
     const rest: unknown[] = [];
     const after = { type: 'sdk.listed', starting_after: page.next_cursor as string };
     for await (const { data } of simplane.events.list(after)) rest.push(data['n']);
     expect(rest).toEqual([3, 2, 1, 0]);
   });
 
-  test('asks for no more pages than are walked', async () => {
+  test('requests no more pages than are iterated', async () => {
     let requests = 0;
     const counting = createSimplane({
       apiKey: service.key,
@@ -129,7 +128,7 @@ describe('a list', () => {
   });
 });
 
-describe('a refusal', () => {
+describe('an API error', () => {
   async function refused(calling: PromiseLike<unknown>): Promise<ApiError> {
     const error = await Promise.resolve(calling).then(
       () => undefined,
@@ -140,7 +139,7 @@ describe('a refusal', () => {
     return error as ApiError;
   }
 
-  test('is an error of its type, with the code, the parameter and the request', async () => {
+  test('has the class of its type, the code, the parameter and the request id', async () => {
     const stranger = createSimplane({ apiKey: 'sp_test_nobody', baseUrl: service.url });
     const reader = createSimplane({
       apiKey: await service.createKey({ scopes: ['read'] }),
@@ -160,32 +159,32 @@ describe('a refusal', () => {
     expect(await refused(simplane.esims.resume(esim.iccid))).toBeInstanceOf(ConflictError);
   });
 
-  test('by somebody else’s server says that the address may be wrong', async () => {
+  test('from another server suggests to check the base URL', async () => {
     const elsewhere = (text: string, status: number) =>
       createSimplane({ apiKey: 'x', fetch: async () => new Response(text, { status }) });
-    await expect(elsewhere('<h1>Hello</h1>', 200).me()).rejects.toThrow('is the base URL right?');
-    await expect(elsewhere('<h1>No</h1>', 404).me()).rejects.toThrow('is the base URL right?');
+    await expect(elsewhere('<h1>Hello</h1>', 200).me()).rejects.toThrow('Check the base URL.');
+    await expect(elsewhere('<h1>No</h1>', 404).me()).rejects.toThrow('Check the base URL.');
   });
 });
 
-test('the whole answer can be had beside its data', async () => {
+test('withResponse returns the data and the HTTP response', async () => {
   const { data, response } = await simplane.esims.create(order).withResponse();
   expect([response.status, response.headers.get('location')]).toEqual([202, `/v1/executions/${data.id}`]);
   expect(await response.json()).toEqual(data);
   await expect(simplane.esims.get('8999').withResponse()).rejects.toBeInstanceOf(ApiError);
 });
 
-test('a real delivery is verified and typed by its type', async () => {
+test('a real delivery is verified, and its data is typed by event type', async () => {
   const receiver = await startReceiver();
   const { secret = '' } = await simplane.webhookEndpoints.create({
     url: receiver.url,
     enabled_event_types: ['esim.provisioned'],
   });
   const { esim, execution } = await simplane.esims.provisionAndWait(order);
-  // Orders of the tests before may end only now, and are told as well.
+  // Orders of earlier tests may finish only now and are delivered too.
   const got = await until(
     async () => receiver.received.find(({ body }) => body.includes(execution.id)),
-    (one) => one !== undefined,
+    (delivery) => delivery !== undefined,
   );
   const event = await webhooks.verify(got?.body ?? '', got?.headers['service-signature'] as string, [
     'whsec_other',

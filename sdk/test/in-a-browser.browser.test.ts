@@ -12,7 +12,7 @@ const page = `<!doctype html><link rel="icon" href="data:,"><script type="module
   document.title = event.type + ' ' + (await simplane.me()).mode;
 </script>`;
 
-test('a browser runs it as it is, with its own fetch and crypto', async () => {
+test('the SDK runs unmodified in a browser, with its fetch and crypto', async () => {
   const server = createServer((request, response) => {
     if (request.url === '/') return response.setHeader('content-type', 'text/html').end(page);
     if (request.url === '/v1/me') return response.end('{"mode":"sandbox"}');

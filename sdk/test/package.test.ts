@@ -15,14 +15,14 @@ const tsc = join(root, 'node_modules/typescript/bin/tsc');
 let project: string;
 let service: TestService;
 
-/** The package as npm would publish it, installed where nothing of the repository is in reach. */
+/** Installs the package as npm would publish it, outside the repository. */
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'simplane-sdk-'));
   const packed = await run('npm', ['pack', '--json', '--pack-destination', project, '--workspace', 'sdk'], {
     cwd: root,
   });
   const [{ filename }] = JSON.parse(packed.stdout) as [{ filename: string }];
-  await writeFile(join(project, 'package.json'), '{ "name": "stranger", "private": true }');
+  await writeFile(join(project, 'package.json'), '{ "name": "user-project", "private": true }');
   await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${filename}`], { cwd: project });
   service = await startService();
   service.startWorker(createMockNetwork({ delayMs: 0 }));
@@ -38,7 +38,7 @@ async function readExamples(): Promise<string[]> {
   return [...readme.matchAll(/^```ts\n(.+?)^```/gms)].map(([, code = '']) => code);
 }
 
-/** With the settings of a stranger's project; fails on any type error. */
+/** Compiles with the settings of a typical user project; fails on any type error. */
 async function compile(name: string, files: Record<string, string>): Promise<string> {
   const folder = join(project, name);
   const compilerOptions = {
@@ -62,7 +62,7 @@ function environment() {
   return { ...process.env, SIMPLANE_API_KEY: service.key, SIMPLANE_BASE_URL: service.url };
 }
 
-test('installs nothing but itself', async () => {
+test('the package has no dependencies', async () => {
   const { stdout } = await run('npm', ['ls', '--all', '--parseable'], { cwd: project });
   expect(stdout.trim().split('\n')).toHaveLength(2);
 });
@@ -77,7 +77,7 @@ describe('in both module systems', () => {
       if (event.type === 'esim.provisioned') console.log(mode, event.data.iccid);
       // @ts-expect-error: a field that this type of event does not have
       if (event.type === 'esim.provisioned') event.data.threshold_percent;
-      // @ts-expect-error: a misspelt field
+      // @ts-expect-error: a misspelled field
       if (mode === 'live') await simplane.esims.create({ product: 'x' });
     }
     void main();`;
@@ -99,16 +99,16 @@ describe('in both module systems', () => {
   }
 });
 
-test('the examples of its README type-check, run, and say what they should', async () => {
+test('the README examples type-check, run and print the expected output', async () => {
   const examples = await readExamples();
   const files = Object.fromEntries(examples.map((code, index) => [`${index}.mts`, code]));
   const folder = await compile('examples', files);
-  const said = await Promise.all(
+  const outputs = await Promise.all(
     examples.map((_, index) =>
       run(process.execPath, [join(folder, 'out', `${index}.mjs`)], { env: environment() }),
     ),
   );
-  expect(said.map(({ stdout }) => stdout.trim())).toEqual([
+  expect(outputs.map(({ stdout }) => stdout.trim())).toEqual([
     expect.stringMatching(/^89\d+ is provisioned\na link of \d+ characters$/),
     'one order',
     expect.stringMatching(/^3 of the catalog, and more\n(prod_\w+ works in Japan\n?)+$/),

@@ -12,7 +12,7 @@ beforeAll(async () => {
   service = await startService();
 });
 afterAll(() => service.stop());
-// A proxy of its own for each test: a late attempt of the test before must not use up this one's plan.
+// One proxy per test: a late attempt of the previous test must not consume this test's plan.
 beforeEach(async () => {
   proxy = await startFaultyProxy(service.url);
 });
@@ -24,7 +24,7 @@ function client(options = {}) {
   return createSimplane({ apiKey: service.key, baseUrl: proxy.url, ...options });
 }
 
-/** The executions of one order, counted by what it carries. */
+/** The executions whose order has this description. */
 async function executionsOf(description: string): Promise<string[]> {
   const rows = await service.db.query<{ id: string }>(
     { name: 'test_executions', text: `select id from executions where input->>'description' = $1` },
@@ -33,11 +33,11 @@ async function executionsOf(description: string): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-describe('a call through a connection that fails', () => {
+describe('a call through a failing connection', () => {
   for (const fault of faults) {
-    test(`(${fault}) is repeated, and carried out once`, async () => {
+    test(`(${fault}) is retried and runs once`, async () => {
       proxy.plan = [fault];
-      // Where the answer never comes, this is how long the test takes. An honest answer on a busy machine must fit in.
+      // The test takes this long if no response comes. A real response on a busy machine must fit.
       const options = /hangs/.test(fault) ? { attemptTimeoutMs: 2_000 } : {};
       const execution = await client(options).esims.create({ ...order, description: `once, ${fault}` });
       expect(execution.status).toBe('queued');
@@ -46,9 +46,9 @@ describe('a call through a connection that fails', () => {
     });
   }
 
-  test('in any way and order is carried out once', async () => {
+  test('runs once, whatever the faults and their order', async () => {
     let run = 0;
-    // Without the slow ones: those have their tests above.
+    // The slow faults are tested above.
     const quick = faults.filter((fault) => !/hangs|429/.test(fault));
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom<Fault>(...quick), { maxLength: 3 }), async (plan) => {
@@ -61,14 +61,16 @@ describe('a call through a connection that fails', () => {
     );
   });
 
-  test('that refuses every connection ends with an error that says so, after a bounded number of attempts', async () => {
-    const nobody = createSimplane({ apiKey: service.key, baseUrl: 'http://127.0.0.1:1', maxRetries: 1 });
-    const error = await nobody.esims.create(order).catch((error: unknown) => error);
+  test('fails with a ConnectionError after maxRetries if every connection is refused', async () => {
+    const unreachable = createSimplane({ apiKey: service.key, baseUrl: 'http://127.0.0.1:1', maxRetries: 1 });
+    const error = await unreachable.esims.create(order).catch((error: unknown) => error);
     expect(error).toBeInstanceOf(ConnectionError);
-    expect(String(error)).toMatch(/POST \/v1\/esims got no answer \(.+\)\. Is the base URL right/);
+    expect(String(error)).toMatch(
+      /POST \/v1\/esims got no response \(.+\)\. Check that the base URL is correct/,
+    );
   });
 
-  test('keeps to its own time, whatever the retries would take', async () => {
+  test('respects timeoutMs, however long the retries would take', async () => {
     proxy.plan = Array(9).fill('hangs before');
     const error = await client({ attemptTimeoutMs: 50 })
       .esims.create(order, { timeoutMs: 300 })
@@ -76,7 +78,7 @@ describe('a call through a connection that fails', () => {
     expect(error).toBeInstanceOf(TimeoutError);
   });
 
-  test('ends by the caller’s signal, with the caller’s reason', async () => {
+  test('ends with the caller’s abort reason when the caller’s signal aborts', async () => {
     proxy.plan = ['hangs before'];
     const controller = new AbortController();
     const calling = client().me({ signal: controller.signal });
@@ -84,12 +86,12 @@ describe('a call through a connection that fails', () => {
       async () => proxy.requests,
       (count) => count === 1,
     );
-    controller.abort(new Error('not interested any more'));
-    await expect(calling).rejects.toThrow('not interested any more');
+    controller.abort(new Error('no longer interested'));
+    await expect(calling).rejects.toThrow('no longer interested');
     await expect(client().me({ signal: AbortSignal.abort(new Error('never')) })).rejects.toThrow('never');
   });
 
-  test('is not repeated when no attempt is left, and the last refusal is told', async () => {
+  test('fails with the last API error when no retry is left', async () => {
     proxy.plan = ['500 before', '500 before'];
     await expect(client().esims.create(order, { maxRetries: 1 })).rejects.toBeInstanceOf(ServerError);
     proxy.plan = ['429 with Retry-After'];
@@ -99,7 +101,7 @@ describe('a call through a connection that fails', () => {
   });
 });
 
-test('twenty calls with one key, at once and through failing connections, are one order', async () => {
+test('twenty concurrent calls with one key through failing connections create one order', async () => {
   const description = 'one key';
   proxy.plan = Array.from({ length: 20 }, (_, index) => (index % 3 === 0 ? 'lost: reset' : null));
   const executions = await Promise.all(
@@ -111,12 +113,12 @@ test('twenty calls with one key, at once and through failing connections, are on
   expect(await executionsOf(description)).toHaveLength(1);
 });
 
-test('a write that is given no key gets another one each time', async () => {
+test('a write without a key gets a new one each time', async () => {
   const [one, other] = [await client().esims.create(order), await client().esims.create(order)];
   expect(one.id).not.toBe(other.id);
 });
 
-test('what cannot be sent at all is told at once', async () => {
+test('an invalid request fails without being sent', async () => {
   expect(() => createSimplane({ apiKey: '' })).toThrow('API key');
   expect(() => createSimplane({ apiKey: 'k', baseUrl: 'localhost:4000' })).toThrow('baseUrl');
   await expect(client().esims.create(order, { idempotencyKey: 'ключ' })).rejects.toThrow(TypeError);

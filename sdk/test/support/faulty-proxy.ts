@@ -2,7 +2,7 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import type { AddressInfo } from 'node:net';
 import { stopServer } from '../../../server/test/support/stop-server.ts';
 
-/** What goes wrong with one request. Those that begin with `lost` reach the service first: the work is done, the answer is not had. */
+/** Faults for one request. With `lost`, the request reaches the service but the client never gets the full response. */
 export const faults = [
   'reset before',
   'lost: reset',
@@ -17,7 +17,7 @@ export const faults = [
 
 export type Fault = (typeof faults)[number];
 
-/** Too long a pause for any call to wait for. */
+/** A Retry-After longer than any call waits. */
 type Refusal = '429 for an hour';
 
 export type FaultyProxy = {
@@ -27,7 +27,7 @@ export type FaultyProxy = {
   stop(): Promise<void>;
 };
 
-/** Stands between a client and the service, and does to each request in turn what `plan` says; then nothing. */
+/** A proxy that applies the faults in `plan` to successive requests, then forwards unchanged. */
 export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
   const server = createServer((request, response) => {
     proxy.requests += 1;
@@ -57,7 +57,7 @@ async function serve(
       return;
     case '500 before':
       response.writeHead(500, { 'content-type': 'application/json' });
-      response.end('{"error":{"type":"api_error","code":"internal","message":"A fault of ours."}}');
+      response.end('{"error":{"type":"api_error","code":"internal","message":"Internal error."}}');
       return;
     case '503 before':
       response.writeHead(503, { 'retry-after': '0' }).end();

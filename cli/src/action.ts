@@ -7,10 +7,10 @@ import { type GlobalOptions, readSettings, type Settings } from './settings.ts';
 
 export type Context = { client: Simplane; settings: Settings; out: Output };
 
-// A person waits: an address where nobody listens is said within a second, not after a minute of hope.
-const patience = { maxRetries: 2, timeoutMs: 30_000 };
+// Few retries: a person is waiting, and an unreachable address should fail within a second.
+const clientOptions = { maxRetries: 2, timeoutMs: 30_000 };
 
-/** Lets a command act with a client, and turns whatever goes wrong into words, a next step and an exit code. */
+/** Runs a command with an API client. Errors become a message, a next step and an exit code. */
 export function withAction<Options extends object>(
   command: Command,
   act: (context: Context, options: Options, args: string[]) => Promise<void>,
@@ -22,31 +22,31 @@ export function withAction<Options extends object>(
     try {
       settings = readSettings(options);
       const { apiKey, baseUrl } = settings;
-      const client = createSimplane({ apiKey, baseUrl, ...patience });
+      const client = createSimplane({ apiKey, baseUrl, ...clientOptions });
       await act({ client, settings, out }, options as Options, command.args);
     } catch (error) {
       const group = (command.parent?.parent ? command.parent : command).name();
-      await complain(out, error, { group, settings });
+      await reportError(out, error, { group, settings });
     }
   });
 }
 
-async function complain(
+async function reportError(
   out: Output,
   error: unknown,
-  situation: Parameters<typeof explain>[1],
+  context: Parameters<typeof explain>[1],
 ): Promise<void> {
-  const { message, nextStep, exitCode } = await explain(error, situation);
+  const { message, nextStep, exitCode } = await explain(error, context);
   process.exitCode = exitCode;
   const api = error instanceof ApiError ? error : null;
   if (out.isJson) {
     const { type, code, param, requestId } = api ?? {};
-    const known = { type, code, message, param, request_id: requestId, next_step: nextStep };
-    out.complain(JSON.stringify({ error: { ...known, exit_code: exitCode } }));
+    const fields = { type, code, message, param, request_id: requestId, next_step: nextStep };
+    out.error(JSON.stringify({ error: { ...fields, exit_code: exitCode } }));
     return;
   }
   const { red, dim } = out.noteColors;
   const facts = [api?.code, api?.requestId].filter((fact) => fact !== undefined).join(', ');
-  out.complain(`${red('Error:')} ${clean(message)}${facts ? dim(` (${clean(facts)})`) : ''}`);
-  if (nextStep) out.complain(clean(nextStep));
+  out.error(`${red('Error:')} ${clean(message)}${facts ? dim(` (${clean(facts)})`) : ''}`);
+  if (nextStep) out.error(clean(nextStep));
 }

@@ -1,6 +1,6 @@
 import { exitCodes } from './exit-codes.ts';
 
-/** What went wrong, in words for the person at the terminal, and what to do next. */
+/** An error with a message for the user and, where there is one, a next step. */
 export class CommandError extends Error {
   override name = 'CommandError';
   readonly nextStep: string | undefined;
@@ -13,7 +13,7 @@ export class CommandError extends Error {
   }
 }
 
-/** The command line is wrong, in a way that the parser cannot know. */
+/** An invalid command line that the parser itself cannot detect. */
 export function usageError(message: string, nextStep?: string): CommandError {
   return new CommandError(message, { ...(nextStep && { nextStep }), exitCode: exitCodes.usage });
 }

@@ -1,14 +1,14 @@
-/** What scripts may rely on; docs/cli.md has the same table. */
+/** Scripts rely on these; docs/cli.md documents them. */
 export const exitCodes = {
   ok: 0,
-  /** The service refused, or the work failed. */
+  /** The service refused, or the order failed. */
   refused: 1,
-  /** The command line itself is wrong. */
+  /** The command line is invalid. */
   usage: 2,
-  /** No answer, or none of Simplane's. */
+  /** No answer, a server error, or an answer that is not Simplane's. */
   unreachable: 3,
-  /** No key, a wrong one, or one that may not do this. */
+  /** The API key is missing, invalid or lacks the scope. */
   unauthorized: 4,
-  /** The wait was over before the work was. */
+  /** --wait timed out before the order finished. */
   unfinished: 5,
 } as const;

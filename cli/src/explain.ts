@@ -5,23 +5,23 @@ import type { Settings } from './settings.ts';
 
 export type Explanation = { message: string; nextStep: string | undefined; exitCode: number };
 
-/** Where it happened: which group of commands, against what. */
-type Situation = { group: string; settings: Settings | null };
+/** The command group that failed, and its settings if they could be read. */
+type ErrorContext = { group: string; settings: Settings | null };
 
-/** What to tell the person, what to do next, and what to tell the shell. */
-export async function explain(error: unknown, situation: Situation): Promise<Explanation> {
+/** Turns any error into a message, a next step and an exit code. */
+export async function explain(error: unknown, context: ErrorContext): Promise<Explanation> {
   if (error instanceof CommandError) {
     const { message, nextStep, exitCode } = error;
     return { message, nextStep, exitCode };
   }
-  if (error instanceof ApiError) return explainRefusal(error, situation);
+  if (error instanceof ApiError) return explainRefusal(error, context);
   if (error instanceof ExecutionFailedError) {
-    const isWorthAnother = error.execution.error?.retryable;
-    const nextStep = isWorthAnother ? 'A new order may succeed: run it again.' : undefined;
+    const isRetryable = error.execution.error?.retryable;
+    const nextStep = isRetryable ? 'A new order may succeed: run the command again.' : undefined;
     return { message: error.message, nextStep, exitCode: exitCodes.refused };
   }
   if (error instanceof ConnectionError || error instanceof TimeoutError) {
-    return { message: error.message, nextStep: howToReach(situation), exitCode: exitCodes.unreachable };
+    return { message: error.message, nextStep: connectionHint(context), exitCode: exitCodes.unreachable };
   }
   if (error instanceof SimplaneError || error instanceof TypeError) {
     return { message: error.message, nextStep: undefined, exitCode: exitCodes.refused };
@@ -30,12 +30,12 @@ export async function explain(error: unknown, situation: Situation): Promise<Exp
   return { message, nextStep: undefined, exitCode: exitCodes.refused };
 }
 
-async function explainRefusal(error: ApiError, situation: Situation): Promise<Explanation> {
+async function explainRefusal(error: ApiError, context: ErrorContext): Promise<Explanation> {
   const { code, message, status } = error;
   if (code === undefined) {
-    return { message, nextStep: howToReach(situation), exitCode: exitCodes.unreachable };
+    return { message, nextStep: connectionHint(context), exitCode: exitCodes.unreachable };
   }
-  return { message, nextStep: await nextStepFor(error, code, situation), exitCode: exitCodeOf(status) };
+  return { message, nextStep: await nextStepFor(error, code, context), exitCode: exitCodeOf(status) };
 }
 
 function exitCodeOf(status: number): number {
@@ -45,28 +45,28 @@ function exitCodeOf(status: number): number {
 
 type Code = NonNullable<ApiError['code']>;
 
-/** A command where there is one; what the contract advises otherwise. */
-async function nextStepFor(error: ApiError, code: Code, situation: Situation): Promise<string> {
-  const { group, settings } = situation;
+/** A CLI command if one helps, otherwise the contract's remedy. */
+async function nextStepFor(error: ApiError, code: Code, context: ErrorContext): Promise<string> {
+  const { group, settings } = context;
   switch (code) {
     case 'api_key_missing':
     case 'api_key_invalid':
     case 'api_key_expired':
     case 'api_key_wrong_mode':
-      return `The key came from ${settings?.keySource}. Give the right one with SIMPLANE_API_KEY or --api-key; a sandbox keeps its own in .simplane/sandbox-api-key.`;
+      return `The key came from ${settings?.keySource}. Set the right one with SIMPLANE_API_KEY or --api-key. A sandbox writes its key to .simplane/sandbox-api-key.`;
     case 'scope_missing':
-      return 'Ask whoever runs the service for a key with that scope; `simplane whoami` shows what yours has.';
+      return 'Ask the operator of the service for a key with that scope. `simplane whoami` shows the scopes of yours.';
     case 'sandbox_only':
-      return 'Give the address and the key of a sandbox: --base-url and --api-key.';
+      return 'Use a sandbox: set its address with --base-url and its key with --api-key.';
     case 'resource_missing':
-      if (error.param === 'product_id') return '`simplane products list` shows what can be ordered.';
-      return `\`simplane ${listed.has(group) ? group : 'events'} list\` shows what there is.`;
+      if (error.param === 'product_id') return '`simplane products list` shows the catalog.';
+      return `\`simplane ${groupsWithList.has(group) ? group : 'events'} list\` shows the existing ones.`;
     case 'esim_not_ready':
-      return '`simplane esims get <iccid>` shows how it stands; it takes a moment after the order.';
+      return 'An eSIM is ready shortly after the order. `simplane esims get <iccid>` shows its status.';
     case 'idempotency_key_reused':
-      return 'Repeat the first command unchanged, or give another --idempotency-key.';
+      return 'Repeat the first command unchanged, or use another --idempotency-key.';
     case 'endpoint_limit_reached':
-      return '`simplane webhooks list` and `simplane webhooks delete <id>` make room.';
+      return 'Delete an endpoint you no longer need: `simplane webhooks list`, then `simplane webhooks delete <id>`.';
     default: {
       const { errors } = await import('@simplane/contract');
       return errors[code].remedy;
@@ -74,8 +74,8 @@ async function nextStepFor(error: ApiError, code: Code, situation: Situation): P
   }
 }
 
-const listed = new Set(['products', 'esims', 'executions', 'webhooks', 'events']);
+const groupsWithList = new Set(['products', 'esims', 'executions', 'webhooks', 'events']);
 
-function howToReach({ settings }: Situation): string {
-  return `The base URL is ${settings?.baseUrl}. Is the service running there? \`npm start\` runs a sandbox on this machine; --base-url or SIMPLANE_BASE_URL names another.`;
+function connectionHint({ settings }: ErrorContext): string {
+  return `The base URL is ${settings?.baseUrl}. Is the service running there? \`npm start\` starts a local sandbox; --base-url or SIMPLANE_BASE_URL sets another address.`;
 }

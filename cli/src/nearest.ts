@@ -1,12 +1,12 @@
-/** The word that was probably meant; null when none is near. */
+/** The known word with the smallest edit distance; null if none is close. */
 export function nearest(word: string, known: readonly string[]): string | null {
   const [best] = known
-    .map((candidate) => ({ candidate, away: distance(word, candidate) }))
-    .sort((one, other) => one.away - other.away);
-  return best && best.away <= Math.max(2, word.length / 4) ? best.candidate : null;
+    .map((candidate) => ({ candidate, edits: distance(word, candidate) }))
+    .sort((one, other) => one.edits - other.edits);
+  return best && best.edits <= Math.max(2, word.length / 4) ? best.candidate : null;
 }
 
-/** How many letters must be added, dropped or changed. */
+/** Levenshtein distance. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (const [index, letter] of [...one].entries()) {

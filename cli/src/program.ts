@@ -11,24 +11,24 @@ import { addTrigger } from './commands/trigger.ts';
 import { addWebhooks } from './commands/webhooks.ts';
 import { addWhoami } from './commands/whoami.ts';
 
-/** Every command there is. What a command needs beyond the parser is loaded when it runs. */
+/** Builds every command. Modules that only one command needs are loaded when it runs. */
 export function createProgram(): Command {
   const program = new Command('simplane')
-    .description('The Simplane API from a terminal.')
+    .description('Command line for the Simplane API.')
     .version(version(), '-V, --version', 'print the version')
-    .option('--api-key <key>', 'instead of SIMPLANE_API_KEY, which `ps` does not show')
-    .option('--base-url <url>', 'instead of SIMPLANE_BASE_URL; the sandbox on this machine when left out')
-    .option('--json', 'for programs: one JSON document a line')
+    .option('--api-key <key>', 'API key; prefer SIMPLANE_API_KEY, which `ps` does not show')
+    .option('--base-url <url>', 'API address, overrides SIMPLANE_BASE_URL; default: the local sandbox')
+    .option('--json', 'print one JSON document per line')
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help')
     .configureHelp({ showGlobalOptions: true, subcommandDescription: describe })
     .exitOverride();
 
-  program.commandsGroup('Order and look after eSIMs:');
+  program.commandsGroup('Order and manage eSIMs:');
   addProducts(program);
   addEsims(program);
   addExecutions(program);
-  program.commandsGroup('Be told what happens:');
+  program.commandsGroup('Webhooks and events:');
   addWebhooks(program);
   addEvents(program);
   addTrigger(program);
@@ -39,7 +39,7 @@ export function createProgram(): Command {
   addCompletion(program);
   program.addHelpText('after', examples);
   for (const command of program.commands) pointToHelp(command, 'simplane');
-  return program.showHelpAfterError('`simplane --help` shows what there is.');
+  return program.showHelpAfterError('`simplane --help` lists all commands.');
 }
 
 const examples = `
@@ -52,16 +52,16 @@ Examples:
   simplane trigger esim.provisioned
 `;
 
-/** A group is worth little without the names in it. */
+/** Appends the subcommands to a group's description. */
 function describe(command: Command): string {
   const names = command.commands.map((part) => part.name());
   return names.length > 0 ? `${command.description()}: ${names.join(', ')}` : command.description();
 }
 
-/** After a mistake: one line that says where to look, instead of all of the help. */
-function pointToHelp(command: Command, before: string): void {
-  const path = `${before} ${command.name()}`;
-  command.helpCommand(false).showHelpAfterError(`\`${path} --help\` shows how it is used.`);
+/** After a usage error, prints a one-line pointer to the help instead of the full help. */
+function pointToHelp(command: Command, parent: string): void {
+  const path = `${parent} ${command.name()}`;
+  command.helpCommand(false).showHelpAfterError(`\`${path} --help\` shows the usage.`);
   for (const part of command.commands) pointToHelp(part, path);
 }
 

@@ -2,7 +2,7 @@ import { type EventTypeName, type eventDataFields, eventTypeNames, fieldsOfEvent
 
 type Field = keyof typeof eventDataFields;
 
-/** Believable data for an event of this type; nothing for a type of somebody's own. */
+/** Sample data for a built-in event type; empty for a custom type. */
 export function sampleDataOf(type: string): Record<string, unknown> {
   if (!isEventType(type)) return {};
   return Object.fromEntries(fieldsOfEvent(type).always.map((field) => [field, samples[field]]));
@@ -14,7 +14,7 @@ export function isEventType(type: string): type is EventTypeName {
 
 const inAMonthSeconds = Math.floor(Date.now() / 1000) + 30 * 86_400;
 
-// The compiler asks for a sample of every field that the contract gains.
+// Typed as a full record, so a new field in the contract does not compile without a sample.
 const samples: Record<Field, unknown> = {
   iccid: '8999901000000000018',
   execution_id: 'exec_01ks6x3h4rf9n8c2b7d5e0qzjm',

@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const run = (...args: string[]) => runCli(service, args);
 
-/** The one document that a command prints for programs. */
+/** Runs a command with --json and returns the single document it prints. */
 async function runJson(...args: string[]) {
   const finished = await run(...args, '--json');
   expect(finished).toMatchObject({ code: 0, stderr: '' });
@@ -33,8 +33,8 @@ async function runJson(...args: string[]) {
   return lines[0];
 }
 
-describe('who and what', () => {
-  it('shows whose key it is and where it was found', async () => {
+describe('whoami and products', () => {
+  it('whoami shows the account and where the key was found', async () => {
     const { code, stdout, stderr } = await run('whoami');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('Test account');
@@ -43,7 +43,7 @@ describe('who and what', () => {
     expect(await runJson('whoami')).toEqual((await call(service, 'GET', '/v1/me')).json);
   });
 
-  it('draws the catalog as a table, and gives programs each product as it is', async () => {
+  it('the catalog is a table, or with --json the products as the API returns them', async () => {
     const { stdout } = await run('products', 'list');
     const [head = '', ...rows] = stdout.trimEnd().split('\n');
     expect(head).toMatch(/^ID +NAME +DATA +DAYS +PRICE +COUNTRIES$/);
@@ -57,7 +57,7 @@ describe('who and what', () => {
 });
 
 describe('an eSIM', () => {
-  it('is ordered once however often the command is repeated with its key, and is ready after --wait', async () => {
+  it('is ordered once if the command is repeated with the same idempotency key, and is ready after --wait', async () => {
     const order = ['esims', 'create', 'prod_europe_5gb_30d', '--idempotency-key', 'cli-once'];
     const [first, again] = [
       await runJson(...order),
@@ -72,22 +72,22 @@ describe('an eSIM', () => {
     );
     expect(code).toBe(0);
     const [, iccid = ''] = /ICCID +(89\d+)/.exec(stdout) ?? [];
-    // And nothing that moves.
+    // And no progress line.
     expect(stderr).toMatch(new RegExp(`^Accepted as exec_\\w+\nInstall it: simplane esims qr ${iccid}\n$`));
   });
 
-  it('goes through suspension, resumption and its end, which scripts must mean', async () => {
+  it('can be suspended, resumed and terminated; a script must confirm termination with --yes', async () => {
     const { iccid } = await runJson(
       ...'esims create prod_europe_1gb_7d --wait'.split(' '),
       '--metadata',
       'order=A=1',
     );
-    const [shown, unmeant] = await Promise.all([
+    const [shown, unconfirmed] = await Promise.all([
       run('esims', 'get', iccid),
       run('esims', 'terminate', iccid),
     ]);
     expect(shown.stdout).toMatch(/Status +provisioned[\s\S]*order +A=1/);
-    expect(unmeant).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+    expect(unconfirmed).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
     const changes = [
       [['suspend'], 'suspended'],
       [['resume'], 'provisioned'],
@@ -101,7 +101,7 @@ describe('an eSIM', () => {
     expect(jsonLines(listed.stdout).map((esim) => esim.iccid)).toEqual([iccid]);
   });
 
-  it('is drawn as the QR code of its LPA string, on a dark terminal and inverted, or written as a private file', async () => {
+  it('is drawn as the QR code of its LPA string, normal or inverted, or written to a private file', async () => {
     const { iccid } = await runJson(...'esims create prod_europe_1gb_7d --wait'.split(' '));
     const { lpa } = (await call(service, 'GET', `/v1/esims/${iccid}/install`)).json;
     const [dark, inverted, written] = await Promise.all([
@@ -121,13 +121,13 @@ describe('an eSIM', () => {
     expect(mode & 0o777).toBe(0o600);
   });
 
-  it('shows why an order failed and exits 1; exits 5 when the wait was over first', async () => {
+  it('a failed order shows its error and exits 1; a wait that times out exits 5', async () => {
     const declined = await run('esims', 'create', 'prod_sandbox_declined', '--wait', '--json');
     expect(declined.code).toBe(1);
     expect(jsonLines(declined.stdout)).toMatchObject([{ status: 'failed', error: { code: 'declined' } }]);
     expect(jsonLines(declined.stderr)).toMatchObject([{ error: { exit_code: 1 } }]);
 
-    const idle = await startService(); // nobody carries its orders out
+    const idle = await startService(); // no worker runs
     try {
       const { id } = (await provision(idle)).json;
       const { code, stderr } = await runCli(idle, ['executions', 'get', id, '--wait', '--timeout', '0s']);
@@ -140,7 +140,7 @@ describe('an eSIM', () => {
 });
 
 describe('lists', () => {
-  it('follow pages as far as asked, and say when there is more', async () => {
+  it('fetch as many pages as requested, and say when more items exist', async () => {
     await Promise.all(Array.from({ length: 130 }, (_, n) => sendEvent('list.test', { n })));
     const of = ['events', 'list', '--type', 'list.test'];
     const [some, hundred, all] = await Promise.all([
@@ -155,7 +155,7 @@ describe('lists', () => {
     expect(numbers.toSorted((one, other) => one - other)).toEqual(Array.from({ length: 130 }, (_, n) => n));
   });
 
-  it('end quietly when their reader has seen enough', async () => {
+  it('exit 0 without an error when their output is closed early', async () => {
     await Promise.all(Array.from({ length: 30 }, () => sendEvent('pipe.test', { text: 'x'.repeat(20_000) })));
     const listing = startCli(['events', 'list', '--type', 'pipe.test', '--all', '--json'], {
       env: envOf(service),
@@ -165,7 +165,7 @@ describe('lists', () => {
     expect(await listing.ended).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('say what to do when they are empty, beside the output and not in it', async () => {
+  it('print a hint on standard error when they are empty', async () => {
     const nobody = { url: service.url, key: (await service.createAccount('Empty')).key };
     const { code, stdout, stderr } = await runCli(nobody, ['esims', 'list']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
@@ -183,13 +183,13 @@ describe('lists', () => {
 });
 
 describe('webhooks and events', () => {
-  it('are made, looked at, given new secrets, recovered and removed', async () => {
-    const made = await run(
+  it('endpoints can be created, read, rotated, enabled, recovered and deleted; events replayed', async () => {
+    const created = await run(
       ...'webhooks create http://127.0.0.1:9/hook --events esim.*,my.type --description Mine'.split(' '),
     );
-    expect(made.code).toBe(0);
-    const [, id = ''] = /ID +(we_\w+)/.exec(made.stdout) ?? [];
-    const [, secret = ''] = /Secret +(whsec_\S+)/.exec(made.stdout) ?? [];
+    expect(created.code).toBe(0);
+    const [, id = ''] = /ID +(we_\w+)/.exec(created.stdout) ?? [];
+    const [, secret = ''] = /Secret +(whsec_\S+)/.exec(created.stdout) ?? [];
     expect(secret).not.toBe('');
     const [shown, rotated, enabled, recovery, list, event] = await Promise.all([
       runJson('webhooks', 'get', id),
@@ -220,7 +220,7 @@ describe('webhooks and events', () => {
     });
   });
 
-  it('trigger fills in believable data, lets any field be replaced, and asks about a name that looks mistyped', async () => {
+  it('trigger fills in sample data, lets any field be replaced, and suggests a type for a typo', async () => {
     const [known, mistyped, broken] = await Promise.all([
       runJson('trigger', 'bundle.usage_threshold', '--data', '{"threshold_percent": 50}'),
       run('trigger', 'esim.provisoned'),
@@ -236,7 +236,7 @@ describe('webhooks and events', () => {
 });
 
 describe('mcp', () => {
-  it('speaks the protocol and nothing else on standard output, and ends with its client', async () => {
+  it('prints only protocol messages on standard output, and exits when its client closes', async () => {
     const serving = startCli(['mcp'], { env: envOf(service), input: `${JSON.stringify(initialize)}\n` });
     await serving.shows('"serverInfo"');
     serving.endInput();
@@ -245,7 +245,7 @@ describe('mcp', () => {
     expect(jsonLines(stdout)).toMatchObject([{ jsonrpc: '2.0', id: 1, result: { serverInfo: {} } }]);
   });
 
-  it('says on standard error that it has no key', async () => {
+  it('reports a missing key on standard error', async () => {
     expect(await startCli(['mcp']).ended).toMatchObject({
       code: 4,
       stdout: '',
@@ -265,7 +265,7 @@ function sendEvent(type: string, data: object) {
   return call(service, 'POST', '/v1/events/test', { body: { type, data } });
 }
 
-/** Reads half blocks back into rows of modules. */
+/** Converts half blocks back into rows of modules. */
 function modulesOf(picture: string, size: number): boolean[][] {
   const lines = picture.split('\n').slice(0, Math.ceil(size / 2));
   const rows = lines.flatMap((line) => {

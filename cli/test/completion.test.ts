@@ -5,22 +5,21 @@ import { startCli } from './support/run-cli.ts';
 
 const script = async (shell: string) => (await startCli(['completion', shell]).ended).stdout;
 
-/** What bash offers when Tab is pressed at the end of these words. */
-async function offered(source: string, lines: string[][]): Promise<string[][]> {
+/** Returns the completions bash offers at the end of each line. */
+async function complete(source: string, lines: string[][]): Promise<string[][]> {
   const press = (words: string[]) =>
     `COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _simplane; echo "\${COMPREPLY[*]}"`;
   const program = [source, ...lines.map(press)].join('\n');
   const { stdout } = await promisify(execFile)('bash', ['--norc', '-c', program]);
   return stdout
-
     .slice(0, -1)
     .split('\n')
     .map((line) => line.split(' '));
 }
 
 describe('completion', () => {
-  it('in bash knows commands, options and the values they take', async () => {
-    const [commands, esims, options, values, types, shells, none] = await offered(await script('bash'), [
+  it('in bash completes commands, options and their values', async () => {
+    const [commands, esims, options, values, types, shells, none] = await complete(await script('bash'), [
       ['simplane', 'e'],
       ['simplane', '--json', 'esims', ''],
       ['simplane', 'esims', 'list', '--l'],
@@ -40,11 +39,11 @@ describe('completion', () => {
     expect(none).toEqual(['']);
   });
 
-  it('in zsh and fish names every command, quoted so that no word is read as code', async () => {
+  it('in zsh and fish includes every command, and quotes every word', async () => {
     for (const shell of ['zsh', 'fish']) {
       const text = await script(shell);
       for (const word of ['rotate-secret', 'esim.provisioned', 'terminate']) expect(text).toContain(word);
-      // Outside quotes and comments there is none of what descriptions may hold.
+      // Special characters from descriptions never appear outside quotes and comments.
       const bare = text
         .replace(/#.*$/gm, '')
         .replace(/'(?:[^'\\]|\\.)*'/g, '')
@@ -53,7 +52,7 @@ describe('completion', () => {
     }
   });
 
-  it('refuses a shell that it has no script for', async () => {
+  it('rejects an unsupported shell', async () => {
     expect(await startCli(['completion', 'tcsh']).ended).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('bash, zsh, fish'),

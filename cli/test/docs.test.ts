@@ -8,7 +8,7 @@ import { createProgram } from '../src/program.ts';
 import { sampleDataOf } from '../src/sample-event.ts';
 import { root, startCli } from './support/run-cli.ts';
 
-/** Every command that does something, by its whole name. */
+/** Every leaf command by its full name. */
 function commandsOf(command: Command, path: string[] = []): Map<string, Command> {
   if (command.commands.length === 0) return new Map([[path.join(' '), command]]);
   return new Map(command.commands.flatMap((part) => [...commandsOf(part, [...path, part.name()])]));
@@ -20,7 +20,7 @@ const pages = ['docs/cli.md', 'README.md'];
 const textOf = (page: string) => readFile(root + page, 'utf8');
 
 describe('the documentation', () => {
-  it('shows every command with its arguments and every option of its own', async () => {
+  it('lists every command with its arguments and options', async () => {
     const text = await textOf('docs/cli.md');
     const missing = [...commands].flatMap(([name, command]) => {
       const usage = [name, ...command.registeredArguments.map(argumentOf)].join(' ');
@@ -29,14 +29,14 @@ describe('the documentation', () => {
       return [
         ...(section === '' ? [usage] : []),
         ...command.options.flatMap(({ long }) =>
-          long && !`${row}${common(text)}`.includes(long) ? [`${name} ${long}`] : [],
+          long && !`${row}${sharedOptions(text)}`.includes(long) ? [`${name} ${long}`] : [],
         ),
       ];
     });
     expect(missing).toEqual([]);
   });
 
-  it.each(pages)('%s has no command line that the program would not take', async (page) => {
+  it.each(pages)('%s shows only valid command lines', async (page) => {
     const lines = [...(await textOf(page)).matchAll(/^(?:\$ )?(?:npx )?simplane ([^#|&\n]*)/gm)].map(
       ([, rest = '']) => rest.trim(),
     );
@@ -58,20 +58,20 @@ describe('the documentation', () => {
 });
 
 describe('help', () => {
-  it('is there for every command, and says what it takes', () => {
+  it('exists for every command and shows its usage', () => {
     for (const [name, command] of commands) {
       expect(command.description(), name).not.toBe('');
       expect(command.helpInformation()).toContain(`Usage: simplane ${name}`);
     }
   });
 
-  it('is shown by the program: in groups when nothing is asked for, and for one command with what it takes', async () => {
+  it('is grouped for the whole program, and lists the options of a single command', async () => {
     const [bare, group, one, version] = await Promise.all(
       [[], ['webhooks', '--help'], ['help', 'listen'], ['--version']].map((args) => startCli(args).ended),
     );
     expect(bare).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/eSIMs:[\s\S]*told what happens:[\s\S]*Set up:/),
+      stdout: expect.stringMatching(/eSIMs:[\s\S]*Webhooks and events:[\s\S]*Set up:/),
     });
     expect(group).toMatchObject({ code: 0, stdout: expect.stringContaining('rotate-secret') });
     expect(one).toMatchObject({ code: 0, stdout: expect.stringMatching(/--forward-to[\s\S]*--base-url/) });
@@ -79,8 +79,8 @@ describe('help', () => {
   });
 });
 
-describe('believable data', () => {
-  it('has every field of every type of event, in the form that the contract gives it', () => {
+describe('sample data', () => {
+  it('has every required field of every event type, valid against the contract', () => {
     for (const type of eventTypeNames) {
       const data = sampleDataOf(type);
       expect(Object.keys(data)).toEqual([...fieldsOfEvent(type).always]);
@@ -96,8 +96,8 @@ function argumentOf(argument: { required: boolean; name(): string }): string {
   return argument.required ? `<${argument.name()}>` : `[${argument.name()}]`;
 }
 
-/** Options that many commands take are described once. */
-function common(text: string): string {
+/** The section on options that many commands take. */
+function sharedOptions(text: string): string {
   const [, section = ''] = text.split('## Options that many commands take');
   return section.split('\n## ')[0] ?? '';
 }

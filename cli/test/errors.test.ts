@@ -15,7 +15,7 @@ afterAll(() => service.stop());
 
 const containing = (text: string) => expect.stringContaining(text);
 
-describe('an error names the next step and has an exit code of its own', () => {
+describe('an error names the next step and sets the exit code:', () => {
   it('1 when the service refuses', async () => {
     const [product, esim, empty, json] = await Promise.all([
       runCli(service, ['esims', 'create', 'prod_nowhere']),
@@ -42,12 +42,12 @@ describe('an error names the next step and has an exit code of its own', () => {
     ]);
   });
 
-  it('2 when the command line is wrong, with what was probably meant', async () => {
+  it('2 when the command line is invalid, with a suggestion', async () => {
     const wrong: [args: string[], hint: string][] = [
       [['esim', 'list'], 'Did you mean esims?'],
       [['esims', 'crate'], 'Did you mean create?'],
       [['esims', 'list', '--limt', '3'], 'Did you mean --limit?'],
-      [['esims', 'list', '--limit', '0'], 'whole number from 1'],
+      [['esims', 'list', '--limit', '0'], 'whole number of at least 1'],
       [['esims', 'get'], 'simplane esims get --help'],
       [['esims', 'create'], 'simplane products list'],
       [['webhooks', 'recover', 'we_1'], '--since'],
@@ -60,37 +60,37 @@ describe('an error names the next step and has an exit code of its own', () => {
     expect(results).toEqual(wrong.map(([, hint]) => ({ code: 2, stdout: '', stderr: containing(hint) })));
   });
 
-  it('3 when nobody answers, or somebody else does', async () => {
-    const stranger = createServer((_, response) => response.end('<html>hello</html>'));
-    await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`;
+  it('3 when nothing answers, or another program does', async () => {
+    const otherServer = createServer((_, response) => response.end('<html>hello</html>'));
+    await new Promise<void>((resolve) => otherServer.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(otherServer.address() as AddressInfo).port}`;
     const answered = await runCli({ url, key: service.key }, ['whoami']);
-    stranger.close();
-    stranger.closeAllConnections();
-    const alone = await runCli({ url, key: service.key }, ['whoami']);
-    expect([answered, alone]).toMatchObject([
+    otherServer.close();
+    otherServer.closeAllConnections();
+    const unanswered = await runCli({ url, key: service.key }, ['whoami']);
+    expect([answered, unanswered]).toMatchObject([
       { code: 3, stderr: containing(url) },
       { code: 3, stderr: expect.stringMatching(/ECONNREFUSED[\s\S]*npm start/) },
     ]);
   });
 
-  it('4 when the key is missing, wrong or may not do this, without showing it', async () => {
+  it('4 when the key is missing, invalid or lacks the scope, without printing the key', async () => {
     const key = await service.createKey({ scopes: ['read'] });
-    const [missing, missingFar, wrong, scope] = await Promise.all([
+    const [missing, missingRemote, wrong, scope] = await Promise.all([
       startCli(['whoami'], { env: { SIMPLANE_BASE_URL: service.url } }).ended,
       startCli(['whoami', '--base-url', 'https://sandbox.example.com']).ended,
       runCli(service, ['whoami', '--api-key', 'sp_test_wrong']),
       runCli({ ...service, key }, ['esims', 'create', 'prod_europe_5gb_30d']),
     ]);
     expect(missing).toMatchObject({ code: 4, stderr: containing('SIMPLANE_API_KEY') });
-    expect(missingFar).toMatchObject({ code: 4, stderr: containing('simplane-server keys create') });
+    expect(missingRemote).toMatchObject({ code: 4, stderr: containing('simplane-server keys create') });
     expect(wrong).toMatchObject({ code: 4, stderr: containing('came from --api-key') });
     expect(wrong.stderr).not.toContain('sp_test_wrong');
     expect(scope).toMatchObject({ code: 4, stderr: containing('simplane whoami') });
   });
 });
 
-describe('the key of the sandbox in this folder', () => {
+describe('the sandbox key in the current folder', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'simplane-cli-'));
@@ -99,21 +99,21 @@ describe('the key of the sandbox in this folder', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('is used for a service on this machine, and never sent to another', async () => {
-    const [here, away, blank] = await Promise.all([
+  it('is used for a service on this machine and never sent to another machine', async () => {
+    const [local, remote, blank] = await Promise.all([
       startCli(['whoami', '--base-url', service.url], { cwd: folder }).ended,
       startCli(['whoami', '--base-url', 'http://sandbox.example.com'], { cwd: folder }).ended,
       startCli(['whoami'], { cwd: folder, env: { SIMPLANE_API_KEY: '', SIMPLANE_BASE_URL: service.url } })
         .ended,
     ]);
-    expect(here).toMatchObject({ code: 0, stdout: containing('from .simplane/sandbox-api-key') });
-    expect(away).toMatchObject({ code: 4 });
+    expect(local).toMatchObject({ code: 0, stdout: containing('from .simplane/sandbox-api-key') });
+    expect(remote).toMatchObject({ code: 4 });
     expect(blank).toMatchObject({ code: 0 });
   });
 });
 
-describe('colour', () => {
-  it('is for terminals only: a pipe gets none unless it is forced, and NO_COLOR wins', async () => {
+describe('color', () => {
+  it('is off for pipes unless FORCE_COLOR is set, and NO_COLOR wins', async () => {
     const args = ['products', 'list', '--limit', '1'];
     const [piped, forced, refused, failed] = await Promise.all([
       runCli(service, args, { env: { CI: 'true' } }),

@@ -54,7 +54,7 @@ async function delivered(eventId: string) {
 }
 
 describe('listen', () => {
-  it('gives the app the same bytes under a signature that it can check, and prints what the app answered', async () => {
+  it('forwards the same bytes with a valid signature, and prints the app’s response', async () => {
     const listening = await listen();
     const [, secret = ''] = /Signing secret for your app: (whsec_\S+)/.exec(listening.stdout()) ?? [];
     const sentAtMs = performance.now();
@@ -80,20 +80,20 @@ describe('listen', () => {
     await listening.shows(new RegExp(`\\d\\d:\\d\\d:\\d\\d  esim\\.provisioned  ${id}  → 200 in \\d+ ms`));
   });
 
-  it('tells the service the app’s own answer, so that retries are as real', async () => {
+  it('returns the app’s response to the service, so retries work as in production', async () => {
     app.answer((response, _, count) => {
-      response.writeHead(count === 1 ? 500 : 201).end('the app’s words');
+      response.writeHead(count === 1 ? 500 : 201).end('response of the app');
     });
     const listening = await listen();
     const { id } = await sendEvent();
     expect(await delivered(id)).toMatchObject({
       status: 'succeeded',
-      attempts: [{ status_code: 500, response: 'the app’s words' }, { status_code: 201 }],
+      attempts: [{ status_code: 500, response: 'response of the app' }, { status_code: 201 }],
     });
     expect(await listening.shows('→ 201')).toContain('→ 500');
   });
 
-  it('follows no redirect, and says when the app cannot be reached', async () => {
+  it('does not follow redirects, and reports an unreachable app', async () => {
     app.answer((response, _, count) => {
       if (count === 1) response.writeHead(302, { Location: `${app.url}/elsewhere` }).end();
       else if (count === 2) response.destroy();
@@ -108,7 +108,7 @@ describe('listen', () => {
     expect(await listening.shows('→ 200')).toMatch(/→ 302 in .*→ not reached: ECONNRESET/s);
   });
 
-  it('lets nothing through that the service did not sign', async () => {
+  it('never forwards a request that the service did not sign', async () => {
     const listening = await listen();
     const [{ url = '' } = {}] = await endpoints();
     const header = await webhooks.sign('{}', 'whsec_of-somebody-else');
@@ -116,17 +116,17 @@ describe('listen', () => {
     const elsewhere = await fetch(new URL('/', url), { method: 'POST', body: '{}' });
     const huge = await fetch(url, { method: 'POST', body: 'x'.repeat(2_000_000) }).then(
       ({ status }) => status,
-      () => 413, // it may hang up before all of it is sent
+      () => 413, // it may close the connection before the whole body is sent
     );
     expect([forged.status, elsewhere.status, huge]).toEqual([400, 404, 413]);
     expect(app.received).toEqual([]);
     await until(
       async () => listening.stderr(),
-      (text) => text.includes('not the service’s'),
+      (text) => text.includes('failed signature verification'),
     );
   });
 
-  it('says so when the app has failed so often that the service gave up on it', async () => {
+  it('reports when the service disables the endpoint after repeated failures', async () => {
     const strict = await startService();
     try {
       strict.startSender({ disableRule: { afterMs: 0, minFailures: 2 } });
@@ -135,18 +135,18 @@ describe('listen', () => {
       started.push(listening);
       await listening.shows('Ctrl-C');
       await call(strict, 'POST', '/v1/events/test', { body: { type: 'esim.provisioned', data: {} } });
-      const said = await until(
+      const stderr = await until(
         async () => listening.stderr(),
         (text) => text.includes('simplane webhooks enable we_'),
       );
-      expect(said).toContain('503');
+      expect(stderr).toContain('503');
       await listening.end('SIGINT');
     } finally {
       await strict.stop();
     }
   });
 
-  it('registers for the types that are asked for, and is lines of JSON for programs', async () => {
+  it('subscribes to the requested types, and with --json prints one document per line', async () => {
     const listening = await listen(['--events', 'esim.suspended,bundle.*', '--json'], '"listening"');
     await sendEvent('esim.provisioned');
     const { id } = await sendEvent('bundle.depleted', { iccid: '1' });
@@ -172,19 +172,19 @@ describe('listen', () => {
   });
 });
 
-describe('the end of listen', () => {
-  it('leaves no endpoint behind, whichever signal it is', async () => {
+describe('stopping listen', () => {
+  it('removes the endpoint on every signal', async () => {
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
     const listening = await Promise.all(signals.map(() => listen()));
     const temporary = { description: expect.stringContaining('Temporary') };
     expect(await endpoints()).toMatchObject([temporary, temporary, temporary]);
     const ends = await Promise.all(signals.map((signal, index) => listening[index]?.end(signal)));
-    const tidy = { code: 0, stderr: expect.stringContaining('is removed') };
-    expect(ends).toMatchObject([tidy, tidy, tidy]);
+    const removed = { code: 0, stderr: expect.stringContaining('Removed the temporary endpoint') };
+    expect(ends).toMatchObject([removed, removed, removed]);
     expect(await endpoints()).toEqual([]);
   });
 
-  it('leaves none when nobody reads its output any more, and none when the app hangs with a delivery', async () => {
+  it('removes the endpoint when its output is closed, and when the app hangs', async () => {
     const [unread, hanging] = await Promise.all([listen(), listen()]);
     unread.stopReading();
     await sendEvent();
@@ -201,13 +201,13 @@ describe('the end of listen', () => {
     expect(await endpoints()).toEqual([]);
   });
 
-  it('leaves none when it is interrupted while the endpoint is being made', async () => {
+  it('removes the endpoint when interrupted while creating it', async () => {
     const proxy = await startProxy(service.url);
     try {
       const held = proxy.hold('POST', '/v1/webhook_endpoints');
       const listening = startCli(['listen'], { env: envOf({ url: proxy.url, key: service.key }) });
       started.push(listening);
-      await held.arrived; // the service has made it, and the answer is on its way
+      await held.arrived; // the service has created the endpoint; the response is held back
       expect(await endpoints()).toHaveLength(1);
       const end = listening.end('SIGINT');
       held.release();
@@ -218,7 +218,7 @@ describe('the end of listen', () => {
     }
   });
 
-  it('leaves none when the answer to the making is lost for good', async () => {
+  it('removes the endpoint when every create response is lost', async () => {
     const proxy = await startProxy(service.url);
     try {
       proxy.cut('POST', '/v1/webhook_endpoints');
@@ -230,7 +230,7 @@ describe('the end of listen', () => {
     }
   });
 
-  it('says what to do when the service is gone by then', async () => {
+  it('names the cleanup command when the service is unreachable', async () => {
     const proxy = await startProxy(service.url);
     const listening = startCli(['listen'], { env: envOf({ url: proxy.url, key: service.key }) });
     started.push(listening);
@@ -242,7 +242,7 @@ describe('the end of listen', () => {
     expect(stderr).toContain(`simplane webhooks delete ${id}`);
   });
 
-  it('is made up for by the next one after SIGKILL, which leaves others that run alone', async () => {
+  it('after SIGKILL, the next listen removes the endpoint and keeps those of running ones', async () => {
     const [killed, other] = await Promise.all([listen(), listen(['--events', 'esim.*'])]);
     const own = await call(service, 'POST', '/v1/webhook_endpoints', {
       body: {
@@ -254,7 +254,7 @@ describe('the end of listen', () => {
     await killed.end('SIGKILL');
     expect(await endpoints()).toHaveLength(3);
     const next = await listen(['--events', 'bundle.*']);
-    expect(next.stderr()).toContain('Removed what an earlier run left: we_');
+    expect(next.stderr()).toContain('Removed endpoints left by an earlier run: we_');
     const left = await endpoints();
     expect(left).toHaveLength(3);
     expect(left.map(({ id }) => id)).toContain(own.json.id);
@@ -263,8 +263,8 @@ describe('the end of listen', () => {
   });
 });
 
-describe('where listen cannot work', () => {
-  it('says what it needs when the service may not send to loopback', async () => {
+describe('listen refuses', () => {
+  it('a service that may not send to loopback, and names the required settings', async () => {
     const hosted = await startService({
       addressPolicy: { allowsHttp: true, allowsPrivate: false, allowedCidrs: [] },
     });
@@ -272,13 +272,13 @@ describe('where listen cannot work', () => {
       const { code, stderr } = await runCli(hosted, ['listen', '--forward-to', '3000']);
       expect(code).toBe(1);
       expect(stderr).toContain('bound to loopback');
-      expect(stderr).not.toContain('is removed');
+      expect(stderr).not.toContain('Removed the temporary endpoint');
     } finally {
       await hosted.stop();
     }
   });
 
-  it('refuses a service on another machine and a target that is none', async () => {
+  it('a service on another machine, and an invalid target', async () => {
     const away = { url: 'https://sandbox.example.com', key: service.key };
     const results = await Promise.all([
       runCli(away, ['listen']),

@@ -1,11 +1,11 @@
 import { Argument, type Command } from 'commander';
 
-/** `completion`: a script for one's shell, made from the commands themselves. */
+/** `completion`: prints a shell script generated from the command definitions. */
 export function addCompletion(program: Command): void {
   program
     .command('completion')
-    .description('print a script that completes commands in your shell')
-    .addArgument(new Argument('<shell>', 'which one').choices(['bash', 'zsh', 'fish']))
+    .description('print a shell completion script')
+    .addArgument(new Argument('<shell>', 'your shell').choices(['bash', 'zsh', 'fish']))
     .addHelpText('after', instructions)
     .action(async (shell: 'bash' | 'zsh' | 'fish') => {
       const { completionScript } = await import('../completion/script.ts');
@@ -14,7 +14,7 @@ export function addCompletion(program: Command): void {
 }
 
 const instructions = `
-To use it:
+Add to your shell's startup file:
   bash  eval "$(simplane completion bash)"           in ~/.bashrc
   zsh   eval "$(simplane completion zsh)"            in ~/.zshrc, after compinit
   fish  simplane completion fish | source            in ~/.config/fish/config.fish

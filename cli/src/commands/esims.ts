@@ -1,33 +1,33 @@
 import { esimStatuses } from '@simplane/contract';
-import type { Esim, Execution } from '@simplane/sdk';
+import type { Esim } from '@simplane/sdk';
 import { type Command, Option } from 'commander';
-import { type Context, withAction } from '../action.ts';
+import { withAction } from '../action.ts';
 import { usageError } from '../command-error.ts';
 import { none, paintStatus, time } from '../print/format.ts';
 import { printList, readPairs, withListOptions } from '../print/list.ts';
 import type { Output } from '../print/output.ts';
-import { type Column, printThing } from '../print/table.ts';
+import { type Column, printResource } from '../print/table.ts';
 import { addEsimQr } from './esim-qr.ts';
 import { printStarted, type WaitOptions, withWaitOptions } from './executions.ts';
 import { idempotencyKeyOption, keyOf, type WriteOptions } from './idempotency-key.ts';
 
 const columns: Column<Esim>[] = [
-  { title: 'ICCID', of: ({ iccid }) => iccid },
-  { title: 'STATUS', of: ({ status }) => status, paint: paintStatus },
-  { title: 'PROFILE', of: ({ profile }) => profile.state },
-  { title: 'PRODUCT', of: ({ product_id }) => product_id },
-  { title: 'CREATED', of: ({ created }) => time(created) },
-  { title: 'DESCRIPTION', of: ({ description }) => description ?? '' },
+  { title: 'ICCID', value: ({ iccid }) => iccid },
+  { title: 'STATUS', value: ({ status }) => status, paint: paintStatus },
+  { title: 'PROFILE', value: ({ profile }) => profile.state },
+  { title: 'PRODUCT', value: ({ product_id }) => product_id },
+  { title: 'CREATED', value: ({ created }) => time(created) },
+  { title: 'DESCRIPTION', value: ({ description }) => description ?? '' },
 ];
 
 export function addEsims(program: Command): void {
-  const esims = program.command('esims').description('order eSIMs, look after them, install them');
+  const esims = program.command('esims').description('order, manage and install eSIMs');
   addCreate(esims);
   addGet(esims);
   addList(esims);
   addEsimQr(esims);
-  addChange(esims, 'suspend', 'take one off the network until it is resumed');
-  addChange(esims, 'resume', 'bring a suspended one back');
+  addChange(esims, 'suspend', 'suspend service until the eSIM is resumed');
+  addChange(esims, 'resume', 'resume a suspended eSIM');
   addTerminate(esims);
 }
 
@@ -39,16 +39,16 @@ function addCreate(esims: Command): void {
     esims
       .command('create')
       .description('order an eSIM')
-      .argument('[product]', 'the product’s id')
-      .option('--product <id>', 'the same, as an option')
-      .option('--description <text>', 'a note for yourself')
-      .option('--metadata <name=value>', 'ids of your own; may be repeated', collect, []),
+      .argument('[product]', 'product id')
+      .option('--product <id>', 'product id, as an option')
+      .option('--description <text>', 'a note, visible only to your account')
+      .option('--metadata <name=value>', 'your own data; repeatable', collect, []),
   ).addOption(idempotencyKeyOption());
   withAction<CreateOptions>(create, async ({ client, out }, options, [given]) => {
     const product = given ?? options.product;
-    if (!product) throw usageError('Which product?', '`simplane products list` shows what can be ordered.');
+    if (!product) throw usageError('No product given.', '`simplane products list` shows the catalog.');
     if (given && options.product && given !== options.product) {
-      throw usageError(`Two products are given: ${given} and ${options.product}.`);
+      throw usageError(`Two different products given: ${given} and ${options.product}.`);
     }
     const body = {
       product_id: product,
@@ -62,14 +62,14 @@ function addCreate(esims: Command): void {
 }
 
 function addGet(esims: Command): void {
-  const get = esims.command('get').description('show one').argument('<iccid>', 'the eSIM’s ICCID');
+  const get = esims.command('get').description('show one eSIM').argument('<iccid>', 'ICCID of the eSIM');
   withAction(get, async ({ client, out }, _, [iccid = '']) => printEsim(out, await client.esims.get(iccid)));
 }
 
 function addList(esims: Command): void {
-  const list = withListOptions(esims.command('list').description('list them, newest first'))
-    .addOption(new Option('--status <status>', 'only those').choices([...esimStatuses]))
-    .option('--product <id>', 'only those of one product');
+  const list = withListOptions(esims.command('list').description('list eSIMs, newest first'))
+    .addOption(new Option('--status <status>', 'only eSIMs with this status').choices([...esimStatuses]))
+    .option('--product <id>', 'only eSIMs of this product');
   withAction<{ limit: number; all?: boolean; status?: Esim['status']; product?: string }>(
     list,
     ({ client, out }, options) => {
@@ -79,8 +79,7 @@ function addList(esims: Command): void {
       };
       return printList(out, options, (query) => client.esims.list({ ...query, ...filters }), {
         columns,
-        empty:
-          'No eSIMs. `simplane esims create <product>` orders one; `simplane products list` has the products.',
+        empty: 'No eSIMs. Order one: `simplane esims create <product>`. Catalog: `simplane products list`.',
       });
     },
   );
@@ -88,7 +87,7 @@ function addList(esims: Command): void {
 
 function addChange(esims: Command, verb: 'suspend' | 'resume', description: string): void {
   const change = withWaitOptions(
-    esims.command(verb).description(description).argument('<iccid>', 'the eSIM’s ICCID'),
+    esims.command(verb).description(description).argument('<iccid>', 'ICCID of the eSIM'),
   ).addOption(idempotencyKeyOption());
   withAction<WaitOptions & WriteOptions>(change, async ({ client, out }, options, [iccid = '']) => {
     await printStarted(client, out, await client.esims[verb](iccid, keyOf(options)), options);
@@ -99,43 +98,41 @@ function addTerminate(esims: Command): void {
   const terminate = withWaitOptions(
     esims
       .command('terminate')
-      .description('end one for good, its data included')
-      .argument('<iccid>', 'the eSIM’s ICCID')
-      .option('--yes', 'without being asked'),
+      .description('terminate an eSIM permanently and cancel its bundles')
+      .argument('<iccid>', 'ICCID of the eSIM')
+      .option('--yes', 'do not ask for confirmation'),
   ).addOption(idempotencyKeyOption());
   withAction<WaitOptions & WriteOptions & { yes?: boolean }>(
     terminate,
-    async (context, options, [iccid = '']) => {
-      if (!options.yes) await askFirst(iccid);
-      await printStarted(context.client, context.out, await terminated(context, options, iccid), options);
+    async ({ client, out }, options, [iccid = '']) => {
+      if (!options.yes) await confirmTermination(iccid);
+      await printStarted(client, out, await client.esims.terminate(iccid, keyOf(options)), options);
     },
   );
 }
 
-function terminated({ client }: Context, options: WriteOptions, iccid: string): PromiseLike<Execution> {
-  return client.esims.terminate(iccid, keyOf(options));
-}
-
-/** It cannot be undone, so a person is asked, and a script must say that it means it. */
-async function askFirst(iccid: string): Promise<void> {
+/** Termination cannot be undone: ask a person, require --yes from a script. */
+async function confirmTermination(iccid: string): Promise<void> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw usageError(`This ends ${iccid} for good.`, 'Add --yes when that is meant.');
+    throw usageError(`This terminates ${iccid} permanently.`, 'Add --yes to confirm.');
   }
   const { createInterface } = await import('node:readline/promises');
-  const asking = createInterface({ input: process.stdin, output: process.stderr });
+  const prompt = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const answer = await asking.question(`This ends ${iccid} for good, its data included. Go on? [y/N] `);
-    if (!/^y(es)?$/i.test(answer.trim())) throw usageError('Nothing was done.');
+    const answer = await prompt.question(
+      `This terminates ${iccid} permanently and cancels its bundles. Continue? [y/N] `,
+    );
+    if (!/^y(es)?$/i.test(answer.trim())) throw usageError('Canceled; nothing was changed.');
   } finally {
-    asking.close();
+    prompt.close();
   }
 }
 
 function printEsim(out: Output, esim: Esim): void {
-  printThing(out, esim, [
+  printResource(out, esim, [
     ['ICCID', esim.iccid],
     ['Status', esim.status, paintStatus],
-    ['Profile', `${esim.profile.state}, seen ${time(esim.profile.updated_at)}`],
+    ['Profile', `${esim.profile.state}, updated ${time(esim.profile.updated_at)}`],
     ['Product', esim.product_id],
     ['EID', esim.eid ?? none],
     ['Created', time(esim.created)],
@@ -145,6 +142,6 @@ function printEsim(out: Output, esim: Esim): void {
   ]);
 }
 
-export function collect(value: string, before: string[]): string[] {
-  return [...before, value];
+export function collect(value: string, previous: string[]): string[] {
+  return [...previous, value];
 }

@@ -8,25 +8,25 @@ import { none, paintStatus, time } from '../print/format.ts';
 import { printList, withListOptions } from '../print/list.ts';
 import type { Output } from '../print/output.ts';
 import { startProgress } from '../print/progress.ts';
-import { type Column, printThing } from '../print/table.ts';
+import { type Column, printResource } from '../print/table.ts';
 import { readDuration } from '../read-time.ts';
 
 const columns: Column<Execution>[] = [
-  { title: 'ID', of: ({ id }) => id },
-  { title: 'TYPE', of: ({ type }) => type },
-  { title: 'STATUS', of: ({ status }) => status, paint: paintStatus },
-  { title: 'ICCID', of: ({ iccid }) => iccid ?? none },
-  { title: 'PRODUCT', of: ({ product_id }) => product_id ?? none },
-  { title: 'CREATED', of: ({ created }) => time(created) },
+  { title: 'ID', value: ({ id }) => id },
+  { title: 'TYPE', value: ({ type }) => type },
+  { title: 'STATUS', value: ({ status }) => status, paint: paintStatus },
+  { title: 'ICCID', value: ({ iccid }) => iccid ?? none },
+  { title: 'PRODUCT', value: ({ product_id }) => product_id ?? none },
+  { title: 'CREATED', value: ({ created }) => time(created) },
 ];
 
 export type WaitOptions = { wait?: boolean; timeout: number };
 
 export function addExecutions(program: Command): void {
-  const executions = program.command('executions').description('orders and how they stand');
+  const executions = program.command('executions').description('progress of orders and other eSIM changes');
 
-  const list = withListOptions(executions.command('list').description('list orders')).addOption(
-    new Option('--status <status>', 'only those').choices([...executionStatuses]),
+  const list = withListOptions(executions.command('list').description('list executions')).addOption(
+    new Option('--status <status>', 'only with this status').choices([...executionStatuses]),
   );
   withAction<{ limit: number; all?: boolean; status?: Execution['status'] }>(
     list,
@@ -35,12 +35,12 @@ export function addExecutions(program: Command): void {
         out,
         options,
         (query) => client.executions.list({ ...query, ...(options.status && { status: options.status }) }),
-        { columns, empty: 'No orders yet. `simplane esims create <product>` makes one.' },
+        { columns, empty: 'No orders yet. Place one: `simplane esims create <product>`.' },
       ),
   );
 
   const get = withWaitOptions(
-    executions.command('get').description('show one, or wait for it').argument('<id>', 'exec_…'),
+    executions.command('get').description('show one, or wait for it').argument('<id>', 'id (exec_…)'),
   );
   withAction<WaitOptions>(get, async ({ client, out }, options, [id = '']) => {
     if (options.wait) await waitAndPrint(client, out, id, options);
@@ -50,15 +50,15 @@ export function addExecutions(program: Command): void {
 
 export function withWaitOptions(command: Command): Command {
   return command
-    .option('--wait', 'until it has succeeded or failed')
+    .option('--wait', 'wait until it succeeds or fails')
     .addOption(
-      new Option('--timeout <duration>', 'how long to wait, such as 30s or 5m')
+      new Option('--timeout <duration>', 'longest wait, such as 30s or 5m')
         .default(60, '60s')
         .argParser(readDuration),
     );
 }
 
-/** What a write has started: as it stands, or as it ended when that was asked for. */
+/** Prints a new execution, or with --wait the finished one. */
 export async function printStarted(
   client: Simplane,
   out: Output,
@@ -66,7 +66,7 @@ export async function printStarted(
   options: WaitOptions,
 ): Promise<Execution> {
   if (options.wait) {
-    // Said before the wait: whoever interrupts it knows what to look for, and does not order again.
+    // Print the id before waiting: a user who interrupts can look it up instead of ordering again.
     out.note(out.noteColors.dim(`Accepted as ${execution.id}`));
     return waitAndPrint(client, out, execution.id, options);
   }
@@ -81,15 +81,15 @@ async function waitAndPrint(
   id: string,
   { timeout }: WaitOptions,
 ): Promise<Execution> {
-  const progress = startProgress(out, `Looking at ${id}`);
+  const progress = startProgress(out, `Waiting for ${id}`);
   const endMs = performance.now() + timeout * 1000;
-  let isSeen = false;
+  let isFound = false;
   try {
     const execution = await client.executions.wait(id, {
       waitMs: timeout * 1000,
       onProgress: ({ type, status, attempts }) => {
-        isSeen = true;
-        progress.say(`${type} is ${status}${attempts > 1 ? `, attempt ${attempts}` : ''}`);
+        isFound = true;
+        progress.update(`${type} is ${status}${attempts > 1 ? `, attempt ${attempts}` : ''}`);
       },
     });
     progress.end();
@@ -98,19 +98,19 @@ async function waitAndPrint(
   } catch (error) {
     progress.end();
     if (error instanceof ExecutionFailedError) printExecution(out, error.execution);
-    if (error instanceof TimeoutError && isSeen && performance.now() >= endMs) throw unfinished(id, error);
+    if (error instanceof TimeoutError && isFound && performance.now() >= endMs) throw waitExpired(id, error);
     throw error;
   }
 }
 
-function unfinished(id: string, { message }: Error): CommandError {
-  const nextStep = `Wait on: simplane executions get ${id} --wait --timeout 5m`;
+function waitExpired(id: string, { message }: Error): CommandError {
+  const nextStep = `Keep waiting: simplane executions get ${id} --wait --timeout 5m`;
   return new CommandError(message, { nextStep, exitCode: exitCodes.unfinished });
 }
 
 function printExecution(out: Output, execution: Execution): void {
   const { error } = execution;
-  printThing(out, execution, [
+  printResource(out, execution, [
     ['ID', execution.id],
     ['Type', execution.type],
     ['Status', execution.status, paintStatus],

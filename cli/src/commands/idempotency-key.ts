@@ -3,7 +3,7 @@ import { Option } from 'commander';
 export type WriteOptions = { idempotencyKey?: string };
 
 export function idempotencyKeyOption(): Option {
-  return new Option('--idempotency-key <key>', 'makes a repetition of this command the same request');
+  return new Option('--idempotency-key <key>', 'run the command only once, even if repeated with this key');
 }
 
 export function keyOf({ idempotencyKey }: WriteOptions): { idempotencyKey?: string } {

@@ -6,7 +6,7 @@ import { CommandError, usageError } from '../command-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { type Forwarded, forward } from '../listen/forward.ts';
 import { type Answer, type Incoming, startReceiver } from '../listen/receive.ts';
-import { awaitStop, type Stop } from '../listen/stop.ts';
+import { handleStopSignals, type Stop } from '../listen/stop.ts';
 import {
   createTemporaryEndpoint,
   type Removal,
@@ -16,20 +16,20 @@ import {
 import { watchEndpoint } from '../listen/watch-endpoint.ts';
 import { clean } from '../print/clean.ts';
 import { clock } from '../print/format.ts';
-import { onReaderGone } from '../print/output.ts';
+import { onStdoutClosed } from '../print/output.ts';
 import { isLoopback } from '../settings.ts';
 import { eventsOption } from './webhooks.ts';
 
 type ListenOptions = { forwardTo?: string; events: string[] };
 
-// How long the end may take when the service does not answer.
-const removalMs = 10_000;
+// How long shutdown may take when the service does not answer.
+const removalTimeoutMs = 10_000;
 
 export function addListen(program: Command): void {
   const command = program
     .command('listen')
-    .description('receive events on this machine and pass them on to your app')
-    .option('--forward-to <url>', 'your app: a URL, or a port of this machine; shown only when left out')
+    .description('receive events on this machine and forward them to your app')
+    .option('--forward-to <url>', 'URL of your app, or a local port; default: only print events')
     .addOption(eventsOption());
   withAction<ListenOptions>(command, (context, options) => listen(context, options));
 }
@@ -37,43 +37,43 @@ export function addListen(program: Command): void {
 async function listen(context: Context, { forwardTo, events }: ListenOptions): Promise<void> {
   const { client, settings, out } = context;
   const target = forwardTo === undefined ? null : readTarget(forwardTo);
-  if (!isLoopback(settings.baseUrl)) throw outOfReach(settings.baseUrl);
-  const stop = awaitStop();
-  onReaderGone(stop.ask);
+  if (!isLoopback(settings.baseUrl)) throw notLocalError(settings.baseUrl);
+  const stop = handleStopSignals();
+  onStdoutClosed(stop.request);
   let endpoint: TemporaryEndpoint | null = null;
   let watch: ReturnType<typeof watchEndpoint> | null = null;
   const receiver = await startReceiver(randomBytes(16).toString('hex'), async (incoming) => {
-    // A delivery may come before the answer to the creation, which brings the secret.
-    const made = await endpoint?.created;
-    if (!made) return { status: 503 };
-    watch ??= watchEndpoint(client, made.id, {
+    // A delivery may arrive before the create response, which holds the signing secret.
+    const registered = await endpoint?.created;
+    if (!registered) return { status: 503 };
+    watch ??= watchEndpoint(client, registered.id, {
       signal: stop.signal,
-      onDisabled: (disabled) => sayDisabled(context, disabled),
+      onDisabled: (disabled) => printDisabled(context, disabled),
     });
-    const answer = await pass(context, made, target, incoming, stop);
+    const answer = await handleDelivery(context, registered, target, incoming, stop);
     if (answer.status < 200 || answer.status > 299) watch.failed();
     return answer;
   });
   try {
     const leftovers = await removeLeftovers(client, stop.signal);
-    if (leftovers.length > 0) out.note(`Removed what an earlier run left: ${leftovers.join(', ')}`);
+    if (leftovers.length > 0) out.note(`Removed endpoints left by an earlier run: ${leftovers.join(', ')}`);
     if (stop.signal.aborted) return;
     endpoint = createTemporaryEndpoint(client, { url: receiver.url, events });
-    await Promise.race([endpoint.created, stop.asked]);
+    await Promise.race([endpoint.created, stop.requested]);
     if (stop.signal.aborted) return;
-    greet(context, await endpoint.created, target);
-    await stop.asked;
+    printListening(context, await endpoint.created, target);
+    await stop.requested;
   } catch (error) {
     if (stop.signal.aborted) return;
-    throw error instanceof ApiError && error.code === 'url_not_allowed' ? notAllowed(error) : error;
+    throw error instanceof ApiError && error.code === 'url_not_allowed' ? loopbackNotAllowed(error) : error;
   } finally {
-    if (endpoint) sayGoodbye(context, await endpoint.remove(AbortSignal.timeout(removalMs)));
+    if (endpoint) printRemoval(context, await endpoint.remove(AbortSignal.timeout(removalTimeoutMs)));
     receiver.stop();
   }
 }
 
-/** Verifies a delivery as the app should, passes it on, and tells the service what the app said, so that retries are real. */
-async function pass(
+/** Verifies a delivery, forwards it, and returns the app's own response, so the service retries as in production. */
+async function handleDelivery(
   { out }: Context,
   endpoint: WebhookEndpoint,
   target: URL | null,
@@ -85,7 +85,7 @@ async function pass(
     const header = incoming.headers['service-signature'];
     event = await webhooks.verify(incoming.body, String(header ?? ''), endpoint.secret ?? '');
   } catch (error) {
-    out.complain(`Refused a request that is not the service’s: ${(error as Error).message}`);
+    out.error(`Rejected a request that failed signature verification: ${(error as Error).message}`);
     return { status: 400 };
   }
   const forwarded: Forwarded = target
@@ -104,21 +104,21 @@ function report(
   const duration = Math.round(durationMs);
   const status = failure === null && target ? answer.status : null;
   if (out.isJson) out.json({ object: 'forward', event, status, duration_ms: duration, error: failure });
-  else out.line(lineOf(out, event, target ? (failure ?? `${status} in ${duration} ms`) : null, answer));
+  else out.line(eventLine(out, event, target ? (failure ?? `${status} in ${duration} ms`) : null, answer));
 }
 
-function lineOf(
+function eventLine(
   { colors }: Context['out'],
   event: WebhookEvent,
-  told: string | null,
+  outcome: string | null,
   answer: Answer,
 ): string {
-  const isGood = answer.status >= 200 && answer.status < 300;
-  const outcome = told === null ? '' : `  ${colors[isGood ? 'green' : 'red'](`→ ${clean(told)}`)}`;
-  return `${colors.dim(clock(new Date()))}  ${clean(event.type)}  ${colors.dim(clean(event.id))}${outcome}`;
+  const isSuccess = answer.status >= 200 && answer.status < 300;
+  const suffix = outcome === null ? '' : `  ${colors[isSuccess ? 'green' : 'red'](`→ ${clean(outcome)}`)}`;
+  return `${colors.dim(clock(new Date()))}  ${clean(event.type)}  ${colors.dim(clean(event.id))}${suffix}`;
 }
 
-function greet({ out }: Context, endpoint: WebhookEndpoint, target: URL | null): void {
+function printListening({ out }: Context, endpoint: WebhookEndpoint, target: URL | null): void {
   const { id, secret = '', enabled_event_types: types } = endpoint;
   const { bold, dim } = out.colors;
   if (out.isJson) {
@@ -129,51 +129,51 @@ function greet({ out }: Context, endpoint: WebhookEndpoint, target: URL | null):
     out.line(`Listening for ${types.join(', ')}${target ? `, forwarding to ${target.href}` : ''}`);
     out.line(`Signing secret for your app: ${bold(secret)}`);
     out.line(
-      dim(`Temporary endpoint ${id}; Ctrl-C ends and removes it. Try: simplane trigger esim.provisioned`),
+      dim(`Temporary endpoint ${id}; Ctrl-C stops and removes it. Try: simplane trigger esim.provisioned`),
     );
   }
 }
 
-function sayDisabled({ out }: Context, { id, disabled_reason: reason = '' }: WebhookEndpoint): void {
+function printDisabled({ out }: Context, { id, disabled_reason: reason = '' }: WebhookEndpoint): void {
   if (out.isJson) out.json({ object: 'disabled', webhook_endpoint_id: id, disabled_reason: reason });
-  out.note(`The service has disabled the endpoint: ${clean(reason)}`);
-  out.note(`Mend the app, then: simplane webhooks enable ${id}`);
+  out.note(`The service disabled the endpoint: ${clean(reason)}`);
+  out.note(`Fix the app, then: simplane webhooks enable ${id}`);
 }
 
-function sayGoodbye({ out }: Context, removal: Removal): void {
-  if (removal.isRemoved && removal.ids.length === 0) return; // it was never made
+function printRemoval({ out }: Context, removal: Removal): void {
+  if (removal.isRemoved && removal.ids.length === 0) return; // it was never created
   if (out.isJson) out.json({ object: 'stopped', is_removed: removal.isRemoved });
   if (removal.isRemoved) {
-    out.note(out.noteColors.dim('The temporary endpoint is removed.'));
+    out.note(out.noteColors.dim('Removed the temporary endpoint.'));
     return;
   }
   process.exitCode = exitCodes.refused;
-  const later = removal.id ? `simplane webhooks delete ${removal.id}` : 'simplane webhooks list';
-  out.complain(`The temporary endpoint could not be removed: ${clean(removal.why)}`);
-  out.complain(`Once the service is back: ${later} – or the next \`simplane listen\` removes it.`);
+  const command = removal.id ? `simplane webhooks delete ${removal.id}` : 'simplane webhooks list';
+  out.error(`Could not remove the temporary endpoint: ${clean(removal.why)}`);
+  out.error(`Once the service is back: ${command}. Otherwise the next \`simplane listen\` removes it.`);
 }
 
-/** `3000`, `localhost:3000/webhooks` or a whole URL. */
+/** Accepts `3000`, `localhost:3000/webhooks` or a full URL. */
 function readTarget(text: string): URL {
   const full = /^:?\d+(\/|$)/.test(text) ? `http://127.0.0.1:${text.replace(/^:/, '')}` : text;
   const url = /^https?:\/\//i.test(full) ? full : `http://${full}`;
   if (!URL.canParse(url) || /^[a-z]+:\/\//i.test(url.replace(/^https?:\/\//i, ''))) {
-    throw usageError(`--forward-to takes a URL or a port; got ${text}`, 'Such as --forward-to 3000/webhooks');
+    throw usageError(`--forward-to must be a URL or port; got ${text}`, 'Try --forward-to 3000/webhooks');
   }
   return new URL(url);
 }
 
-function outOfReach(baseUrl: string): CommandError {
+function notLocalError(baseUrl: string): CommandError {
   return usageError(
-    `${baseUrl} is on another machine and cannot reach this one’s loopback.`,
-    'Use a sandbox on this machine (`npm start`), or register a public address of your own: simplane webhooks create <url>',
+    `${baseUrl} is on another machine and cannot reach loopback on this one.`,
+    'Use a sandbox on this machine (`npm start`), or register a public URL: simplane webhooks create <url>',
   );
 }
 
-function notAllowed(error: ApiError): CommandError {
-  return new CommandError(`The service may not send to this machine: ${error.message}`, {
+function loopbackNotAllowed(error: ApiError): CommandError {
+  return new CommandError(`The service is not allowed to send to this machine: ${error.message}`, {
     nextStep:
-      '`listen` needs a sandbox that is bound to loopback (HOST=127.0.0.1) and whose SIMPLANE_WEBHOOK_ALLOW_CIDRS is not `none`.',
+      '`listen` needs a sandbox bound to loopback (HOST=127.0.0.1), with SIMPLANE_WEBHOOK_ALLOW_CIDRS not set to `none`.',
     exitCode: exitCodes.refused,
   });
 }

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { withAction } from '../action.ts';
 
-/** `mcp`: standard output belongs to the protocol from here on. */
+/** `mcp`: standard output carries only protocol messages. */
 export function addMcp(program: Command): void {
   const mcp = program
     .command('mcp')
-    .description('serve agents over the Model Context Protocol, on standard input and output');
+    .description('run a Model Context Protocol server on standard input and output');
   withAction(mcp, async ({ settings: { apiKey, baseUrl } }) => {
     const { serveStdio } = await import('@simplane/mcp');
     const server = serveStdio({ apiKey, baseUrl });

@@ -4,23 +4,23 @@ import { withAction } from '../action.ts';
 import { none, paintStatus, time } from '../print/format.ts';
 import { printList, readPairs, withListOptions } from '../print/list.ts';
 import type { Output } from '../print/output.ts';
-import { type Column, printThing } from '../print/table.ts';
+import { type Column, printResource } from '../print/table.ts';
 import { readDuration, readTime } from '../read-time.ts';
 import { collect } from './esims.ts';
 import { idempotencyKeyOption, keyOf, type WriteOptions } from './idempotency-key.ts';
 
 const columns: Column<WebhookEndpoint>[] = [
-  { title: 'ID', of: ({ id }) => id },
-  { title: 'STATUS', of: ({ status }) => status, paint: paintStatus },
-  { title: 'EVENTS', of: ({ enabled_event_types: types }) => types.join(',') },
-  { title: 'URL', of: ({ url }) => url },
-  { title: 'DESCRIPTION', of: ({ description }) => description ?? '' },
+  { title: 'ID', value: ({ id }) => id },
+  { title: 'STATUS', value: ({ status }) => status, paint: paintStatus },
+  { title: 'EVENTS', value: ({ enabled_event_types: types }) => types.join(',') },
+  { title: 'URL', value: ({ url }) => url },
+  { title: 'DESCRIPTION', value: ({ description }) => description ?? '' },
 ];
 
 export function addWebhooks(program: Command): void {
-  const webhooks = program.command('webhooks').description('servers of yours that are told what happens');
+  const webhooks = program.command('webhooks').description('endpoints that receive events');
   addCreate(webhooks);
-  addReading(webhooks);
+  addListAndGet(webhooks);
   addEnable(webhooks);
   addRotateSecret(webhooks);
   addRecover(webhooks);
@@ -46,11 +46,11 @@ type CreateOptions = WriteOptions & { events: string[]; description?: string; me
 function addCreate(webhooks: Command): void {
   const create = webhooks
     .command('create')
-    .description('register a URL; prints the signing secret, once')
-    .argument('<url>', 'where deliveries are sent')
+    .description('register a URL and print its signing secret, once')
+    .argument('<url>', 'URL that receives deliveries')
     .addOption(eventsOption())
-    .option('--description <text>', 'a note for yourself')
-    .option('--metadata <name=value>', 'ids of your own; may be repeated', collect, [])
+    .option('--description <text>', 'a note, visible only to your account')
+    .option('--metadata <name=value>', 'your own data; repeatable', collect, [])
     .addOption(idempotencyKeyOption());
   withAction<CreateOptions>(create, async ({ client, out }, options, [url = '']) => {
     const body = {
@@ -63,8 +63,8 @@ function addCreate(webhooks: Command): void {
   });
 }
 
-function addReading(webhooks: Command): void {
-  const list = withListOptions(webhooks.command('list').description('list them'));
+function addListAndGet(webhooks: Command): void {
+  const list = withListOptions(webhooks.command('list').description('list endpoints'));
   withAction<{ limit: number; all?: boolean }>(list, ({ client, out }, options) =>
     printList(out, options, (query) => client.webhookEndpoints.list(query), {
       columns,
@@ -72,7 +72,7 @@ function addReading(webhooks: Command): void {
     }),
   );
 
-  const get = webhooks.command('get').description('show one').argument('<id>', 'we_…');
+  const get = webhooks.command('get').description('show one endpoint').argument('<id>', 'endpoint id (we_…)');
   withAction(get, async ({ client, out }, _, [id = '']) =>
     printEndpoint(out, await client.webhookEndpoints.get(id)),
   );
@@ -81,24 +81,24 @@ function addReading(webhooks: Command): void {
 function addEnable(webhooks: Command): void {
   const enable = webhooks
     .command('enable')
-    .description('let new events flow again after the cause is fixed')
-    .argument('<id>', 'we_…')
+    .description('enable a disabled endpoint, once its problem is fixed')
+    .argument('<id>', 'endpoint id (we_…)')
     .addOption(idempotencyKeyOption());
   withAction<WriteOptions>(enable, async ({ client, out }, options, [id = '']) => {
     printEndpoint(out, await client.webhookEndpoints.enable(id, keyOf(options)));
-    out.note(out.noteColors.dim(`What was missed: simplane webhooks recover ${id} --since 2h`));
+    out.note(out.noteColors.dim(`To deliver missed events: simplane webhooks recover ${id} --since 2h`));
   });
 }
 
 function addRotateSecret(webhooks: Command): void {
   const rotate = webhooks
     .command('rotate-secret')
-    .description('make a new signing secret; the old one signs beside it for a while')
-    .argument('<id>', 'we_…')
+    .description('create a new signing secret; both secrets sign until the old one expires')
+    .argument('<id>', 'endpoint id (we_…)')
     .addOption(
       new Option(
         '--expires-in <duration>',
-        'how long the old one is good for: 1h, 7d at most, 0 for not at all',
+        'when the old secret expires: such as 1h, at most 7d, 0 for at once',
       ).argParser(readDuration),
     )
     .addOption(idempotencyKeyOption());
@@ -111,8 +111,8 @@ function addRotateSecret(webhooks: Command): void {
 function addRecover(webhooks: Command): void {
   const recover = webhooks
     .command('recover')
-    .description('deliver what it missed')
-    .argument('<id>', 'we_…')
+    .description('deliver the events an endpoint missed')
+    .argument('<id>', 'endpoint id (we_…)')
     .addOption(
       new Option('--since <time>', 'such as 2h (ago) or 2026-11-15T08:00:00Z')
         .argParser(readTime)
@@ -122,15 +122,15 @@ function addRecover(webhooks: Command): void {
   withAction<WriteOptions & { since: number }>(recover, async ({ client, out }, options, [id = '']) => {
     const recovery = await client.webhookEndpoints.recover(id, { since: options.since }, keyOf(options));
     if (out.isJson) return out.json(recovery);
-    out.line(`Queued: what ${id} has missed since ${time(recovery.since)}.`);
+    out.line(`Queued the events ${id} missed since ${time(recovery.since)}.`);
   });
 }
 
 function addDelete(webhooks: Command): void {
   const remove = webhooks
     .command('delete')
-    .description('remove one; what was still to be delivered to it is canceled')
-    .argument('<id>', 'we_…')
+    .description('delete an endpoint and cancel its pending deliveries')
+    .argument('<id>', 'endpoint id (we_…)')
     .addOption(idempotencyKeyOption());
   withAction<WriteOptions>(remove, async ({ client, out }, options, [id = '']) => {
     const deleted = await client.webhookEndpoints.delete(id, keyOf(options));
@@ -140,7 +140,7 @@ function addDelete(webhooks: Command): void {
 }
 
 function printEndpoint(out: Output, endpoint: WebhookEndpoint): void {
-  printThing(out, endpoint, [
+  printResource(out, endpoint, [
     ['ID', endpoint.id],
     ['URL', endpoint.url],
     ['Events', endpoint.enabled_event_types.join(', ')],
@@ -151,8 +151,8 @@ function printEndpoint(out: Output, endpoint: WebhookEndpoint): void {
     ...Object.entries(endpoint.metadata).map(([name, value]) => [`· ${name}`, value] as const),
     ...(endpoint.secret ? [['Secret', endpoint.secret] as const] : []),
   ]);
-  if (endpoint.secret) out.note(out.noteColors.dim('Keep the secret: it is not shown again.'));
+  if (endpoint.secret) out.note(out.noteColors.dim('Store the secret now: it is not shown again.'));
   if (endpoint.disabled_reason) {
-    out.note(out.noteColors.dim(`When that is fixed: simplane webhooks enable ${endpoint.id}`));
+    out.note(out.noteColors.dim(`Once that is fixed: simplane webhooks enable ${endpoint.id}`));
   }
 }

@@ -1,27 +1,27 @@
 import type { Command } from 'commander';
-import { type Place, placesOf } from './words.ts';
+import { type CommandCompletions, completionsOf } from './command-completions.ts';
 
-/** The whole script; nothing of ours runs when a key is pressed. */
+/** A self-contained script: pressing Tab does not run the CLI. */
 export function completionScript(program: Command, shell: 'bash' | 'zsh' | 'fish'): string {
-  return scripts[shell](placesOf(program));
+  return scripts[shell](completionsOf(program));
 }
 
 const scripts = { bash, zsh, fish };
 
-function bash(places: Place[]): string {
+function bash(commands: CommandCompletions[]): string {
   return `# simplane completion for bash: eval "$(simplane completion bash)"
 _simplane() {
   local at="" word current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" words=""
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$at $word" in
-      ${pathPattern(places)}) at="$at $word" ;;
+      ${pathPattern(commands)}) at="$at $word" ;;
     esac
   done
   case "$at $before" in
-${valueCases(places, (values) => `words=${quote(values.join(' '))}`)}
+${valueCases(commands, (values) => `words=${quote(values.join(' '))}`)}
     *)
       case "$at" in
-${places.map(({ path, words }) => `        ${quote(spaced(path))}) words=${quote(words.map(({ text }) => text).join(' '))} ;;`).join('\n')}
+${commands.map(({ path, words }) => `        ${quote(spaced(path))}) words=${quote(words.map(({ text }) => text).join(' '))} ;;`).join('\n')}
       esac ;;
   esac
   local IFS=$' \\t\\n'
@@ -31,8 +31,8 @@ complete -o default -F _simplane simplane
 `;
 }
 
-function zsh(places: Place[]): string {
-  const described = ({ words }: Place) =>
+function zsh(commands: CommandCompletions[]): string {
+  const described = ({ words }: CommandCompletions) =>
     words.map(({ text, help }) => quote(help ? `${text}:${help}` : text)).join(' ');
   return `#compdef simplane
 # simplane completion for zsh: eval "$(simplane completion zsh)"
@@ -41,14 +41,14 @@ _simplane() {
   local -a found
   for word in "\${(@)words[2,CURRENT-1]}"; do
     case "$at $word" in
-      ${pathPattern(places)}) at="$at $word" ;;
+      ${pathPattern(commands)}) at="$at $word" ;;
     esac
   done
   case "$at $before" in
-${valueCases(places, (values) => `found=(${values.map(quote).join(' ')})`)}
+${valueCases(commands, (values) => `found=(${values.map(quote).join(' ')})`)}
     *)
       case "$at" in
-${places.map((place) => `        ${quote(spaced(place.path))}) found=(${described(place)}) ;;`).join('\n')}
+${commands.map((command) => `        ${quote(spaced(command.path))}) found=(${described(command)}) ;;`).join('\n')}
       esac ;;
   esac
   _describe simplane found
@@ -57,8 +57,8 @@ compdef _simplane simplane
 `;
 }
 
-function fish(places: Place[]): string {
-  const lines = places.flatMap(({ path, words, values }) => {
+function fish(commands: CommandCompletions[]): string {
+  const lines = commands.flatMap(({ path, words, values }) => {
     const here = `-n ${quote(`test (__simplane_at) = ${quote(path)}`.replaceAll("'", '"'))}`;
     return [
       ...words
@@ -67,9 +67,9 @@ function fish(places: Place[]): string {
       ...words
         .filter(({ text }) => text.startsWith('--'))
         .map(({ text, help }) => {
-          const taken = values.get(text);
-          const given = taken ? ` -x -a ${quote(taken.join(' '))}` : '';
-          return `complete -c simplane ${here} -l ${text.slice(2)}${given} -d ${quote(help)}`;
+          const choices = values.get(text);
+          const argument = choices ? ` -x -a ${quote(choices.join(' '))}` : '';
+          return `complete -c simplane ${here} -l ${text.slice(2)}${argument} -d ${quote(help)}`;
         }),
     ];
   });
@@ -78,7 +78,7 @@ function __simplane_at
   set -l at
   for word in (commandline -opc)[2..-1]
     switch "$at $word"
-      case ${places.map(({ path }) => quote(path.includes(' ') ? path : ` ${path}`)).join(' ')}
+      case ${commands.map(({ path }) => quote(path.includes(' ') ? path : ` ${path}`)).join(' ')}
         set at (string trim -- "$at $word")
     end
   end
@@ -89,27 +89,27 @@ ${lines.join('\n')}
 `;
 }
 
-/** How the scripts write where they are: every command after a space. */
+/** The path as the scripts build it: a space before every command. */
 function spaced(path: string): string {
   return path === '' ? '' : ` ${path}`;
 }
 
-function pathPattern(places: Place[]): string {
-  return places
+function pathPattern(commands: CommandCompletions[]): string {
+  return commands
     .filter(({ path }) => path !== '')
     .map(({ path }) => quote(spaced(path)))
     .join('|');
 }
 
-function valueCases(places: Place[], assign: (values: string[]) => string): string {
-  return places
+function valueCases(commands: CommandCompletions[], assign: (values: string[]) => string): string {
+  return commands
     .flatMap(({ path, values }) =>
-      [...values].map(([option, taken]) => `    ${quote(`${spaced(path)} ${option}`)}) ${assign(taken)} ;;`),
+      [...values].map(([name, choices]) => `    ${quote(`${spaced(path)} ${name}`)}) ${assign(choices)} ;;`),
     )
     .join('\n');
 }
 
-/** One word for the shell, whatever is in it. */
+/** Quotes text as a single shell word. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -4,12 +4,12 @@ import type { Answer, Incoming } from './receive.ts';
 
 export type Forwarded = { answer: Answer; durationMs: number; failure: string | null };
 
-// The service gives an attempt 15 s in all, and reads 64 kB of what comes back.
+// The service allows 15 s per attempt and reads 64 kB of the response.
 const timeoutMs = 14_000;
-const largestAnswerBytes = 64 * 1024;
+const maxAnswerBytes = 64 * 1024;
 
-// These belong to one connection, not to the message.
-const ofTheConnection = new Set([
+// Headers that describe one connection, not the message.
+const hopByHopHeaders = new Set([
   'connection',
   'content-length',
   'expect',
@@ -23,26 +23,26 @@ const ofTheConnection = new Set([
   'upgrade',
 ]);
 
-/** Gives the app the same bytes under the same signature, and the service the app's own answer. Redirects are not followed. */
+/** Forwards the same bytes and signature to the app, and returns its response. Does not follow redirects. */
 export async function forward(target: URL, incoming: Incoming, stopped: AbortSignal): Promise<Forwarded> {
   const startMs = performance.now();
-  // Not AbortSignal.any: on Node 20 it would hang something on `stopped` with every event.
-  const ended = new AbortController();
-  let isTimeUp = false;
-  const stop = () => ended.abort();
+  // Not AbortSignal.any: on Node 20 each call leaks a reference on `stopped`.
+  const controller = new AbortController();
+  let isTimedOut = false;
+  const stop = () => controller.abort();
   const timer = setTimeout(() => {
-    isTimeUp = true;
+    isTimedOut = true;
     stop();
   }, timeoutMs);
   stopped.addEventListener('abort', stop);
   if (stopped.aborted) stop();
   try {
-    const answer = await send(target, incoming, ended.signal);
+    const answer = await send(target, incoming, controller.signal);
     return { answer, durationMs: performance.now() - startMs, failure: null };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const failure = isTimeUp ? `no answer in ${timeoutMs / 1000} s` : `not reached: ${code ?? message}`;
-    return { answer: { status: isTimeUp ? 504 : 502 }, durationMs: performance.now() - startMs, failure };
+    const failure = isTimedOut ? `no answer in ${timeoutMs / 1000} s` : `not reached: ${code ?? message}`;
+    return { answer: { status: isTimedOut ? 504 : 502 }, durationMs: performance.now() - startMs, failure };
   } finally {
     clearTimeout(timer);
     stopped.removeEventListener('abort', stop);
@@ -54,7 +54,7 @@ function send(target: URL, { headers, body }: Incoming, signal: AbortSignal): Pr
   return new Promise((resolve, reject) => {
     const sent = request(
       target,
-      // A connection of its own each: one that the app has just closed would look like a failure of the app.
+      // A new connection per event: reusing one the app just closed would look like an app failure.
       {
         method: 'POST',
         headers: { ...messageHeaders(headers), 'Content-Length': body.length },
@@ -69,7 +69,7 @@ function send(target: URL, { headers, body }: Incoming, signal: AbortSignal): Pr
 }
 
 function messageHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !ofTheConnection.has(name)));
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHopHeaders.has(name)));
 }
 
 async function readAnswer(response: IncomingMessage): Promise<Answer> {
@@ -78,12 +78,12 @@ async function readAnswer(response: IncomingMessage): Promise<Answer> {
   for await (const chunk of response as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size >= largestAnswerBytes) break; // leaving the loop closes the connection
+    if (size >= maxAnswerBytes) break; // breaking out closes the connection
   }
   const { 'content-type': type, 'retry-after': retryAfter } = response.headers;
   return {
     status: response.statusCode ?? 502,
     headers: { ...(type && { 'Content-Type': type }), ...(retryAfter && { 'Retry-After': retryAfter }) },
-    body: Buffer.concat(chunks).subarray(0, largestAnswerBytes),
+    body: Buffer.concat(chunks).subarray(0, maxAnswerBytes),
   };
 }

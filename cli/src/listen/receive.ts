@@ -6,20 +6,20 @@ export type Answer = { status: number; headers?: Record<string, string>; body?: 
 
 export type Receiver = { url: string; stop(): void };
 
-// Four times what the service itself takes for a body.
-const largestBodyBytes = 1024 * 1024;
+// Four times the service's own body limit.
+const maxBodyBytes = 1024 * 1024;
 
 /**
- * A receiver on this machine only, at a path that nobody guesses. `GET` there answers the path's own word: that is how
- * another `listen` knows that this one is alive.
+ * Listens on loopback, at a path that is an unguessable token. `GET` on that path returns the token, so another `listen`
+ * can tell that this one is alive.
  */
 export async function startReceiver(
-  word: string,
+  token: string,
   handle: (incoming: Incoming) => Promise<Answer>,
 ): Promise<Receiver> {
   const server = createServer((request, response) => {
-    answer(request, word, handle).then(
-      (given) => send(response, given),
+    answer(request, token, handle).then(
+      (answered) => send(response, answered),
       () => send(response, { status: 500 }),
     );
   });
@@ -28,7 +28,7 @@ export async function startReceiver(
     server.listen(0, '127.0.0.1', resolve);
   });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/${word}`,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/${token}`,
     stop() {
       server.close();
       server.closeAllConnections();
@@ -38,17 +38,17 @@ export async function startReceiver(
 
 async function answer(
   request: IncomingMessage,
-  word: string,
+  token: string,
   handle: (incoming: Incoming) => Promise<Answer>,
 ): Promise<Answer> {
-  if (request.url !== `/${word}`) return { status: 404 };
-  if (request.method === 'GET') return { status: 200, body: word };
+  if (request.url !== `/${token}`) return { status: 404 };
+  if (request.method === 'GET') return { status: 200, body: token };
   if (request.method !== 'POST') return { status: 405, headers: { Allow: 'GET, POST' } };
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > largestBodyBytes) return { status: 413, headers: { Connection: 'close' } };
+    if (size > maxBodyBytes) return { status: 413, headers: { Connection: 'close' } };
     chunks.push(chunk);
   }
   return handle({ headers: request.headers, body: Buffer.concat(chunks) });

@@ -1,29 +1,29 @@
 export type Stop = {
-  /** Aborted as soon as an end is asked for. */
+  /** Aborted when a stop is requested. */
   signal: AbortSignal;
-  asked: Promise<void>;
-  ask(): void;
+  requested: Promise<void>;
+  request(): void;
 };
 
 const signals = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 
-/** From here on a signal asks for an end instead of being one; a later one ends the process at once. */
-export function awaitStop(): Stop {
+/** The first signal requests a graceful stop; a later one ends the process at once. */
+export function handleStopSignals(): Stop {
   const controller = new AbortController();
-  let firstAtMs: number | null = null;
+  let firstSignalMs: number | null = null;
   for (const [name, number] of Object.entries(signals)) {
     process.on(name, () => {
-      firstAtMs ??= performance.now();
-      // One Ctrl-C reaches us twice under npx: from the terminal, and passed on.
-      if (performance.now() - firstAtMs > 1_000) process.exit(128 + number);
+      firstSignalMs ??= performance.now();
+      // Under npx one Ctrl-C arrives twice: from the terminal and forwarded by npx.
+      if (performance.now() - firstSignalMs > 1_000) process.exit(128 + number);
       controller.abort();
     });
   }
   return {
     signal: controller.signal,
-    asked: new Promise((resolve) => {
+    requested: new Promise((resolve) => {
       controller.signal.addEventListener('abort', () => resolve(), { once: true });
     }),
-    ask: () => controller.abort(),
+    request: () => controller.abort(),
   };
 }

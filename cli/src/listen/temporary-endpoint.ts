@@ -1,21 +1,21 @@
 import { hostname } from 'node:os';
 import { ApiError, type Simplane, type WebhookEndpoint } from '@simplane/sdk';
 
-/** What was removed, if there was anything; or what may still be there. */
+/** The removed endpoints; or the one that may still exist, and why. */
 export type Removal =
   | { isRemoved: true; ids: string[] }
   | { isRemoved: false; id: string | null; why: string };
 
 export type TemporaryEndpoint = {
   created: Promise<WebhookEndpoint>;
-  /** Whatever became of the creation, nothing is left when this says so. */
+  /** With `isRemoved`, no endpoint is left even if the create response was lost. */
   remove(deadline: AbortSignal): Promise<Removal>;
 };
 
-/** In the metadata of every endpoint that `listen` makes: the machine that its URL is on. */
-const marker = 'simplane_listen';
-// Nothing else is ever asked or removed, whatever an endpoint's metadata claims.
-const ownUrl = /^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}$/;
+/** Metadata key on every endpoint that `listen` creates; its value is this machine's hostname. */
+const listenTag = 'simplane_listen';
+// Only these URLs are probed or removed, whatever an endpoint's metadata says.
+const listenUrl = /^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}$/;
 
 export function createTemporaryEndpoint(
   client: Simplane,
@@ -26,12 +26,12 @@ export function createTemporaryEndpoint(
     {
       url,
       enabled_event_types: events,
-      description: 'Temporary: made by `simplane listen`, removed when it ends',
-      metadata: { [marker]: hostname() },
+      description: 'Temporary: created by `simplane listen`, removed when it stops',
+      metadata: { [listenTag]: hostname() },
     },
     { signal: abandoned.signal },
   );
-  created.catch(() => {}); // told to whoever awaits it, also when that is nobody yet
+  created.catch(() => {}); // avoids an unhandled rejection before anyone awaits it
   return {
     created,
     async remove(deadline) {
@@ -43,9 +43,9 @@ export function createTemporaryEndpoint(
       if ('error' in outcome && wasRefused(outcome.error)) return { isRemoved: true, ids: [] };
       const id = 'id' in outcome ? outcome.id : null;
       try {
-        // Without an answer it may have been made all the same: its URL is like no other.
+        // With no answer the endpoint may still exist; find it by its unique URL.
         const ids = id === null ? await findByUrl(client, url, deadline) : [id];
-        for (const one of ids) await removeEndpoint(client, one, deadline);
+        for (const found of ids) await removeEndpoint(client, found, deadline);
         return { isRemoved: true, ids };
       } catch (error) {
         const why = deadline.aborted ? 'the service did not answer in time' : (error as Error).message;
@@ -56,13 +56,13 @@ export function createTemporaryEndpoint(
 }
 
 /**
- * Removes what earlier runs on this machine left when they were killed. Each URL is asked: where another `listen` answers,
- * or something hangs, it stays.
+ * Removes endpoints left by killed runs on this machine. Each URL is probed first: an endpoint whose `listen` answers,
+ * or whose probe times out, is kept.
  */
 export async function removeLeftovers(client: Simplane, signal: AbortSignal): Promise<string[]> {
   const removed: string[] = [];
   for await (const { id, url, metadata } of client.webhookEndpoints.list({}, { signal })) {
-    if (metadata[marker] !== hostname() || !ownUrl.test(url) || (await isAlive(url, signal))) continue;
+    if (metadata[listenTag] !== hostname() || !listenUrl.test(url) || (await isAlive(url, signal))) continue;
     await removeEndpoint(client, id, signal);
     removed.push(id);
   }
@@ -70,13 +70,13 @@ export async function removeLeftovers(client: Simplane, signal: AbortSignal): Pr
 }
 
 async function isAlive(url: string, signal: AbortSignal): Promise<boolean> {
-  const timeUp = AbortSignal.timeout(5_000);
+  const timeout = AbortSignal.timeout(5_000);
   try {
-    const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.any([signal, timeUp]) });
-    // Another program may have the port by now.
+    const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.any([signal, timeout]) });
+    // Another program may have taken over the port.
     return response.status === 200 && (await response.text()) === new URL(url).pathname.slice(1);
   } catch {
-    return timeUp.aborted || signal.aborted;
+    return timeout.aborted || signal.aborted;
   }
 }
 
@@ -92,11 +92,11 @@ async function removeEndpoint(client: Simplane, id: string, signal: AbortSignal)
   try {
     await client.webhookEndpoints.delete(id, { signal });
   } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 'resource_missing') throw error; // somebody was faster
+    if (!(error instanceof ApiError) || error.code !== 'resource_missing') throw error; // already deleted
   }
 }
 
-/** The service said no, so there is nothing to remove; no answer, or a failure of its own, says nothing. */
+/** True if the service rejected the request. After a 5xx or no answer, the endpoint may exist. */
 function wasRefused(error: unknown): boolean {
   return error instanceof ApiError && error.code !== undefined && error.status < 500;
 }

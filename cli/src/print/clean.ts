@@ -1,8 +1,8 @@
-// Letters, marks and joiners stay; what could move the cursor or recolour the terminal does not.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// Control and bidi characters, which could move the cursor or recolor the terminal. Combining marks and joiners stay.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches control characters on purpose
 const controls = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Text of somebody else's making, safe to show in a terminal: a description must not be able to type for us. */
+/** Makes untrusted text safe to print in a terminal. */
 export function clean(text: string): string {
   return text.replace(controls, '\ufffd');
 }

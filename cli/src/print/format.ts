@@ -3,7 +3,7 @@ import type { Colors } from './output.ts';
 
 export const none = '–';
 
-/** In the reader's own time zone, since it is for reading. */
+/** Formats in the local time zone. */
 export function time(unixSeconds: number | null | undefined): string {
   if (unixSeconds === null || unixSeconds === undefined) return none;
   const at = new Date(unixSeconds * 1000);
@@ -31,8 +31,8 @@ export function price({ amount, currency }: Product['price']): string {
   return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
 }
 
-/** A few of many, and how many more. */
-export function few(words: readonly string[], shown = 4): string {
+/** The first few words and the number of the rest: `AT BE CH DE +30`. */
+export function firstFew(words: readonly string[], shown = 4): string {
   const rest = words.length - shown;
   return rest > 1 ? `${words.slice(0, shown).join(' ')} +${rest}` : words.join(' ');
 }
@@ -53,7 +53,6 @@ const paints: Record<string, 'green' | 'yellow' | 'red' | 'dim'> = {
   canceled: 'dim',
 };
 
-/** The colour of a status; the word itself says the same. */
 export function paintStatus(text: string, colors: Colors): string {
   const paint = paints[text.trim()];
   return paint ? colors[paint](text) : text;

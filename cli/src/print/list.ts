@@ -7,18 +7,15 @@ import { type Column, createTable } from './table.ts';
 type PageQuery = { limit: number; starting_after?: string };
 type ListOptions = { limit: number; all?: boolean };
 
-const largestPage = 100;
+const maxPageSize = 100;
 
-/** How much of a list is wanted. */
 export function withListOptions(command: Command): Command {
   return command
-    .addOption(
-      new Option('--limit <n>', 'how many at most, newest first').default(20).argParser(positiveInteger),
-    )
-    .option('--all', 'everything, however many pages that takes');
+    .addOption(new Option('--limit <n>', 'most items to show').default(20).argParser(positiveInteger))
+    .option('--all', 'show all items');
 }
 
-/** A table for people, a JSON document a line for programs; pages are asked for as they are needed. */
+/** Prints a table, or with --json one document per line. Fetches pages as needed. */
 export async function printList<Item>(
   out: Output,
   { limit, all }: ListOptions,
@@ -31,7 +28,7 @@ export async function printList<Item>(
   while (left > 0 && (!page || page.has_more)) {
     const after = page?.next_cursor;
     page = await read({
-      limit: Math.min(left, largestPage),
+      limit: Math.min(left, maxPageSize),
       ...(after !== undefined && { starting_after: after }),
     });
     left -= page.data.length;
@@ -39,20 +36,20 @@ export async function printList<Item>(
     else if (page.data.length > 0) printRows(page.data);
     else if (after === undefined) out.note(empty);
   }
-  if (page?.has_more) out.note(out.noteColors.dim('There are more: --all shows everything.'));
+  if (page?.has_more) out.note(out.noteColors.dim('More items exist: --all shows them.'));
 }
 
 function positiveInteger(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It takes a whole number from 1.');
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Must be a whole number of at least 1.');
   return Number(text);
 }
 
-/** `a=1` pairs, as they are given one option each. */
+/** Parses repeated `name=value` options. */
 export function readPairs(pairs: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     pairs.map((pair) => {
       const at = pair.indexOf('=');
-      if (at < 1) throw usageError(`--metadata takes name=value; got ${pair}`);
+      if (at < 1) throw usageError(`--metadata must be name=value; got ${pair}`);
       return [pair.slice(0, at), pair.slice(at + 1)];
     }),
   );

@@ -8,42 +8,42 @@ export type Output = {
   colors: Colors;
   /** For standard error. */
   noteColors: Colors;
-  /** Whether something that moves may be shown on standard error. */
-  isLively: boolean;
-  /** A line on standard output. */
+  /** Whether standard error may show an animated progress line. */
+  showsProgress: boolean;
+  /** Prints a line on standard output. */
   line(text: string): void;
-  /** One JSON document on a line of its own, on standard output. */
+  /** Prints a JSON document as one line on standard output. */
   json(value: unknown): void;
-  /** A line for people, on standard error; nothing with --json. */
+  /** Prints a hint on standard error; omitted with --json. */
   note(text: string): void;
-  /** A line on standard error, whoever reads it. */
-  complain(text: string): void;
+  /** Prints a line on standard error, also with --json. */
+  error(text: string): void;
 };
 
 export function createOutput(isJson: boolean): Output {
   const { stdout, stderr } = process;
   return {
     isJson,
-    colors: picocolors.createColors(mayColor(stdout)),
-    noteColors: picocolors.createColors(mayColor(stderr)),
-    isLively: !isJson && stderr.isTTY === true && process.env['TERM'] !== 'dumb',
+    colors: picocolors.createColors(supportsColor(stdout)),
+    noteColors: picocolors.createColors(supportsColor(stderr)),
+    showsProgress: !isJson && stderr.isTTY === true && process.env['TERM'] !== 'dumb',
     line: (text) => void stdout.write(`${text}\n`),
     json: (value) => void stdout.write(`${JSON.stringify(value)}\n`),
     note: (text) => {
       if (!isJson) stderr.write(`${text}\n`);
     },
-    complain: (text) => void stderr.write(`${text}\n`),
+    error: (text) => void stderr.write(`${text}\n`),
   };
 }
 
-/** A reader that has seen enough (`| head`) is no failure; what must be tidied up first says so. */
-export function onReaderGone(act: () => void): void {
+/** Replaces the action taken when standard output is closed (`| head`), which is not an error. */
+export function onStdoutClosed(act: () => void): void {
   process.stdout.removeAllListeners('error').on('error', act);
   process.stderr.removeAllListeners('error').on('error', () => {});
 }
 
-/** Colour is for terminals; NO_COLOR (https://no-color.org) turns it off there, FORCE_COLOR on elsewhere. */
-function mayColor(stream: NodeJS.WriteStream): boolean {
+/** Color is on for terminals. NO_COLOR (https://no-color.org) turns it off, FORCE_COLOR on. */
+function supportsColor(stream: NodeJS.WriteStream): boolean {
   const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
   if (NO_COLOR) return false;
   if (FORCE_COLOR && FORCE_COLOR !== '0') return true;

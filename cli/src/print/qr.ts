@@ -1,12 +1,12 @@
 import { encode } from 'uqr';
 import type { Colors } from './output.ts';
 
-/** A QR code in half blocks. Without colour the light parts are drawn, which is right on a dark terminal. */
+/** Draws a QR code in half blocks. Without color it draws the light modules, which is right on a dark terminal. */
 export function drawQr(text: string, colors: Colors, { isInverted }: { isInverted: boolean }): string[] {
   const { data, size } = encode(text, { ecc: 'M', border: 4 });
   const isInk = (row: number, column: number) => {
     const isDark = data[row]?.[column] ?? false;
-    // On paper of its own, ink is dark; else the terminal's background is the dark.
+    // With color we draw on a white background; without it the dark terminal background stands for the dark modules.
     return colors.isColorSupported || isInverted ? isDark : !isDark;
   };
   const lines: string[] = [];

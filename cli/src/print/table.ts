@@ -3,32 +3,32 @@ import type { Colors, Output } from './output.ts';
 
 export type Column<Item> = {
   title: string;
-  of(item: Item): string;
+  value(item: Item): string;
   isRight?: boolean;
   paint?(text: string, colors: Colors): string;
 };
 
-/** Prints rows as they come, page by page: the columns never shrink, and the first page is out before the second is asked for. */
+/** Prints rows page by page, so the first page appears before the second is fetched. Columns never shrink. */
 export function createTable<Item>(out: Output, columns: readonly Column<Item>[]) {
   let widths: number[] | null = null;
   return (items: readonly Item[]) => {
-    const rows = items.map((item) => columns.map((column) => clean(column.of(item))));
+    const rows = items.map((item) => columns.map((column) => clean(column.value(item))));
     const isFirst = widths === null;
-    const before = widths ?? columns.map(({ title }) => title.length);
-    widths = before.map((width, index) => Math.max(width, ...rows.map((row) => lengthOf(row[index] ?? ''))));
+    const old = widths ?? columns.map(({ title }) => title.length);
+    widths = old.map((width, index) => Math.max(width, ...rows.map((row) => lengthOf(row[index] ?? ''))));
     if (isFirst) {
       const titles = columns.map(({ title }, index) => pad(title, widths?.[index] ?? 0, columns[index]));
       out.line(out.colors.bold(titles.join('  ').trimEnd()));
     }
-    for (const row of rows) out.line(lineOf(row, columns, widths, out.colors));
+    for (const row of rows) out.line(formatRow(row, columns, widths, out.colors));
   };
 }
 
 export type Field = readonly [label: string, value: string, paint?: (text: string, colors: Colors) => string];
 
-/** One thing: a field a line for people, a JSON document for programs. */
-export function printThing(out: Output, thing: object, fields: readonly Field[]): void {
-  if (out.isJson) out.json(thing);
+/** Prints one field per line, or with --json the resource as a document. */
+export function printResource(out: Output, resource: object, fields: readonly Field[]): void {
+  if (out.isJson) out.json(resource);
   else printFields(out, fields);
 }
 
@@ -40,7 +40,7 @@ export function printFields(out: Output, fields: readonly Field[]): void {
   }
 }
 
-function lineOf<Item>(
+function formatRow<Item>(
   row: readonly string[],
   columns: readonly Column<Item>[],
   widths: readonly number[],

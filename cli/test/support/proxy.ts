@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net';
 
 type Answer = { status: number; bytes: Buffer };
 
-/** Stands between a client and the service, and loses answers or holds them back once the service has given them. */
+/** A proxy that can drop or hold back the service's responses. */
 export async function startProxy(target: string) {
   const held = new Map<string, { arrive(): void; released: Promise<void> }>();
   const cut = new Set<string>();
   const server = createServer((request, response) => {
     const name = `${request.method} ${request.url}`;
-    void pass(target, request)
+    void relay(target, request)
       .then(async ({ status, bytes }) => {
         if (cut.has(name)) return response.destroy();
         held.get(name)?.arrive();
@@ -41,7 +41,7 @@ export async function startProxy(target: string) {
   };
 }
 
-async function pass(target: string, request: IncomingMessage): Promise<Answer> {
+async function relay(target: string, request: IncomingMessage): Promise<Answer> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
   const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers;

@@ -15,9 +15,9 @@ export type Running = {
   pid: number;
   stdout(): string;
   stderr(): string;
-  /** Resolves when standard output holds it. */
+  /** Resolves when standard output contains the text. */
   shows(text: string | RegExp): Promise<string>;
-  /** Ends what it was given to read. */
+  /** Closes its standard input. */
   endInput(): void;
   /** Closes the reading end of its standard output. */
   stopReading(): void;
@@ -25,7 +25,7 @@ export type Running = {
   end(signal: NodeJS.Signals): Promise<Finished>;
 };
 
-/** The real binary as its user starts it, with nothing of this process's environment. */
+/** Starts the real binary, without inheriting this process's environment. */
 export function startCli(args: string[], { env = {}, cwd, input }: Options = {}): Running {
   const child = spawn(process.execPath, [binary, ...args], {
     env: { PATH: process.env['PATH'] ?? '', ...env },
@@ -51,7 +51,7 @@ export function startCli(args: string[], { env = {}, cwd, input }: Options = {})
         ({ stdout, hasEnded }) =>
           (typeof text === 'string' ? stdout.includes(text) : text.test(stdout)) || hasEnded,
       );
-      if (seen.hasEnded) throw new Error(`it ended before: ${JSON.stringify(seen)}`);
+      if (seen.hasEnded) throw new Error(`it exited before showing ${text}: ${JSON.stringify(seen)}`);
       return seen.stdout;
     },
     endInput: () => void child.stdin?.end(),
@@ -64,7 +64,7 @@ export function startCli(args: string[], { env = {}, cwd, input }: Options = {})
   };
 }
 
-/** Runs a command to its end, against a service. */
+/** Runs a command against a service until it exits. */
 export function runCli(target: Target, args: string[], options: Options = {}): Promise<Finished> {
   return startCli(args, { ...options, env: { ...envOf(target), ...options.env } }).ended;
 }
@@ -73,7 +73,7 @@ export function envOf({ url, key }: Target): Record<string, string> {
   return { SIMPLANE_BASE_URL: url, SIMPLANE_API_KEY: key };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the tests assert what the JSON holds.
+// biome-ignore lint/suspicious/noExplicitAny: the tests assert the JSON's content.
 export function jsonLines(text: string): any[] {
   return text
     .split('\n')

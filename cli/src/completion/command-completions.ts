@@ -3,27 +3,26 @@ import type { Command } from 'commander';
 
 type Word = { text: string; help: string };
 
-/** What may follow at one place: after these commands, or after this option of theirs. */
-export type Place = {
-  /** `esims create`; empty at the start. */
+/** The words that can follow one command, and the values its options accept. */
+export type CommandCompletions = {
+  /** Such as `esims create`; empty for the program itself. */
   path: string;
   words: Word[];
-  /** By option: the values it takes. */
+  /** Accepted values by option. */
   values: Map<string, string[]>;
 };
 
-/** Every place of the command line, with what may follow there. */
-export function placesOf(program: Command): Place[] {
-  const found: Place[] = [];
+export function completionsOf(program: Command): CommandCompletions[] {
+  const found: CommandCompletions[] = [];
   const visit = (command: Command, path: string[]) => {
-    found.push(placeOf(program, command, path.join(' ')));
-    for (const part of command.commands) visit(part, [...path, part.name()]);
+    found.push(completionsOfCommand(program, command, path.join(' ')));
+    for (const subcommand of command.commands) visit(subcommand, [...path, subcommand.name()]);
   };
   visit(program, []);
   return found;
 }
 
-function placeOf(program: Command, command: Command, path: string): Place {
+function completionsOfCommand(program: Command, command: Command, path: string): CommandCompletions {
   const options = [...new Set([...command.options, ...program.options])].filter(({ hidden }) => !hidden);
   const values = new Map<string, string[]>();
   for (const { long, argChoices } of options) if (long && argChoices) values.set(long, [...argChoices]);
@@ -33,7 +32,7 @@ function placeOf(program: Command, command: Command, path: string): Place {
     path,
     values,
     words: [
-      ...command.commands.map((part) => ({ text: part.name(), help: part.description() })),
+      ...command.commands.map((subcommand) => ({ text: subcommand.name(), help: subcommand.description() })),
       ...argumentsOf(command, path).map((text) => ({ text, help: '' })),
       ...options.map(({ long, description }) => ({ text: long ?? '', help: description })),
       { text: '--help', help: 'show help' },

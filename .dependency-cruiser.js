@@ -1,33 +1,31 @@
 /**
- * Which part may import which: a rule for each row of `.may-import.js`, and those that a list cannot say. Each carries its reason.
- * `npm run imports` checks them, and fails as well when it saw no file; a test plants a violation of each.
+ * Import rules: one per row of `.may-import.js`, plus those a list cannot express. Each rule states its reason.
+ * `npm run imports` checks them, and fails if it read too few files; a test plants a violation of each.
  */
 import { mayImport } from './.may-import.js';
 
 const workspaces = Object.keys(mayImport);
 const rows = workspaces.flatMap((workspace) =>
-  Object.entries(mayImport[workspace]).map(([place, { why, imports }]) => ({
-    name: place === '.' ? `${workspace}/src` : `${workspace}/src/${place}`,
-    files: filesOf(workspace, place),
+  Object.entries(mayImport[workspace]).map(([folder, { why, imports }]) => ({
+    name: folder === '.' ? `${workspace}/src` : `${workspace}/src/${folder}`,
+    files: filesOf(workspace, folder),
     why,
     packages: imports.filter((entry) => entry.startsWith('npm:')).map(packageFiles),
     ours: imports.filter((entry) => !entry.startsWith('npm:')).map((entry) => ourFiles(workspace, entry)),
   })),
 );
 
-/** A folder's own files, or one file; as sources, and as the build that other workspaces see. */
-function filesOf(workspace, place) {
+/** Matches a folder's direct files, or one file: both the sources and the build that other workspaces import. */
+function filesOf(workspace, path) {
   const top = `^${workspace}/(src|dist)/`;
-  if (place === '*') return top;
-  if (place === '.') return `${top}[^/]+$`;
-  return place.endsWith('.ts')
-    ? `${top}${place.slice(0, -'.ts'.length)}\\.(d\\.)?ts$`
-    : `${top}${place}/[^/]+$`;
+  if (path === '*') return top;
+  if (path === '.') return `${top}[^/]+$`;
+  return path.endsWith('.ts') ? `${top}${path.slice(0, -'.ts'.length)}\\.(d\\.)?ts$` : `${top}${path}/[^/]+$`;
 }
 
 function ourFiles(workspace, entry) {
-  const [place, other = workspace] = entry.split(':').reverse();
-  return filesOf(other, place);
+  const [path, other = workspace] = entry.split(':').reverse();
+  return filesOf(other, path);
 }
 
 function packageFiles(entry) {
@@ -42,15 +40,15 @@ export default {
     ...rows.flatMap(({ name, files, why, packages, ours }) => [
       {
         name: `may-import: ${name}`,
-        comment: `${why} It is not in the list of ${name} in .may-import.js.`,
+        comment: `${why} The import is not listed for ${name} in .may-import.js.`,
         severity: 'error',
         from: { path: files },
-        // npm may put a package below a workspace; the rule after this one is for packages, wherever they lie.
+        // npm may install a package inside a workspace; the next rule covers packages wherever they are.
         to: { path: `^(${workspaces.join('|')})/(?!node_modules/)`, pathNot: [files, ...ours] },
       },
       {
         name: `may-use-packages: ${name}`,
-        comment: `${why} The package is not in the list of ${name} in .may-import.js.`,
+        comment: `${why} The package is not listed for ${name} in .may-import.js.`,
         severity: 'error',
         from: { path: files, pathNot: isTest },
         to: { path: 'node_modules/', pathNot: packages },
@@ -58,22 +56,21 @@ export default {
     ]),
     {
       name: 'every-folder-has-a-list',
-      comment: 'A new folder says in .may-import.js what it may import, and why.',
+      comment: 'A new folder must list in .may-import.js what it may import, and why.',
       severity: 'error',
       from: { path: '^[^/]+/src/', pathNot: rows.map(({ files }) => files) },
       to: {},
     },
     {
       name: 'no-cycles',
-      comment: 'A cycle has no bottom to start reading from.',
+      comment: 'Files in a cycle cannot be read or tested one at a time.',
       severity: 'error',
       from: {},
       to: { circular: true },
     },
     {
       name: 'contract-stands-alone',
-      comment:
-        'The contract is data: everything derives from it, so it may depend on nothing of ours, and on typebox only.',
+      comment: 'The contract is data that everything else derives from, so it may depend only on typebox.',
       severity: 'error',
       from: { path: '^contract/src' },
       to: { pathNot: ['^contract/src', 'node_modules/typebox'] },
@@ -81,21 +78,21 @@ export default {
     {
       name: 'sdk-stands-alone',
       comment:
-        'It runs in browsers and at the edge: no package, nothing of Node’s, nothing of ours at run time.',
+        'The SDK runs in browsers and at the edge, so it imports no package, no Node module and no other workspace.',
       severity: 'error',
       from: { path: '^sdk/src', pathNot: isTest },
       to: { pathNot: '^sdk/src' },
     },
     {
       name: 'mcp-is-mounted-in-one-place',
-      comment: 'Agents enter by the same operations as everybody else; only the mount knows of them.',
+      comment: 'Agents use the same operations as other callers; only http/mcp knows about MCP.',
       severity: 'error',
       from: { path: '^server/src/', pathNot: '^server/src/http/mcp/' },
       to: { path: '^(mcp|sdk)/' },
     },
     {
       name: 'only-http-knows-fastify',
-      comment: 'Operations are plain functions; the framework is a detail of one folder.',
+      comment: 'Operations are plain functions; only http/ depends on the web framework.',
       severity: 'error',
       from: { path: '^server/src', pathNot: '^server/src/http/' },
       to: { path: 'node_modules/fastify/' },
@@ -110,14 +107,14 @@ export default {
     {
       name: 'sql-stays-in-its-folder',
       comment:
-        'A feature offers verbs; its statements are its own. The operator’s commands and the folder itself may use them.',
+        'A feature exports operations, not SQL. Only its own folder and the operator’s commands may use its statements.',
       severity: 'error',
       from: { path: '^(server/src.*)/[^/]+$', pathNot: '^server/src/operator/' },
       to: { path: '^server/src/.*[/-]sql\\.ts$', pathNot: '^$1/[^/]+$' },
     },
     {
       name: 'drivers-are-chosen-at-the-top',
-      comment: 'Everything else sees the port, so a sandbox and a live deployment differ in one line.',
+      comment: 'All other code uses the port, so a sandbox and a live deployment differ in one line.',
       severity: 'error',
       from: {
         path: '^server/src/',
@@ -127,21 +124,21 @@ export default {
     },
     {
       name: 'no-undeclared-packages',
-      comment: 'What is imported is declared in the package that imports it.',
+      comment: 'A workspace must declare every package it imports.',
       severity: 'error',
       from: { path: '^(contract|reference|sdk|mcp|cli|server|bench|faults)/src', pathNot: isTest },
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown'] },
     },
     {
       name: 'no-unresolvable',
-      comment: 'An import that leads nowhere hides what it would reach from every other rule.',
+      comment: 'No other rule can check an import that does not resolve.',
       severity: 'error',
       from: {},
       to: { couldNotResolve: true },
     },
   ],
   options: {
-    // A workspace sees the builds of others: not followed, but not left out either, or no rule would see those imports.
+    // Workspaces import each other's builds. Not followed, but kept in the graph so the rules see these imports.
     doNotFollow: { path: '(^|/)(node_modules|dist)/' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {

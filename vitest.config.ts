@@ -4,8 +4,8 @@ import { findBrowser } from './server/test/support/browser.ts';
 const browserTests = '**/*.browser.test.ts';
 const hasBrowser = findBrowser() !== null;
 if (!hasBrowser) {
-  // npm carries a Chromium for linux-x64 only; elsewhere the system's is used, and .ci/run installs one.
-  console.warn('No Chromium was found, so the browser tests are left out: install chromium to run them.');
+  // The npm package has a Chromium for linux-x64 only. Elsewhere the system's is used; .ci/run installs one.
+  console.warn('No Chromium found, so browser tests are skipped: install chromium to run them.');
 }
 
 export default defineConfig({
@@ -13,12 +13,12 @@ export default defineConfig({
     include: ['*/src/**/*.test.ts', '*/test/**/*.test.ts'],
     exclude: ['**/node_modules/**', ...(hasBrowser ? [] : [browserTests])],
     globalSetup: ['server/test/support/global-setup.ts'],
-    // Whole processes start, die and recover in these tests; the bound is for a hang, not for speed.
+    // Some tests start, kill and restart whole processes; the timeout catches hangs, not slowness.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // As many as keep two cores busy while others wait for a process to start or a time to pass.
+    // Three keep two cores busy: some tests only wait for a process or a timer.
     maxWorkers: 3,
-    // No test changes a module, so files can share what was loaded: half of the time went into loading it again.
+    // No test changes a module, so test files share loaded modules; reloading took half of the time.
     isolate: false,
     pool: 'forks',
   },

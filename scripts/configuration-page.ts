@@ -9,15 +9,15 @@ export function configurationPage(): string {
 
 # Configuration
 
-All settings are environment variables, read once at start and in one file. A value that a setting does not take stops
-the start with the setting's name and what it takes; an unknown name that begins with \`SIMPLANE_\` is warned about in the
-log. \`simplane-server doctor\` checks a configuration without serving.
+All settings are environment variables, read once at startup. An invalid value stops the startup with an error that names
+the setting and the accepted values. An unknown name that begins with \`SIMPLANE_\` is logged as a warning.
+\`simplane-server doctor\` checks a configuration without serving.
 
-| setting | takes | default | |
+| setting | value | default | meaning |
 |---|---|---|---|
 ${rows.join('\n')}
 
-[operations.md](operations.md) has more on \`DATABASE_URL\` with [several hosts](operations.md#several-hosts) and behind
+[operations.md](operations.md) explains \`DATABASE_URL\` with [several hosts](operations.md#several-hosts) and behind
 [a pooler](operations.md#pgbouncer-and-other-poolers).
 `;
 }

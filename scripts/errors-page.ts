@@ -9,7 +9,7 @@ export function errorsPage(): string {
 
 # Errors
 
-Every error has this form, whatever the request's \`Accept\` says:
+Every error has this form, whatever the \`Accept\` header of the request:
 
 \`\`\`json
 {
@@ -24,8 +24,8 @@ Every error has this form, whatever the request's \`Accept\` says:
 }
 \`\`\`
 
-Branch on \`code\`: the list below is closed and a code never changes its meaning. \`message\` is for people and may be
-reworded. \`param\` is there when one parameter is at fault. Quote \`request_id\` when you ask for help; it is also in the
+Branch on \`code\`: the list below is closed and a code never changes its meaning. \`message\` is for people and may
+change. \`param\` is set when one parameter is invalid. Include \`request_id\` when you ask for help; it is also in the
 \`Request-Id\` header of every response.
 
 Checks run in this order: route, API key, rate limit, parsing, idempotency, validation, the operation itself. So a reused

@@ -1,7 +1,7 @@
 /**
- * Writes what is derived and committed: contract/openapi.json, the SDK's types, docs/errors.md and docs/configuration.md from the code,
- * docs/bench.svg and the table in docs/performance.md from the results of a benchmark run.
- * With --check it writes nothing and fails when one of them is not what it would write.
+ * Writes the committed generated files: contract/openapi.json, the SDK's types, docs/errors.md and docs/configuration.md from the
+ * code; docs/bench.svg and the table in docs/performance.md from benchmark results.
+ * With --check it writes nothing and fails if a file is out of date.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import type { BenchResults } from '@simplane/bench/results';
@@ -33,9 +33,7 @@ for (const [path, text] of Object.entries(generated)) {
 }
 
 if (stale.length > 0) {
-  console.error(
-    `${stale.join(', ')}: not what the code says; run \`npm run generate\` and commit the result`,
-  );
+  console.error(`${stale.join(', ')}: out of date; run \`npm run generate\` and commit the result`);
   process.exit(1);
 }
 console.log(checkOnly ? 'generated files are up to date' : `wrote ${Object.keys(generated).join(', ')}`);

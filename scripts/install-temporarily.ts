@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Installs a package into a folder of its own: for tools too large, or too new for Node 20 officially, to be everybody's. */
+/** Installs a package into a temporary folder: for tools that are large, or do not officially support Node 20. */
 export async function installTemporarily(name: string, version: string) {
   const folder = await mkdtemp(join(tmpdir(), 'simplane-tool-'));
   console.log(`installing ${name}@${version} into a temporary folder`);

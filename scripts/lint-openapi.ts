@@ -6,7 +6,7 @@ const ref = fileURLToPath(new URL('../../contract/openapi.json', import.meta.url
 const config = await createConfig({
   extends: ['recommended-strict'],
   rules: {
-    // One relative server is the point: the document describes the deployment that serves it.
+    // One relative server on purpose: the document describes the deployment that serves it.
     'no-server-example.com': 'error',
     'operation-4xx-response': 'error',
     'tag-description': 'off',

@@ -1,4 +1,4 @@
-/** Runs the protocol's official conformance suite against a sandbox. Fails on what mcp/conformance does not explain. */
+/** Runs the protocol's official conformance suite against a sandbox. Fails on any failure not listed in mcp/conformance. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, request as send } from 'node:http';
@@ -24,13 +24,13 @@ let failed = false;
 try {
   for (const { version, baseline, args } of runs) {
     const suite = await installTemporarily('@modelcontextprotocol/conformance', version);
-    const known = ['--expected-failures', fileURLToPath(new URL(baseline, folder))];
+    const expected = ['--expected-failures', fileURLToPath(new URL(baseline, folder))];
     const program = join(suite.path, 'dist/index.js');
     const hook = fileURLToPath(new URL('without-glob.mjs', folder));
     const url = `http://localhost:${proxy.port}/mcp`;
     const child = spawn(
       process.execPath,
-      ['--import', hook, program, 'server', '--url', url, ...known, ...args],
+      ['--import', hook, program, 'server', '--url', url, ...expected, ...args],
       { stdio: 'inherit' },
     );
     const [code] = await once(child, 'close');
@@ -43,7 +43,7 @@ try {
 }
 process.exitCode = failed ? 1 : 0;
 
-/** The suite cannot send a key, so somebody in between adds it, and changes nothing else. */
+/** The suite cannot send an API key, so this proxy adds it. */
 async function startProxy({ url, apiKey }: { url: string; apiKey: string }) {
   const { hostname, port } = new URL(url);
   const server = createServer((incoming, outgoing) => {

@@ -1,4 +1,4 @@
-/** Lets the official inspector list and call everything that agents get, over both transports, and lint the schemas. */
+/** Runs the official inspector: lists and calls tools, prompts and resources over both transports, and lints the schemas. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,22 +24,22 @@ try {
   await inspector.remove();
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the inspector prints whatever the server answered.
+// biome-ignore lint/suspicious/noExplicitAny: the inspector prints the server's response.
 type Json = any;
 
 async function inspect(transport: string, target: string[]): Promise<void> {
   console.log(`\nover ${transport}`);
-  const ask = (method: string, ...args: string[]): Promise<Json> =>
+  const request = (method: string, ...args: string[]): Promise<Json> =>
     run([...target, '--method', method, '--format', 'json', ...args]);
   const call = async (name: string, args: object): Promise<Json> => {
-    const asked = ['--tool-name', name, '--tool-args-json', JSON.stringify(args)];
-    const { structuredContent } = await ask('tools/call', ...asked);
+    const toolArgs = ['--tool-name', name, '--tool-args-json', JSON.stringify(args)];
+    const { structuredContent } = await request('tools/call', ...toolArgs);
     console.log(`  tools/call ${name}: ok`);
     return structuredContent;
   };
 
-  const { tools } = await ask('tools/list', '--strict');
-  console.log(`  tools/list --strict: ${tools.length} tools, no finding`);
+  const { tools } = await request('tools/list', '--strict');
+  console.log(`  tools/list --strict: ${tools.length} tools, no findings`);
   const { data } = await call('list_products', { limit: 1 });
   await call('create_webhook_endpoint', { url: 'http://127.0.0.1:9/', enabled_event_types: ['none'] });
   const { id } = await call('provision_esim', { product_id: data[0].id });
@@ -49,16 +49,16 @@ async function inspect(transport: string, target: string[]): Promise<void> {
   await call('send_test_event', { type: 'esim.provisioned', data: { iccid } });
   await call('list_events', { limit: 2 });
 
-  await ask('prompts/list');
-  await ask('prompts/get', '--prompt-name', 'provision_esim_with_webhooks');
-  await ask('resources/list');
-  await ask('resources/templates/list');
+  await request('prompts/list');
+  await request('prompts/get', '--prompt-name', 'provision_esim_with_webhooks');
+  await request('resources/list');
+  await request('resources/templates/list');
   for (const path of ['products', 'openapi.json', `esims/${iccid}/install`, `esims/${iccid}/install.png`])
-    await ask('resources/read', '--uri', `simplane://${path}`);
+    await request('resources/read', '--uri', `simplane://${path}`);
   console.log('  prompts and resources: ok');
 }
 
-/** One run of the inspector; fails unless it ended well and had nothing to remark. */
+/** Runs the inspector once; rejects if it fails or prints to standard error. */
 function run(args: string[]): Promise<Json> {
   const program = join(inspector.path, 'clients/cli/build/index.js');
   return new Promise((resolve, reject) => {

@@ -2,7 +2,7 @@ import { type BenchResults, isMet, showFigure } from '@simplane/bench/results';
 
 const [begin, end] = ['<!-- bench:begin -->', '<!-- bench:end -->'];
 
-/** The page as it is, with the table between the marks made anew: no figure of the last run stands in two places. */
+/** Returns the page with the table between the markers replaced. */
 export function performancePage(page: string, results: BenchResults): string {
   const [before, rest = ''] = page.split(begin);
   const [, after] = rest.split(end);
@@ -20,14 +20,14 @@ function table({ scenarios, machine, commit }: BenchResults): string {
   });
   return `Measured on ${machine}, at ${commit}.
 
-| scenario | measured | against | ratio | goal | | p50 / p99 ms | rounds | CPU stolen |
+| scenario | measured | ceiling | ratio | goal | result | p50 / p99 ms | rounds | CPU stolen |
 |---|---|---|---|---|---|---|---|---|
 ${[...rows, ...scenarios.flatMap(details)].join('\n')}`;
 }
 
-/** Below the table, a paragraph each. */
+/** One paragraph per scenario, below the table. */
 function details({ name, details }: BenchResults['scenarios'][number]): string[] {
   if (!details) return [];
-  const figures = Object.entries(details).map(([what, figure]) => `\`${what}\` ${showFigure(figure)}`);
-  return [`\n\`${name}\` besides: ${figures.join(', ')}.`];
+  const figures = Object.entries(details).map(([label, figure]) => `\`${label}\` ${showFigure(figure)}`);
+  return [`\n\`${name}\` also: ${figures.join(', ')}.`];
 }

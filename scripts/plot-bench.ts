@@ -1,6 +1,6 @@
 /**
- * `npm run bench:plot` draws the committed results into the docs; with `--commit` it first makes the last run's results the
- * committed ones, which must hold every scenario that they held before.
+ * `npm run bench:plot` writes the committed results into the docs. With `--commit` it first replaces them with the last
+ * run's results, which must include every scenario of the old ones.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import type { BenchResults } from '@simplane/bench/results';
@@ -14,8 +14,8 @@ const page = new URL('docs/performance.md', root);
 if (process.argv.includes('--commit')) {
   const latest = await read(new URL('bench/results/latest.json', root));
   const measured = new Set(latest.scenarios.map(({ name }) => name));
-  const before = await read(reference).catch(() => null);
-  const missing = before?.scenarios.filter(({ name }) => !measured.has(name)).map(({ name }) => name) ?? [];
+  const old = await read(reference).catch(() => null);
+  const missing = old?.scenarios.filter(({ name }) => !measured.has(name)).map(({ name }) => name) ?? [];
   if (missing.length > 0) {
     console.error(`the last run lacks ${missing.join(', ')}; run \`npm run bench\` without names first`);
     process.exit(1);

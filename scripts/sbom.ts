@@ -1,6 +1,6 @@
 /**
- * Writes `sbom.cdx.json`: a CycloneDX list of the packages that run in production. `npm sbom --omit dev` leaves out a package that is
- * also a development dependency of another workspace (pg, undici), so CycloneDX's own tool makes it.
+ * Writes `sbom.cdx.json`: a CycloneDX list of the production packages. Uses CycloneDX's own tool, because `npm sbom --omit dev`
+ * omits a package that is also a development dependency of another workspace (pg, undici).
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';

@@ -12,9 +12,9 @@ type Schema = {
   additionalProperties?: boolean | Schema;
 };
 
-/** The TypeScript type of a JSON Schema, in the dialect that the contract uses. Schemas titled by one of `names` are named. */
-export function typeOf(given: object, names: ReadonlySet<string>, self?: string): string {
-  const schema = given as Schema;
+/** Converts a JSON Schema of the contract to a TypeScript type. A schema whose title is in `names` becomes a reference. */
+export function typeOf(input: object, names: ReadonlySet<string>, self?: string): string {
+  const schema = input as Schema;
   if (schema.title && schema.title !== self && names.has(schema.title)) return schema.title;
   if ('const' in schema) return JSON.stringify(schema.const).replaceAll('"', "'");
   if (schema.enum) return schema.enum.map((value) => `'${value}'`).join(' | ');
@@ -35,7 +35,7 @@ export function typeOf(given: object, names: ReadonlySet<string>, self?: string)
     case 'object':
       return objectOf(schema, names);
   }
-  throw new Error(`no type is known for ${JSON.stringify(schema)}`);
+  throw new Error(`cannot convert this schema to a type: ${JSON.stringify(schema)}`);
 }
 
 function arrayOf(item: string): string {
@@ -58,7 +58,7 @@ function objectOf(
   return `{${indent(fields.join(''))}\n}`;
 }
 
-/** What the contract says of it, as the comment an editor shows. */
+/** The contract's description as a doc comment. */
 export function describe({ description }: { description?: string }): string {
   return description ? `/** ${description.replaceAll('*/', '* /')} */\n` : '';
 }

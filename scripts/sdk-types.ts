@@ -13,7 +13,7 @@ import {
 } from '@simplane/contract';
 import { describe, indent, typeOf } from './schema-to-type.ts';
 
-/** The SDK's view of the contract: plain types and one table, so that the SDK itself depends on nothing. */
+/** Generates the SDK's types and endpoint table from the contract, so the SDK itself has no dependency. */
 export function sdkTypes(): string {
   return [
     '// Generated from contract/ by `npm run generate`; edit there.',
@@ -24,13 +24,13 @@ export function sdkTypes(): string {
     ...Object.entries(components)
       .filter(([name]) => name !== 'Error')
       .map(([name, schema]) => `${describe(schema)}export type ${name} = ${typeOf(schema, names, name)};`),
-    `/** A page of a list; \`next_cursor\` is there when another page exists. */
+    `/** A page of a list; \`next_cursor\` is set when another page exists. */
 export type Page<Item> = { object: 'list'; data: Item[]; has_more: boolean; next_cursor?: string };`,
-    `/** What \`data\` carries, by the type of the event. */
+    `/** The fields of \`data\`, by event type. */
 export type EventData = {${eventTypeNames.map(eventData).join('')}\n};`,
-    `/** Every operation: what it takes and what it answers. */
+    `/** The parameters and the result of every operation. */
 export type Operations = {${Object.entries(operations).map(operationType).join('')}\n};`,
-    `/** Where every operation is. */
+    `/** Method and path of every operation. */
 export const endpoints = {${Object.entries(operations).map(endpoint).join('')}\n} as const satisfies Record<keyof Operations, readonly [method: string, path: string]>;`,
     '',
   ].join('\n\n');

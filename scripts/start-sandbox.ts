@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 const program = fileURLToPath(new URL('../../server/bin/simplane-server.js', import.meta.url));
 
-/** A sandbox of its own on a free port, with a data folder that goes away with it. */
+/** Starts a sandbox on a free port, with a temporary data folder. */
 export async function startSandbox() {
   const dataDir = await mkdtemp(join(tmpdir(), 'simplane-sandbox-'));
   const apiKey = 'sp_test_checks_of_a_sandbox';
@@ -27,7 +27,7 @@ export async function startSandbox() {
       const [, address] = /is ready at (http:\S+)\n/.exec(output) ?? [];
       if (address) resolve(address);
     });
-    ended.then(() => reject(new Error(`the sandbox ended:\n${output}`)), reject);
+    ended.then(() => reject(new Error(`the sandbox exited:\n${output}`)), reject);
   });
   return {
     url,

@@ -1,11 +1,11 @@
 import type { Result } from './support/scenario.ts';
 
-/** What `npm run bench` writes. */
+/** The file that `npm run bench` writes. */
 export type BenchResults = { commit: string; machine: string; scenarios: Measured[] };
 
 export type Measured = Result & { name: string; cpu_stolen_percent: number };
 
-/** `≥ 0.85` as a number and a direction. */
+/** Parses `≥ 0.85` or `≤ 2`. */
 export function readGoal(goal: string): { bound: number; isFloor: boolean } {
   return { bound: Number(goal.replace(/[^\d.]/g, '')), isFloor: goal.startsWith('≥') };
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run bench` runs every scenario, `npm run bench -- NAME …` some; `--profile DIR` keeps a CPU profile of every server
- * process. Figures are ratios to a ceiling that is measured in the same run.
+ * `npm run bench` runs every scenario, `npm run bench -- NAME …` the named ones; `--profile DIR` writes a CPU profile of every
+ * server process. Results are ratios to a ceiling measured in the same run.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -26,8 +26,8 @@ import { showProgress } from './support/progress.ts';
 import type { Result, Scenario } from './support/scenario.ts';
 import { renderTable } from './support/table.ts';
 
-type OnMillion = (million: Million, progress: (what: string) => void) => Promise<Result>;
-/** `partOf`: runs with that one too, as another figure of it. */
+type OnMillion = (million: Million, progress: (text: string) => void) => Promise<Result>;
+/** `partOf`: also runs when that scenario is requested. */
 type Entry =
   | { run: Scenario; settings?: Record<string, string>; partOf?: string }
   | { onMillion: OnMillion; partOf?: string };
@@ -50,12 +50,12 @@ const scenarios: Record<string, Entry> = {
 const { values, positionals: wanted } = readArguments();
 const unknown = wanted.filter((name) => !(name in scenarios));
 if (unknown.length > 0) {
-  fail(`no scenario ${unknown.join(', ')}; there is ${Object.keys(scenarios).join(', ')}`);
+  fail(`unknown scenario ${unknown.join(', ')}; known: ${Object.keys(scenarios).join(', ')}`);
 }
 
 const results: Measured[] = [];
 const startedAtMs = performance.now();
-// In the order of the list, so that those that share a database follow each other.
+// In list order, so scenarios that share a database run one after another.
 const names = Object.entries(scenarios)
   .filter(
     ([name, { partOf = name }]) => wanted.length === 0 || wanted.includes(name) || wanted.includes(partOf),
@@ -75,7 +75,7 @@ try {
     }
   }
 } catch (error) {
-  // What is measured breaks off; `interrupt` ends the process once everything is down.
+  // The interrupted measurement throws; `interrupt` exits once everything is stopped.
   if (isInterrupted) await new Promise(() => {});
   throw error;
 } finally {
@@ -83,7 +83,7 @@ try {
 }
 
 console.log(renderTable(results));
-console.log(`\n${Math.round((performance.now() - startedAtMs) / 1_000)} s in all, on ${describeMachine()}`);
+console.log(`\n${Math.round((performance.now() - startedAtMs) / 1_000)} s in total, on ${describeMachine()}`);
 
 function readArguments() {
   try {
@@ -104,7 +104,7 @@ function fail(text: string): never {
   process.exit(2);
 }
 
-/** After every scenario: what was measured is kept when a later one fails. */
+/** Runs after every scenario, so results survive a later failure. */
 async function save(): Promise<void> {
   const folder = new URL('../results/', import.meta.url);
   const commit = execFileSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8' }).trim();
@@ -117,22 +117,22 @@ function describeMachine(): string {
   return `${cpus().length} × ${cpus()[0]?.model || process.arch}, Node ${process.version}`;
 }
 
-async function measure(entry: Entry, progress: (what: string) => void) {
+async function measure(entry: Entry, progress: (text: string) => void) {
   if ('onMillion' in entry) {
     shared.million ??= await startMillion(values.profile, progress);
-    return withSteal(entry.onMillion(shared.million, progress));
+    return withCpuSteal(entry.onMillion(shared.million, progress));
   }
   progress('starting PostgreSQL and a server');
   const { settings = {} } = entry;
   const deployment = await startDeployment({ settings, profileDir: values.profile });
   try {
-    return await withSteal(entry.run(deployment, progress));
+    return await withCpuSteal(entry.run(deployment, progress));
   } finally {
     await deployment.stop();
   }
 }
 
-async function withSteal(running: Promise<Result>) {
+async function withCpuSteal(running: Promise<Result>) {
   const [stealBefore, beganAtMs] = [readStealMs(), performance.now()];
   const result = await running;
   const stolen = (readStealMs() - stealBefore) / (performance.now() - beganAtMs) / cpus().length;

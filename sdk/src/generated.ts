@@ -286,10 +286,10 @@ export type WebhookEndpoint = {
   created: number;
 };
 
-/** A page of a list; `next_cursor` is there when another page exists. */
+/** A page of a list; `next_cursor` is set when another page exists. */
 export type Page<Item> = { object: 'list'; data: Item[]; has_more: boolean; next_cursor?: string };
 
-/** What `data` carries, by the type of the event. */
+/** The fields of `data`, by event type. */
 export type EventData = {
   /** The eSIM is ready to install. */
   'esim.provisioned': {
@@ -410,7 +410,7 @@ export type EventData = {
   };
 };
 
-/** Every operation: what it takes and what it answers. */
+/** The parameters and the result of every operation. */
 export type Operations = {
   /** Returns the account, the scopes of the key and the mode of the deployment. Use it to check that a key works. */
   getMe: {
@@ -794,7 +794,7 @@ export type Operations = {
   };
 };
 
-/** Where every operation is. */
+/** Method and path of every operation. */
 export const endpoints = {
   getMe: ['GET', '/v1/me'],
   listProducts: ['GET', '/v1/products'],

@@ -4,8 +4,8 @@ import pg from 'pg';
 export type BareAccepts = { databaseUrl: string; inFlight: number; forMs: number };
 
 /**
- * The ceiling of accepting: the same two rows as an order writes, in one statement and one durable transaction each,
- * with nothing around it but `pg`.
+ * The ceiling for accepting orders: a bare `pg` loop that writes the same two rows as an order, in one statement and one
+ * durable transaction each.
  */
 export async function bareAccepts(input: BareAccepts): Promise<{ count: number; elapsedMs: number }> {
   const { databaseUrl, inFlight, forMs } = input;
@@ -72,7 +72,7 @@ function answer(id: string, now: Date): string {
   });
 }
 
-/** Time first, as the server's are: so the index grows at its end. */
+/** Time-ordered like the server's ids, so the index grows at its end. */
 function newUuid(): string {
   const hex = Date.now().toString(16).padStart(12, '0') + randomBytes(10).toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;

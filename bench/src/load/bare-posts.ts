@@ -3,7 +3,7 @@ import { Agent, request } from 'undici';
 
 export type BarePosts = { url: string; inFlight: number; count: number };
 
-/** The ceiling of delivering: the same signed POSTs to the same receiver, with nothing around them but undici. */
+/** The ceiling for delivering: a bare undici loop that sends the same signed POSTs to the same receiver. */
 export async function barePosts({ url, inFlight, count }: BarePosts): Promise<{ elapsedMs: number }> {
   const dispatcher = new Agent({ connections: inFlight, pipelining: 1 });
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
@@ -41,7 +41,7 @@ export async function barePosts({ url, inFlight, count }: BarePosts): Promise<{ 
   return { elapsedMs };
 }
 
-/** As long as that of a provisioning. */
+/** As long as the body of a real `esim.provisioned`. */
 function eventBody(id: string): string {
   return JSON.stringify({
     id,

@@ -1,7 +1,6 @@
 /**
- * Run as a child process, since it holds as many sockets as the server does. Listens on a port for each of `hanging`
- * receivers, which read what comes and never answer, and finds a port for each of `dead` ones, where nobody listens.
- * A message from the parent cuts every connection.
+ * Runs as a child process, because it holds as many sockets as the server does. Each of `hanging` ports reads requests and
+ * never answers; on each of `dead` ports nothing listens. A message from the parent closes every connection.
  */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';

@@ -2,21 +2,21 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 
 export type HttpConnection = {
-  /** Sends one whole request and resolves with the status of its answer. */
+  /** Sends one request and resolves with the response status. */
   send(request: string): Promise<number>;
   close(): void;
 };
 
 /**
- * One keep-alive connection, one request at a time, written and read as text. A real client would cost the machine more
- * than the server does, on cores that they share.
+ * One keep-alive connection, one request at a time, written and read as text. A full HTTP client would use more CPU than
+ * the server, on cores that they share.
  */
 export async function openConnection(url: string): Promise<HttpConnection> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
   await once(socket, 'connect');
   let received = '';
-  let waiting: { resolve(status: number): void; reject(error: Error): void } | null = null;
+  let pending: { resolve(status: number): void; reject(error: Error): void } | null = null;
 
   socket.setEncoding('latin1').on('data', (chunk: string) => {
     received += chunk;
@@ -25,19 +25,19 @@ export async function openConnection(url: string): Promise<HttpConnection> {
     const [, length] = /content-length: (\d+)/i.exec(received) ?? [];
     if (received.length < headEnd + 4 + Number(length)) return;
     const status = Number(received.slice(9, 12));
-    const one = waiting;
-    if (status >= 400) one?.reject(new Error(received));
+    const current = pending;
+    if (status >= 400) current?.reject(new Error(received));
     received = '';
-    waiting = null;
-    one?.resolve(status);
+    pending = null;
+    current?.resolve(status);
   });
-  socket.on('close', () => waiting?.reject(new Error('the server closed the connection')));
-  socket.on('error', (error) => waiting?.reject(error));
+  socket.on('close', () => pending?.reject(new Error('the server closed the connection')));
+  socket.on('error', (error) => pending?.reject(error));
 
   return {
     send(request) {
       return new Promise((resolve, reject) => {
-        waiting = { resolve, reject };
+        pending = { resolve, reject };
         socket.write(request, 'latin1');
       });
     },

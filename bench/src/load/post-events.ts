@@ -1,22 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openConnection, postRequest } from './http-connection.ts';
 
-export type PostEvents = { url: string; key: string; aSecond: number; forMs: number; type: string };
+export type PostEvents = { url: string; key: string; perSecond: number; forMs: number; type: string };
 
-/** Publishes test events at a steady rate, whether or not answers come in time. */
+/** Publishes test events at a steady rate, without waiting for responses. */
 export async function postEvents(input: PostEvents): Promise<{ count: number }> {
-  const { url, key, aSecond, forMs, type } = input;
-  const free = await Promise.all(Array.from({ length: 16 }, () => openConnection(url)));
-  const count = Math.round((forMs / 1_000) * aSecond);
+  const { url, key, perSecond, forMs, type } = input;
+  const idle = await Promise.all(Array.from({ length: 16 }, () => openConnection(url)));
+  const count = Math.round((forMs / 1_000) * perSecond);
   const startedAtMs = performance.now();
   const answers: Promise<void>[] = [];
   for (let n = 0; n < count; n++) {
-    await sleep(Math.max(0, startedAtMs + (n * 1_000) / aSecond - performance.now()));
-    const connection = free.pop() ?? (await openConnection(url));
+    await sleep(Math.max(0, startedAtMs + (n * 1_000) / perSecond - performance.now()));
+    const connection = idle.pop() ?? (await openConnection(url));
     const request = postRequest({ url, key }, '/v1/events/test', JSON.stringify({ type, data: { n } }), null);
-    answers.push(connection.send(request).then(() => void free.push(connection)));
+    answers.push(connection.send(request).then(() => void idle.push(connection)));
   }
   await Promise.all(answers);
-  for (const connection of free) connection.close();
+  for (const connection of idle) connection.close();
   return { count };
 }

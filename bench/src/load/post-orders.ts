@@ -5,12 +5,12 @@ export type PostOrders = {
   url: string;
   key: string;
   connections: number;
-  /** As many as fit into this time, or this many. */
+  /** Stops after this time, or after `count` orders. */
   forMs?: number;
   count?: number;
 };
 
-/** Orders eSIMs, each with an idempotency key of its own, one after the other on every connection. */
+/** Orders eSIMs one after the other on every connection, each with a new idempotency key. */
 export async function postOrders(input: PostOrders): Promise<{ count: number; elapsedMs: number }> {
   const { url, key, connections, forMs = Number.POSITIVE_INFINITY, count = Number.POSITIVE_INFINITY } = input;
   const open = await Promise.all(Array.from({ length: connections }, () => openConnection(url)));

@@ -1,12 +1,12 @@
-/** A webhook receiver in a process of its own: answers 200 at once, and remembers what came when. */
+/** A webhook receiver; runs as a child process. Answers 200 at once and records the time of each event. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { answerTasks } from '../support/child.ts';
+import { serveTasks } from '../support/child.ts';
 
 const receipts = new Map<string, { count: number; atMs: number }>();
 let total = 0;
-let awaited = { count: Number.POSITIVE_INFINITY, tell: () => {} };
+let waiter = { count: Number.POSITIVE_INFINITY, resolve: () => {} };
 
 const server = createServer((request, response) => {
   request.resume().once('end', () => {
@@ -16,28 +16,28 @@ const server = createServer((request, response) => {
     else receipts.set(id, { count: 1, atMs: performance.timeOrigin + performance.now() });
     response.end();
     total += 1;
-    if (total === awaited.count) awaited.tell();
+    if (total === waiter.count) waiter.resolve();
   });
 });
 server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');
 
-answerTasks({
+serveTasks({
   address: () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-  forget() {
+  reset() {
     receipts.clear();
     total = 0;
   },
-  /** Resolves when this many have come since the last `forget`, or with how many did in the time given. */
-  async wait({ count, patienceMs }: { count: number; patienceMs: number }) {
+  /** Resolves when `count` deliveries have arrived since the last `reset`, or after the timeout. */
+  async wait({ count, timeoutMs }: { count: number; timeoutMs: number }) {
     if (total < count) {
       await new Promise<void>((resolve) => {
-        const giveUp = setTimeout(resolve, patienceMs);
-        awaited = {
+        const timer = setTimeout(resolve, timeoutMs);
+        waiter = {
           count,
-          tell() {
-            clearTimeout(giveUp);
+          resolve() {
+            clearTimeout(timer);
             resolve();
           },
         };

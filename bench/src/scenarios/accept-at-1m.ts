@@ -7,10 +7,10 @@ import type { Result } from '../support/scenario.ts';
 
 const roundMs = 1_500;
 
-/** Accepting orders with a million of everything stored, against an empty database. */
+/** Rate of accepting orders with a million rows per table, compared to an empty database. */
 export async function acceptAtAMillion(
   { empty, full }: Million,
-  progress: (what: string) => void,
+  progress: (text: string) => void,
 ): Promise<Result> {
   const generator = startGenerator();
   try {
@@ -25,7 +25,7 @@ export async function acceptAtAMillion(
     );
   } finally {
     await generator.stop();
-    // Else the workers of the next scenario would carry them out.
+    // Otherwise the workers of the next scenario would run these orders.
     for (const { databaseUrl } of [empty, full]) {
       await runSql(databaseUrl, `delete from executions where status = 'queued'`);
       await runSql(databaseUrl, 'vacuum executions');

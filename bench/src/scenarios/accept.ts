@@ -4,16 +4,16 @@ import type { Deployment } from '../support/deployment.ts';
 import { startGenerator } from '../support/load.ts';
 import type { Result } from '../support/scenario.ts';
 
-// Until the engine has compiled what it is going to compile: the rate rises for about 10 s.
+// For V8 to compile the hot code: the rate rises for about 10 s.
 const warmUpMs = 7_000;
 const roundMs = 2_000;
 const ceilingMs = 1_200;
 
-/** Nothing is carried out meanwhile: what is measured is the taking of orders. */
+/** No worker runs: only accepting orders is measured. */
 export const acceptSettings = { SIMPLANE_ROLE: 'api' };
 
-/** `POST /v1/esims` against a bare `pg` loop that writes the same rows, with 16 or 64 in flight, whichever is faster. */
-export async function accept(deployment: Deployment, progress: (what: string) => void): Promise<Result> {
+/** `POST /v1/esims` compared to a bare `pg` loop that writes the same rows, with 16 or 64 in flight, whichever is faster. */
+export async function accept(deployment: Deployment, progress: (text: string) => void): Promise<Result> {
   const generator = startGenerator();
   const bareRate = async (inFlight: number, forMs: number) => {
     const { databaseUrl } = deployment;

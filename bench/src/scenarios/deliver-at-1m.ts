@@ -6,10 +6,10 @@ import type { Result } from '../support/scenario.ts';
 
 const count = 5_000;
 
-/** Delivering a backlog with a million of everything stored, against an empty database. */
+/** Rate of delivering a backlog with a million rows per table, compared to an empty database. */
 export async function deliverAtAMillion(
   { deployment, empty, full }: Million,
-  progress: (what: string) => void,
+  progress: (text: string) => void,
 ): Promise<Result> {
   const receiver = await startReceiver();
   const atEmpty = await prepareBacklog(empty, receiver);

@@ -1,18 +1,18 @@
 import { alternate } from '../support/alternate.ts';
-import { mostInFlight, prepareBacklog } from '../support/delivering.ts';
+import { maxInFlight, prepareBacklog } from '../support/delivering.ts';
 import type { Deployment } from '../support/deployment.ts';
 import { startGenerator, startReceiver } from '../support/load.ts';
 import type { Result } from '../support/scenario.ts';
 
 const count = 6_000;
 
-/** A stored backlog for one endpoint, sent with attempt log and health, against the same signed POSTs from a bare undici loop. */
-export async function deliver(deployment: Deployment, progress: (what: string) => void): Promise<Result> {
+/** Delivering a backlog to one endpoint, including the attempt log, compared to the same signed POSTs from bare undici. */
+export async function deliver(deployment: Deployment, progress: (text: string) => void): Promise<Result> {
   const generator = startGenerator();
   const receiver = await startReceiver();
   const backlog = await prepareBacklog(deployment, receiver);
   const barePosts = async () => {
-    const { elapsedMs } = await generator.barePosts({ url: receiver.url, inFlight: mostInFlight, count });
+    const { elapsedMs } = await generator.barePosts({ url: receiver.url, inFlight: maxInFlight, count });
     return (count / elapsedMs) * 1_000;
   };
   try {

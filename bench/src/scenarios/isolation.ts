@@ -9,30 +9,30 @@ import { type Ports, startBrokenReceivers } from '../support/broken-receivers.ts
 import type { Deployment } from '../support/deployment.ts';
 import { median, percentile, type Result, round } from '../support/scenario.ts';
 
-const eventsASecond = 50;
+const eventsPerSecond = 50;
 const roundMs = 6_000;
 const rounds = 5;
-const patienceMs = 5_000;
-const broken = 1_000;
-const backlog = 20;
-const sameEvents = 10;
+const timeoutMs = 5_000;
+const brokenCount = 1_000;
+const backlogEach = 20;
+const subscribedCount = 10;
 
-/** Else the sandbox would disable what fails after 30 s; and within a round, what hangs must be seen to time out. */
+/** Otherwise the sandbox would disable failing endpoints after 30 s, and hanging attempts would outlast a round. */
 export const isolationSettings = {
   SIMPLANE_WEBHOOK_DISABLE_AFTER: '1h',
   SIMPLANE_WEBHOOK_TIMEOUT: '3s',
 };
 
 /**
- * How long an event takes to a healthy endpoint while 1,000 others are dead or hang, against alone. Half of those belong
- * to the same account, where every event wakes them, and a few of them subscribe to the very events that are measured.
- * Each round has new ones, which the sender has never seen.
+ * Latency to a healthy endpoint while 1,000 others are dead or hang, compared to the healthy endpoint alone. Half of the
+ * broken ones belong to the same account, and a few subscribe to the measured events. Each round creates new ones, which
+ * the sender has never seen.
  */
-export async function isolation(deployment: Deployment, progress: (what: string) => void): Promise<Result> {
+export async function isolation(deployment: Deployment, progress: (text: string) => void): Promise<Result> {
   const settings = Object.entries(isolationSettings).map((pair) => pair.join('='));
-  progress(`${broken} broken endpoints with ${backlog} pending each; ${settings.join(', ')}`);
+  progress(`${brokenCount} broken endpoints with ${backlogEach} pending each; ${settings.join(', ')}`);
   const receiver = await startReceiver();
-  const others = await startBrokenReceivers({ hanging: broken / 2, dead: broken / 2 });
+  const others = await startBrokenReceivers({ hanging: brokenCount / 2, dead: brokenCount / 2 });
   const db = new pg.Client({ connectionString: deployment.databaseUrl });
   await db.connect();
   try {
@@ -45,16 +45,16 @@ export async function isolation(deployment: Deployment, progress: (what: string)
       const alone = await measure(roundMs);
       await storeBroken(db, healthy, others.ports, deployment.encryptionKey);
       await enableBroken(db, healthy);
-      const beside = await measure(roundMs);
+      const withBroken = await measure(roundMs);
       const attempts = await disableBroken(db, healthy);
       others.cut();
       await sleep(1_000);
       await removeBroken(db, healthy);
-      // A sender that leaves them alone would look isolated, and prove nothing.
-      if (attempts === 0) throw new Error('none of the broken endpoints was tried');
-      pairs.push({ alone, beside });
-      const [a, b] = [alone, beside].map((one) => `p50 ${round(one.p50)} p99 ${round(one.p99)} ms`);
-      progress(`round ${i} of ${rounds}: alone ${a}, beside ${b}; ${attempts} attempts at the broken ones`);
+      // The result means nothing if the sender never tried the broken endpoints.
+      if (attempts === 0) throw new Error('the sender tried none of the broken endpoints');
+      pairs.push({ alone, withBroken });
+      const [a, b] = [alone, withBroken].map((one) => `p50 ${round(one.p50)} p99 ${round(one.p99)} ms`);
+      progress(`round ${i} of ${rounds}: alone ${a}, with broken ${b}; ${attempts} attempts at broken ones`);
     }
     return summarize(pairs);
   } finally {
@@ -66,8 +66,8 @@ export async function isolation(deployment: Deployment, progress: (what: string)
 
 type Latencies = { p50: number; p99: number };
 
-function summarize(pairs: { alone: Latencies; beside: Latencies }[]): Result {
-  const value = median(pairs.map(({ beside }) => beside.p99));
+function summarize(pairs: { alone: Latencies; withBroken: Latencies }[]): Result {
+  const value = median(pairs.map(({ withBroken }) => withBroken.p99));
   const ceiling = median(pairs.map(({ alone }) => alone.p99));
   return {
     value: round(value),
@@ -75,7 +75,7 @@ function summarize(pairs: { alone: Latencies; beside: Latencies }[]): Result {
     ceiling: round(ceiling),
     ratio: round(value / ceiling),
     goal: '≤ 2',
-    p50_ms: round(median(pairs.map(({ beside }) => beside.p50))),
+    p50_ms: round(median(pairs.map(({ withBroken }) => withBroken.p50))),
     p99_ms: round(value),
     rounds: pairs.length,
   };
@@ -83,7 +83,7 @@ function summarize(pairs: { alone: Latencies; beside: Latencies }[]): Result {
 
 type Receiver = { url: string; onReceipt: (n: number) => void; stop(): void };
 
-/** Answers at once and tells which event came. */
+/** Answers at once and reports the received event. */
 async function startReceiver(): Promise<Receiver> {
   const server = createServer((request, response) => {
     let body = '';
@@ -120,13 +120,13 @@ async function createEndpoint({ url, key }: Deployment, receiverUrl: string): Pr
   return receiverUrl;
 }
 
-/** Sends at a steady rate, whether or not answers come, and times each event from its sending to its receipt. */
+/** Sends at a steady rate, without waiting for responses, and measures each event from sending to receipt. */
 async function measureLatencies(
   deployment: Deployment,
   receiver: Receiver,
   forMs: number,
 ): Promise<Latencies> {
-  const count = (forMs / 1_000) * eventsASecond;
+  const count = (forMs / 1_000) * eventsPerSecond;
   const sentAtMs: number[] = [];
   const latencies = new Map<number, number>();
   receiver.onReceipt = (n) => {
@@ -136,13 +136,13 @@ async function measureLatencies(
   const startedAtMs = performance.now();
   const answers: Promise<void>[] = [];
   for (let n = 0; n < count; n++) {
-    await sleep(Math.max(0, startedAtMs + (n * 1_000) / eventsASecond - performance.now()));
+    await sleep(Math.max(0, startedAtMs + (n * 1_000) / eventsPerSecond - performance.now()));
     sentAtMs.push(performance.now());
     answers.push(sendEvent(deployment, n));
   }
   await Promise.all(answers);
-  for (let waitedMs = 0; latencies.size < count && waitedMs < patienceMs; waitedMs += 50) await sleep(50);
-  // What has not come by now counts as if it came now.
+  for (let waitedMs = 0; latencies.size < count && waitedMs < timeoutMs; waitedMs += 50) await sleep(50);
+  // A missing event counts as received now.
   for (let n = 0; n < count; n++) receiver.onReceipt(n);
   const sorted = [...latencies.values()].sort((a, b) => a - b);
   return { p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99) };
@@ -158,7 +158,7 @@ async function sendEvent({ url, key }: Deployment, n: number): Promise<void> {
   if (response.status !== 202) throw new Error(`${response.status}: ${text}`);
 }
 
-/** Real rows, and disabled until the round begins: storing them is not measured. */
+/** Inserts the broken endpoints as disabled, so storing them is not measured. */
 async function storeBroken(
   db: pg.Client,
   healthyUrl: string,
@@ -175,7 +175,7 @@ async function storeBroken(
        and not exists (select from accounts where name = 'Another')`,
     [healthy.account_id],
   );
-  // Dead and hanging alternate, and so do, pair by pair, the two accounts.
+  // Dead and hanging ones alternate; the two accounts alternate pair by pair.
   const urls = ports.dead.flatMap((dead, i) => [dead, ports.hanging[i]]);
   await db.query(
     `insert into webhook_endpoints (account_id, id, url, enabled_event_types, metadata, status, api_version, created_at)
@@ -183,7 +183,7 @@ async function storeBroken(
             array[case when n % 4 < 2 and n <= $3 * 2 then 'bench.measured' else 'bench.stored' end], '{}', 'disabled',
             other.api_version, now()
      from unnest($2::integer[]) with ordinality as given (port, n), accounts other where other.name = 'Another'`,
-    [healthy.account_id, urls, sameEvents],
+    [healthy.account_id, urls, subscribedCount],
   );
   await storeSecrets(db, healthy, encryptionKey);
   await db.query(
@@ -194,13 +194,13 @@ async function storeBroken(
      insert into deliveries (account_id, id, event_id, endpoint_id, status, origin, due_at, created_at)
      select e.account_id, uuid_v7(now()), event.id, e.id, 'pending', 'event', now(), now()
      from webhook_endpoints e join event using (account_id) where e.id <> $1`,
-    [healthy.id, backlog],
+    [healthy.id, backlogEach],
   );
-  // What autovacuum does in its own time.
+  // Do not leave this to autovacuum during the measurement.
   await db.query('vacuum (analyze) webhook_endpoints, webhook_secrets, events, deliveries');
 }
 
-/** One each, since a sealed secret is worth nothing at another endpoint. */
+/** One per endpoint, because a sealed secret is bound to its endpoint. */
 async function storeSecrets(db: pg.Client, healthy: Endpoint, encryptionKey: Buffer): Promise<void> {
   const { rows } = await db.query<Endpoint & { secret_id: string }>(
     'select account_id, id, uuid_v7(now()) as secret_id from webhook_endpoints where id <> $1',
@@ -225,7 +225,7 @@ async function enableBroken(db: pg.Client, healthyUrl: string): Promise<void> {
   await db.query(`update webhook_endpoints set status = 'enabled' where url <> $1`, [healthyUrl]);
 }
 
-/** Tells how many attempts there were, as a proof that they were really tried. */
+/** Returns the number of failed attempts, which proves that the sender tried them. */
 async function disableBroken(db: pg.Client, healthyUrl: string): Promise<number> {
   const { rows } = await db.query<{ failure_count: number }>(
     `update webhook_endpoints set status = 'disabled' where url <> $1 returning failure_count`,
@@ -234,7 +234,7 @@ async function disableBroken(db: pg.Client, healthyUrl: string): Promise<number>
   return rows.reduce((sum, row) => sum + row.failure_count, 0);
 }
 
-/** Once nothing of theirs is in flight any more. */
+/** Call only when none of their deliveries is in flight. */
 async function removeBroken(db: pg.Client, healthyUrl: string): Promise<void> {
   await db.query(
     `update deliveries d set status = 'canceled', finished_at = now()

@@ -3,18 +3,18 @@ import { type Deployment, runSql } from '../support/deployment.ts';
 import { startGenerator, startReceiver } from '../support/load.ts';
 import { percentile, type Result, round } from '../support/scenario.ts';
 
-const aSecond = 100;
+const perSecond = 100;
 const forMs = 60_000;
 const type = 'bench.measured';
 const boundsMs = { p50: 5, p99: 50 };
 
 /**
- * How long an event takes from its commit, by PostgreSQL's own record of it, to the receiver. There is no ceiling: the
- * bounds are 5 ms for p50 and 50 ms for p99, and the figure is the one that comes nearer to its bound.
+ * Latency of an event from its commit timestamp in PostgreSQL to the receiver. There is no ceiling: the bounds are 5 ms for
+ * p50 and 50 ms for p99, and the result is the one closer to its bound.
  */
 export async function latencyAt100(
   deployment: Deployment,
-  progress: (what: string) => void,
+  progress: (text: string) => void,
 ): Promise<Result> {
   const generator = startGenerator();
   const receiver = await startReceiver();
@@ -22,11 +22,11 @@ export async function latencyAt100(
     await createEndpoint(deployment, receiver.url, [type]);
     const { url, key } = deployment;
     progress('warming up');
-    await generator.postEvents({ url, key, aSecond, forMs: 3_000, type });
-    await receiver.expect((3_000 / 1_000) * aSecond);
-    await receiver.forget();
-    progress(`${aSecond} events a second for ${forMs / 1_000} s`);
-    const { count } = await generator.postEvents({ url, key, aSecond, forMs, type });
+    await generator.postEvents({ url, key, perSecond, forMs: 3_000, type });
+    await receiver.expect((3_000 / 1_000) * perSecond);
+    await receiver.reset();
+    progress(`${perSecond} events a second for ${forMs / 1_000} s`);
+    const { count } = await generator.postEvents({ url, key, perSecond, forMs, type });
     await receiver.expect(count);
     return summarize(await latencies(deployment, await receiver.receipts()));
   } finally {

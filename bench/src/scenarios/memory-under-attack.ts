@@ -9,25 +9,25 @@ const forMs = 10_000;
 const boundMb = 200;
 
 /**
- * How much memory a process takes while 400 clients ask for 16 pages each and read none of them. There is no ceiling: the bound
- * is 200 MB. The latencies are those of an honest client meanwhile; if it is refused once, the run fails.
+ * Memory of a process while 400 clients request 16 pages each and read none of them. There is no ceiling: the bound is
+ * 200 MB. The latencies are those of a normal client at the same time; if it is refused once, the run fails.
  */
 export async function memoryUnderAttack(
   deployment: Deployment,
-  progress: (what: string) => void,
+  progress: (text: string) => void,
 ): Promise<Result> {
-  await serveHonestly(deployment, 2_000);
+  await runNormalClient(deployment, 2_000);
   const atRestMb = await memoryMb(deployment);
-  progress(`${round(atRestMb)} MB at rest; ${connections} connections ask for ${pagesEach} pages each`);
+  progress(`${round(atRestMb)} MB at rest; ${connections} connections request ${pagesEach} pages each`);
   const sockets: Socket[] = [];
   try {
     for (let i = 0; i < connections; i++) sockets.push(await openUnread(deployment));
-    const { latencies, mostMb } = await serveHonestly(deployment, forMs);
+    const { latencies, peakMb } = await runNormalClient(deployment, forMs);
     return {
-      value: round(mostMb),
+      value: round(peakMb),
       unit: 'MB',
       ceiling: boundMb,
-      ratio: round(mostMb / boundMb),
+      ratio: round(peakMb / boundMb),
       goal: '≤ 1',
       p50_ms: round(percentile(latencies, 0.5)),
       p99_ms: round(percentile(latencies, 0.99)),
@@ -39,20 +39,20 @@ export async function memoryUnderAttack(
   }
 }
 
-/** A connection that asks and never reads. */
+/** Opens a connection that sends requests and never reads. */
 async function openUnread({ url }: Deployment): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) }).pause();
   await once(socket, 'connect');
-  socket.on('error', () => {}); // to be closed is one of the ways this may end
+  socket.on('error', () => {}); // the server may close it
   socket.write('GET /docs HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(pagesEach));
   return socket;
 }
 
-/** One request after another, and a look at the memory every now and then. */
-async function serveHonestly(deployment: Deployment, ms: number) {
+/** Sends one request after another, and reads the server's memory use every 20 requests. */
+async function runNormalClient(deployment: Deployment, ms: number) {
   const latencies: number[] = [];
-  let mostMb = 0;
+  let peakMb = 0;
   const endAtMs = performance.now() + ms;
   while (performance.now() < endAtMs) {
     for (let i = 0; i < 20; i++) {
@@ -60,15 +60,15 @@ async function serveHonestly(deployment: Deployment, ms: number) {
       await get(deployment, '/v1/me');
       latencies.push(performance.now() - startedAtMs);
     }
-    mostMb = Math.max(mostMb, await memoryMb(deployment));
+    peakMb = Math.max(peakMb, await memoryMb(deployment));
   }
-  return { latencies: latencies.sort((a, b) => a - b), mostMb };
+  return { latencies: latencies.sort((a, b) => a - b), peakMb };
 }
 
 async function memoryMb(deployment: Deployment): Promise<number> {
   const metrics = await get(deployment, '/metrics');
   const [, bytes] = /^process_memory_usage_bytes (\d+)/m.exec(metrics) ?? [];
-  if (bytes === undefined) throw new Error('the metrics do not tell the memory');
+  if (bytes === undefined) throw new Error('/metrics has no process_memory_usage_bytes');
   return Number(bytes) / 1024 / 1024;
 }
 

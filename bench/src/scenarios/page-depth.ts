@@ -4,11 +4,11 @@ import { type Million, stored } from '../support/million.ts';
 import type { Result } from '../support/scenario.ts';
 
 const limit = 100;
-const requestsARound = 150;
+const requestsPerRound = 150;
 
-/** What a page costs a million items deep, against the first page of the same list. */
-export async function pageDepth({ full }: Million, progress: (what: string) => void): Promise<Result> {
-  progress('walking the whole list to its last pages');
+/** Time of a page a million items deep, compared to the first page of the same list. */
+export async function pageDepth({ full }: Million, progress: (text: string) => void): Promise<Result> {
+  progress('walking the whole list to its last page');
   const deepCursor = await walkToTheEnd(full, progress);
   return alternate(
     {
@@ -19,27 +19,27 @@ export async function pageDepth({ full }: Million, progress: (what: string) => v
   );
 }
 
-/** Through the API, page by page; the cursor of the last full page but one. */
-async function walkToTheEnd(target: Target, progress: (what: string) => void): Promise<string> {
-  let [cursor, before, seen] = ['', '', 0];
+/** Walks the list through the API and returns the cursor of the last full page. */
+async function walkToTheEnd(target: Target, progress: (text: string) => void): Promise<string> {
+  let [cursor, previous, seen] = ['', '', 0];
   for (;;) {
     const page = await getPage(target, cursor && `&starting_after=${cursor}`);
     seen += page.data.length;
     if (seen % 250_000 === 0) progress(`${seen.toLocaleString('en')} seen`);
     if (!page.has_more) break;
-    [before, cursor] = [cursor, page.next_cursor];
+    [previous, cursor] = [cursor, page.next_cursor];
   }
   if (seen !== stored) throw new Error(`the walk saw ${seen} of ${stored}`);
-  return before;
+  return previous;
 }
 
 async function timePages(target: Target, query: string): Promise<number> {
   const startedAtMs = performance.now();
-  for (let i = 0; i < requestsARound; i++) {
+  for (let i = 0; i < requestsPerRound; i++) {
     const { data } = await getPage(target, query);
     if (data.length !== limit) throw new Error(`a page of ${data.length}`);
   }
-  return (performance.now() - startedAtMs) / requestsARound;
+  return (performance.now() - startedAtMs) / requestsPerRound;
 }
 
 type Page = { data: unknown[]; has_more: boolean; next_cursor: string };

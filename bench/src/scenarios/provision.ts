@@ -8,8 +8,8 @@ import type { Result } from '../support/scenario.ts';
 const count = 3_000;
 const ceilingMs = 1_500;
 
-/** From the first POST until the webhook of the last eSIM, in one process, against the rate at which orders are only accepted. */
-export async function provision(deployment: Deployment, progress: (what: string) => void): Promise<Result> {
+/** eSIM rate from the first POST to the last webhook, in one process, compared to the rate of only accepting orders. */
+export async function provision(deployment: Deployment, progress: (text: string) => void): Promise<Result> {
   const generator = startGenerator();
   const receiver = await startReceiver();
   try {
@@ -19,7 +19,7 @@ export async function provision(deployment: Deployment, progress: (what: string)
       await deployment.createDatabase('accepting'),
     );
     const provisionRate = async () => {
-      await receiver.forget();
+      await receiver.reset();
       const startedAtMs = performance.now();
       await generator.postOrders({ ...deployment, connections, count });
       await receiver.expect(count);

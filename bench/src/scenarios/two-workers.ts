@@ -10,10 +10,10 @@ const count = 3_000;
 export const twoWorkersSettings = { SIMPLANE_ROLE: 'api' };
 
 /**
- * A backlog of orders carried out and told by two worker processes, against one. Each has a database of its own, so that
- * both can be measured in turns. A lost or doubled order, event or delivery fails the run.
+ * Two worker processes run a backlog of orders and deliver its events, compared to one worker. Each side has its own
+ * database, so rounds can alternate. A lost or duplicate order, event or delivery fails the run.
  */
-export async function twoWorkers(deployment: Deployment, progress: (what: string) => void): Promise<Result> {
+export async function twoWorkers(deployment: Deployment, progress: (text: string) => void): Promise<Result> {
   const receiver = await startReceiver();
   try {
     const pair = await deployment.startServer(twoWorkersSettings, await deployment.createDatabase('pair'));
@@ -29,7 +29,7 @@ export async function twoWorkers(deployment: Deployment, progress: (what: string
       { value: two.run, ceiling: one.run },
       { rounds: 7, unit: 'eSIMs/s', goal: '≥ 1', progress },
     );
-    for (const side of [one, two]) await checkNothingLostOrDoubled(side);
+    for (const side of [one, two]) await checkNothingLostOrDuplicated(side);
     return result;
   } finally {
     await receiver.stop();
@@ -37,15 +37,15 @@ export async function twoWorkers(deployment: Deployment, progress: (what: string
 }
 
 function sideOf(target: Target, receiver: Receiver) {
-  return { ...target, run: () => carryOut(target, receiver) };
+  return { ...target, run: () => runBacklog(target, receiver) };
 }
 
-/** eSIMs a second, from the commit of the orders to the last webhook. */
-async function carryOut({ databaseUrl }: Target, receiver: Receiver): Promise<number> {
+/** eSIMs per second, from the commit of the orders to the last webhook. */
+async function runBacklog({ databaseUrl }: Target, receiver: Receiver): Promise<number> {
   const db = new pg.Client({ connectionString: databaseUrl });
   await db.connect();
   try {
-    await receiver.forget();
+    await receiver.reset();
     await db.query('begin');
     await db.query(
       `insert into executions (account_id, id, type, status, product_id, input, created_at)
@@ -63,7 +63,7 @@ async function carryOut({ databaseUrl }: Target, receiver: Receiver): Promise<nu
   }
 }
 
-async function checkNothingLostOrDoubled({ databaseUrl }: Target): Promise<void> {
+async function checkNothingLostOrDuplicated({ databaseUrl }: Target): Promise<void> {
   const [seen] = await runSql<Record<string, number>>(
     databaseUrl,
     `select (select count(*)::int from executions) as executions,
@@ -71,10 +71,10 @@ async function checkNothingLostOrDoubled({ databaseUrl }: Target): Promise<void>
             (select count(distinct execution_id)::int from esims) as esims,
             (select count(distinct iccid)::int from esims) as iccids,
             (select count(*)::int from bundles) as bundles,
-            (select count(distinct body::json -> 'data' ->> 'execution_id')::int from events) as told,
+            (select count(distinct body::json -> 'data' ->> 'execution_id')::int from events) as announced,
             (select count(*)::int from events) as events,
             (select count(*)::int from deliveries) as deliveries`,
   );
   const counts = new Set(Object.values(seen ?? {}));
-  if (counts.size !== 1) throw new Error(`orders were lost or doubled: ${JSON.stringify(seen)}`);
+  if (counts.size !== 1) throw new Error(`orders were lost or duplicated: ${JSON.stringify(seen)}`);
 }

@@ -2,10 +2,10 @@ import pg from 'pg';
 import type { Deployment } from '../support/deployment.ts';
 import { median, type Result, round } from '../support/scenario.ts';
 
-const recordsARequest = 10_000;
-const requestsARound = 6;
+const recordsPerRequest = 10_000;
+const requestsPerRound = 6;
 const lanes = 2;
-const esimsALane = 1_000;
+const esimsPerLane = 1_000;
 const rounds = 7;
 const startSeconds = 1_793_520_000;
 
@@ -13,13 +13,13 @@ type UsageRecord = { record_id: string; iccid: string; bytes: number; at: number
 type Send = (records: UsageRecord[], lane: number) => Promise<void>;
 
 /**
- * Records a second through HTTP, 10,000 a request, two requests at once for different eSIMs; against a bare `pg` loop in this
- * process that inserts the same rows and adds their bytes up on the bundles, two statements and a commit for each 10,000.
+ * Usage records per second over HTTP, 10,000 per request, two concurrent requests for different eSIMs. Compared to a bare `pg`
+ * loop in this process that inserts the same rows and adds the bytes to the bundles: two statements and a commit per 10,000.
  */
-export async function usageFeed(deployment: Deployment, progress: (what: string) => void): Promise<Result> {
+export async function usageFeed(deployment: Deployment, progress: (text: string) => void): Promise<Result> {
   const pool = new pg.Pool({ connectionString: deployment.databaseUrl, max: lanes });
   try {
-    progress(`storing ${2 * lanes * esimsALane} eSIMs with a bundle each`);
+    progress(`storing ${2 * lanes * esimsPerLane} eSIMs with a bundle each`);
     await fill(pool);
     const sides: { prefix: string; send: Send; rates: number[] }[] = [
       { prefix: ceilingPrefix, send: (records) => writeBare(pool, records), rates: [] },
@@ -51,10 +51,10 @@ export async function usageFeed(deployment: Deployment, progress: (what: string)
 const ceilingPrefix = '8999811';
 const feedPrefix = '8999812';
 
-/** Bundles that are far from used up, as most are: what is measured is counting, not telling. */
+/** Stores large bundles that reach no threshold, so only counting is measured, not publishing events. */
 async function fill(pool: pg.Pool): Promise<void> {
   for (const prefix of [ceilingPrefix, feedPrefix]) {
-    const values = [prefix, lanes * esimsALane];
+    const values = [prefix, lanes * esimsPerLane];
     await pool.query(
       `insert into esims (account_id, id, iccid, execution_id, product_id, status, country, country_observed_at, metadata, created_at)
        select (select id from accounts), uuid_v7(now()), $1 || lpad(n::text, 12, '0'), gen_random_uuid(), 'prod_us_1gb_7d', 'active',
@@ -74,10 +74,10 @@ async function fill(pool: pg.Pool): Promise<void> {
   await pool.query('vacuum (analyze) esims, bundles');
 }
 
-async function measure({ prefix, send }: { prefix: string; send: Send }, turn: number): Promise<number> {
+async function measure({ prefix, send }: { prefix: string; send: Send }, index: number): Promise<number> {
   const batches = Array.from({ length: lanes }, (_, lane) =>
-    Array.from({ length: requestsARound }, (_, index) =>
-      batchOf(prefix, lane, turn * requestsARound + index),
+    Array.from({ length: requestsPerRound }, (_, request) =>
+      batchOf(prefix, lane, index * requestsPerRound + request),
     ),
   );
   const startedAtMs = performance.now();
@@ -86,15 +86,15 @@ async function measure({ prefix, send }: { prefix: string; send: Send }, turn: n
       for (const records of ofLane) await send(records, lane);
     }),
   );
-  return (lanes * requestsARound * recordsARequest * 1000) / (performance.now() - startedAtMs);
+  return (lanes * requestsPerRound * recordsPerRequest * 1000) / (performance.now() - startedAtMs);
 }
 
 function batchOf(prefix: string, lane: number, batch: number): UsageRecord[] {
-  return Array.from({ length: recordsARequest }, (_, index) => ({
+  return Array.from({ length: recordsPerRequest }, (_, index) => ({
     record_id: `cdr-${batch}-${index}`,
-    iccid: prefix + String(lane * esimsALane + (index % esimsALane)).padStart(12, '0'),
+    iccid: prefix + String(lane * esimsPerLane + (index % esimsPerLane)).padStart(12, '0'),
     bytes: 1_000 + index,
-    at: startSeconds + batch * 60 + Math.floor(index / esimsALane),
+    at: startSeconds + batch * 60 + Math.floor(index / esimsPerLane),
     country: 'FR',
   }));
 }
@@ -142,7 +142,7 @@ async function post({ url, key }: Deployment, records: UsageRecord[]): Promise<v
   if (accepted !== records.length) throw new Error(`${accepted} of ${records.length} were counted`);
 }
 
-/** A figure for work that was not done would be worth nothing. */
+/** Fails the run if either side skipped work. */
 async function checkTotals(pool: pg.Pool): Promise<void> {
   const { rows } = await pool.query<{ total: string }>(
     `select sum(used_bytes) as total from bundles where starts_with(iccid, $1) or starts_with(iccid, $2)
@@ -150,6 +150,6 @@ async function checkTotals(pool: pg.Pool): Promise<void> {
     [ceilingPrefix, feedPrefix],
   );
   if (rows.length !== 2 || rows[0]?.total !== rows[1]?.total) {
-    throw new Error(`the two sides counted differently: ${JSON.stringify(rows)}`);
+    throw new Error(`the two sides counted different totals: ${JSON.stringify(rows)}`);
   }
 }

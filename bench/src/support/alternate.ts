@@ -1,11 +1,11 @@
 import { median, type Result, round } from './scenario.ts';
 
 type Sides = { value(): Promise<number>; ceiling(): Promise<number> };
-type Options = { rounds: number; unit: string; goal: string; progress(what: string): void };
+type Options = { rounds: number; unit: string; goal: string; progress(text: string): void };
 
 /**
- * Measures both sides in turns, the first one changing, so that what else the machine does meets both. The ratio is the
- * median of the rounds' own ratios: a slow minute lowers both sides of its rounds, and no ratio.
+ * Measures both sides in alternating order, so other load on the machine affects both. The result is the median of the
+ * per-round ratios: a slow minute lowers both sides of a round but not its ratio.
  */
 export async function alternate(sides: Sides, { rounds, unit, goal, progress }: Options): Promise<Result> {
   const pairs: { value: number; ceiling: number }[] = [];
@@ -16,7 +16,7 @@ export async function alternate(sides: Sides, { rounds, unit, goal, progress }: 
     pairs.push(pair);
     const { value, ceiling } = pair;
     progress(
-      `round ${i} of ${rounds}: ${show(value)} against ${show(ceiling)} ${unit}, ${(value / ceiling).toFixed(2)}`,
+      `round ${i} of ${rounds}: ${show(value)} vs. ${show(ceiling)} ${unit}, ${(value / ceiling).toFixed(2)}`,
     );
   }
   return {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 
 export type Ports = { hanging: number[]; dead: number[] };
 
-/** Receivers in a process of their own; `cut` closes every connection to them. */
+/** Starts receivers in a child process; `cut` closes every connection to them. */
 export async function startBrokenReceivers(counts: {
   hanging: number;
   dead: number;

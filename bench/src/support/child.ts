@@ -3,30 +3,30 @@ import { once } from 'node:events';
 
 type Reply = { id: number; result?: unknown; error?: string };
 
-/** A program in a process of its own, so that it shares no event loop with what it measures. */
+/** A child process, so that load and measured code share no event loop. */
 export type Child = {
-  ask<Result>(task: string, input?: object): Promise<Result>;
+  call<Result>(task: string, input?: object): Promise<Result>;
   stop(): Promise<void>;
 };
 
 export function startChild(program: URL): Child {
   const child = fork(program);
-  const waiting = new Map<number, { resolve(result: unknown): void; reject(error: Error): void }>();
-  let asked = 0;
+  const pending = new Map<number, { resolve(result: unknown): void; reject(error: Error): void }>();
+  let lastId = 0;
   child.on('message', ({ id, result, error }: Reply) => {
-    const one = waiting.get(id);
-    waiting.delete(id);
-    if (error === undefined) one?.resolve(result);
-    else one?.reject(new Error(error));
+    const request = pending.get(id);
+    pending.delete(id);
+    if (error === undefined) request?.resolve(result);
+    else request?.reject(new Error(error));
   });
   child.once('exit', () => {
-    for (const { reject } of waiting.values()) reject(new Error(`${program.pathname} ended`));
+    for (const { reject } of pending.values()) reject(new Error(`${program.pathname} exited`));
   });
   return {
-    ask<Result>(task: string, input: object = {}) {
-      const id = ++asked;
+    call<Result>(task: string, input: object = {}) {
+      const id = ++lastId;
       return new Promise<Result>((resolve, reject) => {
-        waiting.set(id, { resolve: resolve as (result: unknown) => void, reject });
+        pending.set(id, { resolve: resolve as (result: unknown) => void, reject });
         child.send({ id, task, input });
       });
     },
@@ -40,8 +40,8 @@ export function startChild(program: URL): Child {
 
 type Tasks = Record<string, (input: never) => unknown>;
 
-/** The other end, in the program itself. */
-export function answerTasks(tasks: Tasks): void {
+/** Serves the parent's calls; used by the child program. */
+export function serveTasks(tasks: Tasks): void {
   async function answer(id: number, task: string, input: never): Promise<Reply> {
     try {
       return { id, result: (await tasks[task]?.(input)) ?? null };

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** CPU time that the hypervisor gave to others, in milliseconds over all cores; 0 where it is not told. */
+/** CPU steal time over all cores, in milliseconds; 0 where it is not available. */
 export function readStealMs(): number {
   try {
     const [total = ''] = readFileSync('/proc/stat', 'utf8').split('\n');

@@ -3,20 +3,20 @@ import pg from 'pg';
 import type { Target } from './deployment.ts';
 import type { Receiver } from './load.ts';
 
-export const mostInFlight = 64; // what the sender gives one endpoint
+export const maxInFlight = 64; // the sender's limit per endpoint
 
 export type Backlog = { deliver(count: number): Promise<number>; stop(): Promise<void> };
 
-/** An endpoint at the receiver, and the means to give the sender many events for it at once. */
+/** Creates an endpoint at the receiver, and stores backlogs of events for it. */
 export async function prepareBacklog(target: Target, receiver: Receiver): Promise<Backlog> {
   await createEndpoint(target, receiver.url, ['bench.stored']);
   const db = new pg.Client({ connectionString: target.databaseUrl });
   await db.connect();
-  await db.query('set enable_seqscan = off'); // looking whether all is written must not read all of it
+  await db.query('set enable_seqscan = off'); // polling for completion must not scan the table
   return {
-    /** Deliveries a second, from the commit of the backlog until every result is written. */
+    /** Returns deliveries per second, from the commit of the backlog until every result is stored. */
     async deliver(count) {
-      await receiver.forget();
+      await receiver.reset();
       await db.query('begin');
       await db.query(storeEvents, [count]);
       await db.query(`select pg_notify('simplane', 'deliveries ' || id) from accounts`);
@@ -27,7 +27,7 @@ export async function prepareBacklog(target: Target, receiver: Receiver): Promis
         await sleep(1);
       }
       const elapsedMs = performance.now() - startedAtMs;
-      await db.query('vacuum deliveries, delivery_attempts, events'); // what autovacuum does in its own time
+      await db.query('vacuum deliveries, delivery_attempts, events'); // not left to autovacuum during the next round
       return (count / elapsedMs) * 1_000;
     },
     stop: () => db.end(),

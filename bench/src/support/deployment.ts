@@ -16,11 +16,11 @@ type Stoppable = { stop(): Promise<void> };
 
 export type Deployment = Target &
   Stoppable & {
-    /** What its secrets are sealed with. */
+    /** Encrypts the secrets in its database. */
     encryptionKey: Buffer;
-    /** Another database beside the first, in the same PostgreSQL. */
+    /** Creates another database in the same PostgreSQL. */
     createDatabase(name: string): Promise<string>;
-    /** Another process, on the first database or on the one that is named. */
+    /** Starts another server process, by default on the first database. */
     startServer(settings: Record<string, string>, databaseUrl?: string): Promise<Target & Stoppable>;
   };
 
@@ -30,23 +30,23 @@ const key = 'sp_test_bench_of_a_sandbox';
 
 const running = new Set<() => Promise<void>>();
 
-/** For a run that is interrupted: no server, PostgreSQL or folder of it stays behind. */
+/** Stops every server and PostgreSQL and deletes their folders, after an interrupt. */
 export async function stopDeployments(): Promise<void> {
   await Promise.all([...running].map((stop) => stop()));
 }
 
-/** A fresh PostgreSQL with durable commits and one server process on it, on loopback. */
+/** Starts a new PostgreSQL with durable commits and one server process, on loopback. */
 export async function startDeployment({ settings = {}, profileDir }: Options = {}): Promise<Deployment> {
   const dataDir = await mkdtemp(join(tmpdir(), 'simplane-bench-'));
-  // Tells when an event was committed, which is where its way to the receiver begins.
+  // Commit timestamps are the start of each event's latency.
   const postgres = await startEmbeddedPostgres({ dataDir, settings: { track_commit_timestamp: 'on' } });
-  // Not PostgreSQL's folder: that belongs to whom it runs as.
+  // Not PostgreSQL's folder, which may belong to another user.
   const serverDir = await mkdtemp(join(tmpdir(), 'simplane-bench-'));
   const encryptionKey = randomBytes(32);
   const stops: (() => Promise<void>)[] = [];
 
   async function startServer(
-    own: Record<string, string>,
+    overrides: Record<string, string>,
     databaseUrl = postgres.connectionString,
   ): Promise<Target & Stoppable> {
     const { url, stop } = await spawnServer(
@@ -59,7 +59,7 @@ export async function startDeployment({ settings = {}, profileDir }: Options = {
         SIMPLANE_DATA_DIR: serverDir,
         SIMPLANE_ENCRYPTION_KEYS: encryptionKey.toString('base64'),
         SIMPLANE_MOCK_DELAY: '0s',
-        ...own,
+        ...overrides,
       },
       join(serverDir, `server-${stops.length}.log`),
       profileDir,
@@ -96,9 +96,9 @@ export async function startDeployment({ settings = {}, profileDir }: Options = {
   }
 }
 
-const readyWithinMs = 30_000;
+const startTimeoutMs = 30_000;
 
-/** Its log goes to a file, as in use: a pipe would make this process a part of what is measured. */
+/** Logs to a file, as in production: a pipe would add this process's work to the measurement. */
 async function spawnServer(env: Record<string, string>, logFile: string, profileDir: string | undefined) {
   const folder = dirname(createRequire(import.meta.url).resolve('@simplane/server/embedded-postgres'));
   const program = join(folder, '../../../bin/simplane-server.js');
@@ -110,7 +110,7 @@ async function spawnServer(env: Record<string, string>, logFile: string, profile
   });
   const ended = once(server, 'close');
   await log.close();
-  const giveUpAtMs = performance.now() + readyWithinMs;
+  const deadlineMs = performance.now() + startTimeoutMs;
   for (;;) {
     const output = await readFile(logFile, 'utf8');
     const [, url] = /is ready at (http:\S+)\n/.exec(output) ?? [];
@@ -123,7 +123,7 @@ async function spawnServer(env: Record<string, string>, logFile: string, profile
         },
       };
     }
-    if (server.exitCode !== null || performance.now() > giveUpAtMs) {
+    if (server.exitCode !== null || performance.now() > deadlineMs) {
       server.kill('SIGKILL');
       throw new Error(`the server did not start (exit ${server.exitCode}):\n${output}`);
     }

@@ -6,42 +6,40 @@ import { startChild } from './child.ts';
 
 export type Generator = ReturnType<typeof startGenerator>;
 
-/** Sends load from a process of its own. */
+/** Sends load from a child process. */
 export function startGenerator() {
   const child = startChild(new URL('../load/generator.js', import.meta.url));
   type Done = { count: number; elapsedMs: number };
   return {
-    postOrders: (input: PostOrders) => child.ask<Done>('postOrders', input),
-    postEvents: (input: PostEvents) => child.ask<{ count: number }>('postEvents', input),
-    bareAccepts: (input: BareAccepts) => child.ask<Done>('bareAccepts', input),
-    barePosts: (input: BarePosts) => child.ask<{ elapsedMs: number }>('barePosts', input),
+    postOrders: (input: PostOrders) => child.call<Done>('postOrders', input),
+    postEvents: (input: PostEvents) => child.call<{ count: number }>('postEvents', input),
+    bareAccepts: (input: BareAccepts) => child.call<Done>('bareAccepts', input),
+    barePosts: (input: BarePosts) => child.call<{ elapsedMs: number }>('barePosts', input),
     stop: () => child.stop(),
   };
 }
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 
-/** Takes webhooks in a process of its own. */
+/** Receives webhooks in a child process. */
 export async function startReceiver() {
   const child = startChild(new URL('../load/receiver.js', import.meta.url));
   return {
-    url: await child.ask<string>('address'),
-    forget: () => child.ask('forget'),
-    /** Until this many have come; fewer in a minute, or more than one of an event, is an error: they are lost or doubled. */
+    url: await child.call<string>('address'),
+    reset: () => child.call('reset'),
+    /** Waits for exactly `count` events. Fewer within a minute, or a duplicate, is an error. */
     async expect(count: number): Promise<void> {
-      const { total, distinct } = await child.ask<{ total: number; distinct: number }>('wait', {
+      const { total, distinct } = await child.call<{ total: number; distinct: number }>('wait', {
         count,
-        patienceMs,
+        timeoutMs,
       });
       if (total !== count || distinct !== count) {
-        throw new Error(
-          `${count} events were sent; the receiver got ${total}, ${distinct} of them different`,
-        );
+        throw new Error(`${count} events were sent; the receiver got ${total}, ${distinct} of them distinct`);
       }
     },
-    receipts: () => child.ask<{ id: string; atMs: number }[]>('receipts'),
+    receipts: () => child.call<{ id: string; atMs: number }[]>('receipts'),
     stop: () => child.stop(),
   };
 }

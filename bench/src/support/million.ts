@@ -3,13 +3,13 @@ import { type Deployment, startDeployment, type Target } from './deployment.ts';
 
 export const stored = 1_000_000;
 
-/** The same API twice, on an empty database and on one with a million of everything, in one PostgreSQL. */
+/** Two servers in one PostgreSQL: one on an empty database, one with a million rows per table. */
 export type Million = { deployment: Deployment; empty: Target; full: Target };
 
-/** Filling it takes a while, so that scenarios share one; each leaves it as full as it was, or fuller. */
+/** Scenarios share it, because filling it takes a while; none may remove the stored rows. */
 export async function startMillion(
   profileDir: string | undefined,
-  progress: (what: string) => void,
+  progress: (text: string) => void,
 ): Promise<Million> {
   const settings = { SIMPLANE_ROLE: 'api' };
   const deployment = await startDeployment({ settings, profileDir });
@@ -24,7 +24,7 @@ export async function startMillion(
   }
 }
 
-/** Two at a time, as there are cores. A table that is emptied in the transaction that fills it needs no log to be durable. */
+/** Two tables at a time, one per core. With `wal_level = minimal`, a table truncated in the same transaction skips the WAL. */
 async function fill(connectionString: string): Promise<void> {
   const setUp = new pg.Client({ connectionString });
   await setUp.connect();
@@ -49,10 +49,10 @@ async function fill(connectionString: string): Promise<void> {
   await setUp.end();
 }
 
-// A millisecond each, up to now: what is older than SIMPLANE_RETENTION would be removed while we measure.
+// One per millisecond, up to now: rows older than SIMPLANE_RETENTION would be deleted during the measurement.
 const firstMs = Date.now() - stored;
 
-// Ids as UUIDv7 makes them: time first, so the indexes have the shape that real use gives them. The last bytes name the kind.
+// Time-ordered like UUIDv7, so the indexes have a realistic shape. `kind` keeps the ids of different tables distinct.
 const createIds = `
 create function seeded_id(kind integer, n integer) returns uuid language sql immutable parallel safe as $$
   select (lpad(to_hex(${firstMs} + n), 12, '0') || '70008' || lpad(to_hex(kind), 3, '0') || lpad(to_hex(n), 12, '0'))::uuid
@@ -60,7 +60,7 @@ $$`;
 
 const account = '(select id from accounts)';
 
-// The largest first.
+// Largest first.
 const inserts = {
   deliveries: `
     insert into deliveries (account_id, id, event_id, endpoint_id, status, origin, attempt_count, due_at, created_at, finished_at)

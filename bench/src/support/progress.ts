@@ -1,9 +1,9 @@
-/** One line that says what is being done, rewritten in place on a terminal, and a line each elsewhere. */
+/** Shows progress on one line, rewritten in place on a terminal; elsewhere prints a line per step. */
 export function showProgress(name: string) {
   const { stderr } = process;
   return {
-    show(what: string): void {
-      const line = `${name}: ${what}`;
+    show(text: string): void {
+      const line = `${name}: ${text}`;
       stderr.write(stderr.isTTY ? `\r\x1b[2K${line.slice(0, stderr.columns - 1)}` : `${line}\n`);
     },
     end(): void {

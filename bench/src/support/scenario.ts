@@ -5,16 +5,16 @@ export type Result = {
   unit: string;
   ceiling: number;
   ratio: number;
-  /** What the ratio should be: `≥ 0.85`, `≤ 2`. */
+  /** Bound for the ratio: `≥ 0.85`, `≤ 2`. */
   goal: string;
   p50_ms?: number;
   p99_ms?: number;
   rounds: number;
-  /** Other figures of the same run that are worth keeping; they have no goal. */
+  /** Other figures of the same run, without a goal. */
   details?: Record<string, number>;
 };
 
-export type Scenario = (deployment: Deployment, progress: (what: string) => void) => Promise<Result>;
+export type Scenario = (deployment: Deployment, progress: (text: string) => void) => Promise<Result>;
 
 export function median(values: number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
@@ -24,9 +24,8 @@ export function median(values: number[]): number {
     : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
 }
 
-/** Of sorted values. */
-export function percentile(sorted: number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] as number;
+export function percentile(sorted: number[], fraction: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))] as number;
 }
 
 export function round(value: number): number {

@@ -2,9 +2,9 @@ import { isMet, type Measured, readGoal, showFigure } from '../results.ts';
 
 const barWidth = 24;
 
-/** Each bar is the ratio, on a scale where the goal stands at two thirds. */
+/** Each bar shows the ratio, on a scale where the goal is at two thirds. */
 export function renderTable(results: Measured[]): string {
-  const head = ['scenario', 'measured', 'against', 'ratio', 'goal', '', '', 'p50 ms', 'p99 ms', 'stolen'];
+  const head = ['scenario', 'measured', 'ceiling', 'ratio', 'goal', '', '', 'p50 ms', 'p99 ms', 'stolen'];
   const rows = results.map((result) => {
     const { name, value, unit, ceiling, ratio, goal, p50_ms: p50, p99_ms: p99 } = result;
     return [
@@ -32,7 +32,7 @@ export function renderTable(results: Measured[]): string {
 
 function describeDetails({ name, details }: Measured): string[] {
   if (!details) return [];
-  const figures = Object.entries(details).map(([what, figure]) => `${what} ${showFigure(figure)}`);
+  const figures = Object.entries(details).map(([label, figure]) => `${label} ${showFigure(figure)}`);
   return [`${name}: ${figures.join(', ')}`];
 }
 

@@ -8,41 +8,41 @@ import {
   idPrefixes,
   type WebhookEndpoint,
 } from '@simplane/contract';
-import { askOnce } from './clients/ask.ts';
+import { sendOnce } from './clients/send.ts';
 import { recordWalk, walk } from './clients/walk.ts';
 import type { AccountEnd, ListName, StuckRow } from './history/history.ts';
-import type { World } from './world.ts';
+import type { RunContext } from './run-context.ts';
 
 const lists: ListName[] = ['executions', 'esims', 'events', 'webhook_endpoints'];
 
-/** How everything stands before anything is recovered: what became of each event at each endpoint. */
-export async function collectDeliveries(world: World): Promise<void> {
-  world.history.deliveriesAsOfMs = Date.now();
-  for (const account of world.deployment.keys.keys()) {
-    const events = await walk<Event>(world, { account, path: '/v1/events', limit: 100 });
-    const deliveries = await eachOf(events, ({ id }) =>
-      walk<Delivery>(world, { account, path: `/v1/events/${id}/deliveries`, limit: 100 }),
+/** Records the deliveries of every event, before anything is recovered. */
+export async function collectDeliveries(ctx: RunContext): Promise<void> {
+  ctx.history.deliveriesAsOfMs = Date.now();
+  for (const account of ctx.deployment.keys.keys()) {
+    const events = await walk<Event>(ctx, { account, path: '/v1/events', limit: 100 });
+    const deliveries = await inBatches(events, ({ id }) =>
+      walk<Delivery>(ctx, { account, path: `/v1/events/${id}/deliveries`, limit: 100 }),
     );
-    world.history.deliveries.push(deliveries.flat());
+    ctx.history.deliveries.push(deliveries.flat());
   }
 }
 
-/** How everything stands at the very end, by the API; what no answer tells is read from the tables. */
-export async function collectEnd(world: World): Promise<void> {
-  const { history, deployment } = world;
+/** Records the final state from the API; stuck rows and commit times come from the database. */
+export async function collectEnd(ctx: RunContext): Promise<void> {
+  const { history, deployment } = ctx;
   for (const account of deployment.keys.keys()) {
-    history.end.push(await collectAccount(world, account));
-    for (const list of lists) await recordWalk(world, account, list, 7);
+    history.end.push(await collectAccount(ctx, account));
+    for (const list of lists) await recordWalk(ctx, account, list, 7);
   }
-  await probeOthers(world);
-  history.stuck.push(...(await readStuckRows(world)));
-  for (const { id, at } of await readCommitTimes(world)) history.committedMs.set(id, at);
+  await probeOtherAccounts(ctx);
+  history.stuck.push(...(await readStuckRows(ctx)));
+  for (const { id, at } of await readCommitTimes(ctx)) history.committedMs.set(id, at);
 }
 
-async function collectAccount(world: World, account: number): Promise<AccountEnd> {
-  const all = <Item>(path: string) => walk<Item>(world, { account, path: `/v1/${path}`, limit: 100 });
+async function collectAccount(ctx: RunContext, account: number): Promise<AccountEnd> {
+  const all = <Item>(path: string) => walk<Item>(ctx, { account, path: `/v1/${path}`, limit: 100 });
   const esims = await all<Esim>('esims');
-  const bundles = await eachOf(esims, ({ iccid }) => all<Bundle>(`esims/${iccid}/bundles`));
+  const bundles = await inBatches(esims, ({ iccid }) => all<Bundle>(`esims/${iccid}/bundles`));
   return {
     executions: await all<Execution>('executions'),
     esims,
@@ -52,9 +52,9 @@ async function collectAccount(world: World, account: number): Promise<AccountEnd
   };
 }
 
-/** Each account asks for what belongs to the other. The answers are judged with all the others. */
-async function probeOthers(world: World): Promise<void> {
-  const { end } = world.history;
+/** Each account requests resources of the other; the checks look at the answers. */
+async function probeOtherAccounts(ctx: RunContext): Promise<void> {
+  const { end } = ctx.history;
   for (const [account, { executions, esims, events, endpoints }] of end.entries()) {
     const other = (account + 1) % end.length;
     const paths = [
@@ -63,11 +63,11 @@ async function probeOthers(world: World): Promise<void> {
       ...events.slice(0, 3).map(({ id }) => `/v1/events/${id}`),
       ...endpoints.slice(0, 3).map(({ id }) => `/v1/webhook_endpoints/${id}`),
     ];
-    for (const path of paths) await askOnce(world, { account: other, path }, 20_000);
+    for (const path of paths) await sendOnce(ctx, { account: other, path }, 20_000);
   }
 }
 
-async function readStuckRows({ deployment }: World): Promise<StuckRow[]> {
+async function readStuckRows({ deployment }: RunContext): Promise<StuckRow[]> {
   const { postgres, database } = deployment;
   return postgres.query<StuckRow>(
     database,
@@ -81,7 +81,7 @@ async function readStuckRows({ deployment }: World): Promise<StuckRow[]> {
   );
 }
 
-async function readCommitTimes({ deployment }: World): Promise<{ id: string; at: number }[]> {
+async function readCommitTimes({ deployment }: RunContext): Promise<{ id: string; at: number }[]> {
   const { postgres, database } = deployment;
   const rows = await postgres.query<{ id: string; at: Date | null }>(
     database,
@@ -93,12 +93,12 @@ async function readCommitTimes({ deployment }: World): Promise<{ id: string; at:
   }));
 }
 
-const atOnce = 8;
+const batchSize = 8;
 
-async function eachOf<Item, Found>(items: Item[], find: (item: Item) => Promise<Found>): Promise<Found[]> {
+async function inBatches<Item, Found>(items: Item[], find: (item: Item) => Promise<Found>): Promise<Found[]> {
   const found: Found[] = [];
-  for (let i = 0; i < items.length; i += atOnce) {
-    found.push(...(await Promise.all(items.slice(i, i + atOnce).map(find))));
+  for (let i = 0; i < items.length; i += batchSize) {
+    found.push(...(await Promise.all(items.slice(i, i + batchSize).map(find))));
   }
   return found;
 }

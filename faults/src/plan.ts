@@ -1,17 +1,17 @@
 import type { Topology } from './deployment/postgres.ts';
 import { createRandom, type Random } from './random.ts';
 
-/** What a customer does next. The numbers are drawn beforehand; they choose among what is there when it comes to it. */
+/** One customer operation. Its random numbers are drawn in advance and select among what exists when it runs. */
 export type Operation = {
   kind: OperationKind;
-  /** From 0 to 1: which eSIM, endpoint, event, product. */
+  /** From 0 to 1: selects the eSIM, endpoint, event or product. */
   pick: number;
-  /** From 0 to 1: whatever else has to be chosen. */
+  /** From 0 to 1: any other choice of the operation. */
   choice: number;
-  /** How the same request with the same key is sent once more. */
+  /** Whether and how the same request is sent again with the same key. */
   repeat: 'no' | 'after' | 'elsewhere' | 'at-once';
-  /** The client hangs up right after sending, and asks again. */
-  isImpatient: boolean;
+  /** The client hangs up right after sending, and retries. */
+  hangsUp: boolean;
 };
 
 export type OperationKind = (typeof operationKinds)[number][0];
@@ -20,13 +20,13 @@ export type Customer = { name: string; account: number; operations: Operation[] 
 
 export type Fault = {
   kind: FaultKind;
-  /** Which process; of no meaning to some. */
+  /** The affected process; unused by some kinds. */
   process: string;
-  /** It begins when customers have ended so many operations in all. */
+  /** Starts after this many customer operations in total. */
   after: number;
-  /** It ends when they have ended so many more, or sooner when what it is there for has come about. */
+  /** Ends after this many more operations, or as soon as it had its effect. */
   lasts: number;
-  /** For `overtake`: the step at the network during which the worker is left behind. */
+  /** For `overtake`: the network step during which the worker is held. */
   step: string;
 };
 
@@ -75,7 +75,7 @@ const faultKinds = [
   ['crash-postgres', 2],
 ] as const;
 
-/** Only where there is a standby. */
+/** Need a standby. */
 const failoverKinds = [
   ['fail-over', 4],
   ['switch-over', 4],
@@ -100,7 +100,7 @@ const customersPerAccount = 2;
 const accounts = 2;
 const processes = ['api-1', 'api-2', 'worker-1', 'worker-2'];
 
-/** Everything that a run will do, from its seed alone. A round is a few seconds of it on two idle cores. */
+/** Plans a whole run from its seed alone. A round takes a few seconds on two idle cores. */
 export function makePlan(seed: number, rounds: number, topology = drawTopology(seed)): Plan {
   const customers = Array.from({ length: accounts * customersPerAccount }, (_, index) =>
     makeCustomer(seed, index, rounds),
@@ -109,7 +109,7 @@ export function makePlan(seed: number, rounds: number, topology = drawTopology(s
   const random = createRandom(seed, 'faults');
   const count = rounds * faultsPerRound;
   const faults = Array.from({ length: count }, (_, index) =>
-    // The last part of the run is left to what the last fault has caused.
+    // No fault starts in the last part, so the effects of the last fault can show.
     makeFault(random, topology, Math.floor((total * 0.85 * (index + random.next())) / count)),
   );
   return { seed, topology, processes, customers, faults };
@@ -124,7 +124,7 @@ function makeCustomer(seed: number, index: number, rounds: number): Customer {
   const name = `customer-${index + 1}`;
   const random = createRandom(seed, name);
   const length = rounds * operationsPerRound;
-  // Everyone begins with an endpoint that gets everything, one that may not behave, and eSIMs that can be changed afterwards.
+  // Every customer starts with an endpoint that gets everything, one that may be flaky, and two eSIMs to change later.
   const opening: OperationKind[] = ['create-endpoint', 'create-endpoint', 'provision', 'provision'];
   const operations = Array.from({ length }, (_, turn) =>
     makeOperation(random, opening[turn] ?? random.weigh(operationKinds)),
@@ -143,7 +143,7 @@ function makeOperation(random: Random, kind: OperationKind): Operation {
       ['elsewhere', 2],
       ['at-once', 2],
     ]),
-    isImpatient: random.chance(0.1),
+    hangsUp: random.chance(0.1),
   };
 }
 
@@ -154,7 +154,7 @@ function makeFault(random: Random, topology: Topology, after: number): Fault {
   return { kind, process, after, lasts: 3 + random.below(10), step };
 }
 
-/** The plan for people: a line a fault, a line a customer. */
+/** Describes the plan, one line per fault and customer. */
 export function describePlan({ seed, topology, processes: names, customers, faults }: Plan): string {
   const lines = [
     `plan of seed ${seed}: ${names.join(', ')}, PostgreSQL as a ${topology}, ${customers.length} customers`,

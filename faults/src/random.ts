@@ -1,16 +1,16 @@
 export type Random = {
-  /** From 0 up to, not including, 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   next(): number;
   below(bound: number): number;
   chance(probability: number): boolean;
   pick<T>(choices: readonly T[]): T;
-  /** By weight: `[['often', 5], ['seldom', 1]]`. */
+  /** Weighted choice: `[['often', 5], ['rarely', 1]]`. */
   weigh<T>(choices: readonly (readonly [T, number])[]): T;
 };
 
 /**
- * The same numbers for the same seed and purpose, on every machine. A purpose has numbers of its own, so that one more
- * draw here does not change what is drawn there. Mulberry32: 32 bits of state are plenty for a plan.
+ * Returns the same numbers for the same seed and purpose on every machine. Each purpose has its own sequence, so an extra
+ * draw for one does not change the others. Mulberry32: 32 bits of state are enough for a plan.
  */
 export function createRandom(seed: number, purpose: string): Random {
   let state = hash(`${seed} ${purpose}`);

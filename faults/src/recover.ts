@@ -1,33 +1,33 @@
 import type { WebhookEndpoint } from '@simplane/contract';
-import { ask } from './clients/ask.ts';
+import { send } from './clients/send.ts';
 import { walk } from './clients/walk.ts';
 import { note } from './history/note.ts';
+import type { RunContext } from './run-context.ts';
 import { until } from './until.ts';
-import type { World } from './world.ts';
 
 /** Ends every fault: all processes run, all links are open, the network and the receivers behave. */
-export async function heal({ deployment, history }: World): Promise<void> {
+export async function heal({ deployment, history }: RunContext): Promise<void> {
   for (const link of deployment.links.values()) link.release();
   for (const server of deployment.processes) server.thaw();
   deployment.network.heal();
   deployment.receivers.heal();
-  // One that ended by itself was recorded; the others' work has to be seen to its end all the same.
+  // Restart a process that exited by itself too (it is recorded): the remaining work must still finish.
   await Promise.all(
     deployment.processes.filter((server) => server.url() === null).map((server) => server.start()),
   );
   note(history, 'everything is healed');
 }
 
-const mostRounds = 6;
+const maxRounds = 6;
 
 /**
- * Asks for what each endpoint has missed, as its owner does after mending it, and for one last event. On a loaded machine a
- * flood of missed events can be answered too late and disable an endpoint again: then its owner asks again.
+ * Enables and recovers every endpoint, as its owner would after fixing it, and sends one last event. On a loaded machine the
+ * recovered events can time out and disable an endpoint again; then it is recovered again.
  */
-export async function recoverAll(world: World, stalledMs: number): Promise<void> {
-  for (const account of world.deployment.keys.keys()) {
-    for (const { id } of await endpointsOf(world, account)) await recoverOne(world, account, id, 1);
-    await ask(world, {
+export async function recoverAll(ctx: RunContext, stalledMs: number): Promise<void> {
+  for (const account of ctx.deployment.keys.keys()) {
+    for (const { id } of await endpointsOf(ctx, account)) await recoverOne(ctx, account, id, 1);
+    await send(ctx, {
       account,
       method: 'POST',
       path: '/v1/events/test',
@@ -35,68 +35,68 @@ export async function recoverAll(world: World, stalledMs: number): Promise<void>
       body: { type: 'test.last', data: { account } },
     });
   }
-  note(world.history, 'everything was asked to recover');
-  for (let round = 2; await becomesQuiet(world, stalledMs); round++) {
-    let asked = 0;
-    for (const account of world.deployment.keys.keys()) {
-      const endpoints = await endpointsOf(world, account);
+  note(ctx.history, 'all endpoints are recovering');
+  for (let round = 2; await waitUntilIdle(ctx, stalledMs); round++) {
+    let retried = 0;
+    for (const account of ctx.deployment.keys.keys()) {
+      const endpoints = await endpointsOf(ctx, account);
       for (const { id, status } of endpoints) {
-        if (status === 'enabled' && !(await hasFailed(world, account, id))) continue;
-        await recoverOne(world, account, id, round);
-        asked += 1;
+        if (status === 'enabled' && !(await hasFailed(ctx, account, id))) continue;
+        await recoverOne(ctx, account, id, round);
+        retried += 1;
       }
     }
-    if (asked === 0 || round === mostRounds) return;
-    note(world.history, `${asked} endpoints were asked to recover again`);
+    if (retried === 0 || round === maxRounds) return;
+    note(ctx.history, `${retried} endpoints are recovering again`);
   }
 }
 
-function endpointsOf(world: World, account: number): Promise<WebhookEndpoint[]> {
-  return walk<WebhookEndpoint>(world, { account, path: '/v1/webhook_endpoints', limit: 100 });
+function endpointsOf(ctx: RunContext, account: number): Promise<WebhookEndpoint[]> {
+  return walk<WebhookEndpoint>(ctx, { account, path: '/v1/webhook_endpoints', limit: 100 });
 }
 
-/** Whether an event that was recovered could not be delivered after all. */
-async function hasFailed(world: World, account: number, id: string): Promise<boolean> {
-  const { status, text } = await ask(world, {
+/** Whether a delivery failed since the recovery began. */
+async function hasFailed(ctx: RunContext, account: number, id: string): Promise<boolean> {
+  const { status, text } = await send(ctx, {
     account,
     path: `/v1/webhook_endpoints/${id}/deliveries?status=failed&limit=1`,
   });
   const { data } = JSON.parse(text) as { data: { created: number }[] };
-  return status === 200 && data.some(({ created }) => created * 1000 >= world.history.deliveriesAsOfMs);
+  return status === 200 && data.some(({ created }) => created * 1000 >= ctx.history.deliveriesAsOfMs);
 }
 
-async function recoverOne(world: World, account: number, id: string, round: number): Promise<void> {
+async function recoverOne(ctx: RunContext, account: number, id: string, round: number): Promise<void> {
   const path = `/v1/webhook_endpoints/${id}`;
-  await ask(world, { account, method: 'POST', path: `${path}/enable`, key: `last-enable-${round}-${id}` });
-  await ask(world, {
+  await send(ctx, { account, method: 'POST', path: `${path}/enable`, key: `last-enable-${round}-${id}` });
+  await send(ctx, {
     account,
     method: 'POST',
     path: `${path}/recover`,
     key: `last-recover-${round}-${id}`,
-    body: { since: Math.floor(world.history.startedMs / 1000) },
+    body: { since: Math.floor(ctx.history.startedMs / 1000) },
   });
 }
 
 type Open = { open: number; movement: string };
 
 /**
- * Until there is no work left. Nothing is due later than a few seconds from now, so work that does not move for much
- * longer never will; false then.
+ * Waits until no work is left. All work is due within a few seconds, so work without progress for much longer is stuck;
+ * returns false then.
  */
-export async function becomesQuiet(world: World, stalledAfterMs: number): Promise<boolean> {
-  const { postgres, database } = world.deployment;
+export async function waitUntilIdle(ctx: RunContext, stalledAfterMs: number): Promise<boolean> {
+  const { postgres, database } = ctx.deployment;
   let last = '';
-  let movedAtMs = performance.now();
+  let progressedAtMs = performance.now();
   let isStalled = false;
   await until(
     async () => {
       const [now] = await postgres.query<Open>(database, openWork);
       if (now?.movement !== last) {
         last = now?.movement ?? '';
-        movedAtMs = performance.now();
+        progressedAtMs = performance.now();
       }
-      isStalled = performance.now() - movedAtMs > stalledAfterMs;
-      return now?.open === 0 || isStalled || Date.now() > world.giveUpAtMs;
+      isStalled = performance.now() - progressedAtMs > stalledAfterMs;
+      return now?.open === 0 || isStalled || Date.now() > ctx.deadlineMs;
     },
     Number.POSITIVE_INFINITY,
     100,

@@ -1,7 +1,7 @@
 import type { History } from './history/history.ts';
 import type { Found, Outcome } from './run-once.ts';
 
-/** What happened, in numbers. */
+/** Summarizes a run in numbers. */
 export function describeCounts({ plan, history }: Outcome): string {
   const { sent, receipts, calls, notes, end, walks } = history;
   const count = (text: string) => notes.filter((note) => note.text.startsWith(text)).length;
@@ -12,7 +12,7 @@ export function describeCounts({ plan, history }: Outcome): string {
     `${sent.length} requests (${lost} without an answer)`,
     `${total(({ executions }) => executions)} orders and changes`,
     `${total(({ esims }) => esims)} eSIMs`,
-    `${calls.length} calls at the network`,
+    `${calls.length} network calls`,
     `${total(({ events }) => events)} events`,
     `${receipts.length} deliveries received (${receipts.filter((one) => !one.isAcknowledged).length} refused)`,
     `${walks.length} walks`,
@@ -36,17 +36,17 @@ export function describeCounts({ plan, history }: Outcome): string {
   ].join(', ');
 }
 
-const mostShown = 5;
-const mostLines = 40;
+const maxShown = 5;
+const maxLines = 40;
 
-/** Violations by check, each with what the history has about it. */
+/** Lists violations by check, each with the related history. */
 export function describeViolations({ history, found }: Outcome): string {
   const lines: string[] = [];
   for (const check of new Set(found.map((one) => one.check))) {
     const its = found.filter((one) => one.check === check);
     lines.push(`${check}: ${its.length} violation${its.length === 1 ? '' : 's'}`);
-    for (const violation of its.slice(0, mostShown)) lines.push(...describeOne(history, violation));
-    if (its.length > mostShown) lines.push(`  … and ${its.length - mostShown} more`);
+    for (const violation of its.slice(0, maxShown)) lines.push(...describeOne(history, violation));
+    if (its.length > maxShown) lines.push(`  … and ${its.length - maxShown} more`);
   }
   return lines.join('\n');
 }
@@ -55,21 +55,20 @@ function describeOne(history: History, { what, about }: Found): string[] {
   const related = linesOf(history).filter(({ text }) => about.some((id) => id !== '' && text.includes(id)));
   const [first, last] = [related[0]?.atMs ?? 0, related.at(-1)?.atMs ?? 0];
   const around = history.notes.filter(({ atMs }) => atMs >= first - 2_000 && atMs <= last + 2_000);
-  const told = [...related, ...around].sort((a, b) => a.atMs - b.atMs);
-  const shown =
-    told.length > mostLines ? [...told.slice(0, mostLines / 2), ...told.slice(-mostLines / 2)] : told;
+  const all = [...related, ...around].sort((a, b) => a.atMs - b.atMs);
+  const shown = all.length > maxLines ? [...all.slice(0, maxLines / 2), ...all.slice(-maxLines / 2)] : all;
   return [
     `  - ${what} [${about.slice(0, 5).join(', ')}]`,
     ...shown.map(({ atMs, text }) => `      ${((atMs - history.startedMs) / 1000).toFixed(3)} s  ${text}`),
   ];
 }
 
-/** Signing secrets and activation codes stay out of what is printed. */
+/** Signing secrets are never printed. */
 const secrets = /whsec_[\w+/=-]+/g;
 
 function linesOf({ sent, receipts, calls }: History): { atMs: number; text: string }[] {
   return [
-    // A list names many things; what it is about is told by the others.
+    // Skip lists: they mention too many ids.
     ...sent
       .filter(({ path }) => !path.includes('?'))
       .map((one) => ({
@@ -83,7 +82,7 @@ function linesOf({ sent, receipts, calls }: History): { atMs: number; text: stri
       })),
     ...receipts.map((one) => ({
       atMs: one.atMs,
-      text: `delivery to account ${one.account + 1} ${one.hook} (${one.mood}) ${one.body.slice(0, 300)}`,
+      text: `delivery to account ${one.account + 1} ${one.hook} (${one.behavior}) ${one.body.slice(0, 300)}`,
     })),
     ...calls.map((one) => ({
       atMs: one.atMs,

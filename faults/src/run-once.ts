@@ -6,10 +6,10 @@ import { collectDeliveries, collectEnd } from './collect.ts';
 import { type Deployment, startDeployment } from './deployment/deployment.ts';
 import type { Postgres } from './deployment/postgres.ts';
 import { emptyHistory, type History } from './history/history.ts';
-import { inflictFaults } from './inflict.ts';
 import type { Plan } from './plan.ts';
-import { becomesQuiet, heal, recoverAll } from './recover.ts';
-import { HarnessFailure, type World } from './world.ts';
+import { heal, recoverAll, waitUntilIdle } from './recover.ts';
+import { HarnessFailure, type RunContext } from './run-context.ts';
+import { runFaults } from './run-faults.ts';
 
 export type Found = Violation & { check: CheckName };
 
@@ -18,19 +18,19 @@ export type Outcome = { plan: Plan; history: History; found: Found[] };
 type Options = {
   plan: Plan;
   postgres: Postgres;
-  /** Prepared, and for this run alone. */
+  /** From `prepareDatabase`, used by this run only. */
   database: string;
   keys: string[];
   breakName?: string;
   progress?: (text: string) => void;
 };
 
-// A dead sender's delivery comes due again after 11 s; whatever lies still much longer than that is stuck.
-const usualStallMs = 45_000;
-// Far beyond what a run takes: it is there so that a run ends by itself, always.
-const longestRunMs = 30 * 60_000;
+// A dead sender's delivery is due again after 11 s; work without progress for much longer is stuck.
+const defaultStallMs = 45_000;
+// Far beyond any normal run; ends a run that hangs.
+const maxRunMs = 30 * 60_000;
 
-/** One run: a deployment is driven and broken by the plan, healed, looked at from all sides, and judged. */
+/** Runs the plan against a new deployment, heals it, collects the final state and runs the checks. */
 export async function runOnce(options: Options): Promise<Outcome> {
   const { plan, postgres, database, keys, breakName, progress = () => {} } = options;
   const broken = breakName === undefined ? null : (breaks[breakName] as Break);
@@ -42,57 +42,64 @@ export async function runOnce(options: Options): Promise<Outcome> {
     preload: broken?.preload ? new URL(`./breaks/preload/${broken.preload}.js`, import.meta.url).href : null,
   });
   let names = 0;
-  const world: World = {
-    ...{ plan, deployment, history, progress: { ended: 0, begun: 0 }, giveUpAtMs: Date.now() + longestRunMs },
-    patienceMs: broken ? 30_000 : 2_000, // a frozen process gives no answer; where none is frozen, load may make them slow
+  const ctx: RunContext = {
+    ...{ plan, deployment, history, progress: { operations: 0, faults: 0 } },
+    deadlineMs: Date.now() + maxRunMs,
+    answerTimeoutMs: broken ? 30_000 : 2_000, // short, because frozen processes never answer; a break freezes none
     newName: (kind) => `${kind}-${++names}`,
   };
-  if (broken) deployment.network.heal(); // what is broken is to be the only thing that is
+  if (broken) deployment.network.heal(); // the break must be the only fault
   try {
-    await drive(world, progress);
-    await lookAround(world, broken?.stalledAfterMs ?? usualStallMs, progress);
+    await runPlan(ctx, progress);
+    await finishRun(ctx, broken?.stalledAfterMs ?? defaultStallMs, progress);
   } finally {
     await stop(deployment);
   }
-  return { plan, history, found: judge(history) };
+  return { plan, history, found: runChecks(history) };
 }
 
-function judge(history: History): Found[] {
+function runChecks(history: History): Found[] {
   return Object.entries(checks).flatMap(([check, find]) =>
     find(history).map((violation) => ({ check: check as CheckName, ...violation })),
   );
 }
 
-/** Customers and faults side by side, until both are through. */
-async function drive(world: World, progress: (text: string) => void): Promise<void> {
-  const { plan, history } = world;
+/** Runs customers and faults concurrently until both are done. */
+async function runPlan(ctx: RunContext, progress: (text: string) => void): Promise<void> {
+  const { plan, history } = ctx;
   const total = plan.customers.reduce((sum, { operations }) => sum + operations.length, 0);
-  const telling = setInterval(() => {
+  const timer = setInterval(() => {
     const last = history.notes.at(-1)?.text ?? '';
-    progress(`${world.progress.ended}/${total} operations, ${history.receipts.length} deliveries; ${last}`);
+    progress(
+      `${ctx.progress.operations}/${total} operations, ${history.receipts.length} deliveries; ${last}`,
+    );
   }, 1_000);
   let isOver = false;
-  const faults = inflictFaults(world, () => isOver).catch((error: unknown) => {
-    world.giveUpAtMs = Date.now(); // a deployment that was left broken keeps its customers waiting
-    return new HarnessFailure(`a fault could not be carried out: ${String(error)}`);
+  const faults = runFaults(ctx, () => isOver).catch((error: unknown) => {
+    ctx.deadlineMs = Date.now(); // customers would wait for a deployment that stays broken
+    return new HarnessFailure(`a fault could not be run: ${String(error)}`);
   });
-  const customers = await Promise.allSettled(plan.customers.map((customer) => runCustomer(world, customer)));
+  const customers = await Promise.allSettled(plan.customers.map((customer) => runCustomer(ctx, customer)));
   isOver = true;
-  clearInterval(telling);
+  clearInterval(timer);
   const failure = await faults;
   if (failure) throw failure;
   for (const one of customers) if (one.status === 'rejected') throw one.reason;
 }
 
-async function lookAround(world: World, stalledMs: number, progress: (text: string) => void): Promise<void> {
+async function finishRun(
+  ctx: RunContext,
+  stalledMs: number,
+  progress: (text: string) => void,
+): Promise<void> {
   progress('healing');
-  await heal(world);
-  await becomesQuiet(world, stalledMs);
-  progress('quiet: reading what became of every event');
-  await collectDeliveries(world);
-  await recoverAll(world, stalledMs);
-  progress('quiet again: reading everything');
-  await collectEnd(world);
+  await heal(ctx);
+  await waitUntilIdle(ctx, stalledMs);
+  progress('idle: reading all deliveries');
+  await collectDeliveries(ctx);
+  await recoverAll(ctx, stalledMs);
+  progress('idle again: reading everything');
+  await collectEnd(ctx);
 }
 
 async function stop(deployment: Deployment): Promise<void> {

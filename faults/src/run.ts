@@ -1,6 +1,6 @@
 /**
- * `npm run faults`: breaks a whole deployment by a plan that a seed gives, and checks from outside what is promised.
- * `-- --seed 7 --seconds 60 --runs 3 --topology pair --break NAME`. Exits with 1 on a violation, with 2 when the run itself failed.
+ * `npm run faults`: runs a seeded plan of faults against a whole deployment, and checks its guarantees from outside.
+ * `-- --seed 7 --seconds 60 --runs 3 --topology pair --break NAME`. Exits with 1 on a violation, with 2 if the run itself failed.
  */
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
@@ -13,7 +13,7 @@ import { describePlan, isTopology, makePlan, topologyNames } from './plan.ts';
 import { describeCounts, describeViolations } from './report.ts';
 import { runOnce } from './run-once.ts';
 
-// What a round of the plan takes on two idle cores.
+// Duration of a round on two idle cores.
 const secondsPerRound = 4;
 const interrupted = 130;
 
@@ -22,11 +22,10 @@ const [seconds, runs] = [Number(values.seconds), Number(values.runs)];
 const firstSeed = values.seed === undefined ? randomInt(1, 1_000_000) : Number(values.seed);
 const breakName = values.break;
 const broken = breakName === undefined ? null : breaks[breakName];
-if (broken === undefined)
-  fail(`no break is called ${breakName}; there are ${Object.keys(breaks).join(', ')}`);
+if (broken === undefined) fail(`unknown break ${breakName}; known: ${Object.keys(breaks).join(', ')}`);
 const topology = readTopology(values.topology);
 if (![seconds, runs, firstSeed].every((value) => value > 0)) {
-  fail('--seed, --seconds and --runs take numbers above 0');
+  fail('--seed, --seconds and --runs must be numbers above 0');
 }
 
 let running: Postgres | null = null;
@@ -38,10 +37,10 @@ try {
   process.exitCode = (await runAll()) ? 0 : 1;
 } catch (error) {
   if (stoppedAtMs === null)
-    process.stderr.write(`the run itself failed, which says nothing of the service: ${String(error)}\n`);
+    process.stderr.write(`the run itself failed, not a check of the service: ${String(error)}\n`);
   process.exitCode = stoppedAtMs === null ? 2 : interrupted;
 }
-process.exit(); // nothing that is still open may keep a finished run from ending
+process.exit(); // open handles must not keep a finished run alive
 
 function readArguments() {
   try {
@@ -63,10 +62,10 @@ function readArguments() {
 
 function readTopology(name: string | undefined): Topology | undefined {
   if (name === undefined || isTopology(name)) return name;
-  return fail(`--topology is one of ${topologyNames.join(', ')}`);
+  return fail(`--topology must be one of ${topologyNames.join(', ')}`);
 }
 
-/** Takes everything down that was started. A later signal does not wait for it; one Ctrl-C under npm comes twice. */
+/** Stops everything. A later signal exits at once, but under npm one Ctrl-C arrives twice within a second. */
 function stop(): void {
   if (stoppedAtMs !== null) {
     if (performance.now() - stoppedAtMs > 1_000) process.exit(interrupted);
@@ -102,7 +101,7 @@ async function runSeed(seed: number, wanted: Break | null | undefined): Promise<
   running = postgres;
   try {
     const keys = await prepareDatabase(postgres, 'faults');
-    const progress = tellChanges(`  seed ${seed}: `);
+    const progress = printChanges(`  seed ${seed}: `);
     const outcome = await runOnce({
       plan,
       postgres,
@@ -124,8 +123,8 @@ async function runSeed(seed: number, wanted: Break | null | undefined): Promise<
   }
 }
 
-/** A line when there is something new to say. */
-function tellChanges(prefix: string): (text: string) => void {
+/** Prints a line only when the text changes. */
+function printChanges(prefix: string): (text: string) => void {
   let last = '';
   return (text) => {
     if (text !== last) process.stderr.write(`${prefix}${text}\n`);

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Waits for a condition that something else brings about; false when it did not come about in time. */
+/** Polls until a condition is met; returns false on timeout. */
 export async function until(
   isMet: () => Promise<boolean> | boolean,
-  boundMs: number,
-  everyMs = 50,
+  timeoutMs: number,
+  intervalMs = 50,
 ): Promise<boolean> {
-  const giveUpAtMs = performance.now() + boundMs;
+  const deadlineMs = performance.now() + timeoutMs;
   for (;;) {
     if (await isMet()) return true;
-    if (performance.now() > giveUpAtMs) return false;
-    await sleep(everyMs);
+    if (performance.now() > deadlineMs) return false;
+    await sleep(intervalMs);
   }
 }

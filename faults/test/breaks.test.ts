@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.remove());
 
-/** A failover is for the break's own PostgreSQL; the others share one and each has a clone. */
+/** A break with a failover gets its own PostgreSQL; the others share one and get a cloned database each. */
 async function prepare(
   database: string,
   { topology }: Break,
@@ -30,12 +30,12 @@ async function prepare(
   return { postgres, keys };
 }
 
-test('every guarantee has a switch that breaks it', () => {
+test('every check has a break that it must report', () => {
   const broken = new Set(Object.values(breaks).flatMap(({ caughtBy }) => caughtBy));
   expect(Object.keys(checks).filter((name) => !broken.has(name as keyof typeof checks))).toEqual([]);
 });
 
-describe.concurrent('what is broken on purpose is found, and nothing else', () => {
+describe.concurrent('exactly the broken guarantee is reported', () => {
   test.each(Object.entries(breaks))(
     '%s',
     async (breakName, broken: Break) => {

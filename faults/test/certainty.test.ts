@@ -1,70 +1,72 @@
 import { type Event, encodeId } from '@simplane/contract';
 import { describe, expect, test } from 'vitest';
-import { type EndpointLife, wasCertainlyDue } from '../dist/history/endpoint-lives.js';
+import { type EndpointTimeline, wasCertainlyDue } from '../dist/history/endpoint-timelines.js';
 
-/** An event whose id was made in that millisecond. */
-function madeAt(ms: number, type = 'esim.provisioned'): Event {
+/** An event whose id was created in that millisecond. */
+function eventAt(ms: number, type = 'esim.provisioned'): Event {
   const uuid = Buffer.alloc(16);
   uuid.writeUIntBE(ms, 0, 6);
   return { id: encodeId('evt', uuid), type, object: 'event', created: 0, data: {} };
 }
 
-function lifeWith(own: Partial<EndpointLife>): EndpointLife {
+function timelineOf(own: Partial<EndpointTimeline>): EndpointTimeline {
   const created = { fromMs: 100, toMs: 200 };
   return {
-    ...{ account: 0, id: 'we_1', hook: 'hook-1', enabled: [created], ended: [], secrets: [] },
-    typed: [{ ...created, types: ['esim.*'] }],
+    ...{ account: 0, id: 'we_1', hook: 'hook-1', enabled: [created], disabled: [], secrets: [] },
+    subscriptions: [{ ...created, types: ['esim.*'] }],
     ...own,
   };
 }
 
-describe('an event had to be queued for an endpoint', () => {
-  test('that was there before it was made, and stayed', () => {
-    expect(wasCertainlyDue(lifeWith({}), madeAt(201), 250)).toBe(true);
+describe('an event must be queued for an endpoint', () => {
+  test('that existed before the event and stayed enabled', () => {
+    expect(wasCertainlyDue(timelineOf({}), eventAt(201), 250)).toBe(true);
   });
-  test('that was disabled after it was committed', () => {
-    expect(wasCertainlyDue(lifeWith({ ended: [{ fromMs: 251, toMs: 300 }] }), madeAt(201), 250)).toBe(true);
+  test('that was disabled after the commit', () => {
+    expect(wasCertainlyDue(timelineOf({ disabled: [{ fromMs: 251, toMs: 300 }] }), eventAt(201), 250)).toBe(
+      true,
+    );
   });
-  test('that was disabled and enabled again before it was made', () => {
-    const life = lifeWith({
+  test('that was disabled and enabled again before the event', () => {
+    const timeline = timelineOf({
       enabled: [
         { fromMs: 100, toMs: 200 },
         { fromMs: 350, toMs: 400 },
       ],
-      ended: [{ fromMs: 250, toMs: 300 }],
+      disabled: [{ fromMs: 250, toMs: 300 }],
     });
-    expect(wasCertainlyDue(life, madeAt(401), 450)).toBe(true);
+    expect(wasCertainlyDue(timeline, eventAt(401), 450)).toBe(true);
   });
 });
 
-describe('nothing is certain about an event', () => {
-  test('that was made before the creation was answered', () => {
-    expect(wasCertainlyDue(lifeWith({}), madeAt(150), 250)).toBe(false);
+describe('an event may be missing', () => {
+  test('if it was created before the endpoint’s creation was answered', () => {
+    expect(wasCertainlyDue(timelineOf({}), eventAt(150), 250)).toBe(false);
   });
-  test('that was committed while the endpoint was being disabled, or after it', () => {
-    const life = lifeWith({ ended: [{ fromMs: 220, toMs: 300 }] });
-    expect(wasCertainlyDue(life, madeAt(210), 250)).toBe(false);
-    expect(wasCertainlyDue(life, madeAt(310), 350)).toBe(false);
+  test('if it was committed while or after the endpoint was disabled', () => {
+    const timeline = timelineOf({ disabled: [{ fromMs: 220, toMs: 300 }] });
+    expect(wasCertainlyDue(timeline, eventAt(210), 250)).toBe(false);
+    expect(wasCertainlyDue(timeline, eventAt(310), 350)).toBe(false);
   });
-  test('when disabling and enabling overlapped, so that either may have come last', () => {
-    const life = lifeWith({
+  test('if disabling and enabling overlapped, so either may have come last', () => {
+    const timeline = timelineOf({
       enabled: [
         { fromMs: 100, toMs: 200 },
         { fromMs: 250, toMs: 300 },
       ],
-      ended: [{ fromMs: 260, toMs: 310 }],
+      disabled: [{ fromMs: 260, toMs: 310 }],
     });
-    expect(wasCertainlyDue(life, madeAt(400), 450)).toBe(false);
+    expect(wasCertainlyDue(timeline, eventAt(400), 450)).toBe(false);
   });
-  test('while what the endpoint subscribes to was being changed', () => {
-    const typed = [
+  test('if the subscription was changing', () => {
+    const subscriptions = [
       { fromMs: 100, toMs: 200, types: ['esim.*'] },
       { fromMs: 230, toMs: 300, types: ['*'] },
     ];
-    expect(wasCertainlyDue(lifeWith({ typed }), madeAt(220), 250)).toBe(false);
-    expect(wasCertainlyDue(lifeWith({ typed }), madeAt(310), 350)).toBe(true);
+    expect(wasCertainlyDue(timelineOf({ subscriptions }), eventAt(220), 250)).toBe(false);
+    expect(wasCertainlyDue(timelineOf({ subscriptions }), eventAt(310), 350)).toBe(true);
   });
-  test('of a type that the endpoint does not subscribe to', () => {
-    expect(wasCertainlyDue(lifeWith({}), madeAt(201, 'bundle.expired'), 250)).toBe(false);
+  test('if the endpoint does not subscribe to its type', () => {
+    expect(wasCertainlyDue(timelineOf({}), eventAt(201, 'bundle.expired'), 250)).toBe(false);
   });
 });

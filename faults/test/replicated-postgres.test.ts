@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openLink } from '../src/deployment/link.ts';
 import { type ReplicatedPostgres, startReplicatedPostgres } from '../src/deployment/replicated-postgres.ts';
 
-// The pair is what failover runs and tests stand on: if it lost commits by itself, they would prove nothing.
+// Failover runs and tests rely on this pair: if it lost commits by itself, they would prove nothing.
 
 let postgres: ReplicatedPostgres;
 
@@ -32,7 +32,7 @@ async function waitingForStandby(): Promise<number> {
   return row?.count ?? 0;
 }
 
-test('what was acknowledged is on the promoted standby after kill -9 of the primary, and again after the next', async () => {
+test('an acknowledged commit is on the promoted standby after kill -9 of the primary, twice in a row', async () => {
   for (const n of [1, 2]) {
     await write(n);
     await postgres.stopPrimary('kill');
@@ -43,7 +43,7 @@ test('what was acknowledged is on the promoted standby after kill -9 of the prim
   expect(await written()).toEqual([1, 2]);
 });
 
-test('after a switchover the old primary keeps its connections and refuses to write; new ones reach the new primary', async () => {
+test('after a switchover the old primary keeps its connections but refuses writes; new connections reach the new primary', async () => {
   const link = await openLink(postgres.primary().url('simplane'), () => postgres.primary().socketPath());
   const [before, after] = [new pg.Client(link.url), new pg.Client(link.url)];
   await before.connect();
@@ -63,7 +63,7 @@ test('after a switchover the old primary keeps its connections and refuses to wr
   await link.close();
 });
 
-test('a commit waits for a lost standby and is acknowledged when it is back; a restarted primary keeps its standby', async () => {
+test('a commit waits for a lost standby until it is back; a restarted primary keeps its standby', async () => {
   await postgres.stopStandby();
   let acknowledged = false;
   const writing = write(5).then(() => {
@@ -80,7 +80,7 @@ test('a commit waits for a lost standby and is acknowledged when it is back; a r
   expect(await written()).toEqual([1, 2, 3, 4, 5, 6]);
 });
 
-test('without replication the promoted standby lacks what was acknowledged', async () => {
+test('without replication the promoted standby lacks acknowledged commits', async () => {
   await postgres.stopReplication();
   await write(7);
   await postgres.stopPrimary('kill');

@@ -8,7 +8,7 @@ import { runOnce } from '../dist/run-once.js';
 const seed = 59;
 const rounds = 2;
 
-test('two accounts on two api and two worker processes: every promise holds through a short plan of faults', async () => {
+test('every guarantee holds through a short plan of faults, on two api and two worker processes', async () => {
   const plan = makePlan(seed, rounds, 'single');
   console.log(describePlan(plan));
   const postgres = await startPostgres();

@@ -1,7 +1,7 @@
 import type { Plan } from '../plan.ts';
 import type { Break } from './breaks.ts';
 
-/** Just enough for the break to show: one customer an account, and no fault but the break's own. */
+/** A minimal plan that shows the break: one customer per account, and only the break's own faults. */
 export function breakPlan(
   seed: number,
   { operations, faults = [], processes = ['all-1'], topology = 'single' }: Break,

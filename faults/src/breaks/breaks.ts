@@ -2,57 +2,57 @@ import type { CheckName } from '../checks/index.ts';
 import type { Topology } from '../deployment/postgres.ts';
 import type { Fault, Operation, OperationKind } from '../plan.ts';
 
-/** One guarantee broken on purpose, from outside: by a trigger in the run's own database, or in a process's own memory. */
+/** One guarantee broken on purpose, by a trigger in the run's database or by a module preloaded into a server. */
 export type Break = {
-  what: string;
-  /** The checks that must find it, and no other may. */
+  description: string;
+  /** Exactly these checks must report it. */
   caughtBy: CheckName[];
-  /** What each account does. */
+  /** The operations of each account's customer. */
   operations: Operation[];
   /** Run on the database before any server starts. */
   sql?: string;
   /** A module of `preload/`, loaded first by every process. */
   preload?: string;
-  /** One that does everything, unless it takes two. */
+  /** By default one process with both roles. */
   processes?: string[];
   faults?: Fault[];
   topology?: Topology;
-  /** The standby gets nothing, and nobody waits for it. */
+  /** Replication is stopped, and commits do not wait for the standby. */
   isAsynchronous?: boolean;
-  /** How long work lies still before it counts as stuck; only who breaks that wants to see it soon. */
+  /** How long work makes no progress before it counts as stuck. */
   stalledAfterMs?: number;
 };
 
 const act = (kind: OperationKind, own: Partial<Operation> = {}): Operation => ({
-  ...{ kind, pick: 0.3, choice: 0.1, repeat: 'no', isImpatient: false },
+  ...{ kind, pick: 0.3, choice: 0.1, repeat: 'no', hangsUp: false },
   ...own,
 });
 
 const order = [act('create-endpoint'), act('provision'), act('provision'), act('await-orders'), act('look')];
 
-/** Every guarantee has a switch that breaks it; without one of them the checker could be blind and nobody would know. */
+/** Each check has a break that proves it can fail. */
 export const breaks: Record<string, Break> = {
   'stick-row': {
-    what: 'a recovery never ends',
+    description: 'a recovery never ends',
     caughtBy: ['nothing-is-stuck'],
     operations: [act('create-endpoint'), act('test-event')],
     stalledAfterMs: 10_000,
     sql: trigger('recoveries', 'before update', { body: 'new.finished_at := null; return new;' }),
   },
   'drop-event': {
-    what: 'some events are not written, and nothing is queued for them',
+    description: 'some events are neither stored nor queued for delivery',
     caughtBy: ['changes-are-told'],
     operations: [...order, ...Array.from({ length: 8 }, () => act('test-event'))],
     sql: `${dropSome('events', 'new.id')} ${dropSome('deliveries', 'new.event_id')}`,
   },
   'lose-delivery': {
-    what: 'some events are written, and nothing is queued for them',
+    description: 'some events are stored but not queued for delivery',
     caughtBy: ['events-are-delivered'],
     operations: [...order, ...Array.from({ length: 8 }, () => act('test-event'))],
     sql: dropSome('deliveries', "case when new.origin = 'event' then new.event_id end"),
   },
   'claim-success': {
-    what: 'a delivery that failed counts as succeeded',
+    description: 'a failed delivery is stored as succeeded',
     caughtBy: ['events-are-delivered'],
     operations: [
       act('create-endpoint'),
@@ -65,13 +65,13 @@ export const breaks: Record<string, Break> = {
     }),
   },
   'double-order': {
-    what: 'a worker asks the network twice for one order, with another call id',
+    description: 'a worker sends each order to the network twice, with different call ids',
     caughtBy: ['orders-reach-the-network-once'],
     operations: order,
     preload: 'double-order',
   },
   'skip-fence': {
-    what: 'a worker writes what another has taken over',
+    description: 'a worker writes to work that another worker has taken over',
     caughtBy: ['orders-end-once', 'orders-reach-the-network-once', 'changes-are-told'],
     operations: order,
     preload: 'skip-fence',
@@ -79,7 +79,7 @@ export const breaks: Record<string, Break> = {
     faults: [{ kind: 'overtake', process: '', after: 0, lasts: 0, step: 'confirm' }],
   },
   'forget-key': {
-    what: 'an idempotency key is forgotten as soon as it is stored',
+    description: 'an idempotency key is deleted as soon as it is stored',
     caughtBy: ['keys-run-once'],
     operations: [act('create-endpoint'), act('provision', { repeat: 'elsewhere' }), act('await-orders')],
     sql: trigger('idempotency_keys', 'after insert', {
@@ -87,25 +87,25 @@ export const breaks: Record<string, Break> = {
     }),
   },
   'cross-account': {
-    what: 'the API finds executions of any account',
+    description: 'the API returns executions of any account',
     caughtBy: ['nothing-crosses-accounts'],
     operations: order,
     preload: 'cross-account',
   },
   'wrong-signature': {
-    what: 'a worker signs with another key',
+    description: 'a worker signs with the wrong key',
     caughtBy: ['deliveries-are-signed'],
     operations: [act('create-endpoint'), act('test-event')],
     preload: 'wrong-signature',
   },
   'change-body': {
-    what: 'a worker sends other bytes than the log has',
+    description: 'a worker sends different bytes than the event log has',
     caughtBy: ['log-matches-deliveries'],
     operations: [act('create-endpoint'), act('test-event')],
     preload: 'change-body',
   },
   'count-twice': {
-    what: 'a usage record that is reported twice is counted twice',
+    description: 'a usage record reported twice is counted twice',
     caughtBy: ['usage-is-counted-once'],
     operations: [...order, act('use-data', { choice: 0.6 })],
     sql: trigger('usage_records', 'before insert', {
@@ -113,19 +113,19 @@ export const breaks: Record<string, Break> = {
     }),
   },
   'skip-page': {
-    what: 'lists of executions lose some after their first page',
+    description: 'lists of executions omit items after the first page',
     caughtBy: ['walks-are-complete'],
     operations: [...Array.from({ length: 24 }, () => act('provision')), act('await-orders')],
     preload: 'skip-page',
   },
   'break-list': {
-    what: 'the API has a fault of its own and answers 500',
+    description: 'the API answers 500',
     caughtBy: ['answers-are-expected'],
     operations: order,
     preload: 'break-list',
   },
   'skip-standby': {
-    what: 'orders are acknowledged before the standby has them, and it takes over',
+    description: 'orders are acknowledged before they reach the standby, which is then promoted',
     caughtBy: ['orders-end-once', 'orders-reach-the-network-once'],
     operations: [
       ...[act('provision'), act('provision'), act('await-orders')],
@@ -136,7 +136,7 @@ export const breaks: Record<string, Break> = {
     faults: [{ kind: 'fail-over', process: '', after: 6, lasts: 0, step: '' }],
   },
   'fall-over': {
-    what: 'a worker ends by itself',
+    description: 'a worker exits by itself',
     caughtBy: ['processes-survive'],
     operations: [act('create-endpoint')],
     preload: 'fall-over',
@@ -144,7 +144,7 @@ export const breaks: Record<string, Break> = {
   },
 };
 
-/** Which ones is decided by the event's id, so that an event and its deliveries share their fate. */
+/** Selects by the event's id, so an event and its deliveries are dropped together. */
 function dropSome(table: string, eventId: string): string {
   const body = `if right((${eventId})::text, 1) < 'a' then return null; end if; return new;`;
   return trigger(table, 'before insert', { body });

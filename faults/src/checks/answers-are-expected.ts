@@ -1,7 +1,7 @@
 import type { History } from '../history/history.ts';
 import type { Violation } from './violation.ts';
 
-/** What a well-behaved client may be told while its eSIMs change under its hands. */
+/** Error codes that a correct client may get while other requests change its eSIMs. */
 const refusals = new Set([
   'esim_not_ready',
   'idempotency_in_progress',
@@ -10,7 +10,7 @@ const refusals = new Set([
   'state_conflict',
 ]);
 
-/** Whatever breaks below, a client is answered as documented: a result, a refusal that fits, or `unavailable`. */
+/** During any fault, a client gets a documented answer: a result, an expected refusal, or `unavailable`. */
 export function answersAreExpected({ sent }: History): Violation[] {
   return sent.flatMap(({ method, path, status, text, key }) => {
     if (status === null || status < 300) return [];

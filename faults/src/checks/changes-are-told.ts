@@ -3,30 +3,30 @@ import type { AccountEnd, History } from '../history/history.ts';
 import { bodyOf, writesOf } from '../history/writes.ts';
 import type { Violation } from './violation.ts';
 
-const told: Partial<Record<Execution['type'], { succeeded: string; failed?: string }>> = {
+const eventTypes: Partial<Record<Execution['type'], { succeeded: string; failed?: string }>> = {
   'esim.provision': { succeeded: 'esim.provisioned', failed: 'esim.provisioning_failed' },
   'esim.suspend': { succeeded: 'esim.suspended' },
   'esim.resume': { succeeded: 'esim.resumed' },
   'esim.terminate': { succeeded: 'esim.terminated' },
 };
 
-/** What happened is in the log, once: every order's end, every test event, every first attach. */
+/** The event log has every order's end, every test event and every first attach exactly once. */
 export function changesAreTold(history: History): Violation[] {
   return [
-    ...history.end.flatMap(endsAreTold),
+    ...history.end.flatMap(endsAreLogged),
     ...testEventsAreLogged(history),
-    ...activationsAreTold(history),
+    ...activationsAreLogged(history),
   ];
 }
 
-function endsAreTold({ executions, events }: AccountEnd): Violation[] {
+function endsAreLogged({ executions, events }: AccountEnd): Violation[] {
   const byExecution = new Map<string, Event[]>();
   for (const event of events) {
     const id = String(event.data['execution_id'] ?? '');
     byExecution.set(id, [...(byExecution.get(id) ?? []), event]);
   }
   return executions.flatMap(({ id, type, status }) => {
-    const names = told[type];
+    const names = eventTypes[type];
     if (!names || (status !== 'succeeded' && status !== 'failed')) return [];
     const expected = names[status];
     const ends = Object.values(names);
@@ -34,7 +34,7 @@ function endsAreTold({ executions, events }: AccountEnd): Violation[] {
     const isRight = expected ? found.length === 1 && found[0]?.type === expected : found.length === 0;
     if (isRight) return [];
     const seen = found.map((event) => event.type).join(', ') || 'nothing';
-    return [{ about: [id], what: `${type} ${status}, and the log tells ${seen}` }];
+    return [{ about: [id], what: `${type} ${status}, but the log has ${seen}` }];
   });
 }
 
@@ -49,7 +49,7 @@ function testEventsAreLogged(history: History): Violation[] {
   });
 }
 
-function activationsAreTold(history: History): Violation[] {
+function activationsAreLogged(history: History): Violation[] {
   const attached = new Set<string>();
   for (const { path, status, text } of writesOf(history)) {
     const [, iccid] = /^\/v1\/sandbox\/esims\/(\d+)\/simulate$/.exec(path) ?? [];
@@ -60,6 +60,6 @@ function activationsAreTold(history: History): Violation[] {
     const found = events.filter(({ type, data }) => type === 'esim.activated' && data['iccid'] === iccid);
     return found.length === 1
       ? []
-      : [{ about: [iccid], what: `a first attach is told ${found.length} times` }];
+      : [{ about: [iccid], what: `a first attach is logged ${found.length} times` }];
   });
 }

@@ -1,18 +1,18 @@
 import type { Delivery, Event } from '@simplane/contract';
 import {
-  type EndpointLife,
-  endpointLivesOf,
+  type EndpointTimeline,
+  endpointTimelinesOf,
   hookOf,
   subscribes,
   wasCertainlyDue,
-} from '../history/endpoint-lives.ts';
+} from '../history/endpoint-timelines.ts';
 import { eventIdOf } from '../history/event-id.ts';
 import type { History } from '../history/history.ts';
 import type { Violation } from './violation.ts';
 
 /**
- * Every event reaches every endpoint that was enabled and subscribed when it was written, or it can be seen that it did not;
- * and after `recover` nothing is missing.
+ * Every event reaches every endpoint that was enabled and subscribed when it was stored, or its delivery is `failed` or
+ * `canceled`. After `recover` nothing is missing.
  */
 export function eventsAreDelivered(history: History): Violation[] {
   const arrived = new Set(
@@ -20,46 +20,43 @@ export function eventsAreDelivered(history: History): Violation[] {
       .filter(({ isAcknowledged }) => isAcknowledged)
       .map(({ hook, body }) => `${hook} ${eventIdOf(body)}`),
   );
-  const lives = endpointLivesOf(history);
+  const timelines = endpointTimelinesOf(history);
   return [
-    ...deliveriesExist(history, lives),
-    ...successesArrived(history, lives, arrived),
+    ...deliveriesExist(history, timelines),
+    ...successesArrived(history, timelines, arrived),
     ...recoveriesArrived(history, arrived),
   ];
 }
 
-function deliveriesExist(history: History, lives: EndpointLife[]): Violation[] {
+function deliveriesExist(history: History, timelines: EndpointTimeline[]): Violation[] {
   return history.deliveries.flatMap((deliveries, account) => {
-    const written = new Map<string, Delivery>();
+    const stored = new Map<string, Delivery>();
     for (const delivery of deliveries.filter(({ origin }) => origin === 'event')) {
-      written.set(pairOf(delivery.event_id, delivery.webhook_endpoint_id), delivery);
+      stored.set(pairOf(delivery.event_id, delivery.webhook_endpoint_id), delivery);
     }
-    // What was written when these had been collected has to arrive, which is seen below.
+    // Events stored after the deliveries were collected are checked by their receipts, below.
     const isCollected = ({ id }: Event) => (history.committedMs.get(id) ?? 0) < history.deliveriesAsOfMs;
     const events = history.end[account]?.events.filter(isCollected) ?? [];
-    return lives
-      .filter((life) => life.account === account)
-      .flatMap((life) =>
+    return timelines
+      .filter((timeline) => timeline.account === account)
+      .flatMap((timeline) =>
         events
-          .filter((event) => wasCertainlyDue(life, event, history.committedMs.get(event.id) ?? 0))
-          .flatMap((event) => judge(event, life, written.get(pairOf(event.id, life.id)))),
+          .filter((event) => wasCertainlyDue(timeline, event, history.committedMs.get(event.id) ?? 0))
+          .flatMap((event) => checkDelivery(event, timeline, stored.get(pairOf(event.id, timeline.id)))),
       );
   });
 }
 
-function judge(event: Event, life: EndpointLife, delivery: Delivery | undefined): Violation[] {
-  const about = [event.id, life.id];
+function checkDelivery(event: Event, timeline: EndpointTimeline, delivery?: Delivery): Violation[] {
+  const about = [event.id, timeline.id];
   if (!delivery) {
     return [
-      {
-        about,
-        what: `${event.type} was written while an endpoint was subscribed, and nothing was queued for it`,
-      },
+      { about, what: `${event.type} was stored, but no delivery was queued for a subscribed endpoint` },
     ];
   }
-  if (delivery.status === 'canceled' && life.ended.length === 0) {
+  if (delivery.status === 'canceled' && timeline.disabled.length === 0) {
     return [
-      { about, what: `the delivery of ${event.type} was canceled, and its endpoint was never disabled` },
+      { about, what: `the delivery of ${event.type} was canceled, but its endpoint was never disabled` },
     ];
   }
   if (delivery.status === 'failed' && delivery.attempts.length === 0) {
@@ -68,15 +65,19 @@ function judge(event: Event, life: EndpointLife, delivery: Delivery | undefined)
   return [];
 }
 
-function successesArrived({ deliveries }: History, lives: EndpointLife[], arrived: Set<string>): Violation[] {
-  const hooks = new Map(lives.map(({ id, hook }) => [id, hook]));
+function successesArrived(
+  { deliveries }: History,
+  timelines: EndpointTimeline[],
+  arrived: Set<string>,
+): Violation[] {
+  const hooks = new Map(timelines.map(({ id, hook }) => [id, hook]));
   return deliveries
     .flat()
     .filter(({ status }) => status === 'succeeded')
     .filter((one) => !arrived.has(`${hooks.get(one.webhook_endpoint_id)} ${one.event_id}`))
     .map((one) => ({
       about: [one.id, one.event_id, one.webhook_endpoint_id],
-      what: 'a delivery counts as succeeded, and its receiver never acknowledged it',
+      what: 'a delivery succeeded, but its receiver never acknowledged it',
     }));
 }
 
@@ -88,7 +89,7 @@ function recoveriesArrived({ end }: History, arrived: Set<string>): Violation[] 
         .filter(({ id }) => !arrived.has(`${hookOf(endpoint)} ${id}`))
         .map(({ id, type }) => ({
           about: [id, endpoint.id],
-          what: `${type} is missing at an endpoint that subscribes to it, also after recover`,
+          what: `${type} is missing at a subscribed endpoint even after recover`,
         })),
     ),
   );

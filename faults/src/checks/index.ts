@@ -13,7 +13,7 @@ import { usageIsCountedOnce } from './usage-is-counted-once.ts';
 import type { Check } from './violation.ts';
 import { walksAreComplete } from './walks-are-complete.ts';
 
-/** The guarantees, as a list. */
+/** Every guarantee and the check for it. */
 export const checks = {
   'orders-end-once': ordersEndOnce,
   'orders-reach-the-network-once': ordersReachTheNetworkOnce,

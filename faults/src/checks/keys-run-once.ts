@@ -3,7 +3,7 @@ import type { History } from '../history/history.ts';
 import { bodyOf, type Write, writesOf } from '../history/writes.ts';
 import type { Violation } from './violation.ts';
 
-/** A key has one answer, byte for byte, and its operation one effect, however often and wherever it is sent. */
+/** A key has one answer, byte for byte, and its operation one effect, however often and to whichever process it is sent. */
 export function keysRunOnce(history: History): Violation[] {
   const writes = writesOf(history);
   return [
@@ -20,7 +20,7 @@ function answersAreOne({ key, answers }: Write): Violation[] {
   return ran.length > 1 ? [{ about: [key], what: `an operation ran ${ran.length} times with one key` }] : [];
 }
 
-/** Whoever writes asks until there is an answer. So what exists without one was done twice, or by nobody. */
+/** Clients retry until they get an answer, so a resource that no answer names was created by a duplicate run. */
 function effectsHaveAnswers({ end }: History, writes: Write[]): Violation[] {
   return end.flatMap(({ executions, endpoints, events }, account) => {
     const answered = new Set(
@@ -28,14 +28,14 @@ function effectsHaveAnswers({ end }: History, writes: Write[]): Violation[] {
         .filter((write) => write.account === account && write.status !== null && write.status < 300)
         .flatMap(({ answers }) => answers.map((answer) => bodyOf<{ id?: string }>(answer).id)),
     );
-    const made: (Execution | WebhookEndpoint | Event)[] = [
+    const created: (Execution | WebhookEndpoint | Event)[] = [
       ...executions,
       ...endpoints,
       ...events.filter(({ type }) => type.startsWith('test.') || type === 'esim.made_up'),
     ];
-    return made
+    return created
       .filter(({ id }) => !answered.has(id))
-      .map(({ id, object }) => ({ about: [id], what: `an ${object} exists that no answer told of` }));
+      .map(({ id, object }) => ({ about: [id], what: `an ${object} exists that no answer named` }));
   });
 }
 
@@ -50,6 +50,6 @@ function replaysAreCounted({ deliveries }: History, writes: Write[]): Violation[
     );
     return all
       .filter(({ id, origin }) => origin === 'replay' && !answered.has(id))
-      .map(({ id, event_id }) => ({ about: [id, event_id], what: 'a replay exists that no answer told of' }));
+      .map(({ id, event_id }) => ({ about: [id, event_id], what: 'a replay exists that no answer named' }));
   });
 }

@@ -2,7 +2,7 @@ import { eventIdOf } from '../history/event-id.ts';
 import type { History } from '../history/history.ts';
 import type { Violation } from './violation.ts';
 
-/** What is delivered is the event as the log shows it, byte for byte, every time. */
+/** Every delivery has the event as the log shows it, byte for byte. */
 export function logMatchesDeliveries({ receipts, end }: History): Violation[] {
   const logged = new Map(
     end.flatMap(({ events }) => events).map((event) => [event.id, JSON.stringify(event)]),
@@ -12,9 +12,9 @@ export function logMatchesDeliveries({ receipts, end }: History): Violation[] {
     const about = [id || hook, hook];
     if (!logged.has(id)) return [{ about, what: 'an event was delivered that is not in the log' }];
     if (headers['webhook-id'] !== id)
-      return [{ about, what: 'a delivery names another event than its body' }];
+      return [{ about, what: 'the webhook-id header names a different event than the body' }];
     return logged.get(id) === body
       ? []
-      : [{ about, what: 'an event was delivered with other bytes than the log has' }];
+      : [{ about, what: 'an event was delivered with different bytes than the log has' }];
   });
 }

@@ -2,7 +2,7 @@ import { eventIdOf } from '../history/event-id.ts';
 import type { AccountEnd, History } from '../history/history.ts';
 import type { Violation } from './violation.ts';
 
-/** No account sees, gets or is told anything of another's. */
+/** No account can read or receive anything of another account. */
 export function nothingCrossesAccounts(history: History): Violation[] {
   const owners = ownersOf(history);
   return [
@@ -12,17 +12,17 @@ export function nothingCrossesAccounts(history: History): Violation[] {
   ];
 }
 
-/** Who ordered it, by the answers; an id's owner is whoever was told of it first. */
+/** The owner of an id is the first account that got it in an answer or a delivery. */
 function ownersOf({ sent, receipts }: History): Map<string, number> {
   const owners = new Map<string, number>();
-  const own = (id: string | undefined, account: number) => {
+  const setOwner = (id: string | undefined, account: number) => {
     if (id !== undefined && !owners.has(id)) owners.set(id, account);
   };
   for (const { account, key, status, text } of sent) {
     if (key === null || status === null || status >= 300) continue;
-    own(/"id":"((?:exec|we|evt)_\w+)"/.exec(text)?.[1], account);
+    setOwner(/"id":"((?:exec|we|evt)_\w+)"/.exec(text)?.[1], account);
   }
-  for (const { account, body } of receipts) own(eventIdOf(body) || undefined, account);
+  for (const { account, body } of receipts) setOwner(eventIdOf(body) || undefined, account);
   return owners;
 }
 
@@ -38,7 +38,7 @@ function listsAreOwn({ end, walks }: History, owners: Map<string, number>): Viol
   const foreign = shown.filter(({ id, account }) => (owners.get(id) ?? account) !== account);
   return [...new Set(foreign.map(({ id }) => id))].map((id) => ({
     about: [id],
-    what: `a list of account ${2 - (owners.get(id) ?? 0)} shows what is account ${(owners.get(id) ?? 0) + 1}'s`,
+    what: `a list of account ${2 - (owners.get(id) ?? 0)} shows a resource of account ${(owners.get(id) ?? 0) + 1}`,
   }));
 }
 
@@ -48,14 +48,14 @@ function deliveriesAreOwn({ receipts, end }: History): Violation[] {
     const id = eventIdOf(body);
     const isOwn = logs[account]?.has(id) ?? false;
     const isForeign = logs.some((log, other) => other !== account && log.has(id));
-    return isForeign && !isOwn ? [{ about: [id, hook], what: "an account was sent another's event" }] : [];
+    return isForeign && !isOwn ? [{ about: [id, hook], what: "an account received another's event" }] : [];
   });
 }
 
-/** Another account's resource is a 404. */
+/** Reading another account's resource returns 404. */
 function othersAreMissing({ sent, end }: History, owners: Map<string, number>): Violation[] {
   const esims = new Map(
-    end.flatMap(({ esims: its }, account) => its.map(({ iccid }) => [iccid, account] as const)),
+    end.flatMap(({ esims: owned }, account) => owned.map(({ iccid }) => [iccid, account] as const)),
   );
   return sent.flatMap(({ account, method, path, status }) => {
     const [, id] = /^\/v1\/(?:executions|esims|events|webhook_endpoints)\/(\w+)$/.exec(path) ?? [];
@@ -63,6 +63,6 @@ function othersAreMissing({ sent, end }: History, owners: Map<string, number>): 
     const owner = owners.get(id) ?? esims.get(id) ?? account;
     return owner === account
       ? []
-      : [{ about: [id], what: `an account asked for another's and got ${status}` }];
+      : [{ about: [id], what: `an account read another account's resource and got ${status}` }];
   });
 }

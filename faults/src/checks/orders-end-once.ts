@@ -3,7 +3,7 @@ import type { History } from '../history/history.ts';
 import { bodyOf, writesOf } from '../history/writes.ts';
 import type { Violation } from './violation.ts';
 
-/** Every accepted order ends, once: in exactly one eSIM, or as a failure that says why. What has ended stays as it is. */
+/** Every accepted order ends once: in exactly one eSIM, or as a failure with a reason. An end never changes. */
 export function ordersEndOnce(history: History): Violation[] {
   return [...acceptedEnd(history), ...esimsHaveOneOrder(history), ...endsStay(history)];
 }
@@ -18,16 +18,16 @@ function acceptedEnd(history: History): Violation[] {
     if (!execution || found.length > 1) {
       return [{ about: [id, write.key], what: `an accepted order is in the list ${found.length} times` }];
     }
-    return judge(execution, esims).map((what) => ({
+    return checkOrder(execution, esims).map((what) => ({
       about: [id, ...(execution.iccid ? [execution.iccid] : []), write.key],
       what,
     }));
   });
 }
 
-function judge({ type, status, iccid, error }: Execution, esims: Esim[]): string[] {
+function checkOrder({ type, status, iccid, error }: Execution, esims: Esim[]): string[] {
   if (status !== 'succeeded' && status !== 'failed') return [`an order has not ended: it is ${status}`];
-  if (status === 'failed' && !error) return ['an order failed without saying why'];
+  if (status === 'failed' && !error) return ['an order failed without an error'];
   if (type !== 'esim.provision') return [];
   const its = esims.filter((esim) => esim.iccid === iccid);
   const isReady = its.some((esim) => esim.status !== 'provisioning' && esim.status !== 'failed');
@@ -36,7 +36,7 @@ function judge({ type, status, iccid, error }: Execution, esims: Esim[]): string
   }
   const isAlive = its.some((esim) => esim.status !== 'failed' && esim.status !== 'terminated');
   return status === 'failed' && isAlive
-    ? [`an order failed, and its eSIM is ${its.map((esim) => esim.status).join()}`]
+    ? [`an order failed, but its eSIM is ${its.map((esim) => esim.status).join()}`]
     : [];
 }
 
@@ -50,7 +50,7 @@ function esimsHaveOneOrder({ end }: History): Violation[] {
   );
 }
 
-/** Whoever has seen an order's end must never see another. */
+/** A client that has seen an order's end never sees a different one. */
 function endsStay({ sent, end }: History): Violation[] {
   return sent.flatMap(({ account, method, path, status, text }) => {
     if (method !== 'GET' || status !== 200 || !/^\/v1\/executions\/exec_\w+$/.test(path)) return [];
@@ -58,6 +58,6 @@ function endsStay({ sent, end }: History): Violation[] {
     if (seen.status !== 'succeeded' && seen.status !== 'failed') return [];
     const last = end[account]?.executions.find(({ id }) => id === seen.id);
     if (!last || (last.status === seen.status && last.iccid === seen.iccid)) return [];
-    return [{ about: [seen.id], what: `an order had ended as ${seen.status} and is ${last.status} now` }];
+    return [{ about: [seen.id], what: `an order had ended as ${seen.status} and is now ${last.status}` }];
   });
 }

@@ -1,9 +1,9 @@
 import type { History, NetworkCall } from '../history/history.ts';
 import type { Violation } from './violation.ts';
 
-/** The network is asked for one profile an order: repetitions carry one call id and one ICCID. What is in use is not given back. */
+/** Each order requests one profile: retries have the same call id and ICCID. A profile in use is never released. */
 export function ordersReachTheNetworkOnce(history: History): Violation[] {
-  return [...oneOrderEach(history), ...noneShared(history), ...noneGivenBack(history)];
+  return [...oneOrderEach(history), ...noneShared(history), ...noneReleased(history)];
 }
 
 function oneOrderEach({ calls, end }: History): Violation[] {
@@ -12,12 +12,12 @@ function oneOrderEach({ calls, end }: History): Violation[] {
   return [...byExecution].flatMap(([id, orders]) => {
     const ids = new Set(orders.map((call) => call.id));
     const iccids = new Set(orders.map(({ iccid }) => iccid));
-    if (!known.has(id)) return [{ about: [id], what: 'the network was asked for an order that nobody gave' }];
+    if (!known.has(id)) return [{ about: [id], what: 'the network got an order that no customer placed' }];
     if (ids.size === 1 && iccids.size === 1) return [];
     return [
       {
         about: [id, ...ids],
-        what: `the network was asked for ${Math.max(ids.size, iccids.size)} profiles for one order`,
+        what: `the network got ${Math.max(ids.size, iccids.size)} profile requests for one order`,
       },
     ];
   });
@@ -29,20 +29,20 @@ function noneShared({ calls }: History): Violation[] {
     const executions = new Set(orders.map(({ executionId }) => executionId));
     return executions.size === 1
       ? []
-      : [{ about: [iccid, ...executions], what: `one ICCID was ordered for ${executions.size} orders` }];
+      : [{ about: [iccid, ...executions], what: `one ICCID was used for ${executions.size} orders` }];
   });
 }
 
-function noneGivenBack({ calls, end }: History): Violation[] {
+function noneReleased({ calls, end }: History): Violation[] {
   const canceled = new Set(calls.filter(({ step }) => step === 'cancel').map(({ iccid }) => iccid));
   return end.flatMap(({ esims, executions }) =>
     esims.flatMap(({ iccid, status }) => {
       if (!canceled.has(iccid) || status === 'terminated' || status === 'failed') return [];
-      // An order to terminate that failed may have reached the network all the same, and says so.
-      const wasAsked = executions.some((one) => one.type === 'esim.terminate' && one.iccid === iccid);
-      return wasAsked
+      // A failed termination may still have reached the network; its error says so.
+      const wasTerminating = executions.some((one) => one.type === 'esim.terminate' && one.iccid === iccid);
+      return wasTerminating
         ? []
-        : [{ about: [iccid], what: `a profile was given back at the network, and its eSIM is ${status}` }];
+        : [{ about: [iccid], what: `a profile was canceled at the network, but its eSIM is ${status}` }];
     }),
   );
 }

@@ -1,10 +1,10 @@
 import type { History } from '../history/history.ts';
 import type { Violation } from './violation.ts';
 
-/** No process ends but by being killed or asked to; and asked, it ends with 0. */
-export function processesSurvive({ oddEndings }: History): Violation[] {
-  return oddEndings.map(({ process, how, lastWords }) => ({
+/** A process exits only when killed or stopped, and a stopped process exits with 0. */
+export function processesSurvive({ unexpectedExits }: History): Violation[] {
+  return unexpectedExits.map(({ process, how, lastOutput }) => ({
     about: [process],
-    what: `${process} ended: ${how}. It said last:\n${lastWords}`,
+    what: `${process} exited: ${how}. Last output:\n${lastOutput}`,
   }));
 }

@@ -5,9 +5,9 @@ import type { Violation } from './violation.ts';
 
 type Usage = { action: string; bytes: number; record_id?: string };
 
-/** Bytes are counted once a record, however often it is reported; each threshold is told once, when it is reached. */
+/** A usage record is counted once, however often it is reported. Each reached threshold is logged once. */
 export function usageIsCountedOnce(history: History): Violation[] {
-  return [...sumsAreRight(history), ...thresholdsAreTold(history)];
+  return [...sumsAreRight(history), ...thresholdsAreLogged(history)];
 }
 
 function sumsAreRight(history: History): Violation[] {
@@ -28,26 +28,26 @@ function sumsAreRight(history: History): Violation[] {
       : [
           {
             about: [iccid],
-            what: `${expected} bytes were reported in ${records.size} records, and ${used} counted`,
+            what: `${expected} bytes were reported in ${records.size} records, but ${used} were counted`,
           },
         ];
   });
 }
 
-function thresholdsAreTold({ end }: History): Violation[] {
+function thresholdsAreLogged({ end }: History): Violation[] {
   return end.flatMap(({ bundles, events }) => {
-    const told = events.filter(({ type }) => type === 'bundle.usage_threshold');
+    const logged = events.filter(({ type }) => type === 'bundle.usage_threshold');
     return bundles.flatMap((bundle) => {
       const { data_bytes: size, used_bytes: used } = bundle;
       const reached = size === null ? [] : bundle.thresholds.filter((level) => used * 100 >= size * level);
-      const levels = told.filter(({ data }) => data['bundle_id'] === bundle.id).map(levelOf);
+      const levels = logged.filter(({ data }) => data['bundle_id'] === bundle.id).map(levelOf);
       const isRight = levels.length === reached.length && reached.every((level) => levels.includes(level));
       return isRight
         ? []
         : [
             {
               about: [bundle.id, bundle.iccid],
-              what: `a bundle has reached ${reached.join() || 'no level'}, and the log tells ${levels.join() || 'none'}`,
+              what: `a bundle reached ${reached.join() || 'no threshold'}, but the log has ${levels.join() || 'none'}`,
             },
           ];
     });

@@ -3,7 +3,7 @@ import type { History, ListName, Walk } from '../history/history.ts';
 import { writesOf } from '../history/writes.ts';
 import type { Violation } from './violation.ts';
 
-/** A walk through a list shows everything that was there at its start, once, whatever is written meanwhile. */
+/** A walk through a list shows every item that existed at its start, once, whatever is written meanwhile. */
 export function walksAreComplete(history: History): Violation[] {
   const known = knownOf(history);
   return history.walks.flatMap((walk) => [
@@ -14,10 +14,10 @@ export function walksAreComplete(history: History): Violation[] {
 
 function noneTwice({ ids, list }: Walk): Violation[] {
   const twice = ids.filter((id, index) => ids.indexOf(id) !== index);
-  return twice.length > 0 ? [{ about: twice, what: `a walk through ${list} showed something twice` }] : [];
+  return twice.length > 0 ? [{ about: twice, what: `a walk through ${list} showed an item twice` }] : [];
 }
 
-/** An old primary that still answers shows what was there when it was replaced. */
+/** A replaced primary that still answers shows old data. */
 function mayBeStale({ staleReads }: History, { startedMs, endedMs }: Walk): boolean {
   return staleReads.some(({ fromMs, toMs }) => fromMs <= endedMs && startedMs <= toMs);
 }
@@ -30,12 +30,12 @@ function noneMissing({ account, list, ids, startedMs }: Walk, known: Known[]): V
     (one) => one.list === list && one.account === account && one.sinceMs < startedMs && !shown.has(one.id),
   );
   if (missing.length === 0) return [];
-  return [{ about: missing.map(({ id }) => id), what: `a walk through ${list} left out ${missing.length}` }];
+  return [{ about: missing.map(({ id }) => id), what: `a walk through ${list} missed ${missing.length}` }];
 }
 
-/** What is there at the end, and since when somebody had certainly seen it. */
+/** Items that exist at the end, with the earliest time at which a client is known to have seen each. */
 function knownOf(history: History): Known[] {
-  const lasting = history.end.map(
+  const existing = history.end.map(
     ({ executions, esims, events, endpoints }) =>
       new Set([
         ...[...executions, ...events, ...endpoints].map(({ id }) => id),
@@ -43,20 +43,20 @@ function knownOf(history: History): Known[] {
       ]),
   );
   const known: Known[] = [];
-  const learn = (id: string | undefined, account: number, list: ListName, sinceMs: number) => {
-    if (id && lasting[account]?.has(id)) known.push({ id, account, list, sinceMs });
+  const add = (id: string | undefined, account: number, list: ListName, sinceMs: number) => {
+    if (id && existing[account]?.has(id)) known.push({ id, account, list, sinceMs });
   };
   for (const { account, path, status, text, toMs } of writesOf(history)) {
     if (status === null || status >= 300) continue;
     const { id, object } = JSON.parse(text) as { id?: string; object: string };
-    if (object === 'execution') learn(id, account, 'executions', toMs);
-    if (path === '/v1/webhook_endpoints') learn(id, account, 'webhook_endpoints', toMs);
-    if (path === '/v1/events/test') learn(id, account, 'events', toMs);
+    if (object === 'execution') add(id, account, 'executions', toMs);
+    if (path === '/v1/webhook_endpoints') add(id, account, 'webhook_endpoints', toMs);
+    if (path === '/v1/events/test') add(id, account, 'events', toMs);
   }
-  for (const { account, body, atMs } of history.receipts) learn(eventIdOf(body), account, 'events', atMs);
+  for (const { account, body, atMs } of history.receipts) add(eventIdOf(body), account, 'events', atMs);
   for (const { account, path, sentMs } of history.sent) {
     const [, iccid] = /^\/v1\/(?:sandbox\/)?esims\/(\d+)/.exec(path) ?? [];
-    learn(iccid, account, 'esims', sentMs);
+    add(iccid, account, 'esims', sentMs);
   }
   return known;
 }

@@ -1,34 +1,34 @@
 import type { Customer } from '../plan.ts';
+import type { RunContext } from '../run-context.ts';
 import { until } from '../until.ts';
-import type { World } from '../world.ts';
 import { operations } from './operations.ts';
 
-// More than any fault lasts, so that no fault waits for operations that are waiting for the next one.
-const mostAhead = 24;
+// More operations than any fault lasts; otherwise a fault and the customers could wait for each other.
+const maxAhead = 24;
 
-/** Does one thing after the other, as planned. Whatever is in the way is waited out: only answers end an operation. */
+/** Runs the planned operations one after another. An operation ends only when it has its answers. */
 export async function runCustomer(
-  world: World,
+  ctx: RunContext,
   { name, account, operations: planned }: Customer,
 ): Promise<void> {
-  for (const [turn, operation] of planned.entries()) {
-    await keepPaceWithFaults(world);
-    const key = `${name}-${turn}-${operation.kind}`;
-    await operations[operation.kind](world, { account, key, operation, isFirst: turn === 0 });
-    world.progress.ended += 1;
+  for (const [index, operation] of planned.entries()) {
+    await keepPaceWithFaults(ctx);
+    const key = `${name}-${index}-${operation.kind}`;
+    await operations[operation.kind](ctx, { account, key, operation, isFirst: index === 0 });
+    ctx.progress.operations += 1;
   }
 }
 
 /**
- * A fault may take minutes on a slow machine, for instance while a standby is built. Customers who ran out of
- * operations meanwhile would leave the faults after it without anyone to hit.
+ * Pauses a customer that is far ahead of the next fault. A fault can take minutes on a slow machine; without this, customers
+ * could run out of operations before the later faults.
  */
-async function keepPaceWithFaults(world: World): Promise<void> {
-  const mayGoOn = () => {
-    const next = world.plan.faults[world.progress.begun];
+async function keepPaceWithFaults(ctx: RunContext): Promise<void> {
+  const mayContinue = () => {
+    const next = ctx.plan.faults[ctx.progress.faults];
     return (
-      next === undefined || world.progress.ended < next.after + mostAhead || Date.now() > world.giveUpAtMs
+      next === undefined || ctx.progress.operations < next.after + maxAhead || Date.now() > ctx.deadlineMs
     );
   };
-  if (!mayGoOn()) await until(mayGoOn, Number.POSITIVE_INFINITY);
+  if (!mayContinue()) await until(mayContinue, Number.POSITIVE_INFINITY);
 }

@@ -1,19 +1,19 @@
 import type { ListName } from '../history/history.ts';
-import type { World } from '../world.ts';
-import { ask } from './ask.ts';
+import type { RunContext } from '../run-context.ts';
+import { send } from './send.ts';
 
 type Page = { data: Record<string, unknown>[]; has_more: boolean; next_cursor?: string };
 
-/** Reads a list from its first page to its last, a page here, a page there, and returns its items. */
+/** Reads a whole list, each page from the next process, and returns its items. */
 export async function walk<Item>(
-  world: World,
+  ctx: RunContext,
   { account, path, limit }: { account: number; path: string; limit: number },
 ): Promise<Item[]> {
   const items: Record<string, unknown>[] = [];
   let cursor: string | undefined;
   for (let page = 0; ; page++) {
     const query = cursor === undefined ? '' : `&starting_after=${encodeURIComponent(cursor)}`;
-    const { status, text } = await ask(world, { account, path: `${path}?limit=${limit}${query}`, at: page });
+    const { status, text } = await send(ctx, { account, path: `${path}?limit=${limit}${query}`, at: page });
     if (status !== 200) return items as Item[];
     const { data, has_more: hasMore, next_cursor: next } = JSON.parse(text) as Page;
     items.push(...data);
@@ -22,15 +22,15 @@ export async function walk<Item>(
   }
 }
 
-/** The same, kept in the history, so that it can be judged whether it showed everything once. */
+/** Walks a list and records the result in the history for the checks. */
 export async function recordWalk(
-  world: World,
+  ctx: RunContext,
   account: number,
   list: ListName,
   limit: number,
 ): Promise<void> {
   const startedMs = Date.now();
-  const items = await walk<Record<string, string>>(world, { account, path: `/v1/${list}`, limit });
+  const items = await walk<Record<string, string>>(ctx, { account, path: `/v1/${list}`, limit });
   const ids = items.map((item) => String(item['id'] ?? item['iccid']));
-  world.history.walks.push({ account, list, startedMs, endedMs: Date.now(), limit, ids });
+  ctx.history.walks.push({ account, list, startedMs, endedMs: Date.now(), limit, ids });
 }

@@ -4,29 +4,29 @@ import { basename, join } from 'node:path';
 import pg from 'pg';
 
 type Copy = {
-  /** The running primary's own address, as a superuser. */
+  /** Direct superuser connection to the running primary. */
   primaryUrl: string;
-  /** The primary's cluster. */
+  /** Data directory of the primary. */
   source: string;
-  /** Where the standby's cluster goes; must not exist. */
+  /** Data directory of the standby; must not exist. */
   target: string;
   /** Lines for the standby's postgresql.auto.conf. */
   settings: Record<string, string>;
 };
 
-/** Makes a standby out of a running primary; the npm package has no pg_basebackup. */
+/** Builds a standby from a running primary; the npm package has no pg_basebackup. */
 export async function copyCluster({ primaryUrl, source, target, settings }: Copy): Promise<void> {
   const client = new pg.Client({ connectionString: primaryUrl });
-  client.on('error', () => {}); // the query in hand fails as well, and that is what the caller sees
+  client.on('error', () => {}); // the running query fails too, and the caller gets that error
   await client.connect();
   try {
-    // The backup belongs to the session, so one connection has to last from start to stop.
+    // A backup belongs to its session, so start and stop use one connection.
     await client.query(`select pg_backup_start('standby', true)`);
     const { uid, gid } = await lstat(source);
     const owner = { uid, gid };
     await copyFolder(source, target, owner);
     const { rows } = await client.query<{ labelfile: string }>(
-      // Without waiting for an archive: the standby streams the log it needs.
+      // Does not wait for WAL archiving: the standby streams the WAL it needs.
       'select labelfile from pg_backup_stop(false)',
     );
     await write(join(target, 'backup_label'), rows[0]?.labelfile ?? '', owner);
@@ -42,8 +42,8 @@ export async function copyCluster({ primaryUrl, source, target, settings }: Copy
 
 type Owner = { uid: number; gid: number };
 
-// The log itself is streamed; the rest is what pg_basebackup leaves out as well.
-const emptied = new Set([
+// The WAL is streamed; pg_basebackup skips the others too.
+const copiedEmpty = new Set([
   'pg_wal',
   'pg_dynshmem',
   'pg_notify',
@@ -53,26 +53,26 @@ const emptied = new Set([
   'pg_stat_tmp',
   'pg_subtrans',
 ]);
-const isLeftOut = (name: string) =>
+const isExcluded = (name: string) =>
   /^(postmaster\.(pid|opts)|postgresql\.auto\.conf(\.tmp)?|standby\.signal|backup_label.*|pg_internal\.init.*|pgsql_tmp.*)$/.test(
     name,
   );
 
-/** Files come and go while it reads: the log holds what became of them. */
+/** Files may change during the copy: replaying the WAL corrects them. */
 async function copyFolder(source: string, target: string, owner: Owner): Promise<void> {
   await mkdir(target, { mode: 0o700 });
-  await give(target, owner);
-  if (emptied.has(basename(source))) return;
+  await setOwner(target, owner);
+  if (copiedEmpty.has(basename(source))) return;
   const entries = await readdir(source, { withFileTypes: true });
   await Promise.all(entries.map((entry) => copyEntry(entry, join(target, entry.name), owner)));
 }
 
 async function copyEntry(entry: Dirent, target: string, owner: Owner): Promise<void> {
-  if (isLeftOut(entry.name)) return;
+  if (isExcluded(entry.name)) return;
   const source = join(entry.parentPath, entry.name);
   try {
     if (entry.isDirectory()) await copyFolder(source, target, owner);
-    // Not copyFile: a file that shrinks meanwhile would keep it waiting for the rest.
+    // Not copyFile: it would wait for the rest of a file that shrinks meanwhile.
     else if (entry.isFile()) await write(target, await readFile(source), owner);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
@@ -81,10 +81,10 @@ async function copyEntry(entry: Dirent, target: string, owner: Owner): Promise<v
 
 async function write(path: string, content: string | Buffer, owner: Owner): Promise<void> {
   await writeFile(path, content, { mode: 0o600 });
-  await give(path, owner);
+  await setOwner(path, owner);
 }
 
-/** Root copies for the user that PostgreSQL runs as. */
-async function give(path: string, { uid, gid }: Owner): Promise<void> {
+/** As root, gives the file to the user that PostgreSQL runs as. */
+async function setOwner(path: string, { uid, gid }: Owner): Promise<void> {
   if (process.getuid?.() === 0) await chown(path, uid, gid);
 }

@@ -4,7 +4,7 @@ import { createRandom } from '../random.ts';
 import type { Link } from './link.ts';
 import { type RecordingNetwork, startNetwork } from './network.ts';
 import type { Postgres } from './postgres.ts';
-import { createProcess, operate, type ServerProcess } from './processes.ts';
+import { createProcess, runOperatorCommand, type ServerProcess } from './processes.ts';
 import { type Receivers, startReceivers } from './receivers.ts';
 
 export type Deployment = {
@@ -12,27 +12,27 @@ export type Deployment = {
   /** An API key for each account. */
   keys: string[];
   processes: ServerProcess[];
-  /** Each process's own way to PostgreSQL, by its name. */
+  /** Each process's own link to PostgreSQL, by process name. */
   links: Map<string, Link>;
   postgres: Postgres;
   network: RecordingNetwork;
   receivers: Receivers;
-  /** In order: every process is asked to stop. */
+  /** Stops every process with SIGTERM. */
   stop(): Promise<void>;
 };
 
 type Options = {
   seed: number;
-  /** A database that `prepareDatabase` has made, for this run alone. */
+  /** A database from `prepareDatabase`, used by this run only. */
   database: string;
   keys: string[];
   /** Names of processes: `api-1`, `worker-1`, `all-1`. */
   processes: string[];
-  /** A module that each of them loads first. */
+  /** A module that every process loads first. */
   preload: string | null;
 };
 
-/** Short, so that a takeover, a retry and a verdict are seen soon; the order between them is that of the defaults. */
+/** Short, so takeovers, retries and disabling happen soon; in the same order as the defaults. */
 const settings = {
   SIMPLANE_LOG_LEVEL: 'warn',
   SIMPLANE_MOCK_DELAY: '0s',
@@ -46,15 +46,15 @@ const settings = {
   SIMPLANE_SHUTDOWN_TIMEOUT: '5s',
 };
 
-/** Two accounts in a fresh database with the schema of this checkout; their keys. */
+/** Creates a database with two accounts and returns their API keys. */
 export async function prepareDatabase(postgres: Postgres, database: string): Promise<string[]> {
   await postgres.createDatabase(database);
   const link = await postgres.link(database);
   const env = { DATABASE_URL: link.url };
   const keys: string[] = [];
   for (const name of ['One', 'Two']) {
-    const [account] = await operate<{ id: string }[]>(['accounts', 'create', '--name', name], env);
-    const [created] = await operate<{ key: string }[]>(
+    const [account] = await runOperatorCommand<{ id: string }[]>(['accounts', 'create', '--name', name], env);
+    const [created] = await runOperatorCommand<{ key: string }[]>(
       ['keys', 'create', '--account', account?.id ?? '', '--scopes', 'read,write,network'],
       env,
     );
@@ -64,7 +64,7 @@ export async function prepareDatabase(postgres: Postgres, database: string): Pro
   return keys;
 }
 
-/** A whole deployment over one PostgreSQL, with the world around it: its network and its customers' servers. */
+/** Starts the server processes, the network and the customers' webhook receivers. */
 export async function startDeployment(
   postgres: Postgres,
   history: History,

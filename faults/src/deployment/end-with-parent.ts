@@ -1,3 +1,3 @@
-// Preloaded into every server that the checker starts: whatever ends the checker, SIGKILL included, closes this pipe.
+// Preloaded into every server: when the checker exits, even by SIGKILL, this pipe closes and the server exits too.
 process.stdin.on('close', () => process.exit(1));
 process.stdin.resume().unref();

@@ -3,8 +3,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 /**
- * SIGKILL for a process and its children at one moment, as a machine that loses power. The parent is stopped first: it
- * can then neither start another child nor notice that one has died.
+ * Sends SIGKILL to a process and its children at the same moment, like a power loss. The parent is stopped first, so it
+ * can neither start another child nor notice that one died.
  */
 export async function killProcessTree(pid: number): Promise<void> {
   process.kill(pid, 'SIGSTOP');
@@ -19,13 +19,13 @@ async function childrenOf(pid: number): Promise<number[]> {
 
 type Entry = { pid: number; parent: number };
 
-/** Without `ps`, which small container images leave out. */
+/** Does not use `ps`, which small container images lack. */
 async function readProc(): Promise<Entry[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const entries = await Promise.all(
     pids.map(async (pid) => {
-      const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null); // it has ended
-      // The name in parentheses may hold spaces itself: the state and the parent follow the last one.
+      const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null); // it has exited
+      // The process name in parentheses may contain `)` and spaces; the state and the parent follow the last `)`.
       const parent = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[1];
       return { pid: Number(pid), parent: Number(parent ?? -1) };
     }),
@@ -46,6 +46,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It has ended by itself.
+    // It has already exited.
   }
 }

@@ -3,9 +3,9 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export type Link = {
   url: string;
-  /** As a network does it: both sides lose each other, in the middle of whatever was said. Returns how many. */
+  /** Resets all connections, as a network failure does. Returns how many. */
   cut(): number;
-  /** Nothing passes, and nothing is lost: what is said arrives late, after `release`. */
+  /** Holds data back without losing any; it arrives after `release`. */
   hold(): void;
   release(): void;
   close(): Promise<void>;
@@ -14,8 +14,8 @@ export type Link = {
 type Pair = { client: Socket; server: Socket };
 
 /**
- * One process's way to the database. `serverUrl` says who connects to which database, `socketPath` where PostgreSQL is
- * now; null while it is down.
+ * A proxy between one process and the database. `serverUrl` has the user and the database; `socketPath` returns the
+ * current socket of PostgreSQL, or null while it is down.
  */
 export async function openLink(serverUrl: string, socketPath: () => string | null): Promise<Link> {
   const pairs = new Set<Pair>();
@@ -32,7 +32,7 @@ export async function openLink(serverUrl: string, socketPath: () => string | nul
     const pair = { client, server };
     pairs.add(pair);
     server.on('error', () => {});
-    // Messages are small: what one side cannot take at once waits in memory.
+    // Messages are small, so unsent data may buffer in memory.
     client.on('data', (chunk) => server.write(chunk));
     server.on('data', (chunk) => client.write(chunk));
     for (const side of [client, server]) {
@@ -91,7 +91,7 @@ function pause({ client, server }: Pair): void {
   server.pause();
 }
 
-/** Both ways under one address, in libpq's form for several hosts: whoever connects looks for the one that is writable. */
+/** Joins the links into one multi-host URL in libpq's format; a client connects to the writable host. */
 export function joinLinks(links: Link[]): Link {
   const [first] = links as [Link];
   const { username, password, pathname } = new URL(first.url);

@@ -4,7 +4,7 @@ import { encodeId, idPrefixes } from '@simplane/contract';
 import type { History, NetworkCall } from '../history/history.ts';
 import type { Random } from '../random.ts';
 
-type Asked = {
+type CallRequest = {
   step: string;
   id: string;
   attempt: number;
@@ -16,20 +16,20 @@ type Asked = {
 
 export type RecordingNetwork = {
   url: string;
-  /** From now on every call is answered well. */
+  /** From now on every call is answered without faults. */
   heal(): void;
-  /** Called with the next call of that step before it is answered, well; null: no longer. */
-  catchNext(step: string, caught: ((call: NetworkCall) => void) | null): void;
+  /** Calls back on the next call of this step, before its answer, which has no fault; null removes the callback. */
+  onNextCall(step: string, callback: ((call: NetworkCall) => void) | null): void;
   stop(): Promise<void>;
 };
 
-/** A network outside of every process: it remembers what it was asked for, whoever dies, and loses some of its answers. */
+/** A mock network in the checker's process: it records every call, even if the caller dies, and loses some answers. */
 export async function startNetwork(history: History, random: Random): Promise<RecordingNetwork> {
   let isHealed = false;
-  const traps = new Map<string, ((call: NetworkCall) => void) | null>();
+  const callbacks = new Map<string, ((call: NetworkCall) => void) | null>();
 
-  function answer(asked: Asked, response: ServerResponse): void {
-    const trouble = isHealed ? 'none' : random.weigh(troubles);
+  function answer(asked: CallRequest, response: ServerResponse): void {
+    const fault = isHealed ? 'none' : random.weigh(answerFaults);
     const call: NetworkCall = {
       id: asked.id,
       executionId: executionIdOf(asked.id),
@@ -37,13 +37,13 @@ export async function startNetwork(history: History, random: Random): Promise<Re
       iccid: asked.iccid,
       worker: asked.worker,
       atMs: Date.now(),
-      answer: trouble,
+      answer: fault,
     };
     history.calls.push(call);
-    const trap = traps.get(asked.step);
-    traps.delete(asked.step);
-    if (trap) call.answer = 'none';
-    trap?.(call);
+    const callback = callbacks.get(asked.step);
+    callbacks.delete(asked.step);
+    if (callback) call.answer = 'none';
+    callback?.(call);
     const reply = replyTo(asked);
     if (call.answer === 'none') call.answer = reply.kind;
     if (call.answer === 'hung') return;
@@ -62,7 +62,7 @@ export async function startNetwork(history: History, random: Random): Promise<Re
     heal() {
       isHealed = true;
     },
-    catchNext: (step, caught) => void traps.set(step, caught),
+    onNextCall: (step, callback) => void callbacks.set(step, callback),
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -71,8 +71,8 @@ export async function startNetwork(history: History, random: Random): Promise<Re
   };
 }
 
-/** What it did is done in all cases; only the answer does not come, or comes wrong. */
-const troubles = [
+/** The call always takes effect; only its answer is lost, wrong or never sent. */
+const answerFaults = [
   ['none', 85],
   ['lost', 8],
   ['failed', 5],
@@ -83,9 +83,9 @@ type Reply = { kind: 'done' | 'refused' | 'failed'; result?: object; reason?: ob
 
 const unreachable: Reply = { kind: 'failed', reason: { code: 'network_unavailable', message: 'Try again.' } };
 
-function replyTo({ step, attempt, iccid, productId, matchingId }: Asked): Reply {
+function replyTo({ step, attempt, iccid, productId, matchingId }: CallRequest): Reply {
   if (step === 'order' && productId === 'prod_sandbox_declined') {
-    return { kind: 'refused', reason: { code: 'declined', message: 'Declined for good.' } };
+    return { kind: 'refused', reason: { code: 'declined', message: 'Declined permanently.' } };
   }
   if (step === 'order' && productId === 'prod_sandbox_flaky' && attempt < 3) return unreachable;
   const result =
@@ -95,7 +95,7 @@ function replyTo({ step, attempt, iccid, productId, matchingId }: Asked): Reply 
   return { kind: 'done', result };
 }
 
-/** A call id is the execution's uuid, a dot and the step. */
+/** A call id is `<execution uuid>.<step>`. */
 function executionIdOf(callId: string): string {
   const [uuid = ''] = callId.split('.');
   return encodeId(idPrefixes.execution, Buffer.from(uuid.replaceAll('-', ''), 'hex'));

@@ -5,25 +5,25 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '@simplane/server/e
 import pg from 'pg';
 import { killProcessTree } from './kill-process-tree.ts';
 
-/** `fast` ends sessions in order, `immediate` is a crash of PostgreSQL, `kill` is SIGKILL of all its processes. */
+/** `fast` closes sessions cleanly, `immediate` crashes PostgreSQL, `kill` sends SIGKILL to all its processes. */
 export type StopMode = 'fast' | 'immediate' | 'kill';
 
 /** One PostgreSQL in a temporary folder that can be stopped, crashed and started again. */
 export type PostgresServer = {
   dataDir: string;
   isRunning(): boolean;
-  /** The server's own address, with credentials. Throws while it is down. */
+  /** Direct connection URL with credentials. Throws while it is down. */
   url(database: string): string;
   /** Changes at every start; null while it is down. */
   socketPath(): string | null;
-  /** On pooled connections to the server itself. Throws while it is down. */
+  /** Queries the server directly, on pooled connections. Throws while it is down. */
   query<Row extends object>(database: string, text: string, values?: unknown[]): Promise<Row[]>;
   start(): Promise<void>;
   stop(mode: StopMode): Promise<void>;
   remove(): Promise<void>;
 };
 
-/** Makes the folder only; `start` makes the cluster if there is none. */
+/** Creates only the folder; `start` creates the cluster if there is none. */
 export async function createServer(settings: Record<string, string> = {}): Promise<PostgresServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'simplane-postgres-'));
   let running: EmbeddedPostgres | null = null;
@@ -40,30 +40,30 @@ export async function createServer(settings: Record<string, string> = {}): Promi
     return address.href;
   }
 
-  /** Connections are kept: conditions are polled, and a session costs more than a query. */
+  /** Pooled, because conditions are polled and a new session costs more than a query. */
   function poolOf(database: string): pg.Pool {
     const known = pools.get(database);
     if (known) return known;
     const pool = new pg.Pool({ connectionString: url(database), max: 2, query_timeout: 20_000 });
-    pool.on('error', () => {}); // a crash between two queries; the next one opens another connection
+    pool.on('error', () => {}); // PostgreSQL crashed while idle; the next query opens a new connection
     pools.set(database, pool);
     return pool;
   }
 
   async function stop(mode: StopMode): Promise<void> {
-    const ending = running;
+    const stopping = running;
     running = null;
     const open = [...pools.values()];
     pools.clear();
-    if (!ending) return;
+    if (!stopping) return;
     if (mode === 'fast') {
-      await Promise.all([...open.map((pool) => pool.end()), ending.stop()]);
+      await Promise.all([...open.map((pool) => pool.end()), stopping.stop()]);
       return;
     }
-    const pid = Number.parseInt(await readFile(join(ending.dataDir, 'postmaster.pid'), 'utf8'), 10);
+    const pid = Number.parseInt(await readFile(join(stopping.dataDir, 'postmaster.pid'), 'utf8'), 10);
     if (mode === 'immediate') process.kill(pid, 'SIGQUIT');
     else await killProcessTree(pid);
-    await ending.exited;
+    await stopping.exited;
     await Promise.all(open.map((pool) => pool.end()));
   }
 

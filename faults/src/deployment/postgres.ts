@@ -3,27 +3,27 @@ import { createServer, type PostgresServer } from './postgres-server.ts';
 import { type ReplicatedPostgres, startReplicatedPostgres } from './replicated-postgres.ts';
 
 /**
- * `single`; or a primary with a synchronous standby, which processes reach by one address that leads to the primary of
- * the moment (`pair`), or by the addresses of both (`pair-by-hosts`).
+ * `single`, or a primary with a synchronous standby. Processes connect to one address that follows the current primary
+ * (`pair`), or to the addresses of both servers (`pair-by-hosts`).
  */
 export type Topology = 'single' | 'pair' | 'pair-by-hosts';
 
 export type Postgres = {
-  /** Empty, or a copy of another that nobody is connected to. */
+  /** Creates an empty database, or a copy of one that has no connections. */
   createDatabase(name: string, template?: string): Promise<void>;
-  /** A way to it that can be cut and held up, and that stays the same over restarts and failovers. */
+  /** A connection path that can be cut or held, and keeps its URL across restarts and failovers. */
   link(database: string): Promise<Link>;
-  /** The checker's own way to the primary, past every fault. Throws while PostgreSQL is down. */
+  /** Queries the primary directly, unaffected by link faults. Throws while PostgreSQL is down. */
   query<Row extends object>(database: string, text: string, values?: unknown[]): Promise<Row[]>;
   start(): Promise<void>;
-  /** `fast` ends sessions in order, `immediate` is a crash: the next start replays the log. */
+  /** `fast` closes sessions cleanly, `immediate` is a crash: the next start replays the WAL. */
   stop(how: 'fast' | 'immediate'): Promise<void>;
   remove(): Promise<void>;
   /** Throws for a single server. */
   pair(): ReplicatedPostgres;
 };
 
-// When each event was committed tells which endpoints it had to be written for.
+// The commit time of an event decides which endpoints must get it.
 const settings = { track_commit_timestamp: 'on', max_connections: '300' };
 
 export async function startPostgres(topology: Topology = 'single'): Promise<Postgres> {

@@ -8,16 +8,16 @@ import type { History } from '../history/history.ts';
 import { note } from '../history/note.ts';
 
 export type ServerProcess = {
-  /** Its role and a number. */
+  /** Role and number: `worker-1`. */
   name: string;
   role: Role;
-  /** Where it listens; null while it is down. */
+  /** Its base URL; null while it is down. */
   url(): string | null;
   start(): Promise<void>;
   kill(): Promise<void>;
   freeze(): void;
   thaw(): void;
-  /** SIGTERM, which it must obey with exit code 0. */
+  /** Sends SIGTERM; it must exit with 0. */
   end(): Promise<void>;
 };
 
@@ -32,10 +32,10 @@ const serverFolder = join(
 const program = join(serverFolder, 'bin/simplane-server.js');
 const recordedServer = fileURLToPath(new URL('./recorded-server.js', import.meta.url));
 const endWithParent = new URL('./end-with-parent.js', import.meta.url).href;
-const readyWithinMs = 60_000;
-const stoppedWithinMs = 60_000;
+const startTimeoutMs = 60_000;
+const stopTimeoutMs = 60_000;
 
-/** One server, which is started, killed and started again under one name. An end that nobody asked for is recorded. */
+/** A server that can be killed and restarted under one name. An unexpected exit is recorded in the history. */
 export function createProcess(history: History, { name, env, preload }: Options): ServerProcess {
   const role = name.split('-')[0] as Role;
   let child: ChildProcess | null = null;
@@ -43,15 +43,15 @@ export function createProcess(history: History, { name, env, preload }: Options)
   let output = '';
   let isFrozen = false;
 
-  function recordOddEnding(how: string): void {
-    history.oddEndings.push({ process: name, how, lastWords: output.slice(-2_000) });
-    note(history, `${name} ended by itself: ${how}`);
+  function recordUnexpectedExit(how: string): void {
+    history.unexpectedExits.push({ process: name, how, lastOutput: output.slice(-2_000) });
+    note(history, `${name} exited by itself: ${how}`);
   }
 
   async function start(): Promise<void> {
     const args = ['--import', endWithParent, ...(preload ? ['--import', preload] : [])];
-    const what = role === 'api' ? [program, 'serve'] : [recordedServer];
-    const started = spawn(process.execPath, [...args, ...what], {
+    const command = role === 'api' ? [program, 'serve'] : [recordedServer];
+    const started = spawn(process.execPath, [...args, ...command], {
       env: {
         PATH: process.env['PATH'] ?? '',
         HOST: '127.0.0.1',
@@ -71,20 +71,20 @@ export function createProcess(history: History, { name, env, preload }: Options)
       if (child !== started) return;
       child = null;
       url = null;
-      recordOddEnding(String(signal ?? code));
+      recordUnexpectedExit(String(signal ?? code));
     });
     url = await readUrl(started, (text) => {
       output = (output + text).slice(-20_000);
     });
   }
 
-  /** From here on its end is expected. */
-  function letGo(): ChildProcess | null {
-    const leaving = child;
+  /** From now on its exit is expected. */
+  function expectExit(): ChildProcess | null {
+    const exiting = child;
     child = null;
     url = null;
     isFrozen = false;
-    return leaving;
+    return exiting;
   }
 
   return {
@@ -93,10 +93,10 @@ export function createProcess(history: History, { name, env, preload }: Options)
     url: () => url,
     start,
     async kill() {
-      const leaving = letGo();
-      if (!leaving) return;
-      const closed = once(leaving, 'close');
-      leaving.kill('SIGKILL');
+      const exiting = expectExit();
+      if (!exiting) return;
+      const closed = once(exiting, 'close');
+      exiting.kill('SIGKILL');
       await closed;
     },
     freeze() {
@@ -107,20 +107,20 @@ export function createProcess(history: History, { name, env, preload }: Options)
       isFrozen = false;
     },
     async end() {
-      const leaving = letGo();
-      if (!leaving) return;
-      const closed = once(leaving, 'close');
-      leaving.kill('SIGTERM');
-      const late = setTimeout(() => leaving.kill('SIGKILL'), stoppedWithinMs);
+      const exiting = expectExit();
+      if (!exiting) return;
+      const closed = once(exiting, 'close');
+      exiting.kill('SIGTERM');
+      const timer = setTimeout(() => exiting.kill('SIGKILL'), stopTimeoutMs);
       const [code, signal] = (await closed) as [number | null, string | null];
-      clearTimeout(late);
-      if (code !== 0) recordOddEnding(`${signal ?? code} when it was asked to stop`);
+      clearTimeout(timer);
+      if (code !== 0) recordUnexpectedExit(`${signal ?? code} after SIGTERM`);
     },
   };
 }
 
-/** Runs a command of the operator on a database, and returns what it prints as JSON. */
-export async function operate<T>(args: string[], env: Record<string, string>): Promise<T> {
+/** Runs an operator command and returns its JSON output. */
+export async function runOperatorCommand<T>(args: string[], env: Record<string, string>): Promise<T> {
   const { stdout } = await promisify(execFile)(process.execPath, [program, ...args, '--json'], {
     env: { PATH: process.env['PATH'] ?? '', ...env },
   });
@@ -129,7 +129,7 @@ export async function operate<T>(args: string[], env: Record<string, string>): P
 
 const children = new Set<ChildProcess>();
 
-/** The last resort, when there is no time to ask. */
+/** Kills every process at once, when there is no time for SIGTERM. */
 export function killAll(): void {
   for (const child of children) child.kill('SIGKILL');
 }
@@ -137,23 +137,23 @@ export function killAll(): void {
 async function readUrl(child: ChildProcess, keep: (text: string) => void): Promise<string> {
   let seen = '';
   return new Promise((resolve, reject) => {
-    const late = setTimeout(
+    const timer = setTimeout(
       () => reject(new Error(`a server did not start in time:\n${seen}`)),
-      readyWithinMs,
+      startTimeoutMs,
     );
     const read = (chunk: Buffer) => {
       keep(chunk.toString());
       if (seen.length < 10_000) seen += chunk;
       const [, address] = /is ready at (http:\S+)\n/.exec(seen) ?? [];
       if (!address) return;
-      clearTimeout(late);
+      clearTimeout(timer);
       resolve(address);
     };
     child.stdout?.on('data', read);
     child.stderr?.on('data', read);
     child.once('close', (code, signal) => {
-      clearTimeout(late);
-      reject(new Error(`a server ended (${signal ?? code}) before it was ready:\n${seen}`));
+      clearTimeout(timer);
+      reject(new Error(`a server exited (${signal ?? code}) before it was ready:\n${seen}`));
     });
   });
 }

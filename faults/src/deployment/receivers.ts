@@ -3,32 +3,32 @@ import type { AddressInfo } from 'node:net';
 import type { History, Receipt } from '../history/history.ts';
 import { createRandom, type Random } from '../random.ts';
 
-/** How the server behind one endpoint behaves until it is healed. */
-export type Temper = 'good' | 'moody' | 'dead';
+/** How an endpoint's receiver answers until it is healed: always well, at random, or never well. */
+export type Reliability = 'reliable' | 'flaky' | 'dead';
 
 export type Receivers = {
-  /** Where an endpoint of this name gets its deliveries. */
-  urlOf(account: number, hook: string, temper: Temper): string;
+  /** The URL for an endpoint of this name. */
+  urlOf(account: number, hook: string, reliability: Reliability): string;
   /** From now on every delivery is acknowledged. */
   heal(): void;
   stop(): Promise<void>;
 };
 
-/** The customers' servers: they keep what they get, and hang, lie, refuse and reset as the seed says. */
+/** The customers' webhook receivers: they record deliveries, and hang, refuse or reset as the seed decides. */
 export async function startReceivers(history: History, seed: number): Promise<Receivers> {
   const unanswered = new Set<ServerResponse>();
   const randoms = new Map<string, Random>();
   let isHealed = false;
 
-  function moodOf(hook: string, temper: Temper): string {
-    if (isHealed || temper === 'good') return 'ok';
+  function behaviorOf(hook: string, reliability: Reliability): string {
+    if (isHealed || reliability === 'reliable') return 'ok';
     let random = randoms.get(hook);
     if (!random) {
       random = createRandom(seed, `receiver ${hook}`);
       randoms.set(hook, random);
     }
-    const moods = temper === 'dead' ? failures : { ...failures, ...successes };
-    return random.pick(Object.keys(moods));
+    const choices = reliability === 'dead' ? failures : { ...failures, ...successes };
+    return random.pick(Object.keys(choices));
   }
 
   const server = createServer((request, response) => {
@@ -36,30 +36,30 @@ export async function startReceivers(history: History, seed: number): Promise<Re
     request.on('data', (chunk) => chunks.push(chunk));
     request.on('error', () => {});
     request.on('end', () => {
-      const [, account, temper, hook = ''] = (request.url ?? '').split('/');
-      const mood = moodOf(hook, temper as Temper);
+      const [, account, reliability, hook = ''] = (request.url ?? '').split('/');
+      const behavior = behaviorOf(hook, reliability as Reliability);
       const receipt: Receipt = {
         account: Number(account),
         hook,
         atMs: Date.now(),
         body: Buffer.concat(chunks).toString(),
         headers: signatureHeadersOf(request),
-        mood,
+        behavior,
         isAcknowledged: false,
       };
       history.receipts.push(receipt);
       unanswered.add(response);
       response.on('close', () => unanswered.delete(response));
-      behave(mood, response, receipt);
+      respond(behavior, response, receipt);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    urlOf: (account, hook, temper) => `http://127.0.0.1:${port}/${account}/${temper}/${hook}`,
+    urlOf: (account, hook, reliability) => `http://127.0.0.1:${port}/${account}/${reliability}/${hook}`,
     heal() {
       isHealed = true;
-      for (const response of unanswered) response.destroy(); // those that hang would do so until they are given up
+      for (const response of unanswered) response.destroy(); // otherwise hanging requests would wait for their timeout
     },
     stop: () =>
       new Promise((resolve) => {
@@ -69,17 +69,17 @@ export async function startReceivers(history: History, seed: number): Promise<Re
   };
 }
 
-type Mood = (response: ServerResponse, acknowledge: (status: number, body?: string | Buffer) => void) => void;
+type Behavior = (response: ServerResponse, ack: (status: number, body?: string | Buffer) => void) => void;
 
-const successes: Record<string, Mood> = {
-  ok: (_, acknowledge) => acknowledge(200, 'ok'),
-  garbage: (_, acknowledge) => acknowledge(200, '{"error": not JSON, and no error either'),
-  created: (_, acknowledge) => acknowledge(201),
-  slow: (_, acknowledge) => void setTimeout(acknowledge, 200, 200, 'ok').unref(),
-  huge: (_, acknowledge) => acknowledge(200, Buffer.alloc(1_000_000, 'x')),
+const successes: Record<string, Behavior> = {
+  ok: (_, ack) => ack(200, 'ok'),
+  garbage: (_, ack) => ack(200, '{"error": not JSON, and no error either'),
+  created: (_, ack) => ack(201),
+  slow: (_, ack) => void setTimeout(ack, 200, 200, 'ok').unref(),
+  huge: (_, ack) => ack(200, Buffer.alloc(1_000_000, 'x')),
 };
 
-const failures: Record<string, Mood> = {
+const failures: Record<string, Behavior> = {
   broken: (response) => response.writeHead(500).end('no'),
   missing: (response) => response.writeHead(404).end(),
   redirect: (response) => response.writeHead(302, { location: '/elsewhere' }).end(),
@@ -88,9 +88,9 @@ const failures: Record<string, Mood> = {
   hang: () => {},
 };
 
-function behave(name: string, response: ServerResponse, receipt: Receipt): void {
-  const mood = successes[name] ?? failures[name];
-  mood?.(response, (status, body) => {
+function respond(name: string, response: ServerResponse, receipt: Receipt): void {
+  const behavior = successes[name] ?? failures[name];
+  behavior?.(response, (status, body) => {
     receipt.isAcknowledged = true;
     response.writeHead(status, { 'content-type': 'application/json' }).end(body);
   });

@@ -1,5 +1,4 @@
-// A server with a worker as the service runs it, on a network outside of its process that remembers every call, whoever dies.
-
+// A server whose network driver calls the checker's mock network, which records every call even if this process dies.
 import { readConfig } from '@simplane/server/config';
 import { createLog } from '@simplane/server/log';
 import { serve } from '@simplane/server/serve';

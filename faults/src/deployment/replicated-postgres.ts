@@ -5,33 +5,32 @@ import { copyCluster } from './copy-cluster.ts';
 import { createServer, type PostgresServer, type StopMode } from './postgres-server.ts';
 
 /**
- * A primary and a synchronous standby: a commit is acknowledged when both have it on disk. Use it for one thing at a time;
- * operations must not overlap.
+ * A primary and a synchronous standby: a commit is acknowledged when both have it on disk. Calls must not overlap.
  */
 export type ReplicatedPostgres = {
-  /** Both, in an order that stays the same whoever is the primary. */
+  /** Both servers, in a fixed order whichever is the primary. */
   servers: [PostgresServer, PostgresServer];
   primary(): PostgresServer;
   standby(): PostgresServer;
-  /** The one that a switchover has left running, read-only, until `rejoin`. */
+  /** The old primary, which a switchover leaves running read-only until `rejoin`. */
   formerPrimary(): PostgresServer | null;
-  /** Stops the primary; `kill` is what a failover begins with. */
+  /** Stops the primary; a failover starts with `kill`. */
   stopPrimary(mode: StopMode): Promise<void>;
-  /** The same primary again, with its standby, when nothing was promoted meanwhile. */
+  /** Restarts the same primary with its standby, if nothing was promoted meanwhile. */
   startPrimary(): Promise<void>;
-  /** From now on commits wait until `startStandby`. */
+  /** Commits then wait until `startStandby`. */
   stopStandby(mode?: StopMode): Promise<void>;
   startStandby(): Promise<void>;
-  /** The standby stays up and gets nothing more, and commits no longer wait for it: what a failover loses without sync. */
+  /** Stops replication to the running standby, and commits no longer wait for it; a failover then loses data. */
   stopReplication(): Promise<void>;
-  /** The standby becomes the primary. It acknowledges alone until `rejoin` has given it a standby. */
+  /** Promotes the standby. It commits without a standby until `rejoin`. */
   promote(): Promise<void>;
   /**
-   * As `promote`, but the old primary stays up with all its connections and refuses writes with 25006. Commits that were
-   * already under way there wait for a standby that never comes, so they are never acknowledged.
+   * Like `promote`, but the old primary stays up with all its connections and refuses writes with 25006. Commits already
+   * in progress there wait for the lost standby, so they are never acknowledged.
    */
   switchOver(): Promise<void>;
-  /** Builds a new standby in place of the old primary, which ends if it still runs, and waits until it is synchronous. */
+  /** Stops the old primary, rebuilds it as a standby, and waits until replication is synchronous. */
   rejoin(): Promise<void>;
   remove(): Promise<void>;
 };
@@ -40,10 +39,10 @@ const replication = {
   wal_level: 'replica',
   max_wal_senders: '10',
   hot_standby: 'on',
-  // Instead of a slot: enough for a standby that is built or away for a minute.
+  // Instead of a replication slot: enough for a standby that is being built or down for a minute.
   wal_keep_size: '1GB',
 };
-const boundMs = 60_000;
+const timeoutMs = 60_000;
 
 export async function startReplicatedPostgres(
   settings: Record<string, string> = {},
@@ -53,14 +52,14 @@ export async function startReplicatedPostgres(
   let [primary, standby] = servers;
   let former: PostgresServer | null = null;
 
-  async function setting(server: PostgresServer, name: string, value: string): Promise<void> {
+  async function alterSystem(server: PostgresServer, name: string, value: string): Promise<void> {
     await server.query('postgres', `alter system set ${name} = '${value.replaceAll("'", "''")}'`);
     await server.query('postgres', 'select pg_reload_conf()');
   }
 
   async function waitFor(what: string, isMet: () => Promise<boolean>): Promise<void> {
-    if (!(await until(isMet, boundMs, 20)))
-      throw new Error(`PostgreSQL: ${what} did not happen within ${boundMs} ms`);
+    if (!(await until(isMet, timeoutMs, 20)))
+      throw new Error(`PostgreSQL: ${what} did not happen within ${timeoutMs} ms`);
   }
 
   async function isTrue(server: PostgresServer, condition: string): Promise<boolean> {
@@ -77,7 +76,7 @@ export async function startReplicatedPostgres(
       target: join(standby.dataDir, 'postgres'),
       settings: { primary_conninfo: conninfoOf(primary) },
     });
-    // The copy has the primary's roles, and so its password.
+    // The copy has the primary's roles and therefore its password.
     await copyFile(join(primary.dataDir, 'database-password'), join(standby.dataDir, 'database-password'));
     await standby.start();
     await requireStandby();
@@ -89,8 +88,8 @@ export async function startReplicatedPostgres(
       'select pg_current_wal_flush_lsn() as lsn',
     );
     const position = now?.lsn ?? '0/0';
-    await setting(primary, 'synchronous_standby_names', '*');
-    // Caught up as well: what a restarted primary shows may not be on the standby yet.
+    await alterSystem(primary, 'synchronous_standby_names', '*');
+    // Also wait until it caught up: a restarted primary may show data the standby does not have yet.
     await waitFor('synchronous replication', () =>
       isTrue(
         primary,
@@ -121,27 +120,27 @@ export async function startReplicatedPostgres(
     stopPrimary: (mode) => primary.stop(mode),
     async startPrimary() {
       await primary.start();
-      // Its socket is elsewhere after every start.
-      await setting(standby, 'primary_conninfo', conninfoOf(primary));
+      // The socket path changes at every start.
+      await alterSystem(standby, 'primary_conninfo', conninfoOf(primary));
       await requireStandby();
     },
     stopStandby: (mode = 'immediate') => standby.stop(mode),
     async startStandby() {
       await standby.start();
-      await setting(standby, 'primary_conninfo', conninfoOf(primary));
+      await alterSystem(standby, 'primary_conninfo', conninfoOf(primary));
       await requireStandby();
     },
     async stopReplication() {
-      await setting(primary, 'synchronous_standby_names', '');
-      await setting(standby, 'primary_conninfo', '');
+      await alterSystem(primary, 'synchronous_standby_names', '');
+      await alterSystem(standby, 'primary_conninfo', '');
       await waitFor('the end of replication', () =>
         isTrue(primary, 'not exists (select from pg_stat_replication)'),
       );
     },
     promote,
     async switchOver() {
-      // Before the promotion: nothing that begins on the old primary from now on can write.
-      await setting(primary, 'default_transaction_read_only', 'on');
+      // Before the promotion, so no transaction that begins on the old primary from now on can write.
+      await alterSystem(primary, 'default_transaction_read_only', 'on');
       await promote();
       former = standby;
     },
@@ -156,7 +155,7 @@ export async function startReplicatedPostgres(
   };
 }
 
-/** In libpq's form, for a server on the same machine. */
+/** libpq connection string for a server on the same machine. */
 function conninfoOf(server: PostgresServer): string {
   const { username, password, searchParams } = new URL(server.url('postgres'));
   const parts = {

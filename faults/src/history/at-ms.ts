@@ -1,6 +1,6 @@
 import { decodeId, idPrefixes } from '@simplane/contract';
 
-/** An event's id begins with the millisecond in which it was made, before the statement that wrote it. */
+/** The creation time in an event's id; it precedes the statement that stored the event. */
 export function atMsOf(eventId: string): number {
   const uuid = decodeId(idPrefixes.event, eventId);
   return uuid ? Buffer.from(uuid).readUIntBE(0, 6) : 0;

@@ -1,4 +1,4 @@
-/** The id that a delivered body names; an empty text when it is no event at all. */
+/** The event id in a delivered body; empty if it is not an event. */
 export function eventIdOf(body: string): string {
   try {
     const { id } = JSON.parse(body) as { id?: unknown };

@@ -1,6 +1,6 @@
 import type { Bundle, Delivery, Esim, Event, Execution, WebhookEndpoint } from '@simplane/contract';
 
-/** One request as its client saw it. A `status` of null: no answer came, and the client cannot know what happened. */
+/** One request as its client saw it. `status` is null if no answer came, so the outcome is unknown. */
 export type Sent = {
   account: number;
   process: string;
@@ -18,13 +18,13 @@ export type Sent = {
 /** One delivery as its receiver saw it. */
 export type Receipt = {
   account: number;
-  /** The last part of the endpoint's address: a name that no other endpoint has. */
+  /** The last path segment of the endpoint's URL; unique per endpoint. */
   hook: string;
   atMs: number;
   body: string;
   headers: Record<string, string>;
-  /** What the receiver did about it. */
-  mood: string;
+  /** How the receiver responded. */
+  behavior: string;
   /** A 2xx was sent. */
   isAcknowledged: boolean;
 };
@@ -40,7 +40,7 @@ export type NetworkCall = {
   answer: string;
 };
 
-/** A list read from its first page to its last, while everything went on. */
+/** A list read page by page while other requests run. */
 export type Walk = {
   account: number;
   list: ListName;
@@ -52,10 +52,10 @@ export type Walk = {
 
 export type ListName = 'executions' | 'esims' | 'events' | 'webhook_endpoints';
 
-/** What a fault, a process or the checker itself did, for the reader of a violation. */
+/** An action of a fault, a process or the checker; printed with violations. */
 type Note = { atMs: number; text: string };
 
-/** How one account stands when all is quiet. */
+/** The final state of one account, when all work is done. */
 export type AccountEnd = {
   executions: Execution[];
   esims: Esim[];
@@ -64,13 +64,13 @@ export type AccountEnd = {
   endpoints: WebhookEndpoint[];
 };
 
-/** A process that ended although nobody had ended it, or did not end in order when it was asked to. */
-type OddEnding = { process: string; how: string; lastWords: string };
+/** A process that exited without being stopped, or did not exit with 0 after SIGTERM. */
+type UnexpectedExit = { process: string; how: string; lastOutput: string };
 
-/** Work that lies there although everything is healed: which table, which row, and why it counts as stuck. */
+/** A row of unfinished work after healing, and why it counts as stuck. */
 export type StuckRow = { table: string; id: string; why: string };
 
-/** All that was seen from outside, in one place: what the checks are functions of. */
+/** Everything observed from outside; the input of every check. */
 export type History = {
   startedMs: number;
   sent: Sent[];
@@ -78,16 +78,16 @@ export type History = {
   calls: NetworkCall[];
   walks: Walk[];
   notes: Note[];
-  oddEndings: OddEnding[];
-  /** By account, after everything was healed, recovered and quiet. */
+  unexpectedExits: UnexpectedExit[];
+  /** By account, after healing and recovery, when all work is done. */
   end: AccountEnd[];
-  /** Every delivery of every event, by account, when all was quiet and before anything was recovered. */
+  /** Every delivery of every event, by account, when all work is done and before recovery. */
   deliveries: Delivery[][];
-  /** Events that were committed before this are in those deliveries. */
+  /** `deliveries` covers events committed before this time. */
   deliveriesAsOfMs: number;
-  /** While an old primary was up and read-only beside the new one: whoever was still connected to it read what had been. */
+  /** Times in which an old primary was still up, read-only: clients connected to it read old data. */
   staleReads: { fromMs: number; toMs: number }[];
-  /** When each event was committed, by PostgreSQL's own record. */
+  /** PostgreSQL's commit timestamp of each event. */
   committedMs: Map<string, number>;
   stuck: StuckRow[];
 };
@@ -100,7 +100,7 @@ export function emptyHistory(startedMs: number): History {
     calls: [],
     walks: [],
     notes: [],
-    oddEndings: [],
+    unexpectedExits: [],
     end: [],
     deliveries: [],
     deliveriesAsOfMs: 0,

@@ -1,6 +1,6 @@
 import type { History } from './history.ts';
 
-/** Keeps what was done to the deployment, for whoever reads a violation. */
+/** Records an action on the deployment; printed with violations. */
 export function note(history: History, text: string): void {
   history.notes.push({ atMs: Date.now(), text });
 }

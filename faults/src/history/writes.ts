@@ -1,7 +1,7 @@
 import type { History, Sent } from './history.ts';
 import { isAnswer } from './is-answer.ts';
 
-/** All attempts of one keyed write. It took effect, if at all, between `fromMs` and `toMs`. */
+/** All attempts of one write with an idempotency key. If it took effect, then between `fromMs` and `toMs`. */
 export type Write = {
   account: number;
   key: string;
@@ -16,7 +16,7 @@ export type Write = {
   text: string;
 };
 
-/** The writes of a history by account and key, in the order in which they were first sent. */
+/** Groups requests into writes by account and key, in the order first sent. */
 export function writesOf(history: History): Write[] {
   const byKey = new Map<string, Sent[]>();
   for (const sent of history.sent) {

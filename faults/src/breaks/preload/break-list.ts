@@ -1,4 +1,4 @@
-// An API with a fault of its own in every list of eSIMs, now and then.
+// Makes every second eSIM list query fail.
 import { rewriteStatements } from './rewrite-statements.ts';
 
 let count = 0;

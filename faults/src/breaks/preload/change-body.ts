@@ -1,4 +1,4 @@
-// A worker that sends an event a little differently from how it was written.
+// Adds a space to every event body that is read from the database.
 import pg from 'pg';
 
 type Result = { rows?: { body?: unknown }[] };
@@ -15,12 +15,12 @@ function change(result: Result): Result {
   return result;
 }
 
-/** The pool asks with a callback, a transaction with a promise. */
+/** The pool calls query with a callback, a transaction with a promise. */
 prototype.query = function (...args) {
   const last = args.at(-1);
   if (typeof last !== 'function') {
-    const asked = query.apply(this, args);
-    return asked instanceof Promise ? asked.then(change) : asked;
+    const result = query.apply(this, args);
+    return result instanceof Promise ? result.then(change) : result;
   }
   const changed: Callback = (error, result) => (last as Callback)(error, change(result));
   return query.apply(this, [...args.slice(0, -1), changed]);

@@ -1,6 +1,6 @@
-// An API that finds executions by their id alone.
+// Finds executions by id alone, ignoring the account.
 import { rewriteStatements } from './rewrite-statements.ts';
 
-const own = /from executions\s+where account_id = \$1 and id = \$2/;
+const filter = /from executions\s+where account_id = \$1 and id = \$2/;
 
-rewriteStatements((text) => text.replace(own, 'from executions where $1::uuid is not null and id = $2'));
+rewriteStatements((text) => text.replace(filter, 'from executions where $1::uuid is not null and id = $2'));

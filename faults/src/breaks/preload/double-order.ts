@@ -1,4 +1,4 @@
-// A worker that orders twice: the second time as if it were another order.
+// Sends every order to the network a second time, with another call id.
 const { fetch } = globalThis;
 
 globalThis.fetch = async (input, init) => {

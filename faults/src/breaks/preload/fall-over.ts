@@ -1,4 +1,4 @@
-// The second process ends by itself as soon as it is ready.
+// The second process exits as soon as it is ready.
 const { FAULTS_PROCESS } = process.env;
 const write = process.stdout.write.bind(process.stdout);
 

@@ -3,7 +3,7 @@ import pg from 'pg';
 type Query = (config: unknown, ...rest: unknown[]) => unknown;
 type Statement = { text: string };
 
-/** Changes the text of every statement of this process before it reaches PostgreSQL. */
+/** Rewrites every SQL statement of this process before it is sent to PostgreSQL. */
 export function rewriteStatements(rewrite: (text: string) => string): void {
   const prototype = pg.Client.prototype as unknown as { query: Query };
   const { query } = prototype;

@@ -1,8 +1,8 @@
-// A worker that writes what it likes, whoever has the row now.
+// Removes the fence check: a worker writes even if another has claimed the row.
 import { rewriteStatements } from './rewrite-statements.ts';
 
-const held =
+const fenceCheck =
   /(?:\w+\.)?fence = (\$\d+|given\.fence) and (?:\w+\.)?status(?: \|\| '')? = '(?:running|pending)'/g;
 
-// The parameter stays in use, since PostgreSQL wants to know its type.
-rewriteStatements((text) => text.replace(held, '$1::integer is not null'));
+// Keep using the parameter, because PostgreSQL must infer its type.
+rewriteStatements((text) => text.replace(fenceCheck, '$1::integer is not null'));

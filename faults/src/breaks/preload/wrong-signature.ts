@@ -1,4 +1,4 @@
-// A worker that signs with another key than the endpoint's.
+// Signs with a different key than the endpoint's.
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sent } from '../history/history.ts';
 import { isAnswer } from '../history/is-answer.ts';
-import { HarnessFailure, type World } from '../world.ts';
+import { HarnessFailure, type RunContext } from '../run-context.ts';
 
 export type Request = {
   account: number;
@@ -9,32 +9,32 @@ export type Request = {
   path: string;
   body?: unknown;
   key?: string | null;
-  /** Which API process is asked first; the next attempt goes to the next one. */
+  /** Index of the API process for the first attempt; each retry goes to the next one. */
   at?: number;
-  /** The first attempt is given up as soon as it is sent. */
-  isImpatient?: boolean;
+  /** The client aborts the first attempt right after sending it. */
+  hangsUp?: boolean;
 };
 
-const hurryMs = 3;
-const pauseMs = 40;
+const abortAfterMs = 3;
+const retryDelayMs = 40;
 
-/** Asks until there is an answer, with the same key, at whichever process. Every attempt goes into the history. */
-export async function ask(world: World, request: Request): Promise<Sent> {
+/** Retries with the same key, across processes, until there is an answer. Every attempt is recorded in the history. */
+export async function send(ctx: RunContext, request: Request): Promise<Sent> {
   for (let attempt = 0; ; attempt++) {
-    const timeoutMs = request.isImpatient && attempt === 0 ? hurryMs : world.patienceMs;
-    const sent = await askOnce(world, { ...request, at: (request.at ?? 0) + attempt }, timeoutMs);
+    const timeoutMs = request.hangsUp && attempt === 0 ? abortAfterMs : ctx.answerTimeoutMs;
+    const sent = await sendOnce(ctx, { ...request, at: (request.at ?? 0) + attempt }, timeoutMs);
     if (sent && isAnswer(sent)) return sent;
-    if (Date.now() > world.giveUpAtMs) {
-      const last = sent ? `${sent.status} ${sent.text.slice(0, 200)}` : 'no process was up';
+    if (Date.now() > ctx.deadlineMs) {
+      const last = sent ? `${sent.status} ${sent.text.slice(0, 200)}` : 'the process was down';
       throw new HarnessFailure(`no answer to ${request.method ?? 'GET'} ${request.path} in time: ${last}`);
     }
-    await sleep(pauseMs);
+    await sleep(retryDelayMs);
   }
 }
 
-/** One attempt; null when the process that it was meant for is down. */
-export async function askOnce(
-  { deployment, history }: World,
+/** One attempt; null if its process is down. */
+export async function sendOnce(
+  { deployment, history }: RunContext,
   request: Request,
   timeoutMs: number,
 ): Promise<Sent | null> {
@@ -63,7 +63,7 @@ export async function askOnce(
     sent.text = text;
     sent.status = response.status;
   } catch {
-    sent.status = null; // hung up, reset, or nobody there
+    sent.status = null; // timed out, reset or refused
   }
   sent.answeredMs = Date.now();
   history.sent.push(sent);

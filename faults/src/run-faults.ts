@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ServerProcess } from './deployment/processes.ts';
+import type { NetworkCall } from './history/history.ts';
+import { note } from './history/note.ts';
+import { describeFault, type Fault, type FaultKind } from './plan.ts';
+import type { RunContext } from './run-context.ts';
+import { until } from './until.ts';
+
+// Below the database client's own query timeout, so held-up statements still arrive.
+const maxFaultMs = 12_000;
+
+/** Runs the planned faults one after another, each after its number of customer operations. */
+export async function runFaults(ctx: RunContext, isOver: () => boolean): Promise<void> {
+  for (const fault of ctx.plan.faults) {
+    await until(() => ctx.progress.operations >= fault.after || isOver(), Number.POSITIVE_INFINITY);
+    if (isOver()) return;
+    ctx.progress.faults += 1;
+    note(ctx.history, `fault: ${describeFault(fault)}`);
+    await faults[fault.kind](ctx, fault, isOver);
+    note(ctx.history, `ended: ${describeFault(fault)}`);
+  }
+}
+
+type RunFault = (ctx: RunContext, fault: Fault, isOver: () => boolean) => Promise<void>;
+
+const faults: Record<FaultKind, RunFault> = {
+  async kill(ctx, fault, isOver) {
+    const server = processOf(ctx, fault);
+    await server.kill();
+    await moreOperations(ctx, fault, isOver);
+    await server.start();
+  },
+  async freeze(ctx, fault, isOver) {
+    const server = processOf(ctx, fault);
+    server.freeze();
+    if (server.role === 'worker') await leasesExpired(ctx);
+    else await moreOperations(ctx, fault, isOver);
+    server.thaw();
+  },
+  async 'hold-link'(ctx, fault, isOver) {
+    const link = ctx.deployment.links.get(fault.process);
+    link?.hold();
+    if (fault.process.startsWith('worker')) await leasesExpired(ctx);
+    else await moreOperations(ctx, fault, isOver);
+    link?.release();
+  },
+  overtake: (ctx, { step }, isOver) => overtake(ctx, step, isOver),
+  async 'cut-link'(ctx, { process }) {
+    ctx.deployment.links.get(process)?.cut();
+  },
+  async 'end-sessions'(ctx) {
+    const { postgres, database } = ctx.deployment;
+    await postgres.query(
+      'postgres',
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = $1 and application_name like 'simplane%'`,
+      [database],
+    );
+  },
+  'restart-postgres': (ctx) => restart(ctx, 'fast'),
+  'crash-postgres': (ctx) => restart(ctx, 'immediate'),
+  async 'fail-over'({ deployment: { postgres } }) {
+    const pair = postgres.pair();
+    await pair.stopPrimary('kill');
+    await sleep(outageMs);
+    await pair.promote();
+    await pair.rejoin();
+  },
+  async 'switch-over'(ctx, fault, isOver) {
+    const pair = ctx.deployment.postgres.pair();
+    const fromMs = Date.now();
+    await pair.switchOver();
+    await moreOperations(ctx, fault, isOver);
+    await pair.rejoin();
+    ctx.history.staleReads.push({ fromMs, toMs: Date.now() });
+  },
+  async 'lose-standby'(ctx) {
+    const { postgres } = ctx.deployment;
+    await postgres.pair().stopStandby();
+    await until(async () => (await waitingCommits(ctx)) > 0, maxFaultMs);
+    await sleep(longerThanLeasesMs);
+    await postgres.pair().startStandby();
+  },
+};
+
+// How long commits hang: clients retry at another process after 2 s, and a worker's lease ends after 1.5 s.
+const longerThanLeasesMs = 2_500;
+
+async function waitingCommits({ deployment: { postgres } }: RunContext): Promise<number> {
+  const [row] = await postgres.query<{ count: number }>(
+    'postgres',
+    `select count(*)::int as count from pg_stat_activity where wait_event = 'SyncRep'`,
+  );
+  return row?.count ?? 0;
+}
+
+/**
+ * Holds the link of the worker that makes the next call of this step, until another worker has taken over and finished the
+ * execution. Then the first worker's writes arrive, too late.
+ */
+async function overtake(ctx: RunContext, step: string, isOver: () => boolean): Promise<void> {
+  const { network, links } = ctx.deployment;
+  const caught: NetworkCall[] = [];
+  network.onNextCall(step, (call) => {
+    links.get(call.worker)?.hold();
+    caught.push(call);
+  });
+  await until(() => caught.length > 0 || isOver(), maxFaultMs);
+  network.onNextCall(step, null);
+  const [call] = caught;
+  if (!call) return;
+  const { executionId, worker, id } = call;
+  const uuid = id.split('.')[0];
+  await until(async () => {
+    const open = await openExecutions(ctx);
+    return !open.some((one) => one.id === uuid);
+  }, maxFaultMs);
+  note(ctx.history, `${worker} was overtaken during ${step} of ${executionId}`);
+  links.get(worker)?.release();
+}
+
+/** Waits until no execution that is running now is still held by the same claim. */
+async function leasesExpired(ctx: RunContext): Promise<void> {
+  const before = await openExecutions(ctx);
+  await until(async () => {
+    const now = await openExecutions(ctx);
+    const held = new Set(now.map(({ id, fence }) => `${id} ${fence}`));
+    return !before.some(({ id, fence, status }) => status === 'running' && held.has(`${id} ${fence}`));
+  }, maxFaultMs);
+}
+
+type Open = { id: string; fence: number; status: string };
+
+async function openExecutions({ deployment }: RunContext): Promise<Open[]> {
+  const { postgres, database } = deployment;
+  return postgres.query<Open>(
+    database,
+    `select id, fence, status from executions where status in ('queued', 'running')`,
+  );
+}
+
+async function moreOperations(ctx: RunContext, { lasts }: Fault, isOver: () => boolean): Promise<void> {
+  const enough = ctx.progress.operations + lasts;
+  await until(() => ctx.progress.operations >= enough || isOver(), maxFaultMs);
+}
+
+// Long enough for every process to notice that PostgreSQL is down.
+const outageMs = 200;
+
+async function restart({ deployment: { postgres } }: RunContext, how: 'fast' | 'immediate'): Promise<void> {
+  await postgres.stop(how);
+  await sleep(outageMs);
+  await postgres.start();
+}
+
+function processOf({ deployment }: RunContext, { process }: Fault): ServerProcess {
+  const found = deployment.processes.find(({ name }) => name === process);
+  if (!found) throw new Error(`unknown process ${process}`);
+  return found;
+}

@@ -48,9 +48,9 @@ describe('whoami and products', () => {
     const [head = '', ...rows] = stdout.trimEnd().split('\n');
     expect(head).toMatch(/^ID +NAME +DATA +DAYS +PRICE +COUNTRIES$/);
     expect(rows.some((row) => /^prod_europe_5gb_30d .* 5 GB +30 +\S*\d/.test(row))).toBe(true);
-    expect(new Set(rows.map((row) => row.indexOf(' '))).size).toBeGreaterThan(1); // ids differ in length,
+    expect(new Set(rows.map((row) => row.indexOf(' '))).size).toBeGreaterThan(1); // ids differ in length
     const nameAt = head.indexOf('NAME');
-    expect(rows.every((row) => row[nameAt - 1] === ' ' && row[nameAt] !== ' ')).toBe(true); // columns do not move
+    expect(rows.every((row) => row[nameAt - 1] === ' ' && row[nameAt] !== ' ')).toBe(true); // yet the columns are aligned
     const listed = jsonLines((await run('products', 'list', '--all', '--json')).stdout);
     expect(listed).toEqual((await call(service, 'GET', '/v1/products?limit=100')).json.data);
   });
@@ -172,11 +172,11 @@ describe('lists', () => {
     expect(stderr).toContain('simplane esims create');
   });
 
-  it('show nothing that could drive the terminal', async () => {
+  it('print no control characters from untrusted data', async () => {
     await sendEvent('control.test', { text: '\u001b[2J\u009b31m' });
     const id = (await call(service, 'GET', '/v1/events?type=control.test')).json.data[0].id;
     const { stdout } = await run('events', 'get', id);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: matches control characters on purpose
     expect(stdout).not.toMatch(/[\u001b\u009b]/);
     expect(stdout).toContain('[2J');
   });

@@ -51,7 +51,7 @@ export async function runOnce(options: Options): Promise<Outcome> {
   if (broken) deployment.network.heal(); // the break must be the only fault
   try {
     await runPlan(ctx, progress);
-    await finishRun(ctx, broken?.stalledAfterMs ?? defaultStallMs, progress);
+    await finish(ctx, broken?.stalledAfterMs ?? defaultStallMs, progress);
   } finally {
     await stop(deployment);
   }
@@ -69,10 +69,9 @@ async function runPlan(ctx: RunContext, progress: (text: string) => void): Promi
   const { plan, history } = ctx;
   const total = plan.customers.reduce((sum, { operations }) => sum + operations.length, 0);
   const timer = setInterval(() => {
-    const last = history.notes.at(-1)?.text ?? '';
-    progress(
-      `${ctx.progress.operations}/${total} operations, ${history.receipts.length} deliveries; ${last}`,
-    );
+    const { notes, receipts } = history;
+    const last = notes.at(-1)?.text ?? '';
+    progress(`${ctx.progress.operations}/${total} operations, ${receipts.length} deliveries; ${last}`);
   }, 1_000);
   let isOver = false;
   const faults = runFaults(ctx, () => isOver).catch((error: unknown) => {
@@ -87,11 +86,7 @@ async function runPlan(ctx: RunContext, progress: (text: string) => void): Promi
   for (const one of customers) if (one.status === 'rejected') throw one.reason;
 }
 
-async function finishRun(
-  ctx: RunContext,
-  stalledMs: number,
-  progress: (text: string) => void,
-): Promise<void> {
+async function finish(ctx: RunContext, stalledMs: number, progress: (text: string) => void): Promise<void> {
   progress('healing');
   await heal(ctx);
   await waitUntilIdle(ctx, stalledMs);

@@ -28,23 +28,23 @@ export async function startNetwork(history: History, random: Random): Promise<Re
   let isHealed = false;
   const callbacks = new Map<string, ((call: NetworkCall) => void) | null>();
 
-  function answer(asked: CallRequest, response: ServerResponse): void {
+  function answer(received: CallRequest, response: ServerResponse): void {
     const fault = isHealed ? 'none' : random.weigh(answerFaults);
     const call: NetworkCall = {
-      id: asked.id,
-      executionId: executionIdOf(asked.id),
-      step: asked.step,
-      iccid: asked.iccid,
-      worker: asked.worker,
+      id: received.id,
+      executionId: executionIdOf(received.id),
+      step: received.step,
+      iccid: received.iccid,
+      worker: received.worker,
       atMs: Date.now(),
       answer: fault,
     };
     history.calls.push(call);
-    const callback = callbacks.get(asked.step);
-    callbacks.delete(asked.step);
+    const callback = callbacks.get(received.step);
+    callbacks.delete(received.step);
     if (callback) call.answer = 'none';
     callback?.(call);
-    const reply = replyTo(asked);
+    const reply = replyTo(received);
     if (call.answer === 'none') call.answer = reply.kind;
     if (call.answer === 'hung') return;
     if (call.answer === 'lost') response.destroy();

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
-import { freeAbandonedExecutions } from '../executions/worker.ts';
+import { releaseOrphanedExecutions } from '../executions/worker.ts';
 import { describeCause } from '../telemetry/describe-cause.ts';
 import { freeAbandonedDeliveries } from '../webhooks/sender/start-sender.ts';
 
@@ -10,7 +10,7 @@ import { freeAbandonedDeliveries } from '../webhooks/sender/start-sender.ts';
  */
 export async function freeAbandonedClaims(db: Database, log: Logger): Promise<void> {
   try {
-    const executions = await freeAbandonedExecutions(db);
+    const executions = await releaseOrphanedExecutions(db);
     const deliveries = await freeAbandonedDeliveries(db);
     if (executions + deliveries > 0) {
       log.info({ executions, deliveries }, 'freed what an earlier process held when it ended');

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { countUsage } from './count-usage.ts';
-import { type Change, cancelAll, noChange, passTime, promote } from './plan.ts';
+import { type Change, cancelAll, expireDue, noChange, promote } from './plan.ts';
 import type { BundleRow } from './sql.ts';
-import { bundleTransitions, mayHappen, moved } from './state.ts';
+import { applyTransition, bundleTransitions, canTransition } from './state.ts';
 
 const start = new Date('2026-11-01T00:00:00Z');
 const dayMs = 86_400_000;
@@ -50,7 +50,7 @@ const records = fc
   )
   .map((all) => all.map((record, id): Record => ({ id, ...record })));
 
-/** Two arrivals of the same records: each in an order of its own, with repetitions of its own. */
+/** Two arrivals of the same records, each with its own order and repetitions. */
 const arrivals = records.chain((all) => {
   const arrival = fc
     .tuple(
@@ -58,16 +58,16 @@ const arrivals = records.chain((all) => {
       fc.subarray(all),
       fc.array(fc.nat(), { minLength: all.length, maxLength: all.length }),
     )
-    .map(([once, again, places]) =>
+    .map(([once, again, positions]) =>
       again.reduce(
-        (list, record, i) => list.toSpliced((places[i] ?? 0) % (list.length + 1), 0, record),
+        (list, record, i) => list.toSpliced((positions[i] ?? 0) % (list.length + 1), 0, record),
         once,
       ),
     );
   return fc.tuple(fc.constant(all), arrival, arrival);
 });
 
-/** As the database does it: a record is counted when its id is new. */
+/** Like the database, counts a record only if its id is new. */
 function countAll(bundles: BundleRow[], arrival: Record[], promotes = true): Change {
   const seen = new Set<number>();
   let change = noChange(bundles);
@@ -79,14 +79,14 @@ function countAll(bundles: BundleRow[], arrival: Record[], promotes = true): Cha
   return change;
 }
 
-function levels({ happenings }: Change): string[] {
-  return happenings.flatMap((one) =>
+function levels({ events }: Change): string[] {
+  return events.flatMap((one) =>
     one.type === 'bundle.usage_threshold' ? [`${one.bundle.id} ${one.percent}`] : [],
   );
 }
 
 describe('usage', () => {
-  test('gives the same use per bundle and the same thresholds for any order and repetition of the records', () => {
+  test('of each bundle and its thresholds are the same for any order and repetition of the records', () => {
     fc.assert(
       fc.property(bundlesOf, arrivals, fc.boolean(), (bundles, [all, one, other], promotes) => {
         const [first, second] = [countAll(bundles, one, promotes), countAll(bundles, other, promotes)];
@@ -99,7 +99,7 @@ describe('usage', () => {
     );
   });
 
-  /** The independent model: pour the sum into the bundles one after the other; the last one takes what is left. */
+  /** The independent model: fills the bundles one after the other with the sum; the last one takes the rest. */
   function filledInTurn(bundles: BundleRow[], all: Record[]): number[] {
     let rest = all.reduce((sum, { bytes }) => sum + BigInt(bytes), 0n);
     return bundles.map(({ data_bytes }, index) => {
@@ -110,12 +110,12 @@ describe('usage', () => {
     });
   }
 
-  test('crosses each threshold of a bundle once, ascending, and exactly those that its use has reached', () => {
+  test('crosses each threshold that it reaches exactly once, in ascending order', () => {
     fc.assert(
       fc.property(bundlesOf, arrivals, (bundles, [, arrival]) => {
         const change = countAll(bundles, arrival);
         for (const after of change.bundles) {
-          const fired = change.happenings.flatMap((one) =>
+          const fired = change.events.flatMap((one) =>
             one.type === 'bundle.usage_threshold' && one.bundle.id === after.id ? [one.percent] : [],
           );
           const { data_bytes: size } = after;
@@ -131,7 +131,7 @@ describe('usage', () => {
     );
   });
 
-  test('leaves at most one bundle active at every step, begins them oldest first and depletes each once', () => {
+  test('keeps at most one bundle active, activates them oldest first and depletes each once', () => {
     fc.assert(
       fc.property(bundlesOf, arrivals, (bundles, [, arrival]) => {
         let change = noChange(bundles);
@@ -139,7 +139,7 @@ describe('usage', () => {
           change = countUsage(change, record, { promotes: true });
           expect(change.bundles.filter((b) => b.status === 'active').length).toBeLessThanOrEqual(1);
         }
-        const of = (type: string) => change.happenings.filter((h) => h.type === type).map((h) => h.bundle.id);
+        const of = (type: string) => change.events.filter((h) => h.type === type).map((h) => h.bundle.id);
         expect(of('bundle.activated')).toEqual(
           bundles.map((b) => b.id).slice(0, of('bundle.activated').length),
         );
@@ -150,19 +150,14 @@ describe('usage', () => {
     );
   });
 
-  test('tells a jump over all thresholds, the depletion and the spill-over in the order in which they happen', () => {
+  test('that jumps over all thresholds emits thresholds, depletion and spill-over in order', () => {
     const change = countUsage(
       noChange([bundle(0), bundle(1)]),
       { bytes: 1600, at: start },
       { promotes: true },
     );
     expect(
-      change.happenings.map((h) => [
-        h.type,
-        h.bundle.id,
-        'percent' in h ? h.percent : null,
-        h.bundle.used_bytes,
-      ]),
+      change.events.map((h) => [h.type, h.bundle.id, 'percent' in h ? h.percent : null, h.bundle.used_bytes]),
     ).toEqual([
       ['bundle.activated', 'bundle-00', null, 0],
       ['bundle.usage_threshold', 'bundle-00', 50, 1000],
@@ -174,7 +169,7 @@ describe('usage', () => {
     ]);
   });
 
-  test('on an eSIM that is not active the next bundle begins only when bytes spill over to it', () => {
+  test('on an inactive eSIM activates the next bundle only when bytes spill over to it', () => {
     const exact = countUsage(
       noChange([bundle(0), bundle(1)]),
       { bytes: 1000, at: start },
@@ -185,7 +180,7 @@ describe('usage', () => {
     expect(over.bundles.map((b) => b.status)).toEqual(['depleted', 'active']);
   });
 
-  test('a late record never lets the next bundle begin before the one it fills, nor moves as_of back', () => {
+  test('in a late record never activates the next bundle before the one it fills, nor moves as_of back', () => {
     const first = promote(noChange([bundle(0), bundle(1)]), later(dayMs));
     const newest = countUsage(first, { bytes: 1, at: later(2 * dayMs) }, { promotes: true });
     const late = countUsage(newest, { bytes: 999, at: start }, { promotes: true });
@@ -193,29 +188,29 @@ describe('usage', () => {
     expect(late.bundles[1]?.activated_at).toEqual(later(dayMs));
   });
 
-  test('without any bundle nothing is counted', () => {
+  test('is not counted if the eSIM has no bundle', () => {
     expect(countUsage(noChange([]), { bytes: 5, at: start }, { promotes: true })).toEqual(noChange([]));
   });
 });
 
 describe('time', () => {
-  test('ends the active bundle at its expiry, not a millisecond before, and the next one begins then', () => {
+  test('expires the active bundle exactly at its expiry and activates the next one', () => {
     const running = promote(noChange([bundle(0), bundle(1)]), start);
-    expect(passTime(running, later(30 * dayMs - 1), { promotes: true })).toBe(running);
-    const over = passTime(running, later(30 * dayMs), { promotes: true });
+    expect(expireDue(running, later(30 * dayMs - 1), { promotes: true })).toBe(running);
+    const over = expireDue(running, later(30 * dayMs), { promotes: true });
     expect(over.bundles.map((b) => b.status)).toEqual(['expired', 'active']);
     expect(over.bundles[1]?.expires_at).toEqual(later(60 * dayMs));
-    expect(passTime(running, later(30 * dayMs), { promotes: false }).bundles[1]?.status).toBe('queued');
+    expect(expireDue(running, later(30 * dayMs), { promotes: false }).bundles[1]?.status).toBe('queued');
   });
 
-  test('never ends a queued bundle', () => {
+  test('never expires a queued bundle', () => {
     const queued = noChange([bundle(0)]);
-    expect(passTime(queued, later(10_000 * dayMs), { promotes: true })).toBe(queued);
+    expect(expireDue(queued, later(10_000 * dayMs), { promotes: true })).toBe(queued);
   });
 });
 
 describe('states', () => {
-  test('cancelling ends what is queued or active and nothing else', () => {
+  test('canceling affects only queued and active bundles', () => {
     const all = (['depleted', 'expired', 'canceled', 'active', 'queued'] as const).map((status, index) =>
       bundle(index, { status }),
     );
@@ -227,14 +222,14 @@ describe('states', () => {
       'canceled',
       'canceled',
     ]);
-    expect(change.happenings.map((h) => h.bundle.id)).toEqual(['bundle-03', 'bundle-04']);
+    expect(change.events.map((h) => h.bundle.id)).toEqual(['bundle-03', 'bundle-04']);
   });
 
-  test('a final status has no way out, and asking for one is a bug', () => {
+  test('a final status allows no transition, and attempting one throws', () => {
     for (const status of ['depleted', 'expired', 'canceled'] as const) {
       for (const transition of Object.keys(bundleTransitions) as (keyof typeof bundleTransitions)[]) {
-        expect(mayHappen(transition, status)).toBe(false);
-        expect(() => moved(bundle(0, { status }), transition)).toThrow(status);
+        expect(canTransition(transition, status)).toBe(false);
+        expect(() => applyTransition(bundle(0, { status }), transition)).toThrow(status);
       }
     }
   });

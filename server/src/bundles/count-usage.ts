@@ -1,12 +1,12 @@
-import { activeOf, type Change, type Happening, nextQueuedOf, promote, withBundle } from './plan.ts';
+import { activeOf, type BundleEvent, type Change, nextQueuedOf, promote, withBundle } from './plan.ts';
 import type { BundleRow } from './sql.ts';
-import { mayHappen, moved } from './state.ts';
+import { applyTransition, canTransition } from './state.ts';
 
 type Usage = { bytes: number; at: Date };
 
 /**
- * Counts bytes: the active bundle takes what it has room for, the rest spills over to the queued ones in turn, and the
- * last one takes what is left, beyond its size. So the sum alone decides, whatever the order of the records.
+ * Counts bytes on the active bundle. Excess spills over to the queued bundles in order; the last one takes the rest, even
+ * beyond its size. So the result depends only on the sum, not on the order of the records.
  */
 export function countUsage(
   before: Change,
@@ -21,7 +21,7 @@ export function countUsage(
     const taken = Math.min(rest, roomIn(taker, change));
     change = fill(change, taker, { bytes: taken, at });
     rest -= taken;
-    // A late record may be older than the bundle that it fills; the next one still begins after it.
+    // A late record may be older than the bundle it fills; the next bundle must not start before that one.
     if (rest > 0 || promotes) change = promote(change, laterOf(at, taker.activated_at));
   }
   return change;
@@ -39,22 +39,22 @@ function lastOf({ bundles }: Change): BundleRow | undefined {
 function fill(change: Change, before: BundleRow, { bytes, at }: Usage): Change {
   const bundle = {
     ...before,
-    // Stays a number that JSON can carry, however much is reported.
+    // Clamped to what JSON can represent exactly.
     used_bytes: Math.min(before.used_bytes + bytes, Number.MAX_SAFE_INTEGER),
     as_of: laterOf(at, before.as_of),
   };
-  const happenings: Happening[] = levelsCrossed(before, bundle).map((percent) => ({
+  const events: BundleEvent[] = levelsCrossed(before, bundle).map((percent) => ({
     type: 'bundle.usage_threshold',
     bundle,
     percent,
   }));
   const isUsedUp = bundle.data_bytes !== null && bundle.used_bytes >= bundle.data_bytes;
-  if (!isUsedUp || !mayHappen('deplete', bundle.status)) return withBundle(change, bundle, happenings);
-  const depleted = moved(bundle, 'deplete');
-  return withBundle(change, depleted, [...happenings, { type: 'bundle.depleted', bundle: depleted }]);
+  if (!isUsedUp || !canTransition('deplete', bundle.status)) return withBundle(change, bundle, events);
+  const depleted = applyTransition(bundle, 'deplete');
+  return withBundle(change, depleted, [...events, { type: 'bundle.depleted', bundle: depleted }]);
 }
 
-/** Ascending. A level is crossed once, since usage only grows. */
+/** Ascending. Each level is crossed once, since usage only grows. */
 function levelsCrossed(before: BundleRow, after: BundleRow): number[] {
   const crossed = after.thresholds.filter(
     (percent) => hasReached(after, percent) && !hasReached(before, percent),
@@ -62,7 +62,7 @@ function levelsCrossed(before: BundleRow, after: BundleRow): number[] {
   return crossed.length > 1 ? [...new Set(crossed)].sort((a, b) => a - b) : crossed;
 }
 
-/** Exactly: a hundred times a count of bytes may be beyond what a JavaScript number holds, and is a `BigInt` only then. */
+/** Compares exactly: bytes times 100 may exceed the safe integers, and only then is `BigInt` used. */
 function hasReached({ used_bytes, data_bytes }: BundleRow, percent: number): boolean {
   if (data_bytes === null) return false;
   const [used, level] = [used_bytes * 100, data_bytes * percent];

@@ -1,16 +1,16 @@
 import type { Clock } from '../clock.ts';
 import type { Database, Queryable } from '../db/database.ts';
 import type { NewUuid } from '../ids/uuid-v7.ts';
-import { activeOf, expireActive, noChange, passTime, promote } from './plan.ts';
-import { type Holder, lockHoldersDue, readBundles } from './sql.ts';
+import { activeOf, expireActive, expireDue, noChange, promote } from './plan.ts';
+import { type BundledEsim, lockEsimsWithExpiredBundle, readBundles } from './sql.ts';
 import { applyChange, bundlesByEsim } from './write.ts';
 
 type Deps = { clock: Clock; newUuid: NewUuid };
 
-// Small enough that a batch never holds its eSIMs for long.
+// Small, so that a batch does not lock its eSIMs for long.
 const batchSize = 100;
 
-/** Ends the bundles whose time is over and lets the next ones begin. Any number of processes may run it at once. */
+/** Expires the bundles that are due and activates the next ones. Several processes may run it at once. */
 export async function expireBundles(db: Database, deps: Deps, stopping?: AbortSignal): Promise<number> {
   let expired = 0;
   while (!stopping?.aborted) {
@@ -23,25 +23,25 @@ export async function expireBundles(db: Database, deps: Deps, stopping?: AbortSi
 
 async function expireBatch(tx: Queryable, deps: Deps): Promise<{ locked: number; expired: number }> {
   const now = new Date(deps.clock.nowMs());
-  const holders = await lockHoldersDue(tx, now, batchSize);
-  if (holders.length === 0) return { locked: 0, expired: 0 };
-  const bundles = await bundlesByEsim(tx, holders);
-  const changes = holders.map(({ iccid, status }) =>
-    passTime(noChange(bundles.get(iccid) ?? []), now, { promotes: status === 'active' }),
+  const esims = await lockEsimsWithExpiredBundle(tx, now, batchSize);
+  if (esims.length === 0) return { locked: 0, expired: 0 };
+  const bundles = await bundlesByEsim(tx, esims);
+  const changes = esims.map(({ iccid, status }) =>
+    expireDue(noChange(bundles.get(iccid) ?? []), now, { promotes: status === 'active' }),
   );
   const change = {
     bundles: changes.flatMap((one) => one.bundles),
-    happenings: changes.flatMap((one) => one.happenings),
+    events: changes.flatMap((one) => one.events),
   };
   await applyChange(tx, [...bundles.values()].flat(), change, deps);
-  const expired = change.happenings.filter(({ type }) => type === 'bundle.expired').length;
-  return { locked: holders.length, expired };
+  const expired = change.events.filter(({ type }) => type === 'bundle.expired').length;
+  return { locked: esims.length, expired };
 }
 
-/** Ends the active bundle before its time, for the sandbox; false when there is none. The caller holds the eSIM's lock. */
+/** Expires the active bundle early, for the sandbox. False if there is none. The caller holds the eSIM's lock. */
 export async function expireActiveBundle(
   tx: Queryable,
-  esim: Holder,
+  esim: BundledEsim,
   at: Date,
   deps: { newUuid: NewUuid },
 ): Promise<boolean> {

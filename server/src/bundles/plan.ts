@@ -1,11 +1,11 @@
 import type { BundleRow } from './sql.ts';
-import { mayHappen, moved } from './state.ts';
+import { applyTransition, canTransition } from './state.ts';
 
-/** What an eSIM's bundles become, and what happened on the way, in order. Decided without a database, then written at once. */
-export type Change = { bundles: readonly BundleRow[]; happenings: readonly Happening[] };
+/** An eSIM's bundles after a change, and the events in order. Computed without the database, then written at once. */
+export type Change = { bundles: readonly BundleRow[]; events: readonly BundleEvent[] };
 
-/** `bundle` is as it stood right after. */
-export type Happening =
+/** `bundle` is the state right after the event. */
+export type BundleEvent =
   | { type: 'bundle.activated' | 'bundle.depleted' | 'bundle.expired' | 'bundle.canceled'; bundle: BundleRow }
   | { type: 'bundle.usage_threshold'; bundle: BundleRow; percent: number };
 
@@ -13,23 +13,23 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 /** `bundles` are all of one eSIM, oldest first. */
 export function noChange(bundles: readonly BundleRow[]): Change {
-  return { bundles, happenings: [] };
+  return { bundles, events: [] };
 }
 
-/** The oldest queued bundle begins, unless one is active: at most one is. */
+/** Activates the oldest queued bundle, unless one is active already: at most one may be. */
 export function promote(change: Change, at: Date): Change {
   const next = nextQueuedOf(change);
   if (!next || activeOf(change)) return change;
   const bundle = {
-    ...moved(next, 'activate'),
+    ...applyTransition(next, 'activate'),
     activated_at: at,
     expires_at: new Date(at.getTime() + next.validity_days * dayMs),
   };
   return withBundle(change, bundle, [{ type: 'bundle.activated', bundle }]);
 }
 
-/** Ends the active bundle when its time is over, and lets the next one begin. Queued ones have no time yet. */
-export function passTime(change: Change, now: Date, { promotes }: { promotes: boolean }): Change {
+/** Expires the active bundle if it is due, and activates the next one. Queued bundles have no expiry yet. */
+export function expireDue(change: Change, now: Date, { promotes }: { promotes: boolean }): Change {
   const active = activeOf(change);
   if (!active?.expires_at || active.expires_at > now) return change;
   const expired = expireActive(change, active.expires_at);
@@ -39,23 +39,23 @@ export function passTime(change: Change, now: Date, { promotes }: { promotes: bo
 export function expireActive(change: Change, at: Date): Change {
   const active = activeOf(change);
   if (!active) return change;
-  const bundle = { ...moved(active, 'expire'), expires_at: at };
+  const bundle = { ...applyTransition(active, 'expire'), expires_at: at };
   return withBundle(change, bundle, [{ type: 'bundle.expired', bundle }]);
 }
 
 /** Cancels every bundle that is queued or active. */
 export function cancelAll(change: Change): Change {
   return change.bundles
-    .filter(({ status }) => mayHappen('cancel', status))
-    .map((bundle) => moved(bundle, 'cancel'))
-    .reduce((so, bundle) => withBundle(so, bundle, [{ type: 'bundle.canceled', bundle }]), change);
+    .filter(({ status }) => canTransition('cancel', status))
+    .map((bundle) => applyTransition(bundle, 'cancel'))
+    .reduce((result, bundle) => withBundle(result, bundle, [{ type: 'bundle.canceled', bundle }]), change);
 }
 
-/** Puts a bundle's new version in the place of the old one. */
-export function withBundle(change: Change, bundle: BundleRow, happenings: readonly Happening[]): Change {
+/** Replaces a bundle with its new version. */
+export function withBundle(change: Change, bundle: BundleRow, events: readonly BundleEvent[]): Change {
   return {
     bundles: change.bundles.map((other) => (other.id === bundle.id ? bundle : other)),
-    happenings: [...change.happenings, ...happenings],
+    events: [...change.events, ...events],
   };
 }
 

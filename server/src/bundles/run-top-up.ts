@@ -1,16 +1,16 @@
 import { defaultThresholds, idPrefixes } from '@simplane/contract';
 import type { Clock } from '../clock.ts';
 import type { Queryable } from '../db/database.ts';
-import { holdEsim } from '../esims/hold.ts';
-import { canTakeBundles } from '../esims/state.ts';
+import { lockOwnEsim } from '../esims/lock.ts';
+import { topUpStatuses } from '../esims/state.ts';
 import type { Deps, ExecutionError, HeldExecution, Runner } from '../executions/worker.ts';
 import { idOfUuid, uuidText } from '../ids/uuid.ts';
 import type { NewUuid } from '../ids/uuid-v7.ts';
 import { requireProduct } from '../products/require-active.ts';
-import { type BundleRow, type Holder, insertBundle } from './sql.ts';
+import { type BundledEsim, type BundleRow, insertBundle } from './sql.ts';
 import { promoteBundle } from './write.ts';
 
-/** A top-up makes no call to the network: what a bundle allows is counted here. */
+/** A top-up makes no network call: usage is counted here. */
 export const topUpRunner: Runner = {
   async run(deps, execution) {
     await runTopUp(deps, execution);
@@ -23,9 +23,9 @@ export const topUpRunner: Runner = {
 
 function runTopUp(deps: Deps, execution: HeldExecution): Promise<void> {
   return deps.db.transaction(async (tx) => {
-    const esim = await holdEsim(tx, execution.account_id, execution.iccid as string);
-    const isPossible = canTakeBundles.includes(esim.status);
-    const isOurs = await execution.finish(tx, isPossible ? null : takesNoBundles(esim.status));
+    const esim = await lockOwnEsim(tx, execution.account_id, execution.iccid as string);
+    const isPossible = topUpStatuses.includes(esim.status);
+    const isOurs = await execution.finish(tx, isPossible ? null : noLongerPossible(esim.status));
     if (!isOurs || !isPossible) return;
     const product = await requireProduct(tx, execution.product_id);
     const thresholds = execution.input['thresholds'] as number[];
@@ -34,10 +34,10 @@ function runTopUp(deps: Deps, execution: HeldExecution): Promise<void> {
   });
 }
 
-function takesNoBundles(status: string): ExecutionError {
+function noLongerPossible(status: string): ExecutionError {
   return {
     code: 'state_conflict',
-    message: `The eSIM was ${status} by then and took no more bundles.`,
+    message: `The eSIM was ${status} when the order ran, so it could no longer be topped up.`,
     retryable: false,
   };
 }
@@ -45,15 +45,15 @@ function takesNoBundles(status: string): ExecutionError {
 type NewBundle = {
   accountUuid: string;
   iccid: string;
-  /** Copied into the bundle, so that later changes of the catalog do not change what was bought. */
+  /** Copied into the bundle, so that later catalog changes do not affect it. */
   product: { id: string; data_bytes: number | null; validity_days: number };
-  /** Percentages; the default ones when left out. Unlimited data has none. */
+  /** Percentages; defaults apply if omitted. A bundle with unlimited data has none. */
   thresholds?: readonly number[] | null | undefined;
 };
 
-type TopUp = { esim: Holder } & Pick<NewBundle, 'product' | 'thresholds'>;
+type TopUp = { esim: BundledEsim } & Pick<NewBundle, 'product' | 'thresholds'>;
 
-/** Adds a bundle; it begins at once when the eSIM is active and has no active bundle. The caller holds the eSIM's lock. */
+/** Adds a bundle, and activates it if the eSIM is active and has no active bundle. The caller holds the eSIM's lock. */
 export async function settleTopUp(
   tx: Queryable,
   { esim, product, thresholds }: TopUp,
@@ -63,7 +63,7 @@ export async function settleTopUp(
   await promoteBundle(tx, esim, new Date(deps.clock.nowMs()), deps);
 }
 
-/** Puts a bundle at the end of its eSIM's queue. */
+/** Adds a bundle at the end of its eSIM's queue. */
 export async function addBundle(
   tx: Queryable,
   { accountUuid, iccid, product, thresholds }: NewBundle,

@@ -18,16 +18,16 @@ export type BundleRow = {
   created_at: Date;
 };
 
-/** The eSIM whose bundles they are: as much of its row as bundles need to know. */
-export type Holder = { account_id: string; iccid: string; status: EsimStatus };
+/** The columns of an eSIM that its bundles depend on. */
+export type BundledEsim = { account_id: string; iccid: string; status: EsimStatus };
 
 const columns = `account_id, id, iccid, product_id, status, data_bytes, used_bytes, thresholds, validity_days, activated_at,
   expires_at, as_of, created_at`;
 
-/** All bundles of these eSIMs, oldest first. To decide on them, hold the lock on the eSIM's row: it stands for its bundles. */
+/** All bundles of these eSIMs, oldest first. The lock on the eSIM's row covers its bundles: take it before changing them. */
 export function readBundles(
   tx: Queryable,
-  holders: readonly Pick<Holder, 'account_id' | 'iccid'>[],
+  esims: readonly Pick<BundledEsim, 'account_id' | 'iccid'>[],
 ): Promise<BundleRow[]> {
   return tx.query(
     {
@@ -35,7 +35,7 @@ export function readBundles(
       text: `select ${columns} from bundles join unnest($1::uuid[], $2::text[]) as held (account_id, iccid)
                using (account_id, iccid) order by id`,
     },
-    [holders.map((holder) => holder.account_id), holders.map((holder) => holder.iccid)],
+    [esims.map((esim) => esim.account_id), esims.map((esim) => esim.iccid)],
   );
 }
 
@@ -78,7 +78,7 @@ export async function insertBundle(tx: Queryable, row: BundleRow): Promise<void>
   );
 }
 
-/** Writes what may change of each bundle that still has the status it was read with; tells how many had. */
+/** Updates each bundle that still has the status it was read with. Returns how many were updated. */
 export async function updateBundles(
   tx: Queryable,
   changes: readonly { from: BundleStatus; row: BundleRow }[],
@@ -111,10 +111,10 @@ export async function updateBundles(
 }
 
 /**
- * Locks some eSIMs whose active bundle is over. One that somebody else holds is left for the next time, so processes
- * share the work and nobody waits. The bundle may have changed by the time of the lock: read it again.
+ * Locks eSIMs whose active bundle has expired, and skips those that are locked: several processes can share the work
+ * without waiting. The bundle may have changed before the lock was taken: read it again.
  */
-export function lockHoldersDue(tx: Queryable, now: Date, count: number): Promise<Holder[]> {
+export function lockEsimsWithExpiredBundle(tx: Queryable, now: Date, count: number): Promise<BundledEsim[]> {
   return tx.query(
     {
       name: 'bundle_lock_holders_due',

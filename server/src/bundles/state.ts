@@ -1,6 +1,6 @@
 import type { BundleStatus } from '@simplane/contract';
 
-/** What may happen to a bundle, and from where. Depleted, expired and canceled are final. */
+/** The status transitions of a bundle. Depleted, expired and canceled are final. */
 export const bundleTransitions = {
   activate: { from: ['queued'], to: 'active' },
   deplete: { from: ['active'], to: 'depleted' },
@@ -10,15 +10,18 @@ export const bundleTransitions = {
 
 export type BundleTransition = keyof typeof bundleTransitions;
 
-export function mayHappen(transition: BundleTransition, status: BundleStatus): boolean {
+export function canTransition(transition: BundleTransition, status: BundleStatus): boolean {
   const from: readonly BundleStatus[] = bundleTransitions[transition].from;
   return from.includes(status);
 }
 
-/** The bundle after the transition; asking for one that may not happen is a bug. */
-export function moved<B extends { status: BundleStatus }>(bundle: B, transition: BundleTransition): B {
-  if (!mayHappen(transition, bundle.status)) {
-    throw new Error(`a bundle that is ${bundle.status} cannot ${transition}`);
+/** The bundle after the transition. Throws if the transition is not allowed, since that is a bug. */
+export function applyTransition<B extends { status: BundleStatus }>(
+  bundle: B,
+  transition: BundleTransition,
+): B {
+  if (!canTransition(transition, bundle.status)) {
+    throw new Error(`transition ${transition} is not allowed for a bundle that is ${bundle.status}`);
   }
   return { ...bundle, status: bundleTransitions[transition].to };
 }

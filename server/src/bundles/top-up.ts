@@ -2,24 +2,24 @@ import { defaultThresholds, type InputOf, type Operations } from '@simplane/cont
 import { AppError } from '../app-error.ts';
 import type { WriteContext } from '../context.ts';
 import { requireEsim } from '../esims/get.ts';
-import { canTakeBundles } from '../esims/state.ts';
+import { topUpStatuses } from '../esims/state.ts';
 import { announce, startExecution } from '../executions/start.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
 import { runOnce } from '../idempotency/run-once.ts';
 import { requireActiveProduct } from '../products/require-active.ts';
 
-/** Accepts the order for another bundle on an eSIM. */
+/** Accepts an order for another bundle on an eSIM. */
 export async function topUp(
   ctx: WriteContext,
   { params, body }: InputOf<Operations['addBundle']>,
 ): Promise<Outcome> {
   const outcome = await runOnce(ctx, async (tx) => {
     const esim = await requireEsim(tx, ctx.account.uuid, params.iccid);
-    if (!canTakeBundles.includes(esim.status)) {
-      const allowed = canTakeBundles.join(', ');
+    if (!topUpStatuses.includes(esim.status)) {
+      const allowed = topUpStatuses.join(', ');
       throw new AppError(
         'state_conflict',
-        `The eSIM is ${esim.status}: it takes bundles when it is ${allowed}.`,
+        `The eSIM is ${esim.status}. To top it up, its status must be one of: ${allowed}.`,
       );
     }
     const product = await requireActiveProduct(tx, body.product_id);

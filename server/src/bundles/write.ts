@@ -5,42 +5,42 @@ import { emit } from '../events/emit.ts';
 import { type NewEvent, newEvent } from '../events/new-event.ts';
 import { idOfUuid } from '../ids/uuid.ts';
 import type { NewUuid } from '../ids/uuid-v7.ts';
-import { type Change, cancelAll, type Happening, noChange, passTime, promote } from './plan.ts';
-import { type BundleRow, type Holder, readBundles, updateBundles } from './sql.ts';
+import { type BundleEvent, type Change, cancelAll, expireDue, noChange, promote } from './plan.ts';
+import { type BundledEsim, type BundleRow, readBundles, updateBundles } from './sql.ts';
 
 /**
- * Starts the oldest queued bundle at `at` when the eSIM is active and has no active bundle; otherwise does nothing. To call
- * after whatever makes an eSIM active (an attach, a resume) and after a top-up. The caller holds the eSIM's lock.
+ * Activates the oldest queued bundle if the eSIM is active and has no active bundle. Call it after anything that makes an
+ * eSIM active (an attach, a resume) and after a top-up. The caller holds the eSIM's lock.
  */
 export async function promoteBundle(
   tx: Queryable,
-  esim: Holder,
+  esim: BundledEsim,
   at: Date,
   deps: { clock: Clock; newUuid: NewUuid; executionId?: string },
 ): Promise<void> {
   if (esim.status !== 'active') return;
   const bundles = await readBundles(tx, [esim]);
-  const current = passTime(noChange(bundles), new Date(deps.clock.nowMs()), { promotes: true });
+  const current = expireDue(noChange(bundles), new Date(deps.clock.nowMs()), { promotes: true });
   await applyChange(tx, bundles, promote(current, at), deps);
 }
 
-/** Cancels what is queued or active, when the eSIM ends. The caller holds the eSIM's lock. */
+/** Cancels the queued and active bundles of an eSIM that ends. The caller holds the eSIM's lock. */
 export async function cancelBundles(
   tx: Queryable,
-  esim: Pick<Holder, 'account_id' | 'iccid'>,
+  esim: Pick<BundledEsim, 'account_id' | 'iccid'>,
   deps: { newUuid: NewUuid; executionId: string },
 ): Promise<void> {
   const bundles = await readBundles(tx, [esim]);
   await applyChange(tx, bundles, cancelAll(noChange(bundles)), deps);
 }
 
-/** The bundles of each of these eSIMs, oldest first. The caller holds the eSIMs' locks. */
+/** The bundles of each eSIM by ICCID, oldest first. The caller holds the eSIMs' locks. */
 export async function bundlesByEsim(
   tx: Queryable,
-  holders: readonly Pick<Holder, 'account_id' | 'iccid'>[],
+  esims: readonly Pick<BundledEsim, 'account_id' | 'iccid'>[],
 ): Promise<Map<string, BundleRow[]>> {
   const groups = new Map<string, BundleRow[]>();
-  for (const bundle of await readBundles(tx, holders)) {
+  for (const bundle of await readBundles(tx, esims)) {
     const group = groups.get(bundle.iccid);
     if (group) group.push(bundle);
     else groups.set(bundle.iccid, [bundle]);
@@ -48,22 +48,21 @@ export async function bundlesByEsim(
   return groups;
 }
 
-/** Writes a change that was decided over bundles read under their eSIM's lock, with its events. */
+/** Writes a change and its events. `before` was read under the eSIM's lock. */
 export async function applyChange(
   tx: Queryable,
   before: readonly BundleRow[],
-  { bundles, happenings }: Change,
-  /** `executionId` when an order caused it. */
+  { bundles, events }: Change,
+  /** `executionId` if an order caused the change. */
   deps: { newUuid: NewUuid; executionId?: string },
 ): Promise<void> {
   await writeBundles(tx, before, bundles);
   await emit(
     tx,
-    happenings.map((happening) => eventOf(deps, happening)),
+    events.map((event) => eventOf(deps, event)),
   );
 }
 
-/** Writes the bundles that changed. */
 export async function writeBundles(
   tx: Queryable,
   before: readonly BundleRow[],
@@ -79,27 +78,27 @@ export async function writeBundles(
   }
 }
 
-export function eventOf(deps: { newUuid: NewUuid; executionId?: string }, happening: Happening): NewEvent {
+export function eventOf(deps: { newUuid: NewUuid; executionId?: string }, event: BundleEvent): NewEvent {
   return newEvent(deps, {
-    accountUuid: happening.bundle.account_id,
-    type: happening.type,
-    data: { ...dataOf(happening), ...(deps.executionId && { execution_id: deps.executionId }) },
+    accountUuid: event.bundle.account_id,
+    type: event.type,
+    data: { ...dataOf(event), ...(deps.executionId && { execution_id: deps.executionId }) },
   });
 }
 
-function dataOf(happening: Happening): Record<string, unknown> {
-  const { bundle } = happening;
+function dataOf(event: BundleEvent): Record<string, unknown> {
+  const { bundle } = event;
   const ids = {
     iccid: bundle.iccid,
     bundle_id: idOfUuid(idPrefixes.bundle, bundle.id),
     product_id: bundle.product_id,
   };
   const usage = { used_bytes: bundle.used_bytes, data_bytes: bundle.data_bytes };
-  switch (happening.type) {
+  switch (event.type) {
     case 'bundle.activated':
       return { ...ids, expires_at: bundle.expires_at && unixSeconds(bundle.expires_at) };
     case 'bundle.usage_threshold':
-      return { ...ids, threshold_percent: happening.percent, ...usage };
+      return { ...ids, threshold_percent: event.percent, ...usage };
     case 'bundle.depleted':
     case 'bundle.expired':
       return { ...ids, ...usage };

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { describeActivation, newMatchingId } from './activation-code.ts';
 
-// Written from SGP.22 §4.1, apart from the code under test: format 1, a host name, a matching id, then either nothing or an
-// object identifier (which may be empty) and the flag.
+// Written from SGP.22 §4.1, independently of the code under test: format 1, a host name, a matching id, then either nothing
+// or an object identifier (which may be empty) and the flag.
 const grammar =
   /^1\$(?<address>[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?)\$(?<matchingId>[-0-9A-Z]*)(?:\$(?<oid>(?:[0-9]+(?:\.[0-9]+)*)?)(?:\$(?<flag>1))?)?$/;
 
@@ -12,7 +12,7 @@ const matchingId = fc.stringMatching(/^[-0-9A-Z]{1,40}$/);
 const parts = fc.record({ smdpAddress, matchingId, confirmationCodeRequired: fc.boolean() });
 
 describe('the activation code', () => {
-  test('is within the grammar of SGP.22 and reads back as what it was made from', () => {
+  test('matches the grammar of SGP.22 and parses back to its parts', () => {
     fc.assert(
       fc.property(parts, (given) => {
         const { activationCode, lpa } = describeActivation(given);
@@ -29,12 +29,12 @@ describe('the activation code', () => {
   test.each([
     [false, '1$smdp.example.com$K2-1B3D-9XY'],
     [true, '1$smdp.example.com$K2-1B3D-9XY$$1'],
-  ])('with a confirmation code required: %s, is %s', (confirmationCodeRequired, expected) => {
+  ])('with confirmationCodeRequired %s is %s', (confirmationCodeRequired, expected) => {
     const given = { smdpAddress: 'smdp.example.com', matchingId: 'K2-1B3D-9XY', confirmationCodeRequired };
     expect(describeActivation(given).activationCode).toBe(expected);
   });
 
-  test('opens as an install link: a parser leaves the link as it is and finds the LPA string in it', () => {
+  test('is in the install links, which a URL parser does not change', () => {
     fc.assert(
       fc.property(parts, (given) => {
         const { lpa, iosInstallUrl, androidInstallUrl } = describeActivation(given);
@@ -64,17 +64,17 @@ describe('the activation code', () => {
     ['smdp.example.com\n', 'AB'],
     ['smdp$example', 'AB'],
     ['', 'AB'],
-  ])('is never made of %j and %j, and the error does not tell them', (address, id) => {
+  ])('is never made from %j and %j, and the error does not contain them', (address, id) => {
     const make = () =>
       describeActivation({ smdpAddress: address, matchingId: id, confirmationCodeRequired: false });
     expect(make).toThrow(
-      /^the (SM-DP\+ address is not a host name|matching id has characters it may not have)$/,
+      /^the (SM-DP\+ address is not a host name|matching id contains invalid characters)$/,
     );
   });
 });
 
 describe('a new matching id', () => {
-  test('is four groups of five unambiguous characters, whatever the random bytes', () => {
+  test('is four groups of five unambiguous characters for any random bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 20, maxLength: 20 }), (bytes) => {
         const id = newMatchingId(() => bytes);
@@ -84,7 +84,7 @@ describe('a new matching id', () => {
     );
   });
 
-  test('carries 100 bits of what it is given: each of its 20 characters holds five', () => {
+  test('carries 100 random bits, five in each of its 20 characters', () => {
     const fixed = new Uint8Array(20);
     for (let index = 0; index < 20; index++) {
       const ids = Array.from({ length: 32 }, (_, value) => newMatchingId(() => fixed.with(index, value)));
@@ -92,7 +92,7 @@ describe('a new matching id', () => {
     }
   });
 
-  test('takes its bytes from the system unless told otherwise, and does not repeat', () => {
+  test('uses system randomness by default and does not repeat', () => {
     const ids = Array.from({ length: 10_000 }, () => newMatchingId());
     expect(new Set(ids).size).toBe(ids.length);
   });

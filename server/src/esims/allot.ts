@@ -6,7 +6,7 @@ import type { AllotIccids } from './iccid.ts';
 import type { Progress } from './reservation.ts';
 import { allotRows } from './sql.ts';
 
-/** Gives new orders a matching id, and an ICCID where the numbers are ours. Returns the executions that are still held. */
+/** Allots a matching id to new orders, and an ICCID if we choose the ICCIDs. Returns the executions this worker still holds. */
 export async function allot(
   deps: Deps,
   executions: ClaimedExecution[],
@@ -17,7 +17,7 @@ export async function allot(
   const isOurs = deps.network.iccids === 'ours';
   const iccids = isOurs ? await allotIccids(deps.db, fresh.length) : [];
   const at = new Date(deps.clock.nowMs());
-  // Orders for which no number is left go on without an allotment, and fail when they are run.
+  // When the ICCIDs run out, the remaining orders get no allotment and fail when they are run.
   const allotments = fresh
     .slice(0, isOurs ? iccids.length : fresh.length)
     .map(({ account_id, id, fence }, index) => ({
@@ -30,13 +30,13 @@ export async function allot(
       at,
     }));
   const progress = new Map((await allotRows(deps.db, allotments)).map((row) => [row.id, row.progress]));
-  // Another worker that took an order over meanwhile has allotted it other numbers: it must not reach the network with ours.
+  // A worker that claimed an order meanwhile has allotted it another ICCID: ours must not reach the network.
   const lost = new Set(allotments.map(({ id }) => id).filter((id) => !progress.has(id)));
   for (const { id, iccid, matchingId } of allotments) {
     const execution = fresh.find((one) => one.id === id);
     if (!execution) continue;
     Object.assign(execution, { iccid, progress: progress.get(id) ?? execution.progress });
-    keepMatchingId(execution, matchingId);
+    cacheMatchingId(execution, matchingId);
   }
   return executions.filter(({ id }) => !lost.has(id));
 }
@@ -49,16 +49,16 @@ function newSealedMatchingId({ keyring }: Deps, accountUuid: string, executionUu
   };
 }
 
-// Matching ids by the progress that holds them sealed: the process that made one need not open it (11 µs an order).
-const inClear = new WeakMap<object, string>();
+// Plaintext matching ids, keyed by the progress that holds them sealed. Saves the process that made one 11 µs per order.
+const plainMatchingIds = new WeakMap<object, string>();
 
-export function keepMatchingId({ progress }: ClaimedExecution, matchingId: string): void {
-  inClear.set(progress, matchingId);
+export function cacheMatchingId({ progress }: ClaimedExecution, matchingId: string): void {
+  plainMatchingIds.set(progress, matchingId);
 }
 
 export async function readMatchingId({ keyring }: Deps, execution: HeldExecution): Promise<string | null> {
   const { account_id: accountUuid, id, progress } = execution;
   const { matching_id: sealed } = progress as Progress;
   if (sealed === undefined) return null;
-  return inClear.get(progress) ?? keyring.open(sealed, orderMatchingIdPlace(accountUuid, id));
+  return plainMatchingIds.get(progress) ?? keyring.open(sealed, orderMatchingIdPlace(accountUuid, id));
 }

@@ -10,7 +10,7 @@ export async function getEsim(ctx: Context, { params }: { params: { iccid: strin
   return presentEsim(await requireEsim(ctx.db, ctx.account.uuid, params.iccid));
 }
 
-/** The account's own eSIM; another account's does not exist. */
+/** Finds an eSIM of the account. An eSIM of another account counts as missing. */
 export async function requireEsim(db: Queryable, accountUuid: string, iccid: string): Promise<EsimRow> {
   const row = await findEsim(db, accountUuid, iccid);
   if (!row) throw noSuchEsim(iccid);

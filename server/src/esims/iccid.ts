@@ -3,20 +3,20 @@ import type { IccidRange } from '../config/iccid-ranges.ts';
 import type { Queryable } from '../db/database.ts';
 import { findIccidsInUse, nextIccidBlock, takeFromRange } from './sql.ts';
 
-/** As many numbers as are wanted, or fewer when no more are left. */
+/** Returns `count` ICCIDs, or fewer if not enough are left. */
 export type AllotIccids = (db: Queryable, count: number) => Promise<string[]>;
 
-/** ICCIDs that no process ever allots twice: from the operator's ranges, or the sandbox's own. */
+/** Allots ICCIDs from the operator's ranges, or else sandbox ICCIDs. No process ever allots one twice. */
 export function createIccidAllotter(ranges: readonly IccidRange[] | null = null): AllotIccids {
   return ranges ? allotFromRanges(ranges) : allotForSandbox();
 }
 
-// 89 for telecom, then a country code that is not assigned: these numbers can be mistaken for nobody's.
+// 89 for telecom, then an unassigned country code, so these ICCIDs belong to no operator.
 const sandboxPrefix = '8999901';
 const blockSize = 1_000;
 const serialDigits = 11;
 
-/** Blocks come from a sequence, and what a process leaves of one is lost: numbers cost nothing here. */
+/** Blocks come from a sequence. The unused rest of a process's block is lost: sandbox ICCIDs cost nothing. */
 function allotForSandbox(): AllotIccids {
   let next = 0;
   let end = 0;
@@ -25,7 +25,7 @@ function allotForSandbox(): AllotIccids {
     while (iccids.length < count) {
       if (next === end) {
         const block = await nextIccidBlock(db);
-        // Another call may have brought a block while this one waited: the rest of that one is given up.
+        // A concurrent call may have fetched a block meanwhile: the rest of that block is lost.
         next = block * blockSize;
         end = next + blockSize;
       }
@@ -36,8 +36,8 @@ function allotForSandbox(): AllotIccids {
 }
 
 /**
- * One by one, since behind each number of an operator may be a profile that was paid for. A number that an eSIM has
- * already (from before the range was set, or from ranges that were drawn anew) is passed over.
+ * Loses no ICCID, since the operator may have paid for a profile behind each one. Skips ICCIDs that an eSIM already has,
+ * from before the range was set or from earlier ranges.
  */
 function allotFromRanges(ranges: readonly IccidRange[]): AllotIccids {
   return async (db, count) => {

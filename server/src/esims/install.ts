@@ -7,7 +7,7 @@ import { noSuchEsim } from './get.ts';
 import { dataUri, drawQr } from './qr.ts';
 import { type EsimRow, findEsim } from './sql.ts';
 
-/** What an end user needs to install the eSIM. It is a secret: only this operation gives it out. */
+/** What an end user needs to install the eSIM. It is secret: only this operation returns it. */
 export async function getInstallProfile(
   ctx: Context,
   { params }: { params: { iccid: string } },
@@ -34,13 +34,13 @@ function refusalFor(status: EsimStatus): AppError | null {
     case 'failed':
       return new AppError(
         'esim_not_ready',
-        'The eSIM has failed: its order could not be carried out, so it will never be ready. Its execution says why ' +
-          '(GET /v1/executions?status=failed lists it by ICCID), and so did esim.provisioning_failed; order another one.',
+        'The eSIM has failed: its provisioning did not succeed, so it will never be ready. For the reason see its execution ' +
+          '(find the ICCID in GET /v1/executions?status=failed) or its esim.provisioning_failed event. Order another eSIM.',
       );
     case 'terminated':
       return new AppError(
         'state_conflict',
-        'The eSIM is terminated, which is final: it can no longer be installed. Order another one.',
+        'The eSIM is terminated, which is final: it can no longer be installed. Order another eSIM.',
       );
     case 'provisioned':
     case 'active':

@@ -7,7 +7,7 @@ import { listEsimRows } from './sql.ts';
 export function listEsims(ctx: Context, { query }: InputOf<Operations['listEsims']>) {
   const filter = { status: query.status, productId: query.product_id };
   return readPage(query, {
-    place: { list: 'esims', accountId: ctx.account.id, filters: filter },
+    scope: { list: 'esims', accountId: ctx.account.id, filters: filter },
     read: (beforeUuid, count) => listEsimRows(ctx.db, ctx.account.uuid, filter, { beforeUuid, count }),
     positionOf: (row) => row.id,
     present: presentEsim,

@@ -3,11 +3,11 @@ import { crc32, deflateSync } from 'node:zlib';
 export const pixelsPerModule = 8;
 
 /**
- * Squares of black and white as a PNG of one bit a pixel (ISO/IEC 15948). At 8 pixels a module a line has one byte for each
- * module, so there is no bit to shift and none left over.
+ * Encodes black and white modules as a PNG with one bit per pixel (ISO/IEC 15948). With 8 pixels per module, each module
+ * is exactly one byte of a line.
  */
 export function encodePng(rows: readonly (readonly boolean[])[]): Buffer {
-  const header = Buffer.alloc(13); // what stays 0: grayscale, deflate, adaptive filters, not interlaced
+  const header = Buffer.alloc(13); // zero bytes mean grayscale, deflate, adaptive filters, not interlaced
   header.writeUInt32BE((rows[0]?.length ?? 0) * pixelsPerModule, 0);
   header.writeUInt32BE(rows.length * pixelsPerModule, 4);
   header.writeUInt8(1, 8); // bit depth

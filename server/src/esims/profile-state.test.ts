@@ -8,7 +8,7 @@ const states = ['error', 'downloaded', 'installed', 'enabled', 'disabled', 'dele
 type Seen = { state: ObservedState; at: Date };
 type Known = { state: ProfileState; at: Date | null };
 
-// Few distinct times, so that many observations fall on the same one.
+// Few distinct times, so that many observations have the same time.
 const observation = fc.record({
   state: fc.constantFrom<ObservedState>(...states),
   at: fc.integer({ min: 0, max: 6 }).map((second) => new Date(second * 1000)),
@@ -16,7 +16,7 @@ const observation = fc.record({
 const sequence = fc.array(observation, { minLength: 1, maxLength: 20 });
 const released: Known = { state: 'released', at: new Date(3000) };
 
-function takeIn(start: Known, all: Seen[]): { known: Known; changes: Seen[] } {
+function observeAll(start: Known, all: Seen[]): { known: Known; changes: Seen[] } {
   const changes: Seen[] = [];
   let known = start;
   for (const seen of all) {
@@ -28,7 +28,7 @@ function takeIn(start: Known, all: Seen[]): { known: Known; changes: Seen[] } {
   return { known, changes };
 }
 
-/** The independent model: sort by time, then by the order of life; the last one is the truth. */
+/** The independent model: sort by time, then by position in the life cycle; the last one wins. */
 function newest(all: Seen[]): Seen | undefined {
   return all
     .toSorted((a, b) => Number(a.at) - Number(b.at) || states.indexOf(a.state) - states.indexOf(b.state))
@@ -36,7 +36,7 @@ function newest(all: Seen[]): Seen | undefined {
 }
 
 describe('observations of a profile', () => {
-  test('end in the newest state, in whatever order and however often they arrive', () => {
+  test('lead to the newest state for any order and repetition', () => {
     fc.assert(
       fc.property(
         sequence,
@@ -47,17 +47,17 @@ describe('observations of a profile', () => {
             seen,
             all[(places.next().value ?? 0) % all.length] ?? seen,
           ]);
-          expect(takeIn(start, repeated).known).toEqual(newest(all));
+          expect(observeAll(start, repeated).known).toEqual(newest(all));
         },
       ),
       { numRuns: 2_000 },
     );
   });
 
-  test('never move back in time, and tell of a state only when it is another than before', () => {
+  test('never go back in time, and report a change only if the state differs', () => {
     fc.assert(
       fc.property(sequence, (all) => {
-        const { changes } = takeIn(released, all);
+        const { changes } = observeAll(released, all);
         changes.forEach((seen, index) => {
           const before = changes[index - 1];
           if (!before) return;
@@ -69,7 +69,7 @@ describe('observations of a profile', () => {
     );
   });
 
-  test('that repeat what is known are silent; a newer one of the same state moves the time only', () => {
+  test('of a known state report no change; a newer one updates only the time', () => {
     const known = { state: 'enabled', at: new Date(5000) } as const;
     expect(nextProfileState(known, known)).toBeNull();
     expect(nextProfileState(known, { state: 'enabled', at: new Date(6000) })).toEqual({
@@ -79,7 +79,7 @@ describe('observations of a profile', () => {
     });
   });
 
-  test('overtake the release whatever our clock says, since nothing can be seen before it', () => {
+  test('replace the released state even if our clock is ahead of the network’s', () => {
     expect(nextProfileState(released, { state: 'downloaded', at: new Date(0) })?.isChange).toBe(true);
   });
 });

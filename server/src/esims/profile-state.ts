@@ -2,7 +2,7 @@ import type { ProfileState } from '@simplane/contract';
 
 type Seen = { state: ProfileState; at: Date };
 
-/** From first to last in a profile's life; decides between two that were seen at the same moment. */
+/** In life-cycle order, which breaks ties between observations of the same time. */
 const order: readonly ProfileState[] = [
   'unknown',
   'released',
@@ -15,25 +15,25 @@ const order: readonly ProfileState[] = [
 ];
 
 /**
- * What is known after an observation, or null when it tells nothing new. The newest word counts, by the network's own
- * time: a late report never undoes a newer one, and any order of arrival ends in the same state.
+ * The state after an observation, or null if the observation is not newer. The newest observation by the network's clock
+ * wins, so any order of arrival leads to the same state.
  */
 export function nextProfileState(
   known: { state: ProfileState; at: Date | null },
   seen: Seen,
 ): (Seen & { isChange: boolean }) | null {
-  if (!isOwnWord(known.state) && known.at && !isNewer(seen, { state: known.state, at: known.at }))
+  if (!isSetByUs(known.state) && known.at && !isNewer(seen, { state: known.state, at: known.at }))
     return null;
   return { ...seen, isChange: seen.state !== known.state };
 }
 
-/** Whether a device has had the profile, as far as the network has told. */
+/** Whether a device has downloaded the profile, as far as the network has reported. */
 export function wasDownloaded(state: ProfileState): boolean {
   return order.indexOf(state) >= order.indexOf('downloaded');
 }
 
-/** Ours, on our clock: whatever a network has seen came after it. */
-function isOwnWord(state: ProfileState): boolean {
+/** Set by us, on our clock: any observation by the network is later. */
+function isSetByUs(state: ProfileState): boolean {
   return state === 'unknown' || state === 'released';
 }
 

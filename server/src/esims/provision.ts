@@ -8,7 +8,7 @@ import { refuseOnce } from '../idempotency/run-once.ts';
 import { productInactive, productMissing } from '../products/require-active.ts';
 import { confirmationCodePlace } from '../secrets/sealed-places.ts';
 
-/** Accepts the order for an eSIM; the execution it answers with tells how the order goes on. */
+/** Accepts an order for an eSIM and answers with the execution that tracks it. */
 export async function provisionEsim(
   ctx: WriteContext,
   { body }: InputOf<Operations['createEsim']>,
@@ -43,7 +43,7 @@ export async function provisionEsim(
 function wrongEid(): AppError {
   return new AppError(
     'parameter_invalid',
-    'eid has the wrong check digits, so at least one of its 32 digits is mistyped; read it again from the device.',
+    'eid has the wrong check digits: at least one of its 32 digits is mistyped. Read it again from the device.',
     { param: 'eid' },
   );
 }

@@ -3,7 +3,7 @@ import { encodePng, pixelsPerModule } from './png.ts';
 
 type Picture = { mediaType: 'image/png' | 'image/svg+xml'; bytes: Buffer };
 
-/** A QR code of exactly this text: error correction M and the four light modules around it that ISO/IEC 18004 asks for. */
+/** A QR code of exactly this text, with error correction M and the border of four light modules that ISO/IEC 18004 requires. */
 export function drawQr(text: string): { svg: Picture; png: Picture } {
   const { data: rows } = encode(text, { ecc: 'M', boostEcc: false, border: 4 });
   return {
@@ -16,7 +16,7 @@ export function dataUri({ mediaType, bytes }: Picture): string {
   return `data:${mediaType};base64,${bytes.toString('base64')}`;
 }
 
-/** One path of whole runs: a rectangle for every module would show hairlines between neighbours when scaled. */
+/** Draws runs of dark modules: one rectangle per module would show hairlines between them when scaled. */
 function svgOf(rows: readonly (readonly boolean[])[]): string {
   const size = rows.length;
   const side = size * pixelsPerModule;

@@ -16,15 +16,15 @@ import {
   esimMatchingIdPlace,
   orderMatchingIdPlace,
 } from '../secrets/sealed-places.ts';
-import { allot, keepMatchingId, readMatchingId } from './allot.ts';
+import { allot, cacheMatchingId, readMatchingId } from './allot.ts';
 import type { AllotIccids } from './iccid.ts';
 import type { OrderInput, Progress } from './reservation.ts';
+import { failAfterLastAttempt, orderIds, rollBackAndFail } from './roll-back-provision.ts';
 import { findEsim, insertOrderedEsim, type Provisioned, settleProvisionedRows } from './sql.ts';
-import { failAfterLastAttempt, orderIds, undoAndFail } from './undo-provision.ts';
 
 const done: RunOutcome = { kind: 'done' };
 
-/** Carries out an order for an eSIM: order, confirm and release a profile, then settle. How it is undone: undo-provision.ts. */
+/** Provisions an eSIM: orders, confirms and releases a profile, then settles. For the rollback see roll-back-provision.ts. */
 export function createProvisionRunner(allotIccids: AllotIccids): Runner {
   return {
     prepare: (deps, executions) => allot(deps, executions, allotIccids),
@@ -35,9 +35,10 @@ export function createProvisionRunner(allotIccids: AllotIccids): Runner {
 
 async function provision(deps: Deps, execution: HeldExecution): Promise<RunOutcome> {
   const { matching_id: allotted, verdict } = execution.progress as Progress;
-  if (!allotted) return undoAndFail(deps, execution, noNumbersLeft);
-  if (verdict) return undoAndFail(deps, execution, verdict);
-  if (!(await isWanted(deps, execution))) return undoAndFail(deps, execution, terminatedMeanwhile);
+  if (!allotted) return rollBackAndFail(deps, execution, noIccidsLeft);
+  if (verdict) return rollBackAndFail(deps, execution, verdict);
+  if (!(await isStillProvisioning(deps, execution)))
+    return rollBackAndFail(deps, execution, terminatedMeanwhile);
   const ordered = await order(deps, execution);
   if (ordered.kind !== 'ordered') return ordered;
   const { iccid } = ordered;
@@ -50,11 +51,11 @@ async function provision(deps: Deps, execution: HeldExecution): Promise<RunOutco
       : await deps.keyring.open(sealedCode, confirmationCodePlace(account_id, id));
 
   const confirmed = await execution.call('confirm', (call) =>
-    deps.network.confirm({ iccid, matchingId, confirmationCode, ...call, ...wanted(execution) }),
+    deps.network.confirm({ iccid, matchingId, confirmationCode, ...call, ...profileRequest(execution) }),
   );
-  if (confirmed.kind !== 'done') return retryOrUndo(deps, execution, confirmed);
+  if (confirmed.kind !== 'done') return retryOrRollBack(deps, execution, confirmed);
   const { matchingId: confirmedId } = confirmed.result;
-  // Sealed anew only where the network chose another one.
+  // Sealed again only if the network chose another matching id.
   const bound: Progress = {
     is_confirmed: true,
     ...(confirmedId !== matchingId && {
@@ -62,13 +63,13 @@ async function provision(deps: Deps, execution: HeldExecution): Promise<RunOutco
     }),
   };
   Object.assign(execution.progress, bound);
-  keepMatchingId(execution, confirmedId);
+  cacheMatchingId(execution, confirmedId);
   if (!confirmed.result.isReleased) {
-    if (!(await execution.save(bound))) return done; // renews the lease for one more call
+    if (!(await execution.save(bound))) return done; // also renews the lease for the next call
     const released = await execution.call('release', (call) =>
       deps.network.release({ iccid, matchingId: confirmedId, ...call }),
     );
-    if (released.kind !== 'done') return retryOrUndo(deps, execution, released);
+    if (released.kind !== 'done') return retryOrRollBack(deps, execution, released);
   }
   const outcome = await settlerOf(deps.db)({
     account_id,
@@ -86,24 +87,24 @@ async function provision(deps: Deps, execution: HeldExecution): Promise<RunOutco
       data: { iccid, ...orderIds(execution) },
     }),
   });
-  if (outcome === 'gone') return undoAndFail(deps, execution, terminatedMeanwhile);
+  if (outcome === 'gone') return rollBackAndFail(deps, execution, terminatedMeanwhile);
   if (outcome === 'settled') deps.onOutcome(execution.type, 'succeeded');
   return done;
 }
 
-/** Orders that end together are settled by one statement, and one commit. */
+/** Concurrent orders share one statement and one commit. */
 const settlerOf = perDatabase((db) =>
   createGroupCommit({
     write: (rows: Provisioned[]) => settleProvisionedRows(db, rows, defaultThresholds),
   }),
 );
 
-function wanted({ product_id: productId, progress, input }: HeldExecution) {
+function profileRequest({ product_id: productId, progress, input }: HeldExecution) {
   const { profile_type: profileType = null } = progress as Progress;
   return { productId, profileType, eid: (input as OrderInput).eid ?? null };
 }
 
-/** The first step, once: its result is a recovery point of its own. */
+/** The first step. Its result is stored as a recovery point, so that it runs once. */
 async function order(
   deps: Deps,
   execution: HeldExecution,
@@ -111,19 +112,19 @@ async function order(
   const progress = execution.progress as Progress;
   if (progress.is_ordered && execution.iccid !== null) return { kind: 'ordered', iccid: execution.iccid };
   const reply = await execution.call('order', (call) =>
-    deps.network.order({ iccid: execution.iccid, ...call, ...wanted(execution) }),
+    deps.network.order({ iccid: execution.iccid, ...call, ...profileRequest(execution) }),
   );
-  if (reply.kind !== 'done') return retryOrUndo(deps, execution, reply);
+  if (reply.kind !== 'done') return retryOrRollBack(deps, execution, reply);
   const { iccid, isInferred } = reply.result;
   const reached: Progress = { is_ordered: true, ...(!isInferred && { is_reserved: true }) };
   const stored = await storeOrdered(deps, execution, iccid, reached);
-  if (stored === 'taken') return undoAndFail(deps, execution, takenNumber);
+  if (stored === 'taken') return rollBackAndFail(deps, execution, iccidTaken);
   execution.iccid = iccid;
   Object.assign(execution.progress, reached);
   return stored === 'lost' ? done : { kind: 'ordered', iccid };
 }
 
-/** An order that was allotted an ICCID has its eSIM already, even if the source of ICCIDs has changed since. */
+/** An order that was allotted an ICCID already has its eSIM, even if the ICCID source changed since. */
 async function storeOrdered(deps: Deps, execution: HeldExecution, iccid: string, reached: Progress) {
   if (execution.iccid !== null) return (await execution.save(reached)) ? 'inserted' : 'lost';
   return insertOrderedEsim(deps.db, {
@@ -134,8 +135,8 @@ async function storeOrdered(deps: Deps, execution: HeldExecution, iccid: string,
   });
 }
 
-/** False when the eSIM was terminated since an earlier attempt. */
-async function isWanted(
+/** False if the eSIM was terminated since an earlier attempt. */
+async function isStillProvisioning(
   deps: Deps,
   { attempts, account_id: accountUuid, iccid }: HeldExecution,
 ): Promise<boolean> {
@@ -144,20 +145,20 @@ async function isWanted(
   return esim?.status === 'provisioning';
 }
 
-/** A failure may pass and is tried again; a refusal is final. */
-async function retryOrUndo(
+/** A failure is retried; a refusal is final. */
+async function retryOrRollBack(
   deps: Deps,
   execution: HeldExecution,
   reply: Exclude<Reply<unknown>, { kind: 'done' }>,
 ): Promise<RunOutcome> {
   if (reply.kind === 'failed') return { kind: 'failed', reason: reply.reason };
-  return undoAndFail(deps, execution, errorOf(reply.reason), reply.isOthers);
+  return rollBackAndFail(deps, execution, errorOf(reply.reason), reply.belongsToOther);
 }
 
-const noNumbersLeft: ExecutionError = {
+const noIccidsLeft: ExecutionError = {
   code: 'out_of_stock',
   message:
-    'Every number of the operator’s ICCID ranges is taken; the operator adds a range to SIMPLANE_ICCID_RANGES, then order again.',
+    'The operator’s ICCID ranges are used up. Order again after the operator has added a range to SIMPLANE_ICCID_RANGES.',
   retryable: true,
 };
 
@@ -167,9 +168,9 @@ const terminatedMeanwhile: ExecutionError = {
   retryable: false,
 };
 
-const takenNumber: ExecutionError = {
+const iccidTaken: ExecutionError = {
   code: 'outcome_unknown',
   message:
-    'The network answered with the ICCID of another eSIM, so which profile it has reserved is not known. The operator should look the order up there; then order again.',
+    'The network answered with the ICCID of another eSIM, so it is unknown which profile it reserved. The operator should look up the order at the network; then order again.',
   retryable: false,
 };

@@ -1,6 +1,6 @@
 import type { EsimStatus } from '@simplane/contract';
 
-/** What may happen to an eSIM, and from where. `null` stands for "what it was before it was suspended". */
+/** The status transitions of an eSIM. `to: null` means the status it had before it was suspended. */
 export const esimTransitions = {
   provision: { from: ['provisioning'], to: 'provisioned' },
   fail: { from: ['provisioning'], to: 'failed' },
@@ -12,14 +12,14 @@ export const esimTransitions = {
 
 export type EsimTransition = keyof typeof esimTransitions;
 
-export function mayHappen(transition: EsimTransition, status: EsimStatus): boolean {
+export function canTransition(transition: EsimTransition, status: EsimStatus): boolean {
   return sourcesOf(transition).includes(status);
 }
 
-/** For a conditional update: the statuses that a change may start from. */
+/** The statuses from which a transition is allowed, for a conditional update. */
 export function sourcesOf(transition: EsimTransition): readonly EsimStatus[] {
   return esimTransitions[transition].from;
 }
 
-/** An eSIM that can take a top-up. */
-export const canTakeBundles: readonly EsimStatus[] = ['provisioned', 'active', 'suspended'];
+/** The statuses in which an eSIM can be topped up. */
+export const topUpStatuses: readonly EsimStatus[] = ['provisioned', 'active', 'suspended'];

@@ -12,7 +12,7 @@ import { readPage } from '../lists/read-page.ts';
 /** Every type there is, in the order of the contract. */
 export function listEventTypes(ctx: Context, { query }: InputOf<Operations['listEventTypes']>) {
   return readPage(query, {
-    place: { list: 'event_types', accountId: ctx.account.id, filters: {} },
+    scope: { list: 'event_types', accountId: ctx.account.id, filters: {} },
     read: async (after, count) => {
       const start = after === null ? 0 : eventTypeNames.indexOf(after as EventTypeName) + 1;
       return eventTypeNames.slice(start, start + count);

@@ -11,7 +11,7 @@ export function listEvents(ctx: Context, { query }: InputOf<Operations['listEven
     delivery: query.delivery,
   };
   return readPage(query, {
-    place: { list: 'events', accountId: ctx.account.id, filters: filter },
+    scope: { list: 'events', accountId: ctx.account.id, filters: filter },
     read: (beforeUuid, count) => listEventRows(ctx.db, ctx.account.uuid, filter, { beforeUuid, count }),
     positionOf: (row) => row.id,
     present: (row): Event => JSON.parse(row.body),

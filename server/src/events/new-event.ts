@@ -16,14 +16,14 @@ export type NewEvent = {
 };
 
 type Deps = { newUuid: NewUuid };
-type Happening<Type> = { accountUuid: string; type: Type; data: Record<string, unknown> };
+type EventInput<Type> = { accountUuid: string; type: Type; data: Record<string, unknown> };
 
-export function newEvent(deps: Deps, happening: Happening<EventTypeName>): NewEvent {
-  return composeEvent(deps, happening);
+export function newEvent(deps: Deps, event: EventInput<EventTypeName>): NewEvent {
+  return composeEvent(deps, event);
 }
 
 /** For events of any name; the sandbox's test events are the only ones outside the list. */
-export function composeEvent({ newUuid }: Deps, { accountUuid, type, data }: Happening<string>): NewEvent {
+export function composeEvent({ newUuid }: Deps, { accountUuid, type, data }: EventInput<string>): NewEvent {
   const uuid = newUuid();
   const id = encodeId(idPrefixes.event, uuid);
   // The time is the id's own: so a range of times is a range of ids.

@@ -6,12 +6,12 @@ import { uuidText } from '../ids/uuid.ts';
 import { presentNew } from './present.ts';
 import { type AcceptRow, acceptExecutionRows, type NewExecution } from './sql.ts';
 
-/** `input` is made for the execution's uuid, since what is sealed in it is bound to that. */
+/** `input` takes the execution's uuid because sealed values in it are bound to that uuid. */
 type Order = { type: 'esim.provision'; productId: string; input(executionUuid: string): object };
 
 export type AcceptOutcome = Outcome | { kind: 'product_missing' } | { kind: 'product_inactive' };
 
-/** Takes an order durably, or says why not. Its answer is rendered first, since it commits together with the order. */
+/** Stores an order durably, or returns why it was rejected. The answer is rendered first: it commits with the order. */
 export async function acceptExecution(ctx: WriteContext, order: Order): Promise<AcceptOutcome> {
   const uuid = ctx.newUuid();
   const executionUuid = uuidText(uuid);
@@ -33,7 +33,7 @@ export async function acceptExecution(ctx: WriteContext, order: Order): Promise<
   }
 }
 
-/** Orders that come together are accepted by one statement, and one commit. */
+/** Concurrent orders share one statement and one commit. */
 const acceptorOf = perDatabase((db) =>
   createGroupCommit({ write: (rows: NewExecution[]) => acceptExecutionRows(db, rows) }),
 );

@@ -7,7 +7,7 @@ import { listExecutionRows } from './sql.ts';
 export function listExecutions(ctx: Context, { query }: InputOf<Operations['listExecutions']>) {
   const { status } = query;
   return readPage(query, {
-    place: { list: 'executions', accountId: ctx.account.id, filters: { status } },
+    scope: { list: 'executions', accountId: ctx.account.id, filters: { status } },
     read: (beforeUuid, count) => listExecutionRows(ctx.db, ctx.account.uuid, { status, beforeUuid, count }),
     positionOf: (row) => row.id,
     present: presentExecution,

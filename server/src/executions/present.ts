@@ -22,7 +22,7 @@ export function presentExecution(row: ExecutionRow): Execution {
 
 type New = { type: ExecutionType; productId: string; iccid: string | null; createdAt: Date };
 
-/** An execution as it is the moment it is accepted, before there is a row to read. */
+/** A newly accepted execution, before its row can be read. */
 export function presentNew(id: string, { type, productId, iccid, createdAt }: New): Execution {
   return {
     id,

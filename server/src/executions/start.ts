@@ -8,7 +8,7 @@ import { insertExecution } from './sql.ts';
 
 type Order = { type: ExecutionType; iccid: string; productId: string; input: object };
 
-/** Takes an order about an eSIM, in the transaction that has checked that it may be given. */
+/** Stores an order for an existing eSIM, in the transaction that validated it. */
 export async function startExecution(ctx: WriteContext, tx: Queryable, order: Order): Promise<Answer> {
   const uuid = ctx.newUuid();
   const createdAt = new Date(ctx.clock.nowMs());
@@ -17,7 +17,7 @@ export async function startExecution(ctx: WriteContext, tx: Queryable, order: Or
   return ctx.render(execution, { location: `/v1/executions/${execution.id}` });
 }
 
-/** After the commit: a new order is worth waking a worker for. */
+/** Wakes a worker for a new order. Call it after the commit. */
 export function announce(ctx: WriteContext, outcome: Outcome): Outcome {
   if (outcome.kind === 'answered' && !outcome.replayed) ctx.signals.announce('executions');
   return outcome;

@@ -20,7 +20,6 @@ import {
   saveProgressRows,
 } from './sql.ts';
 
-/** What carrying out executions needs. */
 export type Deps = {
   db: Database;
   clock: Clock;
@@ -29,39 +28,39 @@ export type Deps = {
   network: Network;
   keyring: Keyring;
   leaseMs: number;
-  /** How long one call to the network may take. */
+  /** Timeout of one call to the network. */
   networkTimeoutMs: number;
-  /** Told of every execution that ended, or that is put off because of the network. */
+  /** Called when an execution ends, or is postponed because of the network. */
   onOutcome(type: ExecutionType, outcome: 'succeeded' | 'failed' | 'postponed'): void;
-  /** Pauses before the second, third, … attempt; one more failure after the last is final. */
+  /** Delays before the second, third, … attempt. A failure after the last delay is final. */
   retryScheduleMs: number[];
 };
 
 /**
- * How a runner ends: it has settled the execution itself, or lost it to another worker (`done`); or the network kept it
- * from doing so (`failed`): then it is tried again later, and `fail` is called when no attempt is left.
+ * `done`: the runner ended the execution, or another worker has claimed it. `failed`: the network failed; the execution is
+ * retried later, and `fail` is called when no attempt is left.
  */
 export type RunOutcome = { kind: 'done' } | { kind: 'failed'; reason: Refusal };
 
 export type Runner = {
-  /** For a whole batch before any is run, where one statement can serve them all. Returns those that are still ours. */
+  /** Prepares a whole batch in one statement before any is run. Returns the executions this worker still holds. */
   prepare?(deps: Deps, executions: ClaimedExecution[]): Promise<ClaimedExecution[]>;
   run(deps: Deps, execution: HeldExecution): Promise<RunOutcome>;
   fail(deps: Deps, execution: HeldExecution, error: ExecutionError): Promise<void>;
 };
 
-/** An execution together with what only its holder may do. Every write fails once another worker has taken it over. */
+/** A claimed execution and the operations of its holder. Every write fails once another worker has claimed it. */
 export type HeldExecution = ClaimedExecution & {
-  /** One step at the network: `step` names its call id, time is bounded. */
+  /** Calls the network with a timeout. `step` determines the call id. */
   call<Result>(step: string, make: (call: Call) => Promise<Reply<Result>>): Promise<Reply<Result>>;
-  /** A recovery point; false when the execution is no longer ours. */
+  /** Stores a recovery point. False if the claim was lost. */
   save(progress: object): Promise<boolean>;
-  /** The end, in the transaction of what was done; false when it is no longer ours, and the transaction must not commit. */
+  /** Ends the execution in the caller's transaction. False if the claim was lost: then the transaction must write nothing. */
   finish(tx: Queryable, error: ExecutionError | null): Promise<boolean>;
 };
 
 export type { ClaimedExecution, ExecutionError } from './sql.ts';
-export { freeAbandonedExecutions } from './sql.ts';
+export { freeAbandonedExecutions as releaseOrphanedExecutions } from './sql.ts';
 
 type Options = Deps & {
   runners: Record<ExecutionType, Runner>;
@@ -70,7 +69,7 @@ type Options = Deps & {
   onError(error: unknown, about?: object): void;
 };
 
-/** Carries out executions: the rows are the queue, every process may take any of them. */
+/** Runs executions. The rows are the queue; any process may claim any of them. */
 export function startExecutionWorker(options: Options): WorkQueue {
   const { db, runners, leaseMs, concurrency, pollMs, onError } = options;
   return startWorkQueue({
@@ -90,11 +89,11 @@ export function startExecutionWorker(options: Options): WorkQueue {
       );
       return ready.flat();
     },
-    run: (execution, stopping) => runOne(options, execution, stopping).catch(unlessTakenOver),
+    run: (execution, stopping) => runOne(options, execution, stopping).catch(ignoreClaimLost),
   });
 }
 
-/** What cannot be prepared together is prepared one by one, so that one bad row does not hold up the others. */
+/** If a batch fails, its executions are prepared one by one, so that one bad row does not block the others. */
 async function prepare(
   options: Options,
   runner: Runner,
@@ -107,7 +106,7 @@ async function prepare(
     if (batch.length > 1)
       return (await Promise.all(batch.map((one) => prepare(options, runner, [one])))).flat();
     const [execution] = batch as [ClaimedExecution];
-    await recover(options, execution, error);
+    await postponeAfterError(options, execution, error);
     return [];
   }
 }
@@ -119,28 +118,28 @@ async function runOne(
 ): Promise<RunResult> {
   const runner = options.runners[claimed.type];
   const execution = hold(options, claimed, stopping);
-  if (claimed.attempts > mostAttempts(options)) {
-    await runner.fail(options, execution, faulty(claimed.attempts));
+  if (claimed.attempts > maxAttempts(options)) {
+    await runner.fail(options, execution, internalError(claimed.attempts));
     return undefined;
   }
   let outcome: RunOutcome;
   try {
     outcome = await runner.run(options, execution);
   } catch (error) {
-    if (error instanceof TakenOver) throw error;
-    return recover(options, claimed, error);
+    if (error instanceof ClaimLost) throw error;
+    return postponeAfterError(options, claimed, error);
   }
   options.signals.announce('deliveries', claimed.account_id);
   if (outcome.kind === 'done') return undefined;
   if (stopping.aborted) {
-    await releaseClaim(options.db, claimed); // we cut the call off, not the network: the attempt does not count
+    await releaseClaim(options.db, claimed); // the shutdown aborted the call, so the attempt does not count
     return undefined;
   }
-  // Only what the network did counts against its schedule; crashes and restarts of ours do not.
+  // Only network failures use up the retry schedule; our own crashes and restarts do not.
   const failures = Number(claimed.progress['failures'] ?? 0) + 1;
   const delayMs = options.retryScheduleMs[failures - 1];
   if (delayMs === undefined) {
-    await runner.fail(options, execution, exhausted(outcome.reason, failures));
+    await runner.fail(options, execution, attemptsExhausted(outcome.reason, failures));
     return undefined;
   }
   await postpone(options.db, claimed, delayMs, { failures });
@@ -148,8 +147,8 @@ async function runOne(
   return { againInMs: delayMs };
 }
 
-/** A fault of ours: it is tried again later, and not for ever. */
-async function recover(
+/** After an error of ours: retried later, up to `maxAttempts`. */
+async function postponeAfterError(
   options: Options,
   { id, type, attempts, ...rest }: ClaimedExecution,
   error: unknown,
@@ -160,43 +159,43 @@ async function recover(
   return { againInMs: delayMs };
 }
 
-/** An order that breaks or kills its worker every time is bounded too. */
-function mostAttempts({ retryScheduleMs }: Options): number {
+/** Also bounds an order that crashes its worker every time. */
+function maxAttempts({ retryScheduleMs }: Options): number {
   return retryScheduleMs.length + 20;
 }
 
-function faulty(attempts: number): ExecutionError {
+function internalError(attempts: number): ExecutionError {
   return {
     code: 'internal',
-    message: `It could not be carried out in ${attempts} attempts, by a fault on our side; order again, and report the id.`,
+    message: `The execution failed ${attempts} times because of an internal error. Order again, and report the execution's id.`,
     retryable: true,
   };
 }
 
 function hold(options: Options, claimed: ClaimedExecution, stopping: AbortSignal): HeldExecution {
   const { db, clock, leaseMs, networkTimeoutMs, network } = options;
-  const save = (progress: object) => recorderOf(db)({ execution: claimed, progress, leaseMs });
+  const save = (progress: object) => progressSaverOf(db)({ execution: claimed, progress, leaseMs });
 
-  /** Writes down that a call is about to be made, for a network that would not know it again. Tells whether it was before. */
-  async function note(mark: string): Promise<boolean> {
-    const isRepeated = claimed.progress[mark] === true;
-    await set(mark, true); // a repetition as well: it must still be ours, and have a whole lease for its call
+  /** Stores that a call is about to be made. Returns whether it may have been made before. */
+  async function setSent(flag: string): Promise<boolean> {
+    const isRepeated = claimed.progress[flag] === true;
+    await setFlag(flag, true); // also for a repetition: it checks the claim and renews the lease
     return isRepeated;
   }
 
-  async function set(mark: string, value: boolean) {
-    claimed.progress[mark] = value;
-    if (!(await save({ [mark]: value }))) throw new TakenOver();
+  async function setFlag(flag: string, value: boolean) {
+    claimed.progress[flag] = value;
+    if (!(await save({ [flag]: value }))) throw new ClaimLost();
   }
 
   return {
     async call(step, make) {
-      const mark = sentMark(step);
+      const flag = sentFlag(step);
       const { forgetsCalls } = network;
-      const isRepeated = forgetsCalls ? await note(mark) : claimed.progress[mark] === true;
+      const isRepeated = forgetsCalls ? await setSent(flag) : claimed.progress[flag] === true;
       const call = { id: callId(claimed, step), attempt: claimed.attempts, isRepeated };
-      const reply = await untilCutOff(networkTimeoutMs, stopping, (signal) => make({ signal, ...call }));
-      if (forgetsCalls && !isRepeated && isSurelyUndone(reply)) await set(mark, false);
+      const reply = await withTimeout(networkTimeoutMs, stopping, (signal) => make({ signal, ...call }));
+      if (forgetsCalls && !isRepeated && surelyHadNoEffect(reply)) await setFlag(flag, false);
       return reply;
     },
     save,
@@ -205,15 +204,15 @@ function hold(options: Options, claimed: ClaimedExecution, stopping: AbortSignal
       if (isOurs) options.onOutcome(claimed.type, error ? 'failed' : 'succeeded');
       return isOurs;
     },
-    ...claimed, // last, as in all that is made for every order: before other fields it takes ten times as long
+    ...claimed, // last: a spread before other fields takes ten times as long, and this runs for every order
   };
 }
 
 /**
- * A driver should end its call by the signal. One that does not is left behind: the execution goes on without it, and the
- * call id makes a late success of the abandoned call harmless.
+ * A driver should end its call on the signal. If it does not, the execution continues without it; the call id makes a late
+ * success harmless.
  */
-function untilCutOff<Result>(
+function withTimeout<Result>(
   ms: number,
   stopping: AbortSignal,
   make: (signal: AbortSignal) => Promise<Reply<Result>>,
@@ -229,35 +228,35 @@ function untilCutOff<Result>(
   );
 }
 
-/** The same for every repetition of the step, whoever makes it. */
+/** The same for every repetition of the step, in any process. */
 export function callId({ id }: Pick<ClaimedExecution, 'id'>, step: string): string {
   return `${id}.${step}`;
 }
 
-/** In an execution's progress: a call of this step may have reached a network that would not know it again. */
-export function sentMark(step: string): string {
+/** Key in an execution's progress: a call of this step may have reached a network that does not deduplicate calls. */
+export function sentFlag(step: string): string {
   return `sent_${step}`;
 }
 
-function isSurelyUndone(reply: Reply<unknown>): boolean {
-  if (reply.kind === 'failed') return reply.isUndone === true;
+function surelyHadNoEffect(reply: Reply<unknown>): boolean {
+  if (reply.kind === 'failed') return reply.hadNoEffect === true;
   return reply.kind === 'refused' && reply.reason.code !== 'outcome_unknown';
 }
 
-/** The execution is another worker's now: nothing more may be asked of the network for it. */
-class TakenOver extends Error {
-  override name = 'TakenOver';
+/** Another worker has claimed the execution: this one must make no more network calls for it. */
+class ClaimLost extends Error {
+  override name = 'ClaimLost';
 }
 
-function unlessTakenOver(error: unknown): undefined {
-  if (!(error instanceof TakenOver)) throw error;
+function ignoreClaimLost(error: unknown): undefined {
+  if (!(error instanceof ClaimLost)) throw error;
 }
 
-// A driver that ends its call by the signal answers within a tick, and knows better than we do what became of it.
+// A driver that honors the signal answers within a tick, and its answer is more precise than `noAnswer`.
 const graceMs = 100;
 
-/** Steps that end together are recorded by one statement, and one commit. */
-const recorderOf = perDatabase((db) =>
+/** Concurrent recovery points share one statement and one commit. */
+const progressSaverOf = perDatabase((db) =>
   createGroupCommit({ write: (points: RecoveryPoint[]) => saveProgressRows(db, points) }),
 );
 
@@ -266,15 +265,15 @@ const noAnswer: Reply<never> = {
   reason: { code: 'network_unavailable', message: 'The network did not answer in time.' },
 };
 
-/** A refusal as an execution shows it. */
+/** A network's refusal as the API shows it on an execution. */
 export function errorOf(reason: Refusal, retryable = false): ExecutionError {
   const code: ExecutionErrorCode = reason.code;
   return { code, message: reason.message, retryable, ...(reason.upstream && { upstream: reason.upstream }) };
 }
 
-function exhausted(reason: Refusal, failures: number): ExecutionError {
+function attemptsExhausted(reason: Refusal, failures: number): ExecutionError {
   return {
     ...errorOf(reason, true),
-    message: `The network did not carry it out in ${failures} attempts; ask for it again later. Last: ${reason.message}`,
+    message: `The network failed ${failures} times; try again later. Last error: ${reason.message}`,
   };
 }

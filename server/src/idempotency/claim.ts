@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 
-/** After this a key is free again. */
+/** After this time a key can be used again. */
 const retentionMs = 24 * 60 * 60 * 1000;
 
-/** A request's hold on its `Idempotency-Key`: what makes it "the same request", and until when that is remembered. */
+/** A request's claim on its `Idempotency-Key`. */
 export type Claim = {
-  /** Unique to (account, key) in the process: what the registry of keys in flight is keyed by. */
+  /** Unique per (account, key); the key of `KeysInFlight`. */
   id: string;
   key: string;
-  /** In hexadecimal: a hash that is asked for as a buffer costs more than twice as much. */
+  /** Identifies the same request. Hexadecimal, because hashing to a buffer takes more than twice as long. */
   fingerprint: string;
   createdAt: Date;
   expiresAt: Date;

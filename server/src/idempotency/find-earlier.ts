@@ -7,7 +7,7 @@ import { findStored } from './sql.ts';
 
 type Reader = { account: { uuid: string }; keyring: Keyring };
 
-/** What an earlier request with this key came to, or null; it claims nothing. */
+/** The stored outcome of an earlier request with this key, or null. Does not claim the key. */
 export async function findEarlier(
   db: Queryable,
   { account, keyring }: Reader,
@@ -16,7 +16,7 @@ export async function findEarlier(
   const stored = await findStored(db, account.uuid, claim);
   if (!stored) return null;
   const outcome = readStored(stored, claim);
-  // Opened only for the request it answers: one that reuses the key gets no further than the fingerprint.
+  // Opened only if the fingerprint matches: another request that reuses the key must not see the answer.
   if (outcome.kind !== 'answered' || !stored.isSecret) return outcome;
   const body = await keyring.open(stored.body, storedAnswerPlace(account.uuid, claim.key));
   return { ...outcome, answer: { ...outcome.answer, body, isSecret: true } };

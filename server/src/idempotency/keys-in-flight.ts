@@ -1,6 +1,6 @@
 /**
- * Keys whose first request still runs in this process. The database's lock decides between processes; this spares
- * it the duplicates of one process, and tells a second request at once.
+ * Keys whose first request is still running in this process. The database lock decides between processes; this rejects
+ * duplicates within one process at once, without a query.
  */
 export type KeysInFlight = { enter(claimId: string): boolean; leave(claimId: string): void };
 

@@ -1,23 +1,23 @@
 import type { Claim } from './claim.ts';
 
-/** A response as it is stored and sent: the bytes of a replay are these, whatever the code renders by then. */
+/** A response as it is stored and sent. A replay sends the same bytes, even if the rendering code has changed. */
 export type Answer = {
   status: number;
   location: string | null;
   body: string;
-  /** Its stored copy is sealed. */
+  /** The stored copy is sealed. */
   isSecret?: boolean;
 };
 
 export type StoredAnswer = Answer & { fingerprint: Buffer };
 
-/** What became of a write that may have been sent before. */
+/** The outcome of a write that may be a repetition. */
 export type Outcome =
   | { kind: 'answered'; answer: Answer; replayed: boolean }
   | { kind: 'in_progress' }
   | { kind: 'reused' };
 
-/** What a stored answer means to a request that claims the same key. */
+/** Replays a stored answer if the claim's fingerprint matches; otherwise the key was reused. */
 export function readStored(
   { fingerprint, status, location, body }: StoredAnswer,
   claim: Claim | null,

@@ -3,10 +3,10 @@ import type { Database } from '../db/database.ts';
 import { inBatches } from '../worker/in-batches.ts';
 import { deleteExpired } from './sql.ts';
 
-// Small enough that a batch never holds its row locks for long (about 10 ms).
+// Small, so that a batch holds its row locks only briefly (about 10 ms).
 const batchSize = 1_000;
 
-/** Removes keys past their 24 hours. */
+/** Deletes keys after their 24 hours. */
 export function purgeExpiredKeys(db: Database, clock: Clock, stopping?: AbortSignal): Promise<number> {
   return inBatches({ size: batchSize, stopping }, (count) =>
     deleteExpired(db, new Date(clock.nowMs()), count),

@@ -12,20 +12,20 @@ type Write = {
   account: { uuid: string };
   keyring: Keyring;
   claim: Claim | null;
-  /** Renders a refusal as this request would answer it. */
+  /** Renders an error as this request's answer. */
   renderRefusal(error: AppError): Answer;
 };
 
 /**
- * Runs `work` in a transaction that also stores its answer, so there is no moment at which the work is done and the
- * answer lost. A refusal that the work decides on (404, 409) undoes what it wrote and is stored as the answer.
+ * Runs `work` in a transaction that also stores its answer, so the two commit together. A refusal that `work` throws (404,
+ * 409) rolls back its writes and is stored as the answer.
  */
 export async function runOnce(write: Write, work: (tx: Queryable) => Promise<Answer>): Promise<Outcome> {
   const { claim } = write;
   return write.db.transaction(async (tx) => {
     if (!claim) return fresh(await work(tx));
     if (!(await tryLock(tx, write.account.uuid, claim))) return { kind: 'in_progress' };
-    // A second statement, so its snapshot is younger than the lock: what the last holder committed is visible.
+    // A separate statement: its snapshot is taken after the lock, so it sees the last holder's commit.
     const earlier = await findEarlier(tx, write, claim);
     if (earlier) return earlier;
     const answer = await attempt(tx, write, work);
@@ -34,7 +34,7 @@ export async function runOnce(write: Write, work: (tx: Queryable) => Promise<Ans
   });
 }
 
-/** Stores a refusal that was decided before anything was written. */
+/** Stores a refusal that was decided before any write. */
 export function refuseOnce(write: Write, refusal: AppError): Promise<Outcome> {
   return runOnce(write, () => Promise.reject(refusal));
 }
@@ -54,12 +54,12 @@ async function attempt(
   }
 }
 
-/** What the operation itself decided is an answer; what kept it from deciding (validation, limits, faults, setup) is not. */
+/** Only the operation's own decisions are stored, not errors that prevented one (validation, limits, faults, setup). */
 function isStorable({ status, code }: AppError): boolean {
   return (status === 404 || status === 409) && code !== 'core_not_connected';
 }
 
-/** As it is stored: a secret is never at rest in the clear. */
+/** The answer as it is stored. A secret is never stored in plaintext. */
 function sealed({ keyring, account }: Write, { key }: Claim, answer: Answer): Answer {
   if (!answer.isSecret) return answer;
   return { ...answer, body: keyring.seal(answer.body, storedAnswerPlace(account.uuid, key)) };

@@ -3,7 +3,7 @@ import type { Claim } from './claim.ts';
 import { lockKey } from './lock-key.ts';
 import type { Answer, StoredAnswer } from './outcome.ts';
 
-/** Never a wait: a key that another transaction holds is in progress, whichever process runs it. */
+/** Never waits: a key that another transaction has locked is in progress, in this or another process. */
 export async function tryLock(tx: Queryable, accountUuid: string, claim: Claim): Promise<boolean> {
   const [row] = await tx.query<{ locked: boolean }>(
     { name: 'idempotency_try_lock', text: `select ${lockKey('$1::uuid', '$2')} as locked` },
@@ -29,8 +29,8 @@ export async function findStored(
 }
 
 /**
- * Only called under the key's lock and after `findStored`, so a row in the way can only be an expired one. A secret answer
- * is given with its body sealed.
+ * Call it only under the key's lock and after `findStored`: then a conflicting row can only be an expired one. The body of
+ * a secret answer must be sealed already.
  */
 export async function storeAnswer(
   tx: Queryable,
@@ -70,7 +70,7 @@ export async function rollBackWork(tx: Queryable): Promise<void> {
   await tx.query({ name: 'idempotency_roll_back_work', text: 'rollback to savepoint work' });
 }
 
-/** Removes some expired keys and tells how many; `skip locked` lets several processes clear up side by side. */
+/** Deletes a batch of expired keys and returns how many. `skip locked` lets several processes purge at once. */
 export async function deleteExpired(db: Queryable, now: Date, batchSize: number): Promise<number> {
   const rows = await db.query(
     {

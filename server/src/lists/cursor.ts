@@ -2,33 +2,33 @@ import { hash } from 'node:crypto';
 import { AppError } from '../app-error.ts';
 
 /** Where a list is being read: the list and its filters are part of the cursor, so it cannot be used elsewhere. */
-export type ListPlace = { list: string; accountId: string; filters: Record<string, unknown> };
+export type ListScope = { list: string; accountId: string; filters: Record<string, unknown> };
 
 const checksumBytes = 6;
 const separator = '\n';
 
 /** base64url of checksum + list + filters' hash + position. The checksum also covers the account, which is never carried. */
-export function encodeCursor(place: ListPlace, position: string): string {
-  const text = [place.list, filtersHash(place), position].join(separator);
-  return Buffer.concat([checksum(place, text), Buffer.from(text)]).toString('base64url');
+export function encodeCursor(scope: ListScope, position: string): string {
+  const text = [scope.list, filtersHash(scope), position].join(separator);
+  return Buffer.concat([checksum(scope, text), Buffer.from(text)]).toString('base64url');
 }
 
 /** The position a cursor carries; refuses one that was changed or belongs to another list, other filters or another account. */
-export function decodeCursor(place: ListPlace, cursor: string, positionPattern: RegExp): string {
+export function decodeCursor(scope: ListScope, cursor: string, positionPattern: RegExp): string {
   const bytes = Buffer.from(cursor, 'base64url');
   const text = bytes.subarray(checksumBytes).toString();
   const [list, filters, position] = text.split(separator);
   const canonical = bytes.toString('base64url') === cursor;
-  if (canonical && position !== undefined && list !== place.list && /^[a-z_]+$/.test(list ?? '')) {
-    throw refused(`it belongs to the list of ${list}, this is the list of ${place.list}`);
+  if (canonical && position !== undefined && list !== scope.list && /^[a-z_]+$/.test(list ?? '')) {
+    throw refused(`it belongs to the list of ${list}, this is the list of ${scope.list}`);
   }
-  if (canonical && position !== undefined && filters !== filtersHash(place)) {
+  if (canonical && position !== undefined && filters !== filtersHash(scope)) {
     throw refused('it was made with other filters');
   }
   if (
     !canonical ||
     position === undefined ||
-    !bytes.subarray(0, checksumBytes).equals(checksum(place, text))
+    !bytes.subarray(0, checksumBytes).equals(checksum(scope, text))
   ) {
     throw refused('it was changed, cut off, or made for another account');
   }
@@ -44,11 +44,11 @@ function refused(why: string): AppError {
   );
 }
 
-function filtersHash({ filters }: ListPlace): string {
+function filtersHash({ filters }: ListScope): string {
   const given = Object.entries(filters).filter(([, value]) => value !== undefined);
   return hash('sha256', JSON.stringify(given.sort()), 'base64url').slice(0, 8);
 }
 
-function checksum({ accountId }: ListPlace, text: string): Buffer {
+function checksum({ accountId }: ListScope, text: string): Buffer {
   return hash('sha256', `${accountId}${separator}${text}`, 'buffer').subarray(0, checksumBytes);
 }

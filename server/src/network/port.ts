@@ -53,14 +53,14 @@ type Confirmed = {
 export type Done = Record<never, never>;
 
 /**
- * A refusal is final; a failure may pass. Drivers return them and throw for bugs only. `isUndone` says that the network
- * has surely done nothing: without it a failure may be an answer that was lost. `isOthers` says that the profile is
+ * A refusal is final; a failure may pass. Drivers return them and throw for bugs only. `hadNoEffect` says that the network
+ * has surely done nothing: without it a failure may be an answer that was lost. `belongsToOther` says that the profile is
  * somebody else's, so that nothing of it is ours to give back.
  */
 export type Reply<Result> =
   | { kind: 'done'; result: Result }
-  | { kind: 'refused'; reason: Refusal; isOthers?: true }
-  | { kind: 'failed'; reason: Refusal; isUndone?: true };
+  | { kind: 'refused'; reason: Refusal; belongsToOther?: true }
+  | { kind: 'failed'; reason: Refusal; hadNoEffect?: true };
 
 export type Refusal = {
   code:

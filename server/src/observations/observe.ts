@@ -2,7 +2,7 @@ import { promoteBundle } from '../bundles/write.ts';
 import type { Clock } from '../clock.ts';
 import type { Queryable } from '../db/database.ts';
 import { activateEsim } from '../esims/activate.ts';
-import { type HeldEsim, holdAnyEsim } from '../esims/hold.ts';
+import { type LockedEsim, lockAnyEsim } from '../esims/lock.ts';
 import { nextProfileState } from '../esims/profile-state.ts';
 import { emit } from '../events/emit.ts';
 import { newEvent } from '../events/new-event.ts';
@@ -18,8 +18,12 @@ type Attach = Extract<Observation, { kind: 'attach' }>;
  * Stores what a network reports of an eSIM, whichever driver it comes from. Returns the eSIM as it is then, or null when it
  * is not ours. Reports may be repeated and come in any order; an eSIM that has ended ignores them.
  */
-export async function observe(tx: Queryable, observation: Observation, deps: Deps): Promise<HeldEsim | null> {
-  const esim = await holdAnyEsim(tx, observation.iccid);
+export async function observe(
+  tx: Queryable,
+  observation: Observation,
+  deps: Deps,
+): Promise<LockedEsim | null> {
+  const esim = await lockAnyEsim(tx, observation.iccid);
   if (!esim || esim.status === 'terminated' || esim.status === 'failed') return esim;
   switch (observation.kind) {
     case 'profile':
@@ -32,10 +36,10 @@ export async function observe(tx: Queryable, observation: Observation, deps: Dep
 /** What a device did with the profile. It never changes the eSIM's status. */
 async function observeProfile(
   tx: Queryable,
-  esim: HeldEsim,
+  esim: LockedEsim,
   { state, at, eid }: Profile,
   deps: Deps,
-): Promise<HeldEsim> {
+): Promise<LockedEsim> {
   const next = nextProfileState({ state: esim.profile_state, at: esim.profile_observed_at }, { state, at });
   if (!next) return esim;
   const after = { ...esim, profile_state: state, profile_observed_at: at, eid: eid ?? esim.eid };
@@ -48,7 +52,12 @@ async function observeProfile(
 }
 
 /** The eSIM is on a network: the first time it becomes active and its bundle begins; each time we learn where it is. */
-async function observeAttach(tx: Queryable, esim: HeldEsim, attach: Attach, deps: Deps): Promise<HeldEsim> {
+async function observeAttach(
+  tx: Queryable,
+  esim: LockedEsim,
+  attach: Attach,
+  deps: Deps,
+): Promise<LockedEsim> {
   const active = await activateEsim(tx, esim, deps);
   await promoteBundle(tx, active, attach.at, deps);
   return observeCountry(tx, active, attach, deps);
@@ -57,10 +66,10 @@ async function observeAttach(tx: Queryable, esim: HeldEsim, attach: Attach, deps
 /** A report that is no newer than what we know says nothing about where the eSIM is now. */
 async function observeCountry(
   tx: Queryable,
-  esim: HeldEsim,
+  esim: LockedEsim,
   { country, at }: Attach,
   deps: Deps,
-): Promise<HeldEsim> {
+): Promise<LockedEsim> {
   if (esim.country_observed_at && at <= esim.country_observed_at) return esim;
   const previous = esim.country;
   await updateCountry(tx, esim, { country, at });

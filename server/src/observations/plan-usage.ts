@@ -1,15 +1,15 @@
 import type { EsimStatus } from '@simplane/contract';
 import { countUsage } from '../bundles/count-usage.ts';
-import { type Change, type Happening, passTime, promote } from '../bundles/plan.ts';
-import { mayHappen } from '../esims/state.ts';
+import { type BundleEvent, type Change, expireDue, promote } from '../bundles/plan.ts';
+import { canTransition } from '../esims/state.ts';
 
 type Esim = { status: EsimStatus; country: string | null; country_observed_at: Date | null };
 type Usage = { bytes: number; at: Date; country: string | null };
 
-export type UsagePlan = Esim & { bundles: Change['bundles']; happenings: readonly UsageHappening[] };
+export type UsagePlan = Esim & { bundles: Change['bundles']; events: readonly UsageEvent[] };
 
-export type UsageHappening =
-  | Happening
+export type UsageEvent =
+  | BundleEvent
   | { type: 'esim.activated' }
   | { type: 'esim.country_changed'; country: string; previousCountry: string };
 
@@ -24,30 +24,30 @@ export function planUsage(
   now: Date,
 ): UsagePlan {
   let { status, country, country_observed_at } = before;
-  let change: Change = { bundles, happenings: [] };
-  const happenings: UsageHappening[] = [];
+  let change: Change = { bundles, events: [] };
+  const events: UsageEvent[] = [];
   const take = (next: Change) => {
-    happenings.push(...next.happenings);
-    change = next.happenings.length > 0 ? { bundles: next.bundles, happenings: [] } : next;
+    events.push(...next.events);
+    change = next.events.length > 0 ? { bundles: next.bundles, events: [] } : next;
   };
   for (const record of records) {
-    if (mayHappen('activate', status)) {
+    if (canTransition('activate', status)) {
       status = 'active';
-      happenings.push({ type: 'esim.activated' });
+      events.push({ type: 'esim.activated' });
     }
     const promotes = status === 'active';
     if (record.country !== null) {
-      if (promotes) take(promote(passTime(change, now, { promotes }), record.at));
+      if (promotes) take(promote(expireDue(change, now, { promotes }), record.at));
       if (!country_observed_at || record.at > country_observed_at) {
         if (country !== null && country !== record.country) {
           const news = { country: record.country, previousCountry: country };
-          happenings.push({ type: 'esim.country_changed', ...news });
+          events.push({ type: 'esim.country_changed', ...news });
         }
         country = record.country;
         country_observed_at = record.at;
       }
     }
-    take(countUsage(passTime(change, now, { promotes }), record, { promotes }));
+    take(countUsage(expireDue(change, now, { promotes }), record, { promotes }));
   }
-  return { status, country, country_observed_at, bundles: change.bundles, happenings };
+  return { status, country, country_observed_at, bundles: change.bundles, events };
 }

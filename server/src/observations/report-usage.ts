@@ -19,14 +19,14 @@ export async function reportUsage(
   { body }: InputOf<Operations['reportUsage']>,
 ): Promise<Outcome> {
   const ofAccount = ctx.mode === 'live' ? null : ctx.account.uuid;
-  let toldAccounts: ReadonlySet<string> = new Set();
+  let accountsWithEvents: ReadonlySet<string> = new Set();
   const outcome = await runOnce(ctx, async (tx) => {
     // A core's clock that runs ahead would start bundles in the future and silence all reports until then.
     const taken = await takeUsage(tx, body.records, { ofAccount, clampsToNow: true }, ctx);
-    toldAccounts = taken.toldAccounts;
+    accountsWithEvents = taken.accountsWithEvents;
     return ctx.render(summarise(body.records, taken));
   });
-  for (const accountUuid of toldAccounts) ctx.signals.announce('deliveries', accountUuid);
+  for (const accountUuid of accountsWithEvents) ctx.signals.announce('deliveries', accountUuid);
   return outcome;
 }
 

@@ -1,10 +1,10 @@
 import type { EsimStatus, ProfileState } from '@simplane/contract';
 import type { Queryable } from '../db/database.ts';
-import type { HeldEsim } from '../esims/hold.ts';
+import type { LockedEsim } from '../esims/lock.ts';
 
 export async function updateProfile(
   tx: Queryable,
-  esim: HeldEsim,
+  esim: LockedEsim,
   profile: { state: ProfileState; at: Date; eid: string | null },
 ): Promise<void> {
   await tx.query(
@@ -18,7 +18,7 @@ export async function updateProfile(
 
 export async function updateCountry(
   tx: Queryable,
-  esim: HeldEsim,
+  esim: LockedEsim,
   seen: { country: string; at: Date },
 ): Promise<void> {
   await tx.query(
@@ -70,7 +70,7 @@ function arrayOfDigits(values: readonly (string | number)[]): string {
 
 /** The columns that counting usage needs. */
 export type CarriedEsim = Pick<
-  HeldEsim,
+  LockedEsim,
   'account_id' | 'id' | 'iccid' | 'product_id' | 'status' | 'country' | 'country_observed_at'
 >;
 

@@ -5,7 +5,7 @@ import type { Queryable } from '../db/database.ts';
 import { emit } from '../events/emit.ts';
 import { type NewEvent, newEvent } from '../events/new-event.ts';
 import type { NewUuid } from '../ids/uuid-v7.ts';
-import { planUsage, type UsageHappening } from './plan-usage.ts';
+import { planUsage, type UsageEvent } from './plan-usage.ts';
 import { type CarriedEsim, insertUsageRecords, lockCarried, updateCarried } from './sql.ts';
 
 type Deps = { clock: Clock; newUuid: NewUuid };
@@ -21,7 +21,7 @@ type Taken = {
   accepted: number;
   rejected: { index: number; reason: RejectionReason }[];
   /** Accounts that have new events. */
-  toldAccounts: ReadonlySet<string>;
+  accountsWithEvents: ReadonlySet<string>;
 };
 
 /**
@@ -47,7 +47,7 @@ export async function takeUsage(
   const latestMs = clampsToNow ? now.getTime() : Number.POSITIVE_INFINITY;
   const told = await apply(tx, fresh, esims, { now, latestMs, ...deps });
   const accepted = [...fresh.values()].reduce((sum, { length }) => sum + length, 0);
-  return { accepted, rejected, toldAccounts: told };
+  return { accepted, rejected, accountsWithEvents: told };
 }
 
 function reasonAgainst(status: EsimStatus | undefined): RejectionReason | null {
@@ -116,7 +116,7 @@ async function apply(
     }));
     const plan = planUsage(esim, bundles.get(esim.iccid) ?? [], usage, now);
     after.push(...plan.bundles);
-    for (const happening of plan.happenings) events.push(eventFor({ newUuid }, esim, happening));
+    for (const event of plan.events) events.push(eventFor({ newUuid }, esim, event));
     const { status, country, country_observed_at } = plan;
     if (status !== esim.status || country_observed_at !== esim.country_observed_at) {
       changes.push({ from: esim.status, to: { ...esim, status, country, country_observed_at } });
@@ -130,18 +130,18 @@ async function apply(
   return new Set(events.map(({ accountUuid }) => accountUuid));
 }
 
-function eventFor(deps: { newUuid: NewUuid }, esim: CarriedEsim, happening: UsageHappening): NewEvent {
+function eventFor(deps: { newUuid: NewUuid }, esim: CarriedEsim, event: UsageEvent): NewEvent {
   const ids = { iccid: esim.iccid, product_id: esim.product_id };
   const accountUuid = esim.account_id;
-  switch (happening.type) {
+  switch (event.type) {
     case 'esim.activated':
-      return newEvent(deps, { accountUuid, type: happening.type, data: ids });
+      return newEvent(deps, { accountUuid, type: event.type, data: ids });
     case 'esim.country_changed': {
-      const { country, previousCountry } = happening;
+      const { country, previousCountry } = event;
       const data = { ...ids, country, previous_country: previousCountry };
-      return newEvent(deps, { accountUuid, type: happening.type, data });
+      return newEvent(deps, { accountUuid, type: event.type, data });
     }
     default:
-      return eventOf(deps, happening);
+      return eventOf(deps, event);
   }
 }

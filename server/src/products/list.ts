@@ -6,7 +6,7 @@ import { listProductRows, type ProductRow } from './sql.ts';
 
 export function listProducts(ctx: Context, { query }: InputOf<Operations['listProducts']>) {
   return readPage(query, {
-    place: { list: 'products', accountId: ctx.account.id, filters: {} },
+    scope: { list: 'products', accountId: ctx.account.id, filters: {} },
     read: (position, count) =>
       listProductRows(ctx.db, { before: position === null ? null : parse(position), count }),
     positionOf,

@@ -5,7 +5,7 @@ import { unixSeconds } from '../clock.ts';
 import type { WriteContext } from '../context.ts';
 import type { Queryable } from '../db/database.ts';
 import { requireEsim } from '../esims/get.ts';
-import { type HeldEsim, holdEsim } from '../esims/hold.ts';
+import { type LockedEsim, lockOwnEsim } from '../esims/lock.ts';
 import { presentEsim } from '../esims/present.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
 import { runOnce } from '../idempotency/run-once.ts';
@@ -28,7 +28,7 @@ export async function simulateEsim(
   }
   const outcome = await runOnce(ctx, async (tx) => {
     refuseWrongParameters(body);
-    const esim = await holdEsim(tx, ctx.account.uuid, params.iccid);
+    const esim = await lockOwnEsim(tx, ctx.account.uuid, params.iccid);
     refuseWrongState(body.action, esim);
     return ctx.render(presentEsim(await act(ctx, tx, esim, body)));
   });
@@ -36,7 +36,7 @@ export async function simulateEsim(
   return outcome;
 }
 
-async function act(ctx: WriteContext, tx: Queryable, esim: HeldEsim, body: Body): Promise<HeldEsim> {
+async function act(ctx: WriteContext, tx: Queryable, esim: LockedEsim, body: Body): Promise<LockedEsim> {
   const { action } = body;
   const at = new Date(body.at === undefined ? ctx.clock.nowMs() : body.at * 1000);
   switch (action) {
@@ -56,9 +56,9 @@ async function act(ctx: WriteContext, tx: Queryable, esim: HeldEsim, body: Body)
 async function useData(
   ctx: WriteContext,
   tx: Queryable,
-  { account_id: ofAccount, iccid }: HeldEsim,
+  { account_id: ofAccount, iccid }: LockedEsim,
   { record_id = uuidText(ctx.newUuid()), bytes = 0, at }: Omit<Body, 'at'> & { at: Date },
-): Promise<HeldEsim> {
+): Promise<LockedEsim> {
   const record = { record_id, iccid, bytes, at: unixSeconds(at) };
   // Not clamped: a simulation may happen at any time.
   await takeUsage(tx, [record], { ofAccount, clampsToNow: false }, ctx);

@@ -2,11 +2,11 @@ import type { EsimStatus } from '@simplane/contract';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { countUsage } from '../../src/bundles/count-usage.ts';
-import { noChange, passTime } from '../../src/bundles/plan.ts';
+import { expireDue, noChange } from '../../src/bundles/plan.ts';
 import { addBundle } from '../../src/bundles/run-top-up.ts';
 import { applyChange, bundlesByEsim } from '../../src/bundles/write.ts';
 import { activateEsim } from '../../src/esims/activate.ts';
-import { holdAnyEsim } from '../../src/esims/hold.ts';
+import { lockAnyEsim } from '../../src/esims/lock.ts';
 import { observe } from '../../src/observations/observe.ts';
 import { call } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -344,12 +344,12 @@ describe('batches', () => {
     const deps = service.service;
     await service.db.transaction(async (tx) => {
       if (country) await observe(tx, { iccid, at, kind: 'attach', country }, deps);
-      const held = await holdAnyEsim(tx, iccid);
+      const held = await lockAnyEsim(tx, iccid);
       if (!held) throw new Error(`no eSIM ${iccid}`);
       const active = await activateEsim(tx, held, deps);
       const bundles = (await bundlesByEsim(tx, [active])).get(iccid) ?? [];
       const promotes = active.status === 'active';
-      const current = passTime(noChange(bundles), new Date(clock.nowMs()), { promotes });
+      const current = expireDue(noChange(bundles), new Date(clock.nowMs()), { promotes });
       await applyChange(tx, bundles, countUsage(current, { bytes, at }, { promotes }), deps);
     });
   }

@@ -236,6 +236,6 @@ test('a worker that has lost its order to another asks the network for nothing m
   });
   await provision(service);
   await until(async () => end, Boolean);
-  expect(await end).toBe('TakenOver');
+  expect(await end).toBe('ClaimLost');
   expect(calls(setup, 'downloadOrder')).toHaveLength(1);
 });

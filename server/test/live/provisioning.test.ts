@@ -216,8 +216,8 @@ describe.concurrent.each(Object.keys(setups))('an SM-DP+ with %s', (name) => {
       const meet = async (step: Step) => {
         const outcome = await order((made) => (made.name === step ? { code } : undefined));
         // What somebody else has confirmed is not ours to give back.
-        const isOthers = code === '8.2.6/3.10' && step === 'confirmOrder';
-        await check(outcome, isOthers ? 'kept' : 'failure');
+        const belongsToOther = code === '8.2.6/3.10' && step === 'confirmOrder';
+        await check(outcome, belongsToOther ? 'kept' : 'failure');
         expect(outcome.execution).toMatchObject({
           attempts: 1,
           error: {

@@ -57,7 +57,7 @@ export function createEs2Network(options: Options): Network {
       if (iccid !== null && call.isRepeated && isCode(reply, '8.2.1/3.3')) {
         return done({ iccid, isInferred: true });
       }
-      if (reply.kind === 'failed' && !reply.isUndone && isOnce) {
+      if (reply.kind === 'failed' && !reply.hadNoEffect && isOnce) {
         return refuse(outcomeUnknown(about, reply.reason.message));
       }
       return reply;
@@ -83,7 +83,9 @@ export function createEs2Network(options: Options): Network {
       // Nobody else has this ICCID or could guess this matching id: what stands in the way is our own first call.
       const isOurOwn = call.isRepeated && isCode(reply, '8.2.6/3.3', '8.2.1/3.3', '8.2.1/3.5');
       if (isOurOwn) return done(ours);
-      return reply.kind === 'refused' && isCode(reply, '8.2.6/3.10') ? { ...reply, isOthers: true } : reply;
+      return reply.kind === 'refused' && isCode(reply, '8.2.6/3.10')
+        ? { ...reply, belongsToOther: true }
+        : reply;
     },
 
     async release(call) {
@@ -130,14 +132,14 @@ async function ask<N extends OrderFunctionName>(
   if (posted.kind === 'unanswered') {
     onTrouble({ ...publicPart(about), why: posted.why, error: posted.error, sent: !posted.isUnsent });
     const reason = describeTrouble(posted.why, about);
-    return { kind: 'failed', reason, ...(posted.isUnsent && { isUndone: true }) };
+    return { kind: 'failed', reason, ...(posted.isUnsent && { hadNoEffect: true }) };
   }
   if (posted.status !== 200) {
     onTrouble({ ...publicPart(about), status: posted.status });
     const reason = describeTrouble({ status: posted.status }, about);
     // A 4xx is the request's fault, so nothing was done with it. What lies behind a 5xx nobody knows.
-    const isUndone = posted.status >= 400 && posted.status < 500 && posted.status !== 408;
-    return { kind: 'failed', reason, ...(isUndone && { isUndone: true }) };
+    const hadNoEffect = posted.status >= 400 && posted.status < 500 && posted.status !== 408;
+    return { kind: 'failed', reason, ...(hadNoEffect && { hadNoEffect: true }) };
   }
   const answer = readAnswer(about.name, posted.json);
   if (answer.kind === 'executed') return done(answer.fields);
@@ -147,11 +149,11 @@ async function ask<N extends OrderFunctionName>(
     // Asking again would only hear that it is done already, and not what came of it.
     return answer.kind === 'broken' ? refuse(reason) : { kind: 'failed', reason };
   }
-  const { reason, mayPass, isUndone } = judgeStatus(answer.status, about);
+  const { reason, mayPass, hadNoEffect } = judgeStatus(answer.status, about);
   onTrouble({ ...publicPart(about), ...reason.upstream });
   if (!mayPass) return refuse(reason);
   // Where a repetition can be told from a second order that is trusted more than the SM-DP+'s word.
-  return { kind: 'failed', reason, ...(isOnce && isUndone && { isUndone: true }) };
+  return { kind: 'failed', reason, ...(isOnce && hadNoEffect && { hadNoEffect: true }) };
 }
 
 /** What the SM-DP+ names becomes an eSIM's identity for ever, so it is not believed unseen. */

@@ -7,8 +7,8 @@ import type { OrderFunctionName } from './functions.ts';
 /** What a call was, for messages and for whoever looks it up at the SM-DP+. */
 export type About = { name: OrderFunctionName; callId: string; host: string; secrets: readonly string[] };
 
-/** `isUndone`: by its own word the SM-DP+ has done nothing. */
-export type Verdict = { reason: Refusal; mayPass: boolean; isUndone: boolean };
+/** `hadNoEffect`: by its own word the SM-DP+ has done nothing. */
+export type Verdict = { reason: Refusal; mayPass: boolean; hadNoEffect: boolean };
 
 type Meaning = { code: Refusal['code']; says: string; mayPass?: true };
 
@@ -97,17 +97,17 @@ export function judgeStatus({ status, statusCodeData }: ExecutionStatus, about: 
   };
   if (status === 'Expired') {
     const message = 'The SM-DP+ let the call expire.';
-    return { reason: { code: 'network_unavailable', message, upstream }, mayPass: true, isUndone: false };
+    return { reason: { code: 'network_unavailable', message, upstream }, mayPass: true, hadNoEffect: false };
   }
   if (meaning) {
     const { code, says, mayPass = false } = meaning;
-    return { reason: { code, message: says, upstream }, mayPass, isUndone: !isTimeUp(reasonCode) };
+    return { reason: { code, message: says, upstream }, mayPass, hadNoEffect: !isTimeUp(reasonCode) };
   }
   const codes = subjectCode
     ? ` with the codes ${subjectCode}/${reasonCode} (SGP.22 §5.2.6)`
     : ' without saying why';
   const message = `The SM-DP+ refused ${about.name}${codes}; give the operator these codes.`;
-  return { reason: { code: 'declined', message, upstream }, mayPass: false, isUndone: true };
+  return { reason: { code: 'declined', message, upstream }, mayPass: false, hadNoEffect: true };
 }
 
 /** Like `Expired`, and unlike every other `Failed`, this says when the work was given up and not how far it had come. */

@@ -12,7 +12,7 @@ export async function listEndpointDeliveries(
   const endpoint = await requireEndpoint(ctx, ctx.db, params.id);
   const filter = { endpointUuid: endpoint.id, status: query.status };
   return readPage(query, {
-    place: { list: 'deliveries', accountId: ctx.account.id, filters: filter },
+    scope: { list: 'deliveries', accountId: ctx.account.id, filters: filter },
     read: (beforeUuid, count) => listRowsOfEndpoint(ctx.db, ctx.account.uuid, filter, { beforeUuid, count }),
     positionOf: (row) => row.id,
     present: presentDelivery,

@@ -11,7 +11,7 @@ export async function listEventDeliveries(
 ) {
   const { uuid } = await requireEvent(ctx.db, ctx.account.uuid, params.id);
   return readPage(query, {
-    place: { list: 'deliveries', accountId: ctx.account.id, filters: { eventUuid: uuid } },
+    scope: { list: 'deliveries', accountId: ctx.account.id, filters: { eventUuid: uuid } },
     read: (beforeUuid, count) => listRowsOfEvent(ctx.db, ctx.account.uuid, uuid, { beforeUuid, count }),
     positionOf: (row) => row.id,
     present: presentDelivery,

@@ -6,7 +6,7 @@ import { listEndpointRows } from './sql.ts';
 
 export function listWebhookEndpoints(ctx: Context, { query }: InputOf<Operations['listWebhookEndpoints']>) {
   return readPage(query, {
-    place: { list: 'webhook_endpoints', accountId: ctx.account.id, filters: {} },
+    scope: { list: 'webhook_endpoints', accountId: ctx.account.id, filters: {} },
     read: (beforeUuid, count) => listEndpointRows(ctx.db, ctx.account.uuid, { beforeUuid, count }),
     positionOf: (row) => row.id,
     present: presentEndpoint,

@@ -8,32 +8,32 @@ import {
   type ExecutionError,
   type HeldExecution,
   type RunOutcome,
-  sentMark,
+  sentFlag,
 } from '../executions/worker.ts';
 import { idOfUuid } from '../ids/uuid.ts';
 import { UnreadableSecret } from '../secrets/keyring.ts';
 import { readMatchingId } from './allot.ts';
-import { isUnconfirmed, mayBeHeld, type OrderInput, type Progress } from './reservation.ts';
+import { isUnconfirmed, mayBeReserved, type OrderInput, type Progress } from './reservation.ts';
 import { changeStatus } from './sql.ts';
 
 const done: RunOutcome = { kind: 'done' };
 
 /**
- * Cancels the profile that the network may have reserved, then fails the order. The verdict is stored first: an attempt that
- * resumes here must neither confirm a profile that may be canceled already, nor report another cause.
+ * Cancels the profile that the network may have reserved, then fails the order. The verdict is stored first: a resumed
+ * attempt must neither confirm a profile that may already be canceled, nor report another cause.
  */
-export async function undoAndFail(
+export async function rollBackAndFail(
   deps: Deps,
   execution: HeldExecution,
   error: ExecutionError,
-  isOthers = false,
+  belongsToOther = false,
 ): Promise<RunOutcome> {
   const { iccid, progress } = execution;
-  if (iccid !== null && mayBeHeld(progress)) {
-    const decided: Progress = { verdict: error, ...(isOthers && { is_closed: true }) };
+  if (iccid !== null && mayBeReserved(progress)) {
+    const decided: Progress = { verdict: error, ...(belongsToOther && { is_closed: true }) };
     Object.assign(progress, decided);
     if (!(await execution.save(decided))) return done;
-    const canceled = isOthers ? null : await cancelProfile(deps, execution, iccid);
+    const canceled = belongsToOther ? null : await cancelProfile(deps, execution, iccid);
     if (canceled?.kind === 'failed') return { kind: 'failed', reason: canceled.reason };
     if (canceled?.kind === 'done' && !(await execution.save({ is_closed: true } satisfies Progress)))
       return done;
@@ -55,32 +55,32 @@ async function cancelProfile(deps: Deps, execution: HeldExecution, iccid: string
   );
 }
 
-/** Cancels the profile if the network lets us, and fails the order either way. */
+/** Tries to cancel the profile, and fails the order either way. */
 export async function failAfterLastAttempt(
   deps: Deps,
   execution: HeldExecution,
   last: ExecutionError,
 ): Promise<void> {
-  const isUnknown = execution.iccid === null && execution.progress[sentMark('order')] === true;
+  const isUnknown = execution.iccid === null && execution.progress[sentFlag('order')] === true;
   const { verdict = last } = execution.progress as Progress;
   const error = isUnknown ? outcomeUnknown(execution, last) : verdict;
-  const outcome = await undoAndFail(deps, execution, error).catch(unlessUnreadable);
+  const outcome = await rollBackAndFail(deps, execution, error).catch(tolerateUnreadable);
   if (outcome.kind === 'failed') await failOrder(deps, execution, error);
 }
 
-/** A profile cannot be canceled without its matching id, now or later. */
-function unlessUnreadable(error: unknown): { kind: 'failed' } {
+/** A profile cannot be canceled without its matching id, so a retry would not help. */
+function tolerateUnreadable(error: unknown): { kind: 'failed' } {
   if (error instanceof UnreadableSecret) return { kind: 'failed' };
   throw error;
 }
 
-/** The network may have reserved a profile for this order, and only the network knows which. */
+/** The network may have reserved a profile for this order, and only the network can tell which. */
 function outcomeUnknown(execution: HeldExecution, last: ExecutionError): ExecutionError {
   const id = callId(execution, 'order');
   return {
     ...last,
     code: 'outcome_unknown',
-    message: `${last.message} Whether the network has reserved a profile is not known: the operator should look up the call ${id} there first.`,
+    message: `${last.message} It is unknown whether the network has reserved a profile: the operator should look up call ${id} at the network first.`,
     upstream: { ...last.upstream, function_call_identifier: id },
     retryable: false,
   };
@@ -103,7 +103,7 @@ function failOrder(deps: Deps, execution: HeldExecution, error: ExecutionError):
   });
 }
 
-/** What its events name beside the ICCID. */
+/** The ids in an order's events besides the ICCID. */
 export function orderIds(execution: ClaimedExecution) {
   return { execution_id: idOfUuid(idPrefixes.execution, execution.id), product_id: execution.product_id };
 }

@@ -18,7 +18,7 @@ import { createApp } from './http/app.ts';
 import { createMetricsApp } from './http/metrics-app.ts';
 import { createUuidV7 } from './ids/uuid-v7.ts';
 import type { Network, ObservationSource } from './network/port.ts';
-import { createReportTaker } from './observations/take-report.ts';
+import { createObservationHandler } from './observations/handle-observation.ts';
 import { seedSandbox } from './products/seed-sandbox.ts';
 import { readEncryptionKeys } from './secrets/encryption-keys.ts';
 import { createKeyring } from './secrets/keyring.ts';
@@ -129,7 +129,7 @@ async function start(
   }
   await app.listen({ host: config.host, port: config.port });
   url = urlOf(app, config.host);
-  const reports = (await observations?.start(createReportTaker(service))) ?? null;
+  const reports = (await observations?.start(createObservationHandler(service))) ?? null;
   const chores = startChores(service, config.retentionMs, onError);
   const worker = network && config.role !== 'api' ? startExecutions(service, config, network, onError) : null;
   const sender = config.role === 'api' ? null : startWebhooks(service, config, onError);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { countUsage } from './count-usage.ts';
 import { type Change, cancelAll, expireDue, noChange, promote } from './plan.ts';
 import type { BundleRow } from './sql.ts';
-import { applyTransition, bundleTransitions, canTransition } from './state.ts';
+import { bundleTransitions, canTransition, transitioned } from './state.ts';
 
 const start = new Date('2026-11-01T00:00:00Z');
 const dayMs = 86_400_000;
@@ -229,7 +229,7 @@ describe('states', () => {
     for (const status of ['depleted', 'expired', 'canceled'] as const) {
       for (const transition of Object.keys(bundleTransitions) as (keyof typeof bundleTransitions)[]) {
         expect(canTransition(transition, status)).toBe(false);
-        expect(() => applyTransition(bundle(0, { status }), transition)).toThrow(status);
+        expect(() => transitioned(bundle(0, { status }), transition)).toThrow(status);
       }
     }
   });

@@ -1,6 +1,6 @@
 import { activeOf, type BundleEvent, type Change, nextQueuedOf, promote, withBundle } from './plan.ts';
 import type { BundleRow } from './sql.ts';
-import { applyTransition, canTransition } from './state.ts';
+import { canTransition, transitioned } from './state.ts';
 
 type Usage = { bytes: number; at: Date };
 
@@ -50,7 +50,7 @@ function fill(change: Change, before: BundleRow, { bytes, at }: Usage): Change {
   }));
   const isUsedUp = bundle.data_bytes !== null && bundle.used_bytes >= bundle.data_bytes;
   if (!isUsedUp || !canTransition('deplete', bundle.status)) return withBundle(change, bundle, events);
-  const depleted = applyTransition(bundle, 'deplete');
+  const depleted = transitioned(bundle, 'deplete');
   return withBundle(change, depleted, [...events, { type: 'bundle.depleted', bundle: depleted }]);
 }
 

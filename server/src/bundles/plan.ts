@@ -1,5 +1,5 @@
 import type { BundleRow } from './sql.ts';
-import { applyTransition, canTransition } from './state.ts';
+import { canTransition, transitioned } from './state.ts';
 
 /** An eSIM's bundles after a change, and the events in order. Computed without the database, then written at once. */
 export type Change = { bundles: readonly BundleRow[]; events: readonly BundleEvent[] };
@@ -21,7 +21,7 @@ export function promote(change: Change, at: Date): Change {
   const next = nextQueuedOf(change);
   if (!next || activeOf(change)) return change;
   const bundle = {
-    ...applyTransition(next, 'activate'),
+    ...transitioned(next, 'activate'),
     activated_at: at,
     expires_at: new Date(at.getTime() + next.validity_days * dayMs),
   };
@@ -39,7 +39,7 @@ export function expireDue(change: Change, now: Date, { promotes }: { promotes: b
 export function expireActive(change: Change, at: Date): Change {
   const active = activeOf(change);
   if (!active) return change;
-  const bundle = { ...applyTransition(active, 'expire'), expires_at: at };
+  const bundle = { ...transitioned(active, 'expire'), expires_at: at };
   return withBundle(change, bundle, [{ type: 'bundle.expired', bundle }]);
 }
 
@@ -47,7 +47,7 @@ export function expireActive(change: Change, at: Date): Change {
 export function cancelAll(change: Change): Change {
   return change.bundles
     .filter(({ status }) => canTransition('cancel', status))
-    .map((bundle) => applyTransition(bundle, 'cancel'))
+    .map((bundle) => transitioned(bundle, 'cancel'))
     .reduce((result, bundle) => withBundle(result, bundle, [{ type: 'bundle.canceled', bundle }]), change);
 }
 

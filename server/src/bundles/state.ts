@@ -16,10 +16,7 @@ export function canTransition(transition: BundleTransition, status: BundleStatus
 }
 
 /** The bundle after the transition. Throws if the transition is not allowed, since that is a bug. */
-export function applyTransition<B extends { status: BundleStatus }>(
-  bundle: B,
-  transition: BundleTransition,
-): B {
+export function transitioned<B extends { status: BundleStatus }>(bundle: B, transition: BundleTransition): B {
   if (!canTransition(transition, bundle.status)) {
     throw new Error(`transition ${transition} is not allowed for a bundle that is ${bundle.status}`);
   }

@@ -24,16 +24,16 @@ type Change = 'suspend' | 'resume' | 'terminate';
 const eventOf = { suspend: 'esim.suspended', resume: 'esim.resumed', terminate: 'esim.terminated' } as const;
 
 /** Runs in the same transaction, under the eSIM's lock. */
-type AfterChange = (tx: Queryable, esim: LockedEsim, deps: Deps & { executionId: string }) => Promise<void>;
+type OnChanged = (tx: Queryable, esim: LockedEsim, deps: Deps & { executionId: string }) => Promise<void>;
 
 /** Suspend, resume and terminate: calls the network, then writes the change and its event. */
-export function createChangeRunner(change: Change, afterChange?: AfterChange): Runner {
+export function createChangeRunner(change: Change, onChanged?: OnChanged): Runner {
   return {
     async run(deps, execution) {
-      const reply = await execution.call(change, (call) => callNetwork(deps, change, call, execution));
+      const reply = await execution.call(change, (call) => send(deps, change, call, execution));
       if (reply.kind === 'failed') return { kind: 'failed', reason: reply.reason };
       if (reply.kind === 'refused') await fail(deps, execution, errorOf(reply.reason));
-      else await settle(deps, execution, change, afterChange);
+      else await settle(deps, execution, change, onChanged);
       return done;
     },
     fail,
@@ -43,12 +43,7 @@ export function createChangeRunner(change: Change, afterChange?: AfterChange): R
 const done: RunOutcome = { kind: 'done' };
 const nothingToDo: Reply<Done> = { kind: 'done', result: {} };
 
-async function callNetwork(
-  deps: Deps,
-  change: Change,
-  call: Call,
-  execution: HeldExecution,
-): Promise<Reply<Done>> {
+async function send(deps: Deps, change: Change, call: Call, execution: HeldExecution): Promise<Reply<Done>> {
   const { network, db } = deps;
   const iccid = execution.iccid as string;
   if (change !== 'terminate') return network[change]({ ...call, iccid });
@@ -81,12 +76,7 @@ async function readMatchingId(
   return keyring.open(allotted, orderMatchingIdPlace(accountUuid, order.uuid));
 }
 
-function settle(
-  deps: Deps,
-  execution: HeldExecution,
-  change: Change,
-  afterChange?: AfterChange,
-): Promise<void> {
+function settle(deps: Deps, execution: HeldExecution, change: Change, onChanged?: OnChanged): Promise<void> {
   return deps.db.transaction(async (tx) => {
     const before = await lockEsim(tx, execution.iccid as string);
     const isPossible = before !== null && canTransition(change, before.status);
@@ -96,7 +86,7 @@ function settle(
     const executionId = idOfUuid(idPrefixes.execution, execution.id);
     const data = { iccid: after.iccid, execution_id: executionId, product_id: after.product_id };
     await emit(tx, [newEvent(deps, { accountUuid: after.account_id, type: eventOf[change], data })]);
-    await afterChange?.(tx, after, { ...deps, executionId });
+    await onChanged?.(tx, after, { ...deps, executionId });
   });
 }
 

@@ -37,8 +37,7 @@ async function provision(deps: Deps, execution: HeldExecution): Promise<RunOutco
   const { matching_id: allotted, verdict } = execution.progress as Progress;
   if (!allotted) return rollBackAndFail(deps, execution, noIccidsLeft);
   if (verdict) return rollBackAndFail(deps, execution, verdict);
-  if (!(await isStillProvisioning(deps, execution)))
-    return rollBackAndFail(deps, execution, terminatedMeanwhile);
+  if (!(await isProvisioning(deps, execution))) return rollBackAndFail(deps, execution, terminatedMeanwhile);
   const ordered = await order(deps, execution);
   if (ordered.kind !== 'ordered') return ordered;
   const { iccid } = ordered;
@@ -136,7 +135,7 @@ async function storeOrdered(deps: Deps, execution: HeldExecution, iccid: string,
 }
 
 /** False if the eSIM was terminated since an earlier attempt. */
-async function isStillProvisioning(
+async function isProvisioning(
   deps: Deps,
   { attempts, account_id: accountUuid, iccid }: HeldExecution,
 ): Promise<boolean> {

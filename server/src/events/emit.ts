@@ -2,9 +2,9 @@ import type { Queryable } from '../db/database.ts';
 import type { NewEvent } from './new-event.ts';
 
 /**
- * The one way to write events, as a piece of SQL that other features' statements carry: what happened, the event that
- * tells of it and the deliveries to everyone who subscribes to it are one statement, so none exists without the others.
- * `source` is a relation with the columns of `eventsGiven`; no row, no event.
+ * The only way to write events: CTEs for other features' statements. The change, its event and the deliveries to all
+ * subscribers are then one statement, so none exists without the others. `source` is a relation with the columns of
+ * `eventsGiven`; each row becomes an event.
  */
 export function emitFrom(source: string): string {
   return `
@@ -20,7 +20,7 @@ export function emitFrom(source: string): string {
   )`;
 }
 
-/** The columns that `emitFrom` reads, for arrays given as six parameters from `$first` on; see `eventValues`. */
+/** The columns that `emitFrom` reads, from six array parameters starting at `$first`; see `eventValues`. */
 function eventsGiven(first: number): string {
   const [a, b, c, d, e, f] = [0, 1, 2, 3, 4, 5].map((offset) => `$${first + offset}`);
   return `unnest(${a}::uuid[], ${b}::uuid[], ${c}::text[], ${d}::timestamptz[], ${e}::text[], ${f}::text[])
@@ -38,7 +38,7 @@ function eventValues(events: NewEvent[]): unknown[] {
   ];
 }
 
-/** For a change that is several statements in one transaction: its events, in that transaction. */
+/** Writes events in the transaction of a change that takes several statements. */
 export async function emit(tx: Queryable, events: NewEvent[]): Promise<void> {
   if (events.length === 0) return;
   await tx.query(

@@ -9,7 +9,7 @@ import {
 import type { Context } from '../context.ts';
 import { readPage } from '../lists/read-page.ts';
 
-/** Every type there is, in the order of the contract. */
+/** Every event type, in the order of the contract. */
 export function listEventTypes(ctx: Context, { query }: InputOf<Operations['listEventTypes']>) {
   return readPage(query, {
     scope: { list: 'event_types', accountId: ctx.account.id, filters: {} },

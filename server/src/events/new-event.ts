@@ -4,7 +4,7 @@ import { uuidText } from '../ids/uuid.ts';
 import type { NewUuid } from '../ids/uuid-v7.ts';
 import { subscriptionsOf } from './subscriptions.ts';
 
-/** An event as it is written: its body is final, the bytes that the log shows and that are delivered. */
+/** An event to be written. Its body is final: the API shows and the deliveries send exactly these bytes. */
 export type NewEvent = {
   accountUuid: string;
   uuid: string;
@@ -22,11 +22,11 @@ export function newEvent(deps: Deps, event: EventInput<EventTypeName>): NewEvent
   return composeEvent(deps, event);
 }
 
-/** For events of any name; the sandbox's test events are the only ones outside the list. */
+/** For events of any type: the sandbox's test events may have types outside the contract. */
 export function composeEvent({ newUuid }: Deps, { accountUuid, type, data }: EventInput<string>): NewEvent {
   const uuid = newUuid();
   const id = encodeId(idPrefixes.event, uuid);
-  // The time is the id's own: so a range of times is a range of ids.
+  // Taken from the id, so that a range of times is a range of ids.
   const createdAt = new Date(uuid.readUIntBE(0, 6));
   const body = JSON.stringify({ id, type, object: 'event', created: unixSeconds(createdAt), data });
   return {

@@ -6,13 +6,13 @@ import { runOnce } from '../idempotency/run-once.ts';
 import { emit } from './emit.ts';
 import { composeEvent } from './new-event.ts';
 
-/** Publishes a synthetic event by the same path as real ones. */
+/** Emits a test event the same way as real events. */
 export async function sendTestEvent(
   ctx: WriteContext,
   { body }: InputOf<Operations['sendTestEvent']>,
 ): Promise<Outcome> {
   if (ctx.mode !== 'sandbox') {
-    throw new AppError('sandbox_only', 'Test events exist in the sandbox only; this is a live deployment.');
+    throw new AppError('sandbox_only', 'Test events are for the sandbox only; this is a live deployment.');
   }
   const outcome = await runOnce(ctx, async (tx) => {
     const event = composeEvent(ctx, { accountUuid: ctx.account.uuid, type: body.type, data: body.data });

@@ -21,8 +21,8 @@ export type EventFilter = {
 const afterLast = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Newest first. An id begins with its millisecond, so a range of times is a range of ids and costs nothing. One type has
- * an index; a family is several types. Each set of filters is a statement of its own, so that each has a plan of its own.
+ * Newest first. An id begins with its millisecond, so a range of times is a range of ids. A single type uses an index; a
+ * family is several types. Each set of filters is a separate statement, so that each has its own plan.
  */
 export function listEventRows(
   db: Queryable,
@@ -35,7 +35,7 @@ export function listEventRows(
   const from = filter.createdGte === undefined ? afterLast : firstUuidOf(filter.createdGte);
   const values: unknown[] = [accountUuid, before, from, page.count];
   const { type, delivery } = filter;
-  // The status stands in the text, so that the plan can use the index of failed ones.
+  // The status is a literal, so that the plan can use the partial index of failed deliveries.
   const delivered =
     delivery === undefined
       ? ''
@@ -62,7 +62,7 @@ export function listEventRows(
   ]);
 }
 
-/** Skips from type to type within the family, takes a page of each and merges them: fast for rare and common families alike. */
+/** Skips from type to type within the family, reads a page of each and merges them: fast for rare and common families. */
 function familyList(pageClause: string): string {
   return `
 with recursive types as (
@@ -76,7 +76,7 @@ from types cross join lateral (select id, body from events where account_id = $1
 where types.type is not null order by one.id desc limit $4`;
 }
 
-/** `esim.*` is everything from `esim.` up to the character after the dot. */
+/** `esim.*` is the range from `esim.` up to `esim/`, since `/` follows the dot. */
 function rangeOf(family: string): [string, string] {
   const prefix = family.slice(0, -1);
   return [prefix, `${prefix.slice(0, -1)}/`];

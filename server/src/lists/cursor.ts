@@ -1,45 +1,45 @@
 import { hash } from 'node:crypto';
 import { AppError } from '../app-error.ts';
 
-/** Where a list is being read: the list and its filters are part of the cursor, so it cannot be used elsewhere. */
+/** What a cursor is valid for: it cannot be used with another list, other filters or another account. */
 export type ListScope = { list: string; accountId: string; filters: Record<string, unknown> };
 
 const checksumBytes = 6;
 const separator = '\n';
 
-/** base64url of checksum + list + filters' hash + position. The checksum also covers the account, which is never carried. */
+/** base64url of checksum + list + filters' hash + position. The checksum covers the account, which is not in the cursor. */
 export function encodeCursor(scope: ListScope, position: string): string {
   const text = [scope.list, filtersHash(scope), position].join(separator);
   return Buffer.concat([checksum(scope, text), Buffer.from(text)]).toString('base64url');
 }
 
-/** The position a cursor carries; refuses one that was changed or belongs to another list, other filters or another account. */
+/** The position in a cursor. Throws if the cursor was changed or belongs to another scope. */
 export function decodeCursor(scope: ListScope, cursor: string, positionPattern: RegExp): string {
   const bytes = Buffer.from(cursor, 'base64url');
   const text = bytes.subarray(checksumBytes).toString();
   const [list, filters, position] = text.split(separator);
   const canonical = bytes.toString('base64url') === cursor;
   if (canonical && position !== undefined && list !== scope.list && /^[a-z_]+$/.test(list ?? '')) {
-    throw refused(`it belongs to the list of ${list}, this is the list of ${scope.list}`);
+    throw invalidCursor(`it belongs to the list of ${list}, not to the list of ${scope.list}`);
   }
   if (canonical && position !== undefined && filters !== filtersHash(scope)) {
-    throw refused('it was made with other filters');
+    throw invalidCursor('it was made with other filters');
   }
   if (
     !canonical ||
     position === undefined ||
     !bytes.subarray(0, checksumBytes).equals(checksum(scope, text))
   ) {
-    throw refused('it was changed, cut off, or made for another account');
+    throw invalidCursor('it was changed, truncated, or made for another account');
   }
-  if (!positionPattern.test(position)) throw refused('it was changed');
+  if (!positionPattern.test(position)) throw invalidCursor('it was changed');
   return position;
 }
 
-function refused(why: string): AppError {
+function invalidCursor(why: string): AppError {
   return new AppError(
     'cursor_invalid',
-    `starting_after is not a cursor of this list: ${why}. Pass the last next_cursor back unchanged, or leave it out to start again.`,
+    `starting_after is not a cursor of this list: ${why}. Pass the last next_cursor unchanged, or omit it to start again.`,
     { param: 'starting_after' },
   );
 }

@@ -1,2 +1,2 @@
-/** Above every UUIDv7: where a list begins. A null test instead would cost the index range in a generic plan. */
+/** Greater than every UUIDv7: the start of a list. With a null test instead, a generic plan could not use the index range. */
 export const beforeFirst = 'ffffffff-ffff-ffff-ffff-ffffffffffff';

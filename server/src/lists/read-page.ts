@@ -5,15 +5,15 @@ type Query = { limit?: number; starting_after?: string };
 
 type Reader<Row, Item> = {
   scope: ListScope;
-  /** Reads at most `count` rows that come after `position` (null: from the start), in the list's order. */
+  /** Reads at most `count` rows after `position` (null: from the start), in the list's order. */
   read(position: string | null, count: number): Promise<Row[]>;
   positionOf(row: Row): string;
-  /** What a position looks like; a UUID when left out. */
+  /** Format of a position. Default: a UUID. */
   positionPattern?: RegExp;
   present(row: Row): Item;
 };
 
-/** One page of a keyset list. One row more than asked for is read: it says whether there is another page. */
+/** One page of a keyset list. Reads one extra row to find out whether there is another page. */
 export async function readPage<Row, Item>(
   query: Query,
   { scope, read, positionOf, positionPattern = uuid, present }: Reader<Row, Item>,

@@ -1,2 +1,2 @@
-/** How much longer the sandbox's slow product takes than the others. */
+/** How many times longer the sandbox's slow product takes. */
 export const slowFactor = 20;

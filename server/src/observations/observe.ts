@@ -15,8 +15,8 @@ type Profile = Extract<Observation, { kind: 'profile' }>;
 type Attach = Extract<Observation, { kind: 'attach' }>;
 
 /**
- * Stores what a network reports of an eSIM, whichever driver it comes from. Returns the eSIM as it is then, or null when it
- * is not ours. Reports may be repeated and come in any order; an eSIM that has ended ignores them.
+ * Stores a network's observation of an eSIM. Returns the eSIM afterwards, or null if it is not ours. Observations may be
+ * repeated and in any order; they are ignored for an eSIM that is terminated or failed.
  */
 export async function observe(
   tx: Queryable,
@@ -33,7 +33,7 @@ export async function observe(
   }
 }
 
-/** What a device did with the profile. It never changes the eSIM's status. */
+/** Never changes the eSIM's status. */
 async function observeProfile(
   tx: Queryable,
   esim: LockedEsim,
@@ -51,19 +51,14 @@ async function observeProfile(
   return after;
 }
 
-/** The eSIM is on a network: the first time it becomes active and its bundle begins; each time we learn where it is. */
-async function observeAttach(
-  tx: Queryable,
-  esim: LockedEsim,
-  attach: Attach,
-  deps: Deps,
-): Promise<LockedEsim> {
+/** The first attach activates the eSIM and its bundle; every attach updates the country. */
+async function observeAttach(tx: Queryable, esim: LockedEsim, attach: Attach, deps: Deps) {
   const active = await activateEsim(tx, esim, deps);
   await promoteBundle(tx, active, attach.at, deps);
   return observeCountry(tx, active, attach, deps);
 }
 
-/** A report that is no newer than what we know says nothing about where the eSIM is now. */
+/** Ignores an attach that is not newer than the known country. */
 async function observeCountry(
   tx: Queryable,
   esim: LockedEsim,

@@ -14,8 +14,8 @@ export type UsageEvent =
   | { type: 'esim.country_changed'; country: string; previousCountry: string };
 
 /**
- * Decides what these records, oldest first, make of an eSIM and its bundles, and which events that takes, in order. A record
- * with a country counts as an attach first. Every record is decided on the outcome of the one before, without a database.
+ * Applies records, oldest first, to an eSIM and its bundles, without the database. Returns the new state and the events in
+ * order. A record with a country first counts as an attach.
  */
 export function planUsage(
   before: Esim,
@@ -26,7 +26,7 @@ export function planUsage(
   let { status, country, country_observed_at } = before;
   let change: Change = { bundles, events: [] };
   const events: UsageEvent[] = [];
-  const take = (next: Change) => {
+  const apply = (next: Change) => {
     events.push(...next.events);
     change = next.events.length > 0 ? { bundles: next.bundles, events: [] } : next;
   };
@@ -37,17 +37,17 @@ export function planUsage(
     }
     const promotes = status === 'active';
     if (record.country !== null) {
-      if (promotes) take(promote(expireDue(change, now, { promotes }), record.at));
+      if (promotes) apply(promote(expireDue(change, now, { promotes }), record.at));
       if (!country_observed_at || record.at > country_observed_at) {
         if (country !== null && country !== record.country) {
-          const news = { country: record.country, previousCountry: country };
-          events.push({ type: 'esim.country_changed', ...news });
+          const countries = { country: record.country, previousCountry: country };
+          events.push({ type: 'esim.country_changed', ...countries });
         }
         country = record.country;
         country_observed_at = record.at;
       }
     }
-    take(countUsage(expireDue(change, now, { promotes }), record, { promotes }));
+    apply(countUsage(expireDue(change, now, { promotes }), record, { promotes }));
   }
   return { status, country, country_observed_at, bundles: change.bundles, events };
 }

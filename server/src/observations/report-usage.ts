@@ -11,8 +11,8 @@ import { runOnce } from '../idempotency/run-once.ts';
 import { takeUsage } from './take-usage.ts';
 
 /**
- * Counts what the network has measured. In live the scope `network` speaks for the one network that carries the eSIMs
- * of every account; in a sandbox keys with that scope are everybody's, and reach their own account only.
+ * Counts usage records from the network. In live, a key with the scope `network` may report for every account's eSIMs. In a
+ * sandbox any account may have such a key, and it reaches only that account.
  */
 export async function reportUsage(
   ctx: WriteContext,
@@ -21,7 +21,7 @@ export async function reportUsage(
   const ofAccount = ctx.mode === 'live' ? null : ctx.account.uuid;
   let accountsWithEvents: ReadonlySet<string> = new Set();
   const outcome = await runOnce(ctx, async (tx) => {
-    // A core's clock that runs ahead would start bundles in the future and silence all reports until then.
+    // If the core's clock is ahead, bundles would start in the future and later attaches would count as older.
     const taken = await takeUsage(tx, body.records, { ofAccount, clampsToNow: true }, ctx);
     accountsWithEvents = taken.accountsWithEvents;
     return ctx.render(summarise(body.records, taken));

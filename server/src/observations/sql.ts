@@ -31,8 +31,8 @@ export async function updateCountry(
 }
 
 /**
- * Stores records, and returns the indexes of those that were stored before. No record may be given twice. Sorted input is
- * faster, since the primary key's index is in that order.
+ * Stores records and returns the indexes of those that were stored before. The input must have no duplicates. Input sorted
+ * like the primary key is faster.
  */
 export async function insertUsageRecords(
   tx: Queryable,
@@ -63,7 +63,7 @@ where not exists (select from inserted where inserted.iccid = given.iccid and in
   return rows.map(({ index }) => index);
 }
 
-/** An array as PostgreSQL reads it. The driver looks at each element for what it must escape, and digits hold nothing. */
+/** A PostgreSQL array literal. Faster than the driver's, which checks every element for characters to escape. */
 function arrayOfDigits(values: readonly (string | number)[]): string {
   return `{${values.join(',')}}`;
 }
@@ -74,7 +74,7 @@ export type CarriedEsim = Pick<
   'account_id' | 'id' | 'iccid' | 'product_id' | 'status' | 'country' | 'country_observed_at'
 >;
 
-/** Locks many eSIMs in the order of their ICCIDs, so that transactions which want some of the same never deadlock. */
+/** Locks eSIMs in ICCID order, so that transactions with overlapping sets never deadlock. */
 export function lockCarried(
   tx: Queryable,
   iccids: readonly string[],
@@ -90,7 +90,7 @@ export function lockCarried(
   );
 }
 
-/** Updates the eSIMs that still have the status they were read with, and returns how many had. The caller holds their locks. */
+/** Updates the eSIMs that still have the status they were read with. Returns how many. The caller holds their locks. */
 export async function updateCarried(
   tx: Queryable,
   changes: readonly { from: EsimStatus; to: CarriedEsim }[],

@@ -11,9 +11,9 @@ import { type CarriedEsim, insertUsageRecords, lockCarried, updateCarried } from
 type Deps = { clock: Clock; newUuid: NewUuid };
 
 type Options = {
-  /** Whose eSIMs may be charged; null for every account's. */
+  /** The account whose eSIMs may be charged; null for all accounts. */
   ofAccount: string | null;
-  /** Counts a record from the future as of now. */
+  /** Treats a record from the future as of now. */
   clampsToNow: boolean;
 };
 
@@ -25,8 +25,8 @@ type Taken = {
 };
 
 /**
- * Counts usage records with a fixed number of statements, with the same outcome as one by one in the order of their time.
- * eSIMs are always locked in the same order, so that batches which overlap never deadlock.
+ * Counts usage records with a fixed number of statements. The result is the same as one by one in time order. eSIMs are
+ * always locked in the same order, so that overlapping batches never deadlock.
  */
 export async function takeUsage(
   tx: Queryable,
@@ -37,20 +37,20 @@ export async function takeUsage(
   const iccids = [...new Set(records.map(({ iccid }) => iccid))];
   const esims = new Map((await lockCarried(tx, iccids, ofAccount)).map((esim) => [esim.iccid, esim]));
   const rejected = records.flatMap(({ iccid }, index) => {
-    const reason = reasonAgainst(esims.get(iccid)?.status);
+    const reason = rejectionReason(esims.get(iccid)?.status);
     return reason ? [{ index, reason }] : [];
   });
-  const refused = new Set(rejected.map(({ index }) => index));
-  const countable = records.filter((_, index) => !refused.has(index));
+  const rejectedIndexes = new Set(rejected.map(({ index }) => index));
+  const countable = records.filter((_, index) => !rejectedIndexes.has(index));
   const fresh = groupByEsim(await storeNew(tx, inOrder(countable)));
   const now = new Date(deps.clock.nowMs());
   const latestMs = clampsToNow ? now.getTime() : Number.POSITIVE_INFINITY;
-  const told = await apply(tx, fresh, esims, { now, latestMs, ...deps });
+  const accountsWithEvents = await apply(tx, fresh, esims, { now, latestMs, ...deps });
   const accepted = [...fresh.values()].reduce((sum, { length }) => sum + length, 0);
-  return { accepted, rejected, accountsWithEvents: told };
+  return { accepted, rejected, accountsWithEvents };
 }
 
-function reasonAgainst(status: EsimStatus | undefined): RejectionReason | null {
+function rejectionReason(status: EsimStatus | undefined): RejectionReason | null {
   switch (status) {
     case undefined:
       return 'esim_unknown';
@@ -64,7 +64,7 @@ function reasonAgainst(status: EsimStatus | undefined): RejectionReason | null {
   }
 }
 
-/** By eSIM, and within one by time; of several with one id only the first. Equal times keep the order of the request. */
+/** Sorts by eSIM, then by time, and drops duplicate ids. Records of the same time keep their order in the request. */
 function inOrder(records: readonly UsageRecord[]): UsageRecord[] {
   const sorted = [...records].sort((a, b) =>
     a.iccid === b.iccid ? a.at - b.at : a.iccid < b.iccid ? -1 : 1,
@@ -94,21 +94,21 @@ function groupByEsim(records: readonly UsageRecord[]): Map<string, UsageRecord[]
   return groups;
 }
 
-/** Decides for each eSIM, then writes for all of them at once. */
+/** Plans the change of each eSIM, then writes all of them at once. */
 async function apply(
   tx: Queryable,
   fresh: ReadonlyMap<string, UsageRecord[]>,
   esims: ReadonlyMap<string, CarriedEsim>,
   { now, latestMs, newUuid }: { now: Date; latestMs: number; newUuid: NewUuid },
 ): Promise<ReadonlySet<string>> {
-  const holders = [...fresh.keys()].map((iccid) => esims.get(iccid) as CarriedEsim);
-  if (holders.length === 0) return new Set();
-  const bundles = await bundlesByEsim(tx, holders);
+  const charged = [...fresh.keys()].map((iccid) => esims.get(iccid) as CarriedEsim);
+  if (charged.length === 0) return new Set();
+  const bundles = await bundlesByEsim(tx, charged);
   const events: NewEvent[] = [];
   const changes: { from: EsimStatus; to: CarriedEsim }[] = [];
   const before = [...bundles.values()].flat();
   const after: typeof before = [];
-  for (const esim of holders) {
+  for (const esim of charged) {
     const usage = (fresh.get(esim.iccid) ?? []).map(({ bytes, at, country = null }) => ({
       bytes,
       at: new Date(Math.min(at * 1000, latestMs)),

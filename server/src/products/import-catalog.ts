@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
 import { type CatalogProduct, upsertProducts } from './sql.ts';
 
-// Free text of the operator (SGP.22 §5.3.1); a space at either end or a control character is a slip of the keyboard.
+// Free text of the operator (SGP.22 §5.3.1). A leading or trailing space or a control character is a typing error.
 const profileTypePattern = '^[!-~]([ -~]*[!-~])?$';
 
 const catalogProduct = {
@@ -24,12 +24,12 @@ const check = ajv.compile<CatalogProduct>(catalogProduct);
 
 export type CatalogProblem = { row: number; id: string | null; problem: string };
 
-/** Writes all of a checked catalog in one statement, so nobody ever sees half of it. */
+/** Writes a validated catalog in one statement, so that no reader sees half of it. */
 export function importCatalog(db: Database, clock: Clock, products: CatalogProduct[]) {
   return upsertProducts(db, products, { now: new Date(clock.nowMs()), overwrite: true });
 }
 
-/** Reads a catalog file's text. A refusal lists every row's every problem. */
+/** Parses a catalog file. Returns the products, or all problems of all rows. */
 export function readCatalog(text: string): { products: CatalogProduct[] } | { problems: CatalogProblem[] } {
   const rows = parseRows(text);
   if (typeof rows === 'string') return { problems: [{ row: 0, id: null, problem: rows }] };
@@ -70,7 +70,7 @@ function problemsOf(row: unknown, number: number): CatalogProblem[] {
 }
 
 function unstorable(row: CatalogProduct, number: number): CatalogProblem[] {
-  return row.name.includes('\u0000') ? [{ row: number, id: row.id, problem: 'name holds U+0000' }] : [];
+  return row.name.includes('\u0000') ? [{ row: number, id: row.id, problem: 'name contains U+0000' }] : [];
 }
 
 function repeatedIds(rows: unknown[]): CatalogProblem[] {

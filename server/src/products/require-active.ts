@@ -3,14 +3,14 @@ import type { Queryable } from '../db/database.ts';
 import { clip } from '../telemetry/clip.ts';
 import { findProduct, type ProductRow } from './sql.ts';
 
-/** A product that can be ordered now, or the refusal that says why not. */
+/** Throws unless the product exists and can be ordered. */
 export async function requireActiveProduct(db: Queryable, productId: string): Promise<ProductRow> {
   const product = await requireProduct(db, productId);
   if (!product.active) throw productInactive(productId);
   return product;
 }
 
-/** One that was ordered already is honoured, also when it is no longer sold. */
+/** Does not require an active product: an accepted order is fulfilled even if the product is no longer sold. */
 export async function requireProduct(db: Queryable, productId: string): Promise<ProductRow> {
   const product = await findProduct(db, productId);
   if (!product) throw productMissing(productId);

@@ -26,7 +26,7 @@ const world = [
   'ZA',
 ].sort();
 
-/** What a fresh sandbox sells. Every listed product provisions well; the unlisted ones misbehave on purpose, as the docs say. */
+/** The catalog of a new sandbox. Listed products provision normally; the unlisted ones misbehave on purpose, as documented. */
 export const sandboxCatalog: CatalogProduct[] = [
   plan('prod_us_1gb_7d', 'United States 1 GB, 7 days', ['US'], 1, 7, 450),
   plan('prod_us_10gb_30d', 'United States 10 GB, 30 days', ['US'], 10, 30, 2200),

@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts';
 import { sandboxCatalog } from './sandbox-catalog.ts';
 import { upsertProducts } from './sql.ts';
 
-/** Adds what a sandbox sells and never touches what is there: an operator's own catalog wins. */
+/** Adds the sandbox catalog. Existing products are not changed: the operator's own catalog wins. */
 export async function seedSandbox(db: Database, clock: Clock): Promise<void> {
   await upsertProducts(db, sandboxCatalog, { now: new Date(clock.nowMs()), overwrite: false });
 }

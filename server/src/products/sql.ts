@@ -39,13 +39,13 @@ export function listProductRows(
   );
 }
 
-/** `profile_type` is what the operator's SM-DP+ calls the profiles; it is not part of the public product. */
+/** `profile_type` is the SM-DP+'s name for the profiles; it is not part of the public product. */
 export type CatalogProduct = Omit<Product, 'object' | 'created'> & {
   listed: boolean;
   profile_type?: string | null;
 };
 
-/** Writes a whole catalog at once; `created_at` of a product that was there stays. Tells how many were new. */
+/** Writes a whole catalog. An existing product keeps its `created_at`. Returns how many were inserted and updated. */
 export async function upsertProducts(
   db: Queryable,
   products: CatalogProduct[],
@@ -60,7 +60,7 @@ export async function upsertProducts(
   const rows = await db.query<{ inserted: boolean }>(
     {
       name: options.overwrite ? 'product_upsert' : 'product_seed',
-      // Lists of lists do not unnest, so the file's own JSON is read by the database.
+      // Nested arrays cannot be unnested row by row, so the database parses the JSON.
       text: `insert into products (${columns}, listed, profile_type)
              select id, name, countries, data_bytes, validity_days, (price ->> 'amount')::bigint, price ->> 'currency',
                     speeds, active, $2, listed, profile_type

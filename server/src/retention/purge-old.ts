@@ -3,10 +3,10 @@ import type { Database } from '../db/database.ts';
 import { inBatches } from '../worker/in-batches.ts';
 import { deleteOlder, keptTables, listAccountUuids } from './sql.ts';
 
-// Small enough that a batch never holds its row locks for long.
+// Small, so that a batch holds its row locks only briefly.
 const batchSize = 500;
 
-/** Removes events, deliveries and attempts past their time, account by account. */
+/** Deletes events, deliveries and attempts older than the retention, account by account. */
 export async function purgeOld(
   db: Database,
   clock: Clock,

@@ -1,8 +1,8 @@
 import type { Queryable } from '../db/database.ts';
 
-// Ids begin with their millisecond, so "older than" is the start of each account's own index range.
+// Ids begin with their millisecond, so the oldest rows are at the start of each account's index range.
 const tables = {
-  // Work that is still to be done is never old, nor is the event that it is about.
+  // A pending delivery and its event are never purged.
   events: {
     id: 'id',
     condition: `and not exists (select from deliveries d where d.account_id = events.account_id and d.event_id = events.id
@@ -16,7 +16,6 @@ export type KeptTable = keyof typeof tables;
 
 export const keptTables = Object.keys(tables) as KeptTable[];
 
-/** Whose rows there are to look through. */
 export async function listAccountUuids(db: Queryable): Promise<string[]> {
   const rows = await db.query<{ id: string }>({
     name: 'retention_accounts',
@@ -25,7 +24,7 @@ export async function listAccountUuids(db: Queryable): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Removes at most `count` rows of an account that are older than the uuid; tells how many. */
+/** Deletes at most `count` of an account's rows with ids before `thanUuid`. Returns how many. */
 export async function deleteOlder(
   db: Queryable,
   table: KeptTable,

@@ -4,14 +4,14 @@ import { AppError } from '../app-error.ts';
 type Body = { action: SimulatedAction; country?: string; bytes?: number; record_id?: string };
 type Parameter = 'country' | 'bytes' | 'record_id';
 
-/** Beyond `at`, which every action takes. */
+/** The parameters of each action besides `at`, which every action accepts. */
 const takes: Partial<Record<SimulatedAction, { needs: Parameter; may?: Parameter }>> = {
   attach: { needs: 'country' },
   use_data: { needs: 'bytes', may: 'record_id' },
 };
 
-/** Each action has parameters of its own; one that would be ignored is more likely a mistake. */
-export function refuseWrongParameters(body: Body): void {
+/** Rejects parameters that the action does not use: they are more likely a mistake. */
+export function requireMatchingParameters(body: Body): void {
   const { needs, may } = takes[body.action] ?? {};
   for (const param of ['country', 'bytes', 'record_id'] as const) {
     if (body[param] === undefined || param === needs || param === may) continue;

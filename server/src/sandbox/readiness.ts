@@ -3,8 +3,8 @@ import { AppError } from '../app-error.ts';
 
 const onNetwork: readonly SimulatedAction[] = ['attach', 'use_data'];
 
-/** What no device could do with an eSIM in this status. */
-export function refuseWrongState(action: SimulatedAction, { status }: { status: EsimStatus }): void {
+/** Rejects actions that no device could do with an eSIM in this status. */
+export function requireUsableEsim(action: SimulatedAction, { status }: { status: EsimStatus }): void {
   switch (status) {
     case 'provisioning':
       throw new AppError(
@@ -14,19 +14,16 @@ export function refuseWrongState(action: SimulatedAction, { status }: { status: 
     case 'failed':
       throw new AppError(
         'esim_not_ready',
-        'The eSIM failed to provision and never becomes ready; order another.',
+        'The eSIM failed to provision and will never be ready; order another eSIM.',
       );
     case 'terminated':
       throw new AppError(
         'state_conflict',
-        'The eSIM is terminated, which is final; nothing happens to it any more.',
+        'The eSIM is terminated, which is final: it can no longer be used.',
       );
     case 'suspended':
       if (!onNetwork.includes(action)) return;
-      throw new AppError(
-        'state_conflict',
-        'The eSIM is suspended, so no network lets it in; resume it first.',
-      );
+      throw new AppError('state_conflict', 'The eSIM is suspended, so networks reject it; resume it first.');
     default:
   }
 }

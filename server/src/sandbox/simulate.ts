@@ -13,23 +13,23 @@ import { uuidText } from '../ids/uuid.ts';
 import type { Observation, ObservedState } from '../network/port.ts';
 import { observe } from '../observations/observe.ts';
 import { takeUsage } from '../observations/take-usage.ts';
-import { refuseWrongParameters } from './parameters.ts';
-import { refuseWrongState } from './readiness.ts';
+import { requireMatchingParameters } from './parameters.ts';
+import { requireUsableEsim } from './readiness.ts';
 
 type Body = InputOf<Operations['simulateEsim']>['body'];
 
-/** Lets a device or a network do something, by the functions that take a live network's reports. */
+/** Simulates an action of a device or a network, through the same functions as reports of a live network. */
 export async function simulateEsim(
   ctx: WriteContext,
   { params, body }: InputOf<Operations['simulateEsim']>,
 ): Promise<Outcome> {
   if (ctx.mode !== 'sandbox') {
-    throw new AppError('sandbox_only', 'Only a sandbox can simulate a network; this is a live deployment.');
+    throw new AppError('sandbox_only', 'Simulation is for the sandbox only; this is a live deployment.');
   }
   const outcome = await runOnce(ctx, async (tx) => {
-    refuseWrongParameters(body);
+    requireMatchingParameters(body);
     const esim = await lockOwnEsim(tx, ctx.account.uuid, params.iccid);
-    refuseWrongState(body.action, esim);
+    requireUsableEsim(body.action, esim);
     return ctx.render(presentEsim(await act(ctx, tx, esim, body)));
   });
   ctx.signals.announce('deliveries', ctx.account.uuid);
@@ -42,10 +42,7 @@ async function act(ctx: WriteContext, tx: Queryable, esim: LockedEsim, body: Bod
   switch (action) {
     case 'expire_bundle':
       if (await expireActiveBundle(tx, esim, at, ctx)) return esim;
-      throw new AppError(
-        'state_conflict',
-        `The eSIM is ${esim.status} and has no active bundle that could expire.`,
-      );
+      throw new AppError('state_conflict', `The eSIM is ${esim.status} and has no active bundle to expire.`);
     case 'use_data':
       return useData(ctx, tx, esim, { ...body, at });
     default:
@@ -60,7 +57,7 @@ async function useData(
   { record_id = uuidText(ctx.newUuid()), bytes = 0, at }: Omit<Body, 'at'> & { at: Date },
 ): Promise<LockedEsim> {
   const record = { record_id, iccid, bytes, at: unixSeconds(at) };
-  // Not clamped: a simulation may happen at any time.
+  // Not clamped: a simulation may be at any time.
   await takeUsage(tx, [record], { ofAccount, clampsToNow: false }, ctx);
   return requireEsim(tx, ofAccount, iccid);
 }

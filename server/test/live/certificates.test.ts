@@ -49,28 +49,23 @@ describe('a file for mutual TLS', () => {
   test.each([
     ['that is missing', missing, key, `CERT: ${missing}: cannot be read: ENOENT`],
     ['whose key is missing', files.cert, missing, `KEY: ${missing}: cannot be read: ENOENT`],
-    [
-      'that holds something else',
-      files.text,
-      key,
-      `CERT: ${files.text}: there is no certificate in PEM in it`,
-    ],
+    ['without a certificate', files.text, key, `CERT: ${files.text}: contains no PEM certificate`],
     ['that is damaged', files.damaged, key, `CERT: ${files.damaged}: `],
-    ['that has ended', files.expired, key, `CERT: ${files.expired}: the certificate ended on`],
-    ['that has not begun', files.early, key, `CERT: ${files.early}: the certificate begins on`],
+    ['that is expired', files.expired, key, `CERT: ${files.expired}: the certificate expired on`],
+    ['that is not valid yet', files.early, key, `CERT: ${files.early}: the certificate is not valid before`],
     [
-      'whose key is another’s',
+      'with the key of another certificate',
       files.cert,
       files.otherKey,
       `KEY: ${files.otherKey}: the key does not belong to`,
     ],
-    ['whose key is locked', files.cert, files.locked, `KEY: ${files.locked}: the key has a passphrase`],
-    ['whose key is none', files.cert, files.text, `KEY: ${files.text}: there is no private key`],
-  ])('%s is refused by its setting and its name', async (_, cert, keyPath, message) => {
+    ['whose key is encrypted', files.cert, files.locked, `KEY: ${files.locked}: the key has a passphrase`],
+    ['whose key is not a key', files.cert, files.text, `KEY: ${files.text}: contains no PEM private key`],
+  ])('%s is rejected with its setting and its path', async (_, cert, keyPath, message) => {
     await expect(readIdentity(named('CERT', cert), named('KEY', keyPath))).rejects.toThrow(message);
   });
 
-  test('of authorities that have all ended is refused, a good one is taken', async () => {
+  test('with only expired authorities is rejected, a valid one is accepted', async () => {
     await expect(readAuthorities(named('CA', files.expiredCa))).rejects.toThrow(
       `CA: ${files.expiredCa}: the last`,
     );
@@ -100,7 +95,7 @@ describe('serve', () => {
       `SIMPLANE_ES2_CERT: ${files.expired}`,
     ],
     [
-      'a listener without its file',
+      'a missing file of the listener',
       {
         ...live,
         SIMPLANE_ES2_LISTEN_PORT: '0',
@@ -116,13 +111,13 @@ describe('serve', () => {
       'SIMPLANE_ES2_URL needs SIMPLANE_ES2_CERT, SIMPLANE_ES2_KEY, SIMPLANE_ES2_REQUESTER_ID as well',
     ],
     ['a live worker without an SM-DP+', { ...live, SIMPLANE_ROLE: 'worker' }, 'SIMPLANE_ES2_URL is required'],
-  ])('with %s does not start, and says which', async (_, env, message) => {
+  ])('with %s does not start, and names the setting', async (_, env, message) => {
     const { code, stderr } = await runCommand(['serve'], env);
     expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
   });
 });
 
-test('an `api` process starts without the SM-DP+’s client key: only workers need it', async () => {
+test('an `api` process starts without the SM-DP+’s client key', async () => {
   const { url, drop } = await cloneDatabase();
   const server = await spawnServer({
     ...es2,
@@ -150,7 +145,7 @@ describe('doctor', () => {
     return Object.fromEntries(findings.map((finding) => [finding.check, finding]));
   }
 
-  test('says that the SM-DP+ accepts us, and when every certificate ends', async () => {
+  test('reports that the SM-DP+ accepts us, and when each certificate ends', async () => {
     const soon = tls.authority.issue({ name: 'listener', endsAt: new Date(Date.now() + 9 * day) });
     const found = await examine({
       SIMPLANE_ES2_LISTEN_PORT: '8443',
@@ -175,21 +170,21 @@ describe('doctor', () => {
   });
 
   test.each([
-    ['whom we do not trust', { SIMPLANE_ES2_CA: files.strangersCa }, 'the handshake failed'],
+    ['that we do not trust', { SIMPLANE_ES2_CA: files.strangersCa }, 'the handshake failed'],
     [
       'that does not trust us',
       { SIMPLANE_ES2_CERT: files.strangersCert, SIMPLANE_ES2_KEY: files.strangersKey },
       'does not accept SIMPLANE_ES2_CERT',
     ],
-    ['that is not there', { SIMPLANE_ES2_URL: 'https://127.0.0.1:1' }, 'ECONNREFUSED'],
-  ])('names an SM-DP+ %s', async (_, env, says) => {
+    ['that is unreachable', { SIMPLANE_ES2_URL: 'https://127.0.0.1:1' }, 'ECONNREFUSED'],
+  ])('reports an SM-DP+ %s', async (_, env, says) => {
     const { smdp: finding } = await examine(env);
     expect(finding).toMatchObject({ verdict: 'problem', says: expect.stringContaining(says) });
     expect(finding?.says).toContain('127.0.0.1');
   });
 });
 
-describe('a handshake with the SM-DP+ that should not succeed', () => {
+describe('a handshake with the SM-DP+ fails', () => {
   const post = async (
     client: { cert: string; key: string; ca: string | null },
     server: typeof tls.server,
@@ -218,28 +213,28 @@ describe('a handshake with the SM-DP+ that should not succeed', () => {
   });
 
   test.each([
-    ['its certificate has ended', issue(past)],
+    ['its certificate is expired', issue(past)],
     ['its certificate is for another name', issue({ hosts: ['other.example.com'] })],
     [
-      'its certificate is from a stranger',
+      'its certificate is from another authority',
       { ...stranger.issue({ name: 'smdp', hosts: ['127.0.0.1'] }), clientCa: '' },
     ],
-  ])('since %s: nothing is sent', async (_, server) => {
+  ])('if %s, and nothing is sent', async (_, server) => {
     const outcome = { kind: 'unanswered', why: 'peer-certificate', isUnsent: true };
     expect(await post(tls.client, server)).toMatchObject([outcome, outcome]);
   });
 
-  test('since nobody was told whom to trust: nothing is sent', async () => {
+  test('if no authority is configured, and nothing is sent', async () => {
     const outcome = { kind: 'unanswered', why: 'peer-certificate', isUnsent: true };
     expect(await post({ ...tls.client, ca: null }, tls.server)).toMatchObject([outcome, outcome]);
   });
 
-  test('since it does not trust us: it gets no call', async () => {
+  test('if it does not trust us, and it gets no call', async () => {
     const posted = await post({ ...theirs, ca: tls.authority.pem }, tls.server);
     for (const each of posted) expect(each).toMatchObject({ kind: 'unanswered' });
   });
 
-  test('fails the order with the peer’s name and what to do, and orders nothing', async () => {
+  test('and the order fails with the peer’s name and the remedy', async () => {
     const setup = await startSmdpSetup({ tls: issue(past) }, { iccids: 'theirs' });
     const service = await startService({ mode: 'live' });
     service.startWorker(setup.network, { retryScheduleMs: [5] });
@@ -247,7 +242,9 @@ describe('a handshake with the SM-DP+ that should not succeed', () => {
     const look = async () => (await call(service, 'GET', `/v1/executions/${json.id}`)).json;
     const { error } = await until(look, ({ status }) => status === 'failed');
     expect(error).toMatchObject({ code: 'network_unavailable', retryable: true });
-    expect(error.message).toContain(`127.0.0.1:${setup.smdp.port} did not prove who it is`);
+    expect(error.message).toContain(
+      `The certificate of the SM-DP+ at 127.0.0.1:${setup.smdp.port} is invalid`,
+    );
     expect(error.message).not.toContain('CERT_');
     expect(setup.smdp.calls).toEqual([]);
     await service.stop();

@@ -19,7 +19,7 @@ const setups = {
   'with the SM-DP+’s ICCIDs': { iccids: 'theirs', releasesOnConfirm: true },
 } as const;
 
-/** The heir of an order must be able to open what its worker has sealed. */
+/** Shared, so that the next worker of an order can open what the killed one sealed. */
 const encryptionKey = Buffer.alloc(32, 1);
 
 describe.each(Object.keys(setups) as (keyof typeof setups)[])('a worker that is killed, %s', (name) => {
@@ -55,30 +55,30 @@ describe.each(Object.keys(setups) as (keyof typeof setups)[])('a worker that is 
     });
   }
 
-  /** What is left of one order whose worker died at the moment, once another has taken over. */
-  async function survive(moment: Moment) {
+  /** The result of one order whose worker is killed at the given moment and which another worker finishes. */
+  async function killAndFinish(moment: Moment) {
     setup.smdp.calls.length = 0;
     setup.smdp.profiles.clear();
-    const doomed = await worker(moment);
+    const killed = await worker(moment);
     setup.smdp.onCall((made) => {
       if (!moment.endsWith(` ${made.name}`)) return undefined;
-      // The work is done in the same turn, so the answer finds nobody.
-      setImmediate(() => process.kill(doomed.pid, 'SIGKILL'));
+      // The fake finishes the call in the same tick, so the worker is dead before the answer.
+      setImmediate(() => process.kill(killed.pid, 'SIGKILL'));
       return moment.startsWith('before') ? 'reset' : 'hang';
     });
     const { json } = await provision(service, undefined, { product_id: product });
     await service.db.query({ name: 'wake', text: `select pg_notify('simplane', 'executions')` });
-    expect(await doomed.ended).toBe('SIGKILL');
+    expect(await killed.ended).toBe('SIGKILL');
     setup.smdp.onCall(() => undefined);
-    // As if the lease had ended; that it does is shown elsewhere.
+    // As if the lease had ended, which other tests cover.
     await service.db.query(
       { name: 'end_lease', text: 'update executions set due_at = now() where id = $1' },
       [uuidOfId('exec', json.id)],
     );
-    const heir = service.startWorker(setup.network);
+    const next = service.startWorker(setup.network);
     const look = async () => (await call(service, 'GET', `/v1/executions/${json.id}`)).json;
     const execution = await until(look, ({ status }) => status === 'succeeded' || status === 'failed');
-    await heir.stop(0);
+    await next.stop(0);
     return {
       execution,
       profiles: [...setup.smdp.profiles.values()].filter(({ reservations }) => reservations > 0),
@@ -98,15 +98,15 @@ describe.each(Object.keys(setups) as (keyof typeof setups)[])('a worker that is 
       : ['after confirmOrder'];
 
   test.each(resolved)('(%s) leaves one profile and one eSIM', async (moment) => {
-    const { execution, profiles } = await survive(moment);
+    const { execution, profiles } = await killAndFinish(moment);
     expect(execution).toMatchObject({ status: 'succeeded', attempts: 2 });
     expect(profiles).toMatchObject([{ iccid: execution.iccid, reservations: 1, state: 'Released' }]);
   });
 
   const unknown: Moment[] = iccids === 'ours' ? [] : ['after downloadOrder', 'order'];
 
-  test.each(unknown)('(%s) leaves one failure that names the call, and no second order', async (moment) => {
-    const { execution, profiles } = await survive(moment);
+  test.each(unknown)('(%s) leaves one failure with the call id, and no second order', async (moment) => {
+    const { execution, profiles } = await killAndFinish(moment);
     const [first, ...others] = setup.smdp.calls.filter(({ name: called }) => called === 'downloadOrder');
     expect(others).toEqual([]);
     expect(execution).toMatchObject({

@@ -7,7 +7,7 @@ import { createEs2Listener } from '../../src/network/es2plus/listener.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { type NotificationMap, parseNotificationMap } from '../../src/network/notification-map.ts';
 import type { Observation } from '../../src/network/port.ts';
-import { createReportTaker } from '../../src/observations/take-report.ts';
+import { createObservationHandler } from '../../src/observations/handle-observation.ts';
 import { createAuthority, createFolder } from '../support/certificates.ts';
 import { call, provision } from '../support/client.ts';
 import { createEmptyDatabase } from '../support/database.ts';
@@ -25,7 +25,7 @@ let service: TestService;
 let listener: Listening;
 const outcomes: [string, object][] = [];
 
-type Listening = { port: number; stop(patienceMs: number): Promise<void> };
+type Listening = { port: number; stop(timeoutMs: number): Promise<void> };
 type Take = (observation: Observation) => Promise<boolean>;
 
 async function listen(take: Take, onEvent: (outcome: string, details: object) => void): Promise<Listening> {
@@ -51,7 +51,7 @@ beforeAll(async () => {
   service = await startService({ mode: 'live' });
   service.startWorker(createMockNetwork({ delayMs: 0 }));
   listener = await listen(
-    createReportTaker(service.service),
+    createObservationHandler(service.service),
     (outcome, details) => void outcomes.push([outcome, details]),
   );
 });
@@ -133,7 +133,7 @@ async function typesOf(iccid: string): Promise<string[]> {
 }
 
 describe('a notification of the SM-DP+', () => {
-  test('is answered 204 once it is stored, and becomes a state and an event', async () => {
+  test('is answered 204 once it is stored as a state and an event', async () => {
     const iccid = await provisioned();
     const at = '2026-01-02T03:04:05Z';
     const eid = '89882119900000000000000000001654';
@@ -147,7 +147,7 @@ describe('a notification of the SM-DP+', () => {
     expect(await typesOf(iccid)).toEqual(['esim.downloaded']);
   });
 
-  test('counts once however often and in whatever order it comes', async () => {
+  test('counts once for any order and repetition', async () => {
     const iccid = await provisioned();
     const download = notification(iccid, '3', '2026-01-02T03:04:05.250+01:00');
     const install = notification(iccid, 4, '2026-01-02T02:04:06');
@@ -161,14 +161,14 @@ describe('a notification of the SM-DP+', () => {
   });
 
   test.each([
-    ['at a mapped point of the vendor’s', 101, 'Executed-Success', 'enabled'],
+    ['at a vendor’s point that is mapped', 101, 'Executed-Success', 'enabled'],
     ['with a warning', 4, 'Executed-WithWarning', 'installed'],
     ['of a failed download', 3, 'Failed', 'error'],
     ['of a failed eligibility check that is mapped', 1, 'Failed', 'error'],
     ['of a passed eligibility check', 1, 'Executed-Success', 'released'],
     ['of a failed deletion', 5, 'Failed', 'released'],
-    ['at a point that nobody mapped', 102, 'Executed-Success', 'released'],
-  ])('%s leaves the state that it should', async (_, point, status, state) => {
+    ['at a point that is not mapped', 102, 'Executed-Success', 'released'],
+  ])('%s (%i %s) leads to the state %s', async (_, point, status, state) => {
     const iccid = await provisioned();
     const statusCodeData = { subjectCode: '8.2', reasonCode: '4.2', message: 'x' };
     const more = { notificationPointStatus: { status, statusCodeData } };
@@ -176,7 +176,7 @@ describe('a notification of the SM-DP+', () => {
     expect((await esim(iccid)).profile.state).toBe(state);
   });
 
-  test('from a clock that runs ahead does not silence the ones that follow', async () => {
+  test('from a clock that is ahead does not hide later ones', async () => {
     const iccid = await provisioned();
     await send(notification(iccid, 3, '2031-01-01T00:00:00Z'));
     service.clock.advance(1_000);
@@ -184,7 +184,7 @@ describe('a notification of the SM-DP+', () => {
     expect((await esim(iccid)).profile.state).toBe('installed');
   });
 
-  test('of an ICCID that is not ours is answered 204 and only counted', async () => {
+  test('of an unknown ICCID is answered 204 and only counted', async () => {
     const iccid = newIccid(77);
     expect((await send(notification(iccid, 3))).status).toBe(204);
     expect(outcomes).toContainEqual(['unknown_iccid', { iccid, notification_point_id: 3 }]);
@@ -199,10 +199,10 @@ describe('a notification of the SM-DP+', () => {
     ['an array', [], '2.1'],
     ['no ICCID', { ...notification('', 3) }, '2.2'],
     ['an ICCID as a number', { ...notification('', 3), iccid: 8_999_901 }, '2.1'],
-    ['a timestamp that is none', { ...notification(newIccid(1), 3, 'yesterday') }, '2.1'],
-    ['a status that is none', { ...notification(newIccid(1), 3), notificationPointStatus: 'fine' }, '2.1'],
-    ['a point that is none', { ...notification(newIccid(1), 'x') }, '2.1'],
-  ])('with %s is answered 400 in the form of ES2+, and changes nothing', async (_, body, reasonCode) => {
+    ['an invalid timestamp', { ...notification(newIccid(1), 3, 'yesterday') }, '2.1'],
+    ['an invalid status', { ...notification(newIccid(1), 3), notificationPointStatus: 'fine' }, '2.1'],
+    ['an invalid point', { ...notification(newIccid(1), 'x') }, '2.1'],
+  ])('with %s is answered 400 in the format of ES2+', async (_, body, reasonCode) => {
     const sent = await send(body);
     expect(sent.status).toBe(400);
     expect(JSON.parse(sent.text)).toMatchObject({
@@ -212,20 +212,20 @@ describe('a notification of the SM-DP+', () => {
     });
   });
 
-  test('that is too large is cut off', async () => {
+  test('that is too large is rejected', async () => {
     const body = { ...notification(newIccid(1), 3), resultData: 'x'.repeat(200_000) };
     const sent = await send(body).catch((error: Error) => error);
     if (!(sent instanceof Error)) expect(sent.status).toBe(413);
     expect((await send(notification(newIccid(1), 3))).status).toBe(204);
   });
 
-  test('anything but POST on that path is not served', async () => {
+  test('is accepted only as POST on its path', async () => {
     expect(await send('', { method: 'GET' })).toMatchObject({ status: 405, headers: { allow: 'POST' } });
     expect(await send('', { path: '/v1/me' })).toMatchObject({ status: 404 });
     expect(await send('', { path: '/metrics', method: 'GET' })).toMatchObject({ status: 404 });
   });
 
-  test('that cannot be stored is answered 500, so that it is sent again', async () => {
+  test('that cannot be stored is answered 500, so that the SM-DP+ sends it again', async () => {
     const broken = await listen(
       () => Promise.reject(new Error('the database is away')),
       () => {},
@@ -237,7 +237,7 @@ describe('a notification of the SM-DP+', () => {
   });
 });
 
-describe('a client without a certificate that we trust', () => {
+describe('a client without a trusted certificate', () => {
   const stranger = createAuthority('Somebody else').issue({ name: 'stranger' });
   const day = 86_400_000;
   const expired = tls.authority.issue({
@@ -258,9 +258,9 @@ describe('a client without a certificate that we trust', () => {
 
   test.each([
     ['none', { ca: tls.authority.pem }],
-    ['a stranger’s', { ...stranger, ca: tls.authority.pem }],
-    ['an expired one', { ...expired, ca: tls.authority.pem }],
-  ])('%s: gets nothing, not a byte of an answer', async (_, credentials) => {
+    ['of another authority', { ...stranger, ca: tls.authority.pem }],
+    ['expired', { ...expired, ca: tls.authority.pem }],
+  ])('(%s) gets no answer', async (_, credentials) => {
     await expect(send(notification(newIccid(1), 3), { tls: credentials, port: own.port })).rejects.toThrow();
     expect(taken).toEqual([]);
     await until(
@@ -270,7 +270,7 @@ describe('a client without a certificate that we trust', () => {
     turnedAway.length = 0;
   });
 
-  test('plain HTTP gets nothing either', async () => {
+  test('(plain HTTP) gets no answer', async () => {
     const socket = connect({ host: '127.0.0.1', port: own.port });
     socket.end(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n`);
     let text = '';
@@ -284,7 +284,7 @@ describe('a client without a certificate that we trust', () => {
   });
 });
 
-test('a live server started from the command line listens, answers, and stops', async () => {
+test('a live server from the command line receives notifications and stops', async () => {
   const folder = createFolder();
   const database = await createEmptyDatabase();
   const server = await spawnServer({
@@ -298,11 +298,11 @@ test('a live server started from the command line listens, answers, and stops', 
     SIMPLANE_ES2_LISTEN_CLIENT_CA: folder.write('ca.pem', tls.authority.pem),
   });
   try {
-    const told = await until(
+    const found = await until(
       async () => /"port":(\d+),"msg":"listening for the SM-DP\+"/.exec(server.output()),
       (found) => found !== null,
     );
-    expect((await send(notification(newIccid(1), 3), { port: Number(told?.[1]) })).status).toBe(204);
+    expect((await send(notification(newIccid(1), 3), { port: Number(found?.[1]) })).status).toBe(204);
   } finally {
     expect(await server.end('SIGTERM')).toBe(0);
   }
@@ -310,11 +310,11 @@ test('a live server started from the command line listens, answers, and stops', 
   folder.remove();
 });
 
-test('a connection that cannot be accepted is told of, each time, and the port goes on', async () => {
-  const told: [string, object][] = [];
+test('each connection that cannot be accepted is reported, and the server keeps listening', async () => {
+  const reported: [string, object][] = [];
   const own = await listen(
     async () => true,
-    (outcome, details) => void told.push([outcome, details]),
+    (outcome, details) => void reported.push([outcome, details]),
   );
   const servers: Server[] = [];
   const see = (message: unknown) => void servers.push((message as { server: Server }).server);
@@ -324,7 +324,7 @@ test('a connection that cannot be accepted is told of, each time, and the port g
   unsubscribe('http.server.request.start', see);
   const noneLeft = Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' });
   for (let count = 0; count < 3; count++) servers[0]?.emit('error', noneLeft);
-  expect(told).toEqual(Array.from({ length: 3 }, () => ['turned_away', { error: 'EMFILE' }]));
+  expect(reported).toEqual(Array.from({ length: 3 }, () => ['turned_away', { error: 'EMFILE' }]));
   expect((await ask()).status).toBe(405);
   await own.stop(0);
 });

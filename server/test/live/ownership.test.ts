@@ -15,7 +15,7 @@ const started = new Map<string, Setup>();
 
 type Setup = SmdpSetup & { service: TestService };
 
-/** A live deployment with an empty SM-DP+; `withoutWorker` leaves it to the test when one starts. */
+/** A live deployment with an empty SM-DP+. With `withoutWorker` the test starts the worker itself. */
 async function start(
   iccids: 'ours' | 'theirs',
   { withoutWorker = false, ...fake }: Parameters<typeof startSmdpSetup>[0] & { withoutWorker?: boolean } = {},
@@ -47,7 +47,7 @@ const terminate = async ({ service }: Setup, iccid: string) =>
 
 const calls = ({ smdp }: Setup, wanted: SmdpCall['name']) => smdp.calls.filter(({ name }) => name === wanted);
 
-/** Mischief for the first call of a function, or for all of them. */
+/** Injects mischief into the first `times` calls of each function. */
 function meet(
   { smdp }: Setup,
   what: Partial<Record<SmdpCall['name'], Mischief>>,
@@ -60,8 +60,8 @@ function meet(
   });
 }
 
-/** Before our order gets there, somebody else has the profile of its number. */
-function takeFirst({ smdp }: Setup, mischief?: Mischief) {
+/** Reserves the profile of our first order's ICCID for someone else, just before that order arrives. */
+function reserveForOther({ smdp }: Setup, mischief?: Mischief) {
   let isFirst = true;
   smdp.onCall(({ name, body }) => {
     if (name !== 'downloadOrder' || !isFirst) return undefined;
@@ -73,13 +73,13 @@ function takeFirst({ smdp }: Setup, mischief?: Mischief) {
   });
 }
 
-describe('a profile that is somebody else’s', () => {
+describe('someone else’s profile', () => {
   test.each<[string, Mischief | undefined]>([
     ['at once', undefined],
     ['after a lost answer', 'reset'],
-  ])('is left alone when its number is refused %s, also when the eSIM is deleted', async (_, mischief) => {
+  ])('is never canceled when its ICCID is refused %s, not even by DELETE', async (_, mischief) => {
     const setup = await start('ours');
-    takeFirst(setup, mischief);
+    reserveForOther(setup, mischief);
     const failed = await order(setup);
     expect(failed).toMatchObject({ status: 'failed', error: { code: 'state_conflict' } });
     expect(await terminate(setup, failed.iccid)).toMatchObject({ status: 'succeeded' });
@@ -87,9 +87,9 @@ describe('a profile that is somebody else’s', () => {
     expect(setup.smdp.profiles.get(failed.iccid)).toMatchObject({ state: 'Released' });
   });
 
-  test('is left alone when nothing but a lost answer says that it could be ours', async () => {
+  test('is never canceled when only a lost answer suggests that it is ours', async () => {
     const setup = await start('ours', { refusesRepeatedConfirm: '8.2.1/3.3' });
-    takeFirst(setup, 'reset');
+    reserveForOther(setup, 'reset');
     const failed = await order(setup);
     expect(failed).toMatchObject({ status: 'failed' });
     await terminate(setup, failed.iccid);
@@ -97,7 +97,7 @@ describe('a profile that is somebody else’s', () => {
     for (const { body } of calls(setup, 'cancelOrder')) expect(body).toHaveProperty('matchingId');
   });
 
-  test('is left alone by a second cancelOrder of a number that was given up before', async () => {
+  test('is not canceled by a second cancelOrder for an ICCID that was canceled before', async () => {
     const setup = await start('ours');
     meet(setup, { confirmOrder: { code: '8.1.1/2.2' } });
     const failed = await order(setup);
@@ -110,7 +110,7 @@ describe('a profile that is somebody else’s', () => {
 });
 
 describe('an order that fails', () => {
-  test('is given up by DELETE when it could not be before, and keeps its own cause', async () => {
+  test('is canceled by DELETE if the rollback failed, and keeps its own cause', async () => {
     const setup = await start('ours');
     meet(setup, { confirmOrder: { code: '8.1.1/2.2' }, cancelOrder: { status: 500, isDone: false } });
     const failed = await order(setup);
@@ -123,7 +123,7 @@ describe('an order that fails', () => {
   });
 
   test.each(['ours', 'theirs'] as const)(
-    'is not confirmed after all when the answer to its cancelOrder is lost (ICCIDs: %s)',
+    'is not confirmed when the answer to its cancelOrder is lost (ICCIDs: %s)',
     async (iccids) => {
       const setup = await start(iccids);
       meet(setup, { confirmOrder: { code: '8.1.1/2.2' }, cancelOrder: 'lose' }, 1);
@@ -136,7 +136,7 @@ describe('an order that fails', () => {
     },
   );
 
-  test('leaves the next order of its product a profile of its own', async () => {
+  test('does not pass its profile on to the next order', async () => {
     const setup = await start('theirs');
     meet(setup, { confirmOrder: { code: '8.1.1/2.2' } }, 1);
     const failed = await order(setup);
@@ -145,7 +145,7 @@ describe('an order that fails', () => {
     expect(next.iccid).not.toBe(failed.iccid);
   });
 
-  test('is given up by the matching id that the SM-DP+ has bound it to, when that is not ours', async () => {
+  test('is canceled with the matching id that the SM-DP+ chose', async () => {
     const setup = await startSmdpSetup({}, { releasesOnConfirm: false });
     const service = await startService({ mode: 'live' });
     stops.push(service.stop, setup.stop);
@@ -162,10 +162,10 @@ describe('an order that fails', () => {
   });
 });
 
-describe('orders under way when it changes whose ICCIDs are used', () => {
+describe('orders in progress while the ICCID source changes', () => {
   const other = { ours: 'theirs', theirs: 'ours' } as const;
 
-  /** One order whose first attempt meets the mischief under one setting, and which is carried on under the other. */
+  /** One order whose first attempt meets the mischief under one setting, and which continues under the other. */
   async function change(before: 'ours' | 'theirs', mischief: Mischief, progress: object = {}) {
     const setup = await start(before, { withoutWorker: true });
     const { service, smdp } = setup;
@@ -191,30 +191,30 @@ describe('orders under way when it changes whose ICCIDs are used', () => {
     return { setup, execution };
   }
 
-  test.each(['ours', 'theirs'] as const)('succeed when they never left (before: %s)', async (before) => {
+  test.each(['ours', 'theirs'] as const)('succeed if never executed (before: %s)', async (before) => {
     const { setup, execution } = await change(before, { status: 403, isDone: false });
     expect(execution).toMatchObject({ status: 'succeeded' });
     expect([...setup.smdp.profiles.values()]).toMatchObject([{ iccid: execution.iccid, reservations: 1 }]);
   });
 
-  test('are not made again when their worker died over a number of the SM-DP+’s', async () => {
+  test('for an ICCID of the SM-DP+ are not repeated when their worker died during the call', async () => {
     const { setup, execution } = await change(
       'theirs',
       { status: 403, isDone: false },
-      { sent_order: true }, // as a worker leaves it that was killed while it waited for the answer
+      { sent_order: true }, // as left by a worker that was killed while it waited for the answer
     );
     expect(execution).toMatchObject({ status: 'failed', error: { code: 'outcome_unknown' } });
     expect(calls(setup, 'downloadOrder')).toHaveLength(1);
   });
 
-  test('know their own number again when their answer was lost', async () => {
+  test('for our own ICCID recognize it when their answer was lost', async () => {
     const { setup, execution } = await change('ours', 'lose');
     expect(execution).toMatchObject({ status: 'succeeded' });
     expect([...setup.smdp.profiles.values()]).toMatchObject([{ iccid: execution.iccid, reservations: 1 }]);
   });
 });
 
-test('a worker that has lost its order to another asks the network for nothing more, not even again', async () => {
+test('a worker that lost its claim makes no more network calls', async () => {
   const setup = await start('ours', { withoutWorker: true });
   const { service } = setup;
   meet(setup, { downloadOrder: 'reset' });

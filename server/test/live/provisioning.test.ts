@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createReportTaker } from '../../src/observations/take-report.ts';
+import { createObservationHandler } from '../../src/observations/handle-observation.ts';
 import { importCatalog } from '../../src/products/import-catalog.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import { type Mischief, newIccid, type SmdpCall, startFakeSmdp } from '../support/fake-smdp.ts';
@@ -19,7 +19,7 @@ const product = {
 };
 
 type Step = SmdpCall['name'];
-/** `kept`: nothing proves that the reservation is ours, so it is not touched. */
+/** `kept`: nothing proves that the reservation is ours, so it is not canceled. */
 type End = 'one profile' | 'failure' | 'unknown' | 'kept';
 
 const codes: [string, string, string][] = [
@@ -70,7 +70,7 @@ async function startLive(name: string, networkTimeoutMs: number) {
     service,
     setup,
 
-    /** Orders a product of its own, whose calls meet the mischief, and looks at what became of it everywhere. */
+    /** Orders a separate product whose calls meet the mischief, and returns the result here and at the SM-DP+. */
     async order(mischief: (seen: SmdpCall, count: number) => Mischief | undefined): Promise<Outcome> {
       const productId = `product-${count++}`;
       await importCatalog(service.db, service.clock, [{ ...product, id: productId }] as never);
@@ -86,11 +86,11 @@ async function startLive(name: string, networkTimeoutMs: number) {
       return { execution, profiles: setup.smdp.reservedOf(productId), productId };
     },
 
-    /** Whatever happened: one profile or one clear failure, and never a second order. */
+    /** Always one profile or one clear failure, and never a second order. */
     async check({ execution, profiles, productId }: Outcome, end: End): Promise<void> {
       expect(profiles.length).toBeLessThanOrEqual(1);
       for (const { reservations } of profiles) expect(reservations).toBe(1);
-      const told = await service.db.query<{ type: string }>(
+      const events = await service.db.query<{ type: string }>(
         {
           name: 'events_of_execution',
           text: `select type from events where body::jsonb -> 'data' ->> 'execution_id' = $1`,
@@ -107,19 +107,19 @@ async function startLive(name: string, networkTimeoutMs: number) {
           matching_id: profiles[0]?.matchingId,
           smdp_address: expect.stringMatching(/^(rsp|fallback)\.example\.com$/),
         });
-        expect(told).toEqual([{ type: 'esim.provisioned' }]);
+        expect(events).toEqual([{ type: 'esim.provisioned' }]);
         return;
       }
       expect(execution.status).toBe('failed');
       expect(execution.error.message.length).toBeGreaterThan(30);
-      expect(told).toEqual([{ type: 'esim.provisioning_failed' }]);
+      expect(events).toEqual([{ type: 'esim.provisioning_failed' }]);
       if (end === 'unknown') {
         expect(execution.error).toMatchObject({ code: 'outcome_unknown', retryable: false });
         const id = execution.error.upstream.function_call_identifier;
         expect(setup.smdp.calls.some(({ callId }) => callId === id)).toBe(true);
         expect(execution.error.message).toContain(id);
       } else {
-        // Nothing that was reserved is kept, and nothing of it comes back as another order's.
+        // A canceled profile must not become available to another order.
         const state = end === 'kept' ? 'Allocated' : 'Unavailable';
         expect(profiles.map((profile) => profile.state)).toEqual(profiles.map(() => state));
       }
@@ -164,7 +164,7 @@ describe.concurrent.each(Object.keys(setups))('an SM-DP+ with %s', (name) => {
     ['is a time limit of its own', { code: '8.2/4.10' }],
     ['lacks its header', { answer: { header: {} } }],
   ];
-  // The other two setups differ from these in what they make of a lost answer, not in how it can be lost.
+  // The other two setups handle a lost answer differently, but it can be lost in the same ways.
   const chosen = forgets || releases ? oneTime : oneTime.filter(([title]) => /lost|500/.test(title));
   const cases = steps.flatMap((step) => chosen.map(([title, mischief]) => [step, title, mischief] as const));
 
@@ -172,27 +172,27 @@ describe.concurrent.each(Object.keys(setups))('an SM-DP+ with %s', (name) => {
     await check(await order(() => undefined), 'one profile');
   });
 
-  test.each(cases)('%s whose answer %s, once: nothing is ordered twice', async (step, title, mischief) => {
+  test.each(cases)('%s whose answer %s once orders nothing twice', async (step, title, mischief) => {
     const outcome = await order((made, times) => (made.name === step && times === 1 ? mischief : undefined));
-    const saysThatItFailed = /error|not reached/.test(title);
-    const isUnknown = forgets && step === 'downloadOrder' && !saysThatItFailed;
+    const reportsFailure = /error|not reached/.test(title);
+    const isUnknown = forgets && step === 'downloadOrder' && !reportsFailure;
     await check(outcome, isUnknown ? 'unknown' : 'one profile');
   });
 
-  test.each(steps)('%s that is answered twice does not confuse what follows', async (step) => {
+  test.each(steps)('%s that is answered twice does not affect later calls', async (step) => {
     await check(await order((made) => (made.name === step ? 'twice' : undefined)), 'one profile');
   });
 
-  test('a refusal by HTTP has done nothing, so the order is made again', async () => {
+  test('an order that was rejected with HTTP 403 is retried', async () => {
     const outcome = await order((_, times) => (times === 1 ? { status: 403, isDone: false } : undefined));
     await check(outcome, 'one profile');
   });
 
   test.each(steps)('%s whose answers are all lost ends in one failure', async (step) => {
     const outcome = await order((made) => (made.name === step ? { status: 500, isDone: false } : undefined));
-    const isNameless = step === 'downloadOrder' && !name.startsWith('our own');
-    await check(outcome, isNameless ? 'unknown' : 'failure');
-    if (!isNameless) {
+    const isUnknown = step === 'downloadOrder' && !name.startsWith('our own');
+    await check(outcome, isUnknown ? 'unknown' : 'failure');
+    if (!isUnknown) {
       expect(outcome.execution.error).toMatchObject({
         code: 'network_unavailable',
         upstream: { status: '500' },
@@ -200,7 +200,7 @@ describe.concurrent.each(Object.keys(setups))('an SM-DP+ with %s', (name) => {
     }
   });
 
-  test('an order that is carried out and never answered ends in one failure: its profile may be anybody’s', async () => {
+  test('an order that is executed but never answered ends in one failure and cancels nothing', async () => {
     const outcome = await order((made) =>
       made.name === 'downloadOrder' ? { status: 500, isDone: true } : undefined,
     );
@@ -208,14 +208,14 @@ describe.concurrent.each(Object.keys(setups))('an SM-DP+ with %s', (name) => {
     expect(outcome.profiles).toHaveLength(1);
   });
 
-  // What a code means does not depend on whose numbers they are; what is given back does.
+  // The meaning of a code does not depend on the ICCID source; the rollback does.
   test.each(forgets || releases ? codes : [])(
-    '%s is a failure with its cause, its remedy and its codes, and keeps no profile of ours',
+    '%s is a failure with cause, remedy and codes, and leaves no profile reserved',
     async (code, ours, says) => {
       const [subject_code, reason_code] = code.split('/');
       const meet = async (step: Step) => {
         const outcome = await order((made) => (made.name === step ? { code } : undefined));
-        // What somebody else has confirmed is not ours to give back.
+        // A profile that someone else has confirmed is not ours to cancel.
         const belongsToOther = code === '8.2.6/3.10' && step === 'confirmOrder';
         await check(outcome, belongsToOther ? 'kept' : 'failure');
         expect(outcome.execution).toMatchObject({
@@ -235,7 +235,7 @@ describe.concurrent.each(Object.keys(setups))('an SM-DP+ with %s', (name) => {
     ['an ICCID with a wrong check digit', '8999909000000000000'],
     ['half an ICCID', '8999909'],
     ['the ICCID of another eSIM', null],
-  ])('an SM-DP+ that answers an order with %s is not believed', async (_, wrong) => {
+  ])('an answer to an order with %s is rejected', async (_, wrong) => {
     const first = await order(() => undefined);
     const answer = { iccid: wrong ?? first.execution.iccid };
     const outcome = await order((made) => (made.name === 'downloadOrder' ? { answer } : undefined));
@@ -246,15 +246,15 @@ describe.concurrent.each(Object.keys(setups))('an SM-DP+ with %s', (name) => {
   });
 
   test.each([
-    ['a matching id that would make another activation code', { matchingId: 'A$evil.example$B' }],
-    ['a matching id in small letters', { matchingId: 'abc' }],
-    ['an address that is none', { smdpAddress: 'rsp.example.com$X' }],
-  ])('an SM-DP+ that confirms with %s is not believed', async (_, answer) => {
+    ['a matching id that would change the activation code', { matchingId: 'A$evil.example$B' }],
+    ['a matching id in lower case', { matchingId: 'abc' }],
+    ['an invalid address', { smdpAddress: 'rsp.example.com$X' }],
+  ])('an answer to a confirmation with %s is rejected', async (_, answer) => {
     await check(await order((made) => (made.name === 'confirmOrder' ? { answer } : undefined)), 'failure');
   });
 });
 
-// Where a slow machine makes the short time limit cut off a good answer as well, that is one more answer lost.
+// If a slow machine makes the short timeout abort a good answer as well, that is one more lost answer.
 describe.concurrent.each(Object.keys(setups))('an SM-DP+ that lets calls hang, with %s', (name) => {
   test('orders nothing twice', async () => {
     const live = await startLive(name, 2_000);
@@ -273,7 +273,7 @@ describe.concurrent.each(Object.keys(setups))('an SM-DP+ that lets calls hang, w
 });
 
 describe('where repeating an order could reserve a second profile', () => {
-  test('one that never left is made again: a connection that did not come about has sent nothing', async () => {
+  test('an order is retried if no connection was established', async () => {
     const setup = await startSmdpSetup({}, { iccids: 'theirs' });
     const service = await startService({ mode: 'live' });
     const { port } = setup.smdp;
@@ -320,13 +320,13 @@ describe('terminate', () => {
     expect((await call(service, 'GET', `/v1/esims/${iccid}`)).json.status).toBe('terminated');
   }
 
-  test('gives up a profile that no device has, for good', async () => {
+  test('cancels a profile that no device has downloaded, for good', async () => {
     const profile = await provisioned();
     await terminate(profile.iccid);
     expect(profile.state).toBe('Unavailable');
   });
 
-  test('of which the answer is lost is done once', async () => {
+  test('succeeds when the answer of cancelOrder is lost', async () => {
     const profile = await provisioned();
     setup.smdp.onCall(({ name, body }) =>
       name === 'cancelOrder' && cancels(body['iccid'] as string).length === 1 ? 'lose' : undefined,
@@ -336,31 +336,31 @@ describe('terminate', () => {
     expect(cancels(profile.iccid)).toHaveLength(2);
   });
 
-  test('asks nothing for a profile that a device has downloaded: no SM-DP+ can take it back', async () => {
+  test('makes no call for a profile that a device has downloaded', async () => {
     const profile = await provisioned();
     const report = { iccid: profile.iccid, kind: 'profile', state: 'downloaded', at: new Date() } as const;
-    expect(await createReportTaker(service.service)(report)).toBe(true);
+    expect(await createObservationHandler(service.service)(report)).toBe(true);
     await terminate(profile.iccid);
     expect(cancels(profile.iccid)).toEqual([]);
   });
 
-  test('gives it up although a device whose download failed has told an EID that the order did not have', async () => {
+  test('cancels the profile even if a failed download reported an EID that the order did not have', async () => {
     const profile = await provisioned();
     const eid = '89882119900000000000000000001654';
     const report = { iccid: profile.iccid, kind: 'profile', state: 'error', at: new Date(), eid } as const;
-    await createReportTaker(service.service)(report);
+    await createObservationHandler(service.service)(report);
     await terminate(profile.iccid);
     expect(profile.state).toBe('Unavailable');
   });
 
-  test('succeeds when the SM-DP+ knows of a download that we were not told of', async () => {
+  test('succeeds when the profile was downloaded without a notification', async () => {
     const profile = await provisioned();
     profile.state = 'Downloaded';
     await terminate(profile.iccid);
     expect(profile.state).toBe('Downloaded');
   });
 
-  test('fails with the reason when the SM-DP+ does not allow it, and the eSIM stays', async () => {
+  test('fails with the reason when the SM-DP+ refuses it, and the eSIM does not change', async () => {
     const profile = await provisioned();
     setup.smdp.onCall(({ name }) => (name === 'cancelOrder' ? { code: '8.2.1/1.2' } : undefined));
     const execution = await finished(service, await call(service, 'DELETE', `/v1/esims/${profile.iccid}`));
@@ -372,7 +372,7 @@ describe('terminate', () => {
   });
 });
 
-test('nothing secret is in the operator’s log of troubles', async () => {
+test('the operator’s log has no secrets', async () => {
   const setup = await startSmdpSetup();
   setup.smdp.onCall(() => ({ code: '8.2.6/3.3' }));
   const secrets = { matchingId: 'AB-12-CD', confirmationCode: '4711' };

@@ -64,7 +64,7 @@ describe('a live deployment, from the command line to an eSIM', () => {
     await runJson('catalog', 'import', folder.write('catalog.json', JSON.stringify([product])));
   });
 
-  test('orders the catalog’s profile type, with the numbers of the SM-DP+', async () => {
+  test('orders the catalog’s profile type, with ICCIDs of the SM-DP+', async () => {
     const server = await spawnServer(env);
     const target = { url: server.url, key };
     const eid = '89882119900000000000000000001654';
@@ -83,7 +83,7 @@ describe('a live deployment, from the command line to an eSIM', () => {
     expect(await server.end('SIGTERM')).toBe(0);
   });
 
-  test('orders numbers of the operator’s own range where one is set', async () => {
+  test('orders ICCIDs of the operator’s own range if one is set', async () => {
     const server = await spawnServer({ ...env, SIMPLANE_ICCID_RANGES: '8988303' });
     const execution = await finished({ url: server.url, key }, { product_id: 'acme-eu-5' });
     expect(execution).toMatchObject({ status: 'succeeded', iccid: expect.stringMatching(/^8988303/) });

@@ -8,7 +8,7 @@ type Subject = {
   stop?(): Promise<void>;
 };
 
-/** What every driver of the port must keep, whatever is behind it. `start` gives one with a profile to order. */
+/** The guarantees of every driver of the port. `start` returns a driver that has a profile to order. */
 export function describeNetwork(name: string, start: () => Promise<Subject>): void {
   describe(`${name}, as a network`, () => {
     function call(id: string, attempt = 1, signal: AbortSignal = new AbortController().signal): Call {
@@ -24,7 +24,7 @@ export function describeNetwork(name: string, start: () => Promise<Subject>): vo
       }
     }
 
-    test('orders a profile and confirms it with the matching id it was given', () =>
+    test('orders a profile and confirms it with the given matching id', () =>
       use(async ({ network, wanted, iccid }) => {
         const ordered = await network.order({ ...call('1.order'), ...wanted, iccid });
         expect(ordered.kind).toBe('done');
@@ -51,7 +51,7 @@ export function describeNetwork(name: string, start: () => Promise<Subject>): vo
         }
       }));
 
-    test('gives the same answer to the same call again, as after a lost answer', () =>
+    test('gives a repeated call the same answer, as after a lost answer', () =>
       use(async ({ network, wanted, iccid }) => {
         const first = await network.order({ ...call('2.order'), ...wanted, iccid });
         const second = await network.order({ ...call('2.order', 2), ...wanted, iccid });
@@ -62,7 +62,7 @@ export function describeNetwork(name: string, start: () => Promise<Subject>): vo
         expect(await network.confirm({ ...call('2.confirm', 2), ...confirm })).toEqual(confirmed);
       }));
 
-    test('cancels what it confirmed', () =>
+    test('cancels a confirmed profile', () =>
       use(async ({ network, wanted, iccid }) => {
         const ordered = await network.order({ ...call('3.order'), ...wanted, iccid });
         if (ordered.kind !== 'done') throw new Error('not ordered');
@@ -84,7 +84,7 @@ export function describeNetwork(name: string, start: () => Promise<Subject>): vo
         ).toMatchObject({ kind: 'done' });
       }));
 
-    test('ends a call by its signal, as a failure that may pass and never as a throw', () =>
+    test('ends an aborted call as a temporary failure and never throws', () =>
       use(async ({ network, wanted, iccid }) => {
         const reply = await network.order({ ...call('4.order', 1, AbortSignal.abort()), ...wanted, iccid });
         expect(reply).toMatchObject({ kind: 'failed', reason: { code: 'network_unavailable' } });

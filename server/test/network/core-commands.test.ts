@@ -39,7 +39,7 @@ function answer(status: number, body: string, headers: Record<string, string> = 
 }
 
 describe('a command', () => {
-  test('is one signed POST that names itself, the command and the eSIM', async () => {
+  test('is one signed POST with its id, the command and the eSIM', async () => {
     expect(await suspend()).toEqual({ kind: 'done', result: {} });
     const [got] = core.received;
     expect(core.received).toHaveLength(1);
@@ -66,7 +66,7 @@ describe('a command', () => {
     [400, 'declined'],
     [404, 'declined'],
     [422, 'declined'],
-  ])('is refused for good by a %i that says why', async (status, code) => {
+  ])('is refused finally by a %i with a message', async (status, code) => {
     answer(status, JSON.stringify({ message: 'the line is barred' }));
     expect(await suspend()).toEqual({
       kind: 'refused',
@@ -89,7 +89,7 @@ describe('a command', () => {
     [422, '{"message": ""}'],
     [500, '{"message": "broken"}'],
     [503, ''],
-  ])('may pass after a %i %s, and says so', async (status, body) => {
+  ])('fails temporarily on a %i %s', async (status, body) => {
     answer(status, body);
     expect(await suspend()).toMatchObject({
       kind: 'failed',
@@ -106,7 +106,7 @@ describe('a command', () => {
     expect(core.received.map(({ path }) => path)).toEqual(['/esims']);
   });
 
-  test('keeps of the core’s words what can be shown: no control characters, no half characters, no more than 300', async () => {
+  test('keeps at most 300 characters of the core’s message, without control characters and lone surrogates', async () => {
     answer(422, `{"message": "a\\u0000b\\n\\ud800${'é'.repeat(5_000)}"}`);
     const reply = await suspend();
     const shown = reply.kind === 'refused' ? (reply.reason.upstream?.['message'] ?? '') : '';
@@ -117,19 +117,19 @@ describe('a command', () => {
   test.each<[string, (response: ServerResponse) => void]>([
     ['resets the connection', (response) => response.destroy()],
     [
-      'breaks off within its answer',
+      'disconnects in the middle of its answer',
       (response) => {
         response.writeHead(422, { 'content-length': '1000' });
         response.write('{"message"');
         setImmediate(() => response.destroy());
       },
     ],
-  ])('may pass when the core %s', async (_, behave) => {
+  ])('fails temporarily when the core %s', async (_, behave) => {
     core.answer(behave);
     expect(await suspend()).toMatchObject({ kind: 'failed', reason: { code: 'network_unavailable' } });
   });
 
-  test('is cut off in time when the core hangs, before or within its answer', async () => {
+  test('is aborted when the core hangs before or during its answer', async () => {
     for (const behave of [() => {}, (response: ServerResponse) => void response.writeHead(500).write('…')]) {
       const ending = new AbortController();
       core.answer((response) => {
@@ -140,7 +140,7 @@ describe('a command', () => {
     }
   });
 
-  test('reads no more than it needs of an answer without end', async () => {
+  test('reads only the start of an endless answer', async () => {
     let closed = false;
     core.answer((response) => {
       response.writeHead(422);
@@ -154,14 +154,14 @@ describe('a command', () => {
     await until(async () => closed, Boolean);
   });
 
-  test('that fails promises nothing: whether it is tried again is not the core’s to say', async () => {
+  test('that fails has a message that promises no retry', async () => {
     answer(503, '');
     expect(await suspend()).toMatchObject({
-      reason: { message: expect.stringMatching(/command out: HTTP 503\.$/) },
+      reason: { message: expect.stringMatching(/the command: HTTP 503\.$/) },
     });
   });
 
-  test('fails with the reason where no core is set', async () => {
+  test('fails with the reason if no core is configured', async () => {
     const nowhere = createCoreCommands({ url: null, secret: null, userAgent: 'x' });
     const { signal } = new AbortController();
     expect(await nowhere.resume({ id: '1', attempt: 1, signal, iccid })).toMatchObject({
@@ -186,7 +186,7 @@ describe('suspend and resume of an eSIM', () => {
     );
   }
 
-  test('go through the core: repeated with the same id until it answers, refused with its own words', async () => {
+  test('call the core with the same id until it answers, and show its refusal', async () => {
     const { iccid } = await settled((await provision(service)).json.id);
     core.answer((response, _, count) => (count < 3 ? response.destroy() : response.end('{}')));
     const suspended = await settled((await call(service, 'POST', `/v1/esims/${iccid}/suspend`)).json.id);
@@ -210,7 +210,7 @@ describe('suspend and resume of an eSIM', () => {
     expect((await call(service, 'GET', `/v1/esims/${iccid}`)).json.status).toBe('suspended');
   });
 
-  test('are sent to the core that the settings of a process name', async () => {
+  test('are sent to the core in the settings', async () => {
     const database = await createEmptyDatabase();
     const server = await spawnServer({
       DATABASE_URL: database.url,
@@ -243,7 +243,7 @@ describe('suspend and resume of an eSIM', () => {
     }
   });
 
-  test('answer 409 at once where a live deployment has no core, queue nothing, and are not held to it afterwards', async () => {
+  test('without a core answer 409 and queue nothing, and the same key works once a core is connected', async () => {
     const { iccid } = await settled((await provision(service)).json.id);
     const { databaseUrl } = service;
     const unconnected = await startService({ mode: 'live', hasCore: false, databaseUrl });
@@ -278,7 +278,7 @@ describe('suspend and resume of an eSIM', () => {
 });
 
 describe('the receiver in the guide', () => {
-  test('carries a command out once, and refuses one that is tampered with, stale or signed with another secret', async () => {
+  test('executes a command once and rejects one that is unsigned, stale or signed with another secret', async () => {
     const page = await readFile(
       fileURLToPath(new URL('../../../docs/core-commands.md', import.meta.url)),
       'utf8',

@@ -5,8 +5,8 @@ import { readAnswer, readRequest } from '../../src/network/es2plus/messages.ts';
 import { observationOf } from '../../src/network/es2plus/notifications.ts';
 import { parseNotificationMap } from '../../src/network/notification-map.ts';
 
-// Payloads as others publish them, so that our table and our fake SM-DP+ cannot agree on one mistake. Facts of the
-// interface only; the sources are named with each.
+// Payloads published by others, so that our table and our fake SM-DP+ cannot share a mistake. Only facts of the interface;
+// each has its source.
 
 const requests = [
   // ostelco-core, sim-administration: shell scripts for Idemia's SM-DP+ (downloadOrder, cancelOrder).
@@ -51,15 +51,15 @@ const requests = [
   ],
 ] as const;
 
-describe('requests as they were published elsewhere', () => {
+describe('published requests', () => {
   test.each(requests)('%s %#', (name, json, fields) => {
     const read = readRequest(name, json);
     expect('fields' in read && read.fields).toEqual(fields);
   });
 });
 
-describe('answers as they were published elsewhere', () => {
-  test('a success of a public simulator: iccid, then smdpAddress and matchingId beside an eid', () => {
+describe('published answers', () => {
+  test('a success of a public simulator: iccid, then smdpAddress and matchingId with a null eid', () => {
     const header = { functionExecutionStatus: { status: 'Executed-Success' } };
     expect(readAnswer('downloadOrder', { header, iccid: '8949000000000001654' })).toEqual({
       kind: 'executed',
@@ -72,7 +72,7 @@ describe('answers as they were published elsewhere', () => {
     });
   });
 
-  test('a success whose codes are 0/0, as a Chinese carrier’s interface document has it', () => {
+  test('a success with the codes 0/0, from a Chinese carrier’s interface document', () => {
     const statusCodeData = { subjectCode: '0', reasonCode: '0', message: 'success' };
     const header = { functionExecutionStatus: { status: 'Executed-Success', statusCodeData } };
     expect(readAnswer('releaseProfile', { header, iccid: '89852342022019785558' })).toEqual({
@@ -81,7 +81,7 @@ describe('answers as they were published elsewhere', () => {
     });
   });
 
-  test('a failure with a subject identifier, as seen from a production server by an Android client', () => {
+  test('a failure with a subject identifier, from a production server', () => {
     const statusCodeData = {
       subjectCode: '8.1.1',
       reasonCode: '3.8',
@@ -95,14 +95,14 @@ describe('answers as they were published elsewhere', () => {
     });
   });
 
-  test('a status as bare text, as one reseller’s client expects it, is not understood as a success', () => {
+  test('a status that is a string, as one reseller’s client expects, is not a success', () => {
     const header = { functionExecutionStatus: 'Executed-Success' };
     expect(readAnswer('cancelOrder', { header })).toMatchObject({ kind: 'unreadable' });
     expect(executionStatus.read('Executed-Success')).toBeUndefined();
   });
 });
 
-describe('notifications as they were published elsewhere', () => {
+describe('published notifications', () => {
   // The same carrier's document: `timeStamp`, Unix seconds as text, the point as text, 102 for disabled.
   const json = {
     header: {
@@ -117,7 +117,7 @@ describe('notifications as they were published elsewhere', () => {
     notificationPointStatus: { status: 'Executed-Success' },
   };
 
-  test('with another spelling, text for numbers and Unix time', () => {
+  test('with another spelling, numbers as text and Unix time', () => {
     const read = readRequest('handleDownloadProgressInfo', json);
     if ('why' in read) throw new Error(read.why);
     const map = parseNotificationMap('3=downloaded,4=installed,5=deleted,101=installed,102=disabled');
@@ -141,16 +141,16 @@ describe('notifications as they were published elsewhere', () => {
     ['1709712641'],
     [1_709_712_641],
     ['1709712641000'],
-  ])('a timestamp written as %j', (text) => {
+  ])('the timestamp %j is accepted', (text) => {
     expect(timestamp.read(text)).toEqual(new Date(1_709_712_641_000));
   });
 
-  test.each(['', 'soon', '2024-13-45T99:99:99Z', '06.03.2024', {}, null, 5])('%j is no timestamp', (text) => {
+  test.each(['', 'soon', '2024-13-45T99:99:99Z', '06.03.2024', {}, null, 5])('%j is rejected', (text) => {
     expect(timestamp.read(text)).toBeUndefined();
   });
 });
 
-test('the table has the mandatory fields that osmocom’s pySim declares for the same functions', () => {
+test('the table has the same mandatory fields as osmocom’s pySim', () => {
   const mandatory = Object.fromEntries(
     Object.entries<Es2Function>(es2Functions).map(([name, { request, response }]) => [
       name,

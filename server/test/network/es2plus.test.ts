@@ -5,13 +5,13 @@ import { describeNetwork } from './conformance.ts';
 
 const wanted = { productId: 'prod_1', profileType: 'consumer', eid: null };
 
-describeNetwork('ES2+ with ICCIDs of our own', async () => ({
+describeNetwork('ES2+ with our own ICCIDs', async () => ({
   ...(await startSmdpSetup()),
   wanted,
   iccid: newIccid(1),
 }));
 
-describeNetwork('ES2+ with an SM-DP+ that refuses to confirm twice and is asked to release', async () => ({
+describeNetwork('ES2+ with an SM-DP+ that refuses a repeated confirm and releases separately', async () => ({
   ...(await startSmdpSetup(
     { refusesRepeatedConfirm: '8.2.6/3.3', smdpAddress: null },
     { releasesOnConfirm: false },
@@ -20,7 +20,7 @@ describeNetwork('ES2+ with an SM-DP+ that refuses to confirm twice and is asked 
   iccid: newIccid(2),
 }));
 
-describeNetwork('ES2+ with ICCIDs of the SM-DP+, padded, which knows call ids again', async () => ({
+describeNetwork('ES2+ with padded ICCIDs of an SM-DP+ that deduplicates by call id', async () => ({
   ...(await startSmdpSetup(
     { recognisesCalls: true, padsIccids: true },
     { iccids: 'theirs', recognisesCalls: true },
@@ -29,10 +29,10 @@ describeNetwork('ES2+ with ICCIDs of the SM-DP+, padded, which knows call ids ag
   iccid: null,
 }));
 
-describe('what is sent', () => {
+describe('the ES2+ driver', () => {
   const call = (id: string) => ({ id, attempt: 1, signal: new AbortController().signal });
 
-  test('has the header that SGP.22 wants, and of the rest only what there is', async () => {
+  test('sends the header of SGP.22 and only the fields that are set', async () => {
     const { smdp, network, stop } = await startSmdpSetup({}, { padsIccids: true });
     const iccid = newIccid(3);
     const eid = '89882119900000000000000000001654';
@@ -69,7 +69,7 @@ describe('what is sent', () => {
     }
   });
 
-  test('an order without profile type or ICCID is refused here, with what the operator has to do', async () => {
+  test('refuses an order without profile type and ICCID, with the remedy', async () => {
     const { smdp, driver, stop } = await startSmdpSetup({}, { iccids: 'theirs' });
     const reply = await driver.order({ ...call('c.order'), ...wanted, profileType: null, iccid: null });
     expect(reply).toMatchObject({
@@ -80,7 +80,7 @@ describe('what is sent', () => {
     await stop();
   });
 
-  test('what the SM-DP+ says of an error is kept without the secrets that it repeats', async () => {
+  test('redacts secrets in the SM-DP+’s error message', async () => {
     const { smdp, network, stop } = await startSmdpSetup();
     const message = 'AB-12 is not LPA:1$rsp.example.com$AB-12, code 4711';
     smdp.onCall(() => ({
@@ -101,7 +101,7 @@ describe('what is sent', () => {
   });
 
   test.each(['confirm', 'release', 'cancel'] as const)(
-    'no part of a secret is kept, nor what a database refuses, wherever it stands in the SM-DP+’s words (%s)',
+    'keeps no part of a secret and no character that the database rejects (%s)',
     async (step) => {
       const { smdp, network, stop } = await startSmdpSetup({}, { releasesOnConfirm: false });
       const matchingId = 'AAAA-BBBB-CCCC-DDDD-EEEE';

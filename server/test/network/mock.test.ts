@@ -12,7 +12,7 @@ describeNetwork('the mock', async () => ({
   iccid,
 }));
 
-test('the mock is a function of its call: another one, started later, answers the same', async () => {
+test('the mock is stateless: another instance gives the same answers', async () => {
   const signal = new AbortController().signal;
   for (const { id: productId } of sandboxCatalog) {
     for (const attempt of [1, 2, 3, 4]) {
@@ -24,7 +24,7 @@ test('the mock is a function of its call: another one, started later, answers th
   }
 });
 
-test('a slow product takes its time, and can be cut off', async () => {
+test('an order of the slow product can be aborted', async () => {
   const reply = await createMockNetwork({ delayMs: 10_000 }).order({
     id: 'x.order',
     attempt: 1,

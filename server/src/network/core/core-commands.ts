@@ -3,12 +3,12 @@ import { serviceSignature } from '../../secrets/service-signature.ts';
 import { clip } from '../../telemetry/clip.ts';
 import type { Call, Done, Network, Refusal, Reply } from '../port.ts';
 
-const mostBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 
 type Command = 'suspend' | 'resume';
 
 type Options = {
-  /** Null: no core is connected, and every command fails with that as its reason. */
+  /** Null if no core is connected: then every command fails with that reason. */
   url: string | null;
   secret: string | null;
   userAgent: string;
@@ -18,11 +18,11 @@ type Options = {
 };
 
 /**
- * What an SM-DP+ cannot do: it hands out profiles, the operator's core lets them on the network. A command is one signed
- * POST; its id is the same for every repetition, so a core that keeps ids never carries one out twice.
+ * Suspend and resume, which are up to the operator's core: an SM-DP+ only provides profiles. A command is one signed POST.
+ * Its id is the same for every repetition, so a core can deduplicate by it.
  */
-// The core's name goes through getaddrinfo, on libuv's pool, and so does the SM-DP+'s: they are the operator's, and may need
-// nsswitch. Tenants' names never enter that pool (webhooks/names/).
+// The core's and the SM-DP+'s host names are resolved with getaddrinfo, on libuv's thread pool: they are the operator's and
+// may need nsswitch. Tenants' host names never enter that pool (webhooks/names/).
 export function createCoreCommands(options: Options): Pick<Network, Command> {
   return {
     suspend: (call) => command(options, 'suspend', call),
@@ -42,7 +42,7 @@ async function command(
     accept: 'application/json',
     'user-agent': userAgent,
     'idempotency-key': id,
-    'service-signature': serviceSignature([secret], nowSeconds(), body), // as webhooks: one verifier serves both
+    'service-signature': serviceSignature([secret], nowSeconds(), body), // same format as webhooks
   };
   try {
     const response = await request(url, {
@@ -54,25 +54,25 @@ async function command(
     });
     const { statusCode, body: answer } = response;
     if (statusCode >= 200 && statusCode < 300) {
-      answer.dump({ limit: mostBytes }).catch(() => {}); // the status is the answer, whatever becomes of the rest
+      answer.dump({ limit: maxBytes }).catch(() => {}); // only the status matters
       return { kind: 'done', result: {} };
     }
-    return replyOf(name, statusCode, await readStart(answer, mostBytes));
+    return replyOf(name, statusCode, await readStart(answer, maxBytes));
   } catch (error) {
     return failed(signal.aborted ? 'no answer in time' : causeOf(error));
   }
 }
 
-/** These say "not now" rather than "no" (RFC 9110 §15.5.9, RFC 8470 §5.2, RFC 6585 §4). */
-const passing = [408, 425, 429];
+/** Statuses that ask for a retry (RFC 9110 §15.5.9, RFC 8470 §5.2, RFC 6585 §4). */
+const temporary = [408, 425, 429];
 
-/** A refusal is a 4xx that says why in JSON. One without comes from something in between, such as a gateway, and may pass. */
+/** A refusal is a 4xx with a JSON message. A 4xx without one comes from a gateway or the like, and may be temporary. */
 function replyOf(name: Command, status: number, text: string): Reply<never> {
   const message = messageIn(text);
   const upstream = { status: String(status), ...(message !== null && { message }) };
-  const isRefusal = status >= 400 && status < 500 && !passing.includes(status) && message !== null;
+  const isRefusal = status >= 400 && status < 500 && !temporary.includes(status) && message !== null;
   if (!isRefusal)
-    return failed(status < 400 ? `a redirect (${status}), and none is followed` : `HTTP ${status}`, upstream);
+    return failed(status < 400 ? `a redirect (${status}), not followed` : `HTTP ${status}`, upstream);
   const code = status === 409 ? 'state_conflict' : 'declined';
   return {
     kind: 'refused',
@@ -83,20 +83,20 @@ function replyOf(name: Command, status: number, text: string): Reply<never> {
 function failed(why: string, upstream?: Record<string, string>): Reply<never> {
   const reason: Refusal = {
     code: 'network_unavailable',
-    message: `The operator’s core did not carry the command out: ${why}.`,
+    message: `The operator’s core did not execute the command: ${why}.`,
   };
   return { kind: 'failed', reason: upstream ? { ...reason, upstream } : reason };
 }
 
-const longestMessage = 300;
+const maxMessageLength = 300;
 
-/** The core's own words, short enough to show and without what cannot be stored. */
+/** The core's message, truncated and without characters that cannot be stored. */
 function messageIn(text: string): string | null {
   try {
     const { message } = JSON.parse(text) as { message?: unknown };
     if (typeof message !== 'string') return null;
     const clean = message.replaceAll(/[\p{Cc}\p{Surrogate}]/gu, ' ').trim();
-    return clean === '' ? null : clip(clean, longestMessage);
+    return clean === '' ? null : clip(clean, maxMessageLength);
   } catch {
     return null;
   }
@@ -111,14 +111,14 @@ function systemSeconds(): number {
   return Math.floor(Date.now() / 1000);
 }
 
-/** The first bytes of an answer's body. A longer body is not read, and its connection is closed. */
-async function readStart(body: AsyncIterable<Uint8Array>, mostBytes: number): Promise<string> {
+/** The first bytes of a body. The rest is not read, and the connection is closed. */
+async function readStart(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body) {
     chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes >= mostBytes) break; // leaving the loop destroys the stream
+    if (bytes >= maxBytes) break; // leaving the loop destroys the stream
   }
-  return Buffer.concat(chunks).subarray(0, mostBytes).toString('utf8');
+  return Buffer.concat(chunks).subarray(0, maxBytes).toString('utf8');
 }

@@ -1,17 +1,17 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 
-/** A file that a setting names: both stand in every complaint about it. */
+/** A file and the setting that names it. Every error message has both. */
 export type NamedFile = { setting: string; path: string };
 
 export type Identity = {
-  /** The certificate with the chain that the file has below it, and its key, in PEM. */
+  /** PEM of the certificate and the rest of its chain, if the file has it. */
   cert: string;
   key: string;
   endsAt: Date;
 };
 
-/** Our side of mutual TLS. What would fail at the first handshake, or later at night, fails here and names the file. */
+/** Our certificate for mutual TLS. A bad file fails at startup, with its name, and not at the first handshake. */
 export async function readIdentity(
   certFile: NamedFile,
   keyFile: NamedFile,
@@ -21,23 +21,22 @@ export async function readIdentity(
   const [own] = parseCertificates(cert, certFile) as [X509Certificate];
   const startsAt = new Date(own.validFrom);
   const endsAt = new Date(own.validTo);
-  if (endsAt <= now)
-    throw complaint(certFile, `the certificate ended on ${dayOf(endsAt)}; put a new one there`);
+  if (endsAt <= now) throw fileError(certFile, `the certificate expired on ${dayOf(endsAt)}; replace it`);
   if (startsAt > now) {
-    throw complaint(certFile, `the certificate begins on ${dayOf(startsAt)}; is this machine’s clock right?`);
+    throw fileError(certFile, `the certificate is not valid before ${dayOf(startsAt)}; check the clock`);
   }
   if (!own.checkPrivateKey(parseKey(key, keyFile))) {
-    throw complaint(keyFile, `the key does not belong to the certificate in ${certFile.path}`);
+    throw fileError(keyFile, `the key does not belong to the certificate in ${certFile.path}`);
   }
   return { cert, key, endsAt };
 }
 
-/** Whom we trust; at least one of them still in force. */
+/** The certificate authorities we trust. At least one must not be expired. */
 export async function readAuthorities(file: NamedFile, now = new Date()): Promise<string> {
   const pem = await read(file);
   const ends = parseCertificates(pem, file).map(({ validTo }) => new Date(validTo));
   const last = new Date(Math.max(...ends.map(Number)));
-  if (last <= now) throw complaint(file, `the last of its certificates ended on ${dayOf(last)}`);
+  if (last <= now) throw fileError(file, `the last of its certificates expired on ${dayOf(last)}`);
   return pem;
 }
 
@@ -49,17 +48,17 @@ async function read(file: NamedFile): Promise<string> {
   try {
     return await readFile(file.path, 'utf8');
   } catch (error) {
-    throw complaint(file, `cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}`);
+    throw fileError(file, `cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}`);
   }
 }
 
 function parseCertificates(pem: string, file: NamedFile): X509Certificate[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
-  if (blocks.length === 0) throw complaint(file, 'there is no certificate in PEM in it');
+  if (blocks.length === 0) throw fileError(file, 'contains no PEM certificate');
   try {
     return blocks.map((block) => new X509Certificate(block));
   } catch {
-    throw complaint(file, 'the certificate in it is damaged');
+    throw fileError(file, 'the certificate cannot be parsed');
   }
 }
 
@@ -67,14 +66,14 @@ function parseKey(pem: string, file: NamedFile): KeyObject {
   try {
     return createPrivateKey(pem);
   } catch {
-    const isLocked = /ENCRYPTED/.test(pem);
-    throw complaint(
+    const isEncrypted = /ENCRYPTED/.test(pem);
+    throw fileError(
       file,
-      isLocked ? 'the key has a passphrase; take it off' : 'there is no private key in PEM in it',
+      isEncrypted ? 'the key has a passphrase; remove it' : 'contains no PEM private key',
     );
   }
 }
 
-function complaint({ setting, path }: NamedFile, why: string): Error {
+function fileError({ setting, path }: NamedFile, why: string): Error {
   return new Error(`${setting}: ${path}: ${why}`);
 }

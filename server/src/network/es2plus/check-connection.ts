@@ -9,8 +9,8 @@ export type ConnectionCheck =
   | { kind: 'failed'; says: string };
 
 /**
- * A handshake with our certificate, and one harmless request: with TLS 1.3 a peer refuses a certificate only after the
- * client thinks that the handshake is over, so a bare handshake would prove nothing about ours.
+ * A handshake with our certificate and one harmless request. With TLS 1.3 a peer rejects a certificate only after the
+ * client has finished the handshake, so a handshake alone would not prove that ours is accepted.
  */
 export async function checkConnection({ url, tls, timeoutMs }: Options): Promise<ConnectionCheck> {
   const { hostname, port, host, pathname } = new URL(url);
@@ -39,7 +39,7 @@ export async function checkConnection({ url, tls, timeoutMs }: Options): Promise
   } catch (error) {
     return failed(
       host,
-      'it let us go after the handshake; it probably does not accept SIMPLANE_ES2_CERT',
+      'it closed the connection after the handshake; it probably does not accept SIMPLANE_ES2_CERT',
       error,
     );
   } finally {

@@ -2,7 +2,7 @@ import { buildConnector, Client, type Dispatcher, errors, Pool } from 'undici';
 import { isRefusingAlert } from './refusing-alert.ts';
 
 export type ClientOptions = {
-  /** Where the functions' paths begin: an origin, or an origin and a prefix. */
+  /** Base URL of the functions' paths: an origin, optionally with a prefix. */
   url: string;
   tls: { cert: string; key: string; ca: string | null };
   /** The `x.y.z` of `X-Admin-Protocol: gsma/rsp/vx.y.z` (SGP.22 §6.5.1.1). */
@@ -11,7 +11,7 @@ export type ClientOptions = {
 };
 
 /**
- * How a POST ended. `isUnsent`: it surely did nothing, since no connection came about or the peer refused our
+ * The outcome of a POST. `isUnsent`: it surely had no effect, since no connection was established or the peer rejected our
  * certificate. `error` is for the log, `why` for people.
  */
 type Posted =
@@ -28,14 +28,14 @@ export type Why =
 
 export type Es2Client = {
   host: string;
-  /** `isFresh`: on a connection of its own, so that no peer can have closed it while it was idle. */
+  /** `isFresh`: uses a new connection, which the peer cannot have closed while it was idle. */
   post(path: string, body: string, options: { signal: AbortSignal; isFresh: boolean }): Promise<Posted>;
   close(): Promise<void>;
 };
 
-const mostBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 
-/** JSON over mutual TLS: connections are kept, time and size are bounded, redirects are never followed. */
+/** JSON over mutual TLS, with keep-alive and limits on time and size. Redirects are never followed. */
 export function createEs2Client({ url, tls, protocolVersion, connectTimeoutMs }: ClientOptions): Es2Client {
   const { origin, host, pathname } = new URL(url);
   const prefix = pathname.replace(/\/$/, '');
@@ -43,11 +43,11 @@ export function createEs2Client({ url, tls, protocolVersion, connectTimeoutMs }:
     cert: tls.cert,
     key: tls.key,
     ...(tls.ca !== null && { ca: tls.ca }),
-    rejectUnauthorized: true, // said aloud, so that no environment variable turns it off
+    rejectUnauthorized: true, // explicit, so that no environment variable can turn it off
     minVersion: 'TLSv1.2', // SGP.22 §2.6.3
     timeout: connectTimeoutMs,
   });
-  const bounds = { maxResponseSize: mostBytes, maxHeaderSize: 16 * 1024 };
+  const bounds = { maxResponseSize: maxBytes, maxHeaderSize: 16 * 1024 };
   const unconnected = new WeakSet<Error>();
   const kept = new Pool(origin, {
     ...bounds,
@@ -61,15 +61,15 @@ export function createEs2Client({ url, tls, protocolVersion, connectTimeoutMs }:
   };
 
   async function postKept(request: Request): Promise<Posted> {
-    const isEarly = request.signal.aborted;
+    const isAborted = request.signal.aborted;
     try {
       return await readAnswer(await kept.request(request));
     } catch (error) {
-      return explain(error as Error, request.signal, isEarly || unconnected.has(error as Error));
+      return explain(error as Error, request.signal, isAborted || unconnected.has(error as Error));
     }
   }
 
-  /** Whether its own connection came about tells whether it can have been sent, also when our time ran out meanwhile. */
+  /** Without a connection nothing was sent, even if the call timed out. */
   async function postFresh(request: Request): Promise<Posted> {
     let isConnected = false;
     const onConnected = () => {

@@ -4,27 +4,27 @@ import type { Es2Client } from './client.ts';
 import type { OrderFunctionName, RequestOf, ResponseOf } from './functions.ts';
 import { es2Functions } from './functions.ts';
 import { readAnswer, writeRequest } from './messages.ts';
-import { type About, describeTrouble, judgeStatus, outcomeUnknown } from './outcomes.ts';
+import { type About, describeFailure, judgeStatus, outcomeUnknown } from './outcomes.ts';
 
 type Options = {
   client: Es2Client;
   requesterId: string;
-  /** Whose ICCIDs new orders get; with our own the number itself tells a repetition from a second order. */
+  /** Who chooses ICCIDs. With our own, the ICCID distinguishes a repetition from a second order. */
   iccids: Network['iccids'];
   /** Whether the SM-DP+ answers a repeated functionCallIdentifier with its first answer. Servers need not. */
   recognisesCalls: boolean;
-  /** `releaseFlag` of confirmOrder; without it releaseProfile follows. */
+  /** `releaseFlag` of confirmOrder. If false, releaseProfile follows. */
   releasesOnConfirm: boolean;
   padsIccids: boolean;
-  /** Goes into activation codes when confirmOrder's answer names no address. */
+  /** Used in activation codes if confirmOrder's answer has no address. */
   smdpAddress: string;
-  /** ES2+ has neither: they are the core's. */
+  /** Done by the operator's core: ES2+ has neither. */
   commands: Pick<Network, 'suspend' | 'resume'>;
-  /** For the operator: what went wrong, in more detail than an order's error should have. */
+  /** Logs failures for the operator, with more detail than an order's error. */
   onTrouble(details: object): void;
 };
 
-/** Provisioning at a real SM-DP+ (SGP.22 §5.3). It keeps no state: everything that matters is in the call. */
+/** Provisioning at a real SM-DP+ (SGP.22 §5.3). Stateless: everything it needs is in the call. */
 export function createEs2Network(options: Options): Network {
   const { iccids, recognisesCalls, releasesOnConfirm, smdpAddress, commands } = options;
   const pad = (iccid: string) => (options.padsIccids && iccid.length === 19 ? `${iccid}F` : iccid);
@@ -36,10 +36,10 @@ export function createEs2Network(options: Options): Network {
 
     async order(call) {
       const about = aboutOf(options, 'downloadOrder', call);
-      // Said of the order and not of the deployment: ranges may have been set, or taken away, since it was first sent.
+      // Depends on the order, not on the setting: ICCID ranges may have been added or removed since it was first sent.
       const isOnce = call.iccid === null && !recognisesCalls;
       if (call.isRepeated && isOnce) {
-        return refuse(outcomeUnknown(about, 'The answer to an earlier downloadOrder never arrived.'));
+        return refuse(outcomeUnknown(about, 'The answer to an earlier downloadOrder was lost.'));
       }
       const { iccid, profileType, eid } = call;
       if (iccid === null && profileType === null) return refuse(noProfileType);
@@ -50,7 +50,7 @@ export function createEs2Network(options: Options): Network {
       };
       const reply = await ask(options, call, about, fields, isOnce);
       if (reply.kind === 'done') return checkOrdered(reply.result, iccid, about);
-      // Carried out, but answered so that nobody can say which profile it was.
+      // Executed, but the answer does not tell which profile was reserved.
       if (reply.kind === 'refused' && reply.reason.code === 'network_unavailable') {
         return refuse(outcomeUnknown(about, reply.reason.message));
       }
@@ -80,44 +80,42 @@ export function createEs2Network(options: Options): Network {
         matchingId,
       };
       if (reply.kind === 'done') return done({ ...ours, ...withoutEid(reply.result) });
-      // Nobody else has this ICCID or could guess this matching id: what stands in the way is our own first call.
+      // Nobody else has this ICCID or could guess this matching id, so the conflict is with our own first call.
       const isOurOwn = call.isRepeated && isCode(reply, '8.2.6/3.3', '8.2.1/3.3', '8.2.1/3.5');
       if (isOurOwn) return done(ours);
-      return reply.kind === 'refused' && isCode(reply, '8.2.6/3.10')
-        ? { ...reply, belongsToOther: true }
-        : reply;
+      if (reply.kind !== 'refused' || !isCode(reply, '8.2.6/3.10')) return reply;
+      return { ...reply, belongsToOther: true };
     },
 
     async release(call) {
       const about = aboutOf(options, 'releaseProfile', call, [call.matchingId]);
       const reply = await ask(options, call, about, { iccid: pad(call.iccid) });
-      // It is released, or even downloaded, since our first call came through.
+      // Already released or downloaded, so our first call succeeded.
       return call.isRepeated && isCode(reply, '8.2.1/3.5', '8.2.1/3.3') ? done({}) : reply;
     },
 
     async cancel(call) {
       const { matchingId, eid, isUnconfirmed } = call;
       const about = aboutOf(options, 'cancelOrder', call, [matchingId]);
-      // `Available` would let the SM-DP+ hand out the ICCID again, and one that is known here is never used again.
-      const least = { iccid: pad(call.iccid), finalProfileStatusIndicator: 'Unavailable' } as const;
+      // With `Available` the SM-DP+ could assign the ICCID again, but here an ICCID is never reused.
+      const minimal = { iccid: pad(call.iccid), finalProfileStatusIndicator: 'Unavailable' } as const;
       const ofDevice = eid !== null && { eid };
       const ofOrder = matchingId !== null && { matchingId };
       const again = { ...about, callId: `${about.callId}-2` };
-      let reply = await ask(options, call, about, { ...least, ...ofDevice, ...ofOrder });
-      // A strict server objects to the matching id of an order that was never confirmed, and to an EID that a device told
-      // later. Without the one, something else has to prove that the profile is ours; without both, nothing does.
+      let reply = await ask(options, call, about, { ...minimal, ...ofDevice, ...ofOrder });
+      // A strict server rejects the matching id of an order that was never confirmed, and an EID that a device reported
+      // later. Never drop both: then nothing would prove that the profile is ours.
       if (isUnconfirmed && isCode(reply, '8.2.6/3.10')) {
-        reply = await ask(options, call, again, { ...least, ...ofDevice });
+        reply = await ask(options, call, again, { ...minimal, ...ofDevice });
       } else if (ofOrder && isCode(reply, '8.1.1/3.10')) {
-        reply = await ask(options, call, again, { ...least, ...ofOrder });
+        reply = await ask(options, call, again, { ...minimal, ...ofOrder });
       }
-      // Unknown there, given up before, or taken by a device: in each case there is nothing left to give up.
+      // Unknown at the SM-DP+, already canceled, or downloaded by a device: there is nothing left to cancel.
       return isCode(reply, '8.2.1/3.9', '8.2.1/3.3', '8.2.1/3.5') ? done({}) : reply;
     },
   };
 }
 
-/** One function at the SM-DP+, and what became of it. */
 async function ask<N extends OrderFunctionName>(
   { client, requesterId, onTrouble }: Options,
   { signal }: Call,
@@ -127,17 +125,17 @@ async function ask<N extends OrderFunctionName>(
 ): Promise<Reply<ResponseOf<N>>> {
   const header = { functionRequesterIdentifier: requesterId, functionCallIdentifier: about.callId };
   const body = writeRequest(about.name, header, fields);
-  // An order that must not be repeated should not meet a connection that the peer has just let go of.
+  // An order that must not be repeated uses a new connection: the peer may be closing an idle one.
   const posted = await client.post(es2Functions[about.name].path, body, { signal, isFresh: isOnce });
   if (posted.kind === 'unanswered') {
     onTrouble({ ...publicPart(about), why: posted.why, error: posted.error, sent: !posted.isUnsent });
-    const reason = describeTrouble(posted.why, about);
+    const reason = describeFailure(posted.why, about);
     return { kind: 'failed', reason, ...(posted.isUnsent && { hadNoEffect: true }) };
   }
   if (posted.status !== 200) {
     onTrouble({ ...publicPart(about), status: posted.status });
-    const reason = describeTrouble({ status: posted.status }, about);
-    // A 4xx is the request's fault, so nothing was done with it. What lies behind a 5xx nobody knows.
+    const reason = describeFailure({ status: posted.status }, about);
+    // A 4xx rejects the request, so it had no effect. After a 5xx the effect is unknown.
     const hadNoEffect = posted.status >= 400 && posted.status < 500 && posted.status !== 408;
     return { kind: 'failed', reason, ...(hadNoEffect && { hadNoEffect: true }) };
   }
@@ -145,25 +143,25 @@ async function ask<N extends OrderFunctionName>(
   if (answer.kind === 'executed') return done(answer.fields);
   if (answer.kind !== 'not-executed') {
     onTrouble({ ...publicPart(about), unreadable: answer.why });
-    const reason = describeTrouble({ unreadable: answer.why }, about);
-    // Asking again would only hear that it is done already, and not what came of it.
+    const reason = describeFailure({ unreadable: answer.why }, about);
+    // A repetition would only be told that it is already done, not the result.
     return answer.kind === 'broken' ? refuse(reason) : { kind: 'failed', reason };
   }
-  const { reason, mayPass, hadNoEffect } = judgeStatus(answer.status, about);
+  const { reason, isTemporary, hadNoEffect } = judgeStatus(answer.status, about);
   onTrouble({ ...publicPart(about), ...reason.upstream });
-  if (!mayPass) return refuse(reason);
-  // Where a repetition can be told from a second order that is trusted more than the SM-DP+'s word.
+  if (!isTemporary) return refuse(reason);
+  // Where a repetition can be distinguished from a second order, that is more reliable than the SM-DP+'s answer.
   return { kind: 'failed', reason, ...(isOnce && hadNoEffect && { hadNoEffect: true }) };
 }
 
-/** What the SM-DP+ names becomes an eSIM's identity for ever, so it is not believed unseen. */
+/** The ICCID becomes the eSIM's permanent identity, so the SM-DP+'s answer is validated. */
 function checkOrdered(
   { iccid }: ResponseOf<'downloadOrder'>,
   wanted: string | null,
   about: About,
 ): Reply<{ iccid: string }> {
   if (wanted !== null && iccid !== wanted) {
-    return refuse(outcomeUnknown(about, 'The SM-DP+ answered with another ICCID than it was asked for.'));
+    return refuse(outcomeUnknown(about, 'The SM-DP+ answered with another ICCID than the one ordered.'));
   }
   if (!isIccid(iccid)) {
     return refuse(outcomeUnknown(about, 'The SM-DP+ answered with an ICCID whose check digit is wrong.'));
@@ -174,7 +172,7 @@ function checkOrdered(
 const noProfileType = {
   code: 'declined',
   message:
-    'The product has no profile type, so the SM-DP+ cannot be told what to reserve; the operator should set `profile_type` in the catalog.',
+    'The product has no profile type, so the SM-DP+ cannot reserve a profile; the operator should set `profile_type` in the catalog.',
 } as const;
 
 function aboutOf<N extends OrderFunctionName>(

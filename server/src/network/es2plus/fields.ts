@@ -1,6 +1,6 @@
 import { fqdnPattern } from '../fqdn.ts';
 
-/** How a value travels: `read` takes what a peer sent, undefined when it may not be trusted; `takes` says what it should be. */
+/** A field's type. `read` parses a peer's value, undefined if it is invalid; `takes` describes valid values. */
 export type Kind<T> = { takes: string; read(value: unknown): T | undefined };
 
 type Field<T> = { kind: Kind<T>; isMandatory: boolean };
@@ -15,9 +15,9 @@ export function optional<T>(kind: Kind<T>): Optional<T> {
   return { kind, isMandatory: false };
 }
 
-/** SGP.22 §5.3 has ICCIDs as 19 or 20 digits, where the 20th may be the padding `F`; E.118 knows 18 as well. */
+/** SGP.22 §5.3: 19 or 20 digits, where the 20th may be the padding `F`. E.118 allows 18 as well. */
 export const iccid: Kind<string> = {
-  takes: '18 to 20 digits, padded with F at most once',
+  takes: '18 to 20 digits, optionally padded with one F',
   read: (value) => (isText(value, /^\d{18,20}$|^\d{18,19}[Ff]$/) ? value.replace(/[Ff]$/, '') : undefined),
 };
 
@@ -26,7 +26,7 @@ export const eid: Kind<string> = matching(/^\d{32}$/, '32 digits');
 /** SGP.22 §4.1: upper-case letters, digits and `-`. */
 export const matchingId: Kind<string> = matching(/^[-0-9A-Z]{1,255}$/, 'digits, capital letters and -');
 
-/** SGP.22 §4.1 allows nothing but a fully qualified domain name. */
+/** SGP.22 §4.1 allows only a fully qualified domain name. */
 export const fqdn: Kind<string> = {
   takes: 'a fully qualified domain name',
   read: (value) => {
@@ -37,7 +37,7 @@ export const fqdn: Kind<string> = {
 
 export const text: Kind<string> = matching(/^\P{Cc}{1,255}$/u, 'up to 255 characters');
 
-/** Data of the eUICC that we pass over; vendors send it as text or as an object. */
+/** Data of the eUICC, which we ignore; vendors send it as text or as an object. */
 export const anything: Kind<unknown> = { takes: 'anything', read: (value) => value };
 
 export const flag: Kind<boolean> = {
@@ -50,7 +50,7 @@ export const finalProfileStatus: Kind<'Available' | 'Unavailable'> = {
   read: (value) => (value === 'Available' || value === 'Unavailable' ? value : undefined),
 };
 
-/** SGP.22 §5.3.5 has a number; vendors send text too. */
+/** SGP.22 §5.3.5 defines a number; some vendors send text. */
 export const notificationPointId: Kind<number> = {
   takes: 'a whole number',
   read: (value) => {
@@ -73,7 +73,7 @@ export type ExecutionStatus = { status: Status; statusCodeData?: StatusCodeData 
 
 /** SGP.22 §5.2.5; also what a notification point reports. */
 export const executionStatus: Kind<ExecutionStatus> = {
-  takes: 'an object with status and, when it failed, statusCodeData',
+  takes: 'an object with status and, if it failed, statusCodeData',
   read: (value) => {
     if (!isObject(value) || !statuses.includes(value['status'])) return undefined;
     const data = readStatusCodeData(value['statusCodeData']);
@@ -96,8 +96,8 @@ function readStatusCodeData(value: unknown): StatusCodeData | undefined {
 const codePattern = /^\d{1,3}(\.\d{1,3}){0,5}$/;
 
 /**
- * SGP.22 §5.3.5 refers to W3C's profile of ISO 8601. Seen besides: no seconds, no offset (UTC then), a space for the T,
- * basic format, and Unix seconds or milliseconds.
+ * SGP.22 §5.3.5 refers to W3C's profile of ISO 8601. Vendors also send: no seconds, no offset (meaning UTC), a space for
+ * the T, basic format, and Unix seconds or milliseconds.
  */
 export const timestamp: Kind<Date> = {
   takes: 'a date such as 2026-11-01T12:30:00Z',

@@ -19,21 +19,21 @@ import {
 
 type Fields = Record<string, { kind: Kind<unknown>; isMandatory: boolean }>;
 
-/** One function of ES2+. `response` is null where the answer is a bare 204. */
+/** One function of ES2+. `response` is null if the answer is a 204 without a body. */
 export type Es2Function = {
   clause: string;
   path: string;
   request: Fields;
-  /** Of these at least one has to be there. */
+  /** At least one of these is required. */
   needsOneOf?: readonly string[];
-  /** Other spellings of a field's name that vendors were seen to use. */
+  /** Other spellings of field names that vendors use. */
   aliases?: Readonly<Record<string, string>>;
   response: Fields | null;
 };
 
 /**
- * ES2+ as SGP.22 declares it, once: requests are built and answers read by this table, and so is what an SM-DP+ sends us.
- * Every request has a `header` besides (§6.5.1.3), and every answer that has a body (§6.5.1.4).
+ * ES2+ as declared in SGP.22. Requests are built and answers and notifications parsed from this table. Every request
+ * also has a `header` (§6.5.1.3), and so has every answer with a body (§6.5.1.4).
  */
 export const es2Functions = {
   downloadOrder: {
@@ -91,7 +91,7 @@ export const es2Functions = {
 } as const satisfies Record<string, Es2Function>;
 
 export type Es2FunctionName = keyof typeof es2Functions;
-/** Those that an operator calls at the SM-DP+. */
+/** The functions that an operator calls at the SM-DP+. */
 export type OrderFunctionName = Exclude<Es2FunctionName, 'handleDownloadProgressInfo'>;
 
 type Values<F extends Fields> = {

@@ -15,7 +15,7 @@ type Options = {
   protocolVersion: string;
   notificationMap: NotificationMap;
   now(): Date;
-  /** Told of every notification and of every connection that was turned away; nothing in it is secret. */
+  /** Called for every notification and every rejected connection. `details` has no secrets. */
   onEvent(outcome: NotificationOutcome, details: object): void;
   onListening?(port: number): void;
 };
@@ -29,11 +29,11 @@ export type NotificationOutcome =
   | 'turned_away';
 
 const { path } = es2Functions.handleDownloadProgressInfo;
-const mostBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 
 /**
- * Where an SM-DP+ tells us how downloads go (ES2+.HandleDownloadProgressInfo, SGP.22 §5.3.5). A client without a
- * certificate of the authority we were given gets nothing, not even an answer.
+ * Receives an SM-DP+'s download notifications (ES2+.HandleDownloadProgressInfo, SGP.22 §5.3.5). A client without a
+ * certificate of the configured authority gets no answer at all.
  */
 export function createEs2Listener(options: Options): ObservationSource {
   return {
@@ -56,7 +56,7 @@ export function createEs2Listener(options: Options): ObservationSource {
         (request, response) => {
           serve(request, response, take).catch((error: unknown) => {
             options.onEvent('failed', { error: (error as Error).message });
-            answer(response, 500, { reasonCode: '4.2', message: 'It could not be stored; send it again.' });
+            answer(response, 500, { reasonCode: '4.2', message: 'It was not stored; send it again.' });
           });
         },
       );
@@ -72,17 +72,17 @@ export function createEs2Listener(options: Options): ObservationSource {
         });
         server.listen(options.port, options.host, resolve);
       });
-      // From here on it is a connection that could not be accepted, as when no file descriptor is left: the port stays.
+      // Later errors are connections that could not be accepted, e.g. without a free file descriptor: keep listening.
       server.on('error', ({ code, message }: NodeJS.ErrnoException) => {
         options.onEvent('turned_away', { error: code ?? message });
       });
       options.onListening?.((server.address() as AddressInfo).port);
       return {
-        stop: (patienceMs) =>
+        stop: (timeoutMs) =>
           new Promise((resolve) => {
-            const cut = setTimeout(() => server.closeAllConnections(), patienceMs);
+            const timer = setTimeout(() => server.closeAllConnections(), timeoutMs);
             server.close(() => {
-              clearTimeout(cut);
+              clearTimeout(timer);
               resolve();
             });
             server.closeIdleConnections();
@@ -113,7 +113,7 @@ export function createEs2Listener(options: Options): ObservationSource {
     response.writeHead(204, protocolHeader()).end();
   }
 
-  /** An error in the form that SGP.22 §6.5.1.4 gives answers; subject 1.6 is the function. */
+  /** An error in the format of SGP.22 §6.5.1.4; subject 1.6 is the function. */
   function answer(
     response: ServerResponse,
     status: number,
@@ -132,15 +132,15 @@ export function createEs2Listener(options: Options): ObservationSource {
 }
 
 const wrongFunction = { reasonCode: '3.1', message: `Only POST ${path} is served here.` };
-const tooLarge = { reasonCode: '2.1', message: `The body has more than ${mostBytes} bytes.` };
+const tooLarge = { reasonCode: '2.1', message: `The body has more than ${maxBytes} bytes.` };
 
-/** Null when there is more than a notification can have. */
+/** Null if the body is too large. */
 async function readBody(request: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > mostBytes) return null;
+    if (bytes > maxBytes) return null;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

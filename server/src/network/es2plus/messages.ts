@@ -13,11 +13,11 @@ export type RequestHeader = { functionRequesterIdentifier: string; functionCallI
 export type Answer<N extends OrderFunctionName> =
   | { kind: 'executed'; fields: ResponseOf<N> }
   | { kind: 'not-executed'; status: ExecutionStatus }
-  /** It was carried out, and what came of it cannot be used. */
+  /** Executed, but the result is invalid. */
   | { kind: 'broken'; why: string }
   | { kind: 'unreadable'; why: string };
 
-/** The JSON of a request. What the table does not allow is a bug of the caller, so it throws, and never with a value. */
+/** The JSON of a request. Throws if the table does not allow it, since that is a bug; the error never contains a value. */
 export function writeRequest<N extends OrderFunctionName>(
   name: N,
   header: RequestHeader,
@@ -29,7 +29,7 @@ export function writeRequest<N extends OrderFunctionName>(
   return JSON.stringify({ header, ...fields });
 }
 
-/** What an answer says. A business error comes as HTTP 200 with the status `Failed` (SGP.22 §6.5.1.4). */
+/** Parses an answer. A business error is HTTP 200 with the status `Failed` (SGP.22 §6.5.1.4). */
 export function readAnswer<N extends OrderFunctionName>(name: N, json: unknown): Answer<N> {
   const header = isObject(json) ? json['header'] : undefined;
   const status = isObject(header) ? executionStatus.read(header['functionExecutionStatus']) : undefined;
@@ -44,7 +44,7 @@ export type ReadRequest<N extends Es2FunctionName> =
   | { fields: RequestOf<N> }
   | { why: string; isMissing: boolean };
 
-/** What somebody asks of us. Its header may be missing: nothing here depends on it. */
+/** Parses a request to us. The header may be missing: nothing depends on it. */
 export function readRequest<N extends Es2FunctionName>(name: N, json: unknown): ReadRequest<N> {
   const declared: Es2Function = es2Functions[name];
   const read = readFields(declared.request, json, declared);
@@ -52,7 +52,7 @@ export function readRequest<N extends Es2FunctionName>(name: N, json: unknown): 
   return { fields: read.fields as RequestOf<N> };
 }
 
-/** Unknown fields are passed over: later versions of the standard add some. An empty text counts as left out. */
+/** Ignores unknown fields, since later versions of the standard add some. An empty string counts as missing. */
 function readFields(
   declared: Es2Function['request'],
   json: unknown,
@@ -73,7 +73,7 @@ function readFields(
     fields[name] = read;
   }
   if (needsOneOf && !needsOneOf.some((name) => name in fields)) {
-    return { why: `one of ${needsOneOf.join(', ')} is needed`, isMissing: true };
+    return { why: `one of ${needsOneOf.join(', ')} is required`, isMissing: true };
   }
   return { fields };
 }

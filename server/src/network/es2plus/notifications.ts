@@ -3,7 +3,7 @@ import type { NotificationMap } from '../notification-map.ts';
 import type { Observation, ObservedState } from '../port.ts';
 import type { RequestOf } from './functions.ts';
 
-/** An SM-DP+'s notification as an observation, or null when it tells nothing that we keep. */
+/** Converts an SM-DP+'s notification to an observation, or null if it changes nothing. */
 export function observationOf(
   notification: RequestOf<'handleDownloadProgressInfo'>,
   map: NotificationMap,
@@ -12,18 +12,18 @@ export function observationOf(
   const { iccid, timestamp, notificationPointId, notificationPointStatus, eid } = notification;
   const state = stateOf(map.get(notificationPointId), notificationPointStatus.status);
   if (!state) return null;
-  // The newest word counts for ever: one from a clock that runs ahead would silence all that follow.
+  // The newest observation wins: one from a clock that is ahead would hide all later ones.
   const at = timestamp > now ? now : timestamp;
   return { kind: 'profile', iccid, at, state, ...(eid !== undefined && isEid(eid) && { eid }) };
 }
 
 /**
- * A download or an installation that failed leaves an error; a device that failed to enable, disable or delete a profile
- * leaves it as it was. A point mapped to `error` says so only when it failed.
+ * A failed download or installation is an error. A failure to enable, disable or delete a profile does not change it. A
+ * point mapped to `error` counts only if it failed.
  */
-function stateOf(meant: ObservedState | undefined, status: string): ObservedState | null {
-  if (meant === undefined) return null;
+function stateOf(mapped: ObservedState | undefined, status: string): ObservedState | null {
+  if (mapped === undefined) return null;
   const hasFailed = status === 'Failed' || status === 'Expired';
-  if (!hasFailed) return meant === 'error' ? null : meant;
-  return meant === 'downloaded' || meant === 'installed' || meant === 'error' ? 'error' : null;
+  if (!hasFailed) return mapped === 'error' ? null : mapped;
+  return mapped === 'downloaded' || mapped === 'installed' || mapped === 'error' ? 'error' : null;
 }

@@ -9,7 +9,7 @@ test.each([
   'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',
   'ERR_SSL_TLSV1_ALERT_UNKNOWN_CA',
   'ERR_SSL_TLSV1_ALERT_ACCESS_DENIED',
-])('%s says that the request was not read', (code) => {
+])('%s means that the request was not read', (code) => {
   expect(isRefusingAlert(code)).toBe(true);
 });
 
@@ -20,6 +20,6 @@ test.each([
   'ERR_SSL_TLSV1_ALERT_USER_CANCELLED',
   'ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC',
   'ECONNRESET',
-])('%s does not: the work may be done', (code) => {
+])('%s does not mean that the request was not read', (code) => {
   expect(isRefusingAlert(code)).toBe(false);
 });

@@ -5,8 +5,8 @@ import { slowFactor } from '../slow-factor.ts';
 type Options = { delayMs: number };
 
 /**
- * A network that answers from its call alone: the same call gets the same answer in any process, before and after a
- * restart. The products of the sandbox that misbehave do so here, the way real networks do.
+ * A stateless network: the same call gets the same answer in any process, before and after a restart. The sandbox's
+ * misbehaving products fail here, the way real networks do.
  */
 export function createMockNetwork({ delayMs }: Options): Network {
   return {
@@ -50,7 +50,7 @@ function misbehave(productId: string, attempt: number): Reply<never> | null {
             kind: 'failed',
             reason: {
               code: 'network_unavailable',
-              message: 'The network did not answer as it should.',
+              message: 'The network answered with an error.',
               upstream: { status: '503' },
             },
           };
@@ -89,7 +89,7 @@ function timedOut(): Reply<never> {
   };
 }
 
-/** False when the call was ended first. */
+/** False if the call was aborted first. */
 async function wait(ms: number, signal: AbortSignal): Promise<boolean> {
   if (ms === 0) return !signal.aborted;
   return delay(ms, true, { signal }).catch(() => false);

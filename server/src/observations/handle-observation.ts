@@ -14,8 +14,8 @@ type Deps = {
   metrics: Pick<Metrics, 'reportCount'>;
 };
 
-/** Takes in what a live network reports: stored when it resolves. False when the eSIM is not ours; such are only counted. */
-export function createReportTaker(deps: Deps): (observation: Observation) => Promise<boolean> {
+/** Stores observations of a live network. Resolves to false if the eSIM is not ours; those are only counted in a metric. */
+export function createObservationHandler(deps: Deps): (observation: Observation) => Promise<boolean> {
   const { db, signals, metrics } = deps;
   return async (observation) => {
     const esim = await db.transaction((tx) => observe(tx, observation, deps));

@@ -86,7 +86,7 @@ function levels({ events }: Change): string[] {
 }
 
 describe('usage', () => {
-  test('of each bundle and its thresholds are the same for any order and repetition of the records', () => {
+  test('and thresholds per bundle are the same for any order and repetition of the records', () => {
     fc.assert(
       fc.property(bundlesOf, arrivals, fc.boolean(), (bundles, [all, one, other], promotes) => {
         const [first, second] = [countAll(bundles, one, promotes), countAll(bundles, other, promotes)];

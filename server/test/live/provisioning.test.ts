@@ -42,11 +42,11 @@ const setups: Record<string, Parameters<typeof startSmdpSetup>> = {
     { refusesRepeatedConfirm: '8.2.1/3.5', smdpAddress: null },
     { iccids: 'ours', releasesOnConfirm: false },
   ],
-  'its ICCIDs, padded, forgetting calls': [
+  'its ICCIDs, padded, without deduplication': [
     { padsIccids: true, refusesRepeatedConfirm: '8.2.6/3.3' },
     { iccids: 'theirs' },
   ],
-  'its ICCIDs, knowing calls again': [{ recognisesCalls: true }, { iccids: 'theirs', recognisesCalls: true }],
+  'its ICCIDs, deduplicating calls': [{ recognisesCalls: true }, { iccids: 'theirs', recognisesCalls: true }],
 };
 
 type Outcome = {
@@ -138,7 +138,7 @@ async function finished(service: TestService, { json }: Reply) {
 }
 
 describe.concurrent.each(Object.keys(setups))('an SM-DP+ with %s', (name) => {
-  const forgets = name === 'its ICCIDs, padded, forgetting calls';
+  const forgets = name === 'its ICCIDs, padded, without deduplication';
   const releases = name === 'our own ICCIDs, released separately';
   let live: Awaited<ReturnType<typeof startLive>>;
   const order: typeof live.order = (mischief) => live.order(mischief);
@@ -152,7 +152,7 @@ describe.concurrent.each(Object.keys(setups))('an SM-DP+ with %s', (name) => {
   const oneTime: [string, Mischief][] = [
     ['is lost', 'lose'],
     ['is cut off midway', 'truncate'],
-    ['is a reset instead', 'reset'],
+    ['is a connection reset', 'reset'],
     ['is HTML', 'html'],
     ['is huge', 'huge'],
     ['is HTTP 500 after the work', { status: 500, isDone: true }],
@@ -161,7 +161,7 @@ describe.concurrent.each(Object.keys(setups))('an SM-DP+ with %s', (name) => {
     ['is Expired', { expired: true }],
     ['is an execution error', { code: '8.2/4.2' }],
     ['is a system that was not reached', { code: '8.2/5.1' }],
-    ['is a time limit of its own', { code: '8.2/4.10' }],
+    ['is a timeout at the SM-DP+', { code: '8.2/4.10' }],
     ['lacks its header', { answer: { header: {} } }],
   ];
   // The other two setups handle a lost answer differently, but it can be lost in the same ways.
@@ -264,7 +264,7 @@ describe.concurrent.each(Object.keys(setups))('an SM-DP+ that lets calls hang, w
       );
       const isUnknown = outcome.execution.error?.code === 'outcome_unknown';
       await live.check(outcome, isUnknown ? 'unknown' : 'one profile');
-      if (name !== 'its ICCIDs, padded, forgetting calls') expect(isUnknown).toBe(false);
+      if (name !== 'its ICCIDs, padded, without deduplication') expect(isUnknown).toBe(false);
       else if (step === 'downloadOrder') expect(isUnknown).toBe(true);
     };
     await Promise.all([meet('downloadOrder'), meet('confirmOrder')]);

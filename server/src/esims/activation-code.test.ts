@@ -67,9 +67,7 @@ describe('the activation code', () => {
   ])('is never made from %j and %j, and the error does not contain them', (address, id) => {
     const make = () =>
       describeActivation({ smdpAddress: address, matchingId: id, confirmationCodeRequired: false });
-    expect(make).toThrow(
-      /^the (SM-DP\+ address is not a host name|matching id contains invalid characters)$/,
-    );
+    expect(make).toThrow(/^the (SM-DP\+ address is not a host name|matching id has invalid characters)$/);
   });
 });
 

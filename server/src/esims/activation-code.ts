@@ -45,7 +45,7 @@ const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 function activationCodeOf({ smdpAddress, matchingId, confirmationCodeRequired }: Parts): string {
   // A `$` in a part would silently produce a different code. The errors do not contain the values: they are secret.
   if (!/^[-.:0-9A-Za-z]+$/.test(smdpAddress)) throw new Error('the SM-DP+ address is not a host name');
-  if (!/^[-0-9A-Za-z]+$/.test(matchingId)) throw new Error('the matching id contains invalid characters');
+  if (!/^[-0-9A-Za-z]+$/.test(matchingId)) throw new Error('the matching id has invalid characters');
   return `1$${smdpAddress}$${matchingId}${confirmationCodeRequired ? '$$1' : ''}`;
 }
 

@@ -1,4 +1,4 @@
-/** Wall time, from the context everywhere: tests move it, nobody sleeps. */
+/** Wall time. Always taken from the context, so that tests can move it instead of sleeping. */
 export type Clock = { nowMs(): number };
 
 export const systemClock: Clock = { nowMs: () => Date.now() };

@@ -9,13 +9,13 @@ import type { NewUuid } from './ids/uuid-v7.ts';
 import type { Keyring } from './secrets/keyring.ts';
 import type { AddressPolicy } from './webhooks/guard/policy.ts';
 
-/** Who calls. Ids as the world sees them, and the uuid that the database wants, decoded once. */
+/** The authenticated account and key. `id` is the public id, `uuid` the database's; decoded once. */
 export type Caller = {
   account: { id: string; uuid: string; name: string; apiVersion: string };
   apiKey: { id: string; uuid: string; name: string; scopes: Scope[]; last4: string; createdAt: Date };
 };
 
-/** What every operation gets. */
+/** The context of every operation. */
 export type Context = Caller & {
   db: Database;
   clock: Clock;
@@ -31,10 +31,10 @@ export type Context = Caller & {
   apiVersion: ApiVersion;
 };
 
-/** What a write gets besides: its hold on the idempotency key, and the means to render its answer before it commits. */
+/** A write also gets its claim on the idempotency key, and functions to render its response before it commits. */
 export type WriteContext = Context & {
   claim: Claim | null;
-  /** `isSecret`: the stored copy is sealed, since the body holds a secret that is shown once. */
+  /** `isSecret`: the stored copy is encrypted, because the body contains a secret that is shown only once. */
   render(body: object, options?: { location?: string; isSecret?: boolean }): Answer;
   renderRefusal(error: AppError): Answer;
 };

@@ -2,10 +2,10 @@ import { Command } from 'commander';
 import { readConfig } from './config/read-config.ts';
 import type { Tools } from './operator/with-database.ts';
 
-// Each command loads what it needs when it runs: `--help` and a mistyped word answer in a tenth of a second.
+// Each command imports its code when it runs, so `--help` and usage errors take only 0.1 s.
 
 const program = new Command('simplane-server')
-  .description('The Simplane service and its operator’s commands. Settings come from the environment.')
+  .description('The Simplane service and its operator commands. Settings come from the environment.')
   .showHelpAfterError();
 
 program
@@ -19,12 +19,12 @@ program
 
 program
   .command('migrate')
-  .description('bring the database’s schema up to date')
+  .description('migrate the database schema to the latest version')
   .action(() => run(async () => void process.stdout.write('the schema is up to date\n')));
 
-const accounts = program.command('accounts').description('accounts of this deployment');
+const accounts = program.command('accounts').description('manage the accounts of this deployment');
 withJson(accounts.command('create').description('create an account'))
-  .requiredOption('--name <name>', 'what to call it')
+  .requiredOption('--name <name>', 'its name')
   .action(async (options) => {
     const { createAccountCommand } = await import('./operator/accounts.ts');
     await run((tools) => createAccountCommand(tools, options));
@@ -34,22 +34,22 @@ withJson(accounts.command('list').description('list all accounts')).action(async
   await run((tools) => listAccountsCommand(tools, options));
 });
 
-const keys = program.command('keys').description('API keys');
-withJson(keys.command('create').description('create a key and print it, once'))
-  .option('--account <id>', 'the account it belongs to; may be left out when there is only one')
-  .option('--name <name>', 'what to call it', 'API key')
+const keys = program.command('keys').description('manage API keys');
+withJson(keys.command('create').description('create a key and print it; it is not shown again'))
+  .option('--account <id>', 'the account it belongs to; optional if there is only one')
+  .option('--name <name>', 'its name', 'API key')
   .option(
     '--scopes <list>',
     'comma-separated: read, write, network, admin, install (activation codes; part of write)',
     'read,write',
   )
-  .option('--expires-in <duration>', 'such as 12h or 90d; never when left out')
+  .option('--expires-in <duration>', 'such as 12h or 90d; by default it never expires')
   .action(async (options) => {
     const { createKeyCommand } = await import('./operator/keys.ts');
     await run((tools) => createKeyCommand(tools, options));
   });
-withJson(keys.command('list').description('list keys, without the keys themselves'))
-  .option('--account <id>', 'only those of one account')
+withJson(keys.command('list').description('list keys, without their secrets'))
+  .option('--account <id>', 'only the keys of this account')
   .action(async (options) => {
     const { listKeysCommand } = await import('./operator/keys.ts');
     await run((tools) => listKeysCommand(tools, options));
@@ -61,9 +61,9 @@ withJson(keys.command('revoke').description('revoke a key; every process refuses
     await run((tools) => revokeKeyCommand(tools, id, options));
   });
 
-const catalog = program.command('catalog').description('products');
-withJson(catalog.command('import').description('load products from a JSON file: all of it or nothing'))
-  .argument('<file>', 'a list of products; docs/catalog.md shows one')
+const catalog = program.command('catalog').description('manage the products');
+withJson(catalog.command('import').description('load products from a JSON file, all or none'))
+  .argument('<file>', 'a list of products; see docs/catalog.md for an example')
   .action(async (file, options) => {
     const { checkCatalogFile, importCatalogCommand } = await import('./operator/catalog.ts');
     const products = await checkCatalogFile(file);
@@ -73,7 +73,7 @@ withJson(catalog.command('import').description('load products from a JSON file: 
 withJson(
   program
     .command('reseal')
-    .description('encrypt all stored secrets anew, with the first of SIMPLANE_ENCRYPTION_KEYS'),
+    .description('re-encrypt all stored secrets with the first of SIMPLANE_ENCRYPTION_KEYS'),
 ).action(async (options) => {
   const { resealCommand } = await import('./operator/reseal.ts');
   await run(async (tools) => {
@@ -82,7 +82,7 @@ withJson(
 });
 
 withJson(
-  program.command('doctor').description('check settings, database and contents, and say what to mend'),
+  program.command('doctor').description('check settings, database and contents, and say what to fix'),
 ).action(async (options) => {
   const { config, warnings } = readConfig();
   const { doctorCommand } = await import('./operator/doctor.ts');
@@ -91,11 +91,11 @@ withJson(
 
 program.parseAsync().catch((error: unknown) => {
   process.stderr.write(`${explain(error)}\n`);
-  process.exit(1); // whatever a failed start has opened by then goes with it
+  process.exit(1); // a failed start may leave handles open that would keep the process alive
 });
 
 function withJson(command: Command): Command {
-  return command.option('--json', 'for programs', false);
+  return command.option('--json', 'print JSON', false);
 }
 
 async function run(command: (tools: Tools) => Promise<void>): Promise<void> {
@@ -104,11 +104,12 @@ async function run(command: (tools: Tools) => Promise<void>): Promise<void> {
   await withDatabase(config, command);
 }
 
-/** Why it failed, in words for the person at the terminal and without a stack. */
+/** The error message for the terminal, without a stack. */
 function explain(error: unknown): string {
   if (error instanceof AggregateError) return explain(error.errors[0]);
   if (!(error instanceof Error)) return String(error);
   const { code } = error as NodeJS.ErrnoException;
-  if (code === 'EADDRINUSE') return `${error.message}; set PORT to a free port, or stop what listens there`;
+  if (code === 'EADDRINUSE')
+    return `${error.message}; set PORT to a free port, or stop the process that uses it`;
   return error.message;
 }

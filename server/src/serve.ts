@@ -29,19 +29,19 @@ import { createMetrics } from './telemetry/metrics.ts';
 
 export type Running = {
   url: string;
-  /** The sandbox's own key; null in live. */
+  /** Null in live mode. */
   sandboxKey: SandboxKey | null;
   notice: string | null;
   lost: Promise<string>;
   stop(): Promise<void>;
 };
 
-/** `file` is where it is kept; null when it came from `SIMPLANE_API_KEY`. */
+/** `file` is where the key is stored; null if it came from `SIMPLANE_API_KEY`. */
 export type SandboxKey = { key: string; file: string | null; state: SandboxKeyState };
 
 type App = ReturnType<typeof createApp>;
 
-/** Config → database → app and workers. The caller chooses the network and holds the signals. */
+/** Config → database → app and workers. The caller chooses the network and handles process signals. */
 export async function serve(
   config: Config,
   log: Logger,
@@ -55,7 +55,7 @@ export async function serve(
     onError: (error) => log.warn({ error: error.message }, 'a database connection was lost'),
     onAvailability: (reason) =>
       reason === null
-        ? log.info('the database takes everything again')
+        ? log.info('the database can be written to again')
         : log.warn({ reason }, 'the database cannot be written to'),
   });
   try {
@@ -93,15 +93,15 @@ async function start(
   const metrics = createMetrics(db);
   const onError = (error: unknown, about: object = {}) => {
     metrics.backgroundFailureCount.inc();
-    log.warn({ ...about, cause: describeCause(error) }, 'background work failed; it is tried again');
+    log.warn({ ...about, cause: describeCause(error) }, 'background work failed; it will be retried');
   };
-  const listensAt = config.databaseDirectUrl ?? (connection.isPooled ? null : connectionString);
-  if (listensAt === null && config.role !== 'api') {
+  const listenUrl = config.databaseDirectUrl ?? (connection.isPooled ? null : connectionString);
+  if (listenUrl === null && config.role !== 'api') {
     log.warn(
-      'DATABASE_URL leads through a pooler and SIMPLANE_DATABASE_DIRECT_URL is not set: work of other processes is found by polling, up to two seconds late',
+      'DATABASE_URL goes through a pooler and SIMPLANE_DATABASE_DIRECT_URL is not set: work from other processes is found by polling, up to two seconds late',
     );
   }
-  const signals = createSignals({ db, connectionString: listensAt, onError });
+  const signals = createSignals({ db, connectionString: listenUrl, onError });
   const service: Service = {
     ...config,
     hasCore: config.mode === 'sandbox' || config.coreUrl !== null,
@@ -136,33 +136,35 @@ async function start(
 
   async function stop(): Promise<void> {
     stopping = true;
-    const patienceMs = config.shutdownTimeoutMs;
-    // Together, so that nothing is claimed while requests drain, and one bound holds for all.
+    const timeoutMs = config.shutdownTimeoutMs;
+    // In parallel, so that nothing is claimed while requests drain, and one timeout covers all.
     await Promise.all([
-      closeServers(servers, patienceMs, log),
-      reports?.stop(patienceMs),
-      worker?.stop(patienceMs),
-      sender?.stop(patienceMs),
+      closeServers(servers, timeoutMs, log),
+      reports?.stop(timeoutMs),
+      worker?.stop(timeoutMs),
+      sender?.stop(timeoutMs),
       ...chores.map((chore) => chore.stop()),
     ]);
     await signals.stop();
     await service.keys
       .flushUses()
-      .catch((error: Error) => log.warn({ error: error.message }, 'last uses of keys were lost'));
+      .catch((error: Error) =>
+        log.warn({ error: error.message }, 'last-used times of API keys were not saved'),
+      );
     await connection.close();
   }
 
   return { url: service.publicUrl(), sandboxKey, notice: connection.notice, lost: connection.lost, stop };
 }
 
-/** Requests in flight may finish, for a bounded time; then their connections are cut. */
+/** Waits for requests in flight until the timeout, then closes their connections. */
 async function closeServers(servers: App[], timeoutMs: number, log: Logger): Promise<void> {
-  const cut = setTimeout(() => {
+  const forceClose = setTimeout(() => {
     log.warn('requests in flight did not finish in time and were cut off');
     for (const { server } of servers) server.closeAllConnections();
   }, timeoutMs);
   await Promise.all(servers.map((server) => server.close()));
-  clearTimeout(cut);
+  clearTimeout(forceClose);
 }
 
 function urlOf(app: App, host: string): string {

@@ -8,10 +8,10 @@ import type { Keyring } from './secrets/keyring.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import type { AddressPolicy } from './webhooks/guard/policy.ts';
 
-/** What one process of the service is made of; `serve.ts` builds it, tests build it with a clock of their own. */
+/** The parts of one server process. `serve.ts` builds it; tests build it with their own clock. */
 export type Service = {
   mode: 'sandbox' | 'live';
-  /** Whether commands to a core network can be carried out: the mock's, or the operator's. */
+  /** Whether there is a core network for suspend and resume: the mock's or the operator's. */
   hasCore: boolean;
   role: 'all' | 'api' | 'worker';
   db: Database;
@@ -29,12 +29,12 @@ export type Service = {
   unknownKeysPerSecond: number;
   headersTimeoutMs: number;
   requestTimeoutMs: number;
-  /** How long a client may leave its answer unread. */
+  /** How long a client may leave its response unread. */
   drainTimeoutMs: number;
   maxConnections: number;
-  /** Whether `/metrics` is on the API's own port, for loopback clients; else it has a port of its own. */
+  /** Whether `/metrics` is on the API's port, for loopback clients, instead of on its own port. */
   metricsOnApi: boolean;
-  /** How clients reach the deployment; known for sure only once it listens. */
+  /** The URL clients use. Without `SIMPLANE_PUBLIC_URL` it is known only once the server listens. */
   publicUrl(): string;
   isStopping(): boolean;
 };

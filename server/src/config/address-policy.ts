@@ -1,7 +1,7 @@
 import type { AddressPolicy } from '../webhooks/guard/policy.ts';
 import type { Config } from './settings.ts';
 
-/** Live sends to public addresses only. A sandbox on a developer's own machine also sends to that machine and its network. */
+/** Live mode sends to public addresses only. A sandbox on loopback may also send to loopback and private addresses. */
 export function addressPolicyOf({ mode, host, webhookAllowCidrs }: Config): AddressPolicy {
   const isLocal = host === 'localhost' || host === '::1' || host.startsWith('127.');
   return {

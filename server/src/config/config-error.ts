@@ -1,4 +1,4 @@
-/** A setting that stops the start; the message names it and says what it takes. */
+/** An invalid setting; the server does not start. The message names the setting and the values it accepts. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }

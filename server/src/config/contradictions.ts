@@ -4,28 +4,28 @@ import { slowFactor } from '../network/slow-factor.ts';
 import { ConfigError } from './config-error.ts';
 import { type Config, settings } from './settings.ts';
 
-/** Settings that are fine one by one and cannot be meant together. */
+/** Rejects combinations of settings that are each valid but contradict each other. */
 export function refuseContradictions(config: Config): void {
-  refuseHalfAnSmdp(config);
-  refuseDatabaseAddresses(config);
+  refuseIncompleteSmdp(config);
+  refuseInvalidDatabaseUrls(config);
   if (config.mode === 'live' && config.apiKey) {
     throw new ConfigError(
-      'SIMPLANE_API_KEY is for the sandbox; in live mode create keys with `simplane-server keys create`',
+      'SIMPLANE_API_KEY is for the sandbox only; in live mode create keys with `simplane-server keys create`',
     );
   }
   if (config.mode === 'live' && !config.encryptionKeys) {
     throw new ConfigError(
-      'SIMPLANE_ENCRYPTION_KEYS is required in live mode: signing secrets are encrypted at rest; make one with `openssl rand -base64 32`',
+      'SIMPLANE_ENCRYPTION_KEYS is required in live mode to encrypt secrets at rest; generate a key with `openssl rand -base64 32`',
     );
   }
   if ((config.coreUrl === null) !== (config.coreSecret === null)) {
     throw new ConfigError(
-      'SIMPLANE_CORE_URL and SIMPLANE_CORE_SECRET belong together: commands to the core are signed; make a secret with `openssl rand -hex 32`',
+      'SIMPLANE_CORE_URL and SIMPLANE_CORE_SECRET must be set together, because commands to the core are signed; generate a secret with `openssl rand -hex 32`',
     );
   }
   if (config.mode === 'sandbox' && config.mockDelayMs * slowFactor >= config.networkTimeoutMs) {
     throw new ConfigError(
-      `SIMPLANE_MOCK_DELAY is too long: the slow product takes ${slowFactor} times that, which must stay below SIMPLANE_NETWORK_TIMEOUT`,
+      `SIMPLANE_MOCK_DELAY is too long: the slow product takes ${slowFactor} times as long, which must be less than SIMPLANE_NETWORK_TIMEOUT`,
     );
   }
   if (config.headersTimeoutMs > config.requestTimeoutMs) {
@@ -33,22 +33,22 @@ export function refuseContradictions(config: Config): void {
   }
   if (config.executionLeaseMs <= config.networkTimeoutMs) {
     throw new ConfigError(
-      'SIMPLANE_EXECUTION_LEASE must be longer than SIMPLANE_NETWORK_TIMEOUT: else a slow call is made twice',
+      'SIMPLANE_EXECUTION_LEASE must be longer than SIMPLANE_NETWORK_TIMEOUT, otherwise a slow call is made twice',
     );
   }
   if (config.mode === 'live' && config.role !== 'api' && config.shutdownTimeoutMs < config.networkTimeoutMs) {
     throw new ConfigError(
-      'SIMPLANE_SHUTDOWN_TIMEOUT must not be shorter than SIMPLANE_NETWORK_TIMEOUT in live mode: else a restart cuts off orders whose outcome is then not known',
+      'SIMPLANE_SHUTDOWN_TIMEOUT must not be shorter than SIMPLANE_NETWORK_TIMEOUT in live mode, otherwise a restart can interrupt an order and leave its outcome unknown',
     );
   }
   if (config.role !== 'all' && !config.databaseUrl) {
     throw new ConfigError(
-      `SIMPLANE_ROLE=${config.role} needs DATABASE_URL: the embedded PostgreSQL belongs to one process with the role \`all\``,
+      `SIMPLANE_ROLE=${config.role} needs DATABASE_URL: the embedded PostgreSQL works only with one process in the role \`all\``,
     );
   }
 }
 
-function refuseDatabaseAddresses(config: Config): void {
+function refuseInvalidDatabaseUrls(config: Config): void {
   for (const key of ['databaseUrl', 'databaseDirectUrl'] as const) {
     const url = config[key];
     try {
@@ -62,21 +62,21 @@ function refuseDatabaseAddresses(config: Config): void {
   }
 }
 
-/** What a connection to an SM-DP+ cannot do without, so that it is missed at the start and not at the first order. */
-function refuseHalfAnSmdp(config: Config): void {
+/** Reports incomplete SM-DP+ settings at startup instead of at the first order. */
+function refuseIncompleteSmdp(config: Config): void {
   if (config.mode === 'sandbox' && (config.es2Url || config.es2ListenPort !== null)) {
-    throw new ConfigError('SIMPLANE_ES2_… is for live mode: a sandbox provisions on its mock network only');
+    throw new ConfigError('SIMPLANE_ES2_… is for live mode only: a sandbox uses the mock network');
   }
   if (config.mode === 'live' && config.role === 'worker' && !config.es2Url) {
     throw new ConfigError(
-      'SIMPLANE_ES2_URL is required for a worker in live mode: without an SM-DP+ it could carry nothing out; docs/connect-your-smdp.md',
+      'SIMPLANE_ES2_URL is required for a worker in live mode; see docs/connect-your-smdp.md',
     );
   }
   if (config.es2Url && config.role !== 'api') {
     requireAll(config, 'SIMPLANE_ES2_URL', ['es2Cert', 'es2Key', 'es2RequesterId']);
     if (!config.es2SmdpAddress && !fqdnPattern.test(new URL(config.es2Url).hostname)) {
       throw new ConfigError(
-        'SIMPLANE_ES2_SMDP_ADDRESS is required: the host of SIMPLANE_ES2_URL is no domain name that an activation code could hold',
+        'SIMPLANE_ES2_SMDP_ADDRESS is required: the host of SIMPLANE_ES2_URL is not a domain name, so it cannot be used in activation codes',
       );
     }
   }

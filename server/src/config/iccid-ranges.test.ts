@@ -14,7 +14,7 @@ test.each([
       { first: '898830400000000000', size: 10 ** 11 },
     ],
   ],
-])('are read from %s', (text, ranges) => {
+])('"%s" is parsed', (text, ranges) => {
   expect(parseIccidRanges(text)).toEqual(ranges);
 });
 
@@ -22,17 +22,17 @@ test.each([
   '',
   '8933',
   '1234567',
-  '8988303000012345', // two digits are no range
+  '8988303000012345', // leaves only two digits for the serial
   '8988303000000000003-8988303000000000093', // wrong check digit
   '8988303000000000093-8988303000000000002', // backwards
   '898830300000000000-898830300000000009',
   '8988303,8988303000012', // one within the other
   '8988303,',
-])('are not read from "%s"', (text) => {
+])('"%s" is rejected', (text) => {
   expect(parseIccidRanges(text)).toBeUndefined();
 });
 
-test('a check digit is the one that others compute', () => {
+test('check digits agree with the luhn package', () => {
   for (let serial = 0; serial < 500; serial++) {
     const iccid = withCheckDigit(`8988303${String(serial * 7_919).padStart(11, '0')}`);
     expect(luhn.validate(iccid), iccid).toBe(true);

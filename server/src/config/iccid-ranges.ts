@@ -1,13 +1,13 @@
 import { isIccid } from '@simplane/contract';
 
-/** Numbers that an operator may give out: `first` without its check digit, and how many there are from it on. */
+/** A range of ICCIDs the operator may assign: `first` has no check digit; `size` is how many follow, including `first`. */
 export type IccidRange = { first: string; size: number };
 
 const lengthWithoutCheck = 18;
 
 /**
- * Reads `from-to`, both whole ICCIDs, or the beginning that all numbers have: the issuer's digits from the numbering
- * authority (ITU-T E.118) and as many more as the operator has set aside. Undefined when it is none of these.
+ * Parses comma-separated ranges. Each is `from-to` with two full ICCIDs, or a prefix: the issuer's digits (ITU-T E.118)
+ * and any further digits the operator reserved. Returns undefined if the text is invalid.
  */
 export function parseIccidRanges(text: string): IccidRange[] | undefined {
   const ranges = text.split(',').map((part) => parseRange(part.trim()));
@@ -16,7 +16,7 @@ export function parseIccidRanges(text: string): IccidRange[] | undefined {
 }
 
 function parseRange(text: string): IccidRange | undefined {
-  // At least three digits are left for the numbers themselves.
+  // Leaves at least three digits for the serial number.
   if (/^89\d{3,13}$/.test(text)) {
     const serialDigits = lengthWithoutCheck - text.length;
     return { first: text.padEnd(lengthWithoutCheck, '0'), size: 10 ** serialDigits };
@@ -28,7 +28,7 @@ function parseRange(text: string): IccidRange | undefined {
   return size >= 1 && Number.isSafeInteger(size) ? { first, size } : undefined;
 }
 
-/** A number that lies in two ranges would be given out twice. */
+/** An ICCID in two ranges would be assigned twice. */
 function overlap(ranges: IccidRange[]): boolean {
   const sorted = ranges
     .map(({ first, size }) => ({ from: BigInt(first), to: BigInt(first) + BigInt(size) }))

@@ -11,7 +11,7 @@ import {
 } from './settings.ts';
 import { duration, durations } from './values.ts';
 
-/** The only reader of the environment. */
+/** The only place that reads the environment. */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): { config: Config; warnings: string[] } {
   const values = Object.fromEntries(
     Object.entries(settings).map(([key, definition]) => [key, readSetting<unknown>(definition, env)]),
@@ -37,7 +37,7 @@ function readSetting<T>({ name, kind, fallback }: Setting<T>, env: NodeJS.Proces
   if (given === '') return null;
   const value = kind.parse(given);
   if (value === undefined) {
-    // A key or a password may stand in these, so the refused value itself is not repeated.
+    // These may contain a key or a password, so the error does not repeat the value.
     const shown = secretNames.has(name) ? '' : `; got "${given}"`;
     throw new ConfigError(`${name} takes ${kind.takes}${shown}`);
   }

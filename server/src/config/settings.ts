@@ -23,16 +23,16 @@ function setting<T>(name: string, kind: Kind<T>, fallback: string, about: string
   return { name, kind, fallback, about };
 }
 
-// A network that is down for a minute must fail nothing: the sandbox waits two minutes in all, live almost two hours.
+// A one-minute network outage must not fail any order: the sandbox retries for two minutes, live for almost two hours.
 export const executionRetryDefaults = {
   sandbox: '500ms,1s,2s,4s,8s,15s,30s,60s',
   live: '1s,5s,15s,30s,1m,2m,5m,10m,30m,1h',
 };
 
-const aFile = matching(/./, 'a file in PEM');
+const pemFile = matching(/./, 'the path of a PEM file');
 
 export const webhookDefaults = {
-  // So that a developer sees the whole story in minutes.
+  // Short, so that a developer sees retries and disabling within minutes.
   sandbox: {
     retrySchedule: '1s,2s,4s,8s,16s,32s,60s,120s',
     disableAfter: '30s',
@@ -47,44 +47,44 @@ export const webhookDefaults = {
   },
 };
 
-/** Every setting there is. An empty fallback means "unset"; the table in the docs is generated from here. */
+/** All settings. An empty fallback means "unset". docs/configuration.md is generated from this table. */
 export const settings = {
   host: setting(
     'HOST',
     matching(/^[^\s]+$/, 'an address or host name to listen on'),
     '127.0.0.1',
-    'Where the API listens.',
+    'The address the API listens on.',
   ),
-  port: setting('PORT', integer(0, 65_535), '4000', 'The API’s port; 0 takes a free one.'),
+  port: setting('PORT', integer(0, 65_535), '4000', 'The API’s port; 0 picks a free one.'),
   databaseUrl: setting(
     'DATABASE_URL',
-    matching(/^postgres(ql)?:\/\//, 'a `postgresql://` address'),
+    matching(/^postgres(ql)?:\/\//, 'a `postgresql://` URL'),
     '',
-    'A PostgreSQL 14 or newer; several hosts as libpq has it, `postgresql://user:password@a:5432,b:5432/database?target_session_attrs=read-write`. Unset: an embedded PostgreSQL in the data folder.',
+    'PostgreSQL 14 or newer. Several hosts are written as in libpq: `postgresql://user:password@a:5432,b:5432/database?target_session_attrs=read-write`. Unset: an embedded PostgreSQL in the data folder.',
   ),
   databaseDirectUrl: setting(
     'SIMPLANE_DATABASE_DIRECT_URL',
-    matching(/^postgres(ql)?:\/\//, 'a `postgresql://` address'),
+    matching(/^postgres(ql)?:\/\//, 'a `postgresql://` URL'),
     '',
-    'The same database without a pooler between, for `LISTEN` alone. Needed only when `DATABASE_URL` leads through one; unset, processes behind a pooler find each other’s work by polling.',
+    'The same database without a pooler, used only for `LISTEN`. Set it only if `DATABASE_URL` goes through a pooler. Unset: processes behind a pooler find each other’s work by polling.',
   ),
   mode: setting(
     'SIMPLANE_MODE',
     oneOf('sandbox', 'live'),
     'sandbox',
-    'One deployment is one mode with its own database, so a test key can only ever reach a sandbox.',
+    'Each deployment has one mode and its own database, so a test key works only in a sandbox.',
   ),
   role: setting(
     'SIMPLANE_ROLE',
     oneOf('all', 'api', 'worker'),
     'all',
-    'What this process does. Any number of processes of any role share one `DATABASE_URL`.',
+    'What this process does: serve the API, run the background work, or both. Any number of processes can share one `DATABASE_URL`.',
   ),
   dataDir: setting(
     'SIMPLANE_DATA_DIR',
     matching(/./, 'a folder'),
     '.simplane',
-    'Where the embedded PostgreSQL and the sandbox’s API key live.',
+    'Holds the embedded PostgreSQL and the sandbox’s API key.',
   ),
   apiKey: setting(
     'SIMPLANE_API_KEY',
@@ -93,55 +93,55 @@ export const settings = {
       'a key that begins with `sp_test_` and has 16 to 192 more characters, printable and without spaces',
     ),
     '',
-    'Sandbox only: a key ensured at every start, with all scopes; once revoked it stays revoked. Unset: one is made at the first start and kept in `<data folder>/sandbox-api-key`.',
+    'Sandbox only: an API key with all scopes, created at startup if it does not exist. A revoked key stays revoked. Unset: the first start generates one and stores it in `<data folder>/sandbox-api-key`.',
   ),
   rateLimitPerSecond: setting(
     'SIMPLANE_RATE_LIMIT',
     integer(0, 1_000_000),
     '',
-    'Requests per second and key in this process, with a burst of twice that; 0 is off. Unset: 0 in the sandbox, 100 in live.',
+    'Requests per second per key in this process, with a burst of twice that. 0 turns the limit off. Unset: 0 in the sandbox, 100 in live.',
   ),
   unknownKeysPerSecond: setting(
     'SIMPLANE_UNKNOWN_KEY_LIMIT',
     integer(0, 1_000_000),
     '20',
-    'Unknown API keys that this process looks up per second and client address (IPv6: per /64), with a burst of five times that; beyond, 429. Keys in use are not affected. 0 is off.',
+    'How many unknown API keys this process looks up per second per client address (IPv6: per /64), with a burst of five times that. Requests over the limit get 429. Known keys are not affected. 0 turns the limit off.',
   ),
   publicUrl: setting(
     'SIMPLANE_PUBLIC_URL',
-    matching(/^https?:\/\/[^\s/]+$/, 'an `http://` or `https://` address without a path'),
+    matching(/^https?:\/\/[^\s/]+$/, 'an `http://` or `https://` URL without a path'),
     '',
-    'How clients reach this deployment, for links in errors and in `/docs`. Unset: where the API listens.',
+    'The URL that clients use, for links in errors and in `/docs`. Unset: the address the API listens on.',
   ),
   metricsPort: setting(
     'SIMPLANE_METRICS_PORT',
     integer(0, 65_535),
     '',
-    'Serves `/metrics` on a port of its own, and there only. Unset: on the API’s port, to clients on the same machine that come through no proxy. Set it wherever a proxy runs on the same machine.',
+    'Serves `/metrics` only on this port. Unset: on the API’s port, for clients on the same machine that do not come through a proxy. Set it if a proxy runs on the same machine.',
   ),
   metricsHost: setting(
     'SIMPLANE_METRICS_HOST',
     matching(/^[^\s]+$/, 'an address or host name to listen on'),
     '',
-    'Where `SIMPLANE_METRICS_PORT` listens. Unset: at `HOST`. Whoever reaches it reads the metrics.',
+    'The address `SIMPLANE_METRICS_PORT` listens on. Unset: `HOST`. Anyone who can connect can read the metrics.',
   ),
   logLevel: setting(
     'SIMPLANE_LOG_LEVEL',
     oneOf('debug', 'info', 'warn', 'error', 'silent'),
     'info',
-    'The least severe log line that is written; `info` has one line a request.',
+    'The lowest level to log; `info` includes one line per request.',
   ),
   databasePoolSize: setting(
     'SIMPLANE_DATABASE_POOL_SIZE',
     integer(1, 500),
     '16',
-    'Connections to PostgreSQL that this process keeps at most.',
+    'The most PostgreSQL connections this process keeps open.',
   ),
   mockDelayMs: setting(
     'SIMPLANE_MOCK_DELAY',
     duration,
     '300ms',
-    'Sandbox only: how long the mock network takes for an order or a change.',
+    'Sandbox only: how long the mock network takes to process an order or a change.',
   ),
   networkTimeoutMs: setting(
     'SIMPLANE_NETWORK_TIMEOUT',
@@ -153,77 +153,77 @@ export const settings = {
     'SIMPLANE_EXECUTION_RETRY_SCHEDULE',
     durations,
     '',
-    `Pauses between attempts while the network cannot be reached; one more failure after the last is final. Unset: \`${executionRetryDefaults.sandbox}\` in the sandbox, \`${executionRetryDefaults.live}\` in live.`,
+    `Pauses between attempts while the network cannot be reached. A failure after the last pause is final. Unset: \`${executionRetryDefaults.sandbox}\` in the sandbox, \`${executionRetryDefaults.live}\` in live.`,
   ),
   executionLeaseMs: setting(
     'SIMPLANE_EXECUTION_LEASE',
     timeout,
     '30s',
-    'How long a worker that went silent keeps an execution before another takes it over. Longer than `SIMPLANE_NETWORK_TIMEOUT`.',
+    'How long an unresponsive worker keeps an execution before another worker takes over. Must be longer than `SIMPLANE_NETWORK_TIMEOUT`.',
   ),
   executionConcurrency: setting(
     'SIMPLANE_EXECUTION_CONCURRENCY',
     integer(1, 1_000),
     '128',
-    'Executions that this process carries out at once, and so the most calls that it has under way at the network.',
+    'The most executions this process runs at once, which is also its most concurrent calls to the network.',
   ),
   iccidRanges: setting(
     'SIMPLANE_ICCID_RANGES',
     {
       takes:
-        'ranges separated by commas that do not overlap, each `from-to` with two whole ICCIDs of 19 digits, or the 5 to 15 digits that all its numbers begin with',
+        'ranges separated by commas that do not overlap, each either `from-to` with two full 19-digit ICCIDs, or a prefix of 5 to 15 digits',
       parse: parseIccidRanges,
     },
     '',
-    'Your own ICCIDs to give out, one by one in this order; when they are used up, orders fail with `out_of_stock`. Unset: the SM-DP+ chooses them (live), or they are made up (sandbox).',
+    'Your own ICCIDs, assigned in this order. When they are used up, orders fail with `out_of_stock`. Unset: the SM-DP+ chooses ICCIDs (live), or they are generated (sandbox).',
   ),
   coreUrl: setting(
     'SIMPLANE_CORE_URL',
     {
-      takes: 'an `https://` address (`http://` for loopback only) without user and password',
+      takes: 'an `https://` URL (`http://` for loopback only) without user and password',
       parse: parseCoreUrl,
     },
     '',
-    'Where commands to your core network are sent: suspend and resume. Unset in live: these answer 409 `core_not_connected`.',
+    'The URL that suspend and resume commands to your core network are sent to. Unset in live: suspend and resume return 409 `core_not_connected`.',
   ),
   coreSecret: setting(
     'SIMPLANE_CORE_SECRET',
     matching(/^[!-~]{32,200}$/, '32 to 200 printable characters without spaces'),
     '',
-    'What commands to the core are signed with; make one with `openssl rand -hex 32`.',
+    'Signs the commands to the core. Generate one with `openssl rand -hex 32`.',
   ),
   es2Url: setting(
     'SIMPLANE_ES2_URL',
     matching(
       /^https:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/,
-      'an `https://` address, with a path when ES2+ is not at the root',
+      'an `https://` URL, with a path if ES2+ is not at the root',
     ),
     '',
-    'Live only: the SM-DP+ that provisions, [docs/connect-your-smdp.md](connect-your-smdp.md). `/gsma/rsp2/es2plus/…` is added to it.',
+    'Live only: the SM-DP+ that provisions eSIMs; see [docs/connect-your-smdp.md](connect-your-smdp.md). `/gsma/rsp2/es2plus/…` is appended to it.',
   ),
   es2Cert: setting(
     'SIMPLANE_ES2_CERT',
-    aFile,
+    pemFile,
     '',
-    'Our certificate for the SM-DP+, followed by its chain if it has one.',
+    'Your client certificate for the SM-DP+, followed by its chain if it has one.',
   ),
   es2Key: setting(
     'SIMPLANE_ES2_KEY',
-    aFile,
+    pemFile,
     '',
     'The private key of `SIMPLANE_ES2_CERT`, without a passphrase.',
   ),
   es2Ca: setting(
     'SIMPLANE_ES2_CA',
-    aFile,
+    pemFile,
     '',
-    'Authorities that the SM-DP+’s certificate may come from. Unset: the public ones that Node brings.',
+    'The CAs trusted to issue the SM-DP+’s certificate. Unset: the public CAs bundled with Node.',
   ),
   es2RequesterId: setting(
     'SIMPLANE_ES2_REQUESTER_ID',
     matching(/^[!-~]{1,128}$/, 'up to 128 characters without spaces'),
     '',
-    'The `functionRequesterIdentifier` that the SM-DP+ knows us by.',
+    'The `functionRequesterIdentifier` that the SM-DP+ assigned to you.',
   ),
   es2ProtocolVersion: setting(
     'SIMPLANE_ES2_PROTOCOL_VERSION',
@@ -235,60 +235,60 @@ export const settings = {
     'SIMPLANE_ES2_SMDP_ADDRESS',
     matching(fqdnPattern, 'a fully qualified domain name'),
     '',
-    'What activation codes name when confirmOrder’s answer has no `smdpAddress`. Unset: the host of `SIMPLANE_ES2_URL`, which is often another one.',
+    'The SM-DP+ address in activation codes when the confirmOrder response has no `smdpAddress`. Unset: the host of `SIMPLANE_ES2_URL`, which often differs.',
   ),
   es2Repeats: setting(
     'SIMPLANE_ES2_REPEATS',
     oneOf('none', 'call-id'),
     'none',
-    '`call-id` when the SM-DP+ answers a repeated `functionCallIdentifier` with its first answer. `none`: an order whose answer is lost is never sent again unless its ICCID is ours.',
+    '`call-id`: the SM-DP+ answers a repeated `functionCallIdentifier` with its first response. `none`: an order whose response was lost is never sent again unless its ICCID is from `SIMPLANE_ICCID_RANGES`.',
   ),
   es2Release: setting(
     'SIMPLANE_ES2_RELEASE',
     oneOf('with-confirm', 'separately'),
     'with-confirm',
-    '`separately`: confirmOrder with `releaseFlag` false, then releaseProfile.',
+    '`separately`: confirmOrder is sent with `releaseFlag` false, then releaseProfile.',
   ),
   es2IccidPadding: setting(
     'SIMPLANE_ES2_ICCID_PADDING',
     oneOf('none', 'F'),
     'none',
-    '`F`: an ICCID of 19 digits is sent with an `F` at its end. What comes back may have one either way.',
+    '`F`: a 19-digit ICCID is sent with a trailing `F`. Received ICCIDs may have one with either value.',
   ),
   es2NotificationMap: setting(
     'SIMPLANE_ES2_NOTIFICATION_MAP',
     {
-      takes: `points and what they mean, such as \`3=downloaded,4=installed,5=deleted\`, out of ${oneOf(...observedStates).takes}`,
+      takes: `\`point=state\` pairs, such as \`3=downloaded,4=installed,5=deleted\`; the states are ${oneOf(...observedStates).takes}`,
       parse: parseNotificationMap,
     },
     defaultNotificationMap,
-    'What the SM-DP+’s `notificationPointId` means; others are passed over.',
+    'The eSIM state that each `notificationPointId` of the SM-DP+ means. Other points are ignored.',
   ),
   es2ListenHost: setting(
     'SIMPLANE_ES2_LISTEN_HOST',
     matching(/^[^\s]+$/, 'an address or host name to listen on'),
     '127.0.0.1',
-    'Where the SM-DP+’s notifications are received.',
+    'The address that receives the SM-DP+’s notifications.',
   ),
   es2ListenPort: setting(
     'SIMPLANE_ES2_LISTEN_PORT',
     integer(0, 65_535),
     '',
-    'Live, roles `all` and `api`: the port for `handleDownloadProgressInfo`, with mutual TLS. Unset: notifications are not received.',
+    'Live, roles `all` and `api`: the mutual-TLS port for `handleDownloadProgressInfo`. Unset: notifications are not received.',
   ),
-  es2ListenCert: setting('SIMPLANE_ES2_LISTEN_CERT', aFile, '', 'The certificate of that port.'),
-  es2ListenKey: setting('SIMPLANE_ES2_LISTEN_KEY', aFile, '', 'Its private key, without a passphrase.'),
+  es2ListenCert: setting('SIMPLANE_ES2_LISTEN_CERT', pemFile, '', 'The certificate for that port.'),
+  es2ListenKey: setting('SIMPLANE_ES2_LISTEN_KEY', pemFile, '', 'Its private key, without a passphrase.'),
   es2ListenClientCa: setting(
     'SIMPLANE_ES2_LISTEN_CLIENT_CA',
-    aFile,
+    pemFile,
     '',
-    'Authorities that the SM-DP+’s client certificate may come from. Anybody else gets no answer at all.',
+    'The CAs trusted to issue the SM-DP+’s client certificate. Other clients fail the TLS handshake.',
   ),
   encryptionKeys: setting(
     'SIMPLANE_ENCRYPTION_KEYS',
     { takes: 'keys separated by commas, each 32 bytes in base64', parse: parseEncryptionKeys },
     '',
-    'For secrets at rest (AES-256-GCM): the first encrypts, all decrypt. Required in live. Unset in a sandbox: one is made and kept in `<data folder>/encryption-key`; processes on several machines must be given the same.',
+    'Encrypts secrets at rest (AES-256-GCM): the first key encrypts, all keys decrypt. Required in live. Unset in a sandbox: one is generated and stored in `<data folder>/encryption-key`. Processes on different machines need the same keys.',
   ),
   webhookRetryScheduleMs: setting(
     'SIMPLANE_WEBHOOK_RETRY_SCHEDULE',
@@ -306,7 +306,7 @@ export const settings = {
     'SIMPLANE_WEBHOOK_DISABLE_MIN_FAILURES',
     integer(1, 1_000_000),
     '',
-    `How many attempts must have failed in that time as well. Unset: ${webhookDefaults.sandbox.disableMinFailures} in the sandbox, ${webhookDefaults.live.disableMinFailures} in live.`,
+    `How many attempts must also have failed in that time. Unset: ${webhookDefaults.sandbox.disableMinFailures} in the sandbox, ${webhookDefaults.live.disableMinFailures} in live.`,
   ),
   webhookAllowCidrs: setting(
     'SIMPLANE_WEBHOOK_ALLOW_CIDRS',
@@ -315,7 +315,7 @@ export const settings = {
       parse: parseCidrs,
     },
     '',
-    'Networks besides the public ones that webhooks may be sent to. Unset: none, but a sandbox that listens on loopback allows loopback and private addresses; a hosted sandbox behind a proxy sets `none`.',
+    'Non-public networks that webhooks may be sent to. Unset: none, except that a sandbox listening on loopback allows loopback and private addresses. Set `none` for a hosted sandbox behind a proxy.',
   ),
   webhookDnsServers: setting(
     'SIMPLANE_WEBHOOK_DNS_SERVERS',
@@ -324,7 +324,7 @@ export const settings = {
       parse: parseDnsServers,
     },
     '',
-    'DNS servers for the host names in webhook URLs, such as ones that know public names only. Unset: those in `/etc/resolv.conf`, with its search list.',
+    'DNS servers for the host names in webhook URLs, for example servers that resolve public names only. Unset: those in `/etc/resolv.conf`, with its search list.',
   ),
   webhookEndpointLimit: setting(
     'SIMPLANE_WEBHOOK_ENDPOINT_LIMIT',
@@ -336,13 +336,13 @@ export const settings = {
     'SIMPLANE_WEBHOOK_TIMEOUT',
     timeout,
     '15s',
-    'How long one attempt to deliver may take in all.',
+    'The total time that one delivery attempt may take.',
   ),
   webhookConcurrency: setting(
     'SIMPLANE_WEBHOOK_CONCURRENCY',
     integer(2, 10_000),
     '1024',
-    'Deliveries that this process has in flight at most; endpoints that have not proven themselves get half of it.',
+    'The most deliveries this process has in flight. Endpoints whose last attempt did not succeed get half of them.',
   ),
   retentionMs: setting(
     'SIMPLANE_RETENTION',
@@ -366,19 +366,19 @@ export const settings = {
     'SIMPLANE_DRAIN_TIMEOUT',
     timeout,
     '20s',
-    'How long a client may read nothing of its answer before the connection is closed.',
+    'How long a client may leave its response unread before the connection is closed.',
   ),
   maxConnections: setting(
     'SIMPLANE_MAX_CONNECTIONS',
     integer(1, 1_000_000),
     '4000',
-    'Client connections that this process has at most; more are closed at once. An idle one takes about 10 kB of memory.',
+    'The most client connections this process keeps open; it closes further ones at once. An idle connection takes about 10 kB of memory.',
   ),
   shutdownTimeoutMs: setting(
     'SIMPLANE_SHUTDOWN_TIMEOUT',
     timeout,
     '20s',
-    'How long requests and orders in flight may take to finish after SIGTERM. In live not shorter than `SIMPLANE_NETWORK_TIMEOUT`.',
+    'How long requests and orders in flight may take to finish after SIGTERM. In live, must not be shorter than `SIMPLANE_NETWORK_TIMEOUT`.',
   ),
 };
 
@@ -409,5 +409,5 @@ type Optional =
   | 'webhookAllowCidrs'
   | 'webhookDnsServers';
 
-/** What the process runs with; only what has no sensible default can be null. */
+/** The resolved configuration. Only settings without a sensible default can be null. */
 export type Config = { [K in keyof Values]: K extends Optional ? Values[K] : NonNullable<Values[K]> };

@@ -3,14 +3,14 @@ import { readConfig } from './read-config.ts';
 
 const secret = 'not-a-secret-but-as-long-as-one-has-to-be';
 
-describe('the settings of the core', () => {
+describe('the core network settings', () => {
   test.each([
     'https://core.example.com/esim-commands',
     'https://10.1.2.3:8443/',
     'http://127.0.0.1:3100/',
     'http://localhost:3100/commands?site=1',
     'http://[::1]:3100/',
-  ])('take %s', (url) => {
+  ])('accept %s', (url) => {
     const { config } = readConfig({ SIMPLANE_CORE_URL: url, SIMPLANE_CORE_SECRET: secret });
     expect([config.coreUrl, config.coreSecret]).toEqual([url, secret]);
   });
@@ -25,7 +25,7 @@ describe('the settings of the core', () => {
     'core.example.com',
   ])('refuse %s', (url) => {
     expect(() => readConfig({ SIMPLANE_CORE_URL: url, SIMPLANE_CORE_SECRET: secret })).toThrow(
-      /^SIMPLANE_CORE_URL takes an `https:\/\/` address/,
+      /^SIMPLANE_CORE_URL takes an `https:\/\/` URL/,
     );
   });
 
@@ -37,13 +37,14 @@ describe('the settings of the core', () => {
     expect(read).not.toThrow(short);
   });
 
-  test('belong together', () => {
-    expect(() => readConfig({ SIMPLANE_CORE_URL: 'https://core.example.com/' })).toThrow(/belong together/);
-    expect(() => readConfig({ SIMPLANE_CORE_SECRET: secret })).toThrow(/belong together/);
+  test('must be set together', () => {
+    const together = /must be set together/;
+    expect(() => readConfig({ SIMPLANE_CORE_URL: 'https://core.example.com/' })).toThrow(together);
+    expect(() => readConfig({ SIMPLANE_CORE_SECRET: secret })).toThrow(together);
   });
 });
 
-test('ranges of ICCIDs that cannot be read stop the start, with the setting’s name and what it takes', () => {
+test('invalid ICCID ranges are rejected at startup, naming the setting and what it takes', () => {
   expect(readConfig({}).config.iccidRanges).toBeNull();
   expect(readConfig({ SIMPLANE_ICCID_RANGES: '8988303' }).config.iccidRanges).toHaveLength(1);
   expect(() => readConfig({ SIMPLANE_ICCID_RANGES: '1234567' })).toThrow(
@@ -59,12 +60,12 @@ describe('SIMPLANE_SHUTDOWN_TIMEOUT', () => {
     SIMPLANE_NETWORK_TIMEOUT: '30s',
   };
 
-  test('must leave a live worker the time that a call to the network may take', () => {
+  test('is at least the network timeout for a live worker', () => {
     expect(() => readConfig(live)).toThrow(/SIMPLANE_SHUTDOWN_TIMEOUT must not be shorter/);
     expect(() => readConfig({ ...live, SIMPLANE_SHUTDOWN_TIMEOUT: '30s' })).not.toThrow();
   });
 
-  test('may be shorter where no call is made that must not be repeated', () => {
+  test('may be shorter for processes that make no unrepeatable calls', () => {
     const api = { ...live, SIMPLANE_ROLE: 'api', DATABASE_URL: 'postgresql://db.example.com/x' };
     expect(() => readConfig(api)).not.toThrow();
     expect(() => readConfig({ ...live, SIMPLANE_MODE: 'sandbox' })).not.toThrow();
@@ -72,13 +73,13 @@ describe('SIMPLANE_SHUTDOWN_TIMEOUT', () => {
 });
 
 describe('the DNS servers for webhooks', () => {
-  test('are addresses, with a port where it is not 53', () => {
+  test('are addresses with an optional port', () => {
     const { config } = readConfig({ SIMPLANE_WEBHOOK_DNS_SERVERS: '9.9.9.9, [2620:fe::fe]:5353' });
     expect(config.webhookDnsServers).toEqual(['9.9.9.9', '[2620:fe::fe]:5353']);
     expect(readConfig({}).config.webhookDnsServers).toBeNull();
   });
 
-  test.each(['dns.example', '9.9.9.9;1.1.1.1', ','])('are not %s', (value) => {
+  test.each(['dns.example', '9.9.9.9;1.1.1.1', ','])('reject %s', (value) => {
     expect(() => readConfig({ SIMPLANE_WEBHOOK_DNS_SERVERS: value })).toThrow(
       /^SIMPLANE_WEBHOOK_DNS_SERVERS takes addresses/,
     );

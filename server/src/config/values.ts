@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns';
 import { parseCidr } from '../addresses/parse-address.ts';
 
-/** How a setting's text becomes a value: `takes` says in words what `parse` accepts, for the error and for the table in the docs. */
+/** Parses a setting's text. `takes` describes the values `parse` accepts, for errors and the generated docs. */
 export type Kind<T> = { takes: string; parse(text: string): T | undefined };
 
 export function oneOf<const T extends string>(...values: T[]): Kind<T> {
@@ -31,15 +31,15 @@ export const duration: Kind<number> = {
   },
 };
 
-// What a timer can wait; above it Node would fire at once.
-const longestTimerMs = 2 ** 31 - 1;
+// Node fires a timer with a longer delay at once.
+const maxTimerMs = 2 ** 31 - 1;
 
-/** A duration that something waits for: neither nothing nor more than a timer can count. */
+/** A duration used for a timer: neither zero nor longer than a timer can wait. */
 export const timeout: Kind<number> = {
   takes: 'a duration such as `500ms`, `5s`, `2h`, from `1ms` to 24 days',
   parse: (text) => {
     const ms = duration.parse(text);
-    return ms !== undefined && ms >= 1 && ms <= longestTimerMs ? ms : undefined;
+    return ms !== undefined && ms >= 1 && ms <= maxTimerMs ? ms : undefined;
   },
 };
 
@@ -55,14 +55,14 @@ export function matching(pattern: RegExp, takes: string): Kind<string> {
   return { takes, parse: (text) => (pattern.test(text) ? text : undefined) };
 }
 
-/** `none` is an empty list: said, not left out. */
+/** `none` is an explicit empty list, unlike an unset value. */
 export function parseCidrs(text: string): string[] | undefined {
   if (text === 'none') return [];
   const cidrs = text.split(',').map((part) => part.trim());
   return cidrs.every((cidr) => parseCidr(cidr) !== null) ? cidrs : undefined;
 }
 
-/** Addresses of DNS servers, each with a port where it is not 53. */
+/** DNS server addresses, each with an optional port (default 53). */
 export function parseDnsServers(text: string): string[] | undefined {
   const servers = text.split(',').map((part) => part.trim());
   try {
@@ -73,7 +73,7 @@ export function parseDnsServers(text: string): string[] | undefined {
   }
 }
 
-/** Who can read a command can repeat it within its time: only a machine's own loopback goes without TLS. */
+/** An eavesdropper could replay a command while its signature is valid, so only loopback may skip TLS. */
 export function parseCoreUrl(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || url.username !== '' || url.password !== '' || url.hash !== '') return undefined;

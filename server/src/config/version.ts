@@ -1,4 +1,4 @@
 import { createRequire } from 'node:module';
 
-/** The server's own, from its package. */
+/** The server's version, from its package.json. */
 export const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };

@@ -5,14 +5,14 @@ import { CommandError } from './command-error.ts';
 import { print } from './print.ts';
 import type { Tools } from './with-database.ts';
 
-/** Reads the file, and says all that is wrong with it, before a database is opened. */
+/** Reads the file and reports every problem in it before a database is opened. */
 export async function checkCatalogFile(file: string): Promise<CatalogProduct[]> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new CommandError(`cannot read ${file}: ${error.code ?? error.message}`);
   });
-  const read = readCatalog(text);
-  if (!('problems' in read)) return read.products;
-  const lines = read.problems.map(({ row, id, problem }) => {
+  const catalog = readCatalog(text);
+  if (!('problems' in catalog)) return catalog.products;
+  const lines = catalog.problems.map(({ row, id, problem }) => {
     const where = row === 0 ? 'file' : `row ${row}${id === null ? '' : ` (${id})`}`;
     return `  ${where}: ${problem}`;
   });

@@ -1,4 +1,4 @@
-/** A mistake of the person at the terminal: the message is printed alone, without a stack. */
+/** A usage error: only the message is printed, without a stack. */
 export class CommandError extends Error {
   override name = 'CommandError';
 }

@@ -11,7 +11,7 @@ import { examineSmdp } from './examine-smdp.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 import { print } from './print.ts';
 
-/** Prints what it finds; the exit code is 1 when something keeps the service from running well. */
+/** Prints the findings. The exit code is 1 if any of them is a problem. */
 export async function doctorCommand(
   config: Config,
   warnings: string[],
@@ -22,7 +22,7 @@ export async function doctorCommand(
   return findings.some(({ verdict }) => verdict === 'problem') ? 1 : 0;
 }
 
-/** Looks at everything a deployment needs and says what to do about what is missing. Changes nothing. */
+/** Checks everything a deployment needs. Changes nothing. */
 async function examine(config: Config, warnings: string[]): Promise<Finding[]> {
   const findings = [
     examineNode(),
@@ -55,9 +55,9 @@ function examineNode(): Finding {
 }
 
 function examineSettings(config: Config, warnings: string[]): Finding[] {
-  const where = config.databaseUrl ? 'DATABASE_URL' : `embedded PostgreSQL in ${config.dataDir}`;
+  const database = config.databaseUrl ? 'DATABASE_URL' : `embedded PostgreSQL in ${config.dataDir}`;
   return [
-    ok('settings', `mode ${config.mode}, role ${config.role}, ${where}`),
+    ok('settings', `mode ${config.mode}, role ${config.role}, ${database}`),
     ...warnings.map((says) => warning('settings', says)),
   ];
 }
@@ -68,20 +68,20 @@ async function examineDatabase(db: Database, config: Config): Promise<Finding[]>
     (name) => state[name] === 'off',
   );
   const skewMs = Math.abs(state.database_now.getTime() - Date.now());
-  const room = state.max_connections - state.connections;
+  const freeConnections = state.max_connections - state.connections;
   const findings = [
     ok('database', `PostgreSQL ${state.version}`),
     unsafe.length === 0
-      ? ok('durability', 'commits are on disk before they are answered')
-      : problem('durability', `${unsafe.join(', ')} is off: accepted orders can be lost; turn it on`),
+      ? ok('durability', 'commits are on disk before they are acknowledged')
+      : problem('durability', `accepted orders can be lost: turn on ${unsafe.join(', ')}`),
     skewMs < 2_000
-      ? ok('clock', `within ${skewMs} ms of the database’s`)
-      : warning('clock', `${Math.round(skewMs / 1000)} s away from the database’s; run NTP on both machines`),
-    room >= config.databasePoolSize
-      ? ok('connections', `${room} of ${state.max_connections} are free`)
+      ? ok('clock', `within ${skewMs} ms of the database’s clock`)
+      : warning('clock', `${Math.round(skewMs / 1000)} s off the database’s clock; run NTP on both machines`),
+    freeConnections >= config.databasePoolSize
+      ? ok('connections', `${freeConnections} of ${state.max_connections} are free`)
       : warning(
           'connections',
-          `only ${room} are free and SIMPLANE_DATABASE_POOL_SIZE is ${config.databasePoolSize}`,
+          `only ${freeConnections} are free, but SIMPLANE_DATABASE_POOL_SIZE is ${config.databasePoolSize}; raise max_connections or lower the pool size`,
         ),
   ];
   const pending = await pendingMigrations(db.pool);
@@ -90,7 +90,7 @@ async function examineDatabase(db: Database, config: Config): Promise<Finding[]>
       ...findings,
       warning(
         'schema',
-        `${pending.length} migrations are missing; \`migrate\` or the next \`serve\` applies them`,
+        `${pending.length} pending migrations; \`migrate\` or the next \`serve\` applies them`,
       ),
     ];
   }
@@ -111,14 +111,14 @@ async function examineContents(db: Database, { mode }: Config): Promise<Finding[
   const usable = keys.filter(
     (key) => !key.revoked_at && (!key.expires_at || key.expires_at.getTime() > Date.now()),
   );
-  const first = mode === 'sandbox' ? 'the first `serve` makes one' : null;
+  const sandboxRemedy = mode === 'sandbox' ? 'the first `serve` creates one' : null;
   return [
     accounts.length > 0
       ? ok('accounts', `${accounts.length}`)
-      : warning('accounts', `none; ${first ?? 'create one with `accounts create --name …`'}`),
+      : warning('accounts', `none; ${sandboxRemedy ?? 'create one with `accounts create --name …`'}`),
     usable.length > 0
       ? ok('keys', `${usable.length} usable`)
-      : warning('keys', `none is usable; ${first ?? 'create one with `keys create`'}`),
+      : warning('keys', `none usable; ${sandboxRemedy ?? 'create one with `keys create`'}`),
     products > 0
       ? ok('catalog', `${products} products`)
       : warning(

@@ -5,18 +5,18 @@ import { readHostStates } from '../db/host-states.ts';
 import { missingRoleSettings } from '../db/role-settings.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
-/** Each server of a `DATABASE_URL` that names several. That none takes writes is found by connecting. */
+/** Checks each server if `DATABASE_URL` names several. Connecting reports the case that none of them accepts writes. */
 export async function examineHosts({ databaseUrl }: Config): Promise<Finding[]> {
   const hosts = databaseUrl ? await readHostStates(databaseUrl) : [];
   if (hosts.length < 2) return [];
   return hosts.map((host) => {
     if ('unreachable' in host) return warning('host', `${host.label} cannot be reached: ${host.unreachable}`);
-    const readOnly = host.isReadOnly ? 'read-only' : 'takes writes';
+    const readOnly = host.isReadOnly ? 'read-only' : 'accepts writes';
     return ok('host', `${host.label}: ${host.isStandby ? 'standby' : readOnly}, PostgreSQL ${host.version}`);
   });
 }
 
-/** What stands between us and the server, and how processes hear of each other's work. */
+/** Checks for a pooler and how processes are notified of each other's work. */
 export async function examineConnection(
   { db, isPooled }: Connection,
   { databaseDirectUrl }: Config,
@@ -28,7 +28,7 @@ export async function examineConnection(
     ...findings,
     warning(
       'signals',
-      'work of other processes is found by polling, up to two seconds late; set SIMPLANE_DATABASE_DIRECT_URL to hear of it at once',
+      'work from other processes is found by polling, up to two seconds late; set SIMPLANE_DATABASE_DIRECT_URL to be notified at once',
     ),
   ];
 }
@@ -36,19 +36,19 @@ export async function examineConnection(
 async function examinePooledRole(db: Connection['db']): Promise<Finding> {
   const missing = await missingRoleSettings(db);
   return missing.length === 0
-    ? ok('pooler', 'carries prepared statements; the role has our settings for this database')
-    : warning('pooler', `the role lacks ${missing.join(', ')} for this database; \`migrate\` stores them`);
+    ? ok('pooler', 'supports prepared statements; the role has the required settings for this database')
+    : warning('pooler', `the role lacks ${missing.join(', ')} for this database; \`migrate\` sets them`);
 }
 
 async function examineDirect(url: string, db: Connection['db']): Promise<Finding> {
   try {
     return (await hears(url, db))
-      ? ok('signals', 'SIMPLANE_DATABASE_DIRECT_URL hears of work at once')
+      ? ok('signals', 'SIMPLANE_DATABASE_DIRECT_URL receives notifications')
       : problem(
           'signals',
-          'SIMPLANE_DATABASE_DIRECT_URL hears nothing: it is not the database of DATABASE_URL, or leads through a pooler',
+          'SIMPLANE_DATABASE_DIRECT_URL receives no notifications: it is not the database of DATABASE_URL, or it goes through a pooler',
         );
   } catch (error) {
-    return problem('signals', `SIMPLANE_DATABASE_DIRECT_URL cannot be opened: ${(error as Error).message}`);
+    return problem('signals', `cannot connect to SIMPLANE_DATABASE_DIRECT_URL: ${(error as Error).message}`);
   }
 }

@@ -1,4 +1,4 @@
-/** One thing that `doctor` looked at. */
+/** The result of one `doctor` check. */
 export type Finding = { check: string; verdict: 'ok' | 'warning' | 'problem'; says: string };
 
 export function ok(check: string, says: string): Finding {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import type { SandboxKey } from '../serve.ts';
 import { greeting, unusableKey } from './greeting.ts';
 
-const key = 'sp_test_of_a_test_that_prints';
+const key = 'sp_test_printed_by_the_greeting';
 const config = { mode: 'sandbox', role: 'all' } as const;
 const usable: SandboxKey = { key, file: '/data/sandbox-api-key', state: { kind: 'usable' } };
 
@@ -14,11 +14,11 @@ function greet(sandboxKey: SandboxKey | null, isTerminal: boolean): string {
   return greeting(config, { url: 'http://127.0.0.1:4000', sandboxKey, notice: null }, { isTerminal });
 }
 
-test('a terminal is shown the key, in its line and in the call to paste', () => {
+test('a terminal shows the key twice: on its own line and in the sample call', () => {
   expect(greet(usable, true).split(key)).toHaveLength(3);
 });
 
-test('anything else is told where the key is, and never the key', () => {
+test('other output says where the key is stored and never contains it', () => {
   const piped = greet(usable, false);
   expect(piped).not.toContain(key);
   expect(piped).toContain('API key    in /data/sandbox-api-key');
@@ -29,7 +29,7 @@ test('anything else is told where the key is, and never the key', () => {
   expect(given).toContain('Bearer $SIMPLANE_API_KEY"');
 });
 
-test('the header to paste holds the key whatever the folder is called', () => {
+test('the sample header works with any folder name', () => {
   const folder = mkdtempSync(join(tmpdir(), `a "quoted" $HOME 'folder' `));
   try {
     const file = join(folder, 'sandbox-api-key');
@@ -43,7 +43,7 @@ test('the header to paste holds the key whatever the folder is called', () => {
   }
 });
 
-test('a key that no longer works is not offered, not even to a terminal', () => {
+test('an unusable key is not printed, not even to a terminal', () => {
   const at = new Date('2026-01-02T03:04:05Z');
   const id = '0190a000-0000-7000-8000-000000000000';
   const expired: SandboxKey = { ...usable, file: null, state: { kind: 'expired', id, at } };

@@ -4,8 +4,8 @@ import { idOfUuid } from '../ids/uuid.ts';
 import type { Running, SandboxKey } from '../serve.ts';
 
 /**
- * What a start prints beside the log. The key itself is shown on a terminal only: elsewhere standard output is kept, shipped
- * and read by others. Live prints no key, since it has none.
+ * The text printed at startup. The key is shown only on a terminal, because other standard output is stored and read by others.
+ * Live mode has no key to print.
  */
 export function greeting(
   { mode, role }: Pick<Config, 'mode' | 'role'>,
@@ -22,27 +22,27 @@ export function greeting(
   return `${lines.join('\n')}\n\n`;
 }
 
-/** The warning for a sandbox whose own key no longer works, and what to do; null while it works. */
+/** The warning for a sandbox key that was revoked or expired, with the remedy; null if the key works. */
 export function unusableKey(sandboxKey: SandboxKey | null): string | null {
   if (!sandboxKey || sandboxKey.state.kind === 'usable') return null;
   const { file, state } = sandboxKey;
-  const place = file === null ? 'the key in SIMPLANE_API_KEY' : `the key in ${file}`;
+  const subject = file === null ? 'the key in SIMPLANE_API_KEY' : `the key in ${file}`;
   const what = state.kind === 'revoked' ? 'was revoked' : 'expired';
   const remedy =
     file === null
       ? 'set SIMPLANE_API_KEY to another key, or unset it'
       : 'delete the file to get a new one at the next start, or set SIMPLANE_API_KEY';
-  return `${place} (${idOfUuid(idPrefixes.apiKey, state.id)}) ${what} at ${state.at.toISOString()} and stays so: ${remedy}, or create a key with \`simplane-server keys create\``;
+  return `${subject} (${idOfUuid(idPrefixes.apiKey, state.id)}) ${what} at ${state.at.toISOString()}: ${remedy}, or create a key with \`simplane-server keys create\``;
 }
 
 function whichKey({ key, file, state }: SandboxKey, isTerminal: boolean): string {
-  if (state.kind !== 'usable') return `none: the sandbox’s own is ${state.kind}, see the warning above`;
+  if (state.kind !== 'usable') return `none: the sandbox’s key is ${state.kind}, see the warning above`;
   if (isTerminal) return key;
   return file === null ? 'the one in SIMPLANE_API_KEY' : `in ${file}`;
 }
 
 function firstCall(url: string, { key, file }: SandboxKey, isTerminal: boolean): string[] {
-  // Where the key is not shown, the shell puts it in, so the call still works when pasted.
+  // If the key is not shown, the shell inserts it, so the call still works when pasted.
   const stored = file === null ? '$SIMPLANE_API_KEY' : `$(cat ${shellQuoted(file)})`;
   return [
     `  curl ${url}/v1/esims \\`,

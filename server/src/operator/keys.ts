@@ -18,7 +18,7 @@ import type { Tools } from './with-database.ts';
 type Options = { json: boolean };
 type CreateOptions = Options & { account?: string; name: string; scopes: string; expiresIn?: string };
 
-/** The key itself is printed here and never again: only its hash is kept. */
+/** The key is printed only here, because only its hash is stored. */
 export async function createKeyCommand(tools: Tools, options: CreateOptions): Promise<void> {
   const key = generateApiKey(tools.config.mode);
   const row = await createApiKey(tools.db, tools, {
@@ -49,7 +49,7 @@ export async function revokeKeyCommand(tools: Tools, id: string, options: Option
   const uuid = uuidOfId(idPrefixes.apiKey, id);
   const row = uuid && (await revokeKeyRow(tools.db, uuid, new Date(tools.clock.nowMs())));
   if (!row)
-    throw new CommandError(`no key has the id "${id}"; \`keys list\` shows them (they begin with key_)`);
+    throw new CommandError(`no key has the id "${id}"; \`keys list\` shows the ids (they begin with key_)`);
   print([{ ...present(row), revoked: row.revoked_at?.toISOString() ?? null }], options);
 }
 
@@ -60,7 +60,7 @@ async function accountOf({ db }: Tools, id: string | undefined): Promise<string>
     if (only && accounts.length === 1) return only.id;
     throw new CommandError(
       only
-        ? 'there are several accounts: say which one with --account acct_…; `accounts list` shows them'
+        ? 'there are several accounts: choose one with --account acct_…; `accounts list` shows them'
         : 'there is no account yet: create one with `accounts create --name …`',
     );
   }

@@ -9,13 +9,13 @@ import type { Network, ObservationSource } from '../network/port.ts';
 type Commands = Pick<Network, 'suspend' | 'resume'>;
 type Live = { network: Network | null; observations: ObservationSource | null; close(): Promise<void> };
 
-/** The operator's SM-DP+ as the settings have it. Files that are missing or wrong end the start here, by name. */
+/** Connects to the operator's SM-DP+. Throws an error that names the file if one is missing or invalid. */
 export async function openLiveNetwork(config: Config, log: Logger, commands: Commands): Promise<Live> {
   const observations = config.role === 'worker' ? null : await openListener(config, log);
-  // An `api` process calls no SM-DP+, so it needs no client key: what it does not have cannot be taken from it.
+  // An `api` process never calls the SM-DP+, so it does not load the client key: that limits who can leak it.
   const settings = config.role === 'api' ? null : await readEs2Settings(config);
   if (!settings) return { network: null, observations, close: async () => {} };
-  warnOfEnd(log, settings.identity, 'SIMPLANE_ES2_CERT');
+  warnOfExpiry(log, settings.identity, 'SIMPLANE_ES2_CERT');
   const client = createEs2Client({
     url: settings.url,
     tls: settings.tls,
@@ -31,12 +31,12 @@ export async function openLiveNetwork(config: Config, log: Logger, commands: Com
     padsIccids: config.es2IccidPadding === 'F',
     smdpAddress: config.es2SmdpAddress ?? new URL(settings.url).hostname,
     commands,
-    onTrouble: (details) => log.warn(details, 'the SM-DP+ did not do what it was asked for'),
+    onTrouble: (details) => log.warn(details, 'the SM-DP+ did not carry out a request'),
   });
   return { network, observations, close: () => client.close() };
 }
 
-/** What a connection to the SM-DP+ is made of, read and checked; null when there is none. */
+/** Reads and checks the settings and files for calling the SM-DP+; null if it is not configured. */
 export async function readEs2Settings({ es2Url, es2Cert, es2Key, es2Ca }: Config) {
   if (es2Url === null) return null;
   const identity = await readIdentity(
@@ -47,7 +47,7 @@ export async function readEs2Settings({ es2Url, es2Cert, es2Key, es2Ca }: Config
   return { url: es2Url, identity, tls: { cert: identity.cert, key: identity.key, ca } };
 }
 
-/** The same for the port that receives notifications. */
+/** Reads and checks the settings and files of the notification port; null if it is not configured. */
 export async function readListenerSettings(config: Config) {
   if (config.es2ListenPort === null) return null;
   const identity = await readIdentity(
@@ -69,15 +69,15 @@ export async function readListenerSettings(config: Config) {
 async function openListener(config: Config, log: Logger): Promise<ObservationSource | null> {
   const settings = await readListenerSettings(config);
   if (!settings) return null;
-  warnOfEnd(log, settings.identity, 'SIMPLANE_ES2_LISTEN_CERT');
+  warnOfExpiry(log, settings.identity, 'SIMPLANE_ES2_LISTEN_CERT');
   return createEs2Listener({
     ...settings,
     protocolVersion: config.es2ProtocolVersion,
     notificationMap: config.es2NotificationMap,
     now: () => new Date(),
     onEvent: (outcome, details) =>
-      log[levels[outcome]]({ outcome, ...details }, 'a notification of the SM-DP+'),
-    onListening: (port) => log.info({ host: settings.host, port }, 'listening for the SM-DP+'),
+      log[levels[outcome]]({ outcome, ...details }, 'notification from the SM-DP+'),
+    onListening: (port) => log.info({ host: settings.host, port }, 'listening for SM-DP+ notifications'),
   });
 }
 
@@ -90,9 +90,9 @@ const levels: Record<NotificationOutcome, 'info' | 'warn'> = {
   turned_away: 'warn',
 };
 
-export const soonMs = 30 * 86_400_000;
+export const expiryWarningMs = 30 * 86_400_000;
 
-function warnOfEnd(log: Logger, { endsAt }: Identity, setting: string): void {
-  if (endsAt.getTime() - Date.now() >= soonMs) return;
-  log.warn({ setting, ends: dayOf(endsAt) }, 'a certificate ends soon; replace it and restart');
+function warnOfExpiry(log: Logger, { endsAt }: Identity, setting: string): void {
+  if (endsAt.getTime() - Date.now() >= expiryWarningMs) return;
+  log.warn({ setting, ends: dayOf(endsAt) }, 'a certificate expires soon; replace it and restart');
 }

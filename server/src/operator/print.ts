@@ -1,4 +1,4 @@
-/** Rows for people, as aligned columns, or for programs, as JSON. */
+/** Prints rows as aligned columns, or as JSON. */
 export function print(rows: Record<string, string | number | null>[], options: { json: boolean }): void {
   process.stdout.write(options.json ? `${JSON.stringify(rows, null, 2)}\n` : table(rows));
 }

@@ -8,9 +8,9 @@ import { clip } from '../telemetry/clip.ts';
 import { print } from './print.ts';
 import type { Tools } from './with-database.ts';
 
-/** Prints what was sealed anew; the exit code is 1 when something is left that is not sealed with the first key. */
+/** Re-encrypts all secrets and prints the counts. The exit code is 1 if any secret is not encrypted with the first key. */
 export async function resealCommand({ db, config }: Tools, options: { json: boolean }): Promise<number> {
-  // Asked once: while this runs it becomes true only when nothing in an earlier form is left.
+  // Read once: during this command it can become true only after the last secret in the old format is gone.
   const isOldFormRefused = await createOldFormCheck(db)();
   const keyring = createKeyring(await readEncryptionKeys(config), {
     isOldFormRefused: async () => isOldFormRefused,
@@ -18,7 +18,7 @@ export async function resealCommand({ db, config }: Tools, options: { json: bool
   const result = await reseal({
     db,
     keyring,
-    onProgress: ({ id }, count) => say(`${id}: ${count} sealed anew so far`),
+    onProgress: ({ id }, count) => say(`${id}: ${count} re-encrypted so far`),
   });
   if (options.json) process.stdout.write(`${JSON.stringify(present(result, keyring.keyId), null, 2)}\n`);
   else {
@@ -27,10 +27,10 @@ export async function resealCommand({ db, config }: Tools, options: { json: bool
       options,
     );
   }
-  for (const one of result.unreadable) say(`cannot be opened: ${describe(one)}`);
+  for (const one of result.unreadable) say(`cannot be decrypted: ${describe(one)}`);
   if (result.unreadableCount > result.unreadable.length)
     say(`… and ${result.unreadableCount - result.unreadable.length} more`);
-  say(verdictOn(result, keyring.keyId));
+  say(summarize(result, keyring.keyId));
   return result.isComplete && result.unreadableCount === 0 ? 0 : 1;
 }
 
@@ -38,11 +38,11 @@ function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-function verdictOn({ isComplete, unreadableCount }: ResealResult, keyId: string): string {
-  if (!isComplete) return 'some rows were in use all the time: run `reseal` again';
+function summarize({ isComplete, unreadableCount }: ResealResult, keyId: string): string {
+  if (!isComplete) return 'some rows were locked throughout: run `reseal` again';
   if (unreadableCount > 0)
-    return `${unreadableCount} secrets cannot be opened: put the keys that they name back into SIMPLANE_ENCRYPTION_KEYS behind the first and run \`reseal\` again; a webhook endpoint’s secret can be rotated instead`;
-  return `everything is sealed with the key ${keyId}; the other keys may be removed from SIMPLANE_ENCRYPTION_KEYS`;
+    return `${unreadableCount} secrets cannot be decrypted: add the keys named above to SIMPLANE_ENCRYPTION_KEYS after the first, then run \`reseal\` again; a webhook endpoint’s secret can be rotated instead`;
+  return `all secrets are encrypted with key ${keyId}; the other keys may be removed from SIMPLANE_ENCRYPTION_KEYS`;
 }
 
 function describe({ table, account, row, why }: Unreadable): string {

@@ -8,9 +8,9 @@ import { createLog } from '../telemetry/log.ts';
 import { greeting, unusableKey } from './greeting.ts';
 import { openLiveNetwork } from './live-network.ts';
 
-/** `simplane-server serve`: runs until SIGTERM or SIGINT, then finishes what is in flight and exits 0. */
+/** `simplane-server serve`: runs until SIGTERM or SIGINT, then finishes the work in flight and exits 0. */
 export async function serveUntilSignal(config: Config, warnings: string[]): Promise<void> {
-  const asked = signal(); // from here on: a signal that comes during the start stops what was started
+  const stopSignal = waitForSignal(); // before anything starts, so that a signal during startup is not lost
   const log = createLog(config.logLevel);
   for (const warning of warnings) log.warn(warning);
   const { network, observations, close } =
@@ -18,19 +18,21 @@ export async function serveUntilSignal(config: Config, warnings: string[]): Prom
       ? { network: sandboxNetwork(config), observations: null, close: undefined }
       : await openLiveNetwork(config, log, coreCommands(config));
   if (!network && config.role !== 'api') {
-    log.warn('SIMPLANE_ES2_URL is not set: orders are accepted and stay queued; docs/connect-your-smdp.md');
+    log.warn(
+      'SIMPLANE_ES2_URL is not set: orders are accepted but stay queued; see docs/connect-your-smdp.md',
+    );
   }
   const running = await serve(config, log, network, observations);
   const unusable = unusableKey(running.sandboxKey);
   if (unusable) log.warn(unusable);
   process.stdout.write(greeting(config, running, { isTerminal: process.stdout.isTTY === true }));
-  const reason = await Promise.race([asked, running.lost.then((why) => ({ lost: why }))]);
+  const reason = await Promise.race([stopSignal, running.lost.then((why) => ({ lost: why }))]);
   if (typeof reason === 'object') {
-    log.fatal({ reason: reason.lost }, 'the embedded PostgreSQL ended');
+    log.fatal({ reason: reason.lost }, 'the embedded PostgreSQL exited');
     process.exit(1);
   }
   log.info({ signal: reason }, 'stopping');
-  // Everything below is bounded by itself; this is for a peer that is gone in a way nobody thought of.
+  // Each step below has its own timeout; this is a last resort if one of them hangs.
   setTimeout(() => {
     log.error('did not stop in time');
     process.exit(1);
@@ -40,7 +42,7 @@ export async function serveUntilSignal(config: Config, warnings: string[]): Prom
   log.info('stopped');
 }
 
-/** The mock, and where a core is given, that core for what it is asked: an operator tries it out before going live. */
+/** The mock network. Suspend and resume go to the operator's core if one is set, to try it out before going live. */
 function sandboxNetwork(config: Config): Network {
   const mock = createMockNetwork({ delayMs: config.mockDelayMs });
   return config.coreUrl === null ? mock : { ...mock, ...coreCommands(config) };
@@ -50,14 +52,14 @@ function coreCommands({ coreUrl: url, coreSecret: secret }: Config) {
   return createCoreCommands({ url, secret, userAgent: `Simplane/${version}` });
 }
 
-/** The first signal asks to stop. A later one ends the process at once, as a person who presses Ctrl-C again expects. */
-function signal(): Promise<NodeJS.Signals> {
+/** Resolves with the first signal. A second one, such as another Ctrl-C, exits at once. */
+function waitForSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let firstAtMs: number | null = null;
     for (const name of ['SIGTERM', 'SIGINT'] as const) {
       process.on(name, () => {
         firstAtMs ??= performance.now();
-        // One Ctrl-C reaches us twice under `npm start`: from the terminal, and passed on by npm.
+        // Under `npm start` one Ctrl-C arrives twice: from the terminal and from npm.
         if (performance.now() - firstAtMs > 1_000) process.exit(1);
         resolve(name);
       });

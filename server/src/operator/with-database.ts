@@ -11,7 +11,7 @@ export type Tools = Pick<Connection, 'db' | 'connectionString'> & {
   newUuid: ReturnType<typeof createUuidV7>;
 };
 
-/** Runs a command on the deployment's database, beside a service that may be running on it, with the schema up to date. */
+/** Migrates the deployment's database and runs a command on it. The service may be running at the same time. */
 export async function withDatabase<T>(config: Config, command: (tools: Tools) => Promise<T>): Promise<T> {
   const connection = await connect({
     databaseUrl: config.databaseUrl,

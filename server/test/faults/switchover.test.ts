@@ -168,7 +168,7 @@ test('doctor tells of each host what it is', async () => {
   const findings = JSON.parse(stdout) as { check: string; verdict: string; says: string }[];
   expect(findings.filter(({ check }) => check === 'host')).toEqual([
     { check: 'host', verdict: 'ok', says: expect.stringMatching(/: standby, PostgreSQL \d+/) },
-    { check: 'host', verdict: 'ok', says: expect.stringMatching(/: takes writes, PostgreSQL \d+/) },
+    { check: 'host', verdict: 'ok', says: expect.stringMatching(/: accepts writes, PostgreSQL \d+/) },
     { check: 'host', verdict: 'warning', says: expect.stringContaining('127.0.0.1:1 cannot be reached') },
   ]);
 });

@@ -161,10 +161,13 @@ describe('doctor', () => {
       },
       'smdp certificate': {
         verdict: 'ok',
-        says: expect.stringContaining(`ends on ${endOf(tls.client.cert)}`),
+        says: expect.stringContaining(`expires on ${endOf(tls.client.cert)}`),
       },
-      'smdp peer': { verdict: 'ok', says: expect.stringContaining(`ends on ${endOf(tls.server.cert)}`) },
-      'smdp listener': { verdict: 'warning', says: expect.stringContaining(`ends on ${endOf(soon.cert)}`) },
+      'smdp peer': { verdict: 'ok', says: expect.stringContaining(`expires on ${endOf(tls.server.cert)}`) },
+      'smdp listener': {
+        verdict: 'warning',
+        says: expect.stringContaining(`expires on ${endOf(soon.cert)}`),
+      },
     });
     expect(smdp.calls).toEqual([]);
   });

@@ -207,7 +207,7 @@ describe('settings', () => {
     [{ SIMPLANE_ENCRYPTION_KEYS: 'hunter2' }, 'SIMPLANE_ENCRYPTION_KEYS takes keys separated by commas'],
     [{ SIMPLANE_MOCK_DELAY: '1s' }, 'SIMPLANE_MOCK_DELAY is too long'],
     [{ SIMPLANE_SHUTDOWN_TIMEOUT: '30d' }, 'SIMPLANE_SHUTDOWN_TIMEOUT takes a duration'],
-    [{ DATABASE_URL: 'mysql://root:hunter2@db' }, 'DATABASE_URL takes a `postgresql://` address'],
+    [{ DATABASE_URL: 'mysql://root:hunter2@db' }, 'DATABASE_URL takes a `postgresql://` URL'],
   ])('%j stop the start with the name and what it takes', async (env, message) => {
     const { code, stderr } = await runCommand(['serve'], env as Record<string, string>);
     expect(code).toBe(1);

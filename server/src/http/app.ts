@@ -15,7 +15,6 @@ import { authenticate } from './authenticate.ts';
 import { beginRequest, endRequest } from './bound-pipelining.ts';
 import { type JsonBody, parseJsonBody } from './json-body.ts';
 import { limitConnections } from './limit-connections.ts';
-import { createStrangerLimit } from './limit-strangers.ts';
 import { answerMalformed, refuseMalformed } from './malformed-requests.ts';
 import { serveMcp } from './mcp/serve-mcp.ts';
 import { serveDescription, serveOperationalRoutes } from './operational-routes.ts';
@@ -26,6 +25,7 @@ import { createRecorder } from './record-request.ts';
 import { renderError, toAppError } from './render-error.ts';
 import { routes } from './routes.ts';
 import { newRequestId, type ReadHandler, serveOperation, type WriteHandler } from './serve-operation.ts';
+import { createUnknownKeyLimit } from './unknown-key-limit.ts';
 import { createUnreadAnswers, type UnreadAnswers } from './unread-answers.ts';
 
 declare module 'fastify' {
@@ -38,19 +38,19 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     operation?: Operation;
-    /** Set on a route that is no operation and still asks for a key. */
+    /** Set on a route that is not an operation but requires a key. */
     needsKey?: true;
-    /** Set on the routes that only say which methods a path has. */
+    /** Set on the routes that answer 405 with this `Allow` header. */
     allow?: string;
   }
 }
 
 const bodyLimitBytes = 256 * 1024;
-const headBytes = 16 * 1024;
+const maxHeaderBytes = 16 * 1024;
 
 type Api = { operations: Record<string, Operation>; handlers: Record<string, unknown> };
 
-/** The HTTP face of the service. `api` is the contract; tests add operations of their own to it. */
+/** The HTTP server. `api` is the contract; tests add their own operations to it. */
 export function createApp(service: Service, api: Api = { operations, handlers: routes }): FastifyInstance {
   const { connectionsCut } = service.metrics;
   const held: HeldMemory = {
@@ -58,7 +58,7 @@ export function createApp(service: Service, api: Api = { operations, handlers: r
     unread: createUnreadAnswers(() => connectionsCut.inc({ reason: 'unread' })),
   };
   const app = createServer(service);
-  // An `Expect` that we do not know is left unfulfilled, not refused by Node in a form of its own.
+  // Ignore an unknown `Expect` header; Node would answer 417 without our error body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   limitConnections(app.server, service);
   prepareRequests(app, service, held);
@@ -74,28 +74,28 @@ export function createApp(service: Service, api: Api = { operations, handlers: r
   return app;
 }
 
-/** What clients can make a process hold, each within a budget. */
+/** Memory that clients can make the process hold, each part with its own budget. */
 type HeldMemory = { bodies: BodyReader; unread: UnreadAnswers };
 
 function createServer(service: Service): FastifyInstance {
   return fastify({
-    // One line a request is written by `record-request.ts`; a child logger a request costs more than the line.
+    // `record-request.ts` writes one line per request; Fastify's child logger per request costs more than the line.
     logger: false,
     genReqId: () => newRequestId(service),
     bodyLimit: bodyLimitBytes,
-    routerOptions: { maxParamLength: headBytes }, // an id of any length is looked for, and not found
-    keepAliveTimeout: 72_000, // above the usual 60 s of proxies, so that they close first
+    routerOptions: { maxParamLength: maxHeaderBytes }, // an overlong id gets the usual "not found"
+    keepAliveTimeout: 72_000, // longer than the usual 60 s of proxies, so that they close first
     requestTimeout: service.requestTimeoutMs,
     http: {
       headersTimeout: service.headersTimeoutMs,
-      // How often stalled clients are looked for; Node's own 30 s would stretch every limit by as much.
+      // How often Node checks for stalled clients; its default of 30 s would extend every timeout by that much.
       connectionsCheckingInterval: Math.min(1_000, service.headersTimeoutMs),
-      maxHeaderSize: headBytes,
-      requireHostHeader: false, // refused by us, in our form
+      maxHeaderSize: maxHeaderBytes,
+      requireHostHeader: false, // checked below, with our error body
     },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    // No hook runs for these, so they take their turn here.
+    // No hook runs for these, so pipelining is bounded here.
     frameworkErrors: (error, request, reply: FastifyReply) => {
       const { socket } = request.raw;
       reply.raw.on('close', () => endRequest(socket));
@@ -122,24 +122,24 @@ function prepareRequests(app: FastifyInstance, service: Service, { unread }: Hel
     done();
   });
   app.addHook('onSend', (request, reply, payload, done) => {
-    // A connection that was kept alive past a shutdown would hold it up until the client lets go.
+    // A kept-alive connection would delay the shutdown until the client closes it.
     if (service.isStopping()) reply.header('Connection', 'close');
     if (typeof payload === 'string') unread.add(request.raw.socket, payload.length);
     done(null, payload);
   });
 }
 
-/** All that happens at a request's end, in one place: a listener for each cost a hundredth of an order. */
+/** Handles the end of a request in one listener: separate listeners cost 1 % of an order. */
 function followRequests(app: FastifyInstance, service: Service, { bodies, unread }: HeldMemory): void {
   const record = createRecorder(service);
   app.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw;
-    request.startedMs = performance.now(); // Fastify’s own clock runs only with its logger
+    request.startedMs = performance.now(); // Fastify measures the time only with its logger
     let wasSent = false;
     reply.raw.on('finish', () => {
       wasSent = true;
     });
-    // `close` comes after the last byte, and also when the client went away before it.
+    // `close` fires after the last byte, and also if the client disconnects before it.
     reply.raw.on('close', () => {
       record(request, reply, wasSent);
       bodies.release(request);
@@ -150,7 +150,7 @@ function followRequests(app: FastifyInstance, service: Service, { bodies, unread
   });
 }
 
-/** Before anything else of the request is looked at: the key and the body matter only where there is something to reach. */
+/** Runs before authentication and body parsing, which an unknown route does not need. */
 function refuseUnknownRoutes(app: FastifyInstance): void {
   app.setNotFoundHandler(() => Promise.reject(new Error('the hook below refuses first')));
   app.addHook('onRequest', (request, _reply, done) => done(refusalOf(request)));
@@ -158,18 +158,18 @@ function refuseUnknownRoutes(app: FastifyInstance): void {
 
 function refusalOf(request: FastifyRequest): AppError | undefined {
   if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
-    return new AppError('request_malformed', 'An HTTP/1.1 request has a Host header.');
+    return new AppError('request_malformed', 'The Host header is missing; HTTP/1.1 requires it.');
   }
   if (request.is404) {
     const path = request.url.split('?', 1)[0]?.slice(0, 100);
     return new AppError(
       'route_missing',
-      `There is nothing at ${request.method} ${path}; /docs lists what there is.`,
+      `There is no route ${request.method} ${path}; /docs lists all routes.`,
     );
   }
   const { allow } = request.routeOptions.config;
   if (!allow) return undefined;
-  return new AppError('method_not_allowed', `${request.method} is not possible here; ${allow} is.`, {
+  return new AppError('method_not_allowed', `${request.method} is not allowed here; use ${allow}.`, {
     headers: { Allow: allow },
   });
 }
@@ -204,7 +204,7 @@ function readBody({ headers }: FastifyRequest, body: Buffer): JsonBody {
   return parseJsonBody(body, { isCanonicalWanted: headers['idempotency-key'] !== undefined });
 }
 
-/** For Fastify's callbacks, which are cheaper than its promises and must not throw. */
+/** For Fastify's callbacks, which must not throw. They are cheaper than its promises. */
 function attempt<T>(work: () => T): [error: Error, value: undefined] | [error: null, value: T] {
   try {
     return [null, work()];
@@ -215,7 +215,7 @@ function attempt<T>(work: () => T): [error: Error, value: undefined] | [error: n
 
 function serveApi(app: FastifyInstance, service: Service, api: Api, bodies: BodyReader): void {
   const limiter = createRateLimiter(service.rateLimitPerSecond);
-  const strangers = createStrangerLimit(service.unknownKeysPerSecond);
+  const unknownKeys = createUnknownKeyLimit(service.unknownKeysPerSecond);
   const parts = { service, keysInFlight: createKeysInFlight() };
 
   app.addHook('onRequest', (request, reply, done) => {
@@ -226,7 +226,7 @@ function serveApi(app: FastifyInstance, service: Service, api: Api, bodies: Body
     }
     const { socket } = request.raw;
     const [error, caller] = attempt(() =>
-      authenticate(service, request.headers.authorization, { socket, strangers }),
+      authenticate(service, request.headers.authorization, { socket, unknownKeys }),
     );
     if (error) done(error);
     else if (caller instanceof Promise) {
@@ -247,7 +247,7 @@ function serveApi(app: FastifyInstance, service: Service, api: Api, bodies: Body
       const { scopes } = caller.apiKey;
       throw new AppError(
         'scope_missing',
-        `This needs ${describeScope(operation.scope)}; the key has ${scopes.join(', ')}. A key that may do this is made with \`simplane-server keys create --scopes ${[...scopes, operation.scope].join(',')}\`.`,
+        `This needs ${describeScope(operation.scope)}; the key has ${scopes.join(', ')}. Create a key for this with \`simplane-server keys create --scopes ${[...scopes, operation.scope].join(',')}\`.`,
       );
     }
   }

@@ -3,20 +3,20 @@ import { hasValidChecksum, hexHashOf, keyPrefix } from '../accounts/api-key-text
 import type { KnownKey } from '../accounts/key-directory.ts';
 import { AppError } from '../app-error.ts';
 import type { Service } from '../service.ts';
-import type { StrangerLimit } from './limit-strangers.ts';
+import type { UnknownKeyLimit } from './unknown-key-limit.ts';
 
 type Refusal = 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode';
 
-/** The key in an `Authorization` header, good or not. */
+/** The API key in an `Authorization` header, not yet checked. */
 export function keyIn(authorization: string | undefined): string | undefined {
   return /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
 }
 
-/** Who sends this `Authorization` header; at once where the key is remembered. */
+/** Returns the caller for an `Authorization` header, synchronously if the key is cached. */
 export function authenticate(
   service: Service,
   authorization: string | undefined,
-  { socket, strangers }: { socket: Socket; strangers: StrangerLimit },
+  { socket, unknownKeys }: { socket: Socket; unknownKeys: UnknownKeyLimit },
 ): KnownKey | Promise<KnownKey> {
   const { keys, mode } = service;
   const key = keyIn(authorization);
@@ -26,22 +26,22 @@ export function authenticate(
     throw refuse(
       'api_key_wrong_mode',
       mode === 'live'
-        ? 'This is a live deployment and the key is a test key; use one that begins with sp_live_.'
-        : 'This is a sandbox and the key is a live key; use one that begins with sp_test_.',
+        ? 'This is a live deployment but the key is a test key; use a key that begins with sp_live_.'
+        : 'This is a sandbox but the key is a live key; use a key that begins with sp_test_.',
     );
   }
   const hash = hexHashOf(key);
   const found = keys.recall(hash);
   if (found === undefined) {
     const { remoteAddress } = socket;
-    strangers.take(remoteAddress);
+    unknownKeys.take(remoteAddress);
     return keys.lookUp(hash).then(
       (known) => {
-        if (known) strangers.giveBack(remoteAddress);
+        if (known) unknownKeys.refund(remoteAddress);
         return admit(service, key, known);
       },
       (error) => {
-        strangers.giveBack(remoteAddress); // it is not known whether the key is good
+        unknownKeys.refund(remoteAddress); // the lookup failed, so the key may be valid
         throw error;
       },
     );
@@ -51,7 +51,7 @@ export function authenticate(
     : admit(service, key, found);
 }
 
-/** A key is looked up by its hash first; its form only makes a refusal clearer. */
+/** The lookup by hash decides; the key's format is used only for a clearer error. */
 function admit({ keys, clock, mode }: Service, key: string, known: KnownKey | null): KnownKey {
   if (!known) throw refuse('api_key_invalid', explainUnknown(key, keyPrefix[mode]));
   if (known.revoked) throw refuse('api_key_invalid', 'This API key was revoked.');
@@ -64,7 +64,7 @@ function admit({ keys, clock, mode }: Service, key: string, known: KnownKey | nu
 }
 
 function explainUnknown(key: string, prefix: string): string {
-  if (!key.startsWith(prefix)) return `This is not an API key: keys of this deployment begin with ${prefix}.`;
+  if (!key.startsWith(prefix)) return `This is not an API key: this deployment’s keys begin with ${prefix}.`;
   if (!hasValidChecksum(key))
     return 'No such API key, and its checksum is wrong: was it truncated when it was copied?';
   return 'No such API key in this deployment.';

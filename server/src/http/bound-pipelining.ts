@@ -1,25 +1,24 @@
 import type { Socket } from 'node:net';
 
-// Clients that pipeline at all send a few requests ahead.
+// Per connection. Real clients pipeline only a few requests.
 const maxWaiting = 32;
 
-// Of all connections together. 128,000 of them with 80 small headers each took 507 MB, so these take about 8.
-const maxWaitingInAll = 2_000;
-let waitingInAll = 0;
+// Across all connections. 128,000 requests with 80 small headers each took 507 MB, so these take about 8.
+const maxTotalWaiting = 2_000;
+let totalWaiting = 0;
 
-type Connection = { isBusy: boolean; waiting: (() => void)[]; isPaused: boolean; isFollowed: boolean };
+type Connection = { isBusy: boolean; waiting: (() => void)[]; isPaused: boolean; hasCloseListener: boolean };
 
 const connections = new WeakMap<Socket, Connection>();
 
 /**
- * One request of a connection at a time. The next begins when the answer before it was handed to the system, so a client that
- * reads nothing holds one answer, not all it asked for. False when more wait than may, of it or of all:
- * the connection is then closed.
+ * Runs one request per connection at a time. The next begins once the kernel has taken the previous response, so a client that
+ * does not read holds one response in memory, not all of them. Over either limit it closes the connection and returns false.
  */
 export function beginRequest(socket: Socket, begin: () => void): boolean {
   let connection = connections.get(socket);
   if (!connection) {
-    connection = { isBusy: false, waiting: [], isPaused: false, isFollowed: false };
+    connection = { isBusy: false, waiting: [], isPaused: false, hasCloseListener: false };
     connections.set(socket, connection);
   }
   if (!connection.isBusy) {
@@ -27,36 +26,36 @@ export function beginRequest(socket: Socket, begin: () => void): boolean {
     begin();
     return true;
   }
-  if (socket.destroyed) return true; // parsed from bytes that were read before
-  if (connection.waiting.length >= maxWaiting || waitingInAll >= maxWaitingInAll) {
+  if (socket.destroyed) return true; // parsed from bytes read before the socket was destroyed
+  if (connection.waiting.length >= maxWaiting || totalWaiting >= maxTotalWaiting) {
     dropWaiting(connection);
     stopParsing(socket);
     socket.destroy();
     return false;
   }
-  if (!connection.isFollowed) dropWaitingAtClose(socket, connection);
+  if (!connection.hasCloseListener) dropWaitingAtClose(socket, connection);
   connection.waiting.push(begin);
-  waitingInAll += 1;
+  totalWaiting += 1;
   connection.isPaused = true;
   socket.pause();
   return true;
 }
 
 function dropWaiting(connection: Connection): void {
-  waitingInAll -= connection.waiting.length;
+  totalWaiting -= connection.waiting.length;
   connection.waiting = [];
 }
 
-/** Once a connection, and only for those that pipeline: others pay nothing for it. */
+/** Adds the listener once per connection, and only for connections that pipeline. */
 function dropWaitingAtClose(socket: Socket, connection: Connection): void {
-  connection.isFollowed = true;
+  connection.hasCloseListener = true;
   socket.once('close', () => dropWaiting(connection));
 }
 
 /**
- * Node parses all of the 64 kB that it read, even for a socket that is destroyed: 1,500 requests, and with 400 such connections
- * 2 GB and half a minute. There is no public way to stop it. This answer means "upgrade" to the parser, which then leaves the
- * rest alone; if a later Node has no such function, only that saving is lost.
+ * Node parses all 64 kB it read even after the socket is destroyed: 1,500 requests; with 400 such connections, 2 GB and 30 s.
+ * No public API stops it. Returning 2 means "upgrade" to the parser, which then skips the rest. If a later Node lacks this
+ * function, only the saving is lost.
  */
 function stopParsing(socket: Socket): void {
   const { parser } = socket as { parser?: { onIncoming?: unknown } | null };
@@ -66,16 +65,16 @@ function stopParsing(socket: Socket): void {
 export function endRequest(socket: Socket): void {
   const connection = connections.get(socket);
   if (!connection) return;
-  // In the next turn of the loop: a client that pipelines gets one request a turn, like everybody else.
+  // In the next event loop turn, so that a pipelining client gets one request per turn, like other clients.
   if (connection.waiting.length > 0) setImmediate(beginNext, socket, connection);
   else becomeIdle(socket, connection);
 }
 
 function beginNext(socket: Socket, connection: Connection): void {
-  // Not writable: the answer before was the last one of this connection.
+  // Not writable: the previous response was the last on this connection.
   const next = socket.writable ? connection.waiting.shift() : undefined;
   if (next) {
-    waitingInAll -= 1;
+    totalWaiting -= 1;
     next();
   } else becomeIdle(socket, connection);
 }
@@ -92,7 +91,7 @@ export function hasRequestInWork(socket: Socket): boolean {
   return connections.get(socket)?.isBusy === true;
 }
 
-/** Whether everything that a client sent was answered: a timeout that comes later is not about anything it waits for. */
+/** Whether every request on the connection was answered. A later timeout then concerns no request the client waits for. */
 export function isAnswered(socket: Socket): boolean {
   return connections.get(socket)?.isBusy === false;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createConcurrencyLimit } from './concurrency-limit.ts';
 
-/** Work that ends when the test calls `end`. */
+/** A job that ends when the test calls `end`. */
 function job() {
   let end = () => {};
   const ended = new Promise<void>((resolve) => {

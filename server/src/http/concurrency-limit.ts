@@ -22,7 +22,7 @@ export function createConcurrencyLimit(limits: { running: number; waiting: numbe
 
   function waitForSlot(): Promise<void> {
     if (waiting.length >= limits.waiting) {
-      throw new AppError('unavailable', 'Too many of these requests are running; send it again shortly.', {
+      throw new AppError('unavailable', 'Too many of these requests are running; retry shortly.', {
         headers: { 'Retry-After': '1' },
       });
     }

@@ -2,7 +2,7 @@ import { AppError } from '../app-error.ts';
 
 export type JsonBody = {
   value: Record<string, unknown>;
-  /** The same for every serialisation of the same JSON: sorted keys, no spaces. Empty when it was not asked for. */
+  /** Sorted keys and no spaces, so equal JSON gives equal text. Empty unless requested. */
   canonical: string;
 };
 
@@ -12,8 +12,8 @@ const maximumDepth = 64;
 export const emptyBody: JsonBody = { value: {}, canonical: '{}' };
 
 /**
- * Reads a body as JSON that can be stored. No body at all counts as an empty object. Its canonical form is for the
- * fingerprint of a key; making it takes as long as all else, so requests without a key go without.
+ * Parses a JSON body and checks that it can be stored. An empty body counts as an empty object. The canonical form is for
+ * an idempotency key's fingerprint. It doubles the parsing time, so it is built only for requests with a key.
  */
 export function parseJsonBody(bytes: Buffer, options: { isCanonicalWanted: boolean }): JsonBody {
   if (bytes.length === 0) return emptyBody;
@@ -63,7 +63,7 @@ function canonicalise(value: unknown, param: string, depth: number): string {
   return `{${pairs.join(',')}}`;
 }
 
-/** What `canonicalise` refuses, without making anything. */
+/** The checks of `canonicalise` without building the text. */
 function refuseUnstorable(value: unknown, param: string, depth: number): void {
   if (typeof value === 'string') {
     if (!isStorable(value)) throw unstorableText(param);
@@ -81,10 +81,10 @@ function refuseUnstorable(value: unknown, param: string, depth: number): void {
   }
 }
 
-/** Most members are a good text or number, and their path need not be spelt out. */
-function refuseMember(item: unknown, param: string, place: string | number, depth: number): void {
+/** Most members are a valid string or number, so their path is not built. */
+function refuseMember(item: unknown, param: string, key: string | number, depth: number): void {
   if (typeof item === 'string' ? isStorable(item) : Number.isSafeInteger(item)) return;
-  const inner = typeof place === 'number' ? `${param}[${place}]` : param === '' ? place : `${param}.${place}`;
+  const inner = typeof key === 'number' ? `${param}[${key}]` : param === '' ? key : `${param}.${key}`;
   refuseUnstorable(item, inner, depth + 1);
 }
 
@@ -92,7 +92,7 @@ function refuseInexact(value: number, param: string): void {
   if (Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value))) return;
   throw new AppError(
     'parameter_invalid',
-    `${param} is a number too large to be kept exactly; send it as a string.`,
+    `${param} is too large to be stored as an exact number; send it as a string.`,
     { param },
   );
 }
@@ -110,12 +110,12 @@ function canonicalText(text: string, param: string): string {
 export function unstorableText(param: string): AppError {
   return new AppError(
     'parameter_invalid',
-    `${param || 'The body'} holds U+0000 or half of a surrogate pair, which cannot be stored as text.`,
+    `${param || 'The body'} contains U+0000 or an unpaired surrogate, which cannot be stored as text.`,
     param === '' ? {} : { param },
   );
 }
 
-/** PostgreSQL's text has no U+0000, and UTF-8 has no lone surrogates. */
+/** PostgreSQL's text type cannot store U+0000, and UTF-8 cannot encode an unpaired surrogate. */
 export function isStorable(text: string): boolean {
   return !unstorable.test(text);
 }

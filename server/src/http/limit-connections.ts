@@ -6,31 +6,31 @@ import { createSilentConnections } from './silent-connections.ts';
 
 const closeIdleEveryMs = 1_000;
 
-// How much room a refused connection makes for those after it. One place would go to whoever connects fastest.
-const roomShare = 0.1;
+// Share of connections to close when one is refused. A single free slot would go to the client that connects fastest.
+const evictedShare = 0.1;
 
-/** How many connections there may be, and how long one may leave its answer unread. */
+/** Limits the number of connections and how long a client may leave a response unread. */
 export function limitConnections(server: Server, service: Service): void {
   const { maxConnections, drainTimeoutMs, metrics } = service;
   server.maxConnections = maxConnections;
   makeRoomWhenFull(server, service);
-  // Node counts as progress what the system takes off a write under way, so a slow reader is not cut, only one that stopped.
+  // Node resets this timeout whenever the kernel takes some of a pending write, so only a client that stopped reading is cut.
   server.setTimeout(drainTimeoutMs, (socket: Socket) => {
     const isUnread = socket.writableLength > 0;
     if (isUnread) metrics.connectionsCut.inc({ reason: 'unread' });
-    // With a listener, Node leaves it to us to close connections that were kept alive for too long as well. A request that is
-    // being sent or worked on has limits of its own.
+    // With this listener, Node no longer closes expired keep-alive connections, so we do. A request that is being received or
+    // processed has its own timeouts.
     if (isUnread || !hasRequestInWork(socket)) socket.destroy();
   });
 }
 
 /**
- * Node refuses the connection that is too many; this makes room for the next. Connections that never asked for anything give
- * way first. Idle ones give way only when that was not enough: they belong to clients that were served.
+ * Node refuses connections over the limit; this makes room for the next ones. Connections that never sent a request are closed
+ * first. Idle ones are closed only if that was not enough, because they belong to real clients.
  */
 function makeRoomWhenFull(server: Server, { maxConnections, metrics }: Service): void {
   const silent = createSilentConnections();
-  const room = Math.ceil(maxConnections * roomShare);
+  const evictCount = Math.ceil(maxConnections * evictedShare);
   let closing = 0;
   let closedIdleAtMs = Number.NEGATIVE_INFINITY;
   server.on('connection', (socket: Socket) => {
@@ -40,8 +40,8 @@ function makeRoomWhenFull(server: Server, { maxConnections, metrics }: Service):
   server.on('request', ({ socket }) => silent.remove(socket));
   server.on('drop', () => {
     metrics.connectionsCut.inc({ reason: 'too_many' });
-    if (closing > 0) return; // Node counts them until they are closed
-    const chosen = silent.ofBusiestAddress(room);
+    if (closing > 0) return; // Node counts them until they have closed
+    const chosen = silent.ofBusiestAddress(evictCount);
     closing = chosen.length;
     for (const socket of chosen) {
       socket.once('close', () => {
@@ -50,7 +50,7 @@ function makeRoomWhenFull(server: Server, { maxConnections, metrics }: Service):
       socket.destroy();
       metrics.connectionsCut.inc({ reason: 'too_many' });
     }
-    if (chosen.length === room || performance.now() - closedIdleAtMs < closeIdleEveryMs) return;
+    if (chosen.length === evictCount || performance.now() - closedIdleAtMs < closeIdleEveryMs) return;
     closedIdleAtMs = performance.now();
     server.closeIdleConnections();
   });

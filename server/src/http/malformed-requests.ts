@@ -6,7 +6,7 @@ import { isAnswered } from './bound-pipelining.ts';
 import { type RenderedError, renderError } from './render-error.ts';
 import { newRequestId } from './serve-operation.ts';
 
-/** What never became a request (bad bytes, endless headers, a client that stalls) still gets an answer of our form. */
+/** Answers input that never became a request (invalid bytes, too many headers, a stalled client) with our error body. */
 export function answerMalformed(service: Service, error: NodeJS.ErrnoException, socket: Socket): void {
   const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isAnswered(socket);
   if (error.code === 'ECONNRESET' || isLate || !socket.writable) {
@@ -23,7 +23,7 @@ export function answerMalformed(service: Service, error: NodeJS.ErrnoException, 
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-/** Renders such a refusal with all its headers, and leaves its trace in log and metrics, which no hook does for it. */
+/** Renders the error with its headers and records it in log and metrics, because no hook runs for it. */
 export function refuseMalformed(service: Service, requestId: string, refusal: AppError): RenderedError {
   const { status, body } = renderError(refusal, requestId, service.publicUrl());
   service.metrics.errorCount.inc({ error_type: refusal.code });
@@ -38,10 +38,10 @@ export function refuseMalformed(service: Service, requestId: string, refusal: Ap
 
 function explain({ code }: NodeJS.ErrnoException): AppError {
   if (code === 'HPE_HEADER_OVERFLOW') {
-    return new AppError('headers_too_large', 'The request line and headers are larger than 16 kB together.');
+    return new AppError('headers_too_large', 'The request line and headers together are larger than 16 kB.');
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return new AppError('request_timeout', 'The request did not arrive whole in time.');
+    return new AppError('request_timeout', 'The complete request did not arrive in time.');
   }
-  return new AppError('request_malformed', 'This is not an HTTP/1.1 request.');
+  return new AppError('request_malformed', 'This is not a valid HTTP/1.1 request.');
 }

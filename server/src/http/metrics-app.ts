@@ -2,10 +2,10 @@ import { type FastifyInstance, fastify } from 'fastify';
 import type { Service } from '../service.ts';
 import { sendMetrics } from './operational-routes.ts';
 
-/** `/metrics` on a port of its own, where the network decides who may read it. */
+/** `/metrics` on its own port. Access is controlled by the network, not by this app. */
 export function createMetricsApp(service: Service): FastifyInstance {
   const app = fastify({ logger: false, requestTimeout: 10_000, connectionTimeout: 30_000 });
-  app.server.maxConnections = 64; // scrapers are few, and each answer costs a query
+  app.server.maxConnections = 64; // few scrapers are expected, and each response costs a query
   app.get('/metrics', (_, reply) => sendMetrics(service, reply));
   return app;
 }

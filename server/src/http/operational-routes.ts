@@ -6,7 +6,7 @@ import type { Service } from '../service.ts';
 import { isLocalScrape } from './is-local-scrape.ts';
 import { staticPage } from './static-page.ts';
 
-/** What needs no key: probes, metrics for the machine itself, and the description of the API. */
+/** Routes without a key: probes, and metrics for clients on this machine. */
 export function serveOperationalRoutes(app: FastifyInstance, service: Service): void {
   app.get('/livez', async () => ({ status: 'ok' }));
   app.get('/readyz', () => readiness(service));
@@ -16,7 +16,7 @@ export function serveOperationalRoutes(app: FastifyInstance, service: Service): 
       if (!isLocalScrape(request.raw)) {
         throw new AppError(
           'route_missing',
-          'Metrics are served to clients on this machine only, and not through a proxy.',
+          'Metrics are served only to clients on this machine, and not through a proxy.',
         );
       }
       return sendMetrics(service, reply);

@@ -2,14 +2,14 @@ import { type ApiVersion, apiVersions } from '@simplane/contract';
 import { AppError } from '../app-error.ts';
 import { clip } from '../telemetry/clip.ts';
 
-/** The version a request is answered in: what it asks for, else what its account is pinned to. */
+/** The API version of the response: the one requested, or else the account's pinned version. */
 export function pinVersion(asked: string | string[] | undefined, accountVersion: string): ApiVersion {
   const wanted = asked ?? accountVersion;
   const version = apiVersions.find((known) => known === wanted);
   if (version) return version;
   throw new AppError(
     'api_version_unknown',
-    `There is no API version "${clip(String(wanted), 40)}"; there is ${apiVersions.join(', ')}.`,
+    `There is no API version "${clip(String(wanted), 40)}"; use one of ${apiVersions.join(', ')}.`,
     { param: 'Service-Version' },
   );
 }

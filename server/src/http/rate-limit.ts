@@ -3,7 +3,7 @@ import { createTokenBuckets } from './token-buckets.ts';
 
 export type RateLimiter = { take(keyId: string): Record<string, string> };
 
-/** A token bucket a key, in this process: `perSecond` on average, twice that at once. Off when `perSecond` is 0. */
+/** A token bucket per key in this process: `perSecond` on average, with a burst of twice that. Off if `perSecond` is 0. */
 export function createRateLimiter(
   perSecond: number,
   monotonicMs: () => number = () => performance.now(),
@@ -26,7 +26,7 @@ export function createRateLimiter(
       if (allowed) return headers;
       throw new AppError(
         'rate_limited',
-        `This key may send ${perSecond} requests a second, and ${burst} at once; wait a second and send it again.`,
+        `This key may send ${perSecond} requests per second, with a burst of ${burst}; retry after a second.`,
         { headers: { ...headers, 'Retry-After': '1' } },
       );
     },

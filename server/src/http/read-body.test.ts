@@ -11,7 +11,7 @@ function setUp() {
   const reader = createBodyReader(() => {
     cuts += 1;
   });
-  /** A request of this account whose body is under way. */
+  /** A request from this account whose body is still arriving. */
   function begin(owner: string, headers: Record<string, string> = {}) {
     const request = {
       headers,
@@ -33,17 +33,17 @@ function setUp() {
     });
     return upload;
   }
-  /** A request whose body is whole, unless it was refused, and which is not answered yet. */
-  function whole(owner: string, bytes: number) {
+  /** A request whose body arrived completely, unless it was refused, and which is not answered yet. */
+  function complete(owner: string, bytes: number) {
     const upload = begin(owner);
     upload.send(bytes);
     if (upload.outcome === null) upload.finish();
     return upload;
   }
-  return { begin, whole, cuts: () => cuts };
+  return { begin, complete, cuts: () => cuts };
 }
 
-test('half-sent bodies of one account give way, the oldest first, and those of another stay', () => {
+test('unfinished bodies of the account that holds most are cut, oldest first', () => {
   const { begin, cuts } = setUp();
   const honest = begin('h');
   honest.send(megabyte);
@@ -61,43 +61,43 @@ test('half-sent bodies of one account give way, the oldest first, and those of a
   expect(Buffer.alloc(3 * megabyte, 'h').equals(honest.outcome as Buffer)).toBe(true);
 });
 
-test('whole bodies of one account take half of the room, and leave the rest to others', () => {
-  const { begin, whole } = setUp();
-  const running = Array.from({ length: 8 }, () => whole('a', 4 * megabyte));
+test('complete bodies of one account take at most half of the budget', () => {
+  const { begin, complete } = setUp();
+  const running = Array.from({ length: 8 }, () => complete('a', 4 * megabyte));
   const isTaken = running.map(({ outcome }) => outcome instanceof Buffer);
   expect(isTaken).toEqual([true, true, true, true, false, false, false, false]);
   expect(running[4]?.outcome).toMatchObject({ code: 'unavailable', headers: { 'Retry-After': '1' } });
 
-  const others = Array.from({ length: 4 }, () => whole('b', 4 * megabyte));
+  const others = Array.from({ length: 4 }, () => complete('b', 4 * megabyte));
   expect(others.every(({ outcome }) => outcome instanceof Buffer)).toBe(true);
 
-  const late = begin('c'); // two accounts have it all, in bodies that are whole
+  const late = begin('c'); // complete bodies of two accounts use the whole budget
   late.send(megabyte);
   expect(late.outcome).toMatchObject({ code: 'unavailable' });
   running[0]?.release();
-  expect(whole('c', megabyte).outcome).toBeInstanceOf(Buffer);
-  expect(whole('a', 3 * megabyte).outcome).toBeInstanceOf(Buffer);
+  expect(complete('c', megabyte).outcome).toBeInstanceOf(Buffer);
+  expect(complete('a', 3 * megabyte).outcome).toBeInstanceOf(Buffer);
 });
 
-test('who holds most in all gives way, even if most of it is whole', () => {
-  const { begin, whole } = setUp();
+test('complete bodies count when choosing the account that holds most', () => {
+  const { begin, complete } = setUp();
   const begun = (owner: string, bytes: number) => {
     const upload = begin(owner);
     upload.send(bytes);
     return upload;
   };
-  for (let i = 0; i < 3; i++) whole('a', 4 * megabyte);
-  const largest = begun('a', 3 * megabyte); // 15 MB with the whole ones
+  for (let i = 0; i < 3; i++) complete('a', 4 * megabyte);
+  const largest = begun('a', 3 * megabyte); // 15 MB with the complete ones
   const others = [4, 4, 4].map((size) => begun('b', size * megabyte)); // 12 MB, all of it unfinished
   const last = begun('c', 4 * megabyte);
-  const extra = begun('c', megabyte); // 32 MB in all
+  const extra = begun('c', megabyte); // 32 MB in total
   expect([largest, ...others, last, extra].every(({ outcome }) => outcome === null)).toBe(true);
   extra.send(megabyte);
   expect(largest.outcome).toMatchObject({ code: 'unavailable' });
   expect([...others, last, extra].every(({ outcome }) => outcome === null)).toBe(true);
 });
 
-test('small bodies take no room, in whatever pieces they come', () => {
+test('small bodies do not count toward the budget, however they are split', () => {
   const { begin, cuts } = setUp();
   const small = Array.from({ length: 2_000 }, () => {
     const upload = begin('s');
@@ -111,7 +111,7 @@ test('small bodies take no room, in whatever pieces they come', () => {
   expect(cuts()).toBe(0);
 });
 
-test('a body that grows from small to large is put together in order', () => {
+test('a body that grows from small to large keeps its order', () => {
   const { begin } = setUp();
   const sizes = [1, 5_000, 11_382, 1, 64 * 1024, 3, 200_000];
   const upload = begin('m');
@@ -125,7 +125,7 @@ test('a body that grows from small to large is put together in order', () => {
   );
 });
 
-test('a body longer than the limit, or not as long as announced, is refused', () => {
+test('a body over the limit, or shorter than its Content-Length, is refused', () => {
   const { begin } = setUp();
   expect(begin('a', { 'content-length': String(5 * megabyte) }).outcome).toMatchObject({
     code: 'body_too_large',

@@ -2,24 +2,24 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../app-error.ts';
 
-// What is smaller goes without: an order has 200 bytes, and the number of connections bounds how many there are.
+// Smaller bodies are not counted: an order has 200 bytes, and the connection limit bounds how many there are.
 const countedFromBytes = 16 * 1024;
 
-// 32 MB in all, eight of the largest bodies that an operation takes (usage records, 4 MB). Blocks are used again and again:
-// freed buffers wait for the garbage collector, and 60 half-sent bodies of 4 MB took 114 MB instead of 32 (250 with no bound).
+// 32 MB in total, eight of the largest bodies (usage records, 4 MB). Blocks are reused, because freed buffers wait for the
+// garbage collector: 60 unfinished bodies of 4 MB took 114 MB without reuse (250 MB without a budget).
 const blockBytes = 64 * 1024;
 const maxBlocks = 512;
-// Half of all: whole bodies cannot be cut, so an account that may fill the budget with them keeps everybody else out.
+// Half the budget: complete bodies are never cut, so without this one account could lock out all others.
 const maxBlocksPerOwner = maxBlocks / 2;
 
-/** A large body. While it arrives it can be cut off; once it is whole it keeps its blocks until its request is answered. */
+/** A large body. It can be cut while it arrives; once complete it keeps its blocks until the request is answered. */
 type ArrivingBody = { owner: string; blocks: Buffer[]; cut(): void };
 
 type Done = (error: Error | null, body?: Buffer) => void;
 
 export type BodyReader = {
   read(request: FastifyRequest, payload: IncomingMessage, done: Done): void;
-  /** The request is over, and what was kept of its body with it. */
+  /** Frees the body's blocks at the end of the request. */
   release(request: FastifyRequest): void;
 };
 
@@ -30,14 +30,14 @@ declare module 'fastify' {
 }
 
 /**
- * Reads bodies whole, within one budget for the process, of which an account gets half. Where its half is used up, an account loses
- * the unfinished body that it began first; where all is used up, that happens to the account that holds most.
+ * Reads complete bodies within a budget per process, of which one account gets at most half. If an account exceeds its half,
+ * its oldest unfinished body is cut; if the whole budget is used, that happens to the account that holds most.
  */
 export function createBodyReader(onCut: () => void): BodyReader {
-  const arriving = new Set<ArrivingBody>(); // in the order in which they began
-  const blocksOf = new Map<string, number>(); // by owner, of whole bodies too
+  const arriving = new Set<ArrivingBody>(); // oldest first
+  const blocksOf = new Map<string, number>(); // by owner, including complete bodies
   const free: Buffer[] = [];
-  let made = 0;
+  let allocated = 0;
 
   function count(owner: string, change: number): void {
     const blocks = (blocksOf.get(owner) ?? 0) + change;
@@ -45,18 +45,18 @@ export function createBodyReader(onCut: () => void): BodyReader {
     else blocksOf.set(owner, blocks);
   }
 
-  /** False when the body itself had to give way. */
+  /** False if this body itself was cut. */
   function addBlock(held: ArrivingBody): boolean {
     for (;;) {
-      const hasItsHalf = (blocksOf.get(held.owner) ?? 0) >= maxBlocksPerOwner;
-      if (!hasItsHalf && (free.length > 0 || made < maxBlocks)) break;
-      const victim = oldestOf(arriving, hasItsHalf ? held.owner : largestOwner(arriving, blocksOf));
+      const isAtLimit = (blocksOf.get(held.owner) ?? 0) >= maxBlocksPerOwner;
+      if (!isAtLimit && (free.length > 0 || allocated < maxBlocks)) break;
+      const victim = oldestOf(arriving, isAtLimit ? held.owner : largestOwner(arriving, blocksOf));
       victim.cut();
       onCut();
       if (victim === held) return false;
     }
     const block = free.pop();
-    if (!block) made += 1;
+    if (!block) allocated += 1;
     held.blocks.push(block ?? Buffer.allocUnsafeSlow(blockBytes));
     count(held.owner, 1);
     return true;
@@ -76,8 +76,7 @@ export function createBodyReader(onCut: () => void): BodyReader {
     let small: Buffer = empty;
     let receivedBytes = 0;
 
-    // Most bodies are one chunk, which is taken as it is. Others are copied: kept as they came, chunks of a byte each would take
-    // 400 bytes each.
+    // Most bodies are one chunk, which is kept as is. Others are copied, because a one-byte chunk would take 400 bytes.
     const take = (chunk: Buffer) => {
       const at = receivedBytes;
       receivedBytes += chunk.length;
@@ -99,9 +98,9 @@ export function createBodyReader(onCut: () => void): BodyReader {
       if (request.heldBody !== null) store(request.heldBody, chunk, at);
     };
     const finish = () => {
-      const isWhole = Number.isNaN(announcedBytes) || announcedBytes === receivedBytes;
+      const isComplete = Number.isNaN(announcedBytes) || announcedBytes === receivedBytes;
       end(
-        isWhole ? null : new AppError('request_malformed', 'The body is not as long as Content-Length says.'),
+        isComplete ? null : new AppError('request_malformed', 'The body is shorter than its Content-Length.'),
       );
     };
     const end = (error: Error | null) => {
@@ -144,7 +143,7 @@ function widen(body: Buffer): Buffer {
   return wider;
 }
 
-/** Of those with an unfinished body, the owner that holds most in all. */
+/** The owner that holds most blocks, among those with an unfinished body. */
 function largestOwner(arriving: Iterable<ArrivingBody>, blocksOf: Map<string, number>): string {
   let largest = '';
   let most = -1;
@@ -166,7 +165,7 @@ function tooLarge(limitBytes: number): AppError {
 }
 
 function noRoom(): AppError {
-  return new AppError('unavailable', 'Too many large bodies at once; send it again shortly.', {
+  return new AppError('unavailable', 'Too many large request bodies at once; retry shortly.', {
     headers: { 'Retry-After': '1' },
   });
 }

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Service } from '../service.ts';
 import { describeCause } from '../telemetry/describe-cause.ts';
 
-/** One wide log line and one measurement a request. Queries, bodies and headers stay out: they may hold secrets. */
+/** One wide log line and one measurement per request. Queries, bodies and headers may contain secrets and are left out. */
 export function createRecorder({ log, metrics }: Service) {
   return (request: FastifyRequest, reply: FastifyReply, wasSent: boolean): void => {
     const durationMs = performance.now() - request.startedMs;
@@ -36,21 +36,21 @@ export function createRecorder({ log, metrics }: Service) {
   };
 }
 
-// What proxies write for a client that left before its answer; the work itself may have been done.
+// nginx's status for a client that disconnected before the response; the work may still have been done.
 const clientClosedRequest = 499;
 
-const longestPath = 200;
+const maxPathLength = 200;
 
-// Words of the API, our ids, ICCIDs, most product ids. Keys and activation codes have capitals or `$`, or are longer; matching
-// ids have groups with a `-` between them.
+// Matches API words, our ids, ICCIDs and most product ids. API keys and activation codes are longer or contain capitals or `$`;
+// matching ids contain `-`.
 const plainPath = /^(?:\/[a-z0-9_.]{0,40})+$/;
 const plainPart = /^[a-z0-9_.]{0,40}$/;
 
-/** A request's path without the query. Parts that look like neither a word nor an id may be secrets, and become `*`. */
+/** The path without the query. A segment that looks like neither a word nor an id may be a secret and becomes `*`. */
 function pathForLog(url: string): string {
   const end = url.indexOf('?');
   const path = end === -1 ? url : url.slice(0, end);
-  if (path.length <= longestPath && plainPath.test(path)) return path;
-  const parts = path.slice(0, longestPath).split('/');
+  if (path.length <= maxPathLength && plainPath.test(path)) return path;
+  const parts = path.slice(0, maxPathLength).split('/');
   return parts.map((part) => (plainPart.test(part) ? part : '*')).join('/');
 }

@@ -19,22 +19,18 @@ export function renderError(error: AppError, requestId: string, publicUrl: strin
   return { status, headers: error.headers, body: JSON.stringify(body) };
 }
 
-/** Any thrown thing as a refusal with a public message; what it really was stays in `cause`, for the log. */
+/** Converts anything thrown to an error with a public message; the original stays in `cause`, for the log. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   const framework = fromFramework((thrown as { code?: string } | null | undefined)?.code);
   if (framework) return framework;
   if (isUnavailable(thrown)) {
-    return new AppError(
-      'unavailable',
-      'The database cannot be reached right now; send the request again shortly.',
-      {
-        cause: thrown,
-        headers: { 'Retry-After': '1' },
-      },
-    );
+    return new AppError('unavailable', 'The database is unavailable; retry shortly.', {
+      cause: thrown,
+      headers: { 'Retry-After': '1' },
+    });
   }
-  return new AppError('internal', 'Something broke on our side; the request id helps us find it.', {
+  return new AppError('internal', 'An internal error occurred; contact support with the request id.', {
     cause: thrown,
   });
 }
@@ -47,7 +43,7 @@ function fromFramework(code: string | undefined): AppError | null {
         'Send the body as JSON, with "Content-Type: application/json".',
       );
     case 'FST_ERR_BAD_URL':
-      return new AppError('request_malformed', 'The path is not valid percent-encoding.');
+      return new AppError('request_malformed', 'The path contains invalid percent-encoding.');
     default:
       return null;
   }

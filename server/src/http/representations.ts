@@ -35,8 +35,8 @@ function bytesOf(dataUri: string): Buffer {
 type Range = { type: string; quality: number; position: number };
 
 /**
- * RFC 9110 §12.5.1: the most specific range speaks for a type, the highest quality wins, then what was written first. Where
- * nothing fits the answer is JSON, as everywhere else in the API, and not a 406.
+ * RFC 9110 §12.5.1: the most specific range applies to a type; the highest quality wins, then the first listed. If nothing
+ * matches, the response is JSON, as in the rest of the API, not a 406.
  */
 function preferredType(accept: string | undefined, pictures: readonly string[]): string {
   const ranges = rangesOf(accept ?? '');
@@ -56,9 +56,9 @@ function rangeFor(type: string, ranges: readonly Range[]): Range {
 function rangesOf(accept: string): Range[] {
   return accept.split(',').map((text, position) => {
     const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
-    const written = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1';
-    // A quality that is none counts as "not wanted": the answer then is what the API always answers.
-    const quality = /^[01](\.\d*)?$/.test(written) ? Math.min(Number(written), 1) : 0;
+    const qualityText = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1';
+    // An invalid quality counts as 0, so the response falls back to JSON.
+    const quality = /^[01](\.\d*)?$/.test(qualityText) ? Math.min(Number(qualityText), 1) : 0;
     return { type, quality, position };
   });
 }

@@ -37,7 +37,7 @@ type HandlerOf<O extends Operation> = O['method'] extends 'GET'
   ? (ctx: Context, input: InputOf<O>) => Promise<ResultOf<O>>
   : (ctx: WriteContext, input: InputOf<O>) => Promise<Outcome>;
 
-/** Every operation of the contract has its function here, or this does not compile. */
+/** The handler of each operation. Does not compile unless every operation of the contract has one. */
 export const routes: { [Id in OperationId]: HandlerOf<Operations[Id]> } = {
   getMe: identify,
   listProducts,

@@ -22,7 +22,7 @@ type Input = {
 export type ReadHandler = (ctx: Context, input: Input) => Promise<object>;
 export type WriteHandler = (ctx: WriteContext, input: Input) => Promise<Outcome>;
 
-/** Requests with thousands of rows must leave database connections to requests that order one eSIM. */
+/** Requests with thousands of rows must leave database connections free for small requests. */
 const largeBodyLimits = { running: 3, waiting: 32 };
 const unlimited: ConcurrencyLimit = (work) => work();
 
@@ -30,7 +30,7 @@ const noFields = { type: 'object', properties: {}, additionalProperties: false }
 
 type Parts = { service: Service; keysInFlight: KeysInFlight };
 
-/** Registers one operation of the contract: validation, idempotency and serialisation, all derived from its definition. */
+/** Registers an operation. Its validation, idempotency and serialisation are derived from the contract. */
 export function serveOperation(
   app: FastifyInstance,
   { service, keysInFlight }: Parts,
@@ -57,7 +57,7 @@ export function serveOperation(
     const input = readInput(request, emptyBody);
     const invalid = checkQuery(input.query);
     if (invalid) throw invalid;
-    // Before the operation, so that its refusals carry them too: only install profiles have pictures, and they are secrets.
+    // Set before the handler runs, so that its errors have them too. Only install profiles have pictures, and they are secret.
     if (pictures) reply.headers({ Vary: 'Accept', 'Cache-Control': 'no-store' });
     const result = await (handler as ReadHandler)(contextOf(request), input);
     const picture = pictures && pictureOf(result as InstallProfile, pictures, request.headers.accept);
@@ -76,7 +76,7 @@ export function serveOperation(
     try {
       outcome = await runWrite(request, claim, readInput(request, body));
     } finally {
-      // After the commit and before the first byte of the answer: a retry sent on receipt is a replay, never a false 409.
+      // After the commit and before the response is sent, so that an immediate retry is replayed and never gets a 409.
       if (claim) keysInFlight.leave(claim.id);
     }
     return sendOutcome(request, reply, outcome);
@@ -85,11 +85,11 @@ export function serveOperation(
   function runWrite(request: FastifyRequest, claim: Claim | null, input: Input): Promise<Outcome> {
     const ctx = contextOf(request);
     const invalid = checkQuery(input.query) ?? checkBody(input.body);
-    if (invalid) return refuseUnlessEarlier(ctx, claim, invalid);
+    if (invalid) return replayOrRefuse(ctx, claim, invalid);
     return limit(() => (handler as WriteHandler)(writeContextOf(request, ctx, claim), input));
   }
 
-  async function refuseUnlessEarlier(ctx: Context, claim: Claim | null, invalid: AppError): Promise<Outcome> {
+  async function replayOrRefuse(ctx: Context, claim: Claim | null, invalid: AppError): Promise<Outcome> {
     const earlier = claim && (await findEarlier(ctx.db, ctx, claim));
     if (earlier) return earlier;
     throw invalid;
@@ -99,11 +99,11 @@ export function serveOperation(
     const params = request.params as Record<string, string>;
     for (const [param, value] of Object.entries(params)) {
       if (!isStorable(value))
-        throw new AppError('resource_missing', `No object has such an ${param}.`, { param });
+        throw new AppError('resource_missing', `No object has this ${param}.`, { param });
     }
     const query = request.query as Record<string, unknown>;
     for (const [param, value] of Object.entries(query)) {
-      const isText = querySchema && typeof value === 'string' && param !== 'starting_after'; // a cursor is checked as one
+      const isText = querySchema && typeof value === 'string' && param !== 'starting_after'; // cursors have their own check
       if (isText && !isStorable(value)) throw unstorableText(param);
     }
     return { params, query: querySchema ? readQuery(querySchema, query) : {}, body: body.value };
@@ -112,7 +112,7 @@ export function serveOperation(
   function contextOf({ caller, apiVersion }: FastifyRequest): Context {
     if (!caller) throw new Error('an operation ran without a caller');
     const { account, apiKey } = caller;
-    // Named one by one: spread from an object they took 3 % of what accepting an order costs.
+    // Listed one by one: spreading an object took 3 % of the time to accept an order.
     return {
       db,
       clock,
@@ -153,7 +153,7 @@ export function serveOperation(
     if (typeof key !== 'string' || !/^[ -~]{1,255}$/.test(key)) {
       throw new AppError(
         'idempotency_key_invalid',
-        'Idempotency-Key takes 1 to 255 printable ASCII characters.',
+        'Idempotency-Key must have 1 to 255 printable ASCII characters.',
         {
           param: 'Idempotency-Key',
         },
@@ -177,7 +177,7 @@ function sendOutcome(request: FastifyRequest, reply: FastifyReply, outcome: Outc
     case 'reused':
       throw new AppError(
         'idempotency_key_reused',
-        'This Idempotency-Key was used for another request in the last 24 hours; use a new key for a new request.',
+        'This Idempotency-Key was used for a different request in the last 24 hours; use a new key.',
         { param: 'Idempotency-Key' },
       );
     case 'answered':
@@ -195,12 +195,12 @@ function send(reply: FastifyReply, { status, location, body }: Answer) {
 function inProgress(): AppError {
   return new AppError(
     'idempotency_in_progress',
-    'A request with this Idempotency-Key is still running; send the same request again in a second.',
+    'A request with this Idempotency-Key is still running; retry the same request after a second.',
     { headers: { 'Retry-After': '1' } },
   );
 }
 
-/** Names one request in its answer, in the log and in support. */
+/** Identifies a request in its response and in the log. */
 export function newRequestId(service: Service): string {
   return encodeId(idPrefixes.request, service.newUuid());
 }

@@ -4,7 +4,7 @@ import { createSilentConnections } from './silent-connections.ts';
 
 const from = (remoteAddress: string) => ({ remoteAddress }) as Socket;
 
-test('the address with most silent connections gives way, oldest first, and no other', () => {
+test('chooses only connections of the address with the most, oldest first', () => {
   const silent = createSilentConnections();
   const few = [from('192.0.2.1'), from('192.0.2.1')];
   const many = [from('192.0.2.2'), from('192.0.2.2'), from('192.0.2.2')];
@@ -15,7 +15,7 @@ test('the address with most silent connections gives way, oldest first, and no o
   expect(silent.ofBusiestAddress(1)[0]).toBe(few[0]);
 });
 
-test('where all connections have sent a request, none gives way', () => {
+test('never chooses a connection that has sent a request', () => {
   const silent = createSilentConnections();
   const socket = from('192.0.2.1');
   silent.add(socket);

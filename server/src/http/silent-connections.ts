@@ -3,22 +3,22 @@ import type { Socket } from 'node:net';
 export type SilentConnections = {
   add(socket: Socket): void;
   remove(socket: Socket): void;
-  /** At most so many of the address that has most of them, oldest first. */
+  /** Up to `count` connections of the address that has the most, oldest first. */
   ofBusiestAddress(count: number): Socket[];
 };
 
 /**
- * Connections that have not sent the whole head of a request yet. Node does not count them as idle, so it offers no way to
- * close them. There are never more than there may be connections.
+ * Connections that have not yet sent a complete request header. Node does not count them as idle, so it has no way to close
+ * them. The connection limit bounds their number.
  */
 export function createSilentConnections(): SilentConnections {
-  const silent = new Set<Socket>(); // a set keeps the order of insertion
+  const silent = new Set<Socket>(); // in insertion order
 
   return {
     add: (socket) => void silent.add(socket),
     remove: (socket) => void silent.delete(socket),
     ofBusiestAddress(count) {
-      // The address is asked for only here: it costs a system call the first time.
+      // Read only here, because the first read of the address costs a system call.
       const byAddress = new Map<string | undefined, Socket[]>();
       for (const socket of silent) {
         const sameAddress = byAddress.get(socket.remoteAddress);

@@ -10,25 +10,25 @@ type Page = Record<Encoding, Variant>;
 type Options = {
   type: string;
   headers?: Record<string, string>;
-  /** What the page is made of; it is made anew when this changes. */
+  /** The page is rendered again if this changes. */
   version(): string;
   render(version: string): string;
 };
 
 /**
- * A page that is the same for everybody: rendered, encoded and compressed once, when it is first asked for. All answers share
- * the same buffers, so answers that nobody reads cost their headers only.
+ * A page that is the same for every client. It is rendered and compressed on the first request. All responses share the same
+ * buffers, so an unread response costs only its headers.
  */
 export function staticPage({ type, headers = {}, version, render }: Options) {
-  let made: { version: string; page: Promise<Page> } | null = null;
+  let cached: { version: string; page: Promise<Page> } | null = null;
 
   function pageOf(wanted: string): Promise<Page> {
-    if (made?.version === wanted) return made.page;
+    if (cached?.version === wanted) return cached.page;
     const page = compress(render(wanted));
-    const own = { version: wanted, page };
-    made = own;
+    const entry = { version: wanted, page };
+    cached = entry;
     page.catch(() => {
-      if (made === own) made = null; // the next request tries again
+      if (cached === entry) cached = null; // the next request tries again
     });
     return page;
   }
@@ -47,7 +47,7 @@ export function staticPage({ type, headers = {}, version, render }: Options) {
 async function compress(text: string): Promise<Page> {
   const bytes = Buffer.from(text);
   const [br, gzipped] = await Promise.all([
-    // The reference page (413 kB): quality 6 takes 5 ms and gives 23 kB, 11 takes 324 ms and gives 20 kB.
+    // For the reference page (413 kB), quality 6 takes 5 ms and gives 23 kB; 11 takes 324 ms and gives 20 kB.
     promisify(brotliCompress)(bytes, {
       params: { [constants.BROTLI_PARAM_QUALITY]: 6, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
     }),
@@ -61,7 +61,7 @@ async function compress(text: string): Promise<Page> {
   };
 }
 
-/** RFC 9110 §12.5.3. Brotli is smaller than gzip; without a wish, and where nothing fits, the page goes as it is. */
+/** RFC 9110 §12.5.3. Prefers Brotli, which is smaller than gzip; uncompressed if the header is missing or nothing matches. */
 function chooseEncoding(accepted: string | undefined): Encoding {
   if (accepted === undefined) return 'identity';
   const qualities = new Map(
@@ -75,7 +75,7 @@ function chooseEncoding(accepted: string | undefined): Encoding {
   return (['br', 'gzip'] as const).find((name) => qualityOf(name) > 0) ?? 'identity';
 }
 
-/** RFC 9110 §13.1.2: any tag of the list, weak or not. */
+/** RFC 9110 §13.1.2: any tag in the list matches, weak or not. */
 function isCurrent(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === '*') return true;

@@ -3,12 +3,12 @@ export type TokenBucket = { tokens: number; atMs: number };
 type Options = {
   perSecond: number;
   burst: number;
-  /** The bucket made first is forgotten first: it has most likely filled up again. */
+  /** Most buckets to keep. The oldest is dropped first, because it has most likely refilled. */
   limit?: number;
   monotonicMs: () => number;
 };
 
-/** A token bucket for each id, as full as it is now. The caller takes from it. */
+/** Returns the refilled token bucket of an id. The caller subtracts the tokens it takes. */
 export function createTokenBuckets({
   perSecond,
   burst,

@@ -1,24 +1,24 @@
 import { Socket } from 'node:net';
 
-// Smaller ones are not counted: a connection has one answer at a time, so they are bounded by the number of connections.
+// Smaller ones are not counted: a connection has one response at a time, so the connection limit bounds them.
 const countedFromBytes = 16 * 1024;
 
-// A page of 100 executions has 28 kB: so much is only ever unread together when clients do not read.
+// A page of 100 executions has 28 kB, so this much is unread only if clients do not read.
 const budgetBytes = 32 * 1024 * 1024;
 
 export type UnreadAnswers = {
-  /** An answer is about to be written. */
+  /** Call before a response is written. */
   add(socket: Socket, bytes: number): void;
-  /** It was written whole, or its connection is gone. */
+  /** Call when the response was written or its connection closed. */
   remove(socket: Socket): void;
 };
 
 /**
- * Large answers that were made for one client and are not yet handed to the system. Beyond the budget the oldest give way:
- * who reads has long had his, so the oldest are those of clients that do not.
+ * Tracks large responses that the kernel has not yet taken. Over the budget, the oldest are cut: a client that reads has
+ * received its response long before, so the oldest belong to clients that do not read.
  */
 export function createUnreadAnswers(onCut: () => void): UnreadAnswers {
-  const unread = new Map<Socket, number>(); // a map keeps the order of insertion
+  const unread = new Map<Socket, number>(); // in insertion order
   let totalBytes = 0;
 
   function remove(socket: Socket): void {
@@ -31,7 +31,7 @@ export function createUnreadAnswers(onCut: () => void): UnreadAnswers {
   return {
     add(socket, bytes) {
       if (bytes < countedFromBytes) return;
-      // A client that has gone holds nothing, and nothing would remove its entry. A call from /mcp has no real socket.
+      // A closed socket holds no memory, and its entry would never be removed. A call from /mcp has no real socket.
       if (!(socket instanceof Socket) || socket.destroyed) return;
       remove(socket);
       unread.set(socket, bytes);

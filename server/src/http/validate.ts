@@ -8,12 +8,12 @@ export type Validator = (value: Record<string, unknown>) => AppError | null;
 
 const ajv = new Ajv({ strict: true, allowUnionTypes: true, verbose: true });
 
-/** Checks a body or a query against its schema; the refusal names the parameter and says what to change. */
+/** Checks a body or a query against its schema. The error names the parameter and says what to change. */
 export function compileValidator(schema: ObjectSchema): Validator {
   const check = ajv.compile(schema) as ValidateFunction;
   const known = new Set(Object.keys(schema.properties));
   return (value) => {
-    // First, since a misspelt name is the better explanation of a missing one.
+    // Checked first, because a misspelled name explains a missing parameter better.
     const unknown =
       schema.additionalProperties === false && Object.keys(value).find((name) => !known.has(name));
     if (typeof unknown === 'string') return unknownParameter(unknown, '', known);
@@ -23,7 +23,7 @@ export function compileValidator(schema: ObjectSchema): Validator {
   };
 }
 
-/** Query parameters are text; those that the schema calls integers become numbers when they are written as such. */
+/** Query parameters are strings; converts those that the schema declares as integers, if they are numeric. */
 export function readQuery(schema: ObjectSchema, query: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(query).map(([name, value]) => {
@@ -52,7 +52,7 @@ function explain(error: ErrorObject): AppError {
 
 function requirement({ keyword, params, propertyName, message }: ErrorObject): string {
   const limit = params['limit'];
-  if (propertyName !== undefined) return 'is a name of the wrong length: names have 1 to 40 characters';
+  if (propertyName !== undefined) return 'has a name of the wrong length: names must have 1 to 40 characters';
   switch (keyword) {
     case 'type':
       return `must be ${[params['type']].flat().map(withArticle).join(' or ')}`;
@@ -105,7 +105,7 @@ function withArticle(type: unknown): string {
 }
 
 function shorten({ data, keyword, parentSchema }: ErrorObject): string {
-  if ((parentSchema as { writeOnly?: boolean }).writeOnly) return 'something else'; // a secret is not repeated
+  if ((parentSchema as { writeOnly?: boolean }).writeOnly) return 'something else'; // never repeat a secret
   if (keyword === 'maxLength') return `${[...String(data)].length}`;
   if (keyword === 'maxProperties') return `${Object.keys(data as object).length}`;
   if (Array.isArray(data)) return `a list of ${data.length}`;

@@ -2,15 +2,15 @@ import { AppError } from '../../app-error.ts';
 import type { Service } from '../../service.ts';
 
 /**
- * Browsers say which page a request comes from; programs say nothing. A page of another site, or one whose name was made
- * to lead to this machine (DNS rebinding), is refused, whatever key it got hold of. `Host` proves nothing here: the page chose it.
+ * Browsers send an `Origin`; other clients do not. A page from another site, or one that resolves its own name to this machine
+ * (DNS rebinding), is refused even with a valid key. `Host` proves nothing here, because the page chose it.
  */
 export function checkOrigin({ mode, publicUrl }: Service, origin: string | undefined): void {
   if (origin === undefined || origin === originOf(publicUrl())) return;
   if (mode === 'sandbox' && isLoopback(origin)) return;
   throw new AppError(
     'origin_not_allowed',
-    'Pages of other sites may not call this; programs send no Origin.',
+    'Web pages from other sites cannot call this endpoint; other clients must not send an Origin header.',
     {
       param: 'Origin',
     },

@@ -2,7 +2,7 @@ import type { FastifyInstance, InjectOptions } from 'fastify';
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** A `fetch` that reaches the app’s own routes without a socket: same checks, same answers, same log lines. */
+/** A `fetch` that calls the app’s own routes without a socket: same checks, same responses, same log lines. */
 export function fetchFrom(app: FastifyInstance): Fetch {
   return async (url, { method = 'GET', headers, body, signal }) => {
     const { pathname, search } = new URL(url);

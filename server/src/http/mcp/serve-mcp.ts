@@ -10,19 +10,19 @@ import { checkOrigin } from './check-origin.ts';
 import { fetchFrom } from './fetch-from.ts';
 
 const path = '/mcp';
-// Less than agents wait for a call, so that they hear why it failed.
+// Shorter than agents' own timeouts, so that they receive the reason for a failure.
 const callTimeoutMs = 20_000;
 
-/** Streamable HTTP for agents. What they do goes through the API like everybody’s requests: keys, scopes, limits, log. */
+/** Streamable HTTP for agents. Their calls go through the API like all requests: keys, scopes, limits, log. */
 export function serveMcp(app: FastifyInstance, service: Service, bodies: BodyReader): void {
   const fetch = fetchFrom(app);
   const handler = createHttpHandler({
     connect: (apiKey) => createSimplane({ apiKey, fetch, timeoutMs: callTimeoutMs }),
-    onError: (error) => service.log.info({ cause: describeCause(error) }, 'an mcp message failed'),
+    onError: (error) => service.log.info({ cause: describeCause(error) }, 'an MCP message failed'),
   });
   let closing: Promise<void> | null = null;
 
-  // Before connections are waited for: an open stream would hold them up.
+  // Before the server waits for its connections, because an open stream would delay that.
   app.addHook('preClose', (done) => {
     closing = handler.close();
     done();
@@ -51,7 +51,7 @@ export function serveMcp(app: FastifyInstance, service: Service, bodies: BodyRea
     reply.raw.once('close', () => {
       if (!reply.raw.writableFinished) gone.abort();
     });
-    // A stream’s head promised to keep the connection; at a shutdown that would hold it up.
+    // The stream’s headers announced keep-alive, so during a shutdown the socket has to be closed here.
     reply.raw.once('finish', () => {
       if (closing) request.raw.socket.destroySoon();
     });
@@ -63,7 +63,7 @@ export function serveMcp(app: FastifyInstance, service: Service, bodies: BodyRea
   }
 }
 
-/** Headers that the protocol reads. The API key is left out: it is checked already, and nothing else should hold it. */
+/** Headers that the protocol reads. The API key is left out: it is already checked, and nothing else should see it. */
 const isForwarded = (name: string) => name === 'accept' || name === 'content-type' || name.startsWith('mcp-');
 
 function toWebRequest({ headers, body }: FastifyRequest, signal: AbortSignal): Request {
@@ -74,7 +74,7 @@ function toWebRequest({ headers, body }: FastifyRequest, signal: AbortSignal): R
   return new Request('http://localhost/mcp', { method: 'POST', headers: forwarded, body: bytes, signal });
 }
 
-/** The protocol has its own errors for bodies that are not as it wants them, so they arrive there as they are. */
+/** MCP has its own errors for invalid bodies, so bodies are passed on unparsed. */
 function readRawJson(scope: FastifyInstance, bodies: BodyReader): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(/^application\/json\s*(;|$)/i, (request: FastifyRequest, payload, done) => {

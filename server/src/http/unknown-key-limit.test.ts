@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createStrangerLimit, networkOf } from './limit-strangers.ts';
+import { createUnknownKeyLimit, networkOf } from './unknown-key-limit.ts';
 
-test('an address may have a burst, then so many a second; another has its own', () => {
+test('each address gets its own burst, then its rate per second', () => {
   let nowMs = 0;
-  const limit = createStrangerLimit(2, () => nowMs);
+  const limit = createUnknownKeyLimit(2, () => nowMs);
   const taken = (address: string) => {
     for (let count = 0; ; count++) {
       try {
@@ -17,22 +17,22 @@ test('an address may have a burst, then so many a second; another has its own', 
   expect(taken('192.0.2.2')).toBe(10);
   nowMs += 1_000;
   expect(taken('192.0.2.1')).toBe(2);
-  limit.giveBack('192.0.2.1');
+  limit.refund('192.0.2.1');
   expect(taken('192.0.2.1')).toBe(1);
   nowMs += 3_600_000;
   expect(taken('192.0.2.1')).toBe(10);
 });
 
 test('0 is off', () => {
-  const limit = createStrangerLimit(0);
+  const limit = createUnknownKeyLimit(0);
   for (let i = 0; i < 1_000; i++) limit.take('192.0.2.1');
 });
 
-test('any number of addresses is remembered up to a bound, the latest ones', () => {
-  const limit = createStrangerLimit(1, () => 0);
+test('only a bounded number of addresses is remembered', () => {
+  const limit = createUnknownKeyLimit(1, () => 0);
   for (let i = 0; i < 5; i++) limit.take('192.0.2.1');
   for (let i = 0; i < 10_000; i++) limit.take(`10.0.${i >> 8}.${i & 255}`);
-  limit.take('192.0.2.1'); // forgotten, so it begins anew
+  limit.take('192.0.2.1'); // forgotten, so its bucket is full again
 });
 
 test.each([

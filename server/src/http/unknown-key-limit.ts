@@ -2,27 +2,27 @@ import { parseAddress } from '../addresses/parse-address.ts';
 import { AppError } from '../app-error.ts';
 import { createTokenBuckets } from './token-buckets.ts';
 
-export type StrangerLimit = {
-  /** Throws when this address has had its share of look-ups. */
+export type UnknownKeyLimit = {
+  /** Throws if this address is over its limit. */
   take(address: string | undefined): void;
-  /** The key was good after all. */
-  giveBack(address: string | undefined): void;
+  /** Returns the token if the key turned out to be valid. */
+  refund(address: string | undefined): void;
 };
 
 const burstSeconds = 5;
-const mostAddresses = 10_000;
+const maxAddresses = 10_000;
 
 /**
- * A token bucket an address for look-ups of keys that this process does not know. Keys in use are remembered and take nothing,
- * so whoever shares an address with somebody who guesses keys is served. Off when `perSecond` is 0.
+ * A token bucket per client address for lookups of keys that are not cached. Cached keys take no token, so a valid client that
+ * shares an address with someone guessing keys is still served. Off if `perSecond` is 0.
  */
-export function createStrangerLimit(
+export function createUnknownKeyLimit(
   perSecond: number,
   monotonicMs: () => number = () => performance.now(),
-): StrangerLimit {
-  if (perSecond === 0) return { take() {}, giveBack() {} };
+): UnknownKeyLimit {
+  if (perSecond === 0) return { take() {}, refund() {} };
   const burst = perSecond * burstSeconds;
-  const buckets = createTokenBuckets({ perSecond, burst, limit: mostAddresses, monotonicMs });
+  const buckets = createTokenBuckets({ perSecond, burst, limit: maxAddresses, monotonicMs });
   const bucketOf = (address: string | undefined) => buckets(networkOf(address ?? ''));
 
   return {
@@ -31,7 +31,7 @@ export function createStrangerLimit(
       if (bucket.tokens < 1) throw tooMany(perSecond, burst);
       bucket.tokens -= 1;
     },
-    giveBack(address) {
+    refund(address) {
       bucketOf(address).tokens += 1;
     },
   };
@@ -40,7 +40,7 @@ export function createStrangerLimit(
 function tooMany(perSecond: number, burst: number): AppError {
   return new AppError(
     'rate_limited',
-    `This address sent too many unknown API keys: ${perSecond} a second are looked up. Check the key, wait a second and send it again.`,
+    `This address sent too many unknown API keys; the limit is ${perSecond} per second. Check the key, then retry after a second.`,
     {
       headers: {
         'RateLimit-Policy': `"address";q=${burst};w=${burstSeconds}`,
@@ -51,7 +51,7 @@ function tooMany(perSecond: number, burst: number): AppError {
   );
 }
 
-/** An IPv6 host has a whole /64 to choose its addresses from, so that counts as one. */
+/** An IPv6 host can use any address in its /64, so the whole /64 counts as one address. */
 export function networkOf(address: string): string {
   if (address.includes('.')) return address.slice(address.lastIndexOf(':') + 1);
   const parsed = parseAddress(address.split('%', 1)[0] ?? '');

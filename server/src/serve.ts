@@ -10,8 +10,8 @@ import { startWebhooks } from './background/start-webhooks.ts';
 import { systemClock } from './clock.ts';
 import { addressPolicyOf } from './config/address-policy.ts';
 import type { Config } from './config/settings.ts';
-import { bringUp } from './db/bring-up.ts';
 import { type Connection, connect } from './db/connect.ts';
+import { prepareDatabase } from './db/prepare-database.ts';
 import { createSignals } from './db/signals.ts';
 import { ensureMode } from './deployment/ensure-mode.ts';
 import { createApp } from './http/app.ts';
@@ -73,7 +73,7 @@ async function start(
   { network, observations }: { network: Network | null; observations: ObservationSource | null },
 ): Promise<Running> {
   const { db, connectionString } = connection;
-  const { applied } = await bringUp(connection, (says) => log.info(says));
+  const { applied } = await prepareDatabase(connection, (says) => log.info(says));
   if (applied.length > 0) log.info({ applied }, 'migrated the database');
   await ensureMode(db, config.mode);
   if (connection.isOnlyUser) await freeAbandonedClaims(db, log);

@@ -12,93 +12,96 @@ import { isServerGone } from './unavailable.ts';
 type Options = {
   address: DatabaseAddress;
   inFlight: InFlight;
-  /** Called with null when the database takes everything again. */
+  /** Called with null when the database is fully available again. */
   onChange(closure: Closure | null): void;
-  /** Connections that were opened before this moment may lead to the wrong server. */
+  /** Connections opened before this call may be to the wrong server. */
   onSuspicion(): void;
 };
 
 export type Availability = {
-  /** Where new connections go. */
+  /** The server for new connections. */
   host(): DatabaseHost;
   closure(): Closure | null;
   pass(isRead: boolean): Promise<void>;
-  /** Something said that the server takes no writes or is gone: looks for one that does, until there is one. */
+  /** Call when the server is read-only or gone. Searches until a writable server is found. */
   findServer(reason: string): void;
   stop(): void;
 };
 
-const lookAgainMs = 250;
+const searchEveryMs = 250;
 const watchMs = 500;
-// A statement takes milliseconds. One that takes this long is worth asking the server about.
+// A statement normally takes milliseconds. After this long, ask the server about it.
 const slowMs = 1_000;
-// Between the two looks that must agree. A standby that is restarted is back within it, and costs nobody an error.
-const apartMs = 2_000;
+// Two checks this far apart must agree. A restarting standby is back by then, so no request fails because of it.
+const checkEveryMs = 2_000;
 
-/** Knows which server takes writes, whether commits come to an end there, and holds statements back while they do not. */
+/** Tracks which server accepts writes and whether its commits complete. Holds statements back while they do not. */
 export function createAvailability({ address, inFlight, onChange, onSuspicion }: Options): Availability {
   let host = address.hosts[0] as DatabaseHost;
-  let isLooking = false;
+  let isSearching = false;
   let nextCheckAtMs = 0;
   let isStopped = false;
-  /** What the last check found waiting, or that the server did not answer it. */
+  /** Commits the last check found waiting, or `noAnswer` if the server did not answer. */
   let lastSeen = new Set<string>();
   const gate = createGate(onChange);
-  // On a connection of its own: those of the pool may all be stuck.
-  const asking = { applicationName: applicationName('check'), queryTimeoutMs: address.connectTimeoutMs };
+  // Checks use their own connection, because all connections of the pool may be stuck.
+  const checkOptions = {
+    applicationName: applicationName('check'),
+    queryTimeoutMs: address.connectTimeoutMs,
+  };
 
   function close(closure: Closure): void {
     gate.close(closure);
     if (closure.admits === 'nothing') onSuspicion();
-    if (!isLooking) look().catch(() => {}); // it catches what can go wrong by itself
+    if (!isSearching) search().catch(() => {}); // it handles its own errors
   }
 
-  /** Never rejects. Ends when a server takes writes and none of our commits waits there without end. */
-  async function look(): Promise<void> {
-    isLooking = true;
+  /** Never rejects. Ends when a server accepts writes and none of our commits is stuck on it. */
+  async function search(): Promise<void> {
+    isSearching = true;
     const before = host;
     while (!isStopped) {
       if (await isUsable()) break;
-      await delay(lookAgainMs, undefined, { ref: false });
+      await delay(searchEveryMs, undefined, { ref: false });
     }
-    isLooking = false;
+    isSearching = false;
     if (isStopped) return;
     lastSeen = new Set();
-    // Some may have been opened to the old server meanwhile.
+    // Some connections may have been opened to the old server in the meantime.
     if (gate.closure()?.admits === 'nothing' || host !== before) onSuspicion();
     gate.open();
   }
 
   async function isUsable(): Promise<boolean> {
     try {
-      const found = await openWritable(address, asking);
+      const found = await openWritable(address, checkOptions);
       const waiting = await waitingAt(found);
       const isStuck = intersects(waiting, lastSeen);
       lastSeen = waiting;
       host = found.host;
       return !isStuck;
     } catch {
-      return false; // the gate says since when and why
+      return false; // the gate already holds the reason
     }
   }
 
-  /** Asks the server about what takes too long. Two looks must agree: a commit that waits a moment is not stuck. */
+  /** Asks the server about slow statements. Two checks must agree, because a commit that waits briefly is not stuck. */
   async function check(): Promise<void> {
-    const seen = await openClient(host, address, asking)
+    const seen = await openClient(host, address, checkOptions)
       .then(waitingAt)
       .catch((error: unknown) => (isServerGone(error) ? new Set([noAnswer]) : new Set<string>()));
     const isStuck = intersects(seen, lastSeen);
     lastSeen = seen;
     if (!isStuck || gate.closure()) return;
     if (seen.has(noAnswer)) close({ reason: `${host.label} does not answer`, admits: 'nothing' });
-    else close({ reason: 'commits wait for a synchronous standby that is not there', admits: 'reads' });
+    else close({ reason: 'commits wait for a synchronous standby that is down', admits: 'reads' });
   }
 
   function watch(): void {
     const slow = inFlight.olderThan(slowMs);
     const closure = gate.closure();
     if (closure) {
-      // What is sent by now is in doubt: the caller is told so, and settles it by its idempotency key.
+      // The outcome of a statement already sent is unknown. It fails, and the caller resolves it with its idempotency key.
       for (const { client, isRead } of slow) {
         if (!(isRead && closure.admits === 'reads')) cut(client);
       }
@@ -107,7 +110,7 @@ export function createAvailability({ address, inFlight, onChange, onSuspicion }:
       nextCheckAtMs = Number.POSITIVE_INFINITY; // while it runs
       const startedAtMs = performance.now();
       const done = () => {
-        nextCheckAtMs = startedAtMs + apartMs;
+        nextCheckAtMs = startedAtMs + checkEveryMs;
       };
       check().then(done, done);
     }
@@ -134,11 +137,11 @@ async function waitingAt({ client }: Opened): Promise<Set<string>> {
   try {
     return await readWaitingCommits(client);
   } finally {
-    endClient(client).catch(() => {}); // nobody needs to wait for the goodbye
+    endClient(client).catch(() => {}); // no need to wait for the close
   }
 }
 
-/** With a statement under way, `pg` destroys the socket, and the statement fails. */
+/** While a statement runs, `end` makes `pg` destroy the socket, so the statement fails. */
 function cut(client: pg.PoolClient): void {
   (client as unknown as pg.Client).end().catch(() => {});
 }

@@ -6,22 +6,22 @@ type ElementType<Value> = {
   write(into: Buffer, value: Value, at: number): void;
 };
 
-const headBytes = 20;
+const headerBytes = 20;
 
 /**
- * An array as PostgreSQL reads it in binary, for statements that take many rows at once. `pg` would write it as text and
- * quote every element, and PostgreSQL would parse it again.
+ * Encodes an array in PostgreSQL's binary format, for statements that take many rows. `pg` would send it as text and
+ * quote every element, and PostgreSQL would have to parse that.
  */
 function encode<Value>({ oid, size, write }: ElementType<Value>, values: (Value | null)[]): Buffer {
-  let total = headBytes + 4 * values.length;
+  let total = headerBytes + 4 * values.length;
   for (const value of values) if (value !== null) total += size(value);
   const bytes = Buffer.allocUnsafe(total);
   bytes.writeInt32BE(1, 0); // dimensions
   bytes.writeInt32BE(values.includes(null) ? 1 : 0, 4);
   bytes.writeInt32BE(oid, 8);
   bytes.writeInt32BE(values.length, 12);
-  bytes.writeInt32BE(1, 16); // its first index
-  let at = headBytes;
+  bytes.writeInt32BE(1, 16); // lower bound
+  let at = headerBytes;
   for (const value of values) {
     const length = value === null ? -1 : size(value);
     bytes.writeInt32BE(length, at);
@@ -37,7 +37,7 @@ function arrayOf<Value>(type: ElementType<Value>) {
   return (values: (Value | null)[]): Buffer => encode(type, values);
 }
 
-/** As hexadecimal text, with dashes or without. */
+/** Takes hexadecimal text, with or without dashes. */
 export const uuids = arrayOf<string>({
   oid: 2950,
   size: () => 16,
@@ -50,7 +50,7 @@ export const texts = arrayOf<string>({
   write: (into, text, at) => void into.write(text, at),
 });
 
-/** As hexadecimal text. */
+/** Takes hexadecimal text. */
 export const byteStrings = arrayOf<string>({
   oid: 17,
   size: (hex) => hex.length / 2,
@@ -71,7 +71,7 @@ export const integers = arrayOf<number>({
 
 const epochMs = Date.UTC(2000, 0, 1);
 
-/** Microseconds since 2000, as two halves: exact below 2^53, and without a BigInt for each. */
+/** Microseconds since 2000, written as two 32-bit halves to avoid a BigInt; exact below 2^53. */
 export const timestamps = arrayOf<Date>({
   oid: 1184,
   size: () => 8,

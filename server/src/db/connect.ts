@@ -3,17 +3,17 @@ import { connectToRunning, type EmbeddedPostgres, startEmbeddedPostgres } from '
 import { examinePooler } from './pooler.ts';
 import { isUnavailable } from './unavailable.ts';
 
-const oldestMajor = 14;
+const minimumMajor = 14;
 export type Connection = {
   db: Database;
   connectionString: string;
-  /** A pooler stands between us and the server: no session state lasts, and `LISTEN` hears nothing. */
+  /** Behind a pooler, session state does not last and `LISTEN` receives nothing. */
   isPooled: boolean;
-  /** What the user should know about where the data is. */
+  /** Tells the user where the data is, if it is not in the data folder. */
   notice: string | null;
-  /** This process has started the embedded PostgreSQL, so no other works on its data. */
+  /** This process started the embedded PostgreSQL, so no other process uses its data. */
   isOnlyUser: boolean;
-  /** Resolves with the reason when an embedded PostgreSQL ends on its own; never for another. */
+  /** Resolves with the reason if the embedded PostgreSQL exits on its own; never for an external one. */
   lost: Promise<string>;
   close(): Promise<void>;
 };
@@ -22,17 +22,17 @@ type Options = {
   databaseUrl: string | null;
   dataDir: string;
   poolSize: number;
-  /** For commands beside a running service: use the embedded PostgreSQL that it has. */
+  /** For commands: use the embedded PostgreSQL of a running service, if there is one. */
   share?: boolean;
-  /** How long to wait for a database that starts together with us (compose, a machine that reboots). */
+  /** How long to wait for a database that starts at the same time (compose, a reboot). */
   waitMs: number;
   onError(error: Error): void;
   onAvailability?(reason: string | null): void;
 };
 
-/** Opens the database that the settings name, or the embedded one. */
+/** Opens the configured database, or the embedded one. */
 export async function connect(options: Options): Promise<Connection> {
-  const embedded = options.databaseUrl ? null : await reachEmbedded(options);
+  const embedded = options.databaseUrl ? null : await openEmbedded(options);
   const connectionString = options.databaseUrl ?? (embedded?.connectionString as string);
   const { poolSize, onError, onAvailability = () => {} } = options;
   const db = openDatabase({ connectionString, poolSize, onError, onAvailability });
@@ -53,11 +53,11 @@ export async function connect(options: Options): Promise<Connection> {
   }
 }
 
-type Reached = Pick<EmbeddedPostgres, 'connectionString' | 'notice' | 'exited' | 'stop'> & {
+type Embedded = Pick<EmbeddedPostgres, 'connectionString' | 'notice' | 'exited' | 'stop'> & {
   isOwned: boolean;
 };
 
-async function reachEmbedded({ dataDir, share }: Options): Promise<Reached> {
+async function openEmbedded({ dataDir, share }: Options): Promise<Embedded> {
   const running = share ? await connectToRunning(dataDir) : null;
   if (!running) return { ...(await startEmbeddedPostgres({ dataDir })), isOwned: true };
   return {
@@ -67,12 +67,12 @@ async function reachEmbedded({ dataDir, share }: Options): Promise<Reached> {
 }
 
 async function waitForDatabase(db: Database, waitMs: number): Promise<void> {
-  const giveUpAtMs = performance.now() + waitMs;
+  const deadlineMs = performance.now() + waitMs;
   for (;;) {
     try {
       return await db.ping();
     } catch (error) {
-      if (!isUnavailable(error) || performance.now() > giveUpAtMs) throw error;
+      if (!isUnavailable(error) || performance.now() > deadlineMs) throw error;
       await new Promise((resolve) => setTimeout(resolve, 500));
     }
   }
@@ -83,8 +83,8 @@ async function refuseOldServers(db: Database): Promise<void> {
     `select current_setting('server_version_num')::int / 10000 as major`,
   );
   const major = rows[0]?.major ?? 0;
-  if (major < oldestMajor) {
-    throw new Error(`DATABASE_URL is a PostgreSQL ${major}; Simplane needs ${oldestMajor} or newer`);
+  if (major < minimumMajor) {
+    throw new Error(`DATABASE_URL is PostgreSQL ${major}; Simplane needs ${minimumMajor} or newer`);
   }
 }
 

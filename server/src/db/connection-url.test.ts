@@ -3,7 +3,7 @@ import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { parseConnectionUrl } from './connection-url.ts';
 
-/** What `pg` makes of each host's address. */
+/** Each host's address as `pg` parses it. */
 function read(text: string) {
   return parseConnectionUrl(text).hosts.map(({ connectionString }) => {
     const { host, port, user, password, database } = new pg.Client({ connectionString });
@@ -13,7 +13,7 @@ function read(text: string) {
 
 const account = { user: 'u', password: 'p', database: 'db' };
 
-describe('a connection string names its hosts as libpq reads them', () => {
+describe('hosts are parsed as libpq does', () => {
   test.each([
     ['postgresql://u:p@a/db', [['a', 5432]]],
     ['postgres://u:p@a:6000/db', [['a', 6000]]],
@@ -65,22 +65,22 @@ describe('a connection string names its hosts as libpq reads them', () => {
     expect(read(text)).toEqual(hosts.map(([host, port]) => ({ ...account, host, port })));
   });
 
-  test('whatever stands in user, password and database', () => {
+  test('with any user, password and database', () => {
     const part = fc.string({ minLength: 1, unit: 'binary' }).filter((text) => !text.includes('\0'));
     const port = fc.integer({ min: 1, max: 65_535 });
     const host = fc.oneof(fc.domain(), fc.ipV4(), fc.constant('/run/a folder'));
-    const places = fc.array(fc.record({ host, port }), { minLength: 1, maxLength: 4 });
+    const hosts = fc.array(fc.record({ host, port }), { minLength: 1, maxLength: 4 });
     fc.assert(
-      fc.property(part, part, fc.stringMatching(/^[a-z ]+$/), places, (user, password, database, all) => {
+      fc.property(part, part, fc.stringMatching(/^[a-z ]+$/), hosts, (user, password, database, all) => {
         const [u, p, d] = [user, password, database].map(encodeURIComponent);
         const list = all.map(({ host, port }) => `${encodeURIComponent(host)}:${port}`).join(',');
-        const expected = all.map((place) => ({ user, password, database, ...place }));
+        const expected = all.map((one) => ({ user, password, database, ...one }));
         expect(read(`postgresql://${u}:${p}@${list}/${d}?target_session_attrs=primary`)).toEqual(expected);
       }),
     );
   });
 
-  test('with the time that each may take, and what is asked of it', () => {
+  test('with a connect timeout per host and the session target', () => {
     expect(parseConnectionUrl('postgresql://a/db')).toMatchObject({
       target: 'read-write',
       connectTimeoutMs: 5_000,
@@ -92,7 +92,7 @@ describe('a connection string names its hosts as libpq reads them', () => {
   });
 });
 
-test('other parameters are passed on, and the name of our connections cannot be changed', () => {
+test('other parameters are passed on, except application_name', () => {
   const [host] = parseConnectionUrl(
     'postgresql://a/db?application_name=x&sslmode=disable&options=-csearch_path%3Dy',
   ).hosts;
@@ -101,9 +101,9 @@ test('other parameters are passed on, and the name of our connections cannot be 
   );
 });
 
-describe('what cannot be read is refused without repeating any of it', () => {
+describe('an invalid URL is refused with an error that does not repeat it', () => {
   test.each([
-    ['mysql://u:hunter2@a/db', 'takes a `postgresql://` address'],
+    ['mysql://u:hunter2@a/db', 'takes a `postgresql://` URL'],
     ['postgresql://u:hunter2#x@a/db', '%23'],
     ['postgresql://u:p@a:hunter2/db', 'port'],
     ['postgresql://u:p@a:99999/db', 'port'],

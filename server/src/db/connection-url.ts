@@ -1,52 +1,51 @@
-/** One server that a connection string names. */
+/** One server of a connection string. */
 export type DatabaseHost = {
-  /** For logs and people: no user, no password. */
+  /** For logs and messages: without user and password. */
   label: string;
-  /** For this server alone, in a form that `pg` understands. */
+  /** For this server only, in a form that `pg` understands. */
   connectionString: string;
 };
 
 export type DatabaseAddress = {
-  /** In the order in which they are tried. */
+  /** In the order they are tried. */
   hosts: DatabaseHost[];
-  /** `read-write`: a server that takes writes. `primary`: one that is not in recovery. */
+  /** `read-write`: a server that accepts writes. `primary`: one that is not in recovery. */
   target: 'read-write' | 'primary';
-  /** For one server, not for all together. */
+  /** Per server, not for all of them. */
   connectTimeoutMs: number;
 };
 
-/** Says what is wrong with a connection string. Never quotes it, because it holds a password. */
+/** Says what is wrong with a connection string. Never quotes it, because it contains a password. */
 class ConnectionUrlError extends Error {
   override name = 'ConnectionUrlError';
 }
 
 const form = /^postgres(?:ql)?:\/\/([^/?#]*)(\/[^?#]*)?(?:\?([^#]*))?$/;
 
-// With one server there is nothing to try next, so it may take longer.
+// A single server may take longer, because there is no other one to try.
 const soleTimeoutMs = 5_000;
 const eachTimeoutMs = 2_000;
 
 /**
- * Reads `postgresql://user:password@a:5432,b:5432/database?target_session_attrs=read-write` as libpq does. Neither `URL` nor
- * `pg` knows several hosts. The lists may also stand in the parameters `host` and `port`.
+ * Parses `postgresql://user:password@a:5432,b:5432/database?target_session_attrs=read-write` as libpq does. Neither `URL` nor
+ * `pg` supports several hosts. The lists may also be in the parameters `host` and `port`.
  */
 export function parseConnectionUrl(text: string): DatabaseAddress {
-  // `pg` takes a stray `%` and a space as they are; so the rest of this file, and `pg`, need not know of them.
+  // `pg` accepts a stray `%` and a space. Encoded here, so that the code below need not handle them.
   const encoded = text.replace(/%(?![0-9a-fA-F]{2})/g, '%25').replaceAll(' ', '%20');
   const [, authority, path = '', query = ''] = form.exec(encoded) ?? [];
   if (authority === undefined) {
     throw new ConnectionUrlError(
-      'takes a `postgresql://` address; `#`, `/` and `?` in a password are written %23, %2F and %3F',
+      'takes a `postgresql://` URL; write `#`, `/` and `?` in a password as %23, %2F and %3F',
     );
   }
   const at = authority.lastIndexOf('@');
   const user = at < 0 ? '' : authority.slice(0, at + 1);
   const parameters = query.split('&').filter((part) => part !== '');
   const named = new Map(parameters.map((part) => [nameOf(part), decode(part.slice(part.indexOf('=') + 1))]));
-  const passedOn = parameters.filter((part) => !ours.has(nameOf(part)));
+  const passedOn = parameters.filter((part) => !handledHere.has(nameOf(part)));
 
-  const places = placesOf(authority.slice(at + 1), named);
-  const hosts = places.map(({ host, port }) => ({
+  const hosts = hostPortsOf(authority.slice(at + 1), named).map(({ host, port }) => ({
     label: labelOf(host, port),
     connectionString: `postgresql://${user}${host === '' ? '' : 'localhost'}${path || '/'}?${[
       ...passedOn,
@@ -62,8 +61,8 @@ export function parseConnectionUrl(text: string): DatabaseAddress {
   };
 }
 
-// Read here, or (the name) chosen by us: `migrate` recognises our processes by it.
-const ours = new Set([
+// Parameters handled here and not passed to `pg`. We set application_name, by which `migrate` recognises our processes.
+const handledHere = new Set([
   'host',
   'port',
   'target_session_attrs',
@@ -72,15 +71,15 @@ const ours = new Set([
   'application_name',
 ]);
 
-type Place = { host: string; port: number };
+type HostPort = { host: string; port: number };
 
-function placesOf(list: string, named: Map<string, string>): Place[] {
+function hostPortsOf(list: string, named: Map<string, string>): HostPort[] {
   const pairs = list.split(',').map(splitPort);
   const hosts = named.get('host')?.split(',') ?? pairs.map(({ host }) => decode(host));
   const ports = named.get('port')?.split(',') ?? pairs.map(({ port }) => port);
   if (ports.length !== 1 && ports.length !== hosts.length) {
     throw new ConnectionUrlError(
-      `has ${hosts.length} hosts and ${ports.length} ports; give one port or as many`,
+      `has ${hosts.length} hosts and ${ports.length} ports; give one port, or one per host`,
     );
   }
   return hosts.map((host, index) => ({
@@ -94,7 +93,7 @@ function splitPort(text: string): { host: string; port: string } {
     /^(?:\[([0-9a-fA-F:.%a-z]+)\]|([^:[\]]*))(?::([^:]*))?$/.exec(text) ?? [];
   const host = inBrackets ?? plain;
   if (host === undefined) {
-    throw new ConnectionUrlError('has a host that cannot be read; an IPv6 address stands in brackets');
+    throw new ConnectionUrlError('has an invalid host; put an IPv6 address in brackets');
   }
   return { host, port: port ?? '' };
 }
@@ -104,26 +103,26 @@ function portOf(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (port < 1 || port > 65_535) {
     throw new ConnectionUrlError(
-      'has a port that is no number from 1 to 65535; a `:` or `@` in a password is written %3A or %40',
+      'has a port that is not a number from 1 to 65535; write `:` or `@` in a password as %3A or %40',
     );
   }
   return port;
 }
 
 function targetOf(value = 'any'): DatabaseAddress['target'] {
-  // Nothing here works on a server that takes no writes, so libpq's default means the same.
+  // Simplane needs a writable server, so libpq's default `any` means the same.
   if (value === 'any' || value === 'read-write') return 'read-write';
   if (value === 'primary') return 'primary';
   const known = ['read-only', 'standby', 'prefer-standby'].includes(value) ? `\`${value}\`` : 'this value';
   throw new ConnectionUrlError(
-    `has target_session_attrs, which takes \`read-write\`, \`primary\` or \`any\`; ${known} cannot work, since Simplane writes`,
+    `has target_session_attrs, which takes \`read-write\`, \`primary\` or \`any\`; ${known} cannot work, because Simplane writes`,
   );
 }
 
 function refuseLoadBalancing(value = 'disable'): void {
   if (value === 'disable') return;
   throw new ConnectionUrlError(
-    'has load_balance_hosts, which takes `disable` only: hosts are tried in order',
+    'has load_balance_hosts, which takes only `disable`: hosts are tried in order',
   );
 }
 
@@ -144,7 +143,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new ConnectionUrlError('has a percent-encoding that is no UTF-8; a `%` itself is written %25');
+    throw new ConnectionUrlError('has percent-encoding that is not UTF-8; write a literal `%` as %25');
   }
 }
 

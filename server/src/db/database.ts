@@ -7,7 +7,7 @@ import { applicationName } from './schema-version.ts';
 import { examineSession, isWritable } from './session.ts';
 import { DatabaseUnavailable, isReadOnlyError, isServerGone } from './unavailable.ts';
 
-/** A named statement: prepared once a connection. The name must be unique in the process; the text never varies. */
+/** A named statement, prepared once per connection. The name must be unique in the process; its text never changes. */
 type Statement = { name: string; text: string };
 
 export type Queryable = {
@@ -15,9 +15,9 @@ export type Queryable = {
 };
 
 export type Database = Queryable & {
-  /** Commits when `work` returns, rolls back when it throws. Never keep one open across a call to another system. */
+  /** Commits if `work` returns, rolls back if it throws. Never call another system inside a transaction. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
-  /** Throws when the database does not answer soon, or takes no writes. */
+  /** Throws if the database does not answer soon or does not accept writes. */
   ping(): Promise<void>;
   pool: pg.Pool;
   end(): Promise<void>;
@@ -27,7 +27,7 @@ type Options = {
   connectionString: string;
   poolSize: number;
   onError(error: Error): void;
-  /** The database takes no writes, or nothing at all, for this reason; null when it does again. */
+  /** Called with the reason if the database is read-only or unavailable; with null when it recovers. */
   onAvailability?(reason: string | null): void;
 };
 
@@ -38,7 +38,7 @@ export function openDatabase(options: Options): Database {
   const { poolSize, onError, onAvailability } = options;
   const address = parseConnectionUrl(options.connectionString);
   const inFlight = createInFlight();
-  /** Raised when connections opened so far may lead to the wrong server. */
+  /** Incremented when the open connections may be to the wrong server. */
   let generation = 0;
   const generations = new WeakMap<object, number>();
   const availability = createAvailability({
@@ -53,16 +53,16 @@ export function openDatabase(options: Options): Database {
 
   const pool = new pg.Pool({
     max: poolSize,
-    // One stays open for as long as the process lives, so that `migrate` can see it.
+    // One connection always stays open, so that `migrate` can see this process.
     min: 1,
-    // Called with `new`: each connection goes where writes are taken at that time.
+    // Called with `new`, so that each connection goes to the server that currently accepts writes.
     Client: function connectTo() {
       const client = new pg.Client({
         connectionString: availability.host().connectionString,
         application_name: applicationName(),
         keepAlive: true,
         connectionTimeoutMillis: Math.min(connectTimeoutMs, address.connectTimeoutMs),
-        // The server's own bound is shorter (session.ts); this one is for a server that no longer answers.
+        // The server's own timeout is shorter (session.ts); this one covers a server that stopped answering.
         query_timeout: queryTimeoutMs,
         types: { getTypeParser },
       });
@@ -73,7 +73,7 @@ export function openDatabase(options: Options): Database {
     async onConnect(client) {
       const session = await examineSession(client, { settings: true, timeoutMs: connectTimeoutMs });
       if (!isWritable(session, address.target)) {
-        dropClient(client); // the pool tells of the refusal when the connection has ended, whenever that is
+        dropClient(client); // the pool reports this error only once the connection has closed
         throw new DatabaseUnavailable(
           `${availability.host().label} is ${session.isStandby ? 'a standby' : 'read-only'}`,
         );
@@ -81,18 +81,18 @@ export function openDatabase(options: Options): Database {
     },
   });
   pool.on('error', onError);
-  // The pool stops listening when it hands a connection out, and who gets it listens a turn later. A connection that ends
-  // in between, in the same packet as its last answer, would end the process; so it fails with the next statement.
+  // The pool removes its listener when it hands out a connection, and the caller adds one a turn later. Without this listener, a
+  // connection that fails in between would crash the process; with it, the next statement fails.
   pool.on('connect', (client) => void client.on('error', () => {}));
 
-  /** The pool has no way to drop what is idle but to take it out. */
+  /** The only way to drop an idle connection is to check it out of the pool. */
   function dropIdle(): void {
     for (let left = pool.idleCount; left > 0; left--) pool.connect().then(release, () => {});
   }
 
   function release(client: pg.PoolClient, broken?: Error): void {
     const isSuspect = generations.get(client) !== generation;
-    client.release(broken ?? (isSuspect ? new Error('it may lead to the wrong server') : undefined));
+    client.release(broken ?? (isSuspect ? new Error('it may be connected to the wrong server') : undefined));
   }
 
   async function acquire(willRead: boolean): Promise<pg.PoolClient> {
@@ -101,30 +101,30 @@ export function openDatabase(options: Options): Database {
     try {
       const client = await pool.connect();
       if (generations.get(client) === generation) return client;
-      release(client); // it became suspect while we waited for it
+      release(client); // it became suspect while it was being opened
     } catch (error) {
-      const isElsewhere =
+      const mayBeElsewhere =
         error instanceof DatabaseUnavailable || (address.hosts.length > 1 && isServerGone(error));
-      if (!isElsewhere) throw error;
+      if (!mayBeElsewhere) throw error;
       if (before === generation) availability.findServer((error as Error).message);
     }
     await availability.pass(willRead);
     return pool.connect();
   }
 
-  /** A connection whose server takes no writes must not go back into the pool, and its siblings lead to the same server. */
-  function judge(client: pg.PoolClient, error: unknown): Error | undefined {
+  /** Returns the error if the connection must not go back to the pool. A read-only error makes all connections suspect. */
+  function brokenBy(client: pg.PoolClient, error: unknown): Error | undefined {
     if (!(error instanceof pg.DatabaseError)) return error as Error;
     if (!isReadOnlyError(error)) return undefined;
     if (generations.get(client) === generation) {
-      availability.findServer(`${availability.host().label} takes no writes`);
+      availability.findServer(`${availability.host().label} does not accept writes`);
     }
     return error;
   }
 
   /**
-   * A statement by itself. PostgreSQL tells of an error before it has ended the transaction: whoever asks again at once, on
-   * another connection, would meet its locks. So an error is passed on when the connection is ready again.
+   * Runs a statement outside a transaction. PostgreSQL reports an error before it has released the statement's locks, so an
+   * immediate retry on another connection would hit them. The error is thrown only once the connection is ready again.
    */
   async function runAlone<Row extends object>(statement: Statement, values?: unknown[]): Promise<Row[]> {
     const willRead = isRead(statement);
@@ -134,7 +134,7 @@ export function openDatabase(options: Options): Database {
     try {
       return await run(client, statement, values);
     } catch (error) {
-      broken = judge(client, error);
+      broken = brokenBy(client, error);
       if (!broken) {
         await client.query('').catch((lost: Error) => {
           broken = lost;
@@ -155,12 +155,12 @@ export function openDatabase(options: Options): Database {
       broken = error;
     };
     client.on('error', onLost);
-    /** What fails here, and not in the work between statements, tells of the connection. */
+    /** Only errors of statements, not of the work between them, can mean a broken connection. */
     async function watched<Result>(statement: Promise<Result>): Promise<Result> {
       try {
         return await statement;
       } catch (error) {
-        broken ??= judge(client, error);
+        broken ??= brokenBy(client, error);
         throw error;
       }
     }
@@ -170,10 +170,10 @@ export function openDatabase(options: Options): Database {
       await watched(client.query('commit'));
       return result;
     } catch (error) {
-      // Behind a commit that hangs, a rollback would only hang as well.
+      // After a commit that hangs, a rollback would hang too.
       if (!broken) {
         await client.query('rollback').catch((failed: Error) => {
-          broken = failed; // the pool must not hand it out again
+          broken = failed; // so that the pool drops it
         });
       }
       throw error;
@@ -192,11 +192,11 @@ export function openDatabase(options: Options): Database {
     try {
       const session = await examineSession(client, { settings: false, timeoutMs: connectTimeoutMs });
       if (isWritable(session, address.target)) return;
-      broken = new DatabaseUnavailable(`${availability.host().label} takes no writes`);
+      broken = new DatabaseUnavailable(`${availability.host().label} does not accept writes`);
       if (generations.get(client) === generation) availability.findServer(broken.message);
       throw broken;
     } catch (error) {
-      broken ??= judge(client, error);
+      broken ??= brokenBy(client, error);
       throw error;
     } finally {
       release(client, broken);
@@ -239,7 +239,7 @@ function getTypeParser(oid: number, format?: 'text' | 'binary') {
   return oid === int8 ? parseSafeInteger : pg.types.getTypeParser(oid, format as 'text');
 }
 
-/** Counts of bytes and money stay below 2^53; one that does not is a bug, not a number to round. */
+/** Byte counts and amounts stay below 2^53. A larger value is a bug, so it is not rounded. */
 function parseSafeInteger(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError(`bigint ${text} does not fit a JavaScript number`);

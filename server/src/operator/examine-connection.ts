@@ -1,7 +1,7 @@
 import type { Config } from '../config/settings.ts';
 import type { Connection } from '../db/connect.ts';
-import { hears } from '../db/hears.ts';
 import { readHostStates } from '../db/host-states.ts';
+import { receivesNotifications } from '../db/receives-notifications.ts';
 import { missingRoleSettings } from '../db/role-settings.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
@@ -42,7 +42,7 @@ async function examinePooledRole(db: Connection['db']): Promise<Finding> {
 
 async function examineDirect(url: string, db: Connection['db']): Promise<Finding> {
   try {
-    return (await hears(url, db))
+    return (await receivesNotifications(url, db))
       ? ok('signals', 'SIMPLANE_DATABASE_DIRECT_URL receives notifications')
       : problem(
           'signals',

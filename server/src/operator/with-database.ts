@@ -1,7 +1,7 @@
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/settings.ts';
-import { bringUp } from '../db/bring-up.ts';
 import { type Connection, connect } from '../db/connect.ts';
+import { prepareDatabase } from '../db/prepare-database.ts';
 import { ensureMode } from '../deployment/ensure-mode.ts';
 import { createUuidV7 } from '../ids/uuid-v7.ts';
 
@@ -22,7 +22,7 @@ export async function withDatabase<T>(config: Config, command: (tools: Tools) =>
     onError: (error) => process.stderr.write(`database connection lost: ${error.message}\n`),
   });
   try {
-    await bringUp(connection, (says) => void process.stderr.write(`${says}\n`));
+    await prepareDatabase(connection, (says) => void process.stderr.write(`${says}\n`));
     const { db, connectionString } = connection;
     await ensureMode(db, config.mode);
     return await command({

@@ -12,15 +12,15 @@ import type { SystemUser } from './system-user.ts';
 type Cluster = { folder: string; cluster: string; binaries: Binaries; user: SystemUser };
 
 /**
- * Leaves a cluster that lets nobody in without the password in the data folder, and returns that. PostgreSQL may run as
- * `nobody`, which is every careless service's user: to be that user must not be enough.
+ * Makes the cluster require the password in the data folder, and returns it. PostgreSQL may run as `nobody`, a user that
+ * other services share, so being that user must not give access.
  */
 export async function requirePassword({ folder, cluster, binaries, user }: Cluster): Promise<string> {
   const rules = join(cluster, 'pg_hba.conf');
   const known = await readPassword(folder);
   if (known !== null && (await readFile(rules, 'utf8').catch(() => '')) === accessRules) return known;
 
-  // In this order a start that is cut short anywhere is made good by the next one.
+  // In this order, a start interrupted at any step is completed by the next one.
   const password = known ?? (await createPassword(folder));
   await stopOrphan(cluster);
   await setPassword(password, { cluster, binaries, user });
@@ -28,30 +28,30 @@ export async function requirePassword({ folder, cluster, binaries, user }: Clust
   return password;
 }
 
-/** Null when there is none, as before the first start and in folders of earlier releases. */
+/** Null if there is none, as before the first start and in folders from earlier releases. */
 export async function readPassword(folder: string): Promise<string | null> {
   try {
     const text = (await readFile(passwordFile(folder), 'utf8')).trim();
-    return text.length >= shortestPassword ? text : null; // cut short by a power failure
+    return text.length >= passwordLength ? text : null; // shorter if a power failure truncated it
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null;
     throw new EmbeddedPostgresFailed(`The database's password cannot be read: ${String(error)}.`, {
       cause: error,
-      remedy: 'Start as the user who made the data folder.',
+      remedy: 'Start as the user who owns the data folder.',
     });
   }
 }
 
 export const passwordFile = (folder: string) => join(folder, 'database-password');
 
-const shortestPassword = 43;
+const passwordLength = 43;
 
 const accessRules = `# Written by Simplane; changes are undone at the next start.
 local  all          all  scram-sha-256
 local  replication  all  scram-sha-256
 `;
 
-/** Root makes it for the folder's owner, who may start the database without root the next time. */
+/** Owned by the folder's owner even if root creates it, so that the owner can start the database later without root. */
 async function createPassword(folder: string): Promise<string> {
   const password = randomBytes(32).toString('base64url');
   const { uid, gid } = await stat(folder);
@@ -60,8 +60,8 @@ async function createPassword(folder: string): Promise<string> {
 }
 
 /**
- * In single-user mode, which needs no password and opens no socket; what it reads from its input shows in no process list.
- * Takes about 0.1 s, once a cluster.
+ * Uses single-user mode, which needs no password and opens no socket. Standard input keeps the password out of the process
+ * list. Takes about 0.1 s, once per cluster.
  */
 async function setPassword(password: string, { cluster, binaries, user }: Omit<Cluster, 'folder'>) {
   const attempt = () =>
@@ -69,16 +69,16 @@ async function setPassword(password: string, { cluster, binaries, user }: Omit<C
       input: `alter role ${superuser} password '${password}'\n`,
       timeoutMs: 300_000, // replaying the log after a crash can take minutes
     });
-  // A start that was killed here has left a process that ends by itself, as soon as it has read what it was sent.
+  // An earlier start killed at this point leaves a process that exits once it has read its input.
   const unlocked = async () => {
     const tried = await attempt();
     return isLockedOut(tried.stderr) ? null : tried;
   };
   const result = (await poll(unlocked, { timeoutMs: lockedOutBoundMs, everyMs: 100 })) ?? (await attempt());
-  // Single-user mode goes on after an error, and ends with 0.
+  // Single-user mode continues after an error and exits with 0.
   if (result.ok && !/^.*\bERROR:/m.test(result.stderr)) return;
   throw new EmbeddedPostgresFailed(
-    `postgres ${result.ending} while the database's password was set in ${cluster}.`,
+    `postgres ${result.ending} while setting the database's password in ${cluster}.`,
     { stderr: result.stderr.replaceAll(password, '…') },
   );
 }

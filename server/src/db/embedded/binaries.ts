@@ -9,7 +9,7 @@ import type { SystemUser } from './system-user.ts';
 
 export type Binaries = { initdb: string; postgres: string; majorVersion: string; notice: string | null };
 
-/** Finds programs that the user can really run: as installed, repaired, or else as a copy under `copyBase`. */
+/** Finds PostgreSQL programs that the user can run: as installed, repaired, or copied to `copyBase`. */
 export async function locateBinaries(options: {
   user: SystemUser;
   packageDir: string | undefined;
@@ -52,20 +52,19 @@ function installedPackage(): string {
     return dirname(dirname(createRequire(import.meta.url).resolve(name)));
   } catch (error) {
     throw new EmbeddedPostgresFailed(
-      `There is no embedded PostgreSQL here: the package ${name} is not installed.`,
+      `The embedded PostgreSQL is missing: the package ${name} is not installed.`,
       {
         cause: error,
-        remedy:
-          'It exists for Linux and macOS on x64 and arm64: there, install again with optional dependencies.',
+        remedy: 'On Linux and macOS with x64 or arm64, install again with optional dependencies.',
       },
     );
   }
 }
 
-/** Running them is the one proof that modes, mounts, libraries and the C library all fit (about 9 ms). */
+/** Runs the programs, the only reliable check of file modes, mounts and libraries (about 9 ms). */
 async function trial(packageDir: string, user: SystemUser): Promise<{ works: boolean; stderr: string }> {
   const native = join(packageDir, 'native');
-  // initdb hands this path to a shell between double quotes.
+  // initdb passes this path to a shell in double quotes.
   if (/["$`\\]/.test(native)) {
     return { works: false, stderr: `initdb does not work under a path with " $ \` or \\ in it: ${native}` };
   }
@@ -74,7 +73,7 @@ async function trial(packageDir: string, user: SystemUser): Promise<{ works: boo
   return { works: ok, stderr };
 }
 
-/** Does what the package's install script does, which npm --ignore-scripts leaves out. */
+/** Does the work of the package's install script, which npm --ignore-scripts skips. */
 async function repair(packageDir: string): Promise<void> {
   const list = await readFile(join(packageDir, 'native/pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
@@ -91,7 +90,7 @@ function ignoreReadOnly(error: unknown): void {
   if (!['EACCES', 'EPERM', 'EROFS'].includes(errorCode(error) ?? '')) throw error;
 }
 
-/** Renamed into place when whole, so that a start killed in the middle leaves no half of it. */
+/** Renamed into place when complete, so that an interrupted start leaves no partial copy. */
 async function copyPackage(packageDir: string, copy: string, user: SystemUser): Promise<void> {
   const draft = `${copy}.${randomUUID()}`;
   try {
@@ -106,7 +105,7 @@ async function copyPackage(packageDir: string, copy: string, user: SystemUser): 
     await openToAll(draft);
     await repair(draft);
     await rename(draft, copy).catch(async () => {
-      // Another start was faster, or an older copy is damaged.
+      // Another start copied it first, or an older copy is damaged.
       if ((await trial(copy, user)).works) return;
       await rm(copy, { recursive: true, force: true });
       await rename(draft, copy);
@@ -122,7 +121,7 @@ async function copyPackage(packageDir: string, copy: string, user: SystemUser): 
 
 const isNeeded = (path: string) => !path.endsWith('.a');
 
-/** The package may have been installed under a umask that shuts others out. */
+/** The package may have been installed with a umask that excludes other users. */
 async function openToAll(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {

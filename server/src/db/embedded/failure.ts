@@ -1,4 +1,4 @@
-/** A refusal of the embedded database; the message says what happened and what to do about it. */
+/** The embedded database could not start. The message says what happened and how to fix it. */
 export class EmbeddedPostgresFailed extends Error {
   override name = 'EmbeddedPostgresFailed';
 
@@ -18,7 +18,7 @@ export class DataFolderInUse extends Error {
   constructor(folder: string, pid: number, command: string) {
     super(
       `The data folder ${folder} is in use by process ${pid} (${command}). ` +
-        'Stop that process, or give this one a data folder of its own.',
+        'Stop that process, or use another data folder.',
     );
     this.pid = pid;
   }

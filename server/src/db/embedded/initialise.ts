@@ -7,7 +7,7 @@ import { runCommand } from './run-command.ts';
 import { superuser } from './socket-folder.ts';
 import type { SystemUser } from './system-user.ts';
 
-/** Leaves a cluster of the right version in place. What is there already is never overwritten. */
+/** Ensures a cluster of the right version. Never overwrites existing files. */
 export async function initialiseCluster(
   cluster: string,
   binaries: Binaries,
@@ -21,13 +21,13 @@ export async function initialiseCluster(
       `The database in ${cluster} was made by PostgreSQL ${version.trim()}; this release runs PostgreSQL ` +
         `${binaries.majorVersion}, which cannot read it.`,
       {
-        remedy: `Move the data over with PostgreSQL ${version.trim()}'s pg_dump, or choose another data folder.`,
+        remedy: `Migrate the data with PostgreSQL ${version.trim()}'s pg_dump, or choose another data folder.`,
       },
     );
   }
 }
 
-/** Built beside its place and renamed: an initdb killed halfway leaves nothing that looks like a cluster. */
+/** Built in a temporary folder and renamed, so that an interrupted initdb leaves nothing that looks like a cluster. */
 async function createCluster(cluster: string, binaries: Binaries, user: SystemUser): Promise<void> {
   if ((await readdir(cluster).catch(() => [])).length > 0) {
     throw new EmbeddedPostgresFailed(`${cluster} holds files but no PostgreSQL database.`, {
@@ -45,25 +45,25 @@ async function createCluster(cluster: string, binaries: Binaries, user: SystemUs
   } catch (error) {
     await rm(draft, { recursive: true, force: true }).catch(() => {});
     if (error instanceof EmbeddedPostgresFailed) throw error;
-    throw new EmbeddedPostgresFailed(`Could not make a database in ${cluster}: ${String(error)}.`, {
+    throw new EmbeddedPostgresFailed(`Could not create a database in ${cluster}: ${String(error)}.`, {
       cause: error,
     });
   }
 }
 
 async function runInitdb(folder: string, binaries: Binaries, user: SystemUser): Promise<void> {
-  // Without -N: syncing took 60 ms of 750, and a power failure soon after the first start loses nothing.
-  // The builtin C.UTF-8 sorts by bytes, the same on every machine, and still knows the case of é.
+  // Without -N: syncing takes 60 of 750 ms, and a power failure soon after the first start then loses nothing.
+  // The builtin C.UTF-8 sorts by bytes on every machine and still handles the case of é.
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
-  // Nobody gets in until access.ts has set a password.
+  // All logins are rejected until access.ts has set a password.
   const access = ['-U', superuser, '--auth-local=reject', '--auth-host=reject'];
   const memory = ['--set', 'dynamic_shared_memory_type=mmap'];
   const args = ['-D', folder, ...locale, ...access, ...memory, '--no-instructions'];
   const result = await runCommand(user, binaries.initdb, args, { timeoutMs: 300_000 });
   if (!result.ok) {
-    throw new EmbeddedPostgresFailed(`initdb ${result.ending} while making a database in ${folder}.`, {
+    throw new EmbeddedPostgresFailed(`initdb ${result.ending} while creating a database in ${folder}.`, {
       stderr: result.stderr,
-      remedy: 'Check that the disk has about 100 MB free and the folder can be written to.',
+      remedy: 'Check that about 100 MB of disk space are free and that the folder is writable.',
     });
   }
 }
@@ -74,7 +74,7 @@ async function removeUnfinished(cluster: string): Promise<void> {
   const parent = dirname(cluster);
   for (const name of await readdir(parent)) {
     if (name.startsWith(basename(cluster) + unfinished)) {
-      // An initdb that lost its parent may still be writing there; the next start tries again.
+      // An orphaned initdb may still be writing there; the next start removes it.
       await rm(join(parent, name), { recursive: true, force: true }).catch(() => {});
     }
   }
@@ -85,7 +85,7 @@ async function syncFolder(folder: string): Promise<void> {
   try {
     await handle.sync();
   } catch (error) {
-    // Some file systems cannot sync a folder and say so.
+    // Some file systems cannot sync a folder.
     if (errorCode(error) !== 'EINVAL') throw error;
   } finally {
     await handle.close();

@@ -5,10 +5,10 @@ import { poll } from './poll.ts';
 import { type ProcessEntry, readProcess } from './process-table.ts';
 
 /**
- * Stops a postgres that an earlier owner left on this cluster. Only for the owner of the folder.
- * Returns the pid in postmaster.pid when it is now another program's: postgres must be told to look past it.
+ * Stops a postgres that an earlier owner left running on this cluster. Only the folder's owner may call this.
+ * Returns the pid in postmaster.pid if another program now has it; postgres must be told to ignore it.
  */
-export async function stopOrphan(cluster: string, steps = everHarder): Promise<number | null> {
+export async function stopOrphan(cluster: string, steps = shutdownSteps): Promise<number | null> {
   const pid = await pidInLockFile(cluster);
   if (pid === null) return null;
   const found = await readProcess(pid);
@@ -21,26 +21,26 @@ export async function stopOrphan(cluster: string, steps = everHarder): Promise<n
     if (await poll(() => isGone(found), { timeoutMs })) return null;
   }
   throw new EmbeddedPostgresFailed(`An earlier postgres (process ${pid}) still runs on ${cluster}.`, {
-    remedy: `It could not be stopped; end process ${pid} and start again.`,
+    remedy: `It could not be stopped; kill process ${pid} and start again.`,
   });
 }
 
-// Fast shutdown, then immediate; killing outright costs only a crash recovery at the next start.
-const everHarder: [signal: NodeJS.Signals, timeoutMs: number][] = [
+// Fast shutdown, then immediate, then SIGKILL, which costs only a crash recovery at the next start.
+const shutdownSteps: [signal: NodeJS.Signals, timeoutMs: number][] = [
   ['SIGINT', 10_000],
   ['SIGQUIT', 7_000],
   ['SIGKILL', 3_000],
 ];
 
-/** How long another server may take to let go of the cluster before a start gives up. */
+/** How long to wait for another server to release the cluster. */
 export const lockedOutBoundMs = 10_000;
 
-/** Whether postgres ended because another one has the cluster. */
+/** Whether postgres exited because another one holds the cluster. */
 export function isLockedOut(stderr: string): boolean {
   return /lock file "postmaster.pid" already exists|pre-existing shared memory block/.test(stderr);
 }
 
-/** True only for a server started by supervise.ts on this very folder; pids are reused. */
+/** True only for a server that supervise.ts started on this folder; pids are reused. */
 export function isPostgresOf(cluster: string, entry: ProcessEntry): boolean {
   return entry.command.includes(`/postgres -D ${cluster} -c `);
 }
@@ -55,7 +55,7 @@ async function isGone(entry: ProcessEntry): Promise<boolean> {
   return (await readProcess(entry.pid))?.started !== entry.started;
 }
 
-/** A zombie is no process to readProcess, yet the kernel, and so postgres, still finds its pid. */
+/** readProcess ignores zombies, but the kernel, and therefore postgres, still finds their pid. */
 function exists(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -69,6 +69,6 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It ended in between, which is what was wanted.
+    // It has already exited.
   }
 }

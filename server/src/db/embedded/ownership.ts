@@ -18,13 +18,13 @@ type Owner = {
 };
 
 type Claim = {
-  /** Where the owner before us had its socket, when it ended without cleaning up. */
+  /** The previous owner's socket folder, if it exited without cleaning up. */
   abandonedSocketDir: string | null;
   publish(running: { socketDir: string; database: string }): Promise<void>;
   release(): Promise<void>;
 };
 
-/** Makes this process the one owner of the folder, or throws DataFolderInUse. */
+/** Makes this process the only owner of the folder, or throws DataFolderInUse. */
 export async function claimFolder(folder: string): Promise<Claim> {
   const path = ownerFile(folder);
   const self = await readProcess(process.pid);
@@ -47,7 +47,7 @@ export async function claimFolder(folder: string): Promise<Claim> {
   };
 }
 
-/** For a command line started while the service runs. Null: nobody has the folder, or not yet ready. */
+/** For commands run beside a service. Null if no process owns the folder or its database is not ready. */
 export async function connectToRunning(
   dataDir: string,
 ): Promise<{ connectionString: string; pid: number } | null> {
@@ -62,8 +62,8 @@ export async function connectToRunning(
 const ownerFile = (folder: string) => join(folder, 'owner.json');
 
 /**
- * Creation is exclusive. A stale file may only be replaced by the one who holds `<path>.takeover`, taken by the
- * same rules, and only after a second look: else a slow rival would replace the winner's file.
+ * Creation is exclusive. Only the holder of `<path>.takeover`, acquired by the same rules, may replace a stale file,
+ * and only after reading it again; otherwise a slow process would replace the winner's file.
  */
 async function take(path: string, owner: Owner, folder: string): Promise<Owner | null> {
   const deadline = performance.now() + 5_000;
@@ -99,7 +99,7 @@ async function processOf(owner: Owner | null): Promise<ProcessEntry | null> {
   return entry?.started === owner.process_start ? entry : null;
 }
 
-/** A link appears with its whole content or not at all; a half-written file would look stale. */
+/** A hard link appears with its full content; a half-written file would look stale. */
 async function create(path: string, owner: Owner): Promise<boolean> {
   const draft = await writeDraft(path, owner);
   try {
@@ -125,7 +125,7 @@ async function writeDraft(path: string, owner: Owner): Promise<string> {
   } catch (error) {
     throw new EmbeddedPostgresFailed(`The data folder cannot be written to: ${String(error)}.`, {
       cause: error,
-      remedy: 'Give this user a data folder of its own, or free space on the disk.',
+      remedy: 'Use a data folder that this user can write to, or free disk space.',
     });
   }
 }
@@ -139,7 +139,7 @@ async function readText(path: string): Promise<string | null> {
   }
 }
 
-/** Anything unreadable, such as a file cut short by a power failure, counts as stale. */
+/** An unreadable file, such as one truncated by a power failure, counts as stale. */
 function parse(text: string | null): Owner | null {
   try {
     const owner = JSON.parse(text ?? 'null') as Owner | null;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Asks until the answer is neither null nor false; null when the time is over. */
+/** Calls `ask` until it returns neither null nor false; returns null after the timeout. */
 export async function poll<T>(
   ask: () => Promise<T | null | false>,
   { timeoutMs, everyMs = 20 }: { timeoutMs: number; everyMs?: number },

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { runCommand } from './run-command.ts';
 
-/** `started` tells a process from a later one that was given the same pid. */
+/** `started` distinguishes a process from a later one with the same pid. */
 export type ProcessEntry = { pid: number; started: string; command: string };
 
-/** Null when no such process runs; a zombie holds nothing any more and counts as gone. */
+/** Null if the process does not exist or is a zombie. */
 export function readProcess(pid: number): Promise<ProcessEntry | null> {
   return process.platform === 'linux' ? readFromProc(pid) : readFromPs(pid);
 }
@@ -16,11 +16,11 @@ export async function readFromProc(pid: number): Promise<ProcessEntry | null> {
       readFile(`/proc/${pid}/cmdline`, 'utf8'),
       readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => ''),
     ]);
-    // The name in parentheses may itself hold spaces and parentheses, so count from the last one.
+    // The name in parentheses may contain spaces and parentheses, so count from the last one.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state, startTicks] = [fields[0], fields[19]];
     if (state === 'Z' || state === 'X' || startTicks === undefined) return null;
-    // Ticks count from boot: without the boot they could repeat after a restart of the machine.
+    // Ticks count from boot, so without the boot id they could repeat after a reboot.
     return {
       pid,
       started: `${bootId.trim()}/${startTicks}`,

@@ -3,10 +3,10 @@ import { errorCode } from './failure.ts';
 import { poll } from './poll.ts';
 import { type Access, connectionStringFor } from './socket-folder.ts';
 
-// Replaying the log after a crash can take minutes; a postgres that ends is noticed at once by the caller.
+// Replaying the log after a crash can take minutes. If postgres exits, the caller notices at once.
 const recoveryBoundMs = 300_000;
 
-/** Waits until postgres answers and has the database; the caller aborts when postgres ends first. */
+/** Waits until postgres answers and the database exists. The caller aborts if postgres exits first. */
 export async function waitUntilReady(access: Access, database: string, over: AbortSignal): Promise<'ready'> {
   const answer = await poll(async () => over.aborted || ensureDatabase(access, database), {
     timeoutMs: recoveryBoundMs,
@@ -35,7 +35,7 @@ async function ensureDatabase(access: Access, database: string): Promise<'ready'
   }
 }
 
-/** No socket yet, nobody listening yet, or "the database system is starting up". */
+/** No socket yet, no listener yet, or "the database system is starting up". */
 function isNotYet(error: unknown): boolean {
   const code = errorCode(error);
   return code === undefined || ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P03'].includes(code);

@@ -4,7 +4,7 @@ import { type SystemUser, spawnOptionsFor } from './system-user.ts';
 
 type CommandResult = { ok: boolean; ending: string; stdout: string; stderr: string };
 
-/** Runs a command to its end as the given user. A command that cannot even start is a result too. */
+/** Runs a command as the given user. Never rejects, even if the command cannot be started. */
 export function runCommand(
   user: SystemUser | null,
   command: string,
@@ -17,7 +17,7 @@ export function runCommand(
       stdio: ['pipe', 'pipe', 'pipe'],
       timeout: timeoutMs,
     });
-    child.stdin.on('error', () => {}); // it ended before it had read everything, and says why itself
+    child.stdin.on('error', () => {}); // it exited before reading all input; its stderr says why
     child.stdin.end(input);
     const stdout = keepTail(child.stdout, 1_000_000);
     const stderr = keepTail(child.stderr);
@@ -30,7 +30,7 @@ export function runCommand(
   });
 }
 
-/** Reads a stream for good (a full pipe would stall its writer) and keeps only what it said last. */
+/** Keeps reading a stream, because a full pipe would block its writer, and retains only the end. */
 export function keepTail(stream: Readable, limitChars = 4_000): () => string {
   let tail = '';
   stream.setEncoding('utf8');

@@ -1,22 +1,22 @@
-/** As `-c name=value` arguments; the caller's own come last and so win. */
+/** Returns `-c name=value` arguments. The caller's settings override the defaults. */
 export function settingArguments(socketDir: string, own: Record<string, string> = {}): string[] {
-  const all = { ...forAnEmbeddedServer, unix_socket_directories: socketDir, ...own };
+  const all = { ...defaults, unix_socket_directories: socketDir, ...own };
   return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
-// fsync and synchronous_commit stay on: what was acknowledged survives a power failure.
-const forAnEmbeddedServer = {
+// fsync and synchronous_commit stay on, so that acknowledged commits survive a power failure.
+const defaults = {
   listen_addresses: '',
   port: '5432',
   unix_socket_permissions: '0700',
   shared_buffers: '128MB',
   max_connections: '100',
-  // Nothing replicates from an embedded server, so the log need not carry what only a replica reads.
+  // An embedded server has no replicas.
   wal_level: 'minimal',
   max_wal_senders: '0',
-  // posix needs room in /dev/shm, which containers keep at 64 MB or leave out.
+  // posix needs space in /dev/shm, which containers limit to 64 MB or lack.
   dynamic_shared_memory_type: 'mmap',
-  // Three processes fewer than with `worker`, for a server that mostly waits.
+  // Saves three processes compared with `worker`; this server is mostly idle.
   io_method: 'sync',
   jit: 'off',
   autovacuum: 'on',

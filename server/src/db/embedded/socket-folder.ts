@@ -7,18 +7,18 @@ import type { SystemUser } from './system-user.ts';
 
 export const superuser = 'postgres';
 
-/** How to get in. No password: a server that an earlier release has started. */
+/** How to connect. The password is null for a server started by an earlier release. */
 export type Access = { socketDir: string; password: string | null };
 
 const prefix = 'simplane-pg-';
-// sun_path holds 104 bytes on macOS, 108 on Linux, the closing zero included.
-const longestParent = 103 - `/${prefix}XXXXXX/.s.PGSQL.5432`.length;
+// sun_path holds 104 bytes on macOS and 108 on Linux, including the trailing zero.
+const maxParentLength = 103 - `/${prefix}XXXXXX/.s.PGSQL.5432`.length;
 
-/** Only the user that PostgreSQL runs as, and root, can enter it; whoever connects needs the password as well. */
+/** Only root and the user that PostgreSQL runs as can enter the folder; connecting also needs the password. */
 export async function makeSocketFolder(user: SystemUser): Promise<string> {
   for (const parent of new Set([tmpdir(), '/tmp', '/var/tmp'])) {
-    // unix_socket_directories is a list with quoting rules of its own: plain characters only.
-    if (Buffer.byteLength(parent) > longestParent || !/^[\w/.+-]+$/.test(parent)) continue;
+    // unix_socket_directories has its own quoting rules, so only plain characters are allowed.
+    if (Buffer.byteLength(parent) > maxParentLength || !/^[\w/.+-]+$/.test(parent)) continue;
     const folder = await mkdtemp(join(parent, prefix)).catch(() => null);
     if (folder === null) continue;
     await chmod(folder, 0o700);
@@ -26,18 +26,18 @@ export async function makeSocketFolder(user: SystemUser): Promise<string> {
     if (await canEnter(user, folder)) return folder;
     await removeSocketFolder(folder);
   }
-  throw new EmbeddedPostgresFailed(`Found no temporary folder that ${user.name} can put a socket in.`, {
+  throw new EmbeddedPostgresFailed(`Found no temporary folder in which ${user.name} can create a socket.`, {
     remedy: 'Make /tmp writable.',
   });
 }
 
-/** The path may come from a file of an earlier run, so only what is plainly ours is removed. */
+/** The path may come from a file of an earlier run, so only a folder with our prefix is removed. */
 export async function removeSocketFolder(folder: string): Promise<void> {
   if (!basename(folder).startsWith(prefix)) return;
   await rm(folder, { recursive: true, force: true }).catch(() => {});
 }
 
-/** Port and sslmode are spelt out because PGPORT and PGSSLMODE of the caller would win otherwise. */
+/** Port and sslmode are explicit, because otherwise the caller's PGPORT and PGSSLMODE would apply. */
 export function connectionStringFor({ socketDir, password }: Access, database: string): string {
   const query = `host=${encodeURIComponent(socketDir)}&sslmode=disable`;
   const credentials = password === null ? superuser : `${superuser}:${encodeURIComponent(password)}`;

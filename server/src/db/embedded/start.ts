@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { passwordFile, requirePassword } from './access.ts';
 import { locateBinaries } from './binaries.ts';
+import { locateCluster, prepareDataFolder } from './cluster-location.ts';
 import { DataFolderInUse, EmbeddedPostgresFailed, errorCode } from './failure.ts';
 import { initialiseCluster } from './initialise.ts';
 import { isLockedOut, isPostgresOf, lockedOutBoundMs, pidInLockFile, stopOrphan } from './orphan.ts';
 import { claimFolder } from './ownership.ts';
-import { placeCluster, prepareDataFolder } from './place.ts';
 import { readProcess } from './process-table.ts';
 import { waitUntilReady } from './ready.ts';
 import { settingArguments } from './settings.ts';
@@ -20,11 +20,11 @@ export type EmbeddedPostgresOptions = {
   dataDir: string;
   database?: string;
   settings?: Record<string, string>;
-  /** Where root keeps what the database's user must reach when it cannot reach the data folder or the programs. */
+  /** Used as root for files the database's user needs if it cannot access the data folder or the programs. */
   reachableBase?: string;
-  /** How long stop() lets postgres end its sessions before it is told to drop everything; 10 s by default. */
+  /** How long stop() waits for a fast shutdown before an immediate one; 10 s by default. */
   fastShutdownMs?: number;
-  /** The package with the programs, when it is not the installed one. */
+  /** The package with the programs; by default the installed one. */
   packageDir?: string;
 };
 
@@ -32,30 +32,30 @@ export type EmbeddedPostgres = {
   connectionString: string;
   /** The cluster itself, which is not always inside the data folder. */
   dataDir: string;
-  /** A sentence for the user when something had to live elsewhere. */
+  /** Tells the user if the cluster or the programs are not in the usual folder. */
   notice: string | null;
-  /** Resolves with the reason when postgres ends without stop() having been asked. */
+  /** Resolves with the reason if postgres exits without a call to stop(). */
   exited: Promise<string>;
   stop(): Promise<void>;
 };
 
-/** Measured on two arm64 cores: a first start 1.1 s (initdb included), a later one 60 ms, stop 20 ms. */
+/** Measured on two arm64 cores: first start 1.1 s (including initdb), later starts 60 ms, stop 20 ms. */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { database = 'simplane', reachableBase = '/var/lib/simplane' } = options;
   const folder = await prepareDataFolder(options.dataDir);
   const claim = await claimFolder(folder);
   try {
-    const place = await placeCluster(folder, reachableBase);
+    const location = await locateCluster(folder, reachableBase);
     const copyBase = process.getuid?.() === 0 ? reachableBase : folder;
-    const binaries = await locateBinaries({ user: place.user, packageDir: options.packageDir, copyBase });
-    await initialiseCluster(place.cluster, binaries, place.user);
-    const password = await requirePassword({ folder, cluster: place.cluster, binaries, user: place.user });
+    const binaries = await locateBinaries({ user: location.user, packageDir: options.packageDir, copyBase });
+    await initialiseCluster(location.cluster, binaries, location.user);
+    const password = await requirePassword({ folder, binaries, ...location });
     const { server, socketDir } = await launch({
       folder,
       password,
-      user: place.user,
+      user: location.user,
       postgres: binaries.postgres,
-      cluster: place.cluster,
+      cluster: location.cluster,
       database,
       settings: options.settings,
       fastShutdownMs: options.fastShutdownMs ?? 10_000,
@@ -68,16 +68,16 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 
     let stopping: Promise<void> | null = null;
     const released = server.ended.then(async (ending) => {
-      // A claim that cannot be removed is stale as soon as this process is gone.
+      // A claim that cannot be removed becomes stale when this process exits.
       await claim.release().catch(() => {});
       return ending;
     });
     return {
       connectionString: connectionStringFor({ socketDir, password }, database),
-      dataDir: place.cluster,
-      notice: [place.notice, binaries.notice].filter(Boolean).join(' ') || null,
+      dataDir: location.cluster,
+      notice: [location.notice, binaries.notice].filter(Boolean).join(' ') || null,
       exited: released.then(({ how, stderr }) =>
-        stopping ? new Promise<string>(() => {}) : `postgres ${how}. It said last:\n${stderr}`,
+        stopping ? new Promise<string>(() => {}) : `postgres ${how}. Its last output:\n${stderr}`,
       ),
       stop() {
         stopping ??= server.stop().then(async () => void (await released));
@@ -101,7 +101,7 @@ type Launch = {
   fastShutdownMs: number;
 };
 
-/** An earlier server may only now appear, or still be on its way out: being locked out is tried again for a while. */
+/** Retries for a while if the cluster is locked, because an earlier server may still be starting or stopping. */
 async function launch(wanted: Launch): Promise<{ server: Supervised; socketDir: string }> {
   const deadline = performance.now() + lockedOutBoundMs;
   for (;;) {
@@ -119,7 +119,10 @@ async function launch(wanted: Launch): Promise<{ server: Supervised; socketDir: 
       throw new DataFolderInUse(wanted.cluster, holder.pid, holder.command);
     }
     if (performance.now() > deadline) {
-      throw new EmbeddedPostgresFailed(`Something still uses the database in ${wanted.cluster}.`, ending);
+      throw new EmbeddedPostgresFailed(
+        `Another process still uses the database in ${wanted.cluster}.`,
+        ending,
+      );
     }
     await delay(100);
   }
@@ -138,11 +141,11 @@ async function firstOf(
   } catch (error) {
     await server.stop();
     const { stderr } = await server.ended;
-    throw new EmbeddedPostgresFailed(`postgres started but did not serve: ${String(error)}.`, {
+    throw new EmbeddedPostgresFailed(`postgres started but does not accept connections: ${String(error)}.`, {
       cause: error,
       stderr,
       ...(errorCode(error) === wrongPassword && {
-        remedy: `Remove ${passwordFile(folder)}: the next start sets another password.`,
+        remedy: `Remove ${passwordFile(folder)}: the next start sets a new password.`,
       }),
     });
   } finally {

@@ -9,14 +9,14 @@ import { type SystemUser, spawnOptionsFor } from './system-user.ts';
 export type Ending = { how: string; stderr: string };
 
 export type Supervised = {
-  /** Resolves when postgres is gone, however that came about, and its socket folder with it. */
+  /** Resolves when postgres has exited, for any reason, and its socket folder is removed. */
   ended: Promise<Ending>;
   stop(): Promise<void>;
 };
 
 /**
- * Runs postgres under a shell that reads a pipe from us. Whatever ends this process, SIGKILL included, closes
- * the pipe, and the shell stops postgres. stop() closes it too: there is one way to stop, and it is always in use.
+ * Runs postgres under a shell that reads a pipe from us. If this process ends, even by SIGKILL, the pipe closes
+ * and the shell stops postgres. stop() closes it too, so the same shutdown path is always exercised.
  */
 export function supervise(server: {
   user: SystemUser;
@@ -30,14 +30,14 @@ export function supervise(server: {
   const { user, postgres, cluster, socketDir, settings, unrelatedPid, fastShutdownMs } = server;
   const tenths = String(Math.ceil(fastShutdownMs / 100));
   const options = spawnOptionsFor(user);
-  // postgres takes its grandparent's pid in a stale lock file for its own past. An unrelated process that got
-  // the old pid is named that way; deleting the file instead would give up the shared memory check.
+  // postgres treats a lock file with its grandparent's pid as stale. Passing off an unrelated process as the grandparent
+  // uses that; deleting the file instead would skip the shared memory check.
   const env = unrelatedPid ? { ...options.env, PG_GRANDPARENT_PID: String(unrelatedPid) } : options.env;
 
   const shell = spawn(
     '/bin/sh',
     ['-c', script, 'simplane-postgres', postgres, cluster, socketDir, tenths, ...settings],
-    // Detached: Ctrl-C goes to the terminal's whole process group, and postgres has to outlive our own shutdown.
+    // Detached: Ctrl-C goes to the whole process group, and postgres must outlive our own shutdown.
     { ...options, env, detached: true, stdio: ['pipe', 'ignore', 'pipe'] },
   );
   const stderr = keepTail(shell.stderr);
@@ -50,7 +50,7 @@ export function supervise(server: {
   const closed = once(shell, 'close').catch(() => {});
 
   const ended = exited.then(async (how) => {
-    // The last words may still be in the pipe; a postgres that outlived its shell would hold it open, though.
+    // The last output may still be in the pipe. Bounded, because a postgres that outlives its shell keeps the pipe open.
     await Promise.race([closed, delay(500, undefined, { ref: false })]);
     const leftOver = await stopOrphan(cluster).then(() => '', String);
     await removeSocketFolder(socketDir);
@@ -67,11 +67,11 @@ export function supervise(server: {
   };
 }
 
-// In an immediate shutdown postgres itself kills children that are not gone after 5 s.
+// In an immediate shutdown, postgres kills children that are still running after 5 s.
 const immediateShutdownMs = 7_000;
 
-// Signals meant for the service reach this shell when a supervisor signals a whole control group: it must
-// outlast them. SIGINT is repeated because one sent before postgres has its handlers would be lost.
+// The shell ignores signals that a supervisor sends to the whole control group. SIGINT is repeated, because one sent
+// before postgres has installed its handlers would be lost.
 const script = `
 trap '' HUP INT TERM
 postgres=$1 cluster=$2 sockets=$3 tenths=$4

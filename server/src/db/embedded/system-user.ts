@@ -9,8 +9,8 @@ export function currentUser(): SystemUser {
 }
 
 /**
- * PostgreSQL refuses to run as root, and initdb refuses a uid that passwd does not list. A user of its own is better than
- * `nobody`, whose other processes could read its files. Not `postgres`: a server of the system's own may run as that.
+ * PostgreSQL refuses to run as root, and initdb refuses a uid that is not in passwd. A dedicated user is better than `nobody`,
+ * whose other processes could read the files. Not `postgres`, because a system server may run as that user.
  */
 export async function unprivilegedUser(passwdFile = '/etc/passwd'): Promise<SystemUser> {
   const passwd = await readFile(passwdFile, 'utf8').catch(() => '');
@@ -26,8 +26,8 @@ export async function unprivilegedUser(passwdFile = '/etc/passwd'): Promise<Syst
 }
 
 /**
- * A bare environment keeps PGDATA, PGPORT and the like of the caller out; the root folder as working folder
- * because the user may not enter ours.
+ * A minimal environment excludes the caller's PGDATA, PGPORT and so on. The working folder is `/`, because the user may
+ * not be able to enter ours.
  */
 export function spawnOptionsFor(user: SystemUser | null): {
   uid?: number;
@@ -35,8 +35,8 @@ export function spawnOptionsFor(user: SystemUser | null): {
   cwd: string;
   env: Record<string, string>;
 } {
-  const surroundings = { cwd: '/', env: { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' } };
-  if (user === null || user.uid === process.getuid?.()) return surroundings;
-  // `nobody` is -2 on macOS: spawn wants it signed, chown wants it unsigned.
-  return { ...surroundings, uid: user.uid | 0, gid: user.gid | 0 };
+  const base = { cwd: '/', env: { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' } };
+  if (user === null || user.uid === process.getuid?.()) return base;
+  // `nobody` is -2 on macOS: spawn needs it signed, chown unsigned.
+  return { ...base, uid: user.uid | 0, gid: user.gid | 0 };
 }

@@ -5,14 +5,14 @@ import { EmbeddedPostgresFailed } from './failure.ts';
 import { canEnter, makeReachable } from './reach.ts';
 import { currentUser, type SystemUser, unprivilegedUser } from './system-user.ts';
 
-type Place = { cluster: string; user: SystemUser; notice: string | null };
+type ClusterLocation = { cluster: string; user: SystemUser; notice: string | null };
 
 export async function prepareDataFolder(dataDir: string): Promise<string> {
   const folder = resolve(dataDir);
   try {
     const made = await mkdir(folder, { recursive: true, mode: 0o700 });
     if (made !== undefined) await chmod(folder, 0o700);
-    // As root the database's user has to pass through to its own subfolder; listing stays ours.
+    // If we are root, the database's user must be able to traverse the folder to its own subfolder, but not list it.
     const { uid, mode } = await stat(folder);
     if (currentUser().uid === 0 && uid === 0) await chmod(folder, (mode & 0o777) | 0o011);
     return await realpath(folder);
@@ -24,8 +24,8 @@ export async function prepareDataFolder(dataDir: string): Promise<string> {
   }
 }
 
-/** Where the cluster lives and which user runs it. A cluster that exists always wins over a better place. */
-export async function placeCluster(folder: string, reachableBase: string): Promise<Place> {
+/** Decides where the cluster is and which user runs it. An existing cluster is always used where it is. */
+export async function locateCluster(folder: string, reachableBase: string): Promise<ClusterLocation> {
   const inside = join(folder, 'postgres');
   const me = currentUser();
   if (me.uid !== 0) {
@@ -49,18 +49,18 @@ export async function placeCluster(folder: string, reachableBase: string): Promi
   return { cluster: elsewhere, user: chosen, notice: movedNotice(folder, elsewhere) };
 }
 
-/** Root runs an ordinary user's cluster as that user, so that the user can start it again afterwards. */
+/** Root runs another user's cluster as that user, so that the user can still start it later. */
 async function userOfExisting(cluster: string, chosen: SystemUser): Promise<SystemUser | null> {
   const found = await stat(cluster).catch(() => null);
   if (found === null) return null;
   if (found.uid === chosen.uid) return chosen;
   if (found.uid !== 0) return { uid: found.uid, gid: found.gid, name: `user ${found.uid}` };
-  await giveAway(cluster, chosen);
+  await changeOwner(cluster, chosen);
   return chosen;
 }
 
-/** A restored or copied cluster belongs to root, who may not run it. */
-async function giveAway(cluster: string, user: SystemUser): Promise<void> {
+/** A restored or copied cluster may belong to root, and PostgreSQL does not run as root. */
+async function changeOwner(cluster: string, user: SystemUser): Promise<void> {
   for (const entry of await readdir(cluster, { recursive: true })) {
     await lchown(join(cluster, entry), user.uid, user.gid);
   }
@@ -72,10 +72,10 @@ async function refuseForeign(cluster: string, me: SystemUser): Promise<void> {
   const found = await stat(cluster).catch(() => null);
   if (found === null || found.uid === me.uid) return;
   throw new EmbeddedPostgresFailed(
-    `The database in ${cluster} belongs to user ${found.uid}, and this process runs as ${me.name}.`,
+    `The database in ${cluster} belongs to user ${found.uid}, but this process runs as ${me.name}.`,
     {
       remedy:
-        'Start as the user who made it (root, if it belongs to "nobody" or "simplane"), or choose another data folder.',
+        'Start as the user who created it (root, if it belongs to "nobody" or "simplane"), or choose another data folder.',
     },
   );
 }
@@ -84,7 +84,7 @@ function unreachable(user: SystemUser, folder: string): EmbeddedPostgresFailed {
   return new EmbeddedPostgresFailed(
     `PostgreSQL does not run as root, and the user it runs as (${user.name}) cannot enter ${folder}.`,
     {
-      remedy: `Let that user pass (chmod o+x on ${folder} and the folders above it), or choose another data folder.`,
+      remedy: `Give that user access (chmod o+x on ${folder} and its parent folders), or choose another data folder.`,
     },
   );
 }
@@ -92,7 +92,7 @@ function unreachable(user: SystemUser, folder: string): EmbeddedPostgresFailed {
 function movedNotice(folder: string, cluster: string): string {
   return (
     `The database is in ${cluster}, not in ${folder}: PostgreSQL does not run as root, ` +
-    `and the user it runs as could not enter ${folder} when the database was made.`
+    `and the user it runs as could not enter ${folder} when the database was created.`
   );
 }
 

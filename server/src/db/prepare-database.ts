@@ -2,8 +2,8 @@ import type { Connection } from './connect.ts';
 import { migrate } from './migrate.ts';
 import { ensureRoleSettings } from './role-settings.ts';
 
-/** Makes the database what this release works on: its schema and, behind a pooler, the role's settings. */
-export async function bringUp(
+/** Migrates the schema and, behind a pooler, stores the role's settings. */
+export async function prepareDatabase(
   { db, connectionString, isPooled }: Pick<Connection, 'db' | 'connectionString' | 'isPooled'>,
   onNotice: (says: string) => void,
 ): Promise<{ applied: string[] }> {
@@ -14,12 +14,12 @@ export async function bringUp(
 
 async function storeRoleSettings(db: Connection['db'], onNotice: (says: string) => void): Promise<void> {
   const stored = await ensureRoleSettings(db).catch((error: Error) => {
-    onNotice(`the role’s settings could not be stored (${error.message}); \`doctor\` says which are missing`);
+    onNotice(`could not store the role’s settings (${error.message}); \`doctor\` lists the missing ones`);
     return [];
   });
   if (stored.length > 0) {
     onNotice(
-      `stored ${stored.join(', ')} with the role for this database; the pooler’s open connections get them when they are renewed (PgBouncer: RECONNECT)`,
+      `stored ${stored.join(', ')} with the role for this database; the pooler’s open connections use them after a reconnect (PgBouncer: RECONNECT)`,
     );
   }
 }

@@ -5,24 +5,24 @@ import { endClient } from './end-client.ts';
 import { openWritable } from './open-client.ts';
 import { applicationName } from './schema-version.ts';
 
-const boundMs = 3_000;
+const timeoutMs = 3_000;
 
-/** Whether a connection to this address hears what is notified in the database. Throws when it cannot be opened. */
-export async function hears(connectionString: string, db: Database): Promise<boolean> {
+/** Whether a connection to this URL receives notifications sent in the database. Throws if it cannot connect. */
+export async function receivesNotifications(connectionString: string, db: Database): Promise<boolean> {
   const channel = `simplane_${randomUUID().replaceAll('-', '')}`;
   const { client } = await openWritable(parseConnectionUrl(connectionString), {
     applicationName: applicationName('check'),
-    queryTimeoutMs: boundMs,
+    queryTimeoutMs: timeoutMs,
   });
   let timer: NodeJS.Timeout | undefined;
   try {
-    const heard = new Promise<boolean>((resolve) => {
+    const received = new Promise<boolean>((resolve) => {
       client.on('notification', () => resolve(true));
-      timer = setTimeout(resolve, boundMs, false);
+      timer = setTimeout(resolve, timeoutMs, false);
     });
     await client.query(`listen ${channel}`);
     await db.pool.query('select pg_notify($1, $2)', [channel, '']);
-    return await heard;
+    return await received;
   } finally {
     clearTimeout(timer);
     await endClient(client);

@@ -5,26 +5,26 @@ export type Mode = 'sandbox' | 'live';
 
 export const keyPrefix = { sandbox: 'sp_test_', live: 'sp_live_' } as const;
 
-/** A key that somebody chose. It can be guessed as well as it was chosen, so it has a least length. */
+/** A user-chosen key. It may be easy to guess, so it has a minimum length. */
 export const sandboxKeyPattern = /^sp_test_[!-~]{16,192}$/;
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const randomLength = 32;
 const checksumLength = 6;
 
-/** Prefix, 32 random characters and a checksum over both, so that a secret scanner can tell a key from a look-alike. */
+/** Prefix, 32 random characters and a checksum over both, so that secret scanners have no false positives. */
 export function generateApiKey(mode: Mode): string {
   const random = Array.from({ length: randomLength }, () => base62[randomInt(base62.length)]).join('');
   const text = keyPrefix[mode] + random;
   return text + checksum(text);
 }
 
-/** Only this is stored. The key has 190 random bits, so a plain hash cannot be searched. */
+/** Only the hash is stored. The key has 190 random bits, so a plain hash is safe against brute force. */
 export function hashApiKey(key: string): Buffer {
   return Buffer.from(hexHashOf(key), 'hex');
 }
 
-/** The same hash as text. It is asked for with every request, and a buffer would cost more than twice as much. */
+/** The same hash as text. Needed for every request; a buffer would cost more than twice as much. */
 export function hexHashOf(key: string): string {
   return hash('sha256', key, 'hex');
 }

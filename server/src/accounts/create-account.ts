@@ -7,7 +7,7 @@ import { type AccountRow, insertAccount } from './sql.ts';
 
 export type Deps = { clock: Clock; newUuid: NewUuid };
 
-/** A new account stays on the API version that is current now. */
+/** Creates an account pinned to the current API version. */
 export async function createAccount(
   db: Queryable,
   { clock, newUuid }: Deps,

@@ -5,13 +5,13 @@ import { createAccount, type Deps } from './create-account.ts';
 import { createApiKey } from './create-api-key.ts';
 import { findKeysByHash, listAccountRows, lockAccounts, setKeyScopes } from './sql.ts';
 
-/** A key that was revoked or has expired stays so: only a new key gets in again. */
+/** A revoked or expired key is never reactivated; a new key is needed. */
 export type SandboxKeyState =
   | { kind: 'usable' }
   | { kind: 'revoked'; id: string; at: Date }
   | { kind: 'expired'; id: string; at: Date };
 
-/** Makes sure that the sandbox's own key exists with all scopes, in the oldest account; creates the account when there is none. */
+/** Ensures that the sandbox key exists in the oldest account, with all scopes. Creates an account if there is none. */
 export function ensureSandboxKey(db: Database, deps: Deps, key: string): Promise<SandboxKeyState> {
   return db.transaction(async (tx) => {
     await lockAccounts(tx);

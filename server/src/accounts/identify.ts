@@ -2,7 +2,7 @@ import type { Identity } from '@simplane/contract';
 import { unixSeconds } from '../clock.ts';
 import type { Context } from '../context.ts';
 
-/** `GET /v1/me`: everything is known from the key already. */
+/** `GET /v1/me`. All data comes from the authenticated key. */
 export async function identify(ctx: Context): Promise<Identity> {
   const { account, apiKey, mode, apiVersion } = ctx;
   return {

@@ -9,15 +9,15 @@ export type KnownKey = Caller & { expiresAtMs: number | null; revoked: boolean }
 
 export type KeyDirectory = {
   /**
-   * What is known of the key with this hash: the key, null if there was none a moment ago, undefined if it must be looked up.
-   * At once where it is remembered: a promise for every request would cost more than the look-up.
+   * Returns the cached key with this hash, null if it recently did not exist, or undefined if it must be looked up.
+   * Synchronous if cached, because a promise per request would cost more than the lookup.
    */
   recall(hash: string): KnownKey | null | undefined | Promise<KnownKey | null>;
-  /** Asks the database. */
+  /** Queries the database. */
   lookUp(hash: string): Promise<KnownKey | null>;
   /**
-   * Learns which keys exist, so that their first requests are not taken for those of strangers. Called again, it learns those that
-   * were made since.
+   * Loads the existing keys, so that their first requests do not count as unknown keys. Later calls load only the keys created
+   * since the last one.
    */
   learn(nowMs: number): Promise<void>;
   noteUse(key: KnownKey, nowMs: number): void;
@@ -27,56 +27,56 @@ export type KeyDirectory = {
 
 type Entry = { found: KnownKey | null; asking: Promise<KnownKey | null> | null; askedAtMs: number };
 
-// A revoked key must stop within 5 s on every node; half of that leaves room for a slow look-up.
+// A revoked key must stop working within 5 s on every node. Half of that leaves time for a slow lookup.
 const trustedForMs = 2_500;
 
-// A key that is used before it was made works this much later.
+// How long a "not found" is cached, so also how late a key works that was used before it was created.
 const refusedForMs = 1_000;
 
-// Ids of keys tell when they were made, by the clock of whoever made them.
-const clocksDifferByMs = 600_000;
+// A key's id contains its creation time, by the clock of the process that created it.
+const maxClockSkewMs = 600_000;
 
-const mostKnown = 50_000;
-const mostNew = 1_000;
-const mostStrangers = 10_000;
+const maxKnown = 50_000;
+const maxNew = 1_000;
+const maxUnknown = 10_000;
 
 /**
- * Keys by their hash, remembered for a moment, and so are texts that are no key. Look-ups that come while one is under way are
- * made together, so any number of unknown keys takes two connections at most.
+ * Caches keys, and hashes that match no key, for a short time. Concurrent lookups share a query, so any number of unknown keys
+ * takes at most two connections.
  */
 export function createKeyDirectory(
   db: Database,
   monotonicMs: () => number = () => performance.now(),
 ): KeyDirectory {
   const known = new Map<string, Entry>(); // keys that exist, or did when they were last looked up
-  const strangers = new Map<string, Entry>(); // apart, so that no number of them displaces a key
+  const unknown = new Map<string, Entry>(); // separate, so that they never evict a known key
   const uses = new Map<string, number>();
   let learnedAtMs: number | null = null;
   const find = { write: (hashes: string[]) => findKeysByHash(db, hashes) };
-  // Two lines, so that a key in use does not stand behind strangers.
-  const askKnown = createGroupCommit(find);
-  const askStranger = createGroupCommit(find);
+  // Separate batches, so that known keys do not wait behind unknown ones.
+  const findKnown = createGroupCommit(find);
+  const findUnknown = createGroupCommit(find);
 
   function ask(hash: string, isKnown: boolean): Promise<KnownKey | null> {
-    const entry = known.get(hash) ?? strangers.get(hash) ?? { found: null, asking: null, askedAtMs: 0 };
-    const asking = (isKnown ? askKnown : askStranger)(hash).then((row) => row && describe(row));
+    const entry = known.get(hash) ?? unknown.get(hash) ?? { found: null, asking: null, askedAtMs: 0 };
+    const asking = (isKnown ? findKnown : findUnknown)(hash).then((row) => row && describe(row));
     entry.asking = asking;
     entry.askedAtMs = monotonicMs();
-    if (!isKnown) keep(strangers, hash, entry, mostStrangers);
+    if (!isKnown) keep(unknown, hash, entry, maxUnknown);
     const settle = (found: KnownKey | null | undefined) => {
-      if (entry.asking !== asking) return; // a later look-up knows better
+      if (entry.asking !== asking) return; // a later lookup has replaced it
       entry.asking = null;
       if (found === undefined) {
-        entry.askedAtMs = Number.NEGATIVE_INFINITY; // it failed, and says nothing
+        entry.askedAtMs = Number.NEGATIVE_INFINITY; // the lookup failed
         return;
       }
       entry.found = found;
       if (found) {
-        strangers.delete(hash);
-        keep(known, hash, entry, mostKnown);
+        unknown.delete(hash);
+        keep(known, hash, entry, maxKnown);
       } else {
         known.delete(hash);
-        keep(strangers, hash, entry, mostStrangers);
+        keep(unknown, hash, entry, maxUnknown);
       }
     };
     asking.then(settle, () => settle(undefined));
@@ -86,7 +86,7 @@ export function createKeyDirectory(
   return {
     recall(hash) {
       const entry = known.get(hash);
-      if (!entry) return recallStranger(strangers.get(hash));
+      if (!entry) return recallUnknown(unknown.get(hash));
       if (monotonicMs() - entry.askedAtMs >= trustedForMs) return ask(hash, true);
       return entry.asking ?? entry.found;
     },
@@ -96,12 +96,12 @@ export function createKeyDirectory(
     async learn(nowMs) {
       const hashes =
         learnedAtMs === null
-          ? await listUsableHashes(db, { nowMs, limit: mostKnown })
-          : await listNewHashes(db, { sinceMs: learnedAtMs - clocksDifferByMs, nowMs, limit: mostNew });
+          ? await listUsableHashes(db, { nowMs, limit: maxKnown })
+          : await listNewHashes(db, { sinceMs: learnedAtMs - maxClockSkewMs, nowMs, limit: maxNew });
       learnedAtMs = nowMs;
       for (const hash of hashes.reverse()) {
         if (known.has(hash)) continue;
-        keep(known, hash, { found: null, asking: null, askedAtMs: Number.NEGATIVE_INFINITY }, mostKnown);
+        keep(known, hash, { found: null, asking: null, askedAtMs: Number.NEGATIVE_INFINITY }, maxKnown);
       }
     },
 
@@ -122,7 +122,7 @@ export function createKeyDirectory(
     },
   };
 
-  function recallStranger(entry: Entry | undefined) {
+  function recallUnknown(entry: Entry | undefined) {
     if (!entry) return undefined;
     const ageMs = monotonicMs() - entry.askedAtMs;
     if (entry.asking) return ageMs < trustedForMs ? entry.asking : undefined;
@@ -130,10 +130,10 @@ export function createKeyDirectory(
   }
 }
 
-/** What was kept longest ago is forgotten first; keys are kept again whenever they are looked up. */
-function keep(entries: Map<string, Entry>, hash: string, entry: Entry, most: number): void {
+/** Evicts the least recently looked-up entry if the map is full. */
+function keep(entries: Map<string, Entry>, hash: string, entry: Entry, limit: number): void {
   entries.delete(hash);
-  if (entries.size >= most) entries.delete(entries.keys().next().value as string);
+  if (entries.size >= limit) entries.delete(entries.keys().next().value as string);
   entries.set(hash, entry);
 }
 

@@ -39,7 +39,7 @@ export async function findKeysByHash(
   return hashes.map((hash) => found.get(hash) ?? null);
 }
 
-/** Hashes of the keys that may be used, those used last first. */
+/** Hashes of the usable keys, most recently used first. */
 export async function listUsableHashes(
   db: Queryable,
   { nowMs, limit }: { nowMs: number; limit: number },
@@ -56,7 +56,7 @@ export async function listUsableHashes(
   return rows.map(({ hash }) => hash);
 }
 
-/** Hashes of the usable keys made since then, the newest first. Ids are UUIDv7, so the primary key has them in order. */
+/** Hashes of the usable keys created since then, newest first. Ids are UUIDv7, so the primary key is in order of creation. */
 export async function listNewHashes(
   db: Queryable,
   { sinceMs, nowMs, limit }: { sinceMs: number; nowMs: number; limit: number },
@@ -77,7 +77,7 @@ function firstUuidOf(ms: number): string {
   return `${Math.max(ms, 0).toString(16).padStart(12, '0')}${'0'.repeat(20)}`;
 }
 
-/** `greatest` keeps the column true when several processes report the same key out of order. */
+/** `greatest` keeps the latest time when several processes report the same key out of order. */
 export async function touchKeys(db: Queryable, uses: { uuid: string; usedAt: Date }[]): Promise<void> {
   await db.query(
     {
@@ -128,7 +128,7 @@ export async function insertKey(db: Queryable, key: NewKey): Promise<void> {
   );
 }
 
-/** Never of a revoked key: what it may do must not change any more. */
+/** A revoked key keeps its scopes. */
 export async function setKeyScopes(db: Queryable, uuid: string, scopes: Scope[]): Promise<void> {
   await db.query(
     {
@@ -160,7 +160,7 @@ export async function revokeKeyRow(db: Queryable, uuid: string, now: Date): Prom
   return row ?? null;
 }
 
-/** Held to the end of the transaction, so that processes which start together agree on one sandbox account. */
+/** Held to the end of the transaction, so that processes starting together create only one sandbox account. */
 export async function lockAccounts(tx: Queryable): Promise<void> {
   await tx.query({ name: 'account_lock', text: 'lock table accounts in share row exclusive mode' });
 }

@@ -1,19 +1,19 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** An address as a number of 32 or 128 bits. */
+/** An IP address as a number of 32 or 128 bits. */
 export type Address = { bits: 32 | 128; value: bigint };
 export type Cidr = Address & { prefix: number };
 
-/** Null for what is no address, and for one with a zone: that names an interface of this machine. */
+/** Null for invalid text, and for an address with a zone, which names an interface of this machine. */
 export function parseAddress(text: string): Address | null {
   if (isIPv4(text)) return { bits: 32, value: ipv4Value(text) };
   if (!isIPv6(text) || text.includes('%')) return null;
   const value = ipv6Value(text);
-  // An IPv4-mapped address is another spelling: the packets are IPv4.
+  // An IPv4-mapped address is an IPv4 address: the packets are IPv4.
   return value >> 32n === 0xffffn ? { bits: 32, value: value & 0xffff_ffffn } : { bits: 128, value };
 }
 
-/** Null for what is not CIDR notation. Bits beyond the prefix are ignored. */
+/** Null for invalid CIDR notation. Bits beyond the prefix are ignored. */
 export function parseCidr(text: string): Cidr | null {
   const [network = '', length = '', ...rest] = text.split('/');
   const address = parseAddress(network);
@@ -40,7 +40,7 @@ function ipv6Value(text: string): bigint {
   return [...before, ...zeros, ...after].reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n);
 }
 
-/** `::ffff:127.0.0.1` as `::ffff:7f00:1`. */
+/** Turns `::ffff:127.0.0.1` into `::ffff:7f00:1`. */
 function hexGroupsOnly(text: string): string {
   if (!text.includes('.')) return text;
   const start = text.lastIndexOf(':') + 1;

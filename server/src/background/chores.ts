@@ -7,7 +7,7 @@ import { runRecoveries } from '../webhooks/deliveries/run-recoveries.ts';
 import { cancelUndeliverable } from '../webhooks/endpoints/cancel-undeliverable.ts';
 import { every } from '../worker/every.ts';
 
-/** What is done again and again, by the role of the process. Any number of processes may do it at once. */
+/** Starts the periodic chores of the process's role. Any number of processes may run them concurrently. */
 export function startChores(service: Service, retentionMs: number, onError: (error: unknown) => void) {
   const { db, clock, keys, role } = service;
   return [

@@ -7,14 +7,14 @@ import { createChangeRunner } from '../esims/run-change.ts';
 import { createProvisionRunner } from '../esims/run-provision.ts';
 import type { Runner } from '../executions/worker.ts';
 
-/** Who carries out what. */
+/** The runner for each execution type. */
 export function createRunners(
   iccidRanges: readonly IccidRange[] | null = null,
 ): Record<ExecutionType, Runner> {
   return {
     'esim.provision': createProvisionRunner(createIccidAllotter(iccidRanges)),
     'esim.suspend': createChangeRunner('suspend'),
-    // A bundle that expired while the eSIM was suspended makes room for the next one.
+    // If the active bundle expired while the eSIM was suspended, the next one becomes active.
     'esim.resume': createChangeRunner('resume', (tx, esim, deps) =>
       promoteBundle(tx, esim, new Date(deps.clock.nowMs()), deps),
     ),

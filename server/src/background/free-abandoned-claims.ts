@@ -5,18 +5,21 @@ import { describeCause } from '../telemetry/describe-cause.ts';
 import { freeAbandonedDeliveries } from '../webhooks/sender/start-sender.ts';
 
 /**
- * Frees what an earlier process held when it died, instead of waiting for the leases to end. Only for the one owner of an
- * embedded database, before it works on anything: elsewhere another process may well be alive.
+ * Releases the claims of a dead process instead of waiting for their leases to expire. Only for the sole owner of an embedded
+ * database, before it starts any work; on a shared database the other process may still be running.
  */
 export async function freeAbandonedClaims(db: Database, log: Logger): Promise<void> {
   try {
     const executions = await releaseOrphanedExecutions(db);
     const deliveries = await freeAbandonedDeliveries(db);
     if (executions + deliveries > 0) {
-      log.info({ executions, deliveries }, 'freed what an earlier process held when it ended');
+      log.info({ executions, deliveries }, 'released the claims of an earlier process');
     }
   } catch (error) {
-    // The leases end by themselves: no reason not to start.
-    log.warn({ cause: describeCause(error) }, 'claims of an earlier process were left to run out');
+    // Not fatal, because the leases expire anyway.
+    log.warn(
+      { cause: describeCause(error) },
+      'could not release the claims of an earlier process; they will expire',
+    );
   }
 }

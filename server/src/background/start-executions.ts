@@ -4,7 +4,7 @@ import type { Network } from '../network/port.ts';
 import type { Service } from '../service.ts';
 import { createRunners } from './execution-runners.ts';
 
-/** Carries out orders on this network until it is stopped. */
+/** Starts the worker that carries out executions on this network. */
 export function startExecutions(
   service: Service,
   config: Config,

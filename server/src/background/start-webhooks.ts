@@ -7,9 +7,9 @@ import { createNames } from '../webhooks/names/names.ts';
 import { mayShowResponse } from '../webhooks/sender/response-privacy.ts';
 import { startSender } from '../webhooks/sender/start-sender.ts';
 
-/** Sends webhooks until it is stopped. */
+/** Starts the webhook sender. */
 export function startWebhooks(service: Service, config: Config, onError: (error: unknown) => void) {
-  // As many connections to one host as one endpoint may have deliveries in flight.
+  // One connection per delivery that an endpoint may have in flight.
   const agents = createAccountAgents(() => createGuardedAgent(service.addressPolicy, { connections: 64 }));
   const sender = startSender({
     ...service,
@@ -28,8 +28,8 @@ export function startWebhooks(service: Service, config: Config, onError: (error:
   });
   service.signals.on('deliveries', sender.wake);
   return {
-    async stop(patienceMs: number) {
-      await sender.stop(patienceMs);
+    async stop(timeoutMs: number) {
+      await sender.stop(timeoutMs);
       await agents.destroy();
     },
   };

@@ -1,32 +1,31 @@
 import type { Database } from './database.ts';
 
 /**
- * Gathers statistics for tables of ours that have grown and have none: in a fresh database, and in one that was restored.
- * Without them all indexes that begin with the same column look alike, and a kept plan may read an account's whole index for
- * each row, until autovacuum comes, a minute later at the earliest. Smaller tables can wait: there the wrong index costs no
- * more than the right one.
+ * Analyzes tables that have grown and have no statistics, as in a new or restored database. Without statistics, indexes with the
+ * same first column look alike, and a cached plan may read an account's whole index for each row until autovacuum runs, a minute
+ * later at the earliest. In smaller tables the wrong index costs no more than the right one.
  */
 export function createFirstStatistics(db: Database, onError: (error: unknown) => void) {
   const leftToAutovacuum = new Set<string>();
 
-  async function analyse(table: string): Promise<void> {
+  async function analyze(table: string): Promise<void> {
     try {
-      await db.pool.query(`analyze (skip_locked) ${table}`); // another worker may be at it already
+      await db.pool.query(`analyze (skip_locked) ${table}`); // another worker may already be analyzing it
     } catch (error) {
-      leftToAutovacuum.add(table); // tried again and again, it would keep autovacuum out
+      leftToAutovacuum.add(table); // repeated attempts would block autovacuum
       onError(error);
     }
   }
 
   return async (stopping: AbortSignal): Promise<void> => {
-    for (const { name } of await findGrown(db)) {
+    for (const { name } of await findTables(db)) {
       if (stopping.aborted) return;
-      if (!leftToAutovacuum.has(name)) await analyse(name);
+      if (!leftToAutovacuum.has(name)) await analyze(name);
     }
   };
 }
 
-function findGrown(db: Database): Promise<{ name: string }[]> {
+function findTables(db: Database): Promise<{ name: string }[]> {
   return db.query({
     name: 'tables_without_statistics',
     text: `select format('%I.%I', n.nspname, c.relname) as name

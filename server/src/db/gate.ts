@@ -1,20 +1,20 @@
 import { DatabaseUnavailable } from './unavailable.ts';
 
-/** `reads`: those still work and are right, so they may pass. */
+/** `reads`: reads still work and return correct results, so they may pass. */
 export type Closure = { reason: string; admits: 'nothing' | 'reads' };
 
 export type Gate = {
   closure(): Closure | null;
   close(closure: Closure): void;
   open(): void;
-  /** Waits a moment for a closed gate to open, then throws. */
+  /** Waits up to a second for a closed gate to open, then throws. */
   pass(isRead: boolean): Promise<void>;
 };
 
-// A switchover is over in a second or two; who waits longer is better told to come back.
-const patienceMs = 1_000;
+// A switchover takes a second or two. A client that waits longer should rather get an error and retry.
+const passTimeoutMs = 1_000;
 
-/** Keeps statements away from a database that cannot take them, instead of letting each find that out by itself. */
+/** Stops statements centrally while the database is unavailable, instead of letting each one fail or time out. */
 export function createGate(onChange: (closure: Closure | null) => void): Gate {
   let closure: Closure | null = null;
   let opened = Promise.resolve();
@@ -46,7 +46,7 @@ export function createGate(onChange: (closure: Closure | null) => void): Gate {
       if (!closure || (isRead && closure.admits === 'reads')) return;
       let timer: NodeJS.Timeout | undefined;
       const timeout = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, patienceMs);
+        timer = setTimeout(resolve, passTimeoutMs);
       });
       await Promise.race([opened, timeout]);
       clearTimeout(timer);

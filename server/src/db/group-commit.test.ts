@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createGroupCommit } from './group-commit.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
 
-/** Statements that run until the test ends them. */
+/** Statements that run until the test completes them. */
 function heldStatements() {
   const batches: { items: number[]; commit(): void; fail(error: Error): void }[] = [];
   const write = (items: number[]) =>
@@ -20,7 +20,7 @@ function refusal(code: string): Error {
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a group commit', () => {
-  test('writes what comes in one turn together, and what comes meanwhile with the next statement', async () => {
+  test('writes items of one turn together, and later items with the next statement', async () => {
     const { batches, write } = heldStatements();
     const commit = createGroupCommit({ write, mostInFlight: 1 });
     const first = [commit(1), commit(2)];
@@ -42,7 +42,7 @@ describe('a group commit', () => {
   test.each([
     [1, [[256], [256], [256], [32]]],
     [2, [[256, 256], [256, 256], [256, 32], [32]]],
-  ])('has at most %i in flight, of 256 items each', async (mostInFlight, expected) => {
+  ])('has at most %i statements in flight, with 256 items each', async (mostInFlight, expected) => {
     const { batches, write } = heldStatements();
     const commit = createGroupCommit({ write, mostInFlight });
     const all = Array.from({ length: 800 }, (_, n) => commit(n));
@@ -54,20 +54,20 @@ describe('a group commit', () => {
     expect(await Promise.all(all)).toEqual(Array.from({ length: 800 }, (_, n) => n * 10));
   });
 
-  test('tells those that wait at once when there is no database to write to', async () => {
+  test('rejects waiting items at once if the database is unavailable', async () => {
     const { batches, write } = heldStatements();
     const commit = createGroupCommit({ write, mostInFlight: 1 });
     const first = commit(1);
     await nextTurn();
     const waiting = [commit(2), commit(3)];
     const failures = Promise.allSettled([first, ...waiting]);
-    const error = new DatabaseUnavailable('none takes writes');
+    const error = new DatabaseUnavailable('no server accepts writes');
     batches[0]?.fail(error);
     expect(await failures).toEqual(Array(3).fill({ status: 'rejected', reason: error }));
     expect(batches).toHaveLength(1);
   });
 
-  test('begins a second statement when 16 wait for the first', async () => {
+  test('starts a second statement when 16 items wait', async () => {
     const { batches, write } = heldStatements();
     const commit = createGroupCommit({ write });
     const all = [commit(0)];
@@ -82,19 +82,19 @@ describe('a group commit', () => {
     expect(await Promise.all(all)).toHaveLength(17);
   });
 
-  test('passes a statement by that is stuck, once, and not where batches may wait for each other', async () => {
+  test('starts one more statement if one is stuck, unless only one may be in flight', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const { batches, write } = heldStatements();
-    const [passing, patient] = [createGroupCommit({ write }), createGroupCommit({ write, mostInFlight: 1 })];
-    const stuck = [passing(1), patient(1)];
+    const [double, single] = [createGroupCommit({ write }), createGroupCommit({ write, mostInFlight: 1 })];
+    const stuck = [double(1), single(1)];
     await nextTurn();
-    const others = [passing(2), patient(3)];
+    const others = [double(2), single(3)];
     await nextTurn();
     expect(batches.map(({ items }) => items)).toEqual([[1], [1]]);
     await vi.advanceTimersByTimeAsync(100);
     expect(batches.map(({ items }) => items)).toEqual([[1], [1], [2]]);
-    others.push(passing(4));
+    others.push(double(4));
     await vi.advanceTimersByTimeAsync(1_000);
     expect(batches).toHaveLength(3);
     for (let n = 0; n < 5; n++) {
@@ -105,7 +105,7 @@ describe('a group commit', () => {
   });
 
   test.each(['22021', '23505', '40P01'])(
-    'refused with %s: each item is written by itself, and only the bad one fails',
+    'after error %s each item is written by itself, and only the bad one fails',
     async (code) => {
       const written: number[][] = [];
       const commit = createGroupCommit({
@@ -123,9 +123,9 @@ describe('a group commit', () => {
 
   test.each([
     ['a lost connection', Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })],
-    ['an answer that did not come', new Error('Query read timeout')],
-    ['a server that shuts down', refusal('57P01')],
-  ])('after %s nothing is written again: it may have been committed', async (_, error) => {
+    ['a query timeout', new Error('Query read timeout')],
+    ['a server shutdown', refusal('57P01')],
+  ])('after %s nothing is written again, because it may have been committed', async (_, error) => {
     const written: number[][] = [];
     const commit = createGroupCommit({
       async write(items: number[]): Promise<number[]> {

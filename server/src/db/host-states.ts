@@ -8,14 +8,14 @@ export type HostState = { label: string } & (
   | { unreachable: string }
 );
 
-/** What each server that a connection string names is, in their order. */
+/** Returns the state of each server in the connection string, in its order. */
 export async function readHostStates(connectionString: string): Promise<HostState[]> {
   const address = parseConnectionUrl(connectionString);
-  const name = { applicationName: applicationName('check'), queryTimeoutMs: address.connectTimeoutMs };
+  const options = { applicationName: applicationName('check'), queryTimeoutMs: address.connectTimeoutMs };
   return Promise.all(
     address.hosts.map(async (host) => {
       try {
-        const { client, session } = await openClient(host, address, name);
+        const { client, session } = await openClient(host, address, options);
         const { rows } = await client.query<{ version: string }>(
           `select current_setting('server_version') as version`,
         );

@@ -5,11 +5,11 @@ type Flight = { client: pg.PoolClient; isRead: boolean; startedAtMs: number };
 export type InFlight = {
   start(client: pg.PoolClient, isRead: boolean): Flight;
   end(flight: Flight): void;
-  /** Those that have been under way for this long. */
+  /** Statements and transactions that have run for longer than this. */
   olderThan(ageMs: number): Flight[];
 };
 
-/** Every statement and transaction that this process waits for. */
+/** Tracks every statement and transaction that this process waits for. */
 export function createInFlight(): InFlight {
   const flights = new Set<Flight>();
   return {
@@ -26,14 +26,14 @@ export function createInFlight(): InFlight {
   };
 }
 
-const verdicts = new Map<string, boolean>();
+const readByName = new Map<string, boolean>(); // bounded, because statements have fixed names and texts
 
-/** Whether a named statement writes nothing and locks nothing. Statements have fixed names and texts, so this is bounded. */
+/** Whether a named statement neither writes nor locks. */
 export function isRead({ name, text }: { name: string; text: string }): boolean {
-  const known = verdicts.get(name);
+  const known = readByName.get(name);
   if (known !== undefined) return known;
-  const verdict =
+  const result =
     !/\b(insert into|delete from|update|for share)\b|_lock\(|_lock_shared\(|pg_notify|nextval/i.test(text);
-  verdicts.set(name, verdict);
-  return verdict;
+  readByName.set(name, result);
+  return result;
 }

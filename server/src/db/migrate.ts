@@ -13,22 +13,22 @@ type Migration = {
   name: string;
   text: string;
   checksum: string;
-  /** Processes that do not know it cannot work beside it: a line `-- stop-older-processes` in the file. */
+  /** Older processes cannot run on the new schema: the file has a line `-- stop-older-processes`. */
   stopsOlder: boolean;
 };
 
 type Options = {
-  /** Another folder than the release's own. */
+  /** Defaults to the release's own migrations. */
   folder?: URL;
-  /** How long another process may hold the lock. An index on a large table can take longer: then start again later. */
+  /** How long to wait for another process's lock. An index on a large table can take longer; then start again later. */
   lockTimeoutMs?: number;
-  /** Told whom we wait for. */
+  /** Called with the process we wait for. */
   onWait?(says: string): void;
 };
 
 /**
- * Applies what is missing, in order, each in its own transaction. Safe when many processes start at once: one works, the
- * others wait. Throws when the database has been migrated to what this release cannot work with.
+ * Applies the missing migrations in order, each in its own transaction. Safe when many processes start at once: one migrates,
+ * the others wait. Throws if a newer release migrated the database to a schema this release cannot use.
  */
 export async function migrate(
   connectionString: string,
@@ -37,7 +37,7 @@ export async function migrate(
   const { folder = migrationsFolder, lockTimeoutMs = 60_000, onWait = () => {} } = options;
   const migrations = await readMigrations(folder);
   const newest = migrations.at(-1)?.version ?? 0;
-  // Its own connection, without the pool's time limits: an index on a large table takes as long as it takes.
+  // Its own connection, without the pool's timeouts, because an index on a large table can take long.
   const { client } = await openWritable(parseConnectionUrl(connectionString), {
     applicationName: applicationName('migrate', newest),
   });
@@ -56,7 +56,7 @@ export async function migrate(
   }
 }
 
-/** Which migrations this program has and the database lacks. */
+/** The migrations that the database still lacks. */
 export async function pendingMigrations(pool: pg.Pool): Promise<string[]> {
   const migrations = await readMigrations(migrationsFolder);
   return missingFrom(await readApplied(pool), migrations).map(({ name }) => name);
@@ -64,13 +64,13 @@ export async function pendingMigrations(pool: pg.Pool): Promise<string[]> {
 
 type Applied = { version: number; name: string; checksum: string; stops_older: boolean };
 
-/** Empty where no migration ever ran. */
+/** Empty if no migration ever ran. */
 async function readApplied(runner: pg.Pool | pg.Client): Promise<Applied[]> {
   const { rows } = await runner.query<{ known: boolean }>(
     `select to_regclass('schema_migrations') is not null as known`,
   );
   if (!rows[0]?.known) return [];
-  // As JSON, since a table made by an older release lacks the last column until the next migration.
+  // Read as JSON, because a table from an older release lacks the last column until the next migration.
   const { rows: applied } = await runner.query<Applied>(
     `select version, name, checksum, coalesce(to_jsonb(m) ->> 'stops_older' = 'true', false) as stops_older
      from schema_migrations m order by version`,
@@ -78,13 +78,13 @@ async function readApplied(runner: pg.Pool | pg.Client): Promise<Applied[]> {
   return applied;
 }
 
-/** Throws when the database has what this release cannot work with. */
+/** Throws if this release cannot use the database's schema. */
 function missingFrom(applied: Applied[], migrations: Migration[]): Migration[] {
   const newest = migrations.at(-1)?.version ?? 0;
   const tooNew = applied.find(({ version, stops_older }) => stops_older && version > newest);
   if (tooNew) {
     throw new Error(
-      `this database was migrated by a newer release (${tooNew.name}) that older ones cannot work beside: start that release, or restore a backup from before`,
+      `this database was migrated by a newer release (${tooNew.name}) and older releases can no longer use it: start the newer release, or restore an earlier backup`,
     );
   }
   const checksums = new Map(applied.map(({ version, checksum }) => [version, checksum]));
@@ -114,7 +114,7 @@ async function ensureTable(client: pg.Client, wait: Wait): Promise<void> {
   });
 }
 
-/** False when another process has applied it while we waited for the lock. */
+/** False if another process applied it while we waited for the lock. */
 async function apply(
   client: pg.Client,
   migration: Migration,
@@ -126,7 +126,7 @@ async function apply(
   return inTransaction(client, async () => {
     if (!missingFrom(await readApplied(client), all).includes(migration)) return false;
     if (stopsOlder) await refuseOlderProcesses(client, migration);
-    // The role may have limits of its own, for statements that answer requests.
+    // The role may have timeouts for statements that serve requests.
     await client.query(
       'set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0; set local enable_seqscan = on',
     );
@@ -137,20 +137,20 @@ async function apply(
       'insert into schema_migrations (version, name, checksum, stops_older) values ($1, $2, $3, $4)',
       [version, name, checksum, stopsOlder],
     );
-    // One may have started meanwhile.
+    // One may have started in the meantime.
     if (stopsOlder) await refuseOlderProcesses(client, migration);
     return true;
   });
 }
 
-/** Ends the transaction that was begun. */
+/** Runs `work`, then commits the open transaction, or rolls it back on an error. */
 async function inTransaction<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
   try {
     const result = await work();
     await client.query('commit');
     return result;
   } catch (error) {
-    await client.query('rollback').catch(() => {}); // the first error says more
+    await client.query('rollback').catch(() => {}); // the first error is more useful
     throw error;
   }
 }

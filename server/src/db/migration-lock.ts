@@ -1,55 +1,54 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 
-// Any constant does, as long as every version of this program uses the same one.
+// An arbitrary constant, but the same in every release.
 const lockId = 7_305_124_801;
-const lookAgainMs = 200;
+const retryEveryMs = 200;
 
 type Holder = { pid: number; name: string; address: string | null; since: string; state: string | null };
 export type Wait = { boundMs: number; onWait(says: string): void };
 
 /**
- * Begins a transaction that holds the migration lock, or gives up and says who has it. The lock ends with the transaction:
- * a session's lock would outlive its client behind a transaction pooler, and nobody could ever take it again.
+ * Begins a transaction that holds the migration lock, or throws an error that names the holder. The lock ends with the
+ * transaction; behind a transaction pooler, a session lock would outlive its client and never be released.
  */
 export async function beginLocked(client: pg.Client, { boundMs, onWait }: Wait): Promise<void> {
-  const giveUpAtMs = performance.now() + boundMs;
-  let said = '';
+  const deadlineMs = performance.now() + boundMs;
+  let reported = '';
   for (;;) {
     await client.query('begin');
     if (await tryLock(client, 'pg_try_advisory_xact_lock')) return;
     const holder = await readHolder(client);
     await client.query('rollback');
     const says = describe(holder);
-    if (performance.now() > giveUpAtMs) {
+    if (performance.now() > deadlineMs) {
       throw new Error(
-        `the migration lock was not free within ${boundMs / 1_000} s: it is held by ${says}. Wait until that ends, or end it with pg_terminate_backend(${holder?.pid ?? 'pid'})`,
+        `the migration lock was not free within ${boundMs / 1_000} s: it is held by ${says}. Wait for that process, or end it with pg_terminate_backend(${holder?.pid ?? 'pid'})`,
       );
     }
-    if (says !== said) onWait(`waiting for the migration lock, held by ${says}`);
-    said = says;
-    await delay(lookAgainMs);
+    if (says !== reported) onWait(`waiting for the migration lock, held by ${says}`);
+    reported = says;
+    await delay(retryEveryMs);
   }
 }
 
 /**
- * Waits until no migration is under way, holding nothing. A process that is connected before this returns was seen by the
- * migration, or sees the migration. A lock without a transaction was left behind by an older release's session, and is
- * nothing to wait for.
+ * Waits until no migration is running, without taking the lock. A process that is connected before this returns was seen by
+ * the migration, or sees the migrated schema. A lock without a transaction was left by an older release's session and is ignored.
  */
 export async function waitForMigration(client: pg.Client, { boundMs, onWait }: Wait): Promise<void> {
-  const giveUpAtMs = performance.now() + boundMs;
-  let said = '';
+  const deadlineMs = performance.now() + boundMs;
+  let reported = '';
   while (!(await tryLock(client, 'pg_try_advisory_xact_lock_shared'))) {
     const holder = await readHolder(client);
     if (holder?.state === 'idle') return;
     const says = describe(holder);
-    if (performance.now() > giveUpAtMs) {
-      throw new Error(`a migration has been under way for more than ${boundMs / 1_000} s, by ${says}`);
+    if (performance.now() > deadlineMs) {
+      throw new Error(`a migration has been running for more than ${boundMs / 1_000} s, by ${says}`);
     }
-    if (says !== said) onWait(`waiting for a migration that is under way, by ${says}`);
-    said = says;
-    await delay(lookAgainMs);
+    if (says !== reported) onWait(`waiting for a running migration, by ${says}`);
+    reported = says;
+    await delay(retryEveryMs);
   }
 }
 
@@ -58,7 +57,7 @@ async function tryLock(client: pg.Client, how: string): Promise<boolean> {
   return rows[0]?.taken === true;
 }
 
-/** A lock on one bigint is shown as its two halves. */
+/** pg_locks shows a lock on a bigint as two halves. */
 async function readHolder(client: pg.Client): Promise<Holder | undefined> {
   const { rows } = await client.query<Holder>(
     `select a.pid, a.application_name as name, host(a.client_addr) as address, a.state,

@@ -3,14 +3,14 @@ import type pg from 'pg';
 type Row = { name: string; address: string; count: number };
 
 /**
- * Throws when processes are connected that do not know the schema of this version. Their connections are named
- * `simplane/<newest migration they know>`; releases before that named them `simplane`.
+ * Throws if processes are connected that do not know this version of the schema. Their connections are named
+ * `simplane/<newest known migration>`; earlier releases used just `simplane`.
  */
 export async function refuseOlderProcesses(
   client: pg.Client,
   migration: { name: string; version: number },
 ): Promise<void> {
-  // Within a transaction this view stands still unless it is told to look again.
+  // Within a transaction, pg_stat_activity is a snapshot until it is cleared.
   await client.query('select pg_stat_clear_snapshot()');
   const { rows } = await client.query<Row>(
     `select application_name as name, coalesce(host(client_addr), 'a local socket') as address, count(*)::int as count
@@ -25,6 +25,6 @@ export async function refuseOlderProcesses(
   const total = rows.reduce((sum, { count }) => sum + count, 0);
   const from = rows.map(({ name, address, count }) => `${count} as "${name}" from ${address}`).join(', ');
   throw new Error(
-    `migration ${migration.name} changes what processes of older releases rely on, and ${total} of their connections are open: ${from}. Stop all older processes, then start again; nothing was changed. If a pooler keeps connections of processes that have ended, renew them (PgBouncer: RECONNECT)`,
+    `migration ${migration.name} breaks processes of older releases, and ${total} of their connections are open: ${from}. Stop all older processes, then start again; nothing was changed. If a pooler keeps connections of stopped processes, reconnect it (PgBouncer: RECONNECT)`,
   );
 }

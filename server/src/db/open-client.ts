@@ -8,7 +8,7 @@ type Options = { applicationName: string; queryTimeoutMs?: number };
 
 export type Opened = { client: pg.Client; host: DatabaseHost; session: Session };
 
-/** A connection to one server, whatever it is. The caller ends it. */
+/** Connects to one server, writable or not. The caller ends the connection. */
 export async function openClient(
   host: DatabaseHost,
   { connectTimeoutMs }: DatabaseAddress,
@@ -21,7 +21,7 @@ export async function openClient(
     connectionTimeoutMillis: connectTimeoutMs,
     ...(queryTimeoutMs !== undefined && { query_timeout: queryTimeoutMs }),
   });
-  client.on('error', () => {}); // the statement that runs then fails, and says so
+  client.on('error', () => {}); // the running statement fails with the error
   try {
     await client.connect();
     const session = await examineSession(client, { settings: false, timeoutMs: connectTimeoutMs });
@@ -33,8 +33,8 @@ export async function openClient(
 }
 
 /**
- * A connection to the first server in the list that takes writes. As with libpq, a server that refuses us (a wrong password)
- * ends the search; one that cannot be reached or is read-only does not.
+ * Connects to the first server in the list that accepts writes. As with libpq, a refused login (such as a wrong password)
+ * ends the search; a server that is unreachable or read-only does not.
  */
 export async function openWritable(address: DatabaseAddress, options: Options): Promise<Opened> {
   const tried: string[] = [];
@@ -50,5 +50,5 @@ export async function openWritable(address: DatabaseAddress, options: Options): 
       tried.push(`${host.label}: ${message || code}`); // an AggregateError has no message
     }
   }
-  throw new DatabaseUnavailable(`no database takes writes: ${tried.join('; ')}`);
+  throw new DatabaseUnavailable(`no database server accepts writes: ${tried.join('; ')}`);
 }

@@ -5,7 +5,7 @@ import { type Opened, openWritable } from './open-client.ts';
 import { applicationName } from './schema-version.ts';
 import { examineSession } from './session.ts';
 
-/** Whether a pooler stands between us and the server. Throws when it is one that cannot carry prepared statements. */
+/** Whether the connection goes through a pooler. Throws if that pooler does not support prepared statements. */
 export async function examinePooler(db: Database, connectionString: string): Promise<{ isPooled: boolean }> {
   const client = await db.pool.connect();
   try {
@@ -14,9 +14,9 @@ export async function examinePooler(db: Database, connectionString: string): Pro
   } finally {
     client.release();
   }
-  if (!(await carriesPreparedStatements(parseConnectionUrl(connectionString)))) {
+  if (!(await supportsPreparedStatements(parseConnectionUrl(connectionString)))) {
     throw new Error(
-      'DATABASE_URL leads through a pooler that does not carry prepared statements: use PgBouncer 1.21 or newer with max_prepared_statements = 200, or pool_mode = session, or connect without a pooler',
+      'DATABASE_URL goes through a pooler that does not support prepared statements: use PgBouncer 1.21 or newer with max_prepared_statements = 200, or pool_mode = session, or connect without a pooler',
     );
   }
   return { isPooled: true };
@@ -24,14 +24,14 @@ export async function examinePooler(db: Database, connectionString: string): Pro
 
 const clientCount = 4;
 const rounds = 3;
-// The server has no such statement, has one of this name already, or says so in a pooler's words.
-const refusals = new Set(['26000', '42P05', '08P01']);
+// The statement does not exist, already exists, or a pooler reports a protocol violation.
+const unsupportedCodes = new Set(['26000', '42P05', '08P01']);
 
 /**
- * Each of several clients prepares a statement of one name and its own text, and runs it again and again. A pooler that
- * knows of prepared statements keeps them apart; otherwise they meet on a server connection, or miss each other.
+ * Several clients prepare a statement with the same name and different text, and run it repeatedly. A pooler that supports
+ * prepared statements keeps them separate; with others they collide on a server connection or are missing there.
  */
-async function carriesPreparedStatements(address: DatabaseAddress): Promise<boolean> {
+async function supportsPreparedStatements(address: DatabaseAddress): Promise<boolean> {
   const opened: Opened[] = [];
   try {
     for (let index = 0; index < clientCount; index++) {
@@ -41,7 +41,7 @@ async function carriesPreparedStatements(address: DatabaseAddress): Promise<bool
     }
     for (let round = 0; round < rounds; round++) {
       for (let turn = 0; turn < clientCount; turn++) {
-        // In another order each round: a pooler that goes round in a circle must not give everyone its own again.
+        // In a different order each round, so that a round-robin pooler does not give each client its own connection again.
         const index = (turn + round) % clientCount;
         const { client } = opened[index] as Opened;
         const { rows } = await client.query<{ n: number }>({
@@ -53,7 +53,7 @@ async function carriesPreparedStatements(address: DatabaseAddress): Promise<bool
     }
     return true;
   } catch (error) {
-    if (refusals.has((error as { code?: string }).code ?? '')) return false;
+    if (unsupportedCodes.has((error as { code?: string }).code ?? '')) return false;
     throw error;
   } finally {
     await Promise.all(opened.map(({ client }) => endClient(client)));

@@ -2,7 +2,7 @@ import type { Queryable } from './database.ts';
 
 type Queue = { queue: string; oldest_due_seconds: number };
 
-/** How long what is due has waited, by queue. Taken work is due again when its lease ends, so a dead worker's counts too. */
+/** How long the oldest due work has waited, per queue. Work of a dead worker counts once its lease ends. */
 export function readQueues(db: Queryable): Promise<Queue[]> {
   return db.query({
     name: 'queues_read',
@@ -11,7 +11,7 @@ select queue, coalesce(greatest(0, extract(epoch from now() - oldest)), 0)::floa
 from (
   select 'executions' as queue, (select min(due_at) from executions where status in ('queued', 'running')) as oldest
   union all
-  -- Each endpoint's oldest is the first in its index; those that fail wait by design.
+  -- Each endpoint's oldest delivery is the first in its index. Failing endpoints wait by design and are excluded.
   select 'deliveries', (
     select min(first.due_at)
     from webhook_endpoints e cross join lateral (

@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { Database } from './database.ts';
 import { sessionSettings } from './session.ts';
 
-/** The settings that the current role lacks in this database. Values that an operator chose stay. */
+/** The settings that the current role lacks in this database. Values set by an operator count as present. */
 export async function missingRoleSettings(db: Database): Promise<string[]> {
   const { rows } = await db.pool.query<{ name: string }>(
     `select split_part(setting, '=', 1) as name
@@ -15,8 +15,8 @@ export async function missingRoleSettings(db: Database): Promise<string[]> {
 }
 
 /**
- * Stores what statements run under with the role, for this database only: behind a transaction pooler a connection has no
- * state that lasts. A role may always do that for itself. Returns what was stored.
+ * Stores the session settings with the role, for this database only, because session state does not last behind a transaction
+ * pooler. A role may always do this for itself. Returns the names of the stored settings.
  */
 export async function ensureRoleSettings(db: Database): Promise<string[]> {
   const missing = await missingRoleSettings(db);

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 
 export const migrationsFolder = new URL('../../migrations/', import.meta.url);
 
-/** The files of a folder that are migrations, in the order in which they run. */
+/** The migrations in a folder, in the order they run. */
 export function listMigrations(folder: URL): { version: number; name: string }[] {
   return readdirSync(folder)
     .filter((name) => /^\d{4}_\w+\.sql$/.test(name))
@@ -13,7 +13,7 @@ export function listMigrations(folder: URL): { version: number; name: string }[]
 /** The newest migration that this release knows. */
 const schemaVersion = listMigrations(migrationsFolder).at(-1)?.version ?? 0;
 
-/** What a connection is called in `pg_stat_activity`: `migrate` reads from it which schema a process understands. */
+/** The connection's name in `pg_stat_activity`, from which `migrate` reads the schema version a process supports. */
 export function applicationName(purpose?: 'signals' | 'migrate' | 'check', version = schemaVersion): string {
   return `simplane/${version}${purpose ? ` ${purpose}` : ''}`;
 }

@@ -10,7 +10,7 @@ export type ServerState = {
   connections: number;
 };
 
-/** What an operator should know about the server behind the connection. */
+/** The server's version, durability settings, clock and connections, for `doctor`. */
 export async function readServerState(db: Database): Promise<ServerState> {
   const [state] = await db.query<ServerState>({
     name: 'server_state',

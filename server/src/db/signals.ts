@@ -10,8 +10,8 @@ type Topic = 'executions' | 'deliveries';
 
 export type Signals = {
   /**
-   * Says, after a commit, that there is work: at once in this process, a moment later in the others. `subject` narrows it
-   * down, such as to an account; without one, whoever listens looks everywhere.
+   * Announces new work after a commit: at once in this process, a moment later in the others. `subject` narrows it to, for
+   * example, an account; without one, listeners look at all work.
    */
   announce(topic: Topic, subject?: string): void;
   on(topic: Topic, listener: (subject: string | undefined) => void): void;
@@ -20,21 +20,21 @@ export type Signals = {
 
 type Options = {
   db: Database;
-  /** Where to listen: not through a pooler. Null: other processes are not heard, and their work is found by polling. */
+  /** Where to listen; must not be a pooler. Null: work from other processes is found by polling. */
   connectionString: string | null;
   onError(error: Error): void;
 };
 
 const channel = 'simplane';
-// One NOTIFY for all the commits of this long: one in every transaction cut throughput by 40 % when it was measured.
+// One NOTIFY for all commits within this time. One per transaction reduced the measured throughput by 40 %.
 const coalesceMs = 20;
 const reconnectMs = 1_000;
 const heartbeatMs = 2_000;
 const heartbeatTimeoutMs = 5_000;
-// A payload may have 8,000 bytes; above this many accounts everyone looks everywhere.
-const mostSubjects = 100;
+// A payload may have 8,000 bytes. With more subjects than this, listeners look at all work.
+const maxSubjects = 100;
 
-/** Wakes workers early. Nothing depends on it: whoever hears nothing finds the work by polling. */
+/** Wakes workers early. It is only an optimization: without a signal, workers find the work by polling. */
 export function createSignals({ db, connectionString, onError }: Options): Signals {
   const listeners = new Map<Topic, Set<(subject: string | undefined) => void>>();
   const pending = new Map<Topic, Set<string | undefined>>();
@@ -49,20 +49,20 @@ export function createSignals({ db, connectionString, onError }: Options): Signa
     for (const listener of listeners.get(topic) ?? []) listener(subject);
   }
 
-  function hear(payload: string): void {
+  function receive(payload: string): void {
     const [topic, ...subjects] = payload.split(' ');
     for (const subject of subjects.length > 0 ? subjects : [undefined]) wake(topic as Topic, subject);
   }
 
-  function tellOthers(topic: Topic): void {
+  function notifyOthers(topic: Topic): void {
     const subjects = [...(pending.get(topic) ?? [])];
     pending.delete(topic);
-    const isNarrow = subjects.length <= mostSubjects && !subjects.includes(undefined);
+    const isNarrow = subjects.length <= maxSubjects && !subjects.includes(undefined);
     const payload = isNarrow ? [topic, ...subjects].join(' ') : topic;
     db.query({ name: 'signal', text: 'select pg_notify($1, $2)' }, [channel, payload]).catch(onError);
   }
 
-  /** Never rejects: what goes wrong is told, and tried again. */
+  /** Never rejects; reports errors and tries again. */
   async function listen(address: DatabaseAddress): Promise<void> {
     isListening = true;
     const options = { applicationName: applicationName('signals'), queryTimeoutMs: heartbeatTimeoutMs };
@@ -74,10 +74,10 @@ export function createSignals({ db, connectionString, onError }: Options): Signa
     else listenAgain(address);
   }
 
-  /** From here on the connection's end, however it comes about, is the one thing that starts the next. */
+  /** From here on, only the connection's `end` event triggers a reconnect. */
   async function listenOn(client: pg.Client, address: DatabaseAddress): Promise<void> {
     listening = client;
-    client.on('notification', ({ payload }) => hear(payload ?? ''));
+    client.on('notification', ({ payload }) => receive(payload ?? ''));
     client.on('error', onError);
     client.once('end', () => listenAgain(address));
     try {
@@ -95,7 +95,7 @@ export function createSignals({ db, connectionString, onError }: Options): Signa
     if (!stopped) reconnect = setTimeout(() => void listen(address).catch(onError), reconnectMs);
   }
 
-  /** A connection can outlive its server's time as the primary: then nothing is ever heard on it again. */
+  /** After its server is demoted, a connection may stay open but never receive anything again. */
   function startHeartbeat(client: pg.Client, address: DatabaseAddress): void {
     let timer: NodeJS.Timeout | undefined;
     const end = () => void endClient(client);
@@ -123,7 +123,7 @@ export function createSignals({ db, connectionString, onError }: Options): Signa
       pending.set(topic, new Set([subject]));
       const timer = setTimeout(() => {
         timers.delete(timer);
-        tellOthers(topic);
+        notifyOthers(topic);
       }, coalesceMs);
       timers.add(timer);
     },
@@ -131,7 +131,7 @@ export function createSignals({ db, connectionString, onError }: Options): Signa
     on(topic, listener) {
       const known = listeners.get(topic) ?? new Set();
       listeners.set(topic, known.add(listener));
-      // Only who waits for something needs a connection to hear it on.
+      // Only a process with listeners needs a connection for LISTEN.
       if (address && !isListening) listen(address).catch(onError);
     },
 

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
 /**
- * Commits of ours that wait for a synchronous standby, each by a text that stays the same while it waits. PostgreSQL does
- * not bound this wait: `statement_timeout` has ended by then, and a backend waits on when its client is gone.
+ * Commits that wait for a synchronous standby, each identified by a text that stays the same while it waits. PostgreSQL does
+ * not bound this wait: `statement_timeout` no longer applies, and a backend keeps waiting after its client is gone.
  */
 export async function readWaitingCommits(client: pg.Client): Promise<Set<string>> {
   const { rows } = await client.query<{ commit: string }>(

@@ -1,6 +1,6 @@
 import type { Queryable } from '../db/database.ts';
 
-/** The mode this database belongs to: the given one when it had none yet. */
+/** Returns the database's mode; sets it to `mode` if it has none yet. */
 export async function claimMode(db: Queryable, mode: string): Promise<string> {
   await db.query(
     {

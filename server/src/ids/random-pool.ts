@@ -3,8 +3,8 @@ import { randomFillSync } from 'node:crypto';
 const poolBytes = 4_096;
 
 /**
- * Random bytes that are drawn many at a time: a call for each few cost more than what was made of them. What it gives is
- * read at once; the next call may fill the pool anew.
+ * Generates random bytes in large blocks, because a system call per id cost more than the rest of the id. Read the returned
+ * bytes at once; a later call may overwrite them.
  */
 export function createRandomPool(): (count: number) => Buffer {
   const pool = Buffer.allocUnsafe(poolBytes);

@@ -5,7 +5,7 @@ export type NewUuid = () => Buffer;
 
 /**
  * UUIDv7 (RFC 9562 §5.7, with the counter of §6.2 method 1): ids of one process are strictly ascending,
- * also within a millisecond and when the clock steps back.
+ * even within a millisecond and if the clock steps back.
  */
 export function createUuidV7(clock: Clock): NewUuid {
   const random = createRandomPool();
@@ -17,7 +17,7 @@ export function createUuidV7(clock: Clock): NewUuid {
     const nowMs = clock.nowMs();
     if (nowMs > lastMs) {
       lastMs = nowMs;
-      counter = bits.readUInt16BE() & 0x7ff; // half the room is left for counting up
+      counter = bits.readUInt16BE() & 0x7ff; // leaves half the range for counting up
     } else if (++counter > 0xfff) {
       lastMs += 1;
       counter = 0;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { idOfUuid, uuidOfId } from './uuid.ts';
 
-test('an id is the same from a uuid in any of its spellings, and leads back to it', () => {
+test('every spelling of a uuid gives the same id, which decodes to that uuid', () => {
   fc.assert(
     fc.property(fc.uuid(), fc.boolean(), fc.boolean(), (uuid, hasDashes, isUpper) => {
       const bare = uuid.replaceAll('-', '');

@@ -5,41 +5,41 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseEncryptionKeys, readOrCreateEncryptionKey } from './encryption-keys.ts';
 
-describe('the setting', () => {
-  test('takes one key or several, in their order', () => {
+describe('the encryption keys setting', () => {
+  test('accepts one or several keys and keeps their order', () => {
     const [a, b] = [randomBytes(32), randomBytes(32)];
     expect(parseEncryptionKeys(a.toString('base64'))).toEqual([a]);
     expect(parseEncryptionKeys(`${a.toString('base64')}, ${b.toString('base64')}`)).toEqual([a, b]);
   });
 
   test.each([
-    ['nothing', ''],
+    ['an empty value', ''],
     ['31 bytes', randomBytes(31).toString('base64')],
     ['33 bytes', randomBytes(33).toString('base64')],
     ['hexadecimal', randomBytes(32).toString('hex')],
     ['a stray character', `${randomBytes(32).toString('base64')}!`],
     [
-      'a space within',
+      'a space inside',
       `${randomBytes(32)
         .toString('base64')
         .replace(/^(.{10})/, '$1 ')}`,
     ],
-    ['bits after the end', `${'A'.repeat(42)}B=`],
-    ['an empty one behind a comma', `${randomBytes(32).toString('base64')},`],
-    ['one bad among good ones', `${randomBytes(32).toString('base64')},abc`],
+    ['extra bits at the end', `${'A'.repeat(42)}B=`],
+    ['a trailing comma', `${randomBytes(32).toString('base64')},`],
+    ['one invalid key of several', `${randomBytes(32).toString('base64')},abc`],
   ])('refuses %s', (_, text) => {
     expect(parseEncryptionKeys(text)).toBeUndefined();
   });
 });
 
-describe('the file', () => {
+describe('the encryption key file', () => {
   let dataDir: string;
   beforeEach(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'simplane-keys-'));
   });
   afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
-  test('is made once, for its owner alone, in a folder that need not exist', async () => {
+  test('is created once, readable by its owner only, along with its folder', async () => {
     const folder = join(dataDir, 'not', 'yet');
     const key = await readOrCreateEncryptionKey(folder);
     expect(key).toHaveLength(32);
@@ -48,17 +48,17 @@ describe('the file', () => {
     expect(await readFile(join(folder, 'encryption-key'), 'utf8')).toBe(`${key.toString('base64')}\n`);
   });
 
-  test('ten first starts at once agree on one key and leave nothing else behind', async () => {
+  test('is the same for ten concurrent first starts, which leave no other files', async () => {
     const keys = await Promise.all(Array.from({ length: 10 }, () => readOrCreateEncryptionKey(dataDir)));
     expect(new Set(keys.map((key) => key.toString('hex'))).size).toBe(1);
     expect(await readdir(dataDir)).toEqual(['encryption-key']);
   });
 
-  test('that holds something else stops the start and stays as it is', async () => {
+  test('is rejected and left unchanged if its content is invalid', async () => {
     const path = join(dataDir, 'encryption-key');
     await writeFile(path, 'half a k');
     await expect(readOrCreateEncryptionKey(dataDir)).rejects.toThrow(
-      `${path} does not hold 32 bytes in base64`,
+      `${path} does not contain 32 bytes in base64`,
     );
     expect(await readFile(path, 'utf8')).toBe('half a k');
   });

@@ -9,7 +9,7 @@ function pathIn(dataDir: string): string {
   return join(dataDir, 'encryption-key');
 }
 
-/** The deployment's keys, the one that seals first. */
+/** The deployment's keys. The first one encrypts. */
 export async function readEncryptionKeys({
   encryptionKeys,
   dataDir,
@@ -20,7 +20,7 @@ export async function readEncryptionKeys({
   return encryptionKeys ?? [await readOrCreateEncryptionKey(dataDir)];
 }
 
-/** The same without making one: none when there is none yet. */
+/** Like `readEncryptionKeys`, but returns an empty list instead of creating a key. */
 export async function findEncryptionKeys(
   config: Parameters<typeof readEncryptionKeys>[0],
 ): Promise<Buffer[]> {
@@ -28,26 +28,26 @@ export async function findEncryptionKeys(
   return readEncryptionKeys(config);
 }
 
-/** For a deployment that was given no keys: its own, made once and kept in the data folder. */
+/** For a deployment without configured keys: generates one and stores it in the data folder. */
 export async function readOrCreateEncryptionKey(dataDir: string): Promise<Buffer> {
   const path = pathIn(dataDir);
   const text = await readOrCreateSecretFile(path, () => randomBytes(keyBytes).toString('base64'));
   const key = parseKey(text);
   if (!key) {
     throw new Error(
-      `${path} does not hold ${keyBytes} bytes in base64; put the key back, or delete the file to get a new one: secrets that were sealed with the old one are then lost`,
+      `${path} does not contain ${keyBytes} bytes in base64; restore the key, or delete the file to get a new one, which loses all secrets encrypted with the old key`,
     );
   }
   return key;
 }
 
-/** Keys in base64, separated by commas; undefined when any of them is not 32 bytes. */
+/** Parses base64 keys separated by commas; undefined if any of them is not 32 bytes. */
 export function parseEncryptionKeys(text: string): Buffer[] | undefined {
   const keys = text.split(',').map((part) => parseKey(part.trim()));
   return keys.every((key) => key !== undefined) ? keys : undefined;
 }
 
-/** Strictly: Node reads base64 with anything in it, and a mistyped key that still "works" seals what no other node opens. */
+/** Strict, because Node ignores invalid base64 characters: a mistyped key would encrypt secrets that no other node can decrypt. */
 function parseKey(text: string): Buffer | undefined {
   const key = Buffer.from(text, 'base64');
   return key.length === keyBytes && key.toString('base64') === text ? key : undefined;

@@ -8,7 +8,7 @@ const text = 'whsec_é😀 and more';
 const place: Place = { accountUuid: 'a1', table: 'webhook_secrets', row: 'r1', purpose: 'signing_secret' };
 const plainPlace: Place = { ...place, table: 'esims', purpose: 'matching_id', wasPlain: true };
 
-/** As the release before wrote it. */
+/** The format of the previous release. */
 function sealUnbound(key: Buffer, secret: string): string {
   const iv = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', key, iv);
@@ -17,7 +17,7 @@ function sealUnbound(key: Buffer, secret: string): string {
 }
 
 describe('sealing', () => {
-  test('what was sealed opens to the same text, and no two sealings are alike', async () => {
+  test('a sealed value opens to the same text, and no two sealed values are equal', async () => {
     const keyring = createKeyring([oldKey]);
     const [a, b] = [keyring.seal(text, place), keyring.seal(text, place)];
     expect(a).not.toBe(b);
@@ -26,21 +26,21 @@ describe('sealing', () => {
     expect(a).not.toContain('whsec');
   });
 
-  test('it opens at no other place: not in another account, table or row, nor for another purpose', async () => {
+  test('a sealed value does not open in another account, table or row, or for another purpose', async () => {
     const keyring = createKeyring([oldKey], { isOldFormRefused: async () => false });
     const sealed = keyring.seal(text, place);
     for (const part of ['accountUuid', 'table', 'row', 'purpose'] as const) {
       const other = { ...place, [part]: `${place[part]}x` };
-      await expect(keyring.open(sealed, other)).rejects.toThrow('copied here from another place');
+      await expect(keyring.open(sealed, other)).rejects.toThrow('or copied from another row');
     }
-    // Where one part ends and the next begins is part of it.
+    // The boundaries between the parts are authenticated too.
     const shifted = { ...place, accountUuid: 'a1","webhook_secrets', table: 'r1' };
-    await expect(keyring.open(sealed, shifted)).rejects.toThrow('cannot be opened');
-    // Without its version it would be taken for the old form, which is bound to nothing.
-    await expect(keyring.open(sealed.slice('v2.'.length), place)).rejects.toThrow('cannot be opened');
+    await expect(keyring.open(sealed, shifted)).rejects.toThrow('cannot be decrypted');
+    // Without its version it looks like the old format, which is not bound to a place.
+    await expect(keyring.open(sealed.slice('v2.'.length), place)).rejects.toThrow('cannot be decrypted');
   });
 
-  test('a changed character anywhere in it does not open', async () => {
+  test('a sealed value with any changed character does not open', async () => {
     const keyring = createKeyring([oldKey], { isOldFormRefused: async () => false });
     const sealed = keyring.seal(text, place);
     for (let at = 0; at < sealed.length - 1; at++) {
@@ -49,7 +49,7 @@ describe('sealing', () => {
     }
   });
 
-  test('no beginning of it opens: a tag that is cut short is refused', async () => {
+  test('a truncated sealed value does not open', async () => {
     const keyring = createKeyring([oldKey]);
     for (const sealed of [keyring.seal('', place), keyring.seal(text, place)]) {
       for (let length = 0; length < sealed.length - 1; length++) {
@@ -58,7 +58,7 @@ describe('sealing', () => {
     }
   });
 
-  test('text that was never sealed does not open, and the error does not repeat it', async () => {
+  test('unsealed text does not open, and the error does not repeat it', async () => {
     const keyring = createKeyring([oldKey], { isOldFormRefused: async () => false });
     const error = await keyring.open('whsec_plain', place).catch((reason: Error) => reason);
     expect(String(error)).toContain('signing_secret in webhook_secrets');
@@ -66,25 +66,25 @@ describe('sealing', () => {
   });
 });
 
-describe('what earlier releases stored', () => {
-  test('is read until it is refused, and then never again', async () => {
+describe('the old format', () => {
+  test('is readable until it is refused', async () => {
     let isRefused = false;
     const keyring = createKeyring([newKey, oldKey], { isOldFormRefused: async () => isRefused });
     const sealed = sealUnbound(oldKey, text);
     expect(await keyring.open(sealed, place)).toBe(text);
     expect(await keyring.open('K2-1B3D-9XY', plainPlace)).toBe('K2-1B3D-9XY');
     isRefused = true;
-    await expect(keyring.open(sealed, place)).rejects.toThrow('refused since `reseal` has run');
+    await expect(keyring.open(sealed, place)).rejects.toThrow('refused since `reseal` completed');
     await expect(keyring.open('K2-1B3D-9XY', plainPlace)).rejects.toThrow('refused since');
   });
 
-  test('is refused unless somebody says otherwise', async () => {
+  test('is refused by default', async () => {
     await expect(createKeyring([oldKey]).open(sealUnbound(oldKey, text), place)).rejects.toThrow('refused');
   });
 });
 
 describe('rotation', () => {
-  test('the first key seals, and a key behind it still opens', async () => {
+  test('the first key seals, and later keys still open', async () => {
     const before = createKeyring([oldKey]);
     const during = createKeyring([newKey, oldKey]);
     const after = createKeyring([newKey]);
@@ -95,10 +95,10 @@ describe('rotation', () => {
     await expect(before.open(sealedDuring, place)).rejects.toThrow(keyIdOf(newKey));
   });
 
-  test('a key that was removed is named by its id, and a ring without keys is refused', async () => {
+  test('an error names a removed key by its id, and an empty keyring is refused', async () => {
     const sealed = createKeyring([oldKey]).seal(text, place);
     await expect(createKeyring([newKey]).open(sealed, place)).rejects.toThrow(
-      `sealed with the key ${keyIdOf(oldKey)}, cannot be opened: that key is not, or no longer, in SIMPLANE_ENCRYPTION_KEYS`,
+      `encrypted with key ${keyIdOf(oldKey)}, cannot be decrypted: that key is not in SIMPLANE_ENCRYPTION_KEYS`,
     );
     expect(() => createKeyring([])).toThrow('at least one key');
   });

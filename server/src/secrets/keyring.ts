@@ -3,19 +3,19 @@ import { createRandomPool } from '../ids/random-pool.ts';
 import type { Place } from './sealed-places.ts';
 
 /**
- * For secrets at rest: the first key seals, every key opens, so keys are rotated by putting a new one in front. A sealed value
- * opens only at the place it was sealed for, so a copy in another row, table or account is worth nothing.
+ * Encrypts ("seals") secrets at rest. The first key seals and every key opens, so keys are rotated by adding a new one in front.
+ * A sealed value opens only at the place it was sealed for, so a copy in another row, table or account is useless.
  */
 export type Keyring = {
-  /** Names the key that seals, in what it seals. */
+  /** The id of the sealing key, which is part of every sealed value. */
   keyId: string;
   seal(text: string, place: Place): string;
-  /** Rejects with `UnreadableSecret` when what is stored there is not for that place, or its key is not here. */
+  /** Rejects with `UnreadableSecret` if the value was not sealed for that place or its key is missing. */
   open(stored: string, place: Place): Promise<string>;
 };
 
 type Options = {
-  /** Asked whenever something turns up in a form that binds it to no place. */
+  /** Called for each value in the old format, which is not bound to a place. */
   isOldFormRefused?(): Promise<boolean>;
 };
 
@@ -25,10 +25,10 @@ const tagBytes = 16;
 const version = 'v2';
 
 /**
- * Sealed is `v2.<key id>.<base64url of iv, tag, ciphertext>`; the id finds the key without trying them all. The place is
- * authenticated with it and not stored. Earlier releases wrote `<key id>.<…>` without a place, and matching ids in the clear.
+ * A sealed value is `v2.<key id>.<base64url of iv, tag, ciphertext>`. The place is authenticated but not stored. Earlier releases
+ * wrote `<key id>.<…>` without a place, and matching ids unencrypted.
  *
- * Measured on a busy 2-core machine: 12 µs to seal, 11 µs to open, nearly all of it Node's set-up of a cipher.
+ * Measured on a busy 2-core machine: 12 µs to seal, 11 µs to open, nearly all of it Node's cipher setup.
  */
 export function createKeyring(
   keys: Buffer[],
@@ -41,11 +41,10 @@ export function createKeyring(
 
   function decrypt(body: string, place: Place, id: string, aad: Buffer | null): string {
     const key = byId.get(id);
-    if (!key)
-      throw new UnreadableSecret(place, id, 'that key is not, or no longer, in SIMPLANE_ENCRYPTION_KEYS');
+    if (!key) throw new UnreadableSecret(place, id, 'that key is not in SIMPLANE_ENCRYPTION_KEYS');
     const bytes = Buffer.from(body, 'base64url');
     try {
-      // With its length fixed, a tag that was cut short is refused: four bytes of it could be guessed.
+      // The fixed length rejects truncated tags, which could be guessed: Node accepts four bytes.
       const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, ivBytes), {
         authTagLength: tagBytes,
       });
@@ -53,7 +52,7 @@ export function createKeyring(
       decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
       return decipher.update(bytes.subarray(ivBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8');
     } catch {
-      throw new UnreadableSecret(place, id, 'it was changed, or copied here from another place');
+      throw new UnreadableSecret(place, id, 'it was changed, or copied from another row');
     }
   }
 
@@ -75,7 +74,11 @@ export function createKeyring(
       if (form.kind === 'unknown' && !place.wasPlain)
         throw new UnreadableSecret(place, null, 'it is not a sealed value');
       if (await isOldFormRefused())
-        throw new UnreadableSecret(place, null, 'it is in a form that is refused since `reseal` has run');
+        throw new UnreadableSecret(
+          place,
+          null,
+          'it is in an old format, which is refused since `reseal` completed',
+        );
       return form.kind === 'unknown' ? stored : decrypt(form.body, place, form.keyId, null);
     },
   };
@@ -91,25 +94,25 @@ function formOf(stored: string): Form {
   return { kind: isBound ? 'bound' : 'unbound', keyId, body };
 }
 
-/** What every value begins with that this key has sealed, in the form of today. */
+/** The prefix of every value that this key has sealed in the current format. */
 export function prefixOf({ keyId }: Pick<Keyring, 'keyId'>): string {
   return `${version}.${keyId}.`;
 }
 
-/** As JSON, so that no two places have the same text. */
+/** JSON, so that no two places have the same text. */
 function authenticated({ accountUuid, table, row, purpose }: Place): Buffer {
   return Buffer.from(JSON.stringify([accountUuid, table, row, purpose]));
 }
 
-/** Names the place and the key, and never what is stored there: it may be the secret itself. */
+/** Names the place and the key, but never the stored value, which may be the secret itself. */
 export class UnreadableSecret extends Error {
   override name = 'UnreadableSecret';
   readonly why: string;
 
   constructor({ table, purpose }: Place, keyId: string | null, why: string) {
-    const key = keyId === null ? '' : `, sealed with the key ${keyId},`;
-    super(`a stored secret (${purpose} in ${table})${key} cannot be opened: ${why}`);
-    this.why = `${keyId === null ? '' : `sealed with the key ${keyId}: `}${why}`;
+    const key = keyId === null ? '' : `, encrypted with key ${keyId},`;
+    super(`a stored secret (${purpose} in ${table})${key} cannot be decrypted: ${why}`);
+    this.why = `${keyId === null ? '' : `encrypted with key ${keyId}: `}${why}`;
   }
 }
 

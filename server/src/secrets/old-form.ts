@@ -2,8 +2,8 @@ import type { Queryable } from '../db/database.ts';
 import { findSealingState } from './sql.ts';
 
 /**
- * Whether values that are bound to no place are refused, which is so once `reseal` has rewritten the last of them. Asked of the
- * database for every such value until then, so that it holds at once in every process; never asked again after that.
+ * Whether values in the old format, not bound to a place, are refused: true once `reseal` has rewritten all of them. Until then,
+ * every such value queries the database, so that the change takes effect in all processes at once.
  */
 export function createOldFormCheck(db: Queryable): () => Promise<boolean> {
   let isRefused = false;

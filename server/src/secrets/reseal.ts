@@ -8,37 +8,37 @@ export type Unreadable = { table: string; account: string; row: string; why: str
 
 export type ResealResult = {
   resealed: { column: string; table: string; count: number }[];
-  /** How many could not be opened and are as they were, and the first of them. */
+  /** How many secrets could not be opened and were left unchanged. `unreadable` lists the first of them. */
   unreadableCount: number;
   unreadable: Unreadable[];
-  /** Nothing was left but those. */
+  /** All other secrets are sealed with the first key. */
   isComplete: boolean;
 };
 
 type Options = {
   db: Database;
   keyring: Keyring;
-  /** Told every few seconds how much is done. */
+  /** Called every few seconds. */
   onProgress(column: SealedColumn, count: number): void;
 };
 
-// What one transaction locks: 11 ms for 200 rows, p99 32 ms on a busy 2-core machine. An order that needs one of them waits that long.
+// Rows locked per transaction. 200 rows take 11 ms, p99 32 ms on a busy 2-core machine; an order on such a row waits that long.
 const pageRows = 200;
-const mostPasses = 20;
+const maxPasses = 20;
 const pauseMs = 500;
 const reportEveryMs = 5_000;
-const mostNamed = 100;
+const maxListed = 100;
 
 /**
- * Rewrites every secret that is not sealed with the first key in the form of today. Beside running processes and other runs of
- * itself: it takes the rows that nobody holds, and comes back for the others. It is done after a whole pass with nothing to do.
+ * Rewrites every secret that is not sealed with the first key in the current format. Safe to run beside the service and other
+ * runs: it skips locked rows and retries them in a later pass. It ends after a full pass without changes or skipped rows.
  */
 export async function reseal(options: Options): Promise<ResealResult> {
   const counts = new Map(sealedColumns.map(({ id }) => [id, 0]));
   let isComplete = false;
   let unreadableCount = 0;
   let unreadable: Unreadable[] = [];
-  for (let pass = 0; pass < mostPasses && !isComplete; pass++) {
+  for (let pass = 0; pass < maxPasses && !isComplete; pass++) {
     if (pass > 0) await sleep(pauseMs);
     let isIdle = true;
     unreadableCount = 0;
@@ -47,12 +47,12 @@ export async function reseal(options: Options): Promise<ResealResult> {
       const walked = await walk(options, column);
       counts.set(column.id, (counts.get(column.id) ?? 0) + walked.changed);
       unreadableCount += walked.unreadableCount;
-      unreadable.push(...walked.unreadable.slice(0, mostNamed - unreadable.length));
+      unreadable.push(...walked.unreadable.slice(0, maxListed - unreadable.length));
       if (walked.changed + walked.skipped > 0) isIdle = false;
     }
     isComplete = isIdle;
   }
-  // Only now: refused too early, what is left could not be read by anybody.
+  // Recorded only now, because from then on secrets in the old format can no longer be read.
   if (isComplete && unreadableCount === 0) await recordResealed(options.db, options.keyring.keyId);
   const resealed = sealedColumns.map(({ id, table }) => ({ column: id, table, count: counts.get(id) ?? 0 }));
   return { resealed, unreadableCount, unreadable, isComplete };
@@ -73,7 +73,7 @@ async function walk({ db, keyring, onProgress }: Options, column: SealedColumn):
     total.changed += page.changed;
     total.skipped += page.skipped;
     total.unreadableCount += page.unreadableCount;
-    total.unreadable.push(...page.unreadable.slice(0, mostNamed - total.unreadable.length));
+    total.unreadable.push(...page.unreadable.slice(0, maxListed - total.unreadable.length));
     after = end;
     if (performance.now() - reportedAtMs >= reportEveryMs) {
       reportedAtMs = performance.now();
@@ -94,8 +94,8 @@ async function rewrite(
   return db.transaction(async (tx) => {
     const unreadable: Unreadable[] = [];
     const changes: { key: RowKey; stored: string; sealed: string | null }[] = [];
-    const held = await lockStale(tx, column, page, prefix);
-    for (const { key, stored, row, isOver } of held) {
+    const locked = await lockStale(tx, column, page, prefix);
+    for (const { key, stored, row, isOver } of locked) {
       const place = column.place({ key, row });
       try {
         const sealed = isOver ? null : keyring.seal(await keyring.open(stored, place), place);
@@ -106,7 +106,7 @@ async function rewrite(
       }
     }
     const changed = changes.length === 0 ? 0 : await replaceSecrets(tx, column, changes);
-    const skipped = Math.max(0, found - held.length);
+    const skipped = Math.max(0, found - locked.length);
     return { changed, skipped, unreadableCount: unreadable.length, unreadable };
   });
 }

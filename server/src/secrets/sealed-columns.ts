@@ -7,7 +7,7 @@ import {
   storedAnswerPlace,
 } from './sealed-places.ts';
 
-/** Where the database holds sealed values, in words of SQL. */
+/** A column with sealed values; the strings are SQL. */
 export type SealedColumn = {
   id: string;
   table: string;
@@ -15,13 +15,13 @@ export type SealedColumn = {
   key: { name: string; type: 'uuid' | 'text' }[];
   /** The stored value, as text. */
   value: string;
-  /** Writes `given.new_value`; where that is null, forgets the value. */
+  /** Writes `given.new_value`; if that is null, deletes the value. */
   set: string;
-  /** What else names the row in its place. */
+  /** Identifies the row in its place. */
   row: string;
-  /** Rows that are never opened again are left alone. */
+  /** Excludes rows whose value is never opened again. */
   condition?: string;
-  /** The value has served its purpose: it is forgotten, not sealed anew. */
+  /** The value is no longer needed, so it is deleted instead of sealed again. */
   isOver?: string;
   place(found: { key: string[]; row: string }): Place;
 };
@@ -68,7 +68,7 @@ export const sealedColumns: SealedColumn[] = [
     set: `progress = case when given.new_value is null then progress - 'matching_id'
                           else jsonb_set(progress, '{matching_id}', to_jsonb(given.new_value)) end`,
     row: 'id::text',
-    // Once an order has succeeded, its eSIM has the matching id.
+    // Once an order has succeeded, the matching id is stored with its eSIM.
     isOver: `status = 'succeeded'`,
     place: ({ key: [accountUuid = '', uuid = ''] }) => orderMatchingIdPlace(accountUuid, uuid),
   },

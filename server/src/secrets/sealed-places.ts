@@ -1,10 +1,10 @@
-/** Where a secret is stored. Sealed values are bound to it: none opens at another. */
+/** Where a secret is stored. A sealed value is bound to its place and opens at no other. */
 export type Place = {
   accountUuid: string;
   table: string;
   row: string;
   purpose: string;
-  /** Earlier releases stored it in the clear. */
+  /** Earlier releases stored it unencrypted. */
   wasPlain?: true;
 };
 
@@ -30,7 +30,7 @@ export function confirmationCodePlace(accountUuid: string, executionUuid: string
   };
 }
 
-/** The one that an order is carried out with. */
+/** The matching id used to carry out an order. */
 export function orderMatchingIdPlace(accountUuid: string, executionUuid: string): Place {
   return {
     accountUuid: bare(accountUuid),
@@ -41,7 +41,7 @@ export function orderMatchingIdPlace(accountUuid: string, executionUuid: string)
   };
 }
 
-/** The one that an eSIM is installed with. By its ICCID, which never changes and is never used again. */
+/** The matching id used to install an eSIM. The row is its ICCID, which never changes and is never reused. */
 export function esimMatchingIdPlace(accountUuid: string, iccid: string): Place {
   return {
     accountUuid: bare(accountUuid),
@@ -52,7 +52,7 @@ export function esimMatchingIdPlace(accountUuid: string, iccid: string): Place {
   };
 }
 
-/** PostgreSQL writes a uuid with dashes, this program without. */
+/** PostgreSQL writes a uuid with dashes, Simplane without. */
 function bare(uuid: string): string {
   return uuid.replaceAll('-', '');
 }

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { link, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** The text of a file that is made once, for its owner alone; every start finds the same. */
+/** Reads a secret from a file, which is created on the first start and readable only by its owner. */
 export async function readOrCreateSecretFile(path: string, create: () => string): Promise<string> {
-  const kept = await readIfThere(path);
-  if (kept !== null) return kept;
+  const existing = await readIfExists(path);
+  if (existing !== null) return existing;
   await mkdir(dirname(path), { recursive: true });
-  // Written aside and linked into place: of two first starts one wins, and nobody ever reads half a secret.
+  // Written to a draft and linked: of two concurrent first starts one wins, and a partial file is never read.
   const draft = `${path}.${randomUUID()}`;
   try {
     await writeFile(draft, `${create()}\n`, { mode: 0o600, flush: true });
@@ -18,10 +18,10 @@ export async function readOrCreateSecretFile(path: string, create: () => string)
     await rm(draft, { force: true });
   }
   await flushFolder(dirname(path));
-  return (await readIfThere(path)) as string;
+  return (await readIfExists(path)) as string;
 }
 
-async function readIfThere(path: string): Promise<string | null> {
+async function readIfExists(path: string): Promise<string | null> {
   return readFile(path, 'utf8').then(
     (text) => text.trim(),
     (error: NodeJS.ErrnoException) => {
@@ -31,7 +31,7 @@ async function readIfThere(path: string): Promise<string | null> {
   );
 }
 
-/** What the secret is used for may be on disk a moment later; the file must not be what a power cut takes. */
+/** The file must survive a power failure, because data encrypted with the secret may be on disk a moment later. */
 async function flushFolder(path: string): Promise<void> {
   const folder = await open(path);
   try {

@@ -1,6 +1,6 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 
-/** `Service-Signature`: over `<t>.<body>`, keyed by the whole secret, one `v1` for each secret that is live. */
+/** `Service-Signature`: an HMAC over `<t>.<body>` with the whole secret as key, one `v1` per active secret. */
 export function serviceSignature(
   secrets: readonly (string | KeyObject)[],
   atSeconds: number,

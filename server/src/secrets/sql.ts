@@ -15,7 +15,7 @@ export async function findSealingState(db: Queryable): Promise<SealingState | nu
   return row ?? null;
 }
 
-/** After a complete pass: everything is sealed with this key, and nothing needs to be read in an earlier form any more. */
+/** Records a complete pass: all secrets are sealed with this key, and the old format is refused from now on. */
 export async function recordResealed(db: Queryable, keyId: string): Promise<void> {
   await db.query(
     {
@@ -27,15 +27,15 @@ export async function recordResealed(db: Queryable, keyId: string): Promise<void
   );
 }
 
-/** The primary key of a row, as text, in the order of the columns. */
+/** The primary key of a row as text, in column order. */
 export type RowKey = string[];
 
-/** One stored secret that is not as it should be. `isOver`: nobody needs it any more, so it is forgotten instead. */
+/** A stored secret that must be sealed again. `isOver`: it is no longer needed and is deleted instead. */
 export type StaleSecret = { key: RowKey; stored: string; row: string; isOver: boolean };
 
 type Page = { after: RowKey | null; end: RowKey };
 
-/** The last key among the next `count` rows; null when there are none. So a page costs the same wherever it is. */
+/** The last key of the next `count` rows, or null if there are none. With key ranges, every page costs the same. */
 export async function findPageEnd(
   db: Queryable,
   { table, key }: SealedColumn,
@@ -60,7 +60,7 @@ select array[${textsOf(key)}] as key from page order by ${key.map(({ name }) => 
   return row?.key ?? null;
 }
 
-/** How many of a page are not sealed as today, with this prefix. */
+/** How many secrets of a page do not start with this prefix. */
 export async function countStale(
   db: Queryable,
   column: SealedColumn,
@@ -78,7 +78,7 @@ export async function countStale(
   return row?.count ?? 0;
 }
 
-/** Those of a page that nobody else holds, to the end of the transaction. It waits for no lock, so it is in no deadlock. */
+/** Locks the stale secrets of a page, except rows locked by others. It waits for no lock, so it cannot deadlock. */
 export function lockStale(
   tx: Queryable,
   column: SealedColumn,
@@ -96,7 +96,7 @@ export function lockStale(
   );
 }
 
-/** Puts new values in the place of those that were read, where they are still there. Null forgets. Returns how many it changed. */
+/** Replaces values that have not changed since they were read; null deletes. Returns the number of changed rows. */
 export async function replaceSecrets(
   tx: Queryable,
   { id, table, key, value, set }: SealedColumn,

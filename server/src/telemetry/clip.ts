@@ -1,4 +1,4 @@
-/** The beginning of a text that came from outside, for a message. Cut between code points: half a pair is not JSON. */
+/** Truncates external text for a message. Cuts between code points, because an unpaired surrogate is not valid JSON. */
 export function clip(text: string, length = 60): string {
   if (text.length <= length) return text;
   const points = [...text.slice(0, length * 2 + 2)];

@@ -2,8 +2,8 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import { redact } from './redact.ts';
 
 /**
- * Lines are built from named fields, never from whole requests. This is the net below that rule: a key, a signing
- * secret or an activation code that reached a line by way of a path or an error's message does not reach the log.
+ * Log lines are built from named fields, never from whole requests. As a safeguard, keys, signing secrets and activation
+ * codes that get into a line through a path or an error message are redacted.
  */
 export function createLog(level: string, destination?: DestinationStream): Logger {
   const options = {
@@ -16,7 +16,7 @@ export function createLog(level: string, destination?: DestinationStream): Logge
   return pino(options, destination ?? createOutput());
 }
 
-/** Lines of one millisecond share its text. */
+/** Reuses the text for all lines within a millisecond. */
 function createTimestamp(): () => string {
   let [lastMs, text] = [0, ''];
   return () => {
@@ -27,10 +27,9 @@ function createTimestamp(): () => string {
   };
 }
 
-// A turn that has more to say writes in between.
-const mostGathered = 16 * 1024;
+const maxBuffered = 16 * 1024;
 
-/** Standard output, with the lines of one turn of the event loop in one write: a write a line cost a twentieth of an order. */
+/** Writes the lines of one event loop turn to standard output at once: a write per line cost 5 % of an order. */
 function createOutput(): DestinationStream {
   const output = pino.destination({ dest: 1, sync: true });
   let lines = '';
@@ -43,7 +42,7 @@ function createOutput(): DestinationStream {
     write(line) {
       if (lines === '') setImmediate(flush);
       lines += line;
-      if (lines.length > mostGathered) flush();
+      if (lines.length > maxBuffered) flush();
     },
   };
 }

@@ -5,7 +5,7 @@ import { readQueues } from '../db/queues.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** OpenTelemetry's names and attributes, in Prometheus' spelling (dots become underscores, the unit is a suffix). */
+/** OpenTelemetry's names and attributes in Prometheus format: dots become underscores, the unit is a suffix. */
 export function createMetrics(db: Database) {
   const registry = new Registry();
   const registers = [registry];
@@ -19,42 +19,42 @@ export function createMetrics(db: Database) {
   });
   const errorCount = new Counter({
     name: 'simplane_http_errors_total',
-    help: 'Refused or failed requests by error code.',
+    help: 'Failed requests by error code.',
     labelNames: ['error_type'],
     registers,
   });
   const replayCount = new Counter({
     name: 'simplane_idempotent_replays_total',
-    help: 'Writes that were answered with the stored answer of an earlier request.',
+    help: 'Writes answered with the stored response of an earlier request.',
     registers,
   });
   const executionCount = new Counter({
     name: 'simplane_executions_total',
-    help: 'Executions that ended, and those that were put off because the network did not answer as it should.',
+    help: 'Executions that ended or were postponed because of a network failure, by type and outcome.',
     labelNames: ['execution_type', 'outcome'],
     registers,
   });
   const attemptDuration = new Histogram({
     name: 'simplane_delivery_attempt_duration_seconds',
-    help: 'Duration of attempts to deliver an event, by what became of the delivery.',
+    help: 'Duration of delivery attempts, by outcome of the delivery.',
     labelNames: ['outcome'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
     registers,
   });
   const backgroundFailureCount = new Counter({
     name: 'simplane_background_failures_total',
-    help: 'Faults in background work; each is tried again.',
+    help: 'Failures in background work; each is retried.',
     registers,
   });
   const connectionsCut = new Counter({
     name: 'simplane_http_connections_cut_total',
-    help: 'Client connections that were refused or closed to protect the process, by what there was too much of.',
+    help: 'Client connections refused or closed to protect the process, by the limit that was exceeded.',
     labelNames: ['reason'],
     registers,
   });
   const reportCount = new Counter({
     name: 'simplane_network_reports_total',
-    help: 'What a live network told of its own accord, by whether the eSIM is ours.',
+    help: 'Notifications received from a live network, by outcome.',
     labelNames: ['outcome'],
     registers,
   });
@@ -74,11 +74,11 @@ export function createMetrics(db: Database) {
   };
 }
 
-/** Asked when somebody looks, of the database: the same whichever process is asked. Without an answer there is no value. */
+/** Read from the database at each scrape, so every process reports the same value; no value if the query fails. */
 function describeQueues(registers: Registry[], db: Database): void {
   new Gauge({
     name: 'simplane_queue_oldest_due_seconds',
-    help: 'How long the work that has been due for longest waits; 0 when nothing is due. Endpoints that fail do not count.',
+    help: 'How long the oldest due work has waited; 0 if nothing is due. Failing endpoints do not count.',
     labelNames: ['queue'],
     registers,
     async collect() {
@@ -102,7 +102,7 @@ function describePool(registers: Registry[], db: Database): void {
   });
   new Gauge({
     name: 'db_client_connection_pending_requests',
-    help: 'Statements that wait for a connection.',
+    help: 'Statements waiting for a connection.',
     registers,
     collect() {
       this.set(db.pool.waitingCount);
@@ -115,7 +115,7 @@ function describeProcess(registers: Registry[]): void {
   delay.enable();
   new Gauge({
     name: 'nodejs_eventloop_delay_p99_seconds',
-    help: 'How late the event loop was, 99th percentile since the last scrape.',
+    help: 'Event loop delay, 99th percentile since the last scrape.',
     registers,
     collect() {
       this.set(delay.percentile(99) / 1e9);

@@ -1,16 +1,16 @@
-// In a line of JSON a quote or backslash of a chosen key is escaped. An activation code may leave its address out.
+// A quote or backslash in a user-chosen key is escaped in JSON. The address in an activation code may be empty.
 const secrets =
   /sp_(?:test|live)_(?:[^\s"\\]|\\.)+|whsec_[\w+/=-]+|(?:LPA:)?1\$[\w.:-]*\$[\w-]+(?:\$[\w.$-]*)?/g;
 const anySecret = new RegExp(secrets.source);
 
-// A name, a path or a part of one. Those with percent signs are picked by hand: a pattern that asks for one looks at a run
-// without any from each of its characters, and 60,000 took 20 s.
+// A name or a path segment. Percent signs are checked in code: a pattern that requires one rescans a run without any from each
+// of its characters, and 60,000 characters took 20 s.
 const run = /[^\s"\\/?&=]+/g;
 
-// Each time it is decoded it must get shorter, so this many suffice for whatever is not an attack on this function.
-const mostDecodings = 5;
+// Real text is not percent-encoded more often than this. Text that needs more decoding is redacted entirely.
+const maxDecodings = 5;
 
-/** Takes keys, signing secrets and activation codes out of a text, percent-encoded ones too, as often as it was done. */
+/** Redacts API keys, signing secrets and activation codes, including percent-encoded ones. */
 export function redact(text: string): string {
   const plain = text.replace(secrets, '[redacted]');
   return plain.includes('%') ? plain.replace(run, redactEncoded) : plain;
@@ -19,16 +19,16 @@ export function redact(text: string): string {
 function redactEncoded(run: string): string {
   if (!run.includes('%')) return run;
   let text = run;
-  for (let i = 0; i < mostDecodings; i++) {
+  for (let i = 0; i < maxDecodings; i++) {
     const decoded = decode(text);
     if (decoded === text) return run;
     if (anySecret.test(decoded)) return '[redacted]';
     text = decoded;
   }
-  return '[redacted]'; // nobody encodes a plain text this often
+  return '[redacted]';
 }
 
-/** Only ASCII, which is what secrets are made of. Unlike `decodeURIComponent` it does not give up at a stray `%`. */
+/** Decodes only ASCII, which is enough for secrets. Unlike `decodeURIComponent`, it accepts a stray `%`. */
 function decode(text: string): string {
   return text.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),

@@ -1,24 +1,24 @@
 import { expect, test } from 'vitest';
 import { onAbort, withDeadline } from './deadline.ts';
 
-test('whoever listens is told once when the signal fires, unless it has let go', () => {
+test('a listener is called once when the signal fires, unless it was removed', () => {
   const controller = new AbortController();
-  const told: string[] = [];
-  onAbort(controller.signal, () => told.push('stays'));
-  const letGo = onAbort(controller.signal, () => told.push('goes'));
-  letGo();
+  const called: string[] = [];
+  onAbort(controller.signal, () => called.push('kept'));
+  const remove = onAbort(controller.signal, () => called.push('removed'));
+  remove();
   controller.abort();
   controller.abort();
-  expect(told).toEqual(['stays']);
+  expect(called).toEqual(['kept']);
 });
 
-test('whoever comes after the signal has fired is told at once', () => {
-  const told: string[] = [];
-  onAbort(AbortSignal.abort(), () => told.push('late'));
-  expect(told).toEqual(['late']);
+test('a listener added after the signal fired is called at once', () => {
+  const called: string[] = [];
+  onAbort(AbortSignal.abort(), () => called.push('late'));
+  expect(called).toEqual(['late']);
 });
 
-test('work is ended by the deadline, and by the signal that stops everything', async () => {
+test('the deadline aborts the work, and so does the stop signal', async () => {
   const untilAborted = (signal: AbortSignal) =>
     new Promise<string>((resolve) => {
       signal.addEventListener('abort', () => resolve('ended'));

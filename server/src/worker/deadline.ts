@@ -1,6 +1,6 @@
 /**
- * Runs something with a signal that fires after `ms` or when `stopping` does, and lets go of both when it is over.
- * `AbortSignal.any` would not: on Node 20 a long-lived signal keeps every signal that was ever derived from it.
+ * Calls `run` with a signal that fires after `ms` or when `stopping` does, and removes both listeners at the end.
+ * `AbortSignal.any` would leak: on Node 20 a long-lived signal keeps every signal ever derived from it.
  */
 export async function withDeadline<T>(
   ms: number,
@@ -10,36 +10,36 @@ export async function withDeadline<T>(
   const controller = new AbortController();
   const abort = () => controller.abort();
   const timer = setTimeout(abort, ms);
-  const forget = onAbort(stopping, abort);
+  const removeListener = onAbort(stopping, abort);
   try {
     return await run(controller.signal);
   } finally {
     clearTimeout(timer);
-    forget();
+    removeListener();
   }
 }
 
 const listeners = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Calls `listener` once when the signal fires, at once when it has; the result takes it off again. A signal that everything
- * in work listens to searches its list at every coming and going: here that is a set, behind one listener.
+ * Calls `listener` when the signal fires, or at once if it has. Returns a function that removes the listener. An AbortSignal
+ * scans its whole list to add or remove one, so here a set behind a single listener is used.
  */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   if (signal.aborted) {
     listener();
     return () => {};
   }
-  const its = listeners.get(signal) ?? listenTo(signal);
-  its.add(listener);
-  return () => its.delete(listener);
+  const registered = listeners.get(signal) ?? listenTo(signal);
+  registered.add(listener);
+  return () => registered.delete(listener);
 }
 
 function listenTo(signal: AbortSignal): Set<() => void> {
-  const its = new Set<() => void>();
-  listeners.set(signal, its);
+  const registered = new Set<() => void>();
+  listeners.set(signal, registered);
   signal.addEventListener('abort', () => {
-    for (const listener of its) listener();
+    for (const listener of registered) listener();
   });
-  return its;
+  return registered;
 }

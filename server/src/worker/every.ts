@@ -1,6 +1,6 @@
 type Work = (stopping: AbortSignal) => Promise<unknown>;
 
-/** Runs `work` again and again with a pause between, one at a time; `stop` tells the one that runs, and waits for it. */
+/** Runs `work` repeatedly with a pause in between, never concurrently. `stop` aborts the current run and waits for it. */
 export function every(pauseMs: number, work: Work, onError: (error: unknown) => void) {
   let timer: NodeJS.Timeout;
   let running: Promise<unknown> = Promise.resolve();

@@ -3,9 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 type Options = { size: number; stopping: AbortSignal | undefined };
 
 /**
- * Clears up, a batch at a time until one is not full, and says how much it was. Between two it rests for as long as the last
- * one took: a million old rows take half of one connection's time, not the disk from everybody else. A process that stops
- * waits for one batch at most.
+ * Calls `clear` in batches until one is not full. Returns the total. Between batches it pauses for as long as the last one took,
+ * so that purging a million rows takes at most half of one connection's time. Stopping waits for at most one batch.
  */
 export async function inBatches(
   { size, stopping }: Options,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startWorkQueue } from './work-queue.ts';
 
-/** A queue with more to do than it has places for; what is claimed runs until it is let go. */
+/** A queue with more jobs than slots. A claimed job runs until the test ends it. */
 function startFull(concurrency: number) {
   const claims: number[] = [];
   const running: (() => void)[] = [];
@@ -25,7 +25,7 @@ test.each([
   [2, [1, 1]],
   [5, [3, 2]],
   [128, [64, 64]],
-])('of %i places half are filled at once, then the rest, and no more', async (concurrency, expected) => {
+])('with %i slots, claims half at once, then the rest, and no more', async (concurrency, expected) => {
   const { claims, running, queue } = startFull(concurrency);
   await turn();
   expect(claims).toEqual(expected);
@@ -36,7 +36,7 @@ test.each([
   expect(claims).toEqual(expected);
 });
 
-test('what is done makes room for more', async () => {
+test('a finished job frees its slot', async () => {
   const { claims, running, queue } = startFull(4);
   await turn();
   for (const end of running.splice(0, 3)) end();

@@ -1,31 +1,31 @@
-/** A job's own word on when to look again; nothing when it is done with. */
+/** When the job is due again; undefined if it is finished. */
 export type RunResult = { againInMs?: number } | undefined;
 
 type Options<Job> = {
-  /** Takes at most `count` jobs that are due, for this process alone, and commits that. */
+  /** Claims up to `count` due jobs for this process and commits. */
   claim(count: number): Promise<Job[]>;
-  /** Does the job and settles it. `stopping` fires when the process will wait no longer. */
+  /** Runs the job and settles it. `stopping` fires when the shutdown timeout is over. */
   run(job: Job, stopping: AbortSignal): Promise<RunResult>;
   concurrency: number;
-  /** The net below signals and timers: how long due work may lie there unnoticed. */
+  /** Fallback for missed signals and timers: the longest time that due work stays unnoticed. */
   pollMs: number;
   onError(error: unknown): void;
 };
 
-export type WorkQueue = { wake(): void; stop(patienceMs: number): Promise<void> };
+export type WorkQueue = { wake(): void; stop(timeoutMs: number): Promise<void> };
 
-// Above this a timer per job would be a second queue, in memory.
-const soonMs = 10_000;
+// Jobs due later than this get no timer, because a timer per job would be a second queue in memory.
+const maxTimerMs = 10_000;
 
 /**
- * The claim-run-settle loop. The rows of a table are the queue; this only keeps a bounded number of them in work. A job
- * that throws is left as it is: its lease runs out, and it comes due again here or elsewhere.
+ * The claim-run-settle loop. The queue is a table; this runs a bounded number of its rows at once. A job that throws is left
+ * as it is: its lease expires, and then any process may claim it again.
  */
 export function startWorkQueue<Job>(options: Options<Job>): WorkQueue {
   const { claim, run, concurrency, pollMs, onError } = options;
-  // Half of the places at once, so that some jobs are claimed while others run: all in step, either this process or the database
-  // waits for the other, and a worker carried out 2,750 orders a second instead of 3,450.
-  const mostAtOnce = Math.ceil(concurrency / 2);
+  // Half of the slots per claim, so that some jobs are claimed while others run. With full claims this process and the database
+  // wait for each other, and a worker did 2,750 orders a second instead of 3,450.
+  const maxPerClaim = Math.ceil(concurrency / 2);
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
   let stopped = false;
@@ -37,7 +37,7 @@ export function startWorkQueue<Job>(options: Options<Job>): WorkQueue {
     wake();
   }
 
-  /** Until somebody wakes us, or the poll is due. A call that came meanwhile counts. */
+  /** Waits for a wake-up or the next poll. A wake-up since the last call counts. */
   async function rest(): Promise<void> {
     if (!isAwake) {
       await new Promise<void>((resolve) => {
@@ -55,7 +55,7 @@ export function startWorkQueue<Job>(options: Options<Job>): WorkQueue {
     try {
       const result = await run(job, stopping.signal);
       const againInMs = result?.againInMs ?? Number.POSITIVE_INFINITY;
-      if (againInMs <= soonMs) setTimeout(wakeUp, againInMs).unref(); // the poll finds what is due later
+      if (againInMs <= maxTimerMs) setTimeout(wakeUp, againInMs).unref(); // the poll finds later jobs
     } catch (error) {
       onError(error);
     }
@@ -63,9 +63,9 @@ export function startWorkQueue<Job>(options: Options<Job>): WorkQueue {
 
   async function loop(): Promise<void> {
     while (!stopped) {
-      const most = Math.min(concurrency - running.size, mostAtOnce);
-      if (most > 0) {
-        const jobs = await claim(most).catch((error: unknown) => {
+      const count = Math.min(concurrency - running.size, maxPerClaim);
+      if (count > 0) {
+        const jobs = await claim(count).catch((error: unknown) => {
           onError(error);
           return [];
         });
@@ -76,7 +76,7 @@ export function startWorkQueue<Job>(options: Options<Job>): WorkQueue {
           });
           running.add(done);
         }
-        if (jobs.length === most) wakeUp(); // there may be more
+        if (jobs.length === count) wakeUp(); // there may be more
       }
       await rest();
     }
@@ -85,11 +85,11 @@ export function startWorkQueue<Job>(options: Options<Job>): WorkQueue {
   const looping = loop();
   return {
     wake: wakeUp,
-    async stop(patienceMs) {
+    async stop(timeoutMs) {
       stopped = true;
       wakeUp();
       await looping;
-      const drainTimeout = setTimeout(() => stopping.abort(), patienceMs);
+      const drainTimeout = setTimeout(() => stopping.abort(), timeoutMs);
       await Promise.all(running);
       clearTimeout(drainTimeout);
     },

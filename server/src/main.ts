@@ -109,7 +109,6 @@ function explain(error: unknown): string {
   if (error instanceof AggregateError) return explain(error.errors[0]);
   if (!(error instanceof Error)) return String(error);
   const { code } = error as NodeJS.ErrnoException;
-  if (code === 'EADDRINUSE')
-    return `${error.message}; set PORT to a free port, or stop the process that uses it`;
+  if (code === 'EADDRINUSE') return `${error.message}; set PORT to a free port, or stop the other process`;
   return error.message;
 }

@@ -148,9 +148,7 @@ async function start(
     await signals.stop();
     await service.keys
       .flushUses()
-      .catch((error: Error) =>
-        log.warn({ error: error.message }, 'last-used times of API keys were not saved'),
-      );
+      .catch((error: Error) => log.warn({ error: error.message }, 'API key usage was not saved'));
     await connection.close();
   }
 

@@ -17,9 +17,6 @@ export async function freeAbandonedClaims(db: Database, log: Logger): Promise<vo
     }
   } catch (error) {
     // Not fatal, because the leases expire anyway.
-    log.warn(
-      { cause: describeCause(error) },
-      'could not release the claims of an earlier process; they will expire',
-    );
+    log.warn({ cause: describeCause(error) }, 'claims of an earlier process were not released');
   }
 }

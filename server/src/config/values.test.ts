@@ -38,9 +38,8 @@ describe('the core network settings', () => {
   });
 
   test('must be set together', () => {
-    const together = /must be set together/;
-    expect(() => readConfig({ SIMPLANE_CORE_URL: 'https://core.example.com/' })).toThrow(together);
-    expect(() => readConfig({ SIMPLANE_CORE_SECRET: secret })).toThrow(together);
+    expect(() => readConfig({ SIMPLANE_CORE_URL: 'https://core.example.com/' })).toThrow(/set together/);
+    expect(() => readConfig({ SIMPLANE_CORE_SECRET: secret })).toThrow(/set together/);
   });
 });
 

@@ -45,10 +45,7 @@ export function createAvailability({ address, inFlight, onChange, onSuspicion }:
   let lastSeen = new Set<string>();
   const gate = createGate(onChange);
   // Checks use their own connection, because all connections of the pool may be stuck.
-  const checkOptions = {
-    applicationName: applicationName('check'),
-    queryTimeoutMs: address.connectTimeoutMs,
-  };
+  const options = { applicationName: applicationName('check'), queryTimeoutMs: address.connectTimeoutMs };
 
   function close(closure: Closure): void {
     gate.close(closure);
@@ -74,7 +71,7 @@ export function createAvailability({ address, inFlight, onChange, onSuspicion }:
 
   async function isUsable(): Promise<boolean> {
     try {
-      const found = await openWritable(address, checkOptions);
+      const found = await openWritable(address, options);
       const waiting = await waitingAt(found);
       const isStuck = intersects(waiting, lastSeen);
       lastSeen = waiting;
@@ -87,7 +84,7 @@ export function createAvailability({ address, inFlight, onChange, onSuspicion }:
 
   /** Asks the server about slow statements. Two checks must agree, because a commit that waits briefly is not stuck. */
   async function check(): Promise<void> {
-    const seen = await openClient(host, address, checkOptions)
+    const seen = await openClient(host, address, options)
       .then(waitingAt)
       .catch((error: unknown) => (isServerGone(error) ? new Set([noAnswer]) : new Set<string>()));
     const isStuck = intersects(seen, lastSeen);

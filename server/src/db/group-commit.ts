@@ -73,8 +73,7 @@ export function createGroupCommit<Item, Result>(options: Options<Item, Result>):
   async function writeBatch(batch: Waiting[]): Promise<void> {
     try {
       const results = await write(batch.map(({ item }) => item));
-      if (results.length !== batch.length)
-        throw new Error('a group commit returned the wrong number of results');
+      if (results.length !== batch.length) throw new Error('wrong number of group commit results');
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
       // The waiting items would fail the same way, one batch after another.

@@ -37,10 +37,7 @@ async function examineListener(config: Config): Promise<Finding[]> {
     const settings = await readListenerSettings(config);
     if (!settings) {
       return [
-        warning(
-          'smdp listener',
-          'SIMPLANE_ES2_LISTEN_PORT is not set: downloads and installs are not tracked',
-        ),
+        warning('smdp listener', 'SIMPLANE_ES2_LISTEN_PORT is not set: downloads and installs are unknown'),
       ];
     }
     return [examineExpiry('smdp listener', `port ${settings.port}`, settings.identity.endsAt)];

@@ -18,9 +18,7 @@ export async function serveUntilSignal(config: Config, warnings: string[]): Prom
       ? { network: sandboxNetwork(config), observations: null, close: undefined }
       : await openLiveNetwork(config, log, coreCommands(config));
   if (!network && config.role !== 'api') {
-    log.warn(
-      'SIMPLANE_ES2_URL is not set: orders are accepted but stay queued; see docs/connect-your-smdp.md',
-    );
+    log.warn('SIMPLANE_ES2_URL is not set, so orders stay queued; see docs/connect-your-smdp.md');
   }
   const running = await serve(config, log, network, observations);
   const unusable = unusableKey(running.sandboxKey);

@@ -74,11 +74,7 @@ export function createKeyring(
       if (form.kind === 'unknown' && !place.wasPlain)
         throw new UnreadableSecret(place, null, 'it is not a sealed value');
       if (await isOldFormRefused())
-        throw new UnreadableSecret(
-          place,
-          null,
-          'it is in an old format, which is refused since `reseal` completed',
-        );
+        throw new UnreadableSecret(place, null, 'its old format is refused since `reseal` completed');
       return form.kind === 'unknown' ? stored : decrypt(form.body, place, form.keyId, null);
     },
   };

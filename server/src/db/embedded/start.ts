@@ -119,10 +119,7 @@ async function launch(wanted: Launch): Promise<{ server: Supervised; socketDir: 
       throw new DataFolderInUse(wanted.cluster, holder.pid, holder.command);
     }
     if (performance.now() > deadline) {
-      throw new EmbeddedPostgresFailed(
-        `Another process still uses the database in ${wanted.cluster}.`,
-        ending,
-      );
+      throw new EmbeddedPostgresFailed(`The database in ${wanted.cluster} is still in use.`, ending);
     }
     await delay(100);
   }

@@ -20,8 +20,8 @@ afterAll(() => workspace.remove());
 
 const passwordFileOf = (dataDir: string) => join(dataDir, 'database-password');
 
-/** Says what PostgreSQL asks of someone who calls himself postgres: 0 nothing at all, 10 a password (SASL). */
-const knock = `
+/** Prints what PostgreSQL requests from user postgres: R0 no authentication, R10 a password (SASL). */
+const authenticationProbe = `
 const socket = require('node:net').connect(process.argv[1]);
 const fields = Buffer.from('user\\0postgres\\0database\\0postgres\\0\\0');
 const head = Buffer.alloc(8);
@@ -34,11 +34,11 @@ socket.once('data', (answer) => {
 });
 `;
 
-/** In a process of the user that PostgreSQL runs as, who can enter the socket's folder. */
-async function askedOf(connectionString: string, cluster: string): Promise<string> {
+/** Runs as PostgreSQL's user, who can enter the socket folder. */
+async function requestedAuthentication(connectionString: string, cluster: string): Promise<string> {
   const { uid, gid } = await stat(cluster);
   const path = `${socketDirOf(connectionString)}/.s.PGSQL.5432`;
-  const { stdout } = await promisify(execFile)(workspace.node, ['-e', knock, path], {
+  const { stdout } = await promisify(execFile)(workspace.node, ['-e', authenticationProbe, path], {
     ...(uid === process.getuid?.() ? {} : { uid, gid }),
     cwd: '/',
   });
@@ -52,11 +52,11 @@ function withPassword(connectionString: string, password: string): string {
 }
 
 describe.each(users)('as $title', (user) => {
-  test('whoever reaches the socket needs the password, which only the data folder has', async () => {
+  test('a client on the socket needs the password, which only the data folder holds', async () => {
     const dataDir = await workspace.folder(`locked-${user.uid}`, user);
     const holder = hold(workspace, user, { dataDir });
     const { connectionString, dataDir: cluster } = await holder.started();
-    expect(await askedOf(connectionString, cluster)).toBe('R10');
+    expect(await requestedAuthentication(connectionString, cluster)).toBe('R10');
     await expect(query(withPassword(connectionString, 'a guess'), 'select 1')).rejects.toMatchObject({
       code: '28P01',
     });
@@ -71,24 +71,24 @@ describe.each(users)('as $title', (user) => {
     await holder.stop();
   });
 
-  test('a folder of an earlier release, which let everyone in, is locked at the next start and keeps its data', async () => {
+  test('a folder from an earlier release without a password gets one at the next start and keeps its data', async () => {
     const dataDir = await workspace.folder(`unlocked-${user.uid}`, user);
     const first = hold(workspace, user, { dataDir });
     const { connectionString: before, dataDir: cluster } = await first.started();
     await query(before, 'create table kept ()');
     await query(before, 'alter role postgres password null');
-    await first.kill(); // so that there is a log to replay as well
+    await first.kill(); // so there is WAL to replay too
     await writeFile(join(cluster, 'pg_hba.conf'), 'local all all trust\n');
     await rm(passwordFileOf(dataDir));
 
     const second = hold(workspace, user, { dataDir });
     const { connectionString } = await second.started();
-    expect(await askedOf(connectionString, cluster)).toBe('R10');
+    expect(await requestedAuthentication(connectionString, cluster)).toBe('R10');
     expect(await query(connectionString, 'select * from kept')).toEqual([]);
     await second.stop();
   });
 
-  test('a password that is not the database’s is refused with what to do', async () => {
+  test('a password file that does not match the database is refused with a remedy', async () => {
     const dataDir = await workspace.folder(`mixed-up-${user.uid}`, user);
     const first = hold(workspace, user, { dataDir });
     await first.started();
@@ -106,7 +106,7 @@ describe.each(users)('as $title', (user) => {
 });
 
 describe.each(users.filter((user) => user.isRoot))('as $title', (root) => {
-  test("the password in an ordinary user's folder is that user's, whoever started first", async () => {
+  test("the password file in an ordinary user's folder belongs to that user, even if root started first", async () => {
     const dataDir = await workspace.folder('of-another', ordinaryUser);
     for (const user of [root, ordinaryUser]) {
       const holder = hold(workspace, user, { dataDir });
@@ -117,7 +117,7 @@ describe.each(users.filter((user) => user.isRoot))('as $title', (root) => {
   });
 });
 
-test('a start waits for what a start killed while it set the password has left running', async () => {
+test('a start waits for the postgres left behind by a start killed while it set the password', async () => {
   const user = users[0] ?? ordinaryUser;
   const dataDir = await workspace.folder('half-set', user);
   const first = hold(workspace, user, { dataDir });
@@ -127,29 +127,29 @@ test('a start waits for what a start killed while it set the password has left r
 
   const { uid, gid } = await stat(cluster);
   const postgres = join(workspace.packageDir, 'native/bin/postgres');
-  const left = spawn(postgres, ['--single', '-D', cluster, 'postgres'], {
+  const leftover = spawn(postgres, ['--single', '-D', cluster, 'postgres'], {
     ...(uid === process.getuid?.() ? {} : { uid, gid }),
     cwd: '/',
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  workspace.onCleanup(async () => void left.kill('SIGKILL'));
-  await eventually('it has the cluster', () => exists(join(cluster, 'postmaster.pid')));
+  workspace.onCleanup(async () => void leftover.kill('SIGKILL'));
+  await eventually('the leftover postgres holds the cluster', () => exists(join(cluster, 'postmaster.pid')));
 
   const second = hold(workspace, user, { dataDir });
-  await eventually('the next one is about to meet it', () => exists(passwordFileOf(dataDir)));
-  // Its attempts are short, so a busy machine may miss to see one; it waits longer than we look.
-  const hasMet = async () => {
+  await eventually('the second start is about to set the password', () => exists(passwordFileOf(dataDir)));
+  // Its attempts are short, so a busy machine may miss them all; the start waits longer than this poll.
+  const isAttempting = async () => {
     const { stdout } = await runCommand(null, 'ps', ['-A', '-ww', '-o', 'command=']);
     return stdout.split('\n').filter((line) => line.includes(`--single -D ${cluster}`)).length === 2;
   };
-  await poll(hasMet, { timeoutMs: 4_000 });
-  left.stdin.end();
+  await poll(isAttempting, { timeoutMs: 4_000 });
+  leftover.stdin.end();
   const { connectionString } = await second.started();
   expect(await query(connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
   await second.stop();
 });
 
-test('the service says its password nowhere', async () => {
+test('the service never prints its database password', async () => {
   const dataDir = join(workspace.root, 'service');
   const server = await spawnServer({ SIMPLANE_DATA_DIR: dataDir, SIMPLANE_LOG_LEVEL: 'debug' });
   const running = await connectToRunning(dataDir);

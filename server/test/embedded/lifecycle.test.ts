@@ -33,7 +33,7 @@ describe.each(users)('as $title', (user) => {
     await second.stop();
   });
 
-  test('listens on a private socket only, runs as an ordinary user, keeps commits durable', async () => {
+  test('the database listens only on a private socket, runs as an ordinary user and keeps commits durable', async () => {
     const dataDir = await workspace.folder(`private-${user.uid}`, user);
     const holder = hold(workspace, user, { dataDir, settings: { work_mem: '3MB', max_connections: '20' } });
     const { connectionString, dataDir: cluster } = await holder.started();
@@ -42,7 +42,7 @@ describe.each(users)('as $title', (user) => {
     expect(socketDir.mode & 0o777).toBe(0o700);
     expect(socketDir.uid).not.toBe(0);
     expect((await stat(cluster)).mode & 0o777).toBe(0o700);
-    // The last line but two of the lock file is the TCP address: empty.
+    // Line 6 of the lock file is the TCP address: empty.
     const lockFile = (await readFile(`${cluster}/postmaster.pid`, 'utf8')).split('\n');
     expect(lockFile[5]).toBe('');
 
@@ -71,7 +71,7 @@ describe.each(users)('as $title', (user) => {
     await holder.stop();
   });
 
-  test('a command line finds the running database through the data folder', async () => {
+  test('a command finds the running database through the data folder', async () => {
     const dataDir = await workspace.folder(`found-${user.uid}`, user);
     expect(await connectToRunning(dataDir)).toBeNull();
     const holder = hold(workspace, user, { dataDir, database: 'other "name"' });
@@ -86,7 +86,7 @@ describe.each(users)('as $title', (user) => {
     expect(await connectToRunning(dataDir)).toBeNull();
   });
 
-  test('a long path with spaces and quotes is as good as any', async () => {
+  test('a long path with spaces and quotes works', async () => {
     const parent = await workspace.folder(`long-${user.uid}`, user);
     const dataDir = `${parent}/${'a folder with a name '.repeat(8)}/it's "here" $HOME \\`;
     expect(dataDir.length).toBeGreaterThan(150);

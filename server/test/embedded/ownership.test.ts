@@ -28,7 +28,7 @@ const staleOwner = {
 };
 
 describe.each(users)('as $title', (user) => {
-  test('a folder in use is refused at once, naming the process that has it', async () => {
+  test('a folder in use is refused at once, naming the process that holds it', async () => {
     const dataDir = await workspace.folder(`used-${user.uid}`, user);
     const owner = hold(workspace, user, { dataDir });
     const { connectionString } = await owner.started();
@@ -40,7 +40,7 @@ describe.each(users)('as $title', (user) => {
     await owner.stop();
   });
 
-  test('of several starts at the same instant exactly one wins', async () => {
+  test('exactly one of several simultaneous starts succeeds', async () => {
     const dataDir = await workspace.folder(`race-${user.uid}`, user);
     await writeFile(ownerFileOf(dataDir), JSON.stringify(staleOwner));
     const holders = Array.from({ length: 4 }, () => hold(workspace, user, { dataDir }));
@@ -56,13 +56,13 @@ describe.each(users)('as $title', (user) => {
 
 test.each([
   ['a dead process', { pid: 2 ** 22 + 1 }],
-  ['a pid that was given to another process', { pid: process.ppid }],
-  ['our own pid in an earlier life', { pid: process.pid }],
-])('a claim left by %s is taken over by exactly one of many', async (title, { pid }) => {
+  ['a pid now used by another process', { pid: process.ppid }],
+  ['an earlier process with our own pid', { pid: process.pid }],
+])('a claim left by %s is taken over by exactly one of several processes', async (title, { pid }) => {
   for (let round = 0; round < 3; round++) {
     const dataDir = await workspace.folder(`takeover ${title} ${round}`, ordinaryUser);
     await writeFile(ownerFileOf(dataDir), JSON.stringify({ ...staleOwner, pid }));
-    // The one who would have taken it over died in the middle of that.
+    // An earlier takeover was killed midway.
     await writeFile(`${ownerFileOf(dataDir)}.takeover`, JSON.stringify({ ...staleOwner, pid }));
     if (round === 2) await writeFile(ownerFileOf(dataDir), '{"pid":');
     const task = 'claim';
@@ -76,7 +76,7 @@ test.each([
   }
 });
 
-test('a second start within one process is refused too, and possible after the stop', async () => {
+test('a second start in the same process is refused until the first is stopped', async () => {
   const options = { dataDir: `${workspace.root}/twice`, packageDir: workspace.packageDir };
   const outcomes = await Promise.allSettled([startEmbeddedPostgres(options), startEmbeddedPostgres(options)]);
   const won = outcomes.find((outcome) => outcome.status === 'fulfilled');
@@ -87,7 +87,7 @@ test('a second start within one process is refused too, and possible after the s
   await (await startEmbeddedPostgres(options)).stop();
 });
 
-test('a stale claim leads no command line astray', async () => {
+test('commands ignore a stale claim', async () => {
   const dataDir = await workspace.folder('stale', ordinaryUser);
   const stale = {
     ...staleOwner,
@@ -100,13 +100,13 @@ test('a stale claim leads no command line astray', async () => {
   expect(await connectToRunning(`${dataDir}/not-there`)).toBeNull();
 });
 
-test("a postgres that somebody else runs on the cluster is refused by postgres' own lock", async () => {
+test("a start is refused while a postgres that is not ours holds the cluster's lock file", async () => {
   const dataDir = await workspace.folder('by-hand', users[0] ?? ordinaryUser);
   const packageDir = workspace.packageDir;
   const made = await startEmbeddedPostgres({ dataDir, packageDir });
   await made.stop();
 
-  // Under another name of the folder, so that it does not look like one of ours.
+  // Through a symlink, so it does not look like one of ours.
   const alias = `${workspace.root}/alias`;
   await symlink(made.dataDir, alias);
   const user = { ...ordinaryUser, name: 'nobody' };

@@ -15,8 +15,8 @@ beforeAll(async () => {
 afterAll(() => workspace.remove());
 
 describe.each(users)('as $title', (user) => {
-  test('links and execute bits that npm --ignore-scripts left out are made at the first start', async () => {
-    const packageDir = await asLeftByNpm(`bare-${user.uid}`, user);
+  test('the first start adds the links and execute bits that npm --ignore-scripts left out', async () => {
+    const packageDir = await unpackedPackage(`bare-${user.uid}`, user);
     const first = await startAndStop(user, { packageDir });
     expect(first.notice).toBeNull();
     const links = await readLinks(packageDir);
@@ -25,8 +25,8 @@ describe.each(users)('as $title', (user) => {
   });
 });
 
-test('a package folder that cannot be written to is copied into the data folder', async () => {
-  const packageDir = await asLeftByNpm('read-only', users[0] ?? ordinaryUser);
+test('a read-only package folder is copied into the data folder', async () => {
+  const packageDir = await unpackedPackage('read-only', users[0] ?? ordinaryUser);
   for (const folder of ['native/lib', 'native/bin']) await chmod(join(packageDir, folder), 0o555);
   const dataDir = await workspace.folder('read-only-data', ordinaryUser);
   const { notice } = await startAndStop(ordinaryUser, { packageDir, dataDir });
@@ -41,8 +41,8 @@ test('a package folder that cannot be written to is copied into the data folder'
   for (const folder of ['native/lib', 'native/bin']) await chmod(join(packageDir, folder), 0o755);
 });
 
-describe.each(users.filter((user) => user.isRoot))('as $title, where nobody cannot go', (root) => {
-  test('programs are copied once and data is kept in a reachable place, the same at every start', async () => {
+describe.each(users.filter((user) => user.isRoot))('as $title, next to other users', (root) => {
+  test('programs and data in a closed folder go to a reachable one, the same at every start', async () => {
     const closed = join(workspace.root, 'closed');
     await mkdir(closed, { mode: 0o700 });
     const packageDir = join(closed, 'package');
@@ -57,7 +57,7 @@ describe.each(users.filter((user) => user.isRoot))('as $title, where nobody cann
     await holders[0]?.stop();
     expect(await readdir(workspace.reachableBase)).toHaveLength(2);
 
-    // Opened up later, the data stays where it is.
+    // The data stays there even after the folder is opened up.
     await chmod(closed, 0o755);
     const again = hold(workspace, root, options);
     const second = await started(again);
@@ -72,7 +72,7 @@ describe.each(users.filter((user) => user.isRoot))('as $title, where nobody cann
     expect(await readdir(workspace.reachableBase)).toHaveLength(2);
   });
 
-  test('a cluster that became unreachable is named, not replaced by an empty one', async () => {
+  test('a cluster that became unreachable is reported, not replaced by an empty one', async () => {
     const parent = join(workspace.root, 'shut-later');
     await mkdir(parent, { mode: 0o755 });
     await startAndStop(root, { dataDir: join(parent, 'data') });
@@ -89,7 +89,7 @@ describe.each(users.filter((user) => user.isRoot))('as $title, where nobody cann
     await startAndStop(ordinaryUser, { dataDir });
   });
 
-  test("root's own data folder says so to an ordinary user", async () => {
+  test("an ordinary user cannot use root's data folder and gets the reason", async () => {
     const dataDir = join(workspace.root, 'roots-own');
     await startAndStop(root, { dataDir });
     const { failed } = await hold(workspace, ordinaryUser, { dataDir }).answer();
@@ -97,8 +97,8 @@ describe.each(users.filter((user) => user.isRoot))('as $title, where nobody cann
   });
 });
 
-test('programs that do not run say why and what to do', async () => {
-  const packageDir = await asLeftByNpm('broken', users[0] ?? ordinaryUser);
+test('programs that do not run are reported with the reason and a remedy', async () => {
+  const packageDir = await unpackedPackage('broken', users[0] ?? ordinaryUser);
   await writeFile(join(packageDir, 'native/bin/postgres'), 'not a program');
   const { failed } = await hold(workspace, users[0] ?? ordinaryUser, {
     packageDir,
@@ -110,7 +110,7 @@ test('programs that do not run say why and what to do', async () => {
   expect(failed?.message).toContain('DATABASE_URL');
 });
 
-test('a platform without a package is told so', async () => {
+test('a platform without a package is refused with a remedy', async () => {
   const user = { ...ordinaryUser, name: 'nobody' };
   const real = Object.getOwnPropertyDescriptor(process, 'arch');
   Object.defineProperty(process, 'arch', { ...real, value: 's390x' });
@@ -123,13 +123,13 @@ test('a platform without a package is told so', async () => {
   }
 });
 
-test('the installed package is found without being told', async () => {
+test('the installed package is found by default', async () => {
   const user = { ...(users[0] ?? ordinaryUser), name: 'me' };
   const found = await locateBinaries({ user, packageDir: undefined, copyBase: workspace.root });
   expect(found).toMatchObject({ majorVersion: '18', notice: null });
 });
 
-test('as root it runs as simplane where that user exists, else as nobody, else says what to do', async () => {
+test('started by root, postgres runs as simplane if that user exists, else as nobody, else is refused with a remedy', async () => {
   const passwd = join(workspace.root, 'passwd');
   await writeFile(passwd, 'root:x:0:0::/root:/bin/sh\nnobody:*:-2:-2::/var/empty:/usr/bin/false\n');
   expect(await unprivilegedUser(passwd)).toEqual({ uid: 2 ** 32 - 2, gid: 2 ** 32 - 2, name: 'nobody' });
@@ -141,8 +141,8 @@ test('as root it runs as simplane where that user exists, else as nobody, else s
   );
 });
 
-/** The package as unpacked: no links, no execute bits. */
-async function asLeftByNpm(name: string, owner: TestUser): Promise<string> {
+/** The package without links and execute bits, as npm --ignore-scripts leaves it. */
+async function unpackedPackage(name: string, owner: TestUser): Promise<string> {
   const packageDir = join(workspace.root, name);
   await cp(installedPackage(), packageDir, { recursive: true, verbatimSymlinks: true });
   for (const { target } of await readLinks(packageDir)) await rm(join(packageDir, target), { force: true });

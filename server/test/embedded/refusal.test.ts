@@ -24,7 +24,7 @@ test('a cluster of another major version is refused, naming both', async () => {
   expect(await exists(ownerFileOf(dataDir))).toBe(false);
 });
 
-test('files that are no cluster are left alone', async () => {
+test('files that are not a cluster are left alone', async () => {
   const dataDir = join(workspace.root, 'foreign');
   await mkdir(join(dataDir, 'postgres'), { recursive: true });
   await writeFile(join(dataDir, 'postgres/notes.txt'), 'mine');
@@ -34,7 +34,7 @@ test('files that are no cluster are left alone', async () => {
   expect(await readdir(join(dataDir, 'postgres'))).toEqual(['notes.txt']);
 });
 
-test('a failing initdb is quoted and leaves nothing half made', async () => {
+test('a failing initdb is reported with its output and leaves no partial cluster', async () => {
   const packageDir = join(workspace.root, 'incomplete');
   await cp(installedPackage(), packageDir, { recursive: true, verbatimSymlinks: true });
   await rm(join(packageDir, 'native/share/postgresql/information_schema.sql'));
@@ -46,7 +46,7 @@ test('a failing initdb is quoted and leaves nothing half made', async () => {
   await (await startEmbeddedPostgres({ dataDir, packageDir: workspace.packageDir })).stop();
 });
 
-test('a postgres that does not come up is quoted, and the folder is free again', async () => {
+test('a postgres that fails to start is reported with its output, and the folder is free again', async () => {
   const dataDir = join(workspace.root, 'misconfigured');
   const options = { dataDir, packageDir: workspace.packageDir };
   await expect(startEmbeddedPostgres({ ...options, settings: { shared_buffers: 'plenty' } })).rejects.toThrow(
@@ -56,7 +56,7 @@ test('a postgres that does not come up is quoted, and the folder is free again',
   await (await startEmbeddedPostgres(options)).stop();
 });
 
-test('a data folder that cannot be made is named', async () => {
+test('a data folder that cannot be created is named in the error', async () => {
   const file = join(workspace.root, 'a-file');
   await writeFile(file, '');
   await expect(startEmbeddedPostgres({ dataDir: join(file, 'data') })).rejects.toThrow(
@@ -65,10 +65,10 @@ test('a data folder that cannot be made is named', async () => {
 });
 
 describe.each(users)('as $title', (user) => {
-  test('a start killed in the middle of initdb does not poison the folder', async () => {
+  test('a start killed during initdb leaves the folder usable', async () => {
     const dataDir = await workspace.folder(`cut-short-${user.uid}`, user);
     const first = hold(workspace, user, { dataDir });
-    await eventually('initdb is at work', async () => {
+    await eventually('initdb is running', async () => {
       const draft = (await readdir(dataDir)).find((name) => name.startsWith('postgres.'));
       return draft !== undefined && (await exists(join(dataDir, draft, 'base')));
     });
@@ -83,9 +83,9 @@ describe.each(users)('as $title', (user) => {
   });
 });
 
-test('both ways to look up a process tell the same', async () => {
-  const ways = process.platform === 'linux' ? [readFromProc, readFromPs] : [readProcess, readFromPs];
-  for (const read of ways) {
+test('both process look-ups identify a process consistently', async () => {
+  const readers = process.platform === 'linux' ? [readFromProc, readFromPs] : [readProcess, readFromPs];
+  for (const read of readers) {
     const [once, twice] = [await read(process.pid), await read(process.pid)];
     expect(once).toEqual(twice);
     expect(once?.command).toContain('node');

@@ -12,8 +12,8 @@ const key = 'sp_test_database_restart';
 let postgres: RestartablePostgres;
 let receiver: Receiver;
 let servers: ServerProcess[] = [];
-/** How and with what last words servers ended that nobody had asked to. */
-const ends: string[] = [];
+/** Exit status and last output of servers that exited on their own. */
+const unexpectedExits: string[] = [];
 
 beforeAll(async () => {
   [postgres, receiver] = await Promise.all([startRestartablePostgres(), startReceiver()]);
@@ -22,7 +22,7 @@ beforeAll(async () => {
     SIMPLANE_API_KEY: key,
     SIMPLANE_ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
     SIMPLANE_MOCK_DELAY: '20ms',
-    // Short, so that what was in hand when the database went away is soon taken over.
+    // Short, so work in progress when the database goes away is soon taken over.
     SIMPLANE_NETWORK_TIMEOUT: '1s',
     SIMPLANE_EXECUTION_LEASE: '3s',
     SIMPLANE_WEBHOOK_TIMEOUT: '2s',
@@ -30,8 +30,8 @@ beforeAll(async () => {
   servers = await Promise.all([spawnServer(env), spawnServer(env)]);
   for (const { ended, output } of servers) {
     ended.then(
-      (how) => ends.push(`${how}: ${output().slice(-2_000)}`),
-      () => ends.push('lost'),
+      (how) => unexpectedExits.push(`${how}: ${output().slice(-2_000)}`),
+      () => unexpectedExits.push('lost'),
     );
   }
 });
@@ -46,7 +46,7 @@ function target(index: number) {
 }
 
 async function readiness(): Promise<number[]> {
-  expect(ends).toEqual([]);
+  expect(unexpectedExits).toEqual([]);
   return Promise.all(servers.map(async (_, i) => (await call(target(i), 'GET', '/readyz')).status));
 }
 
@@ -68,7 +68,7 @@ type Load = {
   stop(): Promise<void>;
 };
 
-/** Clients that order without a pause, and repeat with the same key, at the other server, whatever went wrong. */
+/** Clients that order nonstop and retry any failure with the same key on the other server. */
 function startLoad(clients: number): Load {
   const load: Load = { accepted: [], retried: 0, unexpected: [], keys: [], stop: async () => {} };
   let stopped = false;
@@ -102,19 +102,19 @@ function startLoad(clients: number): Load {
   return load;
 }
 
-test('PostgreSQL restarted, crashed and cut off under load: every accepted order ends as one eSIM and one event that arrives', async () => {
+test('every order accepted while PostgreSQL restarts, crashes and loses connections becomes one eSIM and one delivered event', async () => {
   const hook = { url: `${receiver.url}/hook`, enabled_event_types: ['esim.*'] };
   expect((await call(target(0), 'POST', '/v1/webhook_endpoints', { body: hook })).status).toBe(201);
   const load = startLoad(8);
-  /** Until so many more have come; what must never happen ends the wait, since it is looked for below. */
-  const grows = (list: unknown[], count: number) => {
+  /** Waits for `count` more. A failure ends the wait; the assertions below report it. */
+  const waitForMore = (list: unknown[], count: number) => {
     const goal = list.length + count;
-    const look = async () => list.length;
-    return until(look, (seen) => seen >= goal || load.unexpected.length > 0 || ends.length > 0);
+    const length = async () => list.length;
+    return until(length, (seen) => seen >= goal || load.unexpected.length > 0 || unexpectedExits.length > 0);
   };
   const progress = async (orders: number) => {
-    await grows(load.accepted, orders);
-    await grows(receiver.received, 20);
+    await waitForMore(load.accepted, orders);
+    await waitForMore(receiver.received, 20);
   };
 
   await progress(100);
@@ -132,7 +132,7 @@ test('PostgreSQL restarted, crashed and cut off under load: every accepted order
   }
   await load.stop();
   expect(load.unexpected).toEqual([]);
-  expect(ends).toEqual([]);
+  expect(unexpectedExits).toEqual([]);
   expect(new Set(load.accepted).size).toBe(load.keys.length);
   expect(await until(readiness, ([one, two]) => one === 200 && two === 200)).toEqual([200, 200]);
 
@@ -164,7 +164,7 @@ test('PostgreSQL restarted, crashed and cut off under load: every accepted order
   expect(events.filter(({ id }) => !arrived.has(id))).toEqual([]);
   expect(arrived.size).toBe(events.length);
 
-  // Both hear of each other's work again, and new work is done at once.
+  // Both servers listen for signals again, and new work is done at once.
   await until(
     () => query("select pid from pg_stat_activity where application_name like 'simplane% signals'"),
     (rows) => rows.length === servers.length,
@@ -178,6 +178,6 @@ test('PostgreSQL restarted, crashed and cut off under load: every accepted order
       5_000,
     );
   }
-  expect(ends).toEqual([]);
+  expect(unexpectedExits).toEqual([]);
   expect(await Promise.all(servers.map((server) => server.end('SIGTERM')))).toEqual([0, 0]);
 });

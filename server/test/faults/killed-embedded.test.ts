@@ -11,7 +11,7 @@ import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { until } from '../support/until.ts';
 
 const key = 'sp_test_killed_embedded_database';
-// Leases that end long after any test would: what ends sooner was freed.
+// Leases outlast the test, so work that resumes sooner was released.
 const env = {
   SIMPLANE_API_KEY: key,
   SIMPLANE_NETWORK_TIMEOUT: '9m',
@@ -60,8 +60,8 @@ async function rowOf(executionId: string): Promise<Row> {
   }
 }
 
-test('an order and a delivery that were under way when the process was killed go on at once; a pause between attempts is kept', async () => {
-  receiver.answer(() => {}); // hangs, so that the delivery is under way until the kill
+test('an order and a delivery in progress when the process is killed resume at the next start; a retry delay is kept', async () => {
+  receiver.answer(() => {}); // never answers, so the delivery is in flight at the kill
   let target = await start('0s');
   await call(target, 'POST', '/v1/webhook_endpoints', {
     body: { url: receiver.url, enabled_event_types: ['test.*'] },
@@ -96,7 +96,7 @@ test('an order and a delivery that were under way when the process was killed go
     () => rowOf(order),
     ({ status }) => status === 'succeeded',
   );
-  expect(settled.fence).toBeGreaterThan(claimed.fence + 1); // raised once when freed and once when claimed again
+  expect(settled.fence).toBeGreaterThan(claimed.fence + 1); // raised once on release and once on the next claim
   await until(
     async () => receiver.received.length,
     (count) => count === 3,

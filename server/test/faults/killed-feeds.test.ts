@@ -6,7 +6,7 @@ import { spawnServer } from '../support/process.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-const preload = fileURLToPath(new URL('../support/dying-sender.mjs', import.meta.url));
+const preload = fileURLToPath(new URL('../support/die-at-statement.mjs', import.meta.url));
 
 let service: TestService;
 let iccids: string[];
@@ -27,21 +27,21 @@ async function usedBytes(): Promise<number[]> {
   return all.map(({ json }) => json.data[0].used_bytes);
 }
 
-describe('a process that is killed', () => {
+describe('a process killed', () => {
   test.each([
-    ['when it holds the eSIMs', 'esim_lock_carried:after:1'],
-    ['when all is written and nothing committed', 'event_emit:before:1'],
+    ['while it holds the eSIM locks', 'esim_lock_carried:after:1'],
+    ['after all writes, before the commit', 'event_emit:before:1'],
     ['after the commit, before the answer', 'usage_record_insert_many:commit:1'],
-  ])('%s leaves a batch that counts once when it is sent again', async (name, moment) => {
+  ])('%s leaves a batch that counts once when resent', async (name, moment) => {
     const records = iccids.map((iccid, index) => ({
       record_id: name,
       iccid,
-      // Over a threshold each time, so that there is an event to write.
+      // Crosses a threshold each time, so there is an event to write.
       bytes: 3_000_000_000 + index,
       at: 1_794_000_000,
     }));
     const before = await usedBytes();
-    const dying = await spawnServer(
+    const doomed = await spawnServer(
       {
         DATABASE_URL: service.databaseUrl,
         SIMPLANE_API_KEY: 'sp_test_killed_feeds_sandbox',
@@ -51,10 +51,10 @@ describe('a process that is killed', () => {
       { preload },
     );
     const request = { body: { records }, idempotencyKey: moment };
-    const target = { url: dying.url, key: service.key };
+    const target = { url: doomed.url, key: service.key };
     await expect(call(target, 'POST', '/v1/usage_records', request)).rejects.toThrow();
-    expect(await dying.ended).toBe('SIGKILL');
-    // Its connection may outlive it for a moment: until then the key is in progress.
+    expect(await doomed.ended).toBe('SIGKILL');
+    // Its connection may outlive it briefly; until it closes, the key is in progress.
     const retried = await until(
       () => call(service, 'POST', '/v1/usage_records', request),
       ({ status }) => status !== 409,
@@ -65,12 +65,12 @@ describe('a process that is killed', () => {
     expect(await usedBytes()).toEqual(before.map((bytes, index) => bytes + 3_000_000_000 + index));
   });
 
-  test('left each threshold told once', async () => {
+  test('never causes a second event for a threshold', async () => {
     const { json } = await call(service, 'GET', '/v1/events?type=bundle.usage_threshold&limit=100');
-    const told = json.data.map(
+    const thresholds = json.data.map(
       ({ data }: { data: Record<string, unknown> }) => `${data['iccid']} ${data['threshold_percent']}`,
     );
-    expect(told.length).toBe(iccids.length * 3);
-    expect(new Set(told).size).toBe(told.length);
+    expect(thresholds.length).toBe(iccids.length * 3);
+    expect(new Set(thresholds).size).toBe(thresholds.length);
   });
 });

@@ -10,20 +10,20 @@ import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-const preload = fileURLToPath(new URL('../support/dying-sender.mjs', import.meta.url));
-// Short, so that a takeover is seen soon; long enough that a busy machine makes no failed attempt of a good one.
+const preload = fileURLToPath(new URL('../support/die-at-statement.mjs', import.meta.url));
+// Short enough to see a takeover soon; long enough that a busy machine does not time out a good attempt.
 const timeoutMs = 5_000;
 const leaseMs = timeoutMs + 10_000;
 
-type Stage = {
+type Setup = {
   service: TestService;
   receiver: Receiver;
-  /** A process that only works; `DIE_AT` names the statement around which it kills itself. */
+  /** Starts a worker process; `DIE_AT` names the statement around which it kills itself. */
   sender(more?: Record<string, string>): Promise<ServerProcess>;
 };
 
-/** A database and an API that never sends, and a receiver; the senders are processes of their own. */
-async function setStage({ onTestFinished }: TestContext): Promise<Stage> {
+/** A database, an API that never sends, and a receiver; senders run as separate processes. */
+async function setUp({ onTestFinished }: TestContext): Promise<Setup> {
   const encryptionKey = randomBytes(32);
   const service = await startService({ keyring: createKeyring([encryptionKey]) });
   const receiver = await startReceiver();
@@ -52,15 +52,15 @@ async function setStage({ onTestFinished }: TestContext): Promise<Stage> {
   };
 }
 
-async function createEndpoint({ service, receiver }: Stage, path: string, types = ['order.*']) {
+async function createEndpoint({ service, receiver }: Setup, path: string, types = ['order.*']) {
   const body = { url: receiver.url + path, enabled_event_types: types };
   const { status, json } = await call(service, 'POST', '/v1/webhook_endpoints', { body });
   expect(status).toBe(201);
   return json.id as string;
 }
 
-/** Twenty at a time, so that a sender meets them while they still come in. */
-async function publish({ service }: Stage, count: number, type = 'order.made'): Promise<string[]> {
+/** Twenty at a time, so senders run while events still come in. */
+async function publish({ service }: Setup, count: number, type = 'order.made'): Promise<string[]> {
   const ids: string[] = [];
   while (ids.length < count) {
     const size = Math.min(20, count - ids.length);
@@ -88,7 +88,7 @@ type Row = {
   attempts: { number: number; status_code: number | null; error: string | null; at: Date }[];
 };
 
-async function deliveries({ service }: Stage): Promise<Row[]> {
+async function deliveries({ service }: Setup): Promise<Row[]> {
   const { rows } = await service.db.pool.query(
     `select d.event_id, e.url, d.status, d.origin, d.attempt_count, d.leased_until, d.due_at <= now() as is_due,
             coalesce((select json_agg(json_build_object('number', a.number, 'status_code', a.status_code, 'error', a.error,
@@ -103,18 +103,18 @@ async function deliveries({ service }: Stage): Promise<Row[]> {
   }));
 }
 
-function allSettled(stage: Stage, boundMs = 30_000): Promise<Row[]> {
+function allSettled(setup: Setup, waitMs = 30_000): Promise<Row[]> {
   const count = async () => {
-    const { rows } = await stage.service.db.pool.query(
+    const { rows } = await setup.service.db.pool.query(
       `select count(*)::int as count from deliveries where status = 'pending'`,
     );
     return rows[0].count as number;
   };
-  return until(count, (pending) => pending === 0, boundMs).then(() => deliveries(stage));
+  return until(count, (pending) => pending === 0, waitMs).then(() => deliveries(setup));
 }
 
 /** How often each delivery was received, by `<event id> <path>`. */
-function receipts({ receiver }: Stage, from = 0): Map<string, number> {
+function receipts({ receiver }: Setup, from = 0): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { headers, path } of receiver.received.slice(from)) {
     const name = `${headers['webhook-id']} ${path}`;
@@ -129,11 +129,11 @@ function namesOf(eventIds: string[], paths: string[]): string[] {
 
 const oneGoodAttempt = [expect.objectContaining({ number: 1, status_code: 200, error: null })];
 
-// Each waits for a lease, five beside each other: the bound is for a hang on a busy machine.
-describe.concurrent('a sender that is killed', { timeout: 120_000 }, () => {
-  type Held = { answered: number; logged: number; received: number };
+// Five run concurrently and each waits out a lease; the timeout only catches a hang.
+describe.concurrent('a sender killed', { timeout: 120_000 }, () => {
+  type Counts = { answered: number; logged: number; received: number };
 
-  test.for<[string, string, (held: Held) => boolean]>([
+  test.for<[string, string, (counts: Counts) => boolean]>([
     ['after the claim, before the request', 'delivery_claim:after:1', ({ received }) => received === 0],
     ['while the request is in flight', '', ({ received, logged }) => received > 0 && logged === 0],
     [
@@ -142,55 +142,55 @@ describe.concurrent('a sender that is killed', { timeout: 120_000 }, () => {
       ({ answered, logged }) => answered > 0 && logged === 0,
     ],
     [
-      'after the result is stored, before it knows',
+      'after the result is stored, before it learns of that',
       'delivery_settle:after:1',
       ({ answered, logged }) => answered > 0 && logged > 0,
     ],
   ])(
-    '%s: another delivers every event to every subscriber, and takes over when the lease is out, not before',
-    async ([, dieAt, isTheMoment], context) => {
-      const stage = await setStage(context);
-      const { receiver } = stage;
+    '%s: another sender delivers every event to every subscriber, and takes over leased ones only when the lease ends',
+    async ([, dieAt, isExpectedMoment], context) => {
+      const setup = await setUp(context);
+      const { receiver } = setup;
       const paths = ['/one', '/two', '/three'];
-      for (const path of paths) await createEndpoint(stage, path);
-      await createEndpoint(stage, '/other', ['esim.*']);
-      const doomed = await stage.sender({ DIE_AT: dieAt });
+      for (const path of paths) await createEndpoint(setup, path);
+      await createEndpoint(setup, '/other', ['esim.*']);
+      const doomed = await setup.sender({ DIE_AT: dieAt });
       let answered = 0;
       receiver.answer((response) => {
         if (dieAt === '') {
           if (receiver.received.length === 1) process.kill(doomed.pid, 'SIGKILL');
-          return; // and never an answer
+          return; // never answers
         }
         answered += 1;
         response.end('ok');
       });
-      const eventIds = await publish(stage, 20);
+      const eventIds = await publish(setup, 20);
       expect(await doomed.ended).toBe('SIGKILL');
 
-      const atDeath = await deliveries(stage);
+      const atDeath = await deliveries(setup);
       const logged = atDeath.filter(({ attempts }) => attempts.length > 0).length;
-      expect({ answered, logged, received: receiver.received.length }).toSatisfy(isTheMoment);
+      expect({ answered, logged, received: receiver.received.length }).toSatisfy(isExpectedMoment);
       const leases = new Map(atDeath.map(({ name, leased_until }) => [name, leased_until]));
-      const inHand = atDeath.filter(({ leased_until }) => leased_until !== null);
-      if (!dieAt.includes('settle:after')) expect(inHand.length).toBeGreaterThan(0);
+      const leased = atDeath.filter(({ leased_until }) => leased_until !== null);
+      if (!dieAt.includes('settle:after')) expect(leased.length).toBeGreaterThan(0);
 
       receiver.answer((response) => response.end('ok'));
-      const heir = await stage.sender();
-      const settled = await allSettled(stage, leaseMs + 10_000);
-      expect(await heir.end('SIGTERM')).toBe(0);
+      const successor = await setup.sender();
+      const settled = await allSettled(setup, leaseMs + 10_000);
+      expect(await successor.end('SIGTERM')).toBe(0);
 
       expect(settled.map(({ name }) => name).sort()).toEqual(namesOf(eventIds, paths));
-      const counts = receipts(stage);
+      const counts = receipts(setup);
       expect([...counts.keys()].sort()).toEqual(namesOf(eventIds, paths));
       for (const { name, ...delivery } of settled) {
-        // The attempt that was cut off left no result, so it is not in the log as if it had.
+        // The interrupted attempt has no result, so it is not logged.
         expect(delivery.attempts).toEqual(oneGoodAttempt);
         expect(delivery).toMatchObject({ status: 'succeeded', attempt_count: 1, leased_until: null });
         const lease = leases.get(name) ?? null;
         if (lease === null) expect(counts.get(name)).toBe(1);
         else expect(delivery.attempts[0]?.at.getTime()).toBeGreaterThanOrEqual(lease.getTime());
       }
-      // Nobody but the one in whose hand it was may have sent it before.
+      // Only a delivery that the dead sender had leased may arrive twice.
       const twice = [...counts].filter(([, count]) => count > 1).map(([name]) => name);
       expect(twice.filter((name) => !leases.get(name))).toEqual([]);
       if (dieAt.includes('claim:after')) expect(twice).toEqual([]);
@@ -198,21 +198,21 @@ describe.concurrent('a sender that is killed', { timeout: 120_000 }, () => {
     },
   );
 
-  test('twice in the middle of a recovery: exactly what was missed arrives, queued once each', async (context) => {
-    const stage = await setStage(context);
-    const { service, receiver } = stage;
-    const endpointId = await createEndpoint(stage, '/hook');
+  test('twice during a recovery: exactly the missed events arrive, each queued once', async (context) => {
+    const setup = await setUp(context);
+    const { service, receiver } = setup;
+    const endpointId = await createEndpoint(setup, '/hook');
     const at = `/v1/webhook_endpoints/${endpointId}`;
-    const first = await stage.sender();
-    await publish(stage, 20);
-    await allSettled(stage);
+    const first = await setup.sender();
+    await publish(setup, 20);
+    await allSettled(setup);
     expect(await first.end('SIGTERM')).toBe(0);
     expect((await call(service, 'PATCH', at, { body: { status: 'disabled' } })).status).toBe(200);
-    // A recovery takes 500 events a step: this one has three.
-    const missed = [...(await publish(stage, 550)), ...(await publish(stage, 550))];
-    await publish(stage, 20, 'other.kind');
+    // A recovery handles 500 events per step; this one takes three.
+    const missed = [...(await publish(setup, 550)), ...(await publish(setup, 550))];
+    await publish(setup, 20, 'other.kind');
     expect((await call(service, 'POST', `${at}/enable`)).status).toBe(200);
-    const later = await publish(stage, 20);
+    const later = await publish(setup, 20);
     const knownBefore = receiver.received.length;
     const since = Math.floor(Date.now() / 1000) - 3_600;
     expect((await call(service, 'POST', `${at}/recover`, { body: { since } })).status).toBe(202);
@@ -223,20 +223,20 @@ describe.concurrent('a sender that is killed', { timeout: 120_000 }, () => {
       );
       return rows[0].count as number;
     };
-    // The first dies with its second step undone, the next with that step committed and its third begun.
-    const one = await stage.sender({ DIE_AT: 'recovery_move:before:2' });
+    // The first dies with its second step uncommitted, the next with that step committed and the third begun.
+    const one = await setup.sender({ DIE_AT: 'recovery_move:before:2' });
     expect(await one.ended).toBe('SIGKILL');
     expect(await recovered()).toBeGreaterThan(0);
     expect(await recovered()).toBeLessThan(missed.length);
-    const two = await stage.sender({ DIE_AT: 'recovery_insert_missed:before:2' });
+    const two = await setup.sender({ DIE_AT: 'recovery_insert_missed:before:2' });
     expect(await two.ended).toBe('SIGKILL');
     expect(await recovered()).toBeLessThan(missed.length);
-    const heir = await stage.sender();
+    const successor = await setup.sender();
     await until(recovered, (count) => count >= missed.length);
-    const settled = await allSettled(stage, leaseMs + 20_000);
-    expect(await heir.end('SIGTERM')).toBe(0);
+    const settled = await allSettled(setup, leaseMs + 20_000);
+    expect(await successor.end('SIGTERM')).toBe(0);
 
-    expect([...receipts(stage, knownBefore).keys()].sort()).toEqual(
+    expect([...receipts(setup, knownBefore).keys()].sort()).toEqual(
       namesOf([...missed, ...later], ['/hook']),
     );
     const queued = settled.filter(({ origin }) => origin === 'recovery');
@@ -247,14 +247,14 @@ describe.concurrent('a sender that is killed', { timeout: 120_000 }, () => {
   });
 });
 
-describe('senders beside each other', () => {
+describe('concurrent senders', () => {
   test.for([2, 4])(
-    '%i processes: every event arrives, and no delivery is ever in flight twice',
+    'in %i processes deliver every event, and never the same delivery twice at a time',
     async (processes, context) => {
-      const stage = await setStage(context);
-      const { receiver } = stage;
+      const setup = await setUp(context);
+      const { receiver } = setup;
       const paths = ['/one', '/two', '/three'];
-      for (const path of paths) await createEndpoint(stage, path);
+      for (const path of paths) await createEndpoint(setup, path);
       const inFlight = new Set<string>();
       const overlaps: string[] = [];
       receiver.answer((response, { headers, path }) => {
@@ -266,16 +266,16 @@ describe('senders beside each other', () => {
           response.end('ok');
         }, 20);
       });
-      // Far longer than they take: an attempt that a busy machine ends by its timeout is repeated, and both may be read at once.
-      const patience = { SIMPLANE_WEBHOOK_TIMEOUT: '60s' };
-      const senders = await Promise.all(Array.from({ length: processes }, () => stage.sender(patience)));
-      const eventIds = await publish(stage, 400);
-      const settled = await allSettled(stage, 90_000);
+      // Far longer than an attempt takes: a timed-out attempt is retried, and both could be in flight at once.
+      const longTimeout = { SIMPLANE_WEBHOOK_TIMEOUT: '60s' };
+      const senders = await Promise.all(Array.from({ length: processes }, () => setup.sender(longTimeout)));
+      const eventIds = await publish(setup, 400);
+      const settled = await allSettled(setup, 90_000);
       expect(await Promise.all(senders.map((each) => each.end('SIGTERM')))).toEqual(Array(processes).fill(0));
 
       expect(overlaps).toEqual([]);
       const wanted = namesOf(eventIds, paths);
-      const counts = receipts(stage);
+      const counts = receipts(setup);
       expect([...counts.keys()].sort()).toEqual(wanted);
       expect([...counts].filter(([, count]) => count !== 1)).toEqual([]);
       expect(settled.map(({ name }) => name).sort()).toEqual(wanted);
@@ -283,38 +283,38 @@ describe('senders beside each other', () => {
         expect([status, attempt_count]).toEqual(['succeeded', 1]);
         expect(attempts).toEqual(oneGoodAttempt);
       }
-      // They shared the work, and what their logs say is what was done.
-      const shares = senders.map((each) => each.output().match(/"msg":"delivery"/g)?.length ?? 0);
-      expect(shares.filter((share) => share === 0)).toEqual([]);
-      expect(shares.reduce((sum, share) => sum + share, 0)).toBe(wanted.length);
+      // Every process did part of the work, and their logs account for all of it.
+      const logged = senders.map((each) => each.output().match(/"msg":"delivery"/g)?.length ?? 0);
+      expect(logged.filter((count) => count === 0)).toEqual([]);
+      expect(logged.reduce((sum, count) => sum + count, 0)).toBe(wanted.length);
     },
   );
 });
 
-test('a sender that is asked to stop while a receiver hangs gives its claim back, and another goes on at once', async (context) => {
-  const stage = await setStage(context);
-  const { receiver, service } = stage;
-  await createEndpoint(stage, '/hook');
+test('a sender stopped while a receiver hangs releases its claim, and another sender delivers at once', async (context) => {
+  const setup = await setUp(context);
+  const { receiver, service } = setup;
+  await createEndpoint(setup, '/hook');
   receiver.answer(() => {});
-  const patient = { SIMPLANE_WEBHOOK_TIMEOUT: '60s', SIMPLANE_SHUTDOWN_TIMEOUT: '200ms' };
-  const leaving = await stage.sender(patient);
-  const [eventId] = await publish(stage, 1);
+  const timeouts = { SIMPLANE_WEBHOOK_TIMEOUT: '60s', SIMPLANE_SHUTDOWN_TIMEOUT: '200ms' };
+  const stopping = await setup.sender(timeouts);
+  const [eventId] = await publish(setup, 1);
   await until(
     async () => receiver.received.length,
     (count) => count > 0,
   );
-  expect(await deliveries(stage)).toMatchObject([{ leased_until: expect.any(Date) }]);
-  expect(await leaving.end('SIGTERM')).toBe(0);
-  const givenBack = { status: 'pending', attempt_count: 0, leased_until: null, is_due: true, attempts: [] };
-  expect(await deliveries(stage)).toMatchObject([givenBack]);
+  expect(await deliveries(setup)).toMatchObject([{ leased_until: expect.any(Date) }]);
+  expect(await stopping.end('SIGTERM')).toBe(0);
+  const released = { status: 'pending', attempt_count: 0, leased_until: null, is_due: true, attempts: [] };
+  expect(await deliveries(setup)).toMatchObject([released]);
   const { rows } = await service.db.pool.query('select failing_since, failure_count from webhook_endpoints');
   expect(rows).toEqual([{ failing_since: null, failure_count: 0 }]);
 
   receiver.answer((response) => response.end('ok'));
-  const heir = await stage.sender(patient);
-  // Its lease would have lasted for another minute.
-  const [delivery] = await allSettled(stage, 20_000);
+  const successor = await setup.sender(timeouts);
+  // Unreleased, the lease would have lasted another minute.
+  const [delivery] = await allSettled(setup, 20_000);
   expect(delivery).toMatchObject({ name: `${eventId} /hook`, status: 'succeeded', attempt_count: 1 });
   expect(delivery?.attempts).toEqual(oneGoodAttempt);
-  expect(await heir.end('SIGTERM')).toBe(0);
+  expect(await successor.end('SIGTERM')).toBe(0);
 });

@@ -22,7 +22,7 @@ beforeAll(async () => {
     DATABASE_URL: database.url,
     SIMPLANE_API_KEY: key,
     RECORDER_URL: network.url,
-    // Short, so that a takeover is seen soon; the lease is still longer than a call may take.
+    // Short, to see a takeover soon; the lease is still longer than a call may take.
     SIMPLANE_EXECUTION_LEASE: '1500ms',
     SIMPLANE_NETWORK_TIMEOUT: '1s',
     SIMPLANE_MOCK_DELAY: '0s',
@@ -51,8 +51,8 @@ async function settled(executionId: string) {
   return until(look, ({ status }) => status === 'succeeded' || status === 'failed');
 }
 
-/** What the world sees of one order: its eSIMs, its bundles, its events. */
-async function tracesOf(executionId: string) {
+/** The visible results of one order: its eSIMs, bundles and events. */
+async function resultsOf(executionId: string) {
   const { rows: esims } = await client.query(
     'select iccid, status from esims where iccid in (select iccid from executions where id = $1)',
     [uuidOfId('exec', executionId)],
@@ -68,32 +68,35 @@ async function tracesOf(executionId: string) {
   return { esims: ofExecution.length, bundles: bundles.length, events: events.map(({ type }) => type) };
 }
 
-describe('a worker that is killed', () => {
+describe('a worker killed', () => {
   test.each([
     ['before the first call', 'order:before', 1],
     ['after the first call, before its result is stored', 'order:after', 2],
     ['after the first result is stored, before the second call', 'confirm:before', 1],
     ['after the second call, before it is settled', 'confirm:after', 1],
-  ])('%s: another takes over, and there is one eSIM, one event and one order', async (_, moment, orders) => {
-    const doomed = await worker('doomed', { DIE_AT: moment });
-    const accepted = await provision({ url: api.url, key });
-    expect(await doomed.ended).toBe('SIGKILL');
-    const heir = await worker('heir');
-    try {
-      const execution = await settled(accepted.json.id);
-      expect(execution).toMatchObject({ status: 'succeeded', attempts: 2 });
-      expect(network.idsOf('order').size).toBe(1);
-      expect(network.idsOf('confirm').size).toBe(1);
-      expect(network.calls.filter(({ step }) => step === 'order')).toHaveLength(orders);
-      expect(new Set(network.calls.map(({ iccid }) => iccid))).toEqual(new Set([execution.iccid]));
-      expect(await tracesOf(execution.id)).toEqual({ esims: 1, bundles: 1, events: ['esim.provisioned'] });
-    } finally {
-      expect(await heir.end('SIGTERM')).toBe(0);
-    }
-  });
+  ])(
+    '%s: another takes over, with one eSIM, one event and one order in the end',
+    async (_, moment, orders) => {
+      const doomed = await worker('doomed', { DIE_AT: moment });
+      const accepted = await provision({ url: api.url, key });
+      expect(await doomed.ended).toBe('SIGKILL');
+      const successor = await worker('successor');
+      try {
+        const execution = await settled(accepted.json.id);
+        expect(execution).toMatchObject({ status: 'succeeded', attempts: 2 });
+        expect(network.idsOf('order').size).toBe(1);
+        expect(network.idsOf('confirm').size).toBe(1);
+        expect(network.calls.filter(({ step }) => step === 'order')).toHaveLength(orders);
+        expect(new Set(network.calls.map(({ iccid }) => iccid))).toEqual(new Set([execution.iccid]));
+        expect(await resultsOf(execution.id)).toEqual({ esims: 1, bundles: 1, events: ['esim.provisioned'] });
+      } finally {
+        expect(await successor.end('SIGTERM')).toBe(0);
+      }
+    },
+  );
 });
 
-test('a worker that was frozen past its lease cannot settle what another has taken over', async () => {
+test('a worker frozen past its lease cannot settle an execution that another worker took over', async () => {
   const frozen = await worker('frozen');
   const reached = new Promise<void>((resolve) => {
     network.onCall((recorded) => {
@@ -105,7 +108,7 @@ test('a worker that was frozen past its lease cannot settle what another has tak
   });
   const accepted = await provision({ url: api.url, key });
   await reached;
-  const heir = await worker('heir');
+  const successor = await worker('successor');
   try {
     const execution = await settled(accepted.json.id);
     expect(execution).toMatchObject({ status: 'succeeded', attempts: 2 });
@@ -115,32 +118,32 @@ test('a worker that was frozen past its lease cannot settle what another has tak
     expect((await call({ url: api.url, key }, 'GET', `/v1/executions/${execution.id}`)).json).toEqual(
       execution,
     );
-    expect(await tracesOf(execution.id)).toEqual({ esims: 1, bundles: 1, events: ['esim.provisioned'] });
+    expect(await resultsOf(execution.id)).toEqual({ esims: 1, bundles: 1, events: ['esim.provisioned'] });
   } finally {
-    await heir.end('SIGTERM');
+    await successor.end('SIGTERM');
   }
 });
 
-test('a worker that is asked to stop finishes or gives back what it has, and another goes on at once', async () => {
-  network.onCall((recorded) => (recorded.worker === 'leaving' ? new Promise(() => {}) : undefined));
-  const leaving = await worker('leaving', { SIMPLANE_SHUTDOWN_TIMEOUT: '200ms' });
+test('a worker stopped during a call releases its execution, and another worker continues at once', async () => {
+  network.onCall((recorded) => (recorded.worker === 'stopping' ? new Promise(() => {}) : undefined));
+  const stopping = await worker('stopping', { SIMPLANE_SHUTDOWN_TIMEOUT: '200ms' });
   const accepted = await provision({ url: api.url, key });
   await until(
     async () => network.calls.length,
     (count) => count > 0,
   );
-  expect(await leaving.end('SIGTERM')).toBe(0);
+  expect(await stopping.end('SIGTERM')).toBe(0);
   const { rows } = await client.query(
     'select status, attempts, due_at <= now() as due from executions where id = $1',
     [uuidOfId('exec', accepted.json.id)],
   );
   expect(rows).toEqual([{ status: 'queued', attempts: 0, due: true }]);
-  const heir = await worker('heir');
+  const successor = await worker('successor');
   expect(await settled(accepted.json.id)).toMatchObject({ status: 'succeeded', attempts: 1 });
-  await heir.end('SIGTERM');
+  await successor.end('SIGTERM');
 });
 
-test('three workers settle a thousand executions once each, also when one of them is killed midway', async () => {
+test('three workers settle a thousand executions once each, even if one of them is killed midway', async () => {
   const total = 1_000;
   const workers = await Promise.all(['one', 'two', 'three'].map((name) => worker(name)));
   const { rows: before } = await client.query('select count(*)::int as count from events');
@@ -164,9 +167,9 @@ test('three workers settle a thousand executions once each, also when one of the
   const { rows: events } = await client.query(
     `select body::jsonb -> 'data' ->> 'execution_id' as id from events where type = 'esim.provisioned' order by id desc`,
   );
-  const told = events.map(({ id }) => id).filter((id) => ids.includes(id));
-  expect(told).toHaveLength(total);
-  expect(new Set(told).size).toBe(total);
+  const announced = events.map(({ id }) => id).filter((id) => ids.includes(id));
+  expect(announced).toHaveLength(total);
+  expect(new Set(announced).size).toBe(total);
   const { rows: after } = await client.query('select count(*)::int as count from events');
   expect(after[0].count - before[0].count).toBe(total);
   expect(network.idsOf('order').size).toBe(total);

@@ -22,7 +22,7 @@ afterAll(async () => {
   await postgres.remove();
 });
 
-/** From now on no commit ends, as when a synchronous standby is lost; or they do again. */
+/** Makes commits wait for this standby, as when a synchronous standby is lost; '' ends the wait. */
 async function requireStandby(name: string): Promise<void> {
   await postgres.query('postgres', `alter system set synchronous_standby_names = '${name}'`);
   await postgres.query('postgres', 'select pg_reload_conf()');
@@ -47,13 +47,13 @@ async function countOrders(): Promise<number> {
 const waiting = `wait_event = 'SyncRep'`;
 const ready = async () => (await call(service, 'GET', '/readyz')).status;
 
-test('a lost synchronous standby: writes get 503 soon, reads go on, and what was in doubt is settled by its key', async () => {
+test('when a synchronous standby is lost, writes soon get 503, reads go on, and a retry with the same key settles each order', async () => {
   const endpoint = { url: 'http://127.0.0.1:9/hook', enabled_event_types: ['*'] };
   expect((await provision(service)).status).toBe(202);
   const before = await countOrders();
   await requireStandby('nobody');
 
-  // Some in groups, some in transactions of their own; more than the pool has connections.
+  // Some batched, some in their own transactions; more than the pool has connections.
   const keys = Array.from({ length: 60 }, () => randomUUID());
   const startedAtMs = performance.now();
   const replies = await Promise.all([
@@ -64,12 +64,12 @@ test('a lost synchronous standby: writes get 503 soon, reads go on, and what was
   expect(new Set(replies.map(({ status, json }) => `${status} ${json.error?.code}`))).toEqual(
     new Set(['503 unavailable']),
   );
-  // Measured: 5.1 seconds on a loaded machine. The bound of a statement itself is 15.
+  // Measured: 5.1 s on a loaded machine. The statement timeout is 15 s.
   expect(tookMs).toBeLessThan(14_000);
   expect(await ready()).toBe(503);
   expect((await call(service, 'GET', '/v1/products')).status).toBe(200);
 
-  // Clients come back again and again: the backends that wait stay as many as the pool had connections.
+  // Clients keep retrying; there are never more waiting backends than the pool has connections.
   for (let round = 0; round < 3; round++) {
     const again = await Promise.all([
       ...keys.map((key) => provision(service, key)),
@@ -90,7 +90,7 @@ test('a lost synchronous standby: writes get 503 soon, reads go on, and what was
   expect(await countOrders()).toBe(before + keys.length);
 });
 
-test('a commit that waits for a moment is acknowledged as ever', async () => {
+test('a commit that waits briefly is still acknowledged', async () => {
   await requireStandby('nobody');
   const ordering = provision(service, randomUUID());
   await until(

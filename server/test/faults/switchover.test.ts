@@ -25,14 +25,14 @@ afterEach(async () => {
 });
 afterAll(() => postgres.remove());
 
-/** One address that always leads to the primary; connections that are open stay where they are. */
+/** One address that always leads to the primary; open connections stay on their server. */
 async function linkToPrimary(): Promise<Link> {
   const link = await openLink(postgres.primary().url('simplane'), () => postgres.primary().socketPath());
   cleanups.push(() => link.close());
   return link;
 }
 
-/** Both servers in one address, the standby first. */
+/** Both servers in one URL, the standby first. */
 async function linkToBoth() {
   const [standby, primary] = [postgres.standby(), postgres.primary()];
   const account = primary.url('simplane');
@@ -54,7 +54,7 @@ async function startOn(databaseUrl: string): Promise<TestService> {
   return service;
 }
 
-/** Clients that order without a pause, each again with the same key until it is accepted. */
+/** Clients that order nonstop, retrying each order with the same key until it is accepted. */
 function startOrders(service: TestService, clients: number) {
   const seen = { accepted: 0, unavailable: 0, unexpected: [] as string[] };
   let isStopped = false;
@@ -95,12 +95,12 @@ async function countOrders(since: Date): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** Orders before, during and after what happens to the database; each that was accepted is there once. */
-async function orderThrough(url: string, happens: (service: TestService) => Promise<unknown>) {
+/** Orders before, during and after a database fault; each accepted order is stored once. */
+async function orderThrough(url: string, causeFault: (service: TestService) => Promise<unknown>) {
   const service = await startOn(url);
   const startedAt = new Date();
   const { seen, stop } = startOrders(service, 16);
-  const more = (count: number) => {
+  const waitForMore = (count: number) => {
     const goal = seen.accepted + count;
     return until(
       async () => seen.accepted,
@@ -108,9 +108,9 @@ async function orderThrough(url: string, happens: (service: TestService) => Prom
       60_000,
     );
   };
-  await more(200);
-  await happens(service);
-  await more(500);
+  await waitForMore(200);
+  await causeFault(service);
+  await waitForMore(500);
   await stop();
   expect(seen.unexpected).toEqual([]);
   expect(await countOrders(startedAt)).toBe(seen.accepted);
@@ -118,20 +118,20 @@ async function orderThrough(url: string, happens: (service: TestService) => Prom
   return seen;
 }
 
-// Measured: 6 to 11, what 16 clients had in flight. While read-only connections went back into the pool: 5,777.
-const few = 200;
+// Measured: 6 to 11, the requests in flight from 16 clients; 5,777 when read-only connections returned to the pool.
+const maxUnavailable = 200;
 
-test('after a switchover behind one address, connections to the old primary are let go at once', async () => {
+test('after a switchover behind one address, connections to the old primary are dropped at once', async () => {
   const { unavailable } = await orderThrough((await linkToPrimary()).url, postgres.switchOver);
-  expect(unavailable).toBeLessThan(few);
+  expect(unavailable).toBeLessThan(maxUnavailable);
 });
 
-test('after a switchover between several hosts, the one that takes writes is found at once', async () => {
+test('after a switchover between several hosts, the host that takes writes is found at once', async () => {
   const { unavailable } = await orderThrough((await linkToBoth()).url, postgres.switchOver);
-  expect(unavailable).toBeLessThan(few);
+  expect(unavailable).toBeLessThan(maxUnavailable);
 });
 
-test('a primary that dies is looked for among the hosts until another takes writes', async () => {
+test('after the primary dies, the hosts are tried until one takes writes', async () => {
   const { url } = await linkToBoth();
   await orderThrough(url, async (service) => {
     await postgres.stopPrimary('kill');
@@ -151,7 +151,7 @@ test('a primary that no longer answers is given up before its statements time ou
   const startedAtMs = performance.now();
   const key = randomUUID();
   expect((await provision(service, key)).json.error.code).toBe('unavailable');
-  // Five to six seconds on an idle machine: two looks of two seconds each must fail. A statement may take fifteen.
+  // 5 to 6 s on an idle machine: two checks of 2 s each must fail. The statement timeout is 15 s.
   expect(performance.now() - startedAtMs).toBeLessThan(14_000);
   await postgres.switchOver();
   await until(
@@ -160,7 +160,7 @@ test('a primary that no longer answers is given up before its statements time ou
   );
 });
 
-test('doctor tells of each host what it is', async () => {
+test('doctor reports the role of each host', async () => {
   const { url } = await linkToBoth();
   const { stdout } = await runCommand(['doctor', '--json'], {
     DATABASE_URL: url.replace('/simplane?', ',127.0.0.1:1/simplane?'),
@@ -173,7 +173,7 @@ test('doctor tells of each host what it is', async () => {
   ]);
 });
 
-test('a process that waits is not ready while its server is read-only, and ready on the next', async () => {
+test('an idle process is not ready while its server is read-only, and ready again on the new primary', async () => {
   const service = await startOn((await linkToPrimary()).url);
   const ready = async () => (await call(service, 'GET', '/readyz')).status;
   const pids = async () => {
@@ -189,7 +189,7 @@ test('a process that waits is not ready while its server is read-only, and ready
   await postgres.primary().query('postgres', 'alter system set default_transaction_read_only = on');
   await postgres.primary().query('postgres', 'select pg_reload_conf()');
   await until(ready, (status) => status === 503);
-  // One connection has told; the others were opened to the same server.
+  // One connection noticed; the others go to the same server, so they are closed too.
   await until(pids, (left) => !left.some((pid) => before.includes(pid)));
   expect((await provision(service)).json.error.code).toBe('unavailable');
   expect((await call(service, 'GET', '/livez')).status).toBe(200);
@@ -198,7 +198,7 @@ test('a process that waits is not ready while its server is read-only, and ready
   expect((await provision(service)).status).toBe(202);
 });
 
-test('who listens notices that its server is no longer the primary, and listens at the next', async () => {
+test('a signal listener notices that its server is no longer the primary, and listens on the new one', async () => {
   const service = await startOn((await linkToPrimary()).url);
   const heard: (string | undefined)[] = [];
   const signals = createSignals({

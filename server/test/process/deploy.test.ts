@@ -13,12 +13,12 @@ function read(path: string): Promise<string> {
   return readFile(new URL(path, root), 'utf8');
 }
 
-/** Names of ours that a file sets; a misspelt one would be passed over in silence at the user's. */
+/** The settings a file names; a misspelled one would silently have no effect. */
 function settingsNamedIn(text: string): string[] {
   return [...new Set(text.match(/\b(SIMPLANE_[A-Z_0-9]+|DATABASE_URL)\b/g))];
 }
 
-test('every setting that the deployment files name exists', async () => {
+test('every setting named in the deployment files exists', async () => {
   const known = Object.values(settings).map(({ name }) => name);
   for (const path of [
     'Dockerfile',
@@ -31,7 +31,7 @@ test('every setting that the deployment files name exists', async () => {
 });
 
 describe('the image', () => {
-  test('is built on bases that are pinned by digest', async () => {
+  test('pins its base images by digest', async () => {
     const bases = DockerfileParser.parse(await read('Dockerfile'))
       .getFROMs()
       .map((from) => [from.getImageName(), from.getImageDigest()]);
@@ -39,7 +39,7 @@ describe('the image', () => {
     for (const [name, digest] of bases) expect(digest, name ?? '').toMatch(/^sha256:[0-9a-f]{64}$/);
   });
 
-  test('leaves the tools’ packages out: what only tests, bench and faults use is for development', async () => {
+  test('excludes packages that only tests, bench and faults use', async () => {
     for (const tool of ['bench', 'faults']) {
       expect(JSON.parse(await read(`${tool}/package.json`)).dependencies, tool).toBeUndefined();
     }
@@ -47,7 +47,7 @@ describe('the image', () => {
     expect(packages['node_modules/stripe']).toMatchObject({ dev: true });
   });
 
-  test('copies only what there is', async () => {
+  test('copies only paths that exist', async () => {
     const dockerfile: Dockerfile = DockerfileParser.parse(await read('Dockerfile'));
     const copied = dockerfile.getCOPYs().flatMap((copy) => {
       const from = copy.getArguments()[0]?.getValue() ?? '';
@@ -57,7 +57,7 @@ describe('the image', () => {
     for (const path of copied) expect(existsSync(new URL(path, root)), path).toBe(true);
   });
 
-  test('holds every workspace that the server needs at run time', async () => {
+  test('contains every workspace that the server needs at run time', async () => {
     const dockerfile = await read('Dockerfile');
     const wanted = new Set<string>(['server']);
     for (const name of wanted) {
@@ -70,7 +70,7 @@ describe('the image', () => {
   });
 });
 
-test('the compose file has a database that is waited for, and processes that are given what they need', async () => {
+test('the compose file starts each process after the database is healthy, with its role and DATABASE_URL', async () => {
   const { services } = parse(await read('compose.yaml'), { merge: true });
   expect(Object.keys(services).sort()).toEqual(['api', 'postgres', 'worker']);
   for (const role of ['api', 'worker']) {
@@ -110,7 +110,7 @@ describe('the Kubernetes manifest', () => {
     return parseAllDocuments(await read('deploy/kubernetes/simplane.yaml')).map((one) => one.toJS());
   }
 
-  test('is valid by the schemas of Kubernetes', async () => {
+  test('is valid against the Kubernetes schemas', async () => {
     for (const resource of await resources()) {
       const path = `kubernetes-models/${resource.apiVersion}/${resource.kind}`;
       const models = await import(/* @vite-ignore */ path);
@@ -120,7 +120,7 @@ describe('the Kubernetes manifest', () => {
     }
   });
 
-  test('gives every container settings that a process starts with', async () => {
+  test('gives every container valid live settings', async () => {
     const all = await resources();
     for (const { spec } of deploymentsIn(all)) {
       const [container] = spec.containers;
@@ -129,7 +129,7 @@ describe('the Kubernetes manifest', () => {
     }
   });
 
-  test('gives the key of the ES2+ client to workers alone', async () => {
+  test('gives the ES2+ client key only to workers', async () => {
     const all = await resources();
     const [api, worker] = deploymentsIn(all).map(({ spec }) => ({
       secrets: spec.volumes.flatMap(({ secret }) => secret?.secretName ?? []),
@@ -141,7 +141,7 @@ describe('the Kubernetes manifest', () => {
     expect(api?.settings).not.toContain('SIMPLANE_ES2_KEY');
   });
 
-  test('bounds what every pod reaches and is reached by, on ports that it has', async () => {
+  test('restricts ingress and egress of every pod, on ports the pod has', async () => {
     type Rule = { ports?: { port: string | number }[] };
     type Policy = {
       podSelector: { matchLabels: object };
@@ -185,7 +185,7 @@ describe('the Kubernetes manifest', () => {
     return Object.assign({}, imageEnvironment, ...shared, Object.fromEntries(own));
   }
 
-  test('probes paths that there are, on ports that the processes listen on', async () => {
+  test('probes existing paths, on ports the processes listen on', async () => {
     const text = await read('deploy/kubernetes/simplane.yaml');
     expect(new Set([...text.matchAll(/path: (\S+?),/g)].map(([, path]) => path))).toEqual(
       new Set(['/livez', '/readyz']),
@@ -196,7 +196,7 @@ describe('the Kubernetes manifest', () => {
   });
 });
 
-test('the alerts watch metrics that are served', async () => {
+test('every alert uses a served metric and is explained in the operations guide', async () => {
   const { groups } = parse(await read('deploy/prometheus/alerts.yaml'));
   const { createMetrics } = await import('../../src/telemetry/metrics.ts');
   const { registry } = createMetrics({ pool: {} } as Parameters<typeof createMetrics>[0]);

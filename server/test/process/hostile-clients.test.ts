@@ -26,7 +26,7 @@ afterEach(async () => {
 const honest = (path: string, body?: object): Promise<Reply> =>
   call({ url: server.url, key }, body ? 'POST' : 'GET', path, body ? { body } : {});
 
-/** The sum of a metric over all series that have these labels; 0 when there is none. */
+/** The sum of a metric over all series with these labels; 0 if there is none. */
 async function metric(name: string, ...labels: string[]): Promise<number> {
   const { text } = await honest('/metrics');
   return text
@@ -37,7 +37,7 @@ async function metric(name: string, ...labels: string[]): Promise<number> {
 
 const memoryMb = async () => (await metric('process_memory_usage_bytes')) / megabyte;
 
-/** Connections that send this and never read. */
+/** Opens connections that send these bytes and never read. */
 async function attack(count: number, bytes: string): Promise<void> {
   const { port } = new URL(server.url);
   for (let i = 0; i < count; i++) {
@@ -55,8 +55,8 @@ async function expectHonestServed(): Promise<void> {
   expect(order.status).toBe(202);
 }
 
-describe('a whole process', () => {
-  test('stays below 200 MB when 400 clients ask for 16 pages each and read none, and serves others', async () => {
+describe('a server process', () => {
+  test('stays below 200 MB when 400 clients request 16 pages each and read none, and serves other clients', async () => {
     await attack(400, head('GET', '/docs').repeat(16));
     await expectHonestServed();
     const pages = () => metric('http_server_request_duration_seconds_count', 'http_route="/docs"');
@@ -66,7 +66,7 @@ describe('a whole process', () => {
     expect(await memoryMb()).toBeLessThan(200);
   });
 
-  test('grows by less than 128 MB when 60 clients send half of 4 MB each, and takes large bodies of others', async () => {
+  test('grows by less than 128 MB when 60 clients leave a 4 MB body unfinished, and accepts large bodies from others', async () => {
     const atRestMb = await memoryMb();
     const announced = 4 * megabyte;
     const request = head('POST', '/v1/usage_records', {
@@ -75,7 +75,7 @@ describe('a whole process', () => {
       'Content-Length': announced,
     });
     await attack(60, request + ' '.repeat(announced - 1));
-    // Eight fit into the budget.
+    // The budget for bodies holds eight.
     await until(
       () => metric('simplane_http_connections_cut_total', 'reason="bodies"'),
       (count) => count >= 52,

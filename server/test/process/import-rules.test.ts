@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 type Row = { name: string; importer: string; target: string; imports: string[] };
 
-const ours = new URL('../../../', import.meta.url);
-const load = (name: string) => import(/* @vite-ignore */ new URL(name, ours).href);
+const repository = new URL('../../../', import.meta.url);
+const load = (name: string) => import(/* @vite-ignore */ new URL(name, repository).href);
 const { mayImport } = (await load('.may-import.js')) as {
   mayImport: Record<string, Record<string, { why: string; imports: string[] }>>;
 };
@@ -17,9 +17,9 @@ const ruleNames: string[] = (await load('.dependency-cruiser.js')).default.forbi
 );
 
 const rows = Object.entries(mayImport).flatMap(([workspace, list]) =>
-  Object.entries(list).map(([place, { imports: entries }]): Row => {
-    const name = place === '.' ? `${workspace}/src` : `${workspace}/src/${place}`;
-    const isFile = place.endsWith('.ts');
+  Object.entries(list).map(([folder, { imports: entries }]): Row => {
+    const name = folder === '.' ? `${workspace}/src` : `${workspace}/src/${folder}`;
+    const isFile = folder.endsWith('.ts');
     return {
       name,
       importer: isFile ? name : `${name}/planted.ts`,
@@ -29,14 +29,14 @@ const rows = Object.entries(mayImport).flatMap(([workspace, list]) =>
   }),
 );
 const packages = [...new Set(rows.flatMap(({ imports }) => imports).filter(isPackage)), 'npm:not-listed'];
-/** Files that are listed by name, where their folder may not be. */
+/** Files listed by name; their folder may not be listed. */
 const listedFiles = [
   ...new Set(rows.flatMap(({ imports }) => imports).filter((path) => path.endsWith('.ts'))),
 ].filter((path) => rows.every(({ target }) => target !== path));
 
-/** Violations that the table does not lead to: [rule, file, what it imports, where that is]. */
+/** Violations of rules outside the table: [rule, file, import, resolved path]. */
 const planted: [rule: string, from: string, imports: string, to: string][] = [
-  ['every-folder-has-a-list', 'server/src/new-room/a.ts', '../clock.ts', 'server/src/clock.ts'],
+  ['every-folder-has-a-list', 'server/src/new-folder/a.ts', '../clock.ts', 'server/src/clock.ts'],
   ['every-folder-has-a-list', 'server/src/stray.ts', './clock.ts', 'server/src/clock.ts'],
   ['contract-stands-alone', 'contract/src/a.ts', 'node:fs', 'fs'],
   ['sdk-stands-alone', 'sdk/src/a.ts', 'node:fs', 'fs'],
@@ -77,14 +77,14 @@ beforeAll(async () => {
 
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-test('a folder may import another one only if it lists it, types included', () => {
+test('a folder may import another only if it lists it, even for types', () => {
   const targets = [...rows.map(({ target }) => target), ...listedFiles];
   const expected = rows.flatMap(({ name, importer, target: own, imports }) =>
     targets
       .filter((target) => target !== own && dirname(target) !== name && !isListed(target, imports))
       .map((target) => `may-import: ${name}: ${importer} → ${target}`),
   );
-  expect(ofTable('may-import')).toEqual(expected.sort());
+  expect(tableViolations('may-import')).toEqual(expected.sort());
 });
 
 test('a folder may use a package only if it lists it', () => {
@@ -93,7 +93,7 @@ test('a folder may use a package only if it lists it', () => {
       .filter((entry) => !imports.includes(entry))
       .map((entry) => `may-use-packages: ${name}: ${importer} → node_modules/${entry.slice(4)}/index.js`),
   );
-  expect(ofTable('may-use-packages')).toEqual(expected.sort());
+  expect(tableViolations('may-use-packages')).toEqual(expected.sort());
 });
 
 test.each(planted)('%s: %s may not import %s', (rule, from, _, to) => {
@@ -115,12 +115,12 @@ test.each([
   );
 });
 
-test('no rule is without a planted violation', () => {
+test('every rule has a planted violation', () => {
   const seen = ruleNames.filter((name) => [...refused].some((line) => line.startsWith(`${name}: `)));
   expect(seen).toEqual(ruleNames);
 });
 
-function ofTable(kind: string): string[] {
+function tableViolations(kind: string): string[] {
   const importers = new Set(rows.map(({ importer }) => importer));
   return [...refused]
     .filter((line) => line.startsWith(`${kind}: `) && importers.has(line.split(' ').at(-3) ?? ''))
@@ -170,12 +170,12 @@ async function write(path: string, text: string): Promise<void> {
   await writeFile(path, text);
 }
 
-/** Lines as `npm run imports` writes them, without the reasons. */
+/** Lines as `npm run imports` prints them, without the reasons. */
 function violationsIn(folder: string): Promise<Set<string>> {
-  const script = fileURLToPath(new URL('scripts/dist/check-imports.js', ours));
+  const script = fileURLToPath(new URL('scripts/dist/check-imports.js', repository));
   return new Promise((resolve, reject) => {
     execFile(process.execPath, [script, folder], { maxBuffer: 64 << 20 }, (error, _, stderr) => {
-      if (error?.code !== 1) reject(error ?? new Error('nothing was refused'));
+      if (error?.code !== 1) reject(error ?? new Error('no violation was found'));
       else resolve(new Set(stderr.split('\n').filter((line) => / → /.test(line))));
     });
   });
@@ -185,11 +185,11 @@ function isPackage(entry: string): boolean {
   return entry.startsWith('npm:');
 }
 
-/** An entry of the table as a path from the top of the repository; packages stay as they are. */
+/** A table entry as a path from the repository root; packages stay unchanged. */
 function pathOf(workspace: string, entry: string): string {
   if (isPackage(entry)) return entry;
-  const [place = '', other = workspace] = entry.split(':').reverse();
-  return place === '.' ? `${other}/src` : `${other}/src/${place}`;
+  const [folder = '', other = workspace] = entry.split(':').reverse();
+  return folder === '.' ? `${other}/src` : `${other}/src/${folder}`;
 }
 
 function isListed(target: string, imports: string[]): boolean {

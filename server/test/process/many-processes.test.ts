@@ -15,7 +15,7 @@ let servers: ServerProcess[];
 beforeAll(async () => {
   database = await createEmptyDatabase();
   env = { DATABASE_URL: database.url, SIMPLANE_API_KEY: key };
-  // Four at once on an empty database: all of them migrate, seed and make the account, and none may trip over another.
+  // Four at once on an empty database: all of them migrate, seed and create the account.
   servers = await Promise.all(Array.from({ length: 4 }, () => spawnServer(env)));
 });
 afterAll(async () => {
@@ -46,7 +46,7 @@ test('four processes that start at once on an empty database agree on one schema
   expect(await query('select id from api_keys')).toHaveLength(1);
 });
 
-test('fifty requests with one key over four processes: one execution, each answer the same 202 or a 409', async () => {
+test('fifty requests with one key across four processes create one execution; each gets the same 202 or a 409', async () => {
   for (let round = 0; round < 5; round++) {
     const replies = await Promise.all(
       Array.from({ length: 50 }, (_, i) => provision(target(i), `fifty-${round}`)),
@@ -61,9 +61,9 @@ test('fifty requests with one key over four processes: one execution, each answe
   expect(await query('select id from executions')).toHaveLength(5);
 });
 
-describe('a node that is killed', () => {
+describe('a process killed', () => {
   test.each(['before', 'after-commit'])(
-    '%s the accept: the retry elsewhere makes exactly one execution',
+    '%s the accept leaves exactly one execution after a retry elsewhere',
     async (moment) => {
       const doomed = await spawnServer({ ...env, DIE_AT_ACCEPT: moment }, { preload });
       const idempotencyKey = `killed-${moment}`;
@@ -79,7 +79,7 @@ describe('a node that is killed', () => {
   );
 });
 
-test('a node that is killed between the commit of many orders and their answers: retries elsewhere make each order once', async () => {
+test('after a process is killed between committing many orders and answering, retries elsewhere create each order once', async () => {
   const doomed = await spawnServer({ ...env, DIE_AT_ACCEPT: 'after-commit' }, { preload });
   const keys = Array.from({ length: 30 }, (_, n) => `killed-among-${n}`);
   const before = await query('select id from executions');
@@ -111,9 +111,9 @@ test('a revoked key stops working on every process within 5 seconds', async () =
 
 test('a worker serves probes and metrics, and not the API', async () => {
   const worker = await spawnServer({ ...env, SIMPLANE_ROLE: 'worker' });
-  const at = { url: worker.url, key };
-  expect((await call(at, 'GET', '/readyz')).status).toBe(200);
-  expect((await call(at, 'GET', '/metrics')).status).toBe(200);
-  expect((await call(at, 'GET', '/v1/me')).json.error.code).toBe('route_missing');
+  const workerTarget = { url: worker.url, key };
+  expect((await call(workerTarget, 'GET', '/readyz')).status).toBe(200);
+  expect((await call(workerTarget, 'GET', '/metrics')).status).toBe(200);
+  expect((await call(workerTarget, 'GET', '/v1/me')).json.error.code).toBe('route_missing');
   expect(await worker.end('SIGTERM')).toBe(0);
 });

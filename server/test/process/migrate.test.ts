@@ -29,7 +29,7 @@ afterEach(async () => {
   [clients, folders] = [[], []];
 });
 
-async function release(files: Record<string, string>): Promise<{ folder: URL; lockTimeoutMs: number }> {
+async function writeRelease(files: Record<string, string>): Promise<{ folder: URL; lockTimeoutMs: number }> {
   const folder = await mkdtemp(join(tmpdir(), 'simplane-migrations-'));
   folders.push(folder);
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
@@ -52,16 +52,16 @@ async function tables(): Promise<string[]> {
 }
 
 describe('the migration lock', () => {
-  test('that somebody holds costs a bounded wait, and the error says who it is', async () => {
-    const holder = await connectAs('the one that holds it');
+  test('is waited for only so long while another session holds it, and the error names that session', async () => {
+    const holder = await connectAs('the lock holder');
     const { rows } = await holder.query<{ pid: number }>('select pg_backend_pid() as pid');
     await holder.query('begin');
     await holder.query('select pg_advisory_xact_lock($1)', [lockId]);
     const waits: string[] = [];
-    const options = { ...(await release(first)), onWait: (says: string) => void waits.push(says) };
-    const who = `pid ${rows[0]?.pid} ("the one that holds it" on a local socket, idle in transaction, since `;
-    await expect(migrate(database.url, options)).rejects.toThrow(who);
-    expect(waits).toEqual([expect.stringContaining(who)]);
+    const options = { ...(await writeRelease(first)), onWait: (message: string) => void waits.push(message) };
+    const holderText = `pid ${rows[0]?.pid} ("the lock holder" on a local socket, idle in transaction, since `;
+    await expect(migrate(database.url, options)).rejects.toThrow(holderText);
+    expect(waits).toEqual([expect.stringContaining(holderText)]);
 
     const waiting = migrate(database.url, { ...options, lockTimeoutMs: 60_000 });
     await until(
@@ -72,23 +72,23 @@ describe('the migration lock', () => {
     expect(await waiting).toEqual({ applied: ['0001_first.sql'] });
   });
 
-  test('left behind by a session stops nobody who has nothing to migrate', async () => {
-    const options = await release(first);
+  test('does not block a process with nothing to migrate, even if a session never gives it up', async () => {
+    const options = await writeRelease(first);
     await migrate(database.url, options);
-    const left = await connectAs('simplane migrate');
-    await left.query('select pg_advisory_lock($1)', [lockId]);
+    const stale = await connectAs('simplane migrate');
+    await stale.query('select pg_advisory_lock($1)', [lockId]);
     expect(await migrate(database.url, options)).toEqual({ applied: [] });
-    await expect(migrate(database.url, await release({ ...first, ...second }))).rejects.toThrow(
+    await expect(migrate(database.url, await writeRelease({ ...first, ...second }))).rejects.toThrow(
       /not free within 1 s: it is held by pid \d+ \("simplane migrate"/,
     );
   });
 
-  test('does not outlive a migration behind a transaction pooler, not even one that fails', async () => {
+  test('ends with the migration behind a transaction pooler, even if the migration fails', async () => {
     const pooler = await startTransactionPooler({ url: database.url, serverCount: 2 });
     try {
-      const broken = await release({ ...first, '0002_second.sql': 'create table first (id int);' });
+      const broken = await writeRelease({ ...first, '0002_second.sql': 'create table first (id int);' });
       await expect(migrate(pooler.url, broken)).rejects.toThrow('migration 0002_second.sql failed');
-      expect(await migrate(pooler.url, await release({ ...first, ...second }))).toEqual({
+      expect(await migrate(pooler.url, await writeRelease({ ...first, ...second }))).toEqual({
         applied: ['0002_second.sql'],
       });
       const { rows } = await (await connectAs('test')).query(
@@ -101,31 +101,31 @@ describe('the migration lock', () => {
     }
   });
 
-  test('is taken by one of many that start at once, and each migration runs once', async () => {
-    const options = { ...(await release({ ...first, ...second })), lockTimeoutMs: 60_000 };
+  test('makes each migration run once when many processes start at once', async () => {
+    const options = { ...(await writeRelease({ ...first, ...second })), lockTimeoutMs: 60_000 };
     const all = await Promise.all(Array.from({ length: 6 }, () => migrate(database.url, options)));
     expect(all.flatMap(({ applied }) => applied).sort()).toEqual(['0001_first.sql', '0002_second.sql']);
   });
 });
 
-test('a migration is not under the limits that the role has for statements', async () => {
+test('a migration is exempt from the statement timeout of its role', async () => {
   const client = await connectAs('test');
   const { rows } = await client.query<{ name: string }>('select current_database() as name');
   await client.query(`alter role current_user in database ${rows[0]?.name} set statement_timeout = '200ms'`);
-  const slow = await release({ '0001_slow.sql': 'select pg_sleep(1);' });
+  const slow = await writeRelease({ '0001_slow.sql': 'select pg_sleep(1);' });
   expect(await migrate(database.url, slow)).toEqual({ applied: ['0001_slow.sql'] });
 });
 
-describe('a migration that older processes cannot live with', () => {
+describe('a migration incompatible with older processes', () => {
   beforeEach(async () => {
-    await migrate(database.url, await release(first));
+    await migrate(database.url, await writeRelease(first));
   });
 
   test.each(['simplane', 'simplane signals', 'simplane/1', 'simplane/1 signals'])(
-    'is refused while one is connected as "%s", and runs when it has gone',
+    'is refused while one is connected as "%s", and runs after it disconnects',
     async (name) => {
       const older = await connectAs(name);
-      const options = await release({ ...first, ...incompatible });
+      const options = await writeRelease({ ...first, ...incompatible });
       await expect(migrate(database.url, options)).rejects.toThrow(
         `1 of their connections are open: 1 as "${name}" from a local socket. Stop all older processes`,
       );
@@ -137,16 +137,16 @@ describe('a migration that older processes cannot live with', () => {
     },
   );
 
-  test('runs beside processes that know it, and strangers', async () => {
+  test('runs while newer processes and unrelated clients are connected', async () => {
     await connectAs('simplane/2');
     await connectAs('simplane/10 signals');
     await connectAs('simplanet');
-    expect(await migrate(database.url, await release({ ...first, ...incompatible }))).toEqual({
+    expect(await migrate(database.url, await writeRelease({ ...first, ...incompatible }))).toEqual({
       applied: ['0002_second.sql'],
     });
   });
 
-  /** One that waits until the test lets it go on. */
+  /** A migration that blocks until the test lets it continue. */
   async function startHeldMigration() {
     const holder = await connectAs('test');
     await holder.query('select pg_advisory_lock(42)');
@@ -154,8 +154,8 @@ describe('a migration that older processes cannot live with', () => {
       '0002_held.sql':
         '-- stop-older-processes\nselect pg_advisory_xact_lock(42); create table second (id int);',
     };
-    const running = migrate(database.url, await release({ ...first, ...held }));
-    running.catch(() => {}); // awaited by the test, later
+    const running = migrate(database.url, await writeRelease({ ...first, ...held }));
+    running.catch(() => {}); // the test awaits it later
     await until(
       async () =>
         (
@@ -165,24 +165,24 @@ describe('a migration that older processes cannot live with', () => {
         ).rowCount,
       (count) => count === 1,
     );
-    return { running, letGo: () => holder.query('select pg_advisory_unlock(42)') };
+    return { running, unblock: () => holder.query('select pg_advisory_unlock(42)') };
   }
 
-  test('is undone when one connects while it runs', async () => {
-    const { running, letGo } = await startHeldMigration();
+  test('is rolled back if an older process connects while it runs', async () => {
+    const { running, unblock } = await startHeldMigration();
     await connectAs('simplane/1');
-    await letGo();
+    await unblock();
     await expect(running).rejects.toThrow('1 as "simplane/1"');
     expect(await tables()).toEqual(['first']);
   });
 
   test('makes an older release wait until it is done, and then refuse to start', async () => {
-    const { running, letGo } = await startHeldMigration();
+    const { running, unblock } = await startHeldMigration();
     const waits: string[] = [];
     const options = {
-      ...(await release(first)),
+      ...(await writeRelease(first)),
       lockTimeoutMs: 60_000,
-      onWait: (says: string) => void waits.push(says),
+      onWait: (message: string) => void waits.push(message),
     };
     const older = migrate(database.url, options);
     older.catch(() => {});
@@ -190,25 +190,25 @@ describe('a migration that older processes cannot live with', () => {
       async () => waits.length,
       (count) => count === 1,
     );
-    await letGo();
+    await unblock();
     await expect(older).rejects.toThrow('migrated by a newer release (0002_held.sql)');
     expect(await running).toEqual({ applied: ['0002_held.sql'] });
   });
 });
 
-test('an older release goes on working beside newer migrations that do not say otherwise', async () => {
-  await migrate(database.url, await release({ ...first, ...second }));
-  expect(await migrate(database.url, await release(first))).toEqual({ applied: [] });
+test('an older release starts on newer migrations unless one of them forbids it', async () => {
+  await migrate(database.url, await writeRelease({ ...first, ...second }));
+  expect(await migrate(database.url, await writeRelease(first))).toEqual({ applied: [] });
 });
 
-test('a database that an older release has migrated is taken over', async () => {
+test('a database migrated by an older release can be migrated further', async () => {
   const client = await connectAs('test');
   await client.query(`create table schema_migrations (version integer primary key, name text not null,
     checksum text not null, applied_at timestamptz not null default now())`);
-  expect(await migrate(database.url, await release(first))).toEqual({ applied: ['0001_first.sql'] });
+  expect(await migrate(database.url, await writeRelease(first))).toEqual({ applied: ['0001_first.sql'] });
 });
 
-test('a process stays visible to migrations however long it has nothing to do', async () => {
+test('an idle process stays visible to migrations', async () => {
   const db = openDatabase({ connectionString: database.url, poolSize: 4, onError: () => {} });
   try {
     await Promise.all(
@@ -223,7 +223,7 @@ test('a process stays visible to migrations however long it has nothing to do', 
         )
       ).rows.map(({ name }) => name);
     expect(await names()).toHaveLength(4);
-    // The pool drops what has been idle for ten seconds, but for one.
+    // The pool closes connections that have been idle for ten seconds, except one.
     const left = await until(names, (found) => found.length < 4, 60_000);
     expect(
       await until(

@@ -55,8 +55,8 @@ async function catalogFile(content: unknown): Promise<string> {
   return path;
 }
 
-describe('a live deployment, from nothing', () => {
-  test('prints no key, and is examined by doctor without being changed', async () => {
+describe('a new live deployment', () => {
+  test('prints no key, and doctor reports what is missing', async () => {
     expect(server.output()).not.toContain('sp_');
     const { code, stdout } = await run('doctor', '--json');
     const findings = JSON.parse(stdout);
@@ -66,7 +66,7 @@ describe('a live deployment, from nothing', () => {
     expect(verdicts).toMatchObject({
       node: 'ok',
       database: 'ok',
-      durability: 'problem', // the tests’ own PostgreSQL does not wait for its disk, and that is noticed
+      durability: 'problem', // the tests’ PostgreSQL runs with fsync off
       schema: 'ok',
       accounts: 'warning',
       catalog: 'warning',
@@ -114,20 +114,20 @@ describe('a live deployment, from nothing', () => {
     expect(reply.json.error.code).toBe('api_key_wrong_mode');
   });
 
-  test('limits the rate of a key by default, and says how', async () => {
+  test('limits the rate of a key by default, and states the limit in headers', async () => {
     const [{ key }] = await runJson('keys', 'create', '--name', 'Eager');
     const { headers } = await call({ url: server.url, key }, 'GET', '/v1/me');
     expect(headers.get('RateLimit-Policy')).toBe('"key";q=200;w=2');
     expect(headers.get('RateLimit')).toBe('"key";r=199;t=1');
   });
 
-  test('serves no metrics on the API’s port when they have one of their own', async () => {
+  test('serves no metrics on the API port when metrics have their own port', async () => {
     expect((await call({ url: server.url, key: '' }, 'GET', '/metrics')).status).toBe(404);
   });
 });
 
 describe('catalog import', () => {
-  test('refuses a file with mistakes whole, and says for every row what is wrong', async () => {
+  test('refuses the whole file if a row is wrong, and says what is wrong in every row', async () => {
     const file = await catalogFile([
       { ...product, id: 'fine' },
       { ...product, id: 'no spaces please' },
@@ -155,12 +155,12 @@ describe('catalog import', () => {
     expect((await call({ url: server.url, key }, 'GET', '/v1/products/fine')).status).toBe(404);
   });
 
-  test.each(['{"products": 5}', '[]', 'id,name\n1,2'])('refuses %j with what it should be', async (text) => {
+  test.each(['{"products": 5}', '[]', 'id,name\n1,2'])('refuses %j and changes nothing', async (text) => {
     const { code, stderr } = await run('catalog', 'import', await catalogFile(text));
     expect([code, stderr.includes('nothing was changed')]).toEqual([1, true]);
   });
 
-  test('names a file that is not there', async () => {
+  test('names a missing file', async () => {
     const { code, stderr } = await run('catalog', 'import', '/nowhere.json');
     expect([code, stderr]).toEqual([1, 'cannot read /nowhere.json: ENOENT\n']);
   });
@@ -176,14 +176,14 @@ describe('a mistyped command', () => {
     [['keys', 'create', '--expires-in', 'soon'], '--expires-in takes a duration'],
     [['keys', 'create', '--account', 'acct_x'], 'no account has the id "acct_x"'],
     [['serv'], 'unknown command'],
-  ])('%j is answered with what to change', async (args, message) => {
+  ])('%j gets an error that says what to change', async (args, message) => {
     const { code, stderr } = await run(...args);
     expect(code).toBe(1);
     expect(stderr).toContain(message);
     expect(stderr).not.toContain('    at ');
   });
 
-  test('doctor says what is wrong with a database it cannot reach', async () => {
+  test('doctor reports a database that it cannot reach', async () => {
     const { code, stdout } = await runCommand(['doctor', '--json'], {
       DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none',
     });

@@ -31,7 +31,7 @@ async function query<Row extends object>(text: string, url = database.url): Prom
   }
 }
 
-/** Orders at one process until all its orders have become eSIMs. */
+/** Orders on one process and waits until every order has succeeded. */
 async function orderAndWait({ url }: ServerProcess, count: number): Promise<void> {
   const orders = await Promise.all(
     Array.from({ length: count }, () => provision({ url, key }, randomUUID())),
@@ -63,20 +63,20 @@ describe('behind a pooler in transaction mode', () => {
     await Promise.all(servers.map((server) => server.end('SIGTERM')));
   });
 
-  test('two processes migrate, accept orders and carry them out, on connections that change under them', async () => {
+  test('two processes migrate, accept orders and execute them while their server connections change', async () => {
     await Promise.all(servers.map((server) => orderAndWait(server, 40)));
     expect(pooler.switches()).toBeGreaterThan(100);
     for (const server of servers) expect(server.output()).not.toContain('background work failed');
   });
 
-  test('statements run under the same settings as without a pooler, from the role', async () => {
+  test('statements run with the same settings as without a pooler, set on the role', async () => {
     const settings = `select current_setting('enable_seqscan') as enable_seqscan,
       current_setting('statement_timeout') as statement_timeout,
       current_setting('idle_in_transaction_session_timeout') as idle`;
     expect(await query(settings)).toEqual([{ enable_seqscan: 'off', statement_timeout: '10s', idle: '15s' }]);
   });
 
-  test('a process without a direct address says that it polls; one with it listens there', async () => {
+  test('a process without a direct address logs that it polls; one with it listens there', async () => {
     const [polling, listening] = servers;
     expect(polling?.output()).toContain('SIMPLANE_DATABASE_DIRECT_URL is not set');
     expect(listening?.output()).not.toContain('SIMPLANE_DATABASE_DIRECT_URL is not set');
@@ -91,7 +91,7 @@ describe('behind a pooler in transaction mode', () => {
     expect(names.map(({ name }) => name)).toEqual([expect.stringMatching(/^simplane\/\d+ signals$/)]);
   });
 
-  test('doctor tells of the pooler, of the settings and of how work is found', async () => {
+  test('doctor reports the pooler and where the process listens for work', async () => {
     const env = { DATABASE_URL: pooler.url, SIMPLANE_DATABASE_DIRECT_URL: database.url };
     const { stdout } = await runCommand(['doctor', '--json'], env);
     const findings = JSON.parse(stdout) as { check: string; verdict: string; says: string }[];
@@ -103,7 +103,7 @@ describe('behind a pooler in transaction mode', () => {
   });
 });
 
-test('doctor warns of a direct address that leads to another database', async () => {
+test('doctor reports a direct address that leads to another database', async () => {
   const other = await createEmptyDatabase();
   const env = { DATABASE_URL: pooler.url, SIMPLANE_DATABASE_DIRECT_URL: other.url };
   const { stdout } = await runCommand(['doctor', '--json'], env);
@@ -118,8 +118,8 @@ test('doctor warns of a direct address that leads to another database', async ()
   await other.drop();
 });
 
-test('a pooler that does not carry prepared statements is refused with the version that does', async () => {
-  const older = await startTransactionPooler({ url: database.url, carriesStatements: false });
+test('a pooler without prepared statements is refused with the version that supports them', async () => {
+  const older = await startTransactionPooler({ url: database.url, supportsPreparedStatements: false });
   try {
     const { code, stderr } = await runCommand(['migrate'], { DATABASE_URL: older.url });
     expect(stderr).toContain('use PgBouncer 1.21 or newer with max_prepared_statements');

@@ -56,7 +56,7 @@ function verifies(secret: string, { headers, body }: Receiver['received'][number
 }
 
 describe('an encryption key', () => {
-  test('is retired without anybody noticing: a new one in front, reseal, and the old one can go', async () => {
+  test('is retired without downtime: put a new one first, reseal, remove the old one', async () => {
     const before = await spawnServer(settings(first));
     let target = { url: before.url, key };
     const endpoint = await call(target, 'POST', '/v1/webhook_endpoints', endpointRequest);
@@ -103,7 +103,7 @@ describe('an encryption key', () => {
     expect(await after.end('SIGTERM')).toBe(0);
   });
 
-  test('that went too early is named, with what it sealed, and nothing of the secrets is', async () => {
+  test('removed too early is named together with the rows it sealed, without revealing secrets', async () => {
     const server = await spawnServer(settings(first));
     const endpoint = await call({ url: server.url, key }, 'POST', '/v1/webhook_endpoints', endpointRequest);
     expect(await server.end('SIGTERM')).toBe(0);
@@ -118,12 +118,12 @@ describe('an encryption key', () => {
   });
 });
 
-describe('a database of the release before', () => {
+describe('a database from the previous release', () => {
   const account = '0190a000-0000-7000-8000-000000000001';
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
   const matchingId = 'K7QM4-T2X9H-VD000-00001';
 
-  /** Its schema is what all migrations but the last have made. */
+  /** The schema before migration 8, with rows in the old form. */
   async function seed(): Promise<void> {
     await migrate(database.url);
     await query('drop table sealing');
@@ -169,7 +169,7 @@ describe('a database of the release before', () => {
     );
   }
 
-  test('goes on as it is, and after reseal nothing of the old form is left', async () => {
+  test('keeps working, and reseal leaves nothing in the old form', async () => {
     await seed();
     const server = await spawnServer(settings(first));
     const target = { url: server.url, key };
@@ -195,13 +195,13 @@ describe('a database of the release before', () => {
       ({ length }) => length > 0,
     );
     expect(delivery && verifies(secret, delivery)).toBe(true);
-    // The process that has read the old form until now refuses it from here on.
+    // The running process refuses the old form after reseal.
     await query('update esims set matching_id = $1', [matchingId]);
     expect(await install()).toBeUndefined();
     expect(await server.end('SIGTERM')).toBe(0);
   });
 
-  test('gives the scope install to the keys that could read activation codes until now, and to no other', async () => {
+  test('gives the install scope only to keys that could already read activation codes', async () => {
     await seed();
     expect(await migrate(database.url)).toMatchObject({ applied: [expect.stringMatching(/^0008_/)] });
     const rows = await query<{ name: string; scopes: string[] }>('select name, scopes from api_keys');
@@ -217,7 +217,7 @@ describe('a database of the release before', () => {
     expect(JSON.parse(made.stdout)).toMatchObject([{ scopes: 'read' }]);
   });
 
-  test('that is empty refuses the old form from the start', async () => {
+  test('without rows refuses the old form from the start', async () => {
     await migrate(database.url);
     expect(await query('select old_form_refused_at is not null as refused from sealing')).toEqual([
       { refused: true },

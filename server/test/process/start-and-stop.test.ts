@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 
 const nobody = 65_534;
 const isRoot = process.getuid?.() === 0;
-/** Root can stand in for an ordinary user; an ordinary user is one. */
+/** Root can also run as an ordinary user. */
 const users = isRoot
   ? [{ name: 'root' }, { name: 'an ordinary user', uid: nobody, gid: nobody }]
   : [{ name: 'an ordinary user' }];
@@ -32,7 +32,7 @@ describe.each(users)('as $name', ({ name, ...user }) => {
     env = { SIMPLANE_DATA_DIR: join(home, 'data') };
   });
 
-  test('a first start prints a curl that works when pasted, and keeps its key for its owner alone', async () => {
+  test('the first start prints a curl command that works when pasted, and only the owner can read the key file', async () => {
     const server = await spawnServer(env, user);
     const [curl] = /curl http[\s\S]+?'\n/.exec(server.output()) ?? [''];
     const { stdout } = await promisify(exec)(`${curl.trimEnd()} --silent --fail`);
@@ -44,7 +44,7 @@ describe.each(users)('as $name', ({ name, ...user }) => {
     expect(await server.end('SIGTERM')).toBe(0);
   });
 
-  test('after SIGKILL the next start has the same key and all that was accepted', async () => {
+  test('after SIGKILL the next start has the same key and every accepted order', async () => {
     const first = await spawnServer(
       {
         ...env,
@@ -68,7 +68,7 @@ describe.each(users)('as $name', ({ name, ...user }) => {
     expect(await second.end('SIGINT')).toBe(0);
   });
 
-  test('a second start on the same folder fails at once and names the process that has it', async () => {
+  test('a second start on the same folder fails at once and names the process that holds it', async () => {
     const first = await spawnServer(env, user);
     const second = await runCommand(['serve'], env, user);
     expect(second.code).toBe(1);
@@ -76,17 +76,17 @@ describe.each(users)('as $name', ({ name, ...user }) => {
     expect(await first.end('SIGTERM')).toBe(0);
   });
 
-  test('the operator’s commands work beside the running service and without it', async () => {
+  test('operator commands work while the service runs and while it is stopped', async () => {
     const server = await spawnServer(env, user);
-    const beside = await runCommand(['accounts', 'list', '--json'], env, user);
-    expect(JSON.parse(beside.stdout)).toHaveLength(1);
+    const whileRunning = await runCommand(['accounts', 'list', '--json'], env, user);
+    expect(JSON.parse(whileRunning.stdout)).toHaveLength(1);
     expect(await server.end('SIGTERM')).toBe(0);
-    const without = await runCommand(['accounts', 'list', '--json'], env, user);
-    expect(without.stdout).toBe(beside.stdout);
+    const whileStopped = await runCommand(['accounts', 'list', '--json'], env, user);
+    expect(whileStopped.stdout).toBe(whileRunning.stdout);
   });
 });
 
-describe('the sandbox’s own key', () => {
+describe('the sandbox key', () => {
   async function dataFolder(name: string): Promise<string> {
     const path = await mkdtemp(join(folder, name));
     await chmod(path, 0o755);
@@ -99,7 +99,7 @@ describe('the sandbox’s own key', () => {
     return key.id;
   }
 
-  test('from SIMPLANE_API_KEY is not printed; the call to paste takes it from there', async () => {
+  test('from SIMPLANE_API_KEY is not printed; the printed curl command reads it from the variable', async () => {
     const key = 'sp_test_chosen_by_its_owner';
     const server = await spawnServer({
       SIMPLANE_DATA_DIR: await dataFolder('given-'),
@@ -113,7 +113,7 @@ describe('the sandbox’s own key', () => {
     expect(server.output()).not.toContain(key);
   });
 
-  test('stays revoked at the next start, which says what to do; another one gets in', async () => {
+  test('stays revoked at the next start, which prints a remedy; another key works', async () => {
     const revoked = 'sp_test_revoked_by_its_owner';
     const env = { SIMPLANE_DATA_DIR: await dataFolder('revoked-'), SIMPLANE_API_KEY: revoked };
     const first = await spawnServer(env);
@@ -137,7 +137,7 @@ describe('the sandbox’s own key', () => {
     expect(await third.end('SIGTERM')).toBe(0);
   });
 
-  test('in its file stays revoked as well, until the file is deleted', async () => {
+  test('in its file stays revoked until the file is deleted', async () => {
     const env = { SIMPLANE_DATA_DIR: await dataFolder('kept-') };
     const file = join(env.SIMPLANE_DATA_DIR, 'sandbox-api-key');
     const first = await spawnServer(env);
@@ -175,7 +175,7 @@ describe('SIGTERM', () => {
     });
     const closed = new Promise((resolve) => socket.once('close', resolve));
     const head = `POST /v1/esims HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer sp_test_request_in_flight\r\nContent-Type: application/json\r\n`;
-    // `100 Continue` says that the request has begun: from here on it is in flight.
+    // After `100 Continue` the request is in flight.
     socket.write(`${head}Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`);
     await expect.poll(() => answer).toContain('100 Continue');
     const ended = server.end('SIGTERM');
@@ -208,15 +208,18 @@ describe('settings', () => {
     [{ SIMPLANE_MOCK_DELAY: '1s' }, 'SIMPLANE_MOCK_DELAY is too long'],
     [{ SIMPLANE_SHUTDOWN_TIMEOUT: '30d' }, 'SIMPLANE_SHUTDOWN_TIMEOUT takes a duration'],
     [{ DATABASE_URL: 'mysql://root:hunter2@db' }, 'DATABASE_URL takes a `postgresql://` URL'],
-  ])('%j stop the start with the name and what it takes', async (env, message) => {
-    const { code, stderr } = await runCommand(['serve'], env as Record<string, string>);
-    expect(code).toBe(1);
-    expect(stderr).toContain(message);
-    expect(stderr).not.toContain('hunter2');
-    expect(stderr).not.toContain('    at ');
-  });
+  ])(
+    '%j prevent the start, with an error that names the setting and its valid values',
+    async (env, message) => {
+      const { code, stderr } = await runCommand(['serve'], env as Record<string, string>);
+      expect(code).toBe(1);
+      expect(stderr).toContain(message);
+      expect(stderr).not.toContain('hunter2');
+      expect(stderr).not.toContain('    at ');
+    },
+  );
 
-  test('an unknown SIMPLANE_ name is warned about', async () => {
+  test('an unknown SIMPLANE_ name gets a warning', async () => {
     const env = { SIMPLANE_DATA_DIR: await mkdtemp(join(folder, 'warn-')), SIMPLANE_RATE_LIMT: '5' };
     await chmod(env.SIMPLANE_DATA_DIR, 0o755);
     const server = await spawnServer(env);
@@ -224,7 +227,7 @@ describe('settings', () => {
     expect(await server.end('SIGTERM')).toBe(0);
   });
 
-  test('a port in use is named', async () => {
+  test('a port in use is named in the error', async () => {
     const env = { SIMPLANE_DATA_DIR: await mkdtemp(join(folder, 'port-')) };
     await chmod(env.SIMPLANE_DATA_DIR, 0o755);
     const server = await spawnServer(env);

@@ -4,7 +4,7 @@ import type { RawRequest } from './raw-http.ts';
 
 type Text = fc.Arbitrary<string>;
 
-/** JSON text that cannot be kept: no database text, no number, or no end to its depth. */
+/** JSON that cannot be stored: invalid text, numbers out of range, or extreme nesting. */
 const unstorableJson = [
   '"\\u0000"',
   '"a\\u0000b"',
@@ -73,7 +73,7 @@ const anyJson: Text = fc.oneof(
 
 const anyName: Text = fc.oneof(fc.constantFrom(...oddNames), anyText);
 
-/** JSON text that the schema allows, mostly; close enough that many of them are accepted. */
+/** JSON that mostly matches the schema; close enough that many requests are accepted. */
 function validJson(schema: JsonSchema): Text {
   const { enum: values, const: only, examples, anyOf, oneOf, type } = schema;
   if (only !== undefined) return fc.constant(JSON.stringify(only));
@@ -115,7 +115,7 @@ function validOfType(type: string, schema: JsonSchema): Text {
 
 type Member = readonly [name: string, value: string];
 
-/** Fields that go together only in some ways are best known from the schema's own examples. */
+/** Uses the schema's examples too: some fields are valid only in certain combinations. */
 function validMembers(schema: JsonSchema): fc.Arbitrary<Member[]> {
   const { examples } = schema;
   if (!examples) return declaredMembers(schema);
@@ -154,7 +154,7 @@ function objectText(members: readonly Member[]): string {
   return `{${members.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
 }
 
-/** A body with one or more things wrong with it, or nothing. */
+/** A valid body, or one with one or more errors. */
 function bodyText(schema: JsonSchema | null): Text {
   const members = schema ? validMembers(schema) : fc.constant<Member[]>([]);
   const names = Object.keys(schema?.properties ?? {});
@@ -162,7 +162,7 @@ function bodyText(schema: JsonSchema | null): Text {
   return fc.oneof(
     { weight: 4, arbitrary: members.map(objectText) },
     {
-      weight: 6, // a member replaced, added or repeated; JSON text may hold a name twice
+      weight: 6, // a member replaced, added or repeated; JSON allows duplicate names
       arbitrary: fc
         .tuple(members, fc.array(fc.tuple(someName, anyJson), { minLength: 1, maxLength: 3 }), fc.boolean())
         .map(([own, odd, isFirst]) => objectText(isFirst ? [...odd, ...own] : [...own, ...odd])),
@@ -193,7 +193,7 @@ function body(schema: JsonSchema | null): fc.Arbitrary<Uint8Array | null> {
     { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }) },
     { weight: 1, arbitrary: text.map((bytes) => Buffer.concat([Buffer.from('\ufeff'), bytes])) },
     {
-      weight: 1, // bytes that are not UTF-8 within what else is JSON
+      weight: 1, // invalid UTF-8 inside otherwise valid JSON
       arbitrary: text.map((bytes) => Buffer.concat([bytes.subarray(0, 2), Buffer.from([0xc3, 0x28]), bytes])),
     },
     {
@@ -205,7 +205,7 @@ function body(schema: JsonSchema | null): fc.Arbitrary<Uint8Array | null> {
   );
 }
 
-/** Text as it may stand in a request line: percent-encoded, sometimes badly. */
+/** Text for a request line: percent-encoded, sometimes incorrectly. */
 const urlText: Text = fc.oneof(
   {
     weight: 6,
@@ -257,7 +257,7 @@ function queryText(parameters: Parameter[]): Text {
   return fc
     .array(part, { maxLength: 3 })
     .map((parts) => (parts.length > 0 ? `?${parts.join('&')}` : ''))
-    .filter((text) => text.length < 8_000); // below the limit of a request line, which is not the operation's to answer
+    .filter((text) => text.length < 8_000); // a longer request line never reaches the operation
 }
 
 const headerText: Text = fc.oneof(
@@ -312,10 +312,10 @@ function sometimes<T>(oneIn: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T
   return fc.oneof({ weight: oneIn - 1, arbitrary: fc.constant(null) }, { weight: 1, arbitrary });
 }
 
-/** Ids of objects that exist, by the name that stands before them in a path. */
+/** Ids of existing objects, keyed by the path segment before them. */
 export type ExistingIds = Record<string, string[]>;
 
-/** Any request to an operation: right, nearly right and absurd ones. */
+/** Any request to an operation: valid, almost valid, or absurd. */
 export function requestTo(operation: Described, ids: ExistingIds): fc.Arbitrary<RawRequest> {
   return fc.oneof(
     { weight: 1, arbitrary: plainRequest(operation, ids) },
@@ -323,7 +323,7 @@ export function requestTo(operation: Described, ids: ExistingIds): fc.Arbitrary<
   );
 }
 
-/** About an object of the right kind, with a body that the schema allows, and nothing else. */
+/** An existing object of the right kind and a valid body, nothing else. */
 function plainRequest(operation: Described, ids: ExistingIds): fc.Arbitrary<RawRequest> {
   const [, kind = ''] = /(\w+)\/\{\w+\}/.exec(operation.path) ?? [];
   const members = operation.body ? validMembers(operation.body) : fc.constant<Member[]>([]);
@@ -338,9 +338,9 @@ function plainRequest(operation: Described, ids: ExistingIds): fc.Arbitrary<RawR
 
 function oddRequest(operation: Described, ids: string[]): fc.Arbitrary<RawRequest> {
   const parameters = operation.parameters.filter((parameter) => parameter.in === 'query');
-  const places = operation.path.split(/\{\w+\}/).length - 1;
+  const placeholderCount = operation.path.split(/\{\w+\}/).length - 1;
   const value = fc.oneof(fc.constantFrom(...ids), urlText);
-  const path = fc.array(value, { minLength: places, maxLength: places }).map((values) => {
+  const path = fc.array(value, { minLength: placeholderCount, maxLength: placeholderCount }).map((values) => {
     let next = 0;
     return operation.path.replaceAll(/\{\w+\}/g, () => values[next++] ?? '');
   });
@@ -354,7 +354,7 @@ function oddRequest(operation: Described, ids: string[]): fc.Arbitrary<RawReques
   });
 }
 
-/** A body that the operation would take but for one thing in it that cannot be stored. */
+/** A body that is valid except for one value that cannot be stored. */
 export function unstorableBody(schema: JsonSchema | null): Text {
   const members = schema ? validMembers(schema) : fc.constant<Member[]>([]);
   const names = Object.keys(schema?.properties ?? {});

@@ -4,10 +4,10 @@ import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 
-/** A real browser that may reach the test's own server and has no reason to look for anything else. */
+/** A real browser, with its own background network traffic turned off. */
 export async function launchBrowser(): Promise<Browser> {
   const found = findBrowser();
-  if (found === null) throw new Error('There is no Chromium here; findBrowser() tells before.');
+  if (found === null) throw new Error('No Chromium found; check findBrowser() first.');
   const { executablePath, args, env } =
     found === bundled ? await unpackOnce() : { executablePath: found, args: [], env: {} };
   return chromium.launch({
@@ -18,9 +18,9 @@ export async function launchBrowser(): Promise<Browser> {
   });
 }
 
-/** Where a browser is: the one inside the npm package, the path of an installed one, or null. */
+/** The name of the bundled npm package, the path of an installed browser, or null. */
 export function findBrowser(): string | null {
-  // The package holds one binary, and it is for this platform only.
+  // The package ships a binary for this platform only.
   if (process.platform === 'linux' && process.arch === 'x64') return bundled;
   return installed().find(isExecutable) ?? null;
 }
@@ -37,11 +37,11 @@ const quietFlags = [
   '--disable-sync',
 ];
 
-/** Flags of the package that would let a page pass here and fail at a user's, or that Playwright sets better. */
+/** Package flags that would hide failures users see, or that Playwright sets better. */
 const unwanted =
   /^--(disable-web-security|allow-running-insecure-content|disable-site-isolation-trials|single-process|headless|disable-features|enable-features)\b/;
 
-// Once a process: unpacking changes the environment for as long as it takes.
+// Once per process: unpacking temporarily changes the environment.
 let unpacking: Promise<Unpacked> | undefined;
 
 function unpackOnce(): Promise<Unpacked> {
@@ -52,8 +52,8 @@ function unpackOnce(): Promise<Unpacked> {
 type Unpacked = { executablePath: string; args: string[]; env: Record<string, string> };
 
 /**
- * The package unpacks into the temporary folder without a lock, so two test files would run a half-written binary. It is unpacked
- * aside and moved into place whole; who comes second finds it there.
+ * The package unpacks into the temporary folder without a lock, so two test files could run a half-written binary.
+ * Unpack into a staging folder and rename it; a second process uses the existing folder.
  */
 async function unpackBundled(): Promise<Unpacked> {
   const folder = join(modulesFolder(), '.cache', 'simplane-test-chromium-147');
@@ -83,7 +83,7 @@ async function unpackBundled(): Promise<Unpacked> {
   };
 }
 
-/** The package's own file names folders that exist on Lambda only, and a page without any font has no width to measure. */
+/** The package's own fonts.conf names folders that exist only on Lambda; without a font, text has no width to measure. */
 function fontsIn(folder: string): string {
   const folders = [join(folder, 'fonts'), '/usr/share/fonts', '/usr/local/share/fonts'];
   const entries = folders.map((path) => `<dir>${path}</dir>`).join('');

@@ -9,7 +9,7 @@ type Subject = { name: string; hosts?: string[]; startsAt?: Date; endsAt?: Date 
 
 export type Authority = { pem: string; issue(subject: Subject): Issued };
 
-/** An authority of the test's own: nothing but Node is needed, and nothing that looks like a secret is kept in the repository. */
+/** A throwaway certificate authority: needs only Node, and keeps no private key in the repository. */
 export function createAuthority(name: string, dates: Pick<Subject, 'startsAt' | 'endsAt'> = {}): Authority {
   const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const self = { name, key: keys.privateKey };
@@ -25,7 +25,7 @@ export function createAuthority(name: string, dates: Pick<Subject, 'startsAt' | 
   };
 }
 
-/** A folder for what settings name as files. */
+/** A folder for the files that settings point to. */
 export function createFolder(): { write(name: string, content: string): string; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'simplane-certificates-'));
   return {

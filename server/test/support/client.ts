@@ -1,4 +1,4 @@
-// biome-ignore lint/suspicious/noExplicitAny: the tests assert what the JSON holds.
+// biome-ignore lint/suspicious/noExplicitAny: tests assert on the JSON's content.
 export type Reply = { status: number; headers: Headers; text: string; json: any };
 
 type Target = { url: string; key: string };
@@ -10,7 +10,7 @@ type Request = {
   idempotencyKey?: string;
 };
 
-/** One request over real HTTP. `body` is sent as JSON, `raw` as it is. */
+/** One request over real HTTP. `body` is sent as JSON, `raw` unchanged. */
 export async function call(
   target: Target,
   method: string,

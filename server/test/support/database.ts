@@ -2,21 +2,21 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
 
-/** A database of one's own: a clone of the migrated template on a real PostgreSQL. Its address; `drop` when done. */
+/** Clones the migrated template into a new database on a real PostgreSQL. Call `drop` when done. */
 export async function cloneDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await administer(`create database ${name} template template`);
-  return { url: addressOf(name), drop: () => administer(`drop database ${name} with (force)`) };
+  return { url: urlOf(name), drop: () => administer(`drop database ${name} with (force)`) };
 }
 
 export async function createEmptyDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await administer(`create database ${name}`);
-  return { url: addressOf(name), drop: () => administer(`drop database ${name} with (force)`) };
+  return { url: urlOf(name), drop: () => administer(`drop database ${name} with (force)`) };
 }
 
 export async function administer(sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: addressOf('postgres') });
+  const client = new pg.Client({ connectionString: urlOf('postgres') });
   await client.connect();
   try {
     await client.query(sql);
@@ -25,7 +25,7 @@ export async function administer(sql: string): Promise<void> {
   }
 }
 
-function addressOf(database: string): string {
+function urlOf(database: string): string {
   const url = new URL(inject('postgresUrl'));
   url.pathname = `/${database}`;
   return url.href;

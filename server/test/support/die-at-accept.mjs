@@ -1,4 +1,4 @@
-// Preloaded into a server that must die around its accept statement: SIMPLANE's own code knows nothing of it.
+// Preloaded to kill a server around its accept statement, without a hook in production code.
 import pg from 'pg';
 
 const moment = process.env.DIE_AT_ACCEPT;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 type Zone = (name: string) => Answer;
 
-/** `hang`: nothing comes back. */
+/** `hang`: no reply is sent. */
 export type Answer =
   | { a?: string[]; aaaa?: string[]; ttl?: number }
   | 'hang'
@@ -13,7 +13,7 @@ export type Answer =
   | 'refused';
 
 export type DnsServer = {
-  /** As the resolver wants it: `address:port`. */
+  /** `address:port`, the form the resolver takes. */
   address: string;
   /** Every question so far, as `A name` or `AAAA name`. */
   questions: string[];
@@ -24,7 +24,7 @@ export type DnsServer = {
 const types: Record<number, 'A' | 'AAAA' | 'NS'> = { 1: 'A', 2: 'NS', 28: 'AAAA' };
 const codes = { servfail: 2, nxdomain: 3, refused: 5 };
 
-/** A DNS server on loopback (RFC 1035 section 4 over UDP) that knows what the test tells it, and nothing else. */
+/** A DNS server on loopback (RFC 1035 section 4 over UDP) that answers only from the test's zone. */
 export async function startDnsServer(initial: Zone = () => 'nxdomain'): Promise<DnsServer> {
   let zone = initial;
   const questions: string[] = [];
@@ -88,7 +88,7 @@ function bytesOfV4(address: string): Buffer {
   return Buffer.from(address.split('.').map(Number));
 }
 
-/** Of an address written with all of its eight groups. */
+/** Expects all eight groups to be written out. */
 function bytesOfV6(address: string): Buffer {
   return Buffer.concat(address.split(':').map((group) => Buffer.from(group.padStart(4, '0'), 'hex')));
 }

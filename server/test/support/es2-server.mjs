@@ -1,4 +1,4 @@
-// A whole live server with the real ES2+ driver, whose ICCIDs are whose ES2_ICCIDS says, and which can die at a named moment.
+// A live server with the real ES2+ driver. ES2_ICCIDS says who supplies ICCIDs; DIE_AT names the step to die after.
 import { readConfig } from '../../dist/config/read-config.js';
 import { createEs2Client } from '../../dist/network/es2plus/client.js';
 import { createEs2Network } from '../../dist/network/es2plus/es2-network.js';
@@ -23,7 +23,7 @@ const driver = createEs2Network({
   onTrouble: (details) => log.warn(details, 'trouble'),
 });
 
-/** Dies with the answer in its hands, before anything of it is stored. */
+/** Dies after the reply arrives, before any of it is stored. */
 const network = { ...driver };
 for (const step of ['order', 'confirm', 'release']) {
   network[step] = async (call) => {

@@ -9,7 +9,7 @@ import { stopServer } from './stop-server.ts';
 
 type State = 'Available' | 'Allocated' | 'Confirmed' | 'Released' | 'Downloaded' | 'Unavailable';
 
-/** A profile and its history: `reservations` counts how often somebody got it. */
+/** `reservations` counts how often the profile was reserved. */
 type Profile = {
   iccid: string;
   profileType: string;
@@ -29,8 +29,8 @@ export type SmdpCall = {
 };
 
 /**
- * What goes wrong with one call. `lose`, `hang`, `truncate`, `html`, `huge`, `twice` and `500` do the work first: only the
- * answer suffers. `reset` and `503` do nothing.
+ * A fault in one call. `lose`, `hang`, `truncate`, `html`, `huge`, `twice` and a status with `isDone` do the work first and
+ * break only the reply. `reset` and a status without `isDone` skip the work.
  */
 export type Mischief =
   | 'lose'
@@ -50,10 +50,10 @@ type Options = {
   port?: number;
   /** Answers a repeated functionCallIdentifier with its first answer. */
   recognisesCalls?: boolean;
-  /** How confirmOrder on a profile that is confirmed already is refused; without it the first answer is given again. */
+  /** Error codes for a repeated confirmOrder; when unset, the first answer is repeated. */
   refusesRepeatedConfirm?: string;
   padsIccids?: boolean;
-  /** What confirmOrder answers as smdpAddress; nothing when null. */
+  /** smdpAddress in the confirmOrder reply; omitted when null. */
   smdpAddress?: string | null;
 };
 
@@ -64,14 +64,14 @@ export type FakeSmdp = {
   profiles: Map<string, Profile>;
   /** Profiles of a type that were ever reserved. */
   reservedOf(profileType: string): Profile[];
-  /** Asked for every call; what it returns goes wrong. It may wait, and may kill the caller meanwhile. */
+  /** Runs on every call and returns its fault. It may wait, and may kill the caller meanwhile. */
   onCall(behave: (call: SmdpCall) => Mischief | undefined | Promise<Mischief | undefined>): void;
   stop(): Promise<void>;
 };
 
 /**
- * An SM-DP+ with a ledger. What it understands comes from the table of ES2+ functions; how it behaves, from SGP.22 §5.3
- * and from what real ones do to their clients.
+ * An SM-DP+ that keeps a record of its profiles. It reads requests with the table of ES2+ functions and behaves as SGP.22
+ * §5.3 and real servers do.
  */
 export async function startFakeSmdp(options: Options): Promise<FakeSmdp> {
   const { recognisesCalls = false, padsIccids = false, smdpAddress = 'rsp.example.com' } = options;
@@ -225,7 +225,7 @@ function reply(
   if (typeof mischief === 'object' && 'status' in mischief) {
     return void response.writeHead(mischief.status, { location: 'https://127.0.0.1:1/' }).end('{}');
   }
-  // Both in one piece: so that the second is there before the client could use the connection again.
+  // In one write, so the second response arrives before the client can reuse the connection.
   if (mischief === 'twice') socket.cork();
   response.writeHead(200, json).end(body);
   if (mischief === 'twice') {
@@ -241,7 +241,7 @@ function executed(fields: object): object {
 
 function codes(code: string): object {
   const [subjectCode = '', reasonCode = ''] = code.split('/');
-  return failed(subjectCode, reasonCode, 'as told');
+  return failed(subjectCode, reasonCode, 'as configured');
 }
 
 function failed(subjectCode: string, reasonCode: string, message: string): object {
@@ -252,7 +252,7 @@ function header(status: string, more: object = {}): object {
   return { header: { functionExecutionStatus: { status, ...more } } };
 }
 
-/** 19 digits with their check digit, in a range that nobody has. */
+/** 19 digits including the check digit, in an unassigned range. */
 export function newIccid(serial: number): string {
   const digits = `8999909${String(serial).padStart(11, '0')}`;
   for (let check = 0; check < 10; check++) {

@@ -16,7 +16,7 @@ declare module 'vitest' {
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Builds what whole-process tests start, and runs one real PostgreSQL for all test files; each clones its own database. */
+/** Builds the programs that process tests start, and runs one PostgreSQL; each test file clones its own database. */
 export default async function setUp(project: TestProject) {
   await promisify(execFile)(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '--build'], {
     cwd: root,
@@ -28,7 +28,7 @@ export default async function setUp(project: TestProject) {
   const postgres = await startEmbeddedPostgres({
     dataDir,
     database: 'template',
-    // Durability is for the tests that kill a PostgreSQL, each its own; here it would only be waiting for the disk.
+    // Tests that kill PostgreSQL start their own; here fsync would only cost time.
     settings: { max_connections: '300', fsync: 'off' },
   });
   await migrate(postgres.connectionString);
@@ -41,7 +41,7 @@ export default async function setUp(project: TestProject) {
   };
 }
 
-/** A template can only be cloned while nobody is connected to it. */
+/** PostgreSQL clones a template only while no session is connected to it. */
 async function refuseConnections(connectionString: string): Promise<void> {
   const url = new URL(connectionString);
   url.pathname = '/postgres';

@@ -10,7 +10,7 @@ export type SecretRow = {
   expires_at: Date | null;
 };
 
-/** What a delivery is signed with now, newest first: one secret, or more while a rotation overlaps. */
+/** The secrets that sign a delivery now, newest first: one, or more during a rotation overlap. */
 export function liveSecrets(rows: readonly SecretRow[], now: Date, keyring: Keyring): Promise<string[]> {
   const live = rows
     .filter(({ expires_at }) => expires_at === null || expires_at > now)
@@ -22,7 +22,7 @@ export function liveSecrets(rows: readonly SecretRow[], now: Date, keyring: Keyr
   );
 }
 
-/** The newest has no end yet. Before the time of creation, since that comes from the clocks of several machines. */
+/** The newest secret has no expiry. Compared before created_at, which comes from several machines' clocks. */
 function endOf({ expires_at }: SecretRow): number {
   return expires_at === null ? Number.MAX_SAFE_INTEGER : Number(expires_at);
 }

@@ -2,7 +2,7 @@ import { createCipheriv, randomBytes } from 'node:crypto';
 import type { Database } from '../../src/db/database.ts';
 import { keyIdOf } from '../../src/secrets/keyring.ts';
 
-/** Sealed as releases before `reseal` did it: bound to no place. */
+/** Seals as releases before `reseal` did: the secret is not bound to its row. */
 export function sealUnbound(key: Buffer, secret: string): string {
   const iv = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', key, iv);
@@ -10,7 +10,7 @@ export function sealUnbound(key: Buffer, secret: string): string {
   return `${keyIdOf(key)}.${Buffer.concat([iv, cipher.getAuthTag(), ciphertext]).toString('base64url')}`;
 }
 
-/** The database as an upgrade leaves it that found something to reseal. */
+/** Puts the database in the state of an upgrade that found secrets to reseal. */
 export async function allowOldForm(db: Database): Promise<void> {
   await db.query({ name: 'test_allow_old_form', text: 'update sealing set old_form_refused_at = null' });
 }

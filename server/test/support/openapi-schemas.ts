@@ -37,7 +37,7 @@ export type Described = {
   method: string;
   path: string;
   parameters: Parameter[];
-  /** The schema of its body, every reference in it replaced by what it refers to. */
+  /** The schema of its body, with every $ref resolved. */
   body: JsonSchema | null;
   responses: Record<string, Content>;
 };
@@ -64,7 +64,7 @@ export function operationsOf(document: OpenApi): Described[] {
   );
 }
 
-/** Says what is wrong with an answer of an operation, by a validator that the service itself does not use. */
+/** Checks an operation's responses with a validator that the service itself does not use. */
 export function responseChecker(document: OpenApi, operation: Described) {
   const validators = new Map(
     Object.entries(operation.responses).map(([status, { content }]) => {

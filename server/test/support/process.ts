@@ -13,15 +13,15 @@ export type ServerProcess = {
   pid: number;
   /** Everything printed so far: the greeting and the log. */
   output(): string;
-  /** Resolves when it has ended, however that came about. */
+  /** The exit code, or the name of the signal that killed it. */
   ended: Promise<number | string>;
-  /** Sends the signal and waits for the end; the exit code, or the signal's name when it was killed by one. */
+  /** Sends the signal and waits for `ended`. */
   end(signal: NodeJS.Signals): Promise<number | string>;
 };
 
 type Options = { uid?: number; gid?: number; preload?: string; cwd?: string };
 
-/** A whole server as its user starts it; resolves when it says that it is ready, rejects with its output when it ends before. */
+/** Starts the real server. Resolves when it reports ready; rejects with its output if it exits first. */
 export async function spawnServer(
   env: Record<string, string>,
   options: Options = {},
@@ -33,14 +33,14 @@ export async function spawnServer(
   );
 }
 
-/** The same server with a recording network, given by `RECORDER_URL`; `DIE_AT` names a moment at which it kills itself. */
+/** The same server with the recording network at `RECORDER_URL`; `DIE_AT` names the moment it kills itself. */
 export function spawnRecordedServer(env: Record<string, string>): Promise<ServerProcess> {
   return waitUntilReady(
     spawn(process.execPath, [recordedServer], { ...streams, env: { ...cleanEnv, ...env } }),
   );
 }
 
-/** A live server with the real ES2+ driver, whose ICCIDs are whose `ES2_ICCIDS` says; `DIE_AT` as above. */
+/** A live server with the real ES2+ driver. `ES2_ICCIDS` says who supplies ICCIDs; `DIE_AT` as above. */
 export function spawnEs2Server(env: Record<string, string>): Promise<ServerProcess> {
   return waitUntilReady(spawn(process.execPath, [es2Server], { ...streams, env: { ...cleanEnv, ...env } }));
 }
@@ -49,7 +49,7 @@ const streams = { stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'
 
 async function waitUntilReady(child: ChildProcess): Promise<ServerProcess> {
   let output = '';
-  const ended = endOf(child);
+  const ended = exitOf(child);
   const url = await new Promise<string>((resolve, reject) => {
     const read = (chunk: Buffer) => {
       output += chunk;
@@ -72,7 +72,7 @@ async function waitUntilReady(child: ChildProcess): Promise<ServerProcess> {
   };
 }
 
-/** Runs a command of the operator to its end. */
+/** Runs an operator command to completion. */
 export async function runCommand(args: string[], env: Record<string, string>, options: Options = {}) {
   const run = promisify(execFile)(process.execPath, [program, ...args], {
     env: { ...cleanEnv, ...env },
@@ -82,7 +82,7 @@ export async function runCommand(args: string[], env: Record<string, string>, op
   return { code: run.child.exitCode, stdout, stderr };
 }
 
-async function endOf(child: ChildProcess): Promise<number | string> {
+async function exitOf(child: ChildProcess): Promise<number | string> {
   const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
   return code ?? (signal as string);
 }

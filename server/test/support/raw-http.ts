@@ -6,9 +6,9 @@ export type Connection = {
   socket: Socket;
   /** Everything that has arrived so far. */
   received(): Buffer;
-  /** The first whole response; rejects when the connection closes without one. */
+  /** The first complete response; rejects if the connection closes without one. */
   reply(): Promise<Reply>;
-  /** Resolves when the connection is closed, by whomever and however. */
+  /** Resolves when the connection closes, whichever side closed it. */
   closed: Promise<void>;
 };
 
@@ -19,13 +19,13 @@ export async function openConnection(url: string): Promise<Connection> {
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => void chunks.push(chunk));
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
-  socket.on('error', () => {}); // a reset is one of the ways to be closed
+  socket.on('error', () => {}); // a reset counts as closed
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   const received = () => Buffer.concat(chunks);
   return { socket, received, closed, reply: () => firstReply(socket, received) };
 }
 
-/** Sends bytes on a connection of their own and reads the answer. */
+/** Sends bytes on a new connection and reads the response. */
 export async function exchange(url: string, bytes: string | Uint8Array): Promise<Reply> {
   const connection = await openConnection(url);
   connection.socket.write(bytes);
@@ -44,7 +44,7 @@ export function head(method: string, path: string, headers: Record<string, strin
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
 
-/** The response at the beginning of these bytes, or null while it is not whole. */
+/** The response at the start of these bytes, or null while it is incomplete. */
 export function parseReply(bytes: Buffer): Reply | null {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) return null;
@@ -67,13 +67,13 @@ function firstReply(socket: Socket, received: () => Buffer): Promise<Reply> {
     const settle = (isOver: boolean) => {
       const reply = parseReply(received());
       if (!reply && !isOver) return;
-      socket.off('data', look).off('close', end);
+      socket.off('data', onData).off('close', onClose);
       if (reply) resolve(reply);
-      else reject(new Error(`closed after ${received().length} bytes that are not a whole response`));
+      else reject(new Error(`closed after ${received().length} bytes without a complete response`));
     };
-    const look = () => settle(false);
-    const end = () => settle(true);
-    socket.on('data', look).on('close', end);
+    const onData = () => settle(false);
+    const onClose = () => settle(true);
+    socket.on('data', onData).on('close', onClose);
     settle(socket.closed);
   });
 }
@@ -87,9 +87,9 @@ export type RawRequest = {
 };
 
 const agent = new Agent({ keepAlive: true, maxSockets: 8 });
-const patienceMs = 15_000;
+const timeoutMs = 15_000;
 
-/** One request on a kept-alive connection, with any bytes as its body. No answer within `patienceMs` counts as a hang. */
+/** One request on a kept-alive connection, with any bytes as its body. Rejects after `timeoutMs`. */
 export function send(url: string, { method, path, headers, body, chunked }: RawRequest): Promise<Reply> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -104,7 +104,7 @@ export function send(url: string, { method, path, headers, body, chunked }: RawR
         ...(body &&
           (chunked ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': String(body.length) })),
       },
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(timeoutMs),
     });
     outgoing.on('error', reject);
     outgoing.on('response', (response) => {

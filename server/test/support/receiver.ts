@@ -13,7 +13,7 @@ export type Receiver = {
   stop(): Promise<void>;
 };
 
-/** A customer's server: keeps what it got, and answers 200 unless told otherwise. */
+/** A customer's server: records requests, and answers 200 unless `answer` replaces that. */
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = [];
   let answer: Answer = (response) => response.end('ok');

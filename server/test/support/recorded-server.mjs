@@ -1,4 +1,4 @@
-// A whole server whose network is the recording one of a test, and which can die at a named moment of a step.
+// A server that uses the test's recording network and can die before or after a step.
 import { readConfig } from '../../dist/config/read-config.js';
 import { serve } from '../../dist/serve.js';
 import { createLog } from '../../dist/telemetry/log.js';

@@ -13,14 +13,14 @@ type RecordedCall = {
 export type RecordingNetwork = {
   url: string;
   calls: RecordedCall[];
-  /** How often each distinct call id of a step was asked for; a second id for one order would be a second order. */
+  /** The distinct call ids of a step; a second id for one order would be a second order. */
   idsOf(step: string): Set<string>;
-  /** Called before each answer: may wait, and may answer otherwise. */
+  /** Runs before each answer: may wait, and may return another answer. */
   onCall(behave: (call: RecordedCall) => Promise<object | undefined> | undefined): void;
   stop(): Promise<void>;
 };
 
-/** A network outside of every worker process: it remembers what it was asked, whoever dies. */
+/** A network outside the worker processes: its record survives their deaths. */
 export async function startRecordingNetwork(): Promise<RecordingNetwork> {
   const calls: RecordedCall[] = [];
   let behave: (call: RecordedCall) => Promise<object | undefined> | undefined = () => undefined;

@@ -2,19 +2,19 @@ import { openLink } from '../../../faults/src/deployment/link.ts';
 import { createServer } from '../../../faults/src/deployment/postgres-server.ts';
 
 export type RestartablePostgres = {
-  /** Stays the same over restarts. */
+  /** Stays the same across restarts. */
   url: string;
-  /** Past the proxy, for the test's own questions. */
+  /** Bypasses the proxy, for the test's own queries. */
   directUrl(): string;
   start(): Promise<void>;
-  /** `fast` ends sessions in order, `immediate` is a crash: the next start replays the log. */
+  /** `fast` ends sessions cleanly; `immediate` is a crash, and the next start replays the WAL. */
   stop(how: 'fast' | 'immediate'): Promise<void>;
-  /** As a network does it: both sides lose each other, in the middle of whatever was said. Returns how many. */
+  /** Cuts every connection mid-stream, as a network failure does. Returns how many. */
   dropConnections(): number;
   remove(): Promise<void>;
 };
 
-/** A PostgreSQL of one's own behind a proxy, since its socket is elsewhere after every start. */
+/** A separate PostgreSQL behind a proxy, since its socket path changes with every start. */
 export async function startRestartablePostgres(): Promise<RestartablePostgres> {
   const server = await createServer();
   await server.start();

@@ -37,7 +37,7 @@ export type TestService = {
   logLines: string[];
   createKey(options?: KeyOptions): Promise<string>;
   createAccount(name: string): Promise<{ accountUuid: string; key: string }>;
-  /** Carries out executions in this process, on the given network. */
+  /** Runs executions in this process, on the given network. */
   startWorker(network: Network, overrides?: Partial<Parameters<typeof startExecutionWorker>[0]>): WorkQueue;
   /** Sends webhooks from this process. */
   startSender(overrides?: Partial<Parameters<typeof startSender>[0]>): Sender;
@@ -47,7 +47,7 @@ export type TestService = {
 type KeyOptions = { scopes?: Scope[]; accountUuid?: string; expiresAt?: Date | null };
 type Options = Partial<Service> & { api?: Parameters<typeof createApp>[1]; databaseUrl?: string };
 
-/** The real app on a real port and a real database of its own, with a clock that tests can move. */
+/** The real app on a real port with its own database, and a clock that tests can move. */
 export async function startService({ api, databaseUrl, ...overrides }: Options = {}): Promise<TestService> {
   const clone = databaseUrl ? null : await cloneDatabase();
   const address = databaseUrl ?? (clone?.url as string);
@@ -160,8 +160,8 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
       wakeSender = sender.wake;
       workers.push({
         ...sender,
-        async stop(patienceMs) {
-          await sender.stop(patienceMs);
+        async stop(timeoutMs) {
+          await sender.stop(timeoutMs);
           await agents.destroy();
         },
       });
@@ -176,7 +176,7 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
   };
 }
 
-/** The API with operations of the test's own, served by the same machinery. */
+/** The API plus operations that only the test has. */
 export function apiWith(extra: { operations: object; handlers: object }) {
   return {
     operations: { ...operations, ...extra.operations },

@@ -10,9 +10,9 @@ type NetworkOptions = Partial<Parameters<typeof createEs2Network>[0]>;
 export type SmdpSetup = {
   smdp: FakeSmdp;
   network: Network;
-  /** The same, as a process with other settings has it. */
+  /** The same network with other settings. */
   networkWith(changes: NetworkOptions): Network;
-  /** The driver itself, which makes no profile type of a product's id. */
+  /** The driver itself, which does not use the product id as the profile type. */
   driver: Network;
   troubles: object[];
   tls: ReturnType<typeof createTls>;
@@ -48,8 +48,8 @@ export async function startSmdpSetup(
   const driver = createEs2Network(base);
   return {
     smdp,
-    network: ofProfileTypes(driver),
-    networkWith: (changes) => ofProfileTypes(createEs2Network({ ...base, ...changes })),
+    network: withProfileTypes(driver),
+    networkWith: (changes) => withProfileTypes(createEs2Network({ ...base, ...changes })),
     driver,
     troubles,
     tls,
@@ -60,7 +60,7 @@ export async function startSmdpSetup(
   };
 }
 
-/** Both sides with certificates of one authority. */
+/** Server and client certificates from one authority. */
 export function createTls() {
   const authority = createAuthority('Test authority');
   const server = authority.issue({ name: 'smdp', hosts: ['127.0.0.1'] });
@@ -72,8 +72,8 @@ export function createTls() {
   };
 }
 
-/** Products of these tests are their own profile types, so that the SM-DP+ can tell one test's order from another's. */
-function ofProfileTypes(network: Network): Network {
+/** Uses the product id as the profile type, so the fake SM-DP+ can tell which test an order belongs to. */
+function withProfileTypes(network: Network): Network {
   return {
     ...network,
     order: (call) => network.order({ ...call, profileType: call.profileType ?? call.productId }),

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 
-/** With whatever is connected to it; an idle keep-alive connection would hold up the close. */
+/** Closes open connections too; an idle keep-alive connection would delay the close. */
 export function stopServer(server: Pick<Server, 'close' | 'closeAllConnections'>): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());

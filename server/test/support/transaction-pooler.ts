@@ -5,7 +5,7 @@ import pg from 'pg';
 
 export type TransactionPooler = {
   url: string;
-  /** How often a client was given another server connection than for its transaction before. */
+  /** How often a client's next transaction ran on another server connection. */
   switches(): number;
   stop(): Promise<void>;
 };
@@ -14,12 +14,12 @@ type Options = {
   /** The database behind it. */
   url: string;
   serverCount?: number;
-  /** As PgBouncer has it since 1.21: renames prepared statements and prepares them wherever their client comes next. */
-  carriesStatements?: boolean;
+  /** Like PgBouncer since 1.21: renames prepared statements and prepares them on the client's next server connection. */
+  supportsPreparedStatements?: boolean;
 };
 
 type Message = { type: string; bytes: Buffer };
-/** A statement that was sent to be prepared; `isOurs`: the client has its answer already, or never asked. */
+/** A Parse in flight; `isOurs` means the pooler sent it, so its reply is not forwarded. */
 type Parsing = { name: string; isOurs: boolean };
 type Server = { socket: Socket; prepared: Set<string>; parsing: Parsing[]; client: Client | null };
 type Client = {
@@ -27,13 +27,13 @@ type Client = {
   server: Server | null;
   lastServer: Server | null;
   statements: Map<string, { name: string; parse: Buffer }>;
-  /** Messages that wait for a server connection. */
+  /** Messages waiting for a server connection. */
   queued: Message[];
-  /** Answers "ready for query" that are still to come. */
+  /** ReadyForQuery messages still to come. */
   outstanding: number;
 };
 
-// What PgBouncer tracks; a client that sends anything else at its start is refused.
+// The parameters PgBouncer tracks; it refuses a client whose startup message has any other.
 const startupParameters = new Set([
   'user',
   'database',
@@ -46,11 +46,11 @@ const startupParameters = new Set([
 const syncOrQuery = new Set(['S', 'Q']);
 
 /**
- * A pooler in transaction mode, small enough to read: clients share server connections and get whichever has been idle for
- * longest, so that nothing that relies on a session goes well by chance. It lets everybody in; for tests only.
+ * A minimal pooler in transaction mode. Each transaction gets the server connection that has been idle longest, so code
+ * that relies on session state fails reliably. Accepts any client; for tests only.
  */
 export async function startTransactionPooler(options: Options): Promise<TransactionPooler> {
-  const { url, serverCount = 4, carriesStatements = true } = options;
+  const { url, serverCount = 4, supportsPreparedStatements = true } = options;
   const clients = new Set<Client>();
   const servers = new Set<Server>();
   const idle: Server[] = [];
@@ -58,7 +58,7 @@ export async function startTransactionPooler(options: Options): Promise<Transact
   let opening = 0;
   let switches = 0;
 
-  /** `pg` logs in, by whatever means the server asks for; then its socket is ours. */
+  /** Lets `pg` log in with whatever method the server asks for, then takes over its socket. */
   async function openServer(): Promise<void> {
     opening += 1;
     const login = new pg.Client({ connectionString: url, application_name: 'pooler' });
@@ -135,7 +135,7 @@ export async function startTransactionPooler(options: Options): Promise<Transact
   }
 
   function toServer(client: Client, server: Server, { type, bytes }: Message): void {
-    const named = carriesStatements ? nameIn(type, bytes) : null;
+    const named = supportsPreparedStatements ? nameIn(type, bytes) : null;
     if (type === 'P' && named) {
       const key = createHash('sha256').update(bytes.subarray(named.end)).digest('hex');
       const name = `pooled_${key.slice(0, 16)}`;
@@ -179,9 +179,9 @@ export async function startTransactionPooler(options: Options): Promise<Transact
     socket.on('close', () => {
       clients.delete(client);
       if (waiting.includes(client)) waiting.splice(waiting.indexOf(client), 1);
-      client.server?.socket.destroy(); // in the middle of a transaction: the server ends it
+      client.server?.socket.destroy(); // mid-transaction: the server rolls it back
     });
-    socket.once('data', (start) => greet(socket, start, (message) => fromClient(client, message)));
+    socket.once('data', (start) => answerStartup(socket, start, (message) => fromClient(client, message)));
   });
   proxy.listen(0, '127.0.0.1');
   await once(proxy, 'listening');
@@ -200,8 +200,8 @@ export async function startTransactionPooler(options: Options): Promise<Transact
   };
 }
 
-/** Answers the first message of a client, which has no type. */
-function greet(socket: Socket, start: Buffer, onMessage: (message: Message) => void): void {
+/** Answers a client's startup message, which has no type byte. */
+function answerStartup(socket: Socket, start: Buffer, onMessage: (message: Message) => void): void {
   const words = start.subarray(8, start.readInt32BE(0)).toString().split('\0');
   const names = words.filter((_, index) => index % 2 === 0 && words[index] !== '');
   const unknown = names.find((name) => !startupParameters.has(name.toLowerCase()));
@@ -227,7 +227,7 @@ function message(type: string, body: Buffer): Buffer {
   return Buffer.concat([Buffer.from(type), length, body]);
 }
 
-/** Cuts a stream into messages. */
+/** Splits a stream into messages. */
 function readMessages(onMessage: (message: Message) => void): (chunk: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0);
   return (chunk) => {

@@ -1,14 +1,14 @@
-/** Waits for a condition that something else brings about: polls it, and fails with what it last saw. */
+/** Polls until the condition is met; fails with the last value seen. */
 export async function until<T>(
-  look: () => Promise<T>,
+  read: () => Promise<T>,
   isMet: (seen: T) => boolean,
-  boundMs = 30_000,
+  timeoutMs = 30_000,
 ): Promise<T> {
-  const giveUpAtMs = performance.now() + boundMs;
+  const deadlineMs = performance.now() + timeoutMs;
   for (;;) {
-    const seen = await look();
+    const seen = await read();
     if (isMet(seen)) return seen;
-    if (performance.now() > giveUpAtMs) throw new Error(`still not so: ${JSON.stringify(seen)}`);
+    if (performance.now() > deadlineMs) throw new Error(`condition not met: ${JSON.stringify(seen)}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -18,7 +18,7 @@ type Holder = {
   kill(): Promise<void>;
 };
 
-/** Starts the embedded database in a node process of its own, as the given user. */
+/** Starts the embedded database in a separate node process, as the given user. */
 export function hold(
   workspace: Workspace,
   user: TestUser,
@@ -29,7 +29,7 @@ export function hold(
   const child = spawn(workspace.node, [workspace.holdScript, task, JSON.stringify(full)], {
     ...user.spawn,
     cwd: '/',
-    // A group of its own, as a terminal gives to the command it runs.
+    // Its own process group, like a command run from a terminal.
     detached: true,
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -51,9 +51,9 @@ export function hold(
     process: child,
     answer,
     async started() {
-      const said = await answer();
-      if (!said.started) throw new Error(`did not start: ${JSON.stringify(said)}`);
-      return said.started;
+      const reply = await answer();
+      if (!reply.started) throw new Error(`did not start: ${JSON.stringify(reply)}`);
+      return reply.started;
     },
     async stop() {
       child.stdin.write('stop\n');

@@ -24,14 +24,14 @@ export async function exists(path: string): Promise<boolean> {
   return (await stat(path).catch(() => null)) !== null;
 }
 
-/** The postmaster of a cluster, when one really runs. */
+/** The running postmaster of a cluster, or null. */
 export async function serverOf(cluster: string): Promise<ProcessEntry | null> {
   const pid = await pidInLockFile(cluster);
   const entry = pid === null ? null : await readProcess(pid);
   return entry && isPostgresOf(cluster, entry) ? entry : null;
 }
 
-/** The shells that watch over a cluster's postgres. */
+/** The shells that watch a cluster's postgres. */
 export async function watchersOf(cluster: string): Promise<number[]> {
   const { stdout } = await runCommand(null, 'ps', ['-A', '-ww', '-o', 'pid=', '-o', 'command=']);
   return stdout

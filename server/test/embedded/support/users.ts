@@ -20,7 +20,7 @@ const asMyself: TestUser = {
 
 export const ordinaryUser: TestUser = asMyself.isRoot ? await asNobody() : asMyself;
 
-/** Root can also be anybody else; an ordinary user only itself. */
+/** Root can also run as another user; an ordinary user only as itself. */
 export const users: TestUser[] = asMyself.isRoot ? [asMyself, ordinaryUser] : [asMyself];
 
 async function asNobody(): Promise<TestUser> {

@@ -24,7 +24,7 @@ export type Workspace = {
   node: string;
   holdScript: string;
   packageDir: string;
-  /** Stands in for the machine's own place, which tests must not touch. */
+  /** Replaces the system-wide folder, which tests must not touch. */
   reachableBase: string;
   folder(name: string, user: TestUser): Promise<string>;
   onCleanup(task: () => Promise<void>): void;
@@ -51,7 +51,7 @@ export async function makeWorkspace(): Promise<Workspace> {
     onCleanup: (task) => cleanups.push(task),
     async remove() {
       await Promise.all(cleanups.map((task) => task()));
-      // A postgres that lost its owner may still be writing its last files.
+      // An orphaned postgres may still be writing its last files.
       const removed = () =>
         rm(root, { recursive: true, force: true }).then(
           () => true,
@@ -67,7 +67,7 @@ export function installedPackage(): string {
   return dirname(dirname(createRequire(import.meta.url).resolve(name)));
 }
 
-/** The checkout may lie where another user cannot go. */
+/** Another user may not be able to enter the checkout. */
 async function reachablePackage(root: string): Promise<string> {
   const installed = installedPackage();
   if (await canEnter({ ...ordinaryUser, name: 'nobody' }, join(installed, 'native/bin'))) return installed;
@@ -84,7 +84,7 @@ async function reachableNode(root: string): Promise<string> {
   return copy;
 }
 
-/** Node 20 does not run TypeScript, and another user may not reach our modules: one file with everything in it. */
+/** Bundles one file: Node 20 does not run TypeScript, and another user may not reach our modules. */
 async function bundleHoldScript(root: string): Promise<string> {
   const outDir = join(root, 'script');
   await build({
@@ -102,7 +102,7 @@ async function bundleHoldScript(root: string): Promise<string> {
   return join(outDir, 'hold.mjs');
 }
 
-/** An optional part of pg, not installed, that the bundler insists on. */
+/** Stubs an optional dependency of pg that is not installed but that the bundler resolves. */
 const withoutPgNative: Plugin = {
   name: 'without-pg-native',
   enforce: 'pre',

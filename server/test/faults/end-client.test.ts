@@ -3,7 +3,7 @@ import { expect, inject, test } from 'vitest';
 import { openLink } from '../../../faults/src/deployment/link.ts';
 import { endClient } from '../../src/db/end-client.ts';
 
-test('a goodbye that the server never answers ends by itself: nothing waits for a machine that is gone', async () => {
+test('closing a connection does not wait for a server that never answers', async () => {
   const url = new URL(inject('postgresUrl'));
   url.pathname = '/postgres';
   const link = await openLink(url.href, () => `${url.searchParams.get('host')}/.s.PGSQL.5432`);

@@ -1,5 +1,5 @@
-// Preloaded into a server that must die around a named statement: SIMPLANE's own code knows nothing of it.
-// DIE_AT is `<statement>:<before|after|commit>:<n>`: the n-th time that it is given, has brought rows, or is committed.
+// Preloaded to kill a server around a named statement, without a hook in production code.
+// DIE_AT is `<statement>:<before|after|commit>:<n>`: dies the n-th time it is sent, returns rows, or is committed.
 import pg from 'pg';
 
 const [name, moment, count] = (process.env.DIE_AT ?? '').split(':');
@@ -10,15 +10,15 @@ function countDown() {
   if (left === 0) process.kill(process.pid, 'SIGKILL');
 }
 
-let isGiven = false;
+let isSent = false;
 
 const { query } = pg.Client.prototype;
 
 pg.Client.prototype.query = function (config, ...rest) {
-  if (moment === 'commit' && config === 'commit' && isGiven) {
+  if (moment === 'commit' && config === 'commit' && isSent) {
     return query.call(this, config, ...rest).then(countDown);
   }
-  isGiven ||= config?.name === name;
+  isSent ||= config?.name === name;
   if (config?.name !== name) return query.call(this, config, ...rest);
   if (moment === 'before') countDown();
   const result = query.call(this, config, ...rest);

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => workspace.remove());
 
 describe.each(users)('as $title', (user) => {
-  test('killing node takes postgres and its socket along', async () => {
+  test('killing node also ends postgres and removes its socket', async () => {
     const dataDir = await workspace.folder(`killed-${user.uid}`, user);
     const holder = hold(workspace, user, { dataDir });
     const { connectionString, dataDir: cluster } = await holder.started();
@@ -25,10 +25,10 @@ describe.each(users)('as $title', (user) => {
     await holder.kill();
     await eventually('postgres is gone', () => isGone(server));
     await eventually('the socket folder is gone', async () => !(await exists(socketDirOf(connectionString))));
-    await eventually('its shells are gone', async () => (await watchersOf(cluster)).length === 0);
+    await eventually('its watcher shells are gone', async () => (await watchersOf(cluster)).length === 0);
   });
 
-  test('a start right after a kill waits for the old postgres and finds what was committed', async () => {
+  test('a start right after a kill waits for the old postgres and finds all committed data', async () => {
     const dataDir = await workspace.folder(`again-${user.uid}`, user);
     let connectionString = '';
     for (let round = 0; round < 4; round++) {
@@ -47,13 +47,13 @@ describe.each(users)('as $title', (user) => {
     await last.stop();
   });
 
-  test('an orphan that lost its shells too is stopped, never spoken to', async () => {
+  test('an orphaned postgres without watcher shells is stopped, never reused', async () => {
     const dataDir = await workspace.folder(`orphan-${user.uid}`, user);
     const first = hold(workspace, user, { dataDir });
     const { connectionString, dataDir: cluster } = await first.started();
     const orphan = await serverOf(cluster);
     if (!orphan) throw new Error('postgres does not run');
-    // The shells first would be noticed by node, which would stop postgres itself: freeze node.
+    // Freeze node: otherwise it would notice the dead shells and stop postgres itself.
     process.kill(first.pid, 'SIGSTOP');
     for (const pid of await watchersOf(cluster)) process.kill(pid, 'SIGKILL');
     await first.kill();
@@ -68,7 +68,7 @@ describe.each(users)('as $title', (user) => {
     await second.stop();
   });
 
-  test('Ctrl-C at the terminal reaches node and leaves the database up until node is done', async () => {
+  test('Ctrl-C reaches node, and the database stays up until node is done', async () => {
     const dataDir = await workspace.folder(`ctrl-c-${user.uid}`, user);
     const holder = hold(workspace, user, { dataDir });
     const { connectionString, dataDir: cluster } = await holder.started();
@@ -79,7 +79,7 @@ describe.each(users)('as $title', (user) => {
     expect(await serverOf(cluster)).toBeNull();
   });
 
-  test('signals to the shells do not stop the database', async () => {
+  test('signals to the watcher shells do not stop the database', async () => {
     const dataDir = await workspace.folder(`signals-${user.uid}`, user);
     const holder = hold(workspace, user, { dataDir });
     const { connectionString, dataDir: cluster } = await holder.started();
@@ -91,7 +91,7 @@ describe.each(users)('as $title', (user) => {
     await holder.stop();
   });
 
-  test('an old pid that now is another program neither blocks the start nor is touched', async () => {
+  test('a stale pid reused by another program does not block the start, and that program is left alone', async () => {
     const dataDir = await workspace.folder(`reused-${user.uid}`, user);
     const first = hold(workspace, user, { dataDir });
     const { dataDir: cluster } = await first.started();
@@ -99,7 +99,7 @@ describe.each(users)('as $title', (user) => {
     const lock = await readFile(lockFile, 'utf8');
     await first.stop();
 
-    // Run by the very user that runs postgres: postgres can signal it and so would believe in it.
+    // Same user as postgres: postgres can signal the pid, so it would take it for a live server.
     const { uid, gid } = await stat(cluster);
     const bystander = spawn('/bin/sleep', ['600'], {
       ...(uid === process.getuid?.() ? {} : { uid, gid }),
@@ -119,7 +119,7 @@ describe.each(users)('as $title', (user) => {
   });
 });
 
-test('a postgres that dies is reported with its last words, and the folder is free again', async () => {
+test('a postgres that dies is reported with its last output, and the folder is free again', async () => {
   const dataDir = `${workspace.root}/dies`;
   const first = await startEmbeddedPostgres({ dataDir, packageDir: workspace.packageDir });
   const server = await serverOf(first.dataDir);
@@ -132,7 +132,7 @@ test('a postgres that dies is reported with its last words, and the folder is fr
   await second.stop();
 });
 
-test('losing the shell stops postgres and is reported', async () => {
+test('losing the watcher shells stops postgres and is reported', async () => {
   const embedded = await startEmbeddedPostgres({
     dataDir: `${workspace.root}/shell-lost`,
     packageDir: workspace.packageDir,
@@ -163,7 +163,7 @@ test('a stop does not wait for clients that stay connected', async () => {
   expect(await busy).toMatch(/terminating connection|Connection terminated/);
 });
 
-test('a stop is bounded even when a session is stuck, and what was committed survives it', async () => {
+test('a stop takes bounded time even if a session is stuck, and committed data survives', async () => {
   const options = {
     dataDir: `${workspace.root}/stuck`,
     packageDir: workspace.packageDir,

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** An order as the operation gives it, past everything that refuses it earlier. */
+/** Accepts an order directly, past the checks that would refuse it earlier. */
 function accept(key: string, input: object = {}) {
   const { clock } = service;
   const accountId = encodeId(idPrefixes.account, Buffer.from(service.accountUuid.replaceAll('-', ''), 'hex'));
@@ -32,8 +32,8 @@ function accept(key: string, input: object = {}) {
   return acceptExecution(ctx, { type: 'esim.provision', productId: product, input: () => input });
 }
 
-describe('orders that are accepted together', () => {
-  test('one that the database refuses does not keep the others from being accepted', async () => {
+describe('orders in one batch', () => {
+  test('are accepted even if the database refuses one of them', async () => {
     const before = await countExecutions(service);
     const unstorable = { note: '\u0000' };
     const results = await Promise.allSettled([
@@ -47,9 +47,9 @@ describe('orders that are accepted together', () => {
     expect(await accept('bad')).toMatchObject({ kind: 'answered', replayed: false });
   });
 
-  test('one key twice in a batch is one order and its replay', async () => {
+  test('with the same key become one order and its replay', async () => {
     const before = await countExecutions(service);
-    // Often, since the second of two is asked for anew while the refused statement still ends and holds its locks.
+    // Repeated, since the retry of the second may run while the refused statement still holds its locks.
     for (let n = 0; n < 30; n++) {
       const keys = [`other-${n}`, `twice-${n}`, `twice-${n}`];
       const outcomes = await Promise.all(keys.map((key) => accept(key)));
@@ -64,7 +64,7 @@ describe('orders that are accepted together', () => {
     expect((await countExecutions(service)) - before).toBe(60);
   });
 
-  test('missing products, stored answers, reused and new keys each get their own answer', async () => {
+  test('get separate answers: a missing product, a stored answer, a reused key and a new key', async () => {
     const stored = await provision(service, 'mixed-stored');
     const [replay, reused, missing, fresh] = await Promise.all([
       provision(service, 'mixed-stored'),
@@ -83,17 +83,17 @@ describe('orders that are accepted together', () => {
     expect(other.json.error.code).toBe('idempotency_key_reused');
   });
 
-  test('expired keys among them are free again', async () => {
+  test('may reuse expired keys', async () => {
     const keys = Array.from({ length: 20 }, (_, n) => `expiring-${n}`);
     const first = await Promise.all(keys.map((key) => provision(service, key)));
     service.clock.advance(25 * 3_600_000);
-    const second = await Promise.all([...keys, 'beside'].map((key) => provision(service, key)));
+    const second = await Promise.all([...keys, 'another'].map((key) => provision(service, key)));
     expect(new Set(second.map(({ status }) => status))).toEqual(new Set([202]));
     const ids = [...first, ...second].map(({ json }) => json.id);
     expect(new Set(ids).size).toBe(41);
   });
 
-  test('two processes given the same keys in opposite order make each order once, and nobody waits in a circle', async () => {
+  test('from two processes with the same keys in opposite order are created once each, without deadlock', async () => {
     const other = await startService({ databaseUrl: service.databaseUrl, clock: service.clock });
     try {
       const target = { url: other.url, key: service.key };
@@ -121,7 +121,7 @@ describe('orders that are accepted together', () => {
   });
 });
 
-test('of orders that are settled together, one that the database refuses does not hold up the others', async () => {
+test('orders settled in one batch are settled even if the database refuses one of them', async () => {
   const own = await startService();
   const mock = createMockNetwork({ delayMs: 0 });
   let isFirst = true;
@@ -141,7 +141,7 @@ test('of orders that are settled together, one that the database refuses does no
         replies.map(({ json }) => json.status).sort(),
       );
     await until(look, (statuses) => statuses.filter((status) => status === 'succeeded').length >= 11);
-    // And the twelfth once its network says what can be stored.
+    // The twelfth succeeds once the network returns a value that can be stored.
     expect(await until(look, (statuses) => statuses.every((status) => status === 'succeeded'))).toHaveLength(
       12,
     );
@@ -150,7 +150,7 @@ test('of orders that are settled together, one that the database refuses does no
   }
 });
 
-test('orders end at the cost of their own eSIMs, however many others are being provisioned', async () => {
+test('settling orders reads only their own eSIMs, however many others are being provisioned', async () => {
   const own = await startService();
   try {
     await own.db.query(
@@ -173,7 +173,7 @@ test('orders end at the cost of their own eSIMs, however many others are being p
       });
       return row as Read;
     };
-    // PostgreSQL counts a moment later.
+    // PostgreSQL updates its statistics with a delay.
     const { read } = await until(look, ({ settled }) => settled === 30);
     expect(read).toBeLessThan(3_000);
   } finally {
@@ -181,7 +181,7 @@ test('orders end at the cost of their own eSIMs, however many others are being p
   }
 });
 
-test('arrays reach the database in binary as they are', async () => {
+test('binary array parameters reach the database unchanged', async () => {
   const given = {
     uuids: ['018f3c6e-7b00-7000-8000-0000000000ff', null],
     texts: ['', 'ünï ✓ "quoted", {braces}, back\\slash', null],

@@ -20,7 +20,7 @@ const dayMs = 86_400_000;
 const product = { id: 'prod_test', data_bytes: 1000, validity_days: 30 };
 let serial = 0;
 
-/** An eSIM with so many queued bundles. */
+/** An eSIM with this many queued bundles. */
 async function createEsim(status: EsimStatus = 'provisioned', bundles = 0) {
   const iccid = `8999902${String(++serial).padStart(12, '0')}`;
   await service.db.query(
@@ -73,7 +73,7 @@ async function typesOf(iccid: string): Promise<string[]> {
 }
 
 describe('the list of bundles', () => {
-  test('is newest first, in pages that meet without a gap', async () => {
+  test('is newest first, in pages without gaps or overlaps', async () => {
     const iccid = await createEsim('provisioned', 5);
     await createEsim('provisioned', 2);
     const seen: { id: string; object: string; iccid: string }[] = [];
@@ -103,7 +103,7 @@ describe('the list of bundles', () => {
     });
   });
 
-  test('takes no cursor of another eSIM, and shows nothing of another account’s', async () => {
+  test('refuses the cursor of another eSIM, and hides eSIMs of other accounts', async () => {
     const [one, other] = [await createEsim('provisioned', 2), await createEsim('provisioned', 2)];
     const { json } = await call(service, 'GET', `/v1/esims/${one}/bundles?limit=1`);
     const elsewhere = await call(
@@ -136,7 +136,7 @@ describe('usage', () => {
     expect(await typesOf(iccid)).toEqual(['esim.activated', 'bundle.activated', 'bundle.usage_threshold']);
   });
 
-  test('that many report at once spills over bundle by bundle, and no event is told twice', async () => {
+  test('reported concurrently spills over bundle by bundle, and no event is emitted twice', async () => {
     const iccid = await createEsim('provisioned', 3);
     await Promise.all(
       Array.from({ length: 40 }, (_, i) =>
@@ -145,14 +145,14 @@ describe('usage', () => {
     );
     const bundles = await bundlesOf(iccid);
     expect(bundles.map((b: { used_bytes: number }) => b.used_bytes)).toEqual([1000, 1000, 1600]);
-    const told = (await eventsOf(iccid)).map(({ type, data }) =>
+    const emitted = (await eventsOf(iccid)).map(({ type, data }) =>
       [type, data['bundle_id'], data['threshold_percent']].join(' '),
     );
-    expect(new Set(told).size).toBe(told.length);
-    expect(told.length).toBe(1 + 3 * (1 + 3 + 1));
+    expect(new Set(emitted).size).toBe(emitted.length);
+    expect(emitted.length).toBe(1 + 3 * (1 + 3 + 1));
   });
 
-  test('stays readable however much is reported', async () => {
+  test('never exceeds the largest safe integer', async () => {
     const iccid = await createEsim('active', 1);
     for (let i = 0; i < 11; i++) {
       expect((await simulate(iccid, { action: 'use_data', bytes: 1_000_000_000_000_000 })).status).toBe(200);
@@ -175,7 +175,7 @@ describe('usage', () => {
     expect((await bundlesOf(iccid))[0].used_bytes).toBe(900);
   });
 
-  test('after the end of a bundle’s time goes to the next one, also before the clock’s own round', async () => {
+  test('after a bundle’s expiry goes to the next one, even before the expiry job runs', async () => {
     const iccid = await createEsim('provisioned', 2);
     await simulate(iccid, { action: 'attach', country: 'FR' });
     service.clock.advance(30 * dayMs);
@@ -198,7 +198,7 @@ describe('expiry', () => {
     return row?.count ?? 0;
   }
 
-  test('by several processes at once, over many eSIMs, is told once each and lets each next bundle begin', async () => {
+  test('by several processes at once emits one event per bundle and activates each next bundle', async () => {
     const iccids: string[] = [];
     for (let i = 0; i < 230; i++) iccids.push(await createEsim('provisioned', 2));
     const at = new Date(service.clock.nowMs());
@@ -207,15 +207,15 @@ describe('expiry', () => {
       await service.db.transaction((tx) => observe(tx, attach, service.service));
     }
     service.clock.advance(30 * dayMs);
-    const toldBefore = await countExpired();
+    const expiredBefore = await countExpired();
     const others = Array.from({ length: 3 }, () => ({
       db: openDatabase({ connectionString: service.databaseUrl, poolSize: 2, onError: () => {} }),
       deps: { clock: service.clock, newUuid: createUuidV7(service.clock) },
     }));
     const counts = await Promise.all(others.map(({ db, deps }) => expireBundles(db, deps)));
-    // A process that met only eSIMs in others' hands is done; whatever was left comes up in the next round.
+    // A process that finds only eSIMs locked by others stops; the next run takes the rest.
     const rest = await expireBundles(service.db, service.service);
-    expect([...counts, rest].reduce((a, b) => a + b) + toldBefore).toBe(await countExpired());
+    expect([...counts, rest].reduce((a, b) => a + b) + expiredBefore).toBe(await countExpired());
     await Promise.all(others.map(({ db }) => db.end()));
     for (const iccid of iccids) {
       expect((await typesOf(iccid)).slice(2)).toEqual(['bundle.expired', 'bundle.activated']);
@@ -223,7 +223,7 @@ describe('expiry', () => {
     expect(await statusesOf(iccids[0] as string)).toEqual(['expired', 'active']);
   });
 
-  test('amid usage and attaches of the same eSIMs never deadlocks and never loses a record', async () => {
+  test('during usage and attaches of the same eSIMs never deadlocks or loses a record', async () => {
     const iccids = await Promise.all(Array.from({ length: 10 }, () => createEsim('provisioned', 3)));
     await Promise.all(iccids.map((iccid) => simulate(iccid, { action: 'attach', country: 'FR' })));
     service.clock.advance(30 * dayMs);
@@ -244,7 +244,7 @@ describe('expiry', () => {
     }
   });
 
-  test('on a suspended eSIM ends the bundle but lets no other begin; queued ones never end', async () => {
+  test('on a suspended eSIM ends the active bundle but activates no other; queued bundles never expire', async () => {
     const iccid = await createEsim('provisioned', 2);
     await simulate(iccid, { action: 'attach', country: 'FR' });
     await changeStatus(iccid, 'suspended');
@@ -254,7 +254,6 @@ describe('expiry', () => {
   });
 });
 
-/** The order that causes it. */
 const executionId = 'exec_01m7egwbaqe6tahmdn0gd86s76';
 
 describe('a top-up', () => {
@@ -265,7 +264,7 @@ describe('a top-up', () => {
     );
   }
 
-  test('begins at once on an active eSIM without an active bundle, and queues behind one that is', async () => {
+  test('is active at once on an active eSIM without an active bundle, and otherwise queued', async () => {
     const iccid = await createEsim('active');
     await topUp(iccid, 'active', [90, 10, 90]);
     await topUp(iccid, 'active');
@@ -274,7 +273,7 @@ describe('a top-up', () => {
     expect(await typesOf(iccid)).toEqual(['bundle.activated']);
   });
 
-  test.each(['provisioned', 'suspended'] as const)('waits on an eSIM that is %s', async (status) => {
+  test.each(['provisioned', 'suspended'] as const)('is queued on a %s eSIM', async (status) => {
     const iccid = await createEsim(status);
     await topUp(iccid, status);
     expect(await statusesOf(iccid)).toEqual(['queued']);
@@ -282,7 +281,7 @@ describe('a top-up', () => {
   });
 });
 
-test('cancelling ends the active and the queued bundles with an event each, and no other', async () => {
+test('canceling ends the active and queued bundles with one event each, and no others', async () => {
   const iccid = await createEsim('provisioned', 3);
   await simulate(iccid, { action: 'use_data', bytes: 1500 });
   const esim = { account_id: service.accountUuid, iccid };

@@ -9,7 +9,7 @@ import { administer, cloneDatabase } from '../support/database.ts';
 import { exchange, head, openConnection } from '../support/raw-http.ts';
 import { apiWith, startService, type TestService } from '../support/service.ts';
 
-/** Written down once more on purpose: what clients were promised, not what the code says today. */
+/** Duplicated on purpose: what clients were promised, not what the code says today. */
 const promised: Record<string, [status: number, type: string]> = {
   parameter_missing: [400, 'invalid_request_error'],
   parameter_invalid: [400, 'invalid_request_error'],
@@ -47,7 +47,7 @@ const promised: Record<string, [status: number, type: string]> = {
 
 const produced = new Set<string>();
 
-/** The whole answer, headers and form; `param` must be absent unless it is given. */
+/** Checks the complete response; `param` must be absent unless given. */
 function expectRefusal(reply: Reply, code: string, param?: string): void {
   const [status, type] = promised[code] ?? [];
   const requestId = reply.headers.get('request-id');
@@ -137,7 +137,7 @@ const post = (raw: string | Uint8Array<ArrayBuffer>, headers: Record<string, str
   call(service, 'POST', '/v1/esims', { raw, headers });
 
 describe('parameters', () => {
-  test('a required field that is absent is parameter_missing and named', async () => {
+  test('a missing required field is parameter_missing, with its name', async () => {
     const reply = await call(service, 'POST', '/v1/esims', { body: {} });
     expectRefusal(reply, 'parameter_missing', 'product_id');
     expect(reply.json.error.message).toBe('product_id is required.');
@@ -164,7 +164,7 @@ describe('parameters', () => {
     expect(reply.json.error.message).toBe(message);
   });
 
-  test('a filter outside its values is refused with the values', async () => {
+  test('a filter with an unknown value is refused with the valid values', async () => {
     const reply = await call(service, 'GET', '/v1/executions?status=done');
     expectRefusal(reply, 'parameter_invalid', 'status');
     expect(reply.json.error.message).toBe(
@@ -179,7 +179,7 @@ describe('parameters', () => {
     [{ product_id: 'x'.repeat(101) }, 'product_id', 'product_id must have at most 100 characters; got 101.'],
     [{ ...product, metadata: [] }, 'metadata', 'metadata must be an object; got a list of 0.'],
     [{ ...product, metadata: { a: 1 } }, 'metadata.a', 'metadata.a must be a string; got 1.'],
-  ])('the body %j is refused by its field', async (body, param, message) => {
+  ])('the body %j is refused, naming the field', async (body, param, message) => {
     const reply = await call(service, 'POST', '/v1/esims', { body });
     expectRefusal(reply, 'parameter_invalid', param);
     expect(reply.json.error.message).toBe(message);
@@ -194,7 +194,7 @@ describe('parameters', () => {
     expect(reply.json.error.message).toContain(word);
   });
 
-  test('an unknown parameter of a list is named, with those that exist', async () => {
+  test('an unknown list parameter is named, with the valid ones', async () => {
     const reply = await call(service, 'GET', '/v1/products?startingafter=x');
     expectRefusal(reply, 'parameter_unknown', 'startingafter');
     expect(reply.json.error.message).toBe(
@@ -208,7 +208,7 @@ describe('parameters', () => {
     expect(reply.json.error.message).toMatch(/^colour is not a parameter; .*product_id/);
   });
 
-  test('a misspelt body field is reported as unknown rather than as missing', async () => {
+  test('a misspelled body field is reported as unknown rather than as missing', async () => {
     const reply = await call(service, 'POST', '/v1/esims', { body: { productId: 'prod_europe_5gb_30d' } });
     expectRefusal(reply, 'parameter_unknown', 'productId');
   });
@@ -225,12 +225,12 @@ describe('parameters', () => {
     expect(json.error.message + json.error.param).not.toMatch(/\p{Surrogate}/u);
   });
 
-  test('a field of an operation that takes no body is unknown', async () => {
+  test('any body field is unknown to an operation without a body', async () => {
     const reply = await call(service, 'POST', '/v1/probe/wait', { body: { anything: 1 } });
     expectRefusal(reply, 'parameter_unknown', 'anything');
   });
 
-  test('an unknown query parameter of an operation that is not a list is ignored', async () => {
+  test('an unknown query parameter is ignored, except on lists', async () => {
     expect((await call(service, 'GET', '/v1/me?anything=1')).status).toBe(200);
   });
 
@@ -279,7 +279,7 @@ describe('bodies', () => {
       expect((await post(JSON.stringify(product), { 'Content-Type': type })).status).toBe(202);
   });
 
-  test('a body of exactly 256 kB is taken, one byte more is not', async () => {
+  test('a body of exactly 256 kB is accepted, one byte more is refused', async () => {
     const text = JSON.stringify(product);
     expect((await post(text.padEnd(256 * 1024))).status).toBe(202);
     expectRefusal(await post(text.padEnd(256 * 1024 + 1)), 'body_too_large');
@@ -296,7 +296,7 @@ describe('idempotency', () => {
     expectRefusal(reply, 'idempotency_key_invalid', 'Idempotency-Key');
   });
 
-  test('a key used for another body is refused, also when that body is not valid', async () => {
+  test('a key used for another body is refused, even if that body is invalid', async () => {
     expect((await provision(service, 'reused')).status).toBe(202);
     for (const body of [{ product_id: 'prod_other' }, { product_id: 5 }, { colour: 'red' }, {}]) {
       const reply = await provision(service, 'reused', body);
@@ -304,7 +304,7 @@ describe('idempotency', () => {
     }
   });
 
-  test('a body that cannot be parsed is refused before its key is looked at', async () => {
+  test('a body that cannot be parsed is refused before its key is checked', async () => {
     expect((await provision(service, 'unparsed')).status).toBe(202);
     expectRefusal(await post('{', { 'Idempotency-Key': 'unparsed' }), 'json_invalid');
   });
@@ -336,19 +336,19 @@ describe('keys', () => {
     expect(reply.json.error.message).toContain('Authorization: Bearer <API_KEY>');
   });
 
-  test('a key that is cut off is refused with the guess that it was truncated', async () => {
+  test('a truncated key is refused with a hint that it may be truncated', async () => {
     const reply = await call(service, 'GET', '/v1/me', { key: service.key.slice(0, -3) });
     expectRefusal(reply, 'api_key_invalid');
     expect(reply.json.error.message).toMatch(/truncated/);
   });
 
-  test('a whole key that nobody issued is refused without that guess', async () => {
+  test('a complete but unknown key is refused without that hint', async () => {
     const reply = await call(service, 'GET', '/v1/me', { key: generateApiKey('sandbox') });
     expectRefusal(reply, 'api_key_invalid');
     expect(reply.json.error.message).not.toMatch(/truncated/);
   });
 
-  test('something that is no key at all is refused with what keys look like', async () => {
+  test('a value that is not a key is refused with the format of keys', async () => {
     const reply = await call(service, 'GET', '/v1/me', { key: 'sk_test_4eC39HqLyjWDarjtT1zdp7dc' });
     expectRefusal(reply, 'api_key_invalid');
     expect(reply.json.error.message).toContain('sp_test_');
@@ -365,7 +365,7 @@ describe('keys', () => {
     expect(reply.json.error.message).toMatch(/revoked/);
   });
 
-  test('a key works until its end date and not from then on', async () => {
+  test('a key works until it expires', async () => {
     const own = await startService();
     try {
       const expiresAt = new Date(own.clock.nowMs() + 3_600_000);
@@ -380,7 +380,7 @@ describe('keys', () => {
     }
   });
 
-  test('a live key does not reach a sandbox, and a test key does not reach live', async () => {
+  test('a live key is refused in the sandbox, and a test key in live mode', async () => {
     const toSandbox = await call(service, 'GET', '/v1/me', { key: generateApiKey('live') });
     expectRefusal(toSandbox, 'api_key_wrong_mode');
     expect(toSandbox.json.error.message).toContain('sp_test_');
@@ -395,7 +395,7 @@ describe('keys', () => {
     }
   });
 
-  test('a key with only the scope read reads but does not write', async () => {
+  test('a key with only the read scope can read but not write', async () => {
     const key = await service.createKey({ scopes: ['read'] });
     expect((await call(service, 'GET', '/v1/products', { key })).status).toBe(200);
     const reply = await call(service, 'POST', '/v1/esims', { key, body: product });
@@ -403,20 +403,20 @@ describe('keys', () => {
     expect(reply.json.error.message).toMatch(/scope `write`; the key has read\..*--scopes read,write`/);
   });
 
-  test('a page of another site at the door for agents', async () => {
+  test('a request to /mcp from another origin is refused', async () => {
     const headers = { Origin: 'https://elsewhere.example' };
     expectRefusal(await call(service, 'POST', '/mcp', { body: {}, headers }), 'origin_not_allowed', 'Origin');
   });
 });
 
-describe('what is not there', () => {
+describe('missing resources', () => {
   test('an unknown path is route_missing', async () => {
     for (const path of ['/v1/nothing', '/', '/v2/me', '/v1/me/', '/v1/products/a/b']) {
       expectRefusal(await call(service, 'GET', path), 'route_missing');
     }
   });
 
-  test('a known path with another method is method_not_allowed, with the methods it has', async () => {
+  test('a known path with another method is method_not_allowed, with the allowed methods', async () => {
     const reply = await call(service, 'DELETE', '/v1/products');
     expectRefusal(reply, 'method_not_allowed');
     expect(reply.headers.get('allow')).toBe('GET, HEAD');
@@ -461,7 +461,7 @@ describe('what is not there', () => {
     expect([...others.headers.keys()]).toEqual([...unknown.headers.keys()]);
   });
 
-  test('a product that is no longer active is a state_conflict', async () => {
+  test('an inactive product is a state_conflict', async () => {
     await service.db.query({
       name: 'test_retire',
       text: `insert into products select 'prod_retired', name, countries, data_bytes, validity_days, price_amount,
@@ -477,7 +477,7 @@ describe('what is not there', () => {
 });
 
 describe('versions', () => {
-  test('the version that is asked for is echoed, and without one the account’s is', async () => {
+  test('the requested version is echoed, or the account’s version without a request', async () => {
     for (const headers of [{}, { 'Service-Version': '2026-11-01' }]) {
       const reply = await call(service, 'GET', '/v1/me', { headers: headers as Record<string, string> });
       expect(reply.status).toBe(200);
@@ -487,7 +487,7 @@ describe('versions', () => {
   });
 
   test.each(['2019-01-01', 'latest', '', '2026-11-01, 2026-11-01'])(
-    'the version %j is unknown, and the message lists those that exist',
+    'the version %j is unknown, and the message lists the known ones',
     async (version) => {
       const reply = await call(service, 'GET', '/v1/me', { headers: { 'Service-Version': version } });
       expectRefusal(reply, 'api_version_unknown', 'Service-Version');
@@ -496,7 +496,7 @@ describe('versions', () => {
   );
 });
 
-describe('the form of an answer', () => {
+describe('every response', () => {
   test('is JSON whatever Accept says', async () => {
     for (const Accept of ['text/html', 'image/png', 'application/xml;q=1, */*;q=0']) {
       const good = await call(service, 'GET', '/v1/me', { headers: { Accept } });
@@ -506,7 +506,7 @@ describe('the form of an answer', () => {
     }
   });
 
-  test('to HEAD is what GET has, without a body', async () => {
+  test('to HEAD has the headers of GET and no body', async () => {
     const [get, headReply] = [await call(service, 'GET', '/v1/me'), await call(service, 'HEAD', '/v1/me')];
     expect([headReply.status, headReply.text]).toEqual([200, '']);
     expect(headReply.headers.get('content-length')).toBe(get.headers.get('content-length'));
@@ -517,12 +517,12 @@ describe('the form of an answer', () => {
     expect((await call(service, 'HEAD', '/v1/products/none')).status).toBe(404);
   });
 
-  test('names a place in the docs that exists', async () => {
+  test('with an error links to an existing section of the docs', async () => {
     const page = (await call(service, 'GET', '/docs')).text;
     for (const code of Object.keys(promised)) expect(page).toContain(`id="error-${code}"`);
   });
 
-  test('carries another request id each time', async () => {
+  test('has a unique request id', async () => {
     const ids = await Promise.all(
       Array.from({ length: 50 }, async () => (await call(service, 'GET', '/v1/x')).json.error.request_id),
     );
@@ -530,7 +530,7 @@ describe('the form of an answer', () => {
   });
 });
 
-describe('what never becomes a request', () => {
+describe('malformed requests', () => {
   test.each([
     ['garbage', 'this is not HTTP\r\n\r\n'],
     ['the first bytes of TLS', Buffer.from('16030100f4010000f0', 'hex')],
@@ -550,13 +550,13 @@ describe('what never becomes a request', () => {
     expectRefusal(reply, 'request_malformed');
   });
 
-  test('a path that is not valid percent-encoding is request_malformed', async () => {
+  test('a path with invalid percent-encoding is request_malformed', async () => {
     expectRefusal(await call(service, 'GET', '/v1/products/%zz'), 'request_malformed');
     expectRefusal(await call(service, 'GET', '/v1/products/%E0%A4%A'), 'request_malformed');
     expectRefusal(await call(service, 'GET', '/v1/products/%ED%A0%80'), 'request_malformed');
   });
 
-  test('an expectation that is not understood does not change the answer’s form', async () => {
+  test('a request with an unknown Expect header still gets a request id', async () => {
     const reply = await exchange(service.url, head('GET', '/v1/me', { ...bearer(), Expect: 'miracles' }));
     expect(reply.headers.get('request-id')).toMatch(/^req_/);
   });
@@ -570,19 +570,19 @@ describe('what never becomes a request', () => {
   });
 
   test('a client that stalls within its headers or its body gets request_timeout', async () => {
-    const impatient = await startService({ headersTimeoutMs: 300, requestTimeoutMs: 600 });
+    const own = await startService({ headersTimeoutMs: 300, requestTimeoutMs: 600 });
     try {
-      const inHeaders = await exchange(impatient.url, 'GET /v1/me HTTP/1.1\r\nHost: x\r\n');
+      const inHeaders = await exchange(own.url, 'GET /v1/me HTTP/1.1\r\nHost: x\r\n');
       expectRefusal(inHeaders, 'request_timeout');
       const headers = {
-        Authorization: `Bearer ${impatient.key}`,
+        Authorization: `Bearer ${own.key}`,
         'Content-Type': 'application/json',
         'Content-Length': 100,
       };
-      const inBody = await exchange(impatient.url, `${head('POST', '/v1/esims', headers)}{"product_id"`);
+      const inBody = await exchange(own.url, `${head('POST', '/v1/esims', headers)}{"product_id"`);
       expectRefusal(inBody, 'request_timeout');
     } finally {
-      await impatient.stop();
+      await own.stop();
     }
   });
 });
@@ -593,7 +593,7 @@ describe('the order of checks', () => {
     expectRefusal(await call(service, 'DELETE', '/v1/me', { key: null }), 'method_not_allowed');
   });
 
-  test('a bad key is refused before the body is read: none of it was sent yet', async () => {
+  test('a bad key is refused before any of the body is sent', async () => {
     const announced = { 'Content-Type': 'application/json', 'Content-Length': 200_000 };
     const Authorization = `Bearer ${generateApiKey('sandbox')}`;
     const reply = await exchange(service.url, head('POST', '/v1/esims', { ...announced, Authorization }));
@@ -613,7 +613,7 @@ describe('the order of checks', () => {
     }
   });
 
-  test('the rate limit wins over a body that cannot be parsed, and its headers tell what is left', async () => {
+  test('the rate limit wins over a body that cannot be parsed, and its headers show what is left', async () => {
     const limited = await startService({ rateLimitPerSecond: 1 });
     try {
       const first = await call(limited, 'GET', '/v1/me');
@@ -642,8 +642,8 @@ describe('the order of checks', () => {
   });
 });
 
-describe('our own faults', () => {
-  test('a bug is internal, and nothing of it is told', async () => {
+describe('server errors', () => {
+  test('a bug is internal, and the response reveals nothing about it', async () => {
     for (const method of ['GET', 'POST']) {
       const reply = await call(service, method, '/v1/probe/throw', { idempotencyKey: `bug-${method}` });
       expectRefusal(reply, 'internal');
@@ -662,11 +662,11 @@ describe('our own faults', () => {
     }
     expectRefusal(await provision(own, 'unavailable'), 'unavailable');
     expect((await call(own, 'GET', '/livez')).status).toBe(200);
-    await own.stop().catch(() => {}); // it ends the pool a second time
+    await own.stop().catch(() => {}); // ends the pool again
     await clone.drop();
   });
 
-  test('a database that is gone is unavailable, on connections old and new', async () => {
+  test('a dropped database is unavailable, on old and new connections', async () => {
     const clone = await cloneDatabase();
     const own = await startService({ databaseUrl: clone.url });
     expect((await call(own, 'GET', '/v1/products')).status).toBe(200);
@@ -679,7 +679,7 @@ describe('our own faults', () => {
   });
 });
 
-test('a connection that is kept open goes on working after refusals, whether or not the body was read', async () => {
+test('a keep-alive connection still works after refusals, whether or not the body was read', async () => {
   const connection = await openConnection(service.url);
   const body = (type: string) => ({ 'Content-Type': type, 'Content-Length': 2 });
   connection.socket.write(
@@ -699,7 +699,7 @@ test('a connection that is kept open goes on working after refusals, whether or 
   expect(statuses).toEqual([404, 401, 415, 400, 200].map((status) => `HTTP/1.1 ${status}`));
 });
 
-test('every code of the contract was produced above, with the status and type written down here', () => {
+test('the tests above produce every error code of the contract, with its promised status and type', () => {
   expect([...produced].sort()).toEqual([...errorCodes].sort());
   expect(Object.keys(promised).sort()).toEqual([...errorCodes].sort());
 });

@@ -4,28 +4,28 @@ import { startService, type TestService } from '../support/service.ts';
 
 const running = new AbortController().signal;
 
-test('a table that has grown gets its first statistics, once, and is then left to the database', async () => {
+test('a table that has grown is analyzed once, and then left to autovacuum', async () => {
   const service = await startService();
   try {
-    await query(service, 'alter table events set (autovacuum_enabled = off)'); // ours must be first
+    await query(service, 'alter table events set (autovacuum_enabled = off)'); // so ours is first
     const gather = createFirstStatistics(service.db, (error) => expect.fail(String(error)));
     await grow(service, 10);
     await gather(running);
-    expect(await rowsBySamples(service)).toBeNull();
+    expect(await analyzedRows(service)).toBeNull();
     await grow(service, 990);
     await gather(AbortSignal.abort());
-    expect(await rowsBySamples(service)).toBeNull();
+    expect(await analyzedRows(service)).toBeNull();
     await gather(running);
-    expect(await rowsBySamples(service)).toBe(1_000);
+    expect(await analyzedRows(service)).toBe(1_000);
     await grow(service, 1_000);
     await gather(running);
-    expect(await rowsBySamples(service)).toBe(1_000);
+    expect(await analyzedRows(service)).toBe(1_000);
   } finally {
     await service.stop();
   }
 });
 
-test('a table that cannot be analysed is left to autovacuum, and the next one has its turn', async () => {
+test('a table that cannot be analyzed is left to autovacuum, and the next one is still analyzed', async () => {
   const service = await startService();
   try {
     for (const table of ['deliveries', 'events'])
@@ -36,7 +36,7 @@ test('a table that cannot be analysed is left to autovacuum, and the next one ha
       `insert into deliveries (account_id, id, event_id, endpoint_id, status, origin, due_at, created_at)
        select account_id, id, id, id, 'canceled', 'event', now(), now() from events`,
     );
-    // An index over an expression is evaluated by `analyze`, and this one fails there.
+    // `analyze` evaluates expression indexes, and this one fails there.
     await query(
       service,
       `create function refuses(uuid) returns uuid language plpgsql immutable as
@@ -51,7 +51,7 @@ test('a table that cannot be analysed is left to autovacuum, and the next one ha
     await gather(running);
     await gather(running);
     expect(failures).toEqual(['error: refused']);
-    expect(await rowsBySamples(service)).toBe(1_000);
+    expect(await analyzedRows(service)).toBe(1_000);
   } finally {
     await service.stop();
   }
@@ -69,8 +69,8 @@ function grow(service: TestService, count: number): Promise<object[]> {
   );
 }
 
-/** How many rows the table of events had when it was analysed; null when it never was. */
-async function rowsBySamples(service: TestService): Promise<number | null> {
+/** The row count of `events` when it was analyzed; null if it never was. */
+async function analyzedRows(service: TestService): Promise<number | null> {
   const [row] = await query<{ rows: number | null }>(
     service,
     `select case when exists (select from pg_stats where tablename = 'events') then reltuples::integer end as rows

@@ -8,19 +8,19 @@ import { send } from '../support/raw-http.ts';
 import { startService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-// Before the tests are collected: the document of the running service says which tests there are.
+// Before test collection: the OpenAPI document of the running service defines the tests.
 const service = await startService();
 afterAll(() => service.stop());
 
 const document: OpenApi = (await call(service, 'GET', '/openapi.json', { key: null })).json;
 const operations = operationsOf(document);
-/** What an install profile may be answered as, besides JSON. */
+/** Formats of an install profile besides JSON. */
 const pictures = ['image/png', 'image/svg+xml'];
 const Authorization = `Bearer ${service.key}`;
 
 /**
- * One of everything that a path can name, made anew for each operation, since some end what they are about. The worker is
- * stopped again, so that no fuzzed order changes them.
+ * One of everything that a path can name, created per operation, since some operations end their object. The worker stops
+ * afterwards, so no fuzzed order changes them.
  */
 async function existingIds(): Promise<ExistingIds> {
   const worker = service.startWorker(createMockNetwork({ delayMs: 0 }));
@@ -49,7 +49,7 @@ async function existingIds(): Promise<ExistingIds> {
   };
 }
 
-function expectSound(reply: Reply, check: (status: number, json: unknown) => string | null): void {
+function expectDocumented(reply: Reply, check: (status: number, json: unknown) => string | null): void {
   expect(reply.status, reply.text).toBeLessThan(500);
   expect(reply.headers.get('request-id')).toMatch(/^req_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
   expect(reply.headers.get('service-version')).toBe('2026-11-01');
@@ -57,7 +57,7 @@ function expectSound(reply: Reply, check: (status: number, json: unknown) => str
   expect(check(reply.status, reply.json), reply.text).toBeNull();
   expect(reply.headers.get('content-type')).toMatch(/^application\/json/);
   for (const text of textsOf(reply)) expect(text, 'half of a surrogate pair').not.toMatch(/\p{Surrogate}/u);
-  // The replay of a refusal is byte for byte: it names the request that was refused.
+  // A replayed refusal is byte-identical, so it has the id of the first request.
   const isReplay = reply.headers.get('idempotent-replayed') === 'true';
   if (reply.status >= 400 && !isReplay)
     expect(reply.json.error.request_id).toBe(reply.headers.get('request-id'));
@@ -71,17 +71,17 @@ function textsOf(reply: Reply): string[] {
   return texts;
 }
 
-/** A failing run shrinks its counterexample; no longer than this. */
+/** Limits how long a failing run shrinks its counterexample. */
 const bounds = { interruptAfterTimeLimit: 40_000, markInterruptAsFailure: true };
 
-test('the document describes operations', () => {
+test('the document describes at least 32 operations', () => {
   expect(operations.length).toBeGreaterThanOrEqual(32);
 });
 
 describe.each(operations)('$method $path', (operation) => {
   const check = responseChecker(document, operation);
 
-  test('answers every request as its document says, and never with a fault', async () => {
+  test('answers every request as documented, and never with a server error', async () => {
     const seen = new Map<number, number>();
     const ids = await existingIds();
     await fc.assert(
@@ -91,17 +91,17 @@ describe.each(operations)('$method $path', (operation) => {
           headers: { ...request.headers, Authorization },
         });
         seen.set(reply.status, (seen.get(reply.status) ?? 0) + 1);
-        expectSound(reply, check);
+        expectDocumented(reply, check);
       }),
-      // A body has more ways to be wrong, and few to be right.
+      // A body can be wrong in more ways.
       { numRuns: operation.method === 'GET' ? 150 : 400, ...bounds },
     );
-    // The requests are worth sending only if some of them are good and some are not.
+    // The run is only meaningful if some requests succeed and some are refused.
     expect([...seen.keys()].some((status) => status < 300)).toBe(true);
     expect([...seen.keys()].some((status) => status >= 400)).toBe(true);
   });
 
-  test('answers every Authorization header with a declared status', async () => {
+  test('answers every invalid Authorization header with 401', async () => {
     const value = fc.oneof(
       fc.string({ unit: 'grapheme-ascii', maxLength: 100 }),
       fc.string({ unit: 'grapheme-ascii', maxLength: 60 }).map((text) => `Bearer ${text}`),
@@ -121,7 +121,7 @@ describe.each(operations)('$method $path', (operation) => {
           body: null,
           chunked: false,
         });
-        expectSound(reply, check);
+        expectDocumented(reply, check);
         expect(reply.status).toBe(401);
       }),
       { numRuns: 30, ...bounds },
@@ -132,7 +132,7 @@ describe.each(operations)('$method $path', (operation) => {
 describe.each(operations.filter(({ method }) => method !== 'GET'))('$method $path', (operation) => {
   const check = responseChecker(document, operation);
 
-  test('refuses a body that cannot be stored, wherever in it the reason is', async () => {
+  test('refuses a value that cannot be stored, wherever it is in the body', async () => {
     await fc.assert(
       fc.asyncProperty(unstorableBody(operation.body), async (text) => {
         const path = operation.path.replaceAll(/\{\w+\}/g, 'x');
@@ -145,7 +145,7 @@ describe.each(operations.filter(({ method }) => method !== 'GET'))('$method $pat
           body,
           chunked: false,
         });
-        expectSound(reply, check);
+        expectDocumented(reply, check);
         expect([reply.status, reply.json.error.type]).toEqual([400, 'invalid_request_error']);
       }),
       { numRuns: 300, ...bounds },
@@ -153,11 +153,11 @@ describe.each(operations.filter(({ method }) => method !== 'GET'))('$method $pat
   });
 });
 
-test('the service still answers, and what it stored can be read', async () => {
+test('the fuzzed service still answers, and its data can be read', async () => {
   expect((await call(service, 'GET', '/readyz')).status).toBe(200);
   const check = operations.find(({ operationId }) => operationId === 'listExecutions');
   if (!check) throw new Error('listExecutions is not described');
   const reply = await call(service, 'GET', '/v1/executions?limit=100');
-  expectSound(reply, responseChecker(document, check));
+  expectDocumented(reply, responseChecker(document, check));
   expect(reply.json.data.length).toBeGreaterThan(1);
 });

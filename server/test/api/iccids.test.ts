@@ -4,14 +4,14 @@ import { parseIccidRanges } from '../../src/config/iccid-ranges.ts';
 import { createIccidAllotter } from '../../src/esims/iccid.ts';
 import { startService } from '../support/service.ts';
 
-test('a hundred thousand ICCIDs, from four processes that each restart, are all different and all valid', async () => {
+test('100,000 ICCIDs from four processes that each restart are unique and valid', async () => {
   const service = await startService();
   try {
     const seen = new Set<string>();
-    const lives = Array.from({ length: 8 }, () => createIccidAllotter());
+    const starts = Array.from({ length: 8 }, () => createIccidAllotter());
     for (let round = 0; round < 2; round++) {
-      // Four at a time, interleaved; the second four are the first four's next lives.
-      const allotters = lives.slice(round * 4, round * 4 + 4);
+      // Four at a time, interleaved; the second four are the first four after a restart.
+      const allotters = starts.slice(round * 4, round * 4 + 4);
       const batches = await Promise.all(
         allotters.flatMap((allot) => Array.from({ length: 25 }, () => allot(service.db, 500))),
       );
@@ -26,7 +26,7 @@ test('a hundred thousand ICCIDs, from four processes that each restart, are all 
   }
 });
 
-test('an operator’s range is given out to its last number, each once, by four processes that ask for more than it has', async () => {
+test('four processes that need more numbers than an operator’s range has use each number exactly once', async () => {
   const service = await startService();
   try {
     const ranges = parseIccidRanges('898830300000123');
@@ -34,10 +34,10 @@ test('an operator’s range is given out to its last number, each once, by four 
     const batches = await Promise.all(
       allotters.flatMap((allot) => Array.from({ length: 11 }, () => allot(service.db, 30))),
     );
-    const given = batches.flat();
-    expect([given.length, new Set(given).size]).toEqual([1_000, 1_000]);
-    for (const iccid of given) expect(iccid).toMatch(/^898830300000123\d{4}$/);
-    // Used up is used up, for a process that starts later too; more room goes on where it ended.
+    const allotted = batches.flat();
+    expect([allotted.length, new Set(allotted).size]).toEqual([1_000, 1_000]);
+    for (const iccid of allotted) expect(iccid).toMatch(/^898830300000123\d{4}$/);
+    // A used-up range stays used up for later processes; a larger range continues where it ended.
     expect(await createIccidAllotter(ranges)(service.db, 1)).toEqual([]);
     const wider = [{ first: '898830300000123000', size: 1_002 }];
     expect(await createIccidAllotter(wider)(service.db, 5)).toEqual([

@@ -12,7 +12,7 @@ import { apiWith, startService, type TestService } from '../support/service.ts';
 const hour = 3_600_000;
 const product = 'prod_europe_5gb_30d';
 
-/** Two more writes on one other path, so that "another path" and "another method" can be tried; each counts its runs. */
+/** Two probe writes on one path, to test another path and another method; each counts its runs. */
 const runs: string[] = [];
 let hold: Promise<void> = Promise.resolve();
 let started: () => void = () => {};
@@ -61,13 +61,13 @@ async function accountName(): Promise<string> {
   return (await call(await freshTarget(), 'GET', '/v1/me')).json.account.name;
 }
 
-/** A key that was never used is looked up anew, so it shows the account as it is now. */
+/** A new key is not cached, so it shows the account's current state. */
 async function freshTarget() {
   return { url: service.url, key: await service.createKey() };
 }
 
 describe('one key, one operation', () => {
-  test('fifty at once: one execution; each answer is the same 202 or a 409 in progress', async () => {
+  test('fifty concurrent requests create one execution; each gets the same 202 or a 409', async () => {
     const before = await countExecutions(service);
     const replies = await Promise.all(Array.from({ length: 50 }, () => provision(service, 'fifty')));
     expect((await countExecutions(service)) - before).toBe(1);
@@ -91,14 +91,14 @@ describe('one key, one operation', () => {
     expect(first.headers.get('Location')).toBe(`/v1/executions/${first.json.id}`);
   });
 
-  test('a retry sent the moment the answer arrives is a replay, never a false 409', async () => {
+  test('a retry sent as soon as the answer arrives is a replay, never a 409', async () => {
     for (let i = 0; i < 50; i++) {
       await provision(service, `immediate-${i}`);
       expect((await provision(service, `immediate-${i}`)).status).toBe(202);
     }
   });
 
-  test('without a key every request is an order of its own', async () => {
+  test('without a key every request is a separate order', async () => {
     const before = await countExecutions(service);
     await Promise.all([provision(service), provision(service)]);
     expect((await countExecutions(service)) - before).toBe(2);
@@ -126,7 +126,7 @@ describe('what counts as the same request', () => {
     return [status, json.error?.code];
   }
 
-  test('a body that was serialised another way is the same', async () => {
+  test('a body serialized differently is the same', async () => {
     const first = await call(service, 'POST', '/v1/esims', {
       idempotencyKey: 'reserialised',
       raw: `{"product_id":"${product}","metadata":{"a":"1","b":"é"}}`,
@@ -146,7 +146,7 @@ describe('what counts as the same request', () => {
     expect(second.text).toBe(first.text);
   });
 
-  test('another body, path, query or method is refused, also when it is invalid', async () => {
+  test('another body, path, query or method is refused, even if it is invalid', async () => {
     await provision(service, 'taken');
     expect(codeOf(await provision(service, 'taken', { product_id: 'prod_us_1gb_7d' }))).toEqual(reused);
     expect(codeOf(await provision(service, 'taken', { product_id: 5 }))).toEqual(reused);
@@ -171,7 +171,7 @@ describe('what counts as the same request', () => {
 });
 
 describe('how long a key is kept', () => {
-  test('24 hours, and then it is free, for another body too', async () => {
+  test('a key is kept for 24 hours and then free, even for another body', async () => {
     const first = await provision(service, 'day');
     service.clock.advance(24 * hour - 60_000);
     expect((await provision(service, 'day')).text).toBe(first.text);
@@ -189,7 +189,7 @@ describe('how long a key is kept', () => {
     expect([reply.status, reply.headers.get('Idempotent-Replayed')]).toEqual([200, null]);
   });
 
-  test('expired keys are removed in batches, live ones stay', async () => {
+  test('expired keys are deleted in batches, and live ones stay', async () => {
     await service.db.query({
       name: 'test_fill',
       text: `insert into idempotency_keys (account_id, key, fingerprint, status, body, created_at, expires_at)
@@ -202,7 +202,7 @@ describe('how long a key is kept', () => {
 });
 
 describe('what is stored', () => {
-  test('a refusal that the operation decided is its answer: an unknown product stays unknown to this key', async () => {
+  test('a refusal by the operation is stored: an unknown product stays unknown to this key', async () => {
     const first = await provision(service, 'missing', { product_id: 'prod_later' });
     expect([first.status, first.json.error.param]).toEqual([404, 'product_id']);
     await service.db.query({
@@ -216,7 +216,7 @@ describe('what is stored', () => {
     expect((await provision(service, 'missing-2', { product_id: 'prod_later' })).status).toBe(202);
   });
 
-  test('a product that is no longer active is a 409 that names it', async () => {
+  test('an inactive product is a 409 that names it', async () => {
     await service.db.query({
       name: 'test_retire',
       text: `update products set active = false where id = 'prod_gulf_3gb_14d'`,
@@ -226,7 +226,7 @@ describe('what is stored', () => {
     expect(reply.json.error.message).toContain('prod_gulf_3gb_14d');
   });
 
-  test('a refusal undoes what the operation wrote before it', async () => {
+  test('a refusal rolls back what the operation wrote', async () => {
     const before = await accountName();
     const first = await call(service, 'POST', '/v1/probes/gone', { idempotencyKey: 'gone' });
     const second = await call(service, 'POST', '/v1/probes/gone', { idempotencyKey: 'gone' });
@@ -235,7 +235,7 @@ describe('what is stored', () => {
     expect(await accountName()).toBe(before);
   });
 
-  test('a fault is not stored: the retry runs', async () => {
+  test('a server error is not stored: the retry runs', async () => {
     const count = runs.length;
     for (let i = 0; i < 2; i++) {
       expect((await call(service, 'POST', '/v1/probes/broken', { idempotencyKey: 'broken' })).status).toBe(
@@ -245,7 +245,7 @@ describe('what is stored', () => {
     expect(runs.length - count).toBe(2);
   });
 
-  test('a second request is told at once while the first is still running', async () => {
+  test('a second request gets 409 at once while the first still runs', async () => {
     let release = () => {};
     hold = new Promise((resolve) => {
       release = resolve;

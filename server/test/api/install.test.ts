@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 type Inserted = { iccid: string; matchingId: string; lpa: string };
-type Differing = { accountUuid?: string; confirmationCodeRequired?: boolean; profileState?: string };
+type Overrides = { accountUuid?: string; confirmationCodeRequired?: boolean; profileState?: string };
 
 let serial = 0;
 
@@ -31,9 +31,9 @@ function seal(matchingId: string, accountUuid: string, iccid: string): string {
   return service.service.keyring.seal(matchingId, esimMatchingIdPlace(accountUuid, iccid));
 }
 
-/** As provisioning leaves it; how it got there is tested elsewhere. */
-async function insertEsim(status: EsimStatus, differing: Differing = {}): Promise<Inserted> {
-  const { accountUuid = service.accountUuid, confirmationCodeRequired = false } = differing;
+/** Inserts an eSIM in the state that provisioning leaves. */
+async function insertEsim(status: EsimStatus, overrides: Overrides = {}): Promise<Inserted> {
+  const { accountUuid = service.accountUuid, confirmationCodeRequired = false } = overrides;
   const iccid = `8999901${String(++serial).padStart(12, '0')}`;
   const matchingId = `TEST0-SECRT-${String(serial).padStart(5, '0')}-MATCH`;
   const isReleased = status !== 'provisioning' && status !== 'failed';
@@ -51,7 +51,7 @@ async function insertEsim(status: EsimStatus, differing: Differing = {}): Promis
       iccid,
       uuidText(service.service.newUuid()),
       status,
-      differing.profileState ?? (isReleased ? 'released' : 'unknown'),
+      overrides.profileState ?? (isReleased ? 'released' : 'unknown'),
       isReleased ? smdpAddress : null,
       isReleased ? seal(matchingId, accountUuid, iccid) : null,
       confirmationCodeRequired,
@@ -98,7 +98,7 @@ function decode({ data, width, height }: Image) {
   return found;
 }
 
-/** By the middle of each module, and only if the whole module has that colour. */
+/** True for dark modules; fails unless each module has one color. */
 function modulesOf({ width, height, data }: Image): boolean[][] {
   expect(width).toBe(height);
   expect(width % pixelsPerModule).toBe(0);
@@ -129,7 +129,7 @@ function quietZoneOf(modules: boolean[][]) {
   };
 }
 
-/** The first two bits of the format information beside the top left finder pattern, unmasked (ISO/IEC 18004 §7.9). */
+/** The first two bits of the format information next to the top left finder pattern, unmasked (ISO/IEC 18004 §7.9). */
 function errorCorrectionOf(modules: boolean[][]): string | undefined {
   const line = modules[quietModules + 8] ?? [];
   const bits = (Number(line[quietModules]) << 1) | Number(line[quietModules + 1]);
@@ -137,7 +137,7 @@ function errorCorrectionOf(modules: boolean[][]): string | undefined {
 }
 
 describe('the install profile', () => {
-  test('holds the activation code in every form, and nothing that is not in its contract', async () => {
+  test('contains the activation code in every form, and nothing outside its contract', async () => {
     const { status, json, headers } = await install(ready.iccid);
     expect(status).toBe(200);
     expect(mediaTypeOf(headers)).toBe('application/json');
@@ -178,7 +178,7 @@ describe('the install profile', () => {
     ['failed', 'esim_not_ready', /failed.*order.*GET \/v1\/executions/],
     ['terminated', 'state_conflict', /terminated/],
   ] as const)(
-    'is refused while %s with %s, as JSON even to who asks for a picture',
+    'is refused while %s with %s, as JSON even if a picture was requested',
     async (status, code, message) => {
       const esim = await insertEsim(status);
       for (const accept of [undefined, 'image/png', 'image/svg+xml']) {
@@ -193,7 +193,7 @@ describe('the install profile', () => {
     },
   );
 
-  test('of another account does not exist, as one that nobody has', async () => {
+  test('of another account is resource_missing, like one that does not exist', async () => {
     const other = await service.createAccount('Other');
     const theirs = await insertEsim('provisioned', { accountUuid: other.accountUuid });
     expect((await install(theirs.iccid, undefined, other.key)).status).toBe(200);
@@ -205,7 +205,7 @@ describe('the install profile', () => {
     }
   });
 
-  test('needs a key with the scope install or write, which includes it; to read is not enough', async () => {
+  test('needs a key with the install scope, or write, which includes it; read is not enough', async () => {
     expect((await call(service, 'GET', `/v1/esims/${ready.iccid}/install`, { key: null })).status).toBe(401);
     for (const scopes of [['install'], ['write'], ['read', 'install']] as Scope[][]) {
       const key = await service.createKey({ scopes });
@@ -218,7 +218,7 @@ describe('the install profile', () => {
       expect(reply.json.error.message).toContain('the `install` scope (included in `write`)');
       expect(reply.json.error.message).toContain(`keys create --scopes ${[...scopes, 'install'].join(',')}`);
     }
-    // It opens this and nothing else.
+    // The install scope grants nothing else.
     const installer = await service.createKey({ scopes: ['install'] });
     expect((await call(service, 'GET', `/v1/esims/${ready.iccid}`, { key: installer })).status).toBe(403);
   });
@@ -250,7 +250,7 @@ describe('the QR code', () => {
   });
 
   test.each(readers)(
-    'as %s is a file of its own, named after the eSIM and not kept by caches',
+    'as %s is a separate file, named after the eSIM and never cached',
     async (type, _, ending) => {
       const { response } = await picture(ready.iccid, type);
       expect(response.status).toBe(200);
@@ -265,7 +265,7 @@ describe('the QR code', () => {
     },
   );
 
-  test.each(readers)('as %s is the same in the data URI of the JSON', async (type, _, name) => {
+  test.each(readers)('as %s equals the data URI in the JSON', async (type, _, name) => {
     const { json } = await install(ready.iccid);
     const { bytes } = await picture(ready.iccid, type);
     expect(json.qr[name]).toBe(`data:${type};base64,${bytes.toString('base64')}`);
@@ -279,8 +279,8 @@ describe('the QR code', () => {
     expect(modulesOf(fromSvg(svg.bytes))).toEqual(modulesOf(fromPng(png.bytes)));
   });
 
-  test('is readable and of level M for short and long addresses alike', async () => {
-    // The first leaves room for level Q in its version, which an encoder may take of its own accord.
+  test('is readable and of level M for short and long addresses', async () => {
+    // The first leaves room for level Q in its version, which an encoder may choose by itself.
     for (const address of ['io', 'a.io', `${'long-label.'.repeat(20)}example.com`]) {
       const esim = await insertEsim('provisioned');
       await service.db.query(
@@ -344,7 +344,7 @@ describe('Accept', () => {
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  test('left out is answered with JSON', async () => {
+  test('omitted is answered with JSON', async () => {
     const request = head('GET', `/v1/esims/${ready.iccid}/install`, {
       Authorization: `Bearer ${service.key}`,
     });
@@ -370,14 +370,14 @@ describe('Accept', () => {
     },
   );
 
-  test('matters to the install profile only', async () => {
+  test('affects only the install profile', async () => {
     const { headers } = await call(service, 'GET', '/v1/me', { headers: { Accept: png } });
     expect(mediaTypeOf(headers)).toBe(json);
     expect(headers.get('vary')).toBeNull();
   });
 });
 
-test('the activation code is in the install profile and nowhere else: no list, no eSIM, no log line', async () => {
+test('the activation code appears only in the install profile, not in lists, eSIMs or logs', async () => {
   for (const accept of [undefined, 'image/png', 'image/svg+xml']) await install(ready.iccid, accept);
   const list = await call(service, 'GET', '/v1/esims?limit=100');
   const esim = await call(service, 'GET', `/v1/esims/${ready.iccid}`);
@@ -392,7 +392,7 @@ test('the activation code is in the install profile and nowhere else: no list, n
   }
 });
 
-test('an activation code that the network spoilt is our fault, told without the code', async () => {
+test('an invalid matching id from the network is an internal error, reported without the id', async () => {
   const esim = await insertEsim('provisioned');
   await service.db.query(
     { name: 'test_set_matching_id', text: 'update esims set matching_id = $2 where iccid = $1' },

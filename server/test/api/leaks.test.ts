@@ -10,7 +10,7 @@ import { apiWith, startService, type TestService } from '../support/service.ts';
 
 const activationCode = 'LPA:1$smdp.example.com$SECRET-MATCHING-ID';
 const sql = "select hash, last4 from api_keys where account_id = 'a' order by id for update";
-const patience = { timeout: 5_000 };
+const pollOptions = { timeout: 5_000 };
 const valueOfBody = 'VALUE-OF-A-BODY-7f3a';
 const valueOfQuery = 'VALUE-OF-A-QUERY-19cd';
 
@@ -72,12 +72,12 @@ const replies: Reply[] = [];
 beforeAll(async () => {
   service = await startService({ api: apiWith(probes) });
   otherKey = (await service.createAccount('Other')).key;
-  await holdSession();
+  await sendRequests();
 });
 afterAll(() => service.stop());
 
-/** Everything a client may do right or wrong, short of putting secrets where only names belong. */
-async function holdSession(): Promise<void> {
+/** Sends every kind of valid and invalid request, except secrets in place of names. */
+async function sendRequests(): Promise<void> {
   const keep = async (reply: Promise<Reply>) => {
     const kept = await reply;
     replies.push(kept);
@@ -141,7 +141,7 @@ const wholeOf = ({ text, headers }: Reply) => `${text}\n${[...headers].join('\n'
 const requestLines = () => service.logLines.map((line) => JSON.parse(line));
 
 describe('no response', () => {
-  test('holds a stack frame or a path of a file', () => {
+  test('contains a stack frame or a file path', () => {
     for (const reply of replies) {
       expect(wholeOf(reply)).not.toMatch(
         /\bat (async )?[\w.<>]+ \(|:\d+:\d+\)|node_modules|node:internal|\.[cm]?[jt]s:\d/,
@@ -151,12 +151,12 @@ describe('no response', () => {
     }
   });
 
-  test('holds SQL, a name of a table or column that is ours, or an error of the database', async () => {
+  test('contains SQL, a table or column name, or a database error', async () => {
     const tables = await service.db.query<{ name: string }>({
       name: 'test_tables',
       text: "select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'i')",
     });
-    const words = ['accounts', 'products', 'executions']; // these are words of the API as well
+    const words = ['accounts', 'products', 'executions']; // also words of the API
     const names = tables.map(({ name }) => name).filter((name) => !words.includes(name));
     expect(names).toContain('idempotency_keys');
     const columns = [
@@ -177,7 +177,7 @@ describe('no response', () => {
     }
   });
 
-  test('holds the address of the database or a name of the framework', () => {
+  test('contains the database address or the name of the framework', () => {
     const { host, pathname, password } = new URL(service.databaseUrl);
     const parts = [service.databaseUrl, host, pathname.slice(1), password].filter((part) => part.length > 3);
     for (const reply of replies) {
@@ -187,21 +187,21 @@ describe('no response', () => {
     }
   });
 
-  test('holds a key, neither the caller’s nor one that was refused', () => {
+  test('contains a key, whether the caller’s or a refused one', () => {
     for (const reply of replies) {
       for (const key of [service.key, service.key.slice(0, -3), otherKey, wrongKey, liveKey])
         expect(wholeOf(reply)).not.toContain(key);
     }
   });
 
-  test('holds an activation code that an error carried', () => {
+  test('contains an activation code from an error', () => {
     for (const reply of replies) expect(wholeOf(reply)).not.toMatch(/LPA:1|SECRET-MATCHING-ID/);
   });
 
-  test('to a bug says more than that it was ours', () => {
-    const ours = replies.filter(({ status }) => status >= 500);
-    expect(ours.length).toBeGreaterThan(15);
-    for (const { json } of ours) {
+  test('to a bug reveals more than a generic error', () => {
+    const serverErrors = replies.filter(({ status }) => status >= 500);
+    expect(serverErrors.length).toBeGreaterThan(15);
+    for (const { json } of serverErrors) {
       expect(['internal', 'unavailable']).toContain(json.error.code);
       expect(json.error.message.length).toBeLessThan(120);
       expect(json.error).not.toHaveProperty('param');
@@ -210,7 +210,7 @@ describe('no response', () => {
 });
 
 describe('no log line', () => {
-  test('of a request holds a key or an Authorization value, unless the line is about our own fault', () => {
+  test('of a request contains a key or an Authorization value, server errors aside', () => {
     const lines = service.logLines.filter((line) => !(JSON.parse(line).status >= 500));
     expect(lines.length).toBeGreaterThan(25);
     for (const line of lines) {
@@ -220,14 +220,14 @@ describe('no log line', () => {
     }
   });
 
-  test('holds a query string', () => {
+  test('contains a query string', () => {
     for (const line of service.logLines) {
       expect(line).not.toContain(valueOfQuery);
       expect(line).not.toMatch(/token=|api_key=|starting_after=/);
     }
   });
 
-  test('holds a value of a request’s body or of its other headers', () => {
+  test('contains a value from a request’s body or other headers', () => {
     const lines = service.logLines.filter((line) => !JSON.parse(line).path?.startsWith('/v1/probe/'));
     for (const line of lines) {
       expect(line).not.toContain(valueOfBody);
@@ -235,49 +235,49 @@ describe('no log line', () => {
     }
   });
 
-  test('holds a key, also when the error that it reports does', () => {
+  test('contains a key, even if the reported error does', () => {
     for (const line of service.logLines) expect(line).not.toContain(service.key);
   });
 
-  test('holds an activation code, also when the error that it reports does', () => {
+  test('contains an activation code, even if the reported error does', () => {
     for (const line of service.logLines) expect(line).not.toMatch(/LPA:1\$|SECRET-MATCHING-ID/);
   });
 
-  test('holds a value that a database error quotes', () => {
+  test('contains a value that a database error quotes', () => {
     const lines = service.logLines.filter((line) => JSON.parse(line).path === '/v1/probe/value');
     expect(lines).toHaveLength(2);
     for (const line of lines) expect(line).not.toContain(valueOfBody);
   });
 
-  test('holds a key that was sent by mistake in a path, as a name in a query or as a field', async () => {
+  test('contains a key sent by mistake in a path, a query name or a field name', async () => {
     const before = service.logLines.length;
     await call(service, 'GET', `/v1/products/${service.key}`);
     await call(service, 'GET', `/v1/none/${service.key}`);
     await call(service, 'GET', `/v1/products?${service.key}=1`);
     await call(service, 'POST', '/v1/esims', { body: { [service.key]: 1 } });
-    await expect.poll(() => service.logLines.length, patience).toBe(before + 4);
+    await expect.poll(() => service.logLines.length, pollOptions).toBe(before + 4);
     for (const line of service.logLines.slice(before)) expect(line).not.toContain(service.key);
   });
 });
 
-describe('what a client encodes or makes long', () => {
+describe('encoded or long input', () => {
   const matchingId = 'MATCHING-ID-9C41';
   const code = `LPA:1$smdp.example.com$${matchingId}`;
   const every = (text: string) =>
     [...text].map((c) => `%${c.charCodeAt(0).toString(16).padStart(2, '0')}`).join('');
   const some = (text: string) => [...text].map((c, i) => (i % 3 === 1 ? every(c) : c)).join('');
-  const ways: [how: string, encode: (text: string) => string][] = [
-    ['not at all', (text) => text],
-    ['as a client library does it', encodeURIComponent],
-    ['character by character', every],
-    ['in part', some],
-    ['twice', (text) => encodeURIComponent(every(text))],
-    ['three times', (text) => encodeURIComponent(encodeURIComponent(some(text)))],
-    ['in capitals', (text) => every(text).toUpperCase()],
-    ['with a stray percent sign', (text) => `%zz${some(text)}%`],
+  const encodings: [how: string, encode: (text: string) => string][] = [
+    ['unencoded', (text) => text],
+    ['encoded by a client library', encodeURIComponent],
+    ['encoded character by character', every],
+    ['partly encoded', some],
+    ['encoded twice', (text) => encodeURIComponent(every(text))],
+    ['encoded three times', (text) => encodeURIComponent(encodeURIComponent(some(text)))],
+    ['encoded in capitals', (text) => every(text).toUpperCase()],
+    ['encoded with a stray percent sign', (text) => `%zz${some(text)}%`],
   ];
 
-  test.each(ways)('%s: no key and no activation code of a request reaches the log', async (_, encode) => {
+  test.each(encodings)('%s never puts a key or an activation code into the log', async (_, encode) => {
     const secrets = [service.key, code, `1$smdp.example.com$${matchingId}`];
     const before = service.logLines.length;
     const paths = secrets.flatMap((secret) => [
@@ -294,7 +294,7 @@ describe('what a client encodes or makes long', () => {
       await exchange(service.url, head('GET', path.replaceAll(' ', '%20'), authorization));
     }
     for (const body of bodies) await call(service, 'POST', '/v1/esims', { body });
-    await expect.poll(() => service.logLines.length, patience).toBe(before + paths.length + bodies.length);
+    await expect.poll(() => service.logLines.length, pollOptions).toBe(before + paths.length + bodies.length);
     for (const line of service.logLines.slice(before)) {
       const plain = decodeFully(line);
       expect(plain).not.toContain(service.key);
@@ -302,13 +302,13 @@ describe('what a client encodes or makes long', () => {
     }
   });
 
-  test('a path in the log keeps its words and ids', async () => {
+  test('a logged path keeps its words and ids', async () => {
     const { json } = await provision(service);
     await call(service, 'GET', `/v1/executions/${json.id}`);
     await call(service, 'GET', '/v1/products/prod_europe_5gb_30d');
     await call(service, 'GET', '/v1/Not%20Ours/x');
     await expect
-      .poll(() => requestLines().map(({ path }) => path), patience)
+      .poll(() => requestLines().map(({ path }) => path), pollOptions)
       .toEqual(
         expect.arrayContaining([`/v1/executions/${json.id}`, '/v1/products/prod_europe_5gb_30d', '/v1/*/x']),
       );
@@ -323,7 +323,7 @@ describe('what a client encodes or makes long', () => {
     ['text that cannot be stored, under such a name', { [long]: '\u0000' }],
     ['a value', { product_id: long }],
     ['the name of a property of a list', { product_id: [{ [long]: 1 }] }],
-  ])('250 kB as %s give a short answer and a short line', async (_, body) => {
+  ])('250 kB as %s gets a short response and a short log line', async (_, body) => {
     for (const idempotencyKey of [undefined, `long-${_}`]) {
       const before = service.logLines.length;
       const reply = await call(service, 'POST', '/v1/esims', {
@@ -332,13 +332,13 @@ describe('what a client encodes or makes long', () => {
       });
       expect([400, 404]).toContain(reply.status);
       expect(reply.text.length).toBeLessThan(2_000);
-      expect(reply.json.error.message).toMatch(/[.;]/); // what is wrong with it was not cut off
-      await expect.poll(() => service.logLines.length, patience).toBe(before + 1);
+      expect(reply.json.error.message).toMatch(/[.;]/); // the explanation was not cut off
+      await expect.poll(() => service.logLines.length, pollOptions).toBe(before + 1);
       expect(service.logLines.at(-1)?.length).toBeLessThan(2_000);
     }
   });
 
-  test('15 kB in a path, a query’s name or a header give a short answer and a short line', async () => {
+  test('15 kB in a path, a query name or a header gets a short response and a short log line', async () => {
     const before = service.logLines.length;
     const text = 'n'.repeat(15_000);
     const authorization = { Authorization: `Bearer ${service.key}` };
@@ -356,11 +356,11 @@ describe('what a client encodes or makes long', () => {
       expect(status).toBeGreaterThanOrEqual(400);
       expect(answer.length).toBeLessThan(2_000);
     }
-    await expect.poll(() => service.logLines.length, patience).toBe(before + requests.length);
+    await expect.poll(() => service.logLines.length, pollOptions).toBe(before + requests.length);
     for (const line of service.logLines.slice(before)) expect(line.length).toBeLessThan(2_000);
   });
 
-  /** Whatever a reader of the log could make of it. */
+  /** Decodes as far as a reader of the log could. */
   function decodeFully(text: string): string {
     for (let rest = text; ; ) {
       const decoded = rest.replaceAll(/%([0-7][0-9a-f])/gi, (_, hex: string) =>
@@ -372,18 +372,18 @@ describe('what a client encodes or makes long', () => {
   }
 });
 
-describe('the log still says enough', () => {
-  test('there is one line a request, found by the id that the client was given', async () => {
+describe('the log', () => {
+  test('has one line per request, with the id that the client got', async () => {
     const ids = replies.map(({ headers }) => headers.get('request-id'));
     expect(ids.every((id) => id?.startsWith('req_'))).toBe(true);
     await expect
-      .poll(() => requestLines().map((line) => line.request_id), patience)
+      .poll(() => requestLines().map((line) => line.request_id), pollOptions)
       .toEqual(expect.arrayContaining(ids));
     const logged = requestLines().map((line) => line.request_id);
     expect(new Set(logged).size).toBe(logged.length);
   });
 
-  test('a fault is an error line with what it was and where', () => {
+  test('has an error line for a server error, with its cause and stack', () => {
     const [line] = requestLines().filter(({ path }) => path === '/v1/probe/statement');
     expect(line).toMatchObject({
       level: 'error',
@@ -394,7 +394,7 @@ describe('the log still says enough', () => {
     expect(line.cause.frames[0]).toMatch(/^ +at /);
   });
 
-  test('a refusal is an info line with its code, its account and its key’s id', () => {
+  test('has an info line for a refusal, with its code, account and key id', () => {
     const line = requestLines().find(({ error_code: code }) => code === 'idempotency_key_reused');
     expect(line).toMatchObject({
       level: 'info',

@@ -37,8 +37,8 @@ function idsOf(of: { uuid: Buffer }[]): string[] {
   return of.map(({ uuid }) => encodeId('exec', uuid));
 }
 
-describe('a walk through a list', () => {
-  test('shows every item that was there at its start exactly once, in order, whatever is written meanwhile', async () => {
+describe('paging through a list', () => {
+  test('shows every item present at the start exactly once, in order, despite concurrent writes', async () => {
     await fc.assert(
       fc.asyncProperty(
         rows(40),
@@ -81,7 +81,7 @@ describe('a walk through a list', () => {
     );
   });
 
-  test('of the catalog goes through every listed product once and no unlisted one', async () => {
+  test('of products shows every listed product once and no unlisted one', async () => {
     const seen: string[] = [];
     let query = 'limit=3';
     for (;;) {
@@ -98,7 +98,7 @@ describe('a walk through a list', () => {
 });
 
 describe('the page size', () => {
-  test('is 10 by default, and above 100 is treated as 100', async () => {
+  test('is 10 by default and at most 100', async () => {
     const { accountUuid, key } = await service.createAccount('Sizes');
     const many = Array.from({ length: 120 }, () => ({
       uuid: service.service.newUuid(),
@@ -140,7 +140,7 @@ describe('a cursor', () => {
 
   const refused = [400, 'cursor_invalid', 'starting_after'];
 
-  test('with any byte changed, cut off or added is refused', async () => {
+  test('with any byte changed, removed or added is refused', async () => {
     const cursor = await cursorOf('/v1/products?limit=2');
     await fc.assert(
       fc.asyncProperty(
@@ -168,7 +168,7 @@ describe('a cursor', () => {
     expect(await useAt('/v1/products?', cursor)).toEqual([200, undefined, undefined]);
   });
 
-  test('that somebody forged, checksum and all, is refused when its position is none', async () => {
+  test('forged with a valid checksum is refused if its position is invalid', async () => {
     for (const [list, position] of [
       ['products', 'abc x'],
       ['executions', 'zzz'],
@@ -200,7 +200,7 @@ describe('a cursor', () => {
   });
 });
 
-test('a list shows only the caller’s own', async () => {
+test('a list shows only the caller’s own items', async () => {
   const [one, two] = [await service.createAccount('One'), await service.createAccount('Two')];
   await insert(one.accountUuid, [{ uuid: service.service.newUuid(), status: 'queued' }]);
   expect((await call({ url: service.url, key: one.key }, 'GET', '/v1/executions')).json.data).toHaveLength(1);

@@ -16,7 +16,7 @@ type Live = { url: string; key: string; testKey: string; iccid: string; stop(): 
 const encryptionKey = randomBytes(32).toString('base64');
 const liveEnv = { SIMPLANE_MODE: 'live', SIMPLANE_ENCRYPTION_KEYS: encryptionKey };
 
-/** In this process, with what the settings of a live deployment make of it. */
+/** In this process, with the settings of a live deployment. */
 async function startHere(): Promise<Live> {
   const { config } = readConfig(liveEnv);
   const service = await startService({
@@ -49,7 +49,7 @@ async function insertEsim(db: Database, accountUuid: string): Promise<string> {
   return iccid;
 }
 
-/** A process of its own, set up as an operator does it. */
+/** A separate process, set up with operator commands. */
 async function startProcess(): Promise<Live> {
   const database = await createEmptyDatabase();
   const env = { DATABASE_URL: database.url, ...liveEnv };
@@ -57,7 +57,7 @@ async function startProcess(): Promise<Live> {
   const run = async (...args: string[]) => JSON.parse((await runCommand([...args, '--json'], env)).stdout)[0];
   await run('accounts', 'create', '--name', 'Acme Travel');
   const { key } = await run('keys', 'create', '--scopes', 'read,write,network,admin');
-  // No command makes such a key; even one that got into the database by other ways opens nothing.
+  // No command creates a test key here; even one inserted directly must not work.
   const testKey = generateApiKey('sandbox');
   const db = openDatabase({ connectionString: database.url, poolSize: 1, onError: () => {} });
   const [account] = await db.query<{ id: string }>({ name: 'test_account', text: 'select id from accounts' });
@@ -89,7 +89,7 @@ async function startProcess(): Promise<Live> {
 
 describe.each([
   ['in this process', startHere],
-  ['as a process of its own', startProcess],
+  ['as a separate process', startProcess],
 ])('live mode, %s,', (_, start) => {
   let live: Live;
   beforeAll(async () => {
@@ -97,12 +97,12 @@ describe.each([
   });
   afterAll(() => live.stop());
 
-  test('takes a live key', async () => {
+  test('accepts a live key', async () => {
     const { status, json } = await call(live, 'GET', '/v1/me');
     expect([status, json.mode, json.livemode]).toEqual([200, 'live', true]);
   });
 
-  test('refuses test keys, made up ones and ones that its database holds', async () => {
+  test('refuses test keys, even one that its database holds', async () => {
     for (const key of [live.testKey, generateApiKey('sandbox'), 'sp_test_any']) {
       const reply = await call(live, 'GET', '/v1/me', { key });
       expect([reply.status, reply.json.error.code]).toEqual([401, 'api_key_wrong_mode']);
@@ -155,13 +155,13 @@ describe.each([
     ]);
   });
 
-  test.each(['suspend', 'resume'])('queues no %s that no core would carry out', async (change) => {
+  test.each(['suspend', 'resume'])('queues no %s without a connected core', async (change) => {
     const reply = await call(live, 'POST', `/v1/esims/${live.iccid}/${change}`);
     expect([reply.status, reply.json.error.code]).toEqual([409, 'core_not_connected']);
     expect((await call(live, 'GET', '/v1/executions')).json.data).toEqual([]);
   });
 
-  test('takes a public https address, and keeps it when it is to become another', async () => {
+  test('accepts a public https URL, and keeps it when a change to http is refused', async () => {
     const url = 'https://93.184.215.14/hook';
     const { status, json } = await call(live, 'POST', '/v1/webhook_endpoints', {
       body: { url, enabled_event_types: ['esim.*'] },
@@ -173,7 +173,7 @@ describe.each([
     expect((await call(live, 'GET', path)).json.url).toBe(url);
   });
 
-  test('takes no subscription to an event that does not exist', async () => {
+  test('refuses a subscription to an unknown event type', async () => {
     const { status, json } = await call(live, 'POST', '/v1/webhook_endpoints', {
       body: { url: 'https://93.184.215.14/hook', enabled_event_types: ['esim.provisionned'] },
     });

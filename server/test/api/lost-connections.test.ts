@@ -23,11 +23,11 @@ const hang = operation({
   refusals: [],
 });
 
-test('connections that are cut within transactions cost their requests a 503, and nothing else', async () => {
+test('connections cut during transactions fail only their own requests, with 503', async () => {
   let begun = 0;
-  let tellCut = () => {};
+  let markCut = () => {};
   const areCut = new Promise<void>((resolve) => {
-    tellCut = resolve;
+    markCut = resolve;
   });
   const handler = (ctx: WriteContext) =>
     runOnce(ctx, async (tx) => {
@@ -47,7 +47,7 @@ test('connections that are cut within transactions cost their requests a 503, an
     await client.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
     );
-    tellCut();
+    markCut();
     const replies = await Promise.all(running);
     expect(replies.map(({ status, json }) => [status, json.error.code])).toEqual(
       Array(6).fill([503, 'unavailable']),
@@ -59,7 +59,7 @@ test('connections that are cut within transactions cost their requests a 503, an
   }
 });
 
-test('a connection that ends in the packet that opens it costs its transaction, and not the process', async () => {
+test('a connection that ends in its first ready packet fails its transaction, not the process', async () => {
   const url = new URL(inject('postgresUrl'));
   const socketPath = `${url.searchParams.get('host')}/.s.PGSQL.5432`;
   const ready = Buffer.from('5a0000000549', 'hex');
@@ -67,16 +67,16 @@ test('a connection that ends in the packet that opens it costs its transaction, 
   const text = Buffer.from(`${fields.join('\0')}\0`);
   const length = Buffer.alloc(4);
   length.writeInt32BE(text.length + 4);
-  const farewell = Buffer.concat([Buffer.from('E'), length, text]);
+  const fatalError = Buffer.concat([Buffer.from('E'), length, text]);
   let connections = 0;
-  // PostgreSQL behind a way that says goodbye for it, together with its first "ready", on every connection but the last.
+  // A proxy that adds a fatal error to the first ReadyForQuery, on every connection but the last.
   const proxy = createServer((client) => {
     const isCut = ++connections <= 3;
     const server = connect(socketPath);
     client.pipe(server);
     server.on('data', (chunk) => {
       const isReady = isCut && chunk.subarray(-ready.length).equals(ready);
-      client.write(isReady ? Buffer.concat([chunk, farewell]) : chunk);
+      client.write(isReady ? Buffer.concat([chunk, fatalError]) : chunk);
       if (isReady) client.end();
     });
     for (const side of [client, server]) side.on('error', () => {});

@@ -26,7 +26,7 @@ async function metric(name: string, ...labels: string[]): Promise<number | undef
   return line === undefined ? undefined : Number(line.slice(line.lastIndexOf(' ')));
 }
 
-test('tell how orders and deliveries end', async () => {
+test('metrics count the outcomes of orders and deliveries', async () => {
   service.startWorker(createMockNetwork({ delayMs: 0 }));
   service.startSender();
   await call(service, 'POST', '/v1/webhook_endpoints', {
@@ -46,7 +46,7 @@ test('tell how orders and deliveries end', async () => {
   );
 });
 
-test('tell how long what is due has been waiting, and leave out endpoints that fail', async () => {
+test('metrics show how long the oldest due work has waited, without failing endpoints', async () => {
   const oldest = (queue: string) => metric('simplane_queue_oldest_due_seconds', `queue="${queue}"`);
   expect([await oldest('executions'), await oldest('deliveries')]).toEqual([0, 0]);
   await provision(service);
@@ -63,7 +63,7 @@ test('tell how long what is due has been waiting, and leave out endpoints that f
   expect(await oldest('deliveries')).toBe(0);
 });
 
-test('are read by loopback clients only, with a loopback Host and nothing that a proxy adds', async () => {
+test('metrics are served only to loopback clients with a loopback Host and no proxy headers', async () => {
   const status = async (headers: Record<string, string>) =>
     (await exchange(service.url, head('GET', '/metrics', headers))).status;
   for (const host of [

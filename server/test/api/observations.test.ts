@@ -19,7 +19,7 @@ afterAll(() => service.stop());
 const dayMs = 86_400_000;
 let serial = 0;
 
-/** An eSIM as provisioning leaves it, and bundles of these sizes in its queue. */
+/** An eSIM in the state that provisioning leaves, with queued bundles of these sizes. */
 async function createEsim(status: EsimStatus = 'provisioned', sizes: (number | null)[] = []) {
   const iccid = `8999901${String(++serial).padStart(12, '0')}`;
   await service.db.query(
@@ -53,7 +53,7 @@ async function bundlesOf(iccid: string) {
   return json.data.toReversed();
 }
 
-/** Reports usage at this moment, and returns the eSIM as it is then. */
+/** Reports usage now and returns the updated eSIM. */
 async function reportUsage(iccid: string, bytes: number) {
   const records = [{ iccid, record_id: 'r', bytes, at: Math.floor(service.clock.nowMs() / 1000) }];
   const options = { ofAccount: null, clampsToNow: true };
@@ -61,10 +61,10 @@ async function reportUsage(iccid: string, bytes: number) {
   return findEsim(service.db, service.accountUuid, iccid);
 }
 
-type Told = { type: EventTypeName; data: Record<string, unknown> };
+type LoggedEvent = { type: EventTypeName; data: Record<string, unknown> };
 
-/** What the log tells of an eSIM, oldest first. */
-async function eventsOf(iccid: string): Promise<Told[]> {
+/** The events of an eSIM, oldest first. */
+async function eventsOf(iccid: string): Promise<LoggedEvent[]> {
   const rows = await service.db.query<{ body: string }>(
     {
       name: 'test_events_of',
@@ -80,10 +80,10 @@ async function typesOf(iccid: string) {
 }
 
 describe('the life of an eSIM', () => {
-  test('is told in order, from the download to the second bundle’s end, with exactly the data of the contract', async () => {
+  test('emits its events in order, from download to the end of the second bundle, with exactly the contract’s data', async () => {
     const iccid = await createEsim('provisioned', [1000, 500]);
     let from = 0;
-    const news = async () => {
+    const added = async () => {
       const all = await eventsOf(iccid);
       const fresh = all.slice(from);
       from = all.length;
@@ -100,7 +100,7 @@ describe('the life of an eSIM', () => {
       const { status, json } = await simulate(iccid, { action });
       expect(status).toBe(200);
       expect(json).toMatchObject({ object: 'esim', iccid, status: 'provisioned', profile: { state } });
-      expect(await news()).toMatchObject([
+      expect(await added()).toMatchObject([
         { type: `esim.${state}`, data: { iccid, product_id: 'prod_test' } },
       ]);
     }
@@ -112,13 +112,13 @@ describe('the life of an eSIM', () => {
     expect(first.expires_at - first.activated_at).toBe((30 * dayMs) / 1000);
     expect(second).toMatchObject({ status: 'queued', activated_at: null, expires_at: null });
     const ids = { iccid, bundle_id: first.id, product_id: 'prod_1' };
-    expect((await news()).map(({ type, data }) => ({ type, data }))).toEqual([
+    expect((await added()).map(({ type, data }) => ({ type, data }))).toEqual([
       { type: 'esim.activated', data: { iccid, product_id: 'prod_test' } },
       { type: 'bundle.activated', data: { ...ids, expires_at: first.expires_at } },
     ]);
 
     await simulate(iccid, { action: 'use_data', bytes: 850, record_id: 'a' });
-    expect((await news()).map(({ type, data }) => ({ type, data }))).toEqual(
+    expect((await added()).map(({ type, data }) => ({ type, data }))).toEqual(
       [50, 80].map((threshold_percent) => ({
         type: 'bundle.usage_threshold',
         data: { ...ids, threshold_percent, used_bytes: 850, data_bytes: 1000 },
@@ -130,7 +130,7 @@ describe('the life of an eSIM', () => {
     ]);
 
     await simulate(iccid, { action: 'use_data', bytes: 250, record_id: 'b' });
-    expect((await news()).map(({ type, data }) => [type, data['bundle_id'], data['used_bytes']])).toEqual([
+    expect((await added()).map(({ type, data }) => [type, data['bundle_id'], data['used_bytes']])).toEqual([
       ['bundle.usage_threshold', first.id, 1000],
       ['bundle.depleted', first.id, 1000],
       ['bundle.activated', second.id, undefined],
@@ -141,7 +141,7 @@ describe('the life of an eSIM', () => {
     ]);
 
     await simulate(iccid, { action: 'attach', country: 'DE' });
-    expect((await news()).map(({ type, data }) => ({ type, data }))).toEqual([
+    expect((await added()).map(({ type, data }) => ({ type, data }))).toEqual([
       {
         type: 'esim.country_changed',
         data: { iccid, product_id: 'prod_test', country: 'DE', previous_country: 'FR' },
@@ -150,7 +150,7 @@ describe('the life of an eSIM', () => {
 
     service.clock.advance(30 * dayMs + 1000);
     expect(await expireBundles(service.db, service.service)).toBeGreaterThanOrEqual(1);
-    expect((await news()).map(({ type, data }) => ({ type, data }))).toEqual([
+    expect((await added()).map(({ type, data }) => ({ type, data }))).toEqual([
       {
         type: 'bundle.expired',
         data: { iccid, bundle_id: second.id, product_id: 'prod_2', used_bytes: 100, data_bytes: 500 },
@@ -170,7 +170,7 @@ describe('the life of an eSIM', () => {
     }
 
     for (const { type, data } of await eventsOf(iccid)) {
-      // No order is behind these, so none is named.
+      // No order caused these, so they have no execution_id.
       const fields = eventTypes[type].data.filter((field) => field !== 'execution_id');
       expect(Object.keys(data).sort(), type).toEqual([...fields].sort());
     }
@@ -178,7 +178,7 @@ describe('the life of an eSIM', () => {
     expect(log.data[0]).toMatchObject({ object: 'event', type: 'esim.country_changed' });
   });
 
-  test('begins with usage too, when the attach was never reported', async () => {
+  test('begins with usage if the attach was never reported', async () => {
     const iccid = await createEsim('provisioned', [1000]);
     const { json } = await simulate(iccid, { action: 'use_data', bytes: 10 });
     expect(json.status).toBe('active');
@@ -186,7 +186,7 @@ describe('the life of an eSIM', () => {
     expect((await bundlesOf(iccid))[0]).toMatchObject({ status: 'active', used_bytes: 10 });
   });
 
-  test('goes on with the next bundle when the sandbox ends the active one', async () => {
+  test('continues with the next bundle when the sandbox expires the active one', async () => {
     const iccid = await createEsim('provisioned', [1000, null]);
     expect((await simulate(iccid, { action: 'expire_bundle' })).json.error.code).toBe('state_conflict');
     await simulate(iccid, { action: 'attach', country: 'FR' });
@@ -218,7 +218,7 @@ describe('observations', () => {
     }),
   );
 
-  test('that are late, repeated or out of order end where a sorted log would, and profiles never change the status', async () => {
+  test('that are late, repeated or out of order end in the same state as sorted ones, and profiles never change the status', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(reported, { maxLength: 12 }),
@@ -249,12 +249,12 @@ describe('observations', () => {
           expect(row?.profile_state).toBe(last?.state ?? 'released');
           if (last) expect(row?.profile_observed_at).toEqual(last.at);
           const attaches = all.filter((one) => one.kind === 'attach');
-          // Of several in one moment the first to arrive stays: a stable sort by descending time has it first.
+          // Of several at the same time the first to arrive wins; a stable sort by descending time puts it first.
           const newest = attaches.toSorted((a, b) => Number(b.at) - Number(a.at))[0];
           expect(row?.country).toBe(newest?.country ?? null);
           expect(row?.status).toBe(status === 'provisioned' && attaches.length > 0 ? 'active' : status);
-          const told = await typesOf(iccid);
-          expect(told.filter((type) => type === 'esim.activated').length).toBe(
+          const types = await typesOf(iccid);
+          expect(types.filter((type) => type === 'esim.activated').length).toBe(
             status === 'provisioned' && attaches.length > 0 ? 1 : 0,
           );
         },
@@ -263,23 +263,23 @@ describe('observations', () => {
     );
   });
 
-  test('store the eUICC when it is told, and keep it when it is not', async () => {
+  test('store the EID when it is reported, and keep it when it is not', async () => {
     const iccid = await createEsim();
     const eid = '89049032123451234512345678901235';
-    const tell = (observation: Observation) =>
+    const report = (observation: Observation) =>
       service.db.transaction((tx) => observe(tx, observation, service.service));
-    await tell({ iccid, at: new Date(1000), kind: 'profile', state: 'downloaded', eid });
-    await tell({ iccid, at: new Date(2000), kind: 'profile', state: 'error' });
+    await report({ iccid, at: new Date(1000), kind: 'profile', state: 'downloaded', eid });
+    await report({ iccid, at: new Date(2000), kind: 'profile', state: 'error' });
     const { json } = await call(service, 'GET', `/v1/esims/${iccid}`);
     expect(json).toMatchObject({ eid, profile: { state: 'error', updated_at: 2 } });
     expect(await typesOf(iccid)).toEqual(['esim.downloaded']);
   });
 
-  test('of a suspended eSIM change neither its status nor the order of its bundles, but usage counts', async () => {
+  test('of a suspended eSIM change neither its status nor its bundles, but usage counts', async () => {
     const iccid = await createEsim('suspended', [1000, 1000]);
-    const tell = (observation: Observation) =>
+    const report = (observation: Observation) =>
       service.db.transaction((tx) => observe(tx, observation, service.service));
-    await tell({ iccid, at: new Date(1000), kind: 'attach', country: 'FR' });
+    await report({ iccid, at: new Date(1000), kind: 'attach', country: 'FR' });
     expect((await bundlesOf(iccid)).map((b: { status: string }) => b.status)).toEqual(['queued', 'queued']);
     expect(await typesOf(iccid)).toEqual([]);
     const after = await reportUsage(iccid, 10);
@@ -287,7 +287,7 @@ describe('observations', () => {
     expect((await bundlesOf(iccid))[0]).toMatchObject({ status: 'active', used_bytes: 10 });
   });
 
-  test('of an eSIM that has ended, or that nobody has, change nothing', async () => {
+  test('of an ended or unknown eSIM change nothing', async () => {
     for (const status of ['terminated', 'failed'] as const) {
       const iccid = await createEsim(status, [1000]);
       const seen = [
@@ -303,18 +303,18 @@ describe('observations', () => {
       expect(await typesOf(iccid)).toEqual([]);
       expect((await bundlesOf(iccid))[0]).toMatchObject({ status: 'queued', used_bytes: 0 });
     }
-    const nobody: Observation = {
+    const unknown: Observation = {
       iccid: '8900000000000000000',
       at: new Date(),
       kind: 'attach',
       country: 'FR',
     };
-    expect(await service.db.transaction((tx) => observe(tx, nobody, service.service))).toBeNull();
+    expect(await service.db.transaction((tx) => observe(tx, unknown, service.service))).toBeNull();
   });
 });
 
 describe('a simulation', () => {
-  test('that is retried with its key happens once', async () => {
+  test('retried with its key happens once', async () => {
     const iccid = await createEsim('active', [1000]);
     const body = { action: 'use_data', bytes: 100 };
     const first = await simulate(iccid, body, { idempotencyKey: 'use-once' });
@@ -324,7 +324,7 @@ describe('a simulation', () => {
     expect((await bundlesOf(iccid))[0].used_bytes).toBe(100);
   });
 
-  test('of a time given in seconds is ordered by that time', async () => {
+  test('with a time in seconds is ordered by that time', async () => {
     const iccid = await createEsim('provisioned', [1000]);
     const now = Math.floor(service.clock.nowMs() / 1000);
     await simulate(iccid, { action: 'enable', at: now });
@@ -336,7 +336,7 @@ describe('a simulation', () => {
     expect(await typesOf(iccid)).toEqual(['esim.enabled', 'esim.activated', 'bundle.activated']);
   });
 
-  test.each([0, 253_402_300_799])('may happen at any time that can be written: %i', async (at) => {
+  test.each([0, 253_402_300_799])('accepts any time that can be stored: %i', async (at) => {
     const iccid = await createEsim('provisioned', [1000]);
     await simulate(iccid, { action: 'enable', at });
     await simulate(iccid, { action: 'use_data', bytes: 5, at });
@@ -362,7 +362,7 @@ describe('a simulation', () => {
     expect(status).toBe(400);
     expect(json.error).toMatchObject({ code, param });
     expect(await typesOf(iccid)).toEqual([]);
-    // A refused request keeps no hold on its key.
+    // A refused request does not use up its key.
     const right = await simulate(iccid, { action: 'enable' }, { idempotencyKey: `refused-${iccid}` });
     expect(right.status).toBe(200);
   });
@@ -376,7 +376,7 @@ describe('a simulation', () => {
     ['suspended', 'use_data', 'state_conflict'],
     ['suspended', 'expire_bundle', 'state_conflict'],
     ['active', 'expire_bundle', 'state_conflict'],
-  ] as const)('of an eSIM that is %s is refused for %s as %s', async (status, action, code) => {
+  ] as const)('of a %s eSIM is refused for %s as %s', async (status, action, code) => {
     const iccid = await createEsim(status);
     const extra = { attach: { country: 'FR' }, use_data: { bytes: 1 } }[action as string] ?? {};
     const { status: http, json } = await simulate(iccid, { action, ...extra });
@@ -385,13 +385,13 @@ describe('a simulation', () => {
     if (code === 'state_conflict') expect(json.error.message).toContain(status);
   });
 
-  test('of a profile on a suspended eSIM is possible, and leaves it suspended', async () => {
+  test('of a profile change on a suspended eSIM works and leaves it suspended', async () => {
     const iccid = await createEsim('suspended');
     const { json } = await simulate(iccid, { action: 'enable' });
     expect(json).toMatchObject({ status: 'suspended', profile: { state: 'enabled' } });
   });
 
-  test('finds neither another account’s eSIM nor one that nobody has', async () => {
+  test('finds neither another account’s eSIM nor an unknown one', async () => {
     const other = await service.createAccount('Other');
     const iccid = await createEsim('active', [1000]);
     for (const [target, key] of [
@@ -405,7 +405,7 @@ describe('a simulation', () => {
     expect(await typesOf(iccid)).toEqual([]);
   });
 
-  test('needs a key with the scope network, and a sandbox', async () => {
+  test('needs a key with the network scope, and a sandbox', async () => {
     const iccid = await createEsim('active');
     const key = await service.createKey({ scopes: ['read', 'write'] });
     expect((await simulate(iccid, { action: 'enable' }, { key })).json.error.code).toBe('scope_missing');

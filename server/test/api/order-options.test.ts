@@ -11,9 +11,9 @@ import { until } from '../support/until.ts';
 const goodEid = '89882119900000000000000000001654';
 const code = 'Tulip-4711';
 
-type Asked = Parameters<Network['confirm']>[0];
+type Confirmation = Parameters<Network['confirm']>[0];
 const orders: Parameters<Network['order']>[0][] = [];
-const confirmations: Asked[] = [];
+const confirmations: Confirmation[] = [];
 let confirm: Network['confirm'];
 
 let service: TestService;
@@ -23,13 +23,13 @@ beforeAll(async () => {
   confirm = mock.confirm;
   service.startWorker({
     ...mock,
-    order: (asked) => {
-      orders.push(asked);
-      return mock.order(asked);
+    order: (request) => {
+      orders.push(request);
+      return mock.order(request);
     },
-    confirm: (asked) => {
-      confirmations.push(asked);
-      return confirm(asked);
+    confirm: (request) => {
+      confirmations.push(request);
+      return confirm(request);
     },
   });
   await importProduct({ profile_type: 'ACME 5G-2' });
@@ -64,43 +64,43 @@ async function settled(executionId: string, target: TestService = service) {
   );
 }
 
-const askedOf = <T extends { id: string }>(asked: T[], iccid: string) =>
-  asked.filter((one) => (one as unknown as { iccid: string }).iccid === iccid);
+const callsFor = <T extends { id: string }>(calls: T[], iccid: string) =>
+  calls.filter((one) => (one as unknown as { iccid: string }).iccid === iccid);
 
 describe('the profile type of a product', () => {
   test('reaches the network with the order, and is not part of the public product', async () => {
     const { iccid } = await settled((await order({})).json.id);
-    expect(askedOf(orders, iccid)).toMatchObject([
+    expect(callsFor(orders, iccid)).toMatchObject([
       { productId: 'acme', profileType: 'ACME 5G-2', eid: null },
     ]);
-    expect(askedOf(confirmations, iccid)).toMatchObject([{ profileType: 'ACME 5G-2' }]);
+    expect(callsFor(confirmations, iccid)).toMatchObject([{ profileType: 'ACME 5G-2' }]);
     const { text } = await call(service, 'GET', '/v1/products/acme');
     expect(text).not.toContain('profile_type');
     expect(text).not.toContain('ACME 5G-2');
   });
 
-  test('is that of the first attempt, so that repeating a step never asks for something else', async () => {
+  test('is fixed at the first attempt, so a retry never requests another one', async () => {
     let failures = 1;
     const good = confirm;
-    confirm = async (asked) => {
-      if (failures-- <= 0) return good(asked);
+    confirm = async (request) => {
+      if (failures-- <= 0) return good(request);
       await importProduct({ profile_type: 'ACME-3' });
       return { kind: 'failed', reason: { code: 'network_unavailable', message: 'not now' } };
     };
     const { iccid } = await settled((await order({})).json.id);
     confirm = good;
-    expect(askedOf(confirmations, iccid).map(({ profileType }) => profileType)).toEqual([
+    expect(callsFor(confirmations, iccid).map(({ profileType }) => profileType)).toEqual([
       'ACME 5G-2',
       'ACME 5G-2',
     ]);
     const next = await settled((await order({})).json.id);
-    expect(askedOf(orders, next.iccid)).toMatchObject([{ profileType: 'ACME-3' }]);
+    expect(callsFor(orders, next.iccid)).toMatchObject([{ profileType: 'ACME-3' }]);
   });
 
-  test('may be left out or null, and is refused when it cannot be one', async () => {
+  test('may be omitted or null, and is refused if it is invalid', async () => {
     expect(await importProduct({ profile_type: null })).toEqual([]);
     const { iccid } = await settled((await order({})).json.id);
-    expect(askedOf(orders, iccid)).toMatchObject([{ profileType: null }]);
+    expect(callsFor(orders, iccid)).toMatchObject([{ profileType: null }]);
     const words = 'profile_type must be printable ASCII without a space at either end';
     for (const wrong of ['', ' P1', 'P1 ', 'P1\n', 'Zürich', 'P\u00001']) {
       expect(await importProduct({ profile_type: wrong })).toEqual([words]);
@@ -113,11 +113,11 @@ describe('the profile type of a product', () => {
 });
 
 describe('the EID of an order', () => {
-  test('reaches the network and shows on the eSIM from the beginning', async () => {
+  test('reaches the network and shows on the eSIM from the start', async () => {
     const accepted = await order({ eid: goodEid });
     const { iccid } = await settled(accepted.json.id);
-    expect(askedOf(orders, iccid)).toMatchObject([{ eid: goodEid }]);
-    expect(askedOf(confirmations, iccid)).toMatchObject([{ eid: goodEid }]);
+    expect(callsFor(orders, iccid)).toMatchObject([{ eid: goodEid }]);
+    expect(callsFor(confirmations, iccid)).toMatchObject([{ eid: goodEid }]);
     expect((await call(service, 'GET', `/v1/esims/${iccid}`)).json.eid).toBe(goodEid);
   });
 
@@ -133,7 +133,7 @@ describe('the EID of an order', () => {
     expect(json.error.message).toMatch(message);
   });
 
-  test('with wrong digits under a used key is a reused key, as any other body is', async () => {
+  test('with wrong digits under a used key is idempotency_key_reused, like any other body', async () => {
     await provision(service, 'eid-key', { product_id: 'acme' });
     const reply = await provision(service, 'eid-key', {
       product_id: 'acme',
@@ -158,18 +158,18 @@ describe('the confirmation code of an order', () => {
     return JSON.stringify(contents);
   }
 
-  test('reaches the network, is asked for by the device, and is stored in the clear nowhere and sealed no longer than needed', async () => {
+  test('reaches the network, is required by the device, and is stored only sealed and only until the order ends', async () => {
     let stored = '';
     const good = confirm;
-    confirm = async (asked) => {
+    confirm = async (request) => {
       stored = await everythingStored();
-      return good(asked);
+      return good(request);
     };
     const accepted = await order({ confirmation_code: code });
     const execution = await settled(accepted.json.id);
     confirm = good;
     const { iccid } = execution;
-    expect(askedOf(confirmations, iccid)).toMatchObject([{ confirmationCode: code }]);
+    expect(callsFor(confirmations, iccid)).toMatchObject([{ confirmationCode: code }]);
     const { json: install } = await call(service, 'GET', `/v1/esims/${iccid}/install`);
     expect(install.confirmation_code_required).toBe(true);
     expect(install.lpa).toBe(`LPA:1$${install.smdp_address}$${install.matching_id}$$1`);
@@ -191,7 +191,7 @@ describe('the confirmation code of an order', () => {
     }
   });
 
-  test('is forgotten as well when the order fails', async () => {
+  test('is also deleted when the order fails', async () => {
     const good = confirm;
     confirm = async () => ({ kind: 'refused', reason: { code: 'declined', message: 'no' } });
     const failed = await settled((await order({ confirmation_code: code })).json.id);
@@ -201,7 +201,7 @@ describe('the confirmation code of an order', () => {
   });
 
   test.each(['123', 'x'.repeat(41), 'not secret', 'naïve'])(
-    'is not repeated when it is refused: %s',
+    'is not repeated in its refusal: %s',
     async (wrong) => {
       const { status, json } = await order({ confirmation_code: wrong });
       expect([status, json.error.param]).toEqual([400, 'confirmation_code']);
@@ -209,7 +209,7 @@ describe('the confirmation code of an order', () => {
     },
   );
 
-  test('makes another request of the same key', async () => {
+  test('makes the request differ, so the same key is refused', async () => {
     const body = { product_id: 'acme', confirmation_code: code };
     const first = await provision(service, 'code-key', body);
     expect((await provision(service, 'code-key', body)).text).toBe(first.text);
@@ -219,7 +219,7 @@ describe('the confirmation code of an order', () => {
 });
 
 describe('the operator’s ICCID ranges', () => {
-  test('give each order the next number, never one that is in use, never one twice, and no more than there are', async () => {
+  test('give each order the next unused number, each number once, until none is left', async () => {
     const ranges = parseIccidRanges(
       '8988303000000000002-8988303000000000051,8988303000000000101-8988303000000000135',
     );
@@ -227,7 +227,7 @@ describe('the operator’s ICCID ranges', () => {
     expect(ranges.map(({ size }) => size)).toEqual([6, 4]);
     const own = await startService();
     try {
-      // Two workers with an allotter each, as two processes have.
+      // Two workers with an allotter each, like two processes.
       for (let i = 0; i < 2; i++) {
         own.startWorker(createMockNetwork({ delayMs: 0 }), {
           runners: createRunners(ranges),
@@ -245,8 +245,8 @@ describe('the operator’s ICCID ranges', () => {
       );
       const body = { product_id: 'prod_us_1gb_7d' };
       const accepted = await Promise.all(Array.from({ length: 14 }, () => order(body, own)));
-      const ends = await Promise.all(accepted.map(({ json }) => settled(json.id, own)));
-      const numbers = ends.flatMap(({ status, iccid }) => (status === 'succeeded' ? [iccid] : [])).sort();
+      const done = await Promise.all(accepted.map(({ json }) => settled(json.id, own)));
+      const numbers = done.flatMap(({ status, iccid }) => (status === 'succeeded' ? [iccid] : [])).sort();
       expect(numbers).toEqual([
         '8988303000000000002',
         '8988303000000000010',
@@ -258,7 +258,7 @@ describe('the operator’s ICCID ranges', () => {
         '8988303000000000127',
         '8988303000000000135',
       ]);
-      const failed = ends.filter(({ status }) => status === 'failed');
+      const failed = done.filter(({ status }) => status === 'failed');
       expect(failed).toHaveLength(5);
       for (const { error, iccid } of failed) {
         expect([error.code, iccid]).toEqual(['out_of_stock', null]);

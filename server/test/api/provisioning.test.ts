@@ -81,13 +81,13 @@ describe('an order', () => {
     expect(await get(`/v1/events/${events[0].id}`)).toEqual(events[0]);
   });
 
-  test('of every listed product provisions well', async () => {
+  test('of every listed product succeeds', async () => {
     const { data } = await get('/v1/products?limit=100');
     const executions = await Promise.all(data.map(({ id }: { id: string }) => order(id)));
     expect(executions.map(({ status }) => status)).toEqual(data.map(() => 'succeeded'));
   });
 
-  test('of a flaky product fails twice at the network and then works, as one eSIM and one event', async () => {
+  test('of a flaky product fails twice at the network, then succeeds with one eSIM and one event', async () => {
     const execution = await order('prod_sandbox_flaky');
     expect(execution).toMatchObject({ status: 'succeeded', attempts: 3 });
     expect(await eventsOf(execution.id)).toHaveLength(1);
@@ -97,7 +97,7 @@ describe('an order', () => {
     ['prod_sandbox_declined', 'declined', '1.2'],
     ['prod_sandbox_out_of_stock', 'out_of_stock', '3.7'],
   ])(
-    'of %s fails for good, with cause, remedy and what the network said',
+    'of %s fails permanently, with cause, remedy and the network’s reason',
     async (productId, code, reason) => {
       const execution = await order(productId);
       expect(execution).toMatchObject({
@@ -136,7 +136,7 @@ describe('an order', () => {
     expect(service.logLines.join()).not.toContain(secret);
   });
 
-  test('of one account is invisible to another, with its eSIM and its events', async () => {
+  test('of one account is invisible to another, like its eSIM and its events', async () => {
     const other = { url: service.url, key: (await service.createAccount('Stranger')).key };
     const execution = await order();
     const [event] = await eventsOf(execution.id);
@@ -189,7 +189,7 @@ describe('the life of an eSIM', () => {
     return iccid;
   }
 
-  test.each(cases)('%s of a %s eSIM', async (change, status) => {
+  test.each(cases)('%s of a %s eSIM is accepted or refused as the state allows', async (change, status) => {
     const iccid = await esimIn(status);
     const [method, path] = changes[change];
     const reply = await call(service, method, `/v1/esims/${iccid}${path}`);
@@ -213,7 +213,7 @@ describe('the life of an eSIM', () => {
     expect(types.filter((type: string) => type.startsWith('esim.'))).toEqual([eventOf[change]]);
   });
 
-  test('goes back to what it was when it is resumed', async () => {
+  test('returns to its previous status when it is resumed', async () => {
     const { iccid } = await order();
     for (const change of ['suspend', 'resume']) {
       const { json } = await call(service, 'POST', `/v1/esims/${iccid}/${change}`);
@@ -222,7 +222,7 @@ describe('the life of an eSIM', () => {
     expect((await get(`/v1/esims/${iccid}`)).status).toBe('provisioned');
   });
 
-  test('begins its next bundle when it is resumed to active, and the event names the order', async () => {
+  test('activates its next bundle when it is resumed to active, and the event names the execution', async () => {
     const iccid = await esimIn('suspended');
     const { json } = await call(service, 'POST', `/v1/esims/${iccid}/resume`);
     await settled(json.id);
@@ -231,7 +231,7 @@ describe('the life of an eSIM', () => {
     expect(types.toSorted()).toEqual(['bundle.activated', 'esim.resumed']);
   });
 
-  test('ends with its bundles canceled and its install profile gone', async () => {
+  test('ends with its bundles canceled and its install profile removed', async () => {
     const { iccid } = await order();
     const { json } = await call(service, 'DELETE', `/v1/esims/${iccid}`);
     await settled(json.id);
@@ -243,7 +243,7 @@ describe('the life of an eSIM', () => {
     expect(types).toContain(iccid);
   });
 
-  test('two suspensions at once: one changes it, the other says that it was too late, and there is one event', async () => {
+  test('two concurrent suspensions: one succeeds, the other conflicts, and there is one event', async () => {
     const { iccid } = await order();
     const accepted = await Promise.all([1, 2].map(() => call(service, 'POST', `/v1/esims/${iccid}/suspend`)));
     const started = accepted.filter(({ status }) => status === 202);
@@ -284,7 +284,7 @@ describe('the life of an eSIM', () => {
   });
 });
 
-describe('a network in trouble', () => {
+describe('a failing network', () => {
   const mock = createMockNetwork({ delayMs: 0 });
 
   async function withNetwork(
@@ -301,7 +301,7 @@ describe('a network in trouble', () => {
     }
   }
 
-  test('that hangs is cut off in time, whether or not the driver listens to its signal', async () => {
+  test('that hangs is timed out, even if the driver ignores its signal', async () => {
     let calls = 0;
     const hanging: Network = {
       ...mock,
@@ -312,7 +312,7 @@ describe('a network in trouble', () => {
     });
   });
 
-  test('that answers one call when the worker stops, and never the next, does not hold up the stop', async () => {
+  test('that answers one call when the worker stops, and never the next, does not delay the stop', async () => {
     let asked = () => {};
     const isAsked = new Promise<void>((resolve) => {
       asked = resolve;
@@ -332,8 +332,8 @@ describe('a network in trouble', () => {
       const accepted = await provision(own);
       await isAsked;
       await worker.stop(0);
-      const given = await get(`/v1/executions/${accepted.json.id}`, own);
-      expect(given).toMatchObject({ status: 'queued', attempts: 0 });
+      const released = await get(`/v1/executions/${accepted.json.id}`, own);
+      expect(released).toMatchObject({ status: 'queued', attempts: 0 });
       own.startWorker(mock);
       expect(await settled(accepted.json.id, own)).toMatchObject({ status: 'succeeded', attempts: 1 });
     } finally {
@@ -341,7 +341,7 @@ describe('a network in trouble', () => {
     }
   });
 
-  test('gets nothing back from a worker that has lost the order to another, which finished it', async () => {
+  test('gets no cancellation from a stale worker whose order another worker finished', async () => {
     let [confirmations, cancellations] = [0, 0];
     const recording: Network = {
       ...mock,
@@ -354,17 +354,17 @@ describe('a network in trouble', () => {
         return mock.cancel(call);
       },
     };
-    let [goOn, isLate] = [() => {}, false];
+    let [openGate, isStaleDone] = [() => {}, false];
     const gate = new Promise<void>((resolve) => {
-      goOn = resolve;
+      openGate = resolve;
     });
     const runners = createRunners();
     const { run } = runners['esim.provision'];
-    // The second attempt stands still between its claim and its first step.
+    // The second attempt pauses between its claim and its first step.
     const slow: typeof run = async (deps, execution) => {
       if (execution.attempts === 2) await gate;
       const outcome = await run(deps, execution);
-      isLate ||= execution.attempts === 2;
+      isStaleDone ||= execution.attempts === 2;
       return outcome;
     };
     const stale = { runners: { ...runners, 'esim.provision': { ...runners['esim.provision'], run: slow } } };
@@ -377,9 +377,9 @@ describe('a network in trouble', () => {
       own.startWorker(recording);
       const { iccid, status } = await settled(accepted.json.id, own);
       expect(status).toBe('succeeded');
-      goOn();
+      openGate();
       await until(
-        async () => isLate,
+        async () => isStaleDone,
         (is) => is,
       );
       expect(cancellations).toBe(0);
@@ -387,7 +387,7 @@ describe('a network in trouble', () => {
     });
   });
 
-  test('that refuses an order and then does not answer is told again to cancel, and never asked to go on', async () => {
+  test('that refuses an order and then does not answer gets the cancellation again, and no further step', async () => {
     let [confirmations, cancellations] = [0, 0];
     const wavering: Network = {
       ...mock,
@@ -408,7 +408,7 @@ describe('a network in trouble', () => {
     });
   });
 
-  test('that is down for a minute fails nothing: the backlog drains when it is back', async () => {
+  test('that is down for a minute fails no order: the backlog drains when it is back', async () => {
     let isDown = true;
     const down: Network = {
       ...mock,
@@ -420,7 +420,7 @@ describe('a network in trouble', () => {
     const { config } = readConfig({});
     const firstSeven = config.executionRetryScheduleMs.slice(0, 7);
     expect(firstSeven.reduce((sum, ms) => sum + ms)).toBeGreaterThan(60_000);
-    // As many pauses, each too long to pass by itself: the rows are moved, not the minute.
+    // As many delays, each too long to wait for: the test moves due_at instead.
     const retryScheduleMs = config.executionRetryScheduleMs.map(() => 60_000);
     await withNetwork(down, { retryScheduleMs }, async (own) => {
       const accepted = await Promise.all(Array.from({ length: 40 }, () => provision(own)));
@@ -443,7 +443,7 @@ describe('a network in trouble', () => {
     });
   });
 
-  test('that never comes back is a failure with a remedy, after the last attempt', async () => {
+  test('that never comes back fails the order as retryable after the last attempt', async () => {
     const dead: Network = {
       ...mock,
       order: async () => ({
@@ -464,11 +464,11 @@ describe('a network in trouble', () => {
     });
   });
 
-  test('that breaks its driver every time is bounded: the order fails in the end, with a fault of ours', async () => {
+  test('whose driver always throws fails the order in the end, with an internal error', async () => {
     const broken: Network = { ...mock, order: () => Promise.reject(new TypeError('a bug')) };
     await withNetwork(broken, { retryScheduleMs: [] }, async (own) => {
       const accepted = await provision(own);
-      // After its first fault it is postponed by seconds, where a claim would have set the lease's half minute.
+      // The first error postpones it by seconds; a claim would have set the 30 s lease.
       await until(
         () =>
           own.db.query({
@@ -484,7 +484,7 @@ describe('a network in trouble', () => {
     });
   });
 
-  test('that refuses the second step gets its reservation back', async () => {
+  test('that refuses the second step gets a cancellation of the reservation', async () => {
     const canceled: string[] = [];
     const picky: Network = {
       ...mock,
@@ -504,7 +504,7 @@ describe('a network in trouble', () => {
     });
   });
 
-  test('one change of an eSIM at a time: another is refused while it is under way, and names it', async () => {
+  test('a second change of an eSIM is refused while the first is in progress, and names it', async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -521,7 +521,7 @@ describe('a network in trouble', () => {
     });
   });
 
-  test('a termination during provisioning wins: no eSIM comes to life after it', async () => {
+  test('a termination during provisioning wins: the eSIM stays terminated', async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -573,7 +573,7 @@ describe('the event log', () => {
     }
   });
 
-  test('shows a test event as it was sent, data untouched', async () => {
+  test('shows a test event as it was sent, with its data unchanged', async () => {
     const data = { iccid: '89', deep: [{ ключ: null, n: 1.5e10 }], '': '' };
     const { status, json } = await call(service, 'POST', '/v1/events/test', {
       body: { type: 'my.own_event.v2', data },
@@ -590,7 +590,7 @@ describe('the event log', () => {
     expect(await get(`/v1/events/${json.id}`)).toEqual(json);
   });
 
-  test('in live mode there are no test events', async () => {
+  test('refuses test events in live mode', async () => {
     const live = await startService({ mode: 'live' });
     try {
       const reply = await call(live, 'POST', '/v1/events/test', { body: { type: 'a.b', data: {} } });
@@ -600,7 +600,7 @@ describe('the event log', () => {
     }
   });
 
-  test('tells its types', async () => {
+  test('lists its types', async () => {
     const { data, has_more: hasMore } = await get('/v1/event_types?limit=100');
     expect(data.map(({ type }: { type: string }) => type)).toEqual(eventTypeNames);
     expect(hasMore).toBe(false);

@@ -5,7 +5,7 @@ import { startService } from '../support/service.ts';
 
 const day = 86_400_000;
 
-test('what is older than the retention goes, in batches; what is younger or still to be delivered stays', async () => {
+test('events older than the retention are deleted in batches; newer and undelivered ones stay', async () => {
   const service = await startService();
   try {
     const publish = () => call(service, 'POST', '/v1/events/test', { body: { type: 'a.b', data: {} } });

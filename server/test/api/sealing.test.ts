@@ -32,8 +32,8 @@ afterEach(async () => {
   await service.stop();
 });
 
-/** Another process of the deployment, with these keys. */
-async function beside(keys: Buffer[]): Promise<TestService> {
+/** Starts another process of the deployment with these keys. */
+async function startOther(keys: Buffer[]): Promise<TestService> {
   const { db, databaseUrl } = service;
   const keyring = createKeyring(keys, { isOldFormRefused: createOldFormCheck(db) });
   const other = { ...(await startService({ databaseUrl, keyring })), key: service.key };
@@ -85,13 +85,13 @@ function isSignedWith(secret: string, { headers, body }: (typeof receiver.receiv
   return createHmac('sha256', secret).update(`${at}.${body}`).digest('hex') === given;
 }
 
-describe('a sealed value that was copied in the database', () => {
-  test('from one endpoint to another signs nothing there; the endpoint is not blamed, and rotating its secret mends it', async () => {
+describe('a sealed value copied within the database', () => {
+  test('from one endpoint to another signs nothing; the endpoint does not count as failing, and a rotation fixes it', async () => {
     service.startSender();
     const [a, b] = [await createEndpoint('/a'), await createEndpoint('/b')];
-    await publish(); // the sender knows both secrets from here on
+    await publish(); // now the sender has cached both secrets
     await expect.poll(() => receiver.received.length).toBe(2);
-    // The row's id as well: only account, endpoint and purpose are then another's.
+    // Copies the row's id too, so only the endpoint differs.
     await sql('delete from webhook_secrets where endpoint_id = $1', [b.uuid]);
     await sql(
       `insert into webhook_secrets select account_id, $2, id, sealed, created_at from webhook_secrets where endpoint_id = $1`,
@@ -135,7 +135,7 @@ describe('a sealed value that was copied in the database', () => {
     expect(last && isSignedWith(rotated.json.secret, last)).toBe(true);
   });
 
-  test('installs no other eSIM, of the same account or of another', async () => {
+  test('does not open for another eSIM or in another account', async () => {
     service.startWorker(mock);
     const [a, b] = [await orderOne(), await orderOne()];
     const { json } = await install(a.iccid);
@@ -145,7 +145,7 @@ describe('a sealed value that was copied in the database', () => {
     );
     const reply = await install(b.iccid);
     expect([reply.status, reply.json.error.code]).toEqual([500, 'internal']);
-    // Moved with its row into another account, it does not open either.
+    // Nor does it open when its row moves to another account.
     const stranger = await service.createAccount('Stranger');
     await sql('update esims set account_id = $2 where iccid = $1', [a.iccid, stranger.accountUuid]);
     const moved = await call({ url: service.url, key: stranger.key }, 'GET', `/v1/esims/${a.iccid}/install`);
@@ -153,7 +153,7 @@ describe('a sealed value that was copied in the database', () => {
     expect(reply.text + moved.text + service.logLines.join()).not.toContain(json.matching_id);
   });
 
-  test('is replayed for no other idempotency key', async () => {
+  test('is not replayed for another idempotency key', async () => {
     const [a, b] = [await createEndpoint('/a'), await createEndpoint('/b')];
     await sql(
       'update idempotency_keys set body = (select body from idempotency_keys where key = $1) where key = $2',
@@ -167,7 +167,7 @@ describe('a sealed value that was copied in the database', () => {
     expect(replay.text).not.toContain(a.secret);
   });
 
-  test('carries out no other order: it ends as our fault, and not never', async () => {
+  test('is not used for another order, which fails with an internal error', async () => {
     const later: Reply<never> = {
       kind: 'failed',
       reason: { code: 'network_unavailable', message: 'later' },
@@ -179,7 +179,7 @@ describe('a sealed value that was copied in the database', () => {
       () => sql(`select from executions where id = $1 and due_at > now() + interval '30 min'`, [uuid]),
       (rows) => rows.length > 0,
     );
-    // As many attempts as an order gets: it is claimed once more, and given up.
+    // At the attempt limit, it is claimed once more and then fails.
     await sql(
       `update executions set attempts = 99, due_at = now(), progress = progress || jsonb_build_object('matching_id', $2::text)
        where id = $1`,
@@ -190,7 +190,7 @@ describe('a sealed value that was copied in the database', () => {
 });
 
 describe('matching ids', () => {
-  test('are stored in the clear nowhere: not while an order runs, nor when it has succeeded or failed', async () => {
+  test('are never stored in the clear, neither while an order runs nor after it succeeds or fails', async () => {
     const seen: { matchingId: string; stored: string }[] = [];
     const network: Network = {
       ...mock,
@@ -210,13 +210,13 @@ describe('matching ids', () => {
       expect(stored).toMatch(/v2\.[0-9a-f]{8}\./);
       for (const text of [stored, after, ...service.logLines]) expect(text).not.toContain(matchingId);
     }
-    // An order that has succeeded leaves it to its eSIM.
+    // After an order has succeeded, only its eSIM keeps it.
     expect(
       await sql(`select progress ->> 'matching_id' as id from executions where status = 'succeeded'`),
     ).toEqual([{ id: null }]);
   });
 
-  test('are the same in every attempt, whichever process makes it, and prove whose profile it is when it is given back', async () => {
+  test('are the same in every attempt by any process, and are sent with the cancellation', async () => {
     const asked: string[] = [];
     const canceled: (string | null)[] = [];
     const network: Network = {
@@ -234,12 +234,12 @@ describe('matching ids', () => {
     const { json: order } = await provision(service);
     await expect.poll(() => asked.length).toBe(3);
     await first.stop(5_000);
-    const other = await beside([oldKey]);
+    const other = await startOther([oldKey]);
     other.startWorker(network);
     await sql('update executions set due_at = now() where id = $1', [uuidOfId('exec', order.id)]);
     await expect.poll(() => asked.length).toBeGreaterThan(3);
     expect(new Set(asked).size).toBe(1);
-    // Terminated before it was ever provisioned: the order is what knows its matching id.
+    // Terminated before it was provisioned, so only the order has its matching id.
     const { iccid } = (await call(service, 'GET', `/v1/executions/${order.id}`)).json;
     expect((await call(service, 'DELETE', `/v1/esims/${iccid}`)).status).toBe(202);
     await expect.poll(() => canceled.length).toBeGreaterThan(0);
@@ -247,8 +247,8 @@ describe('matching ids', () => {
   });
 });
 
-describe('what earlier releases stored', () => {
-  /** An endpoint, an eSIM and a waiting order, with all that is secret put back into the form of before. */
+describe('data from earlier releases', () => {
+  /** An endpoint, an eSIM and an order, with every secret put back into the old form. */
   async function seedOldForm() {
     service.startWorker(mock);
     const endpoint = await createEndpoint('/old');
@@ -287,9 +287,9 @@ describe('what earlier releases stored', () => {
     await sender.stop(5_000);
   }
 
-  test('is readable, then rewritten by reseal, and refused from then on by processes that ran before it too', async () => {
+  test('is readable until reseal rewrites it, and then refused even by processes already running', async () => {
     const seeded = await seedOldForm();
-    const running = await beside([newKey, oldKey]);
+    const running = await startOther([newKey, oldKey]);
     await expectAllReadable(running, seeded);
     const result = await resealWith(newKey, oldKey);
     expect(result).toMatchObject({ isComplete: true, unreadableCount: 0 });
@@ -302,10 +302,10 @@ describe('what earlier releases stored', () => {
     expect(await everythingStored(service.db)).not.toContain(seeded.profile.matching_id);
     expect(await everythingStored(service.db)).not.toContain(`${keyIdOf(oldKey)}.`);
     expect(await findSealingState(service.db)).toMatchObject({ resealed_key_id: keyIdOf(newKey) });
-    // The old key is no longer needed by anybody.
-    await expectAllReadable(await beside([newKey]), seeded);
+    // No process needs the old key now.
+    await expectAllReadable(await startOther([newKey]), seeded);
 
-    // What was kept of the old form, and is put back, is worth nothing.
+    // Values in the old form that are put back are refused.
     await sql('update esims set matching_id = $1', [seeded.profile.matching_id]);
     expect((await install(seeded.esim.iccid, running)).status).toBe(500);
     await sql('update idempotency_keys set body = $1 where key = $2', [
@@ -315,13 +315,13 @@ describe('what earlier releases stored', () => {
     const { body, idempotencyKey } = seeded.endpoint;
     const replay = await call(running, 'POST', '/v1/webhook_endpoints', { body, idempotencyKey });
     expect(replay.status).toBe(500);
-    // Nor does another run take it for good.
+    // Another reseal does not accept them either.
     const again = await resealWith(newKey, oldKey);
     expect(again).toMatchObject({ unreadableCount: 2 });
     expect(again.unreadable.map(({ table }) => table).sort()).toEqual(['esims', 'idempotency_keys']);
   });
 
-  test('stays readable when something cannot be opened; that is named without being shown', async () => {
+  test('stays readable if a value cannot be opened, and that value is named but not shown', async () => {
     const seeded = await seedOldForm();
     const lost = randomBytes(32);
     await sql('update webhook_secrets set sealed = $1', [sealUnbound(lost, seeded.endpoint.secret)]);
@@ -338,7 +338,7 @@ describe('what earlier releases stored', () => {
     });
   });
 
-  test('is rewritten beside others: what somebody holds is left to a later pass, and nobody is waited for', async () => {
+  test('is rewritten without waiting for locks: a locked row is left to a later pass', async () => {
     const seeded = await seedOldForm();
     let release = () => {};
     const released = new Promise<void>((resolve) => {
@@ -364,12 +364,12 @@ describe('what earlier releases stored', () => {
     release();
     await holding;
     expect(await resealing).toMatchObject({ isComplete: true, unreadableCount: 0 });
-    await expectAllReadable(await beside([newKey]), seeded);
+    await expectAllReadable(await startOther([newKey]), seeded);
   });
 
-  test('is rewritten while orders run and secrets rotate, by two runs at once', async () => {
+  test('is rewritten by two concurrent runs while orders run and secrets rotate', async () => {
     const { endpoint } = await seedOldForm();
-    const other = await beside([newKey, oldKey]);
+    const other = await startOther([newKey, oldKey]);
     other.startWorker(mock);
     const orders = Promise.all(
       Array.from({ length: 60 }, async (_, n) => {
@@ -384,9 +384,9 @@ describe('what earlier releases stored', () => {
     for (const result of first) expect(result.unreadable).toEqual([]);
     const done = await orders;
     expect(done.every(({ status }) => status === 'succeeded')).toBe(true);
-    // One of the two services still sealed with the old key all the while; now that it is quiet, nothing is left.
+    // One service kept sealing with the old key; now that it is idle, the last run leaves nothing.
     expect(await resealWith(newKey, oldKey)).toMatchObject({ isComplete: true, unreadableCount: 0 });
-    const last = await beside([newKey]);
+    const last = await startOther([newKey]);
     for (const { iccid } of done) expect((await install(iccid, last)).status).toBe(200);
     expect(await everythingStored(service.db)).not.toContain(`${keyIdOf(oldKey)}.`);
   });

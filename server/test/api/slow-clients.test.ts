@@ -6,7 +6,7 @@ import { call, type Reply } from '../support/client.ts';
 import { type Connection, exchange, head, openConnection, parseReply } from '../support/raw-http.ts';
 import { apiWith, startService, type TestService } from '../support/service.ts';
 
-const patience = { timeout: 5_000 };
+const pollOptions = { timeout: 5_000 };
 const product = JSON.stringify({ product_id: 'prod_europe_5gb_30d' });
 
 function jsonHead(service: TestService, length: Record<string, string | number>): string {
@@ -14,7 +14,7 @@ function jsonHead(service: TestService, length: Record<string, string | number>)
   return head('POST', '/v1/esims', headers);
 }
 
-function expectForm(reply: Reply | null, status: number, code: string): void {
+function expectError(reply: Reply | null, status: number, code: string): void {
   expect(reply?.json, reply?.text).toMatchObject({
     error: { code, message: expect.any(String), request_id: reply?.headers.get('request-id') },
   });
@@ -24,7 +24,7 @@ function expectForm(reply: Reply | null, status: number, code: string): void {
   expect(reply?.headers.get('content-type')).toMatch(/^application\/json/);
 }
 
-/** Sends a byte every now and then until the other side has had enough. */
+/** Sends a byte every 20 ms until the connection is closed. */
 function drip(connection: Connection, bytes: string): Promise<void> {
   let at = 0;
   const timer = setInterval(() => connection.socket.write(bytes[at++ % bytes.length] ?? ''), 20);
@@ -42,7 +42,7 @@ async function expectServed(service: TestService, count: number): Promise<void> 
   }
 }
 
-const faultLines = (service: TestService) =>
+const serverErrorLines = (service: TestService) =>
   service.logLines.filter((line) => JSON.parse(line).status >= 500);
 
 describe('a client that sends slowly', () => {
@@ -52,7 +52,7 @@ describe('a client that sends slowly', () => {
   });
   afterAll(() => service.stop());
 
-  test('drips its headers: it is answered 408 or closed, and all others are served meanwhile', async () => {
+  test('in its headers gets 408 or is closed, and others are served meanwhile', async () => {
     const slow = await open(service, 40);
     const ends = slow.map((connection) =>
       drip(connection, 'GET /v1/me HTTP/1.1\r\nHost: x\r\nX-Slow: aaaaaa'),
@@ -60,38 +60,38 @@ describe('a client that sends slowly', () => {
     await expectServed(service, 200);
     await Promise.all(ends);
     for (const { received } of slow) {
-      if (received().length > 0) expectForm(parseReply(received()), 408, 'request_timeout');
+      if (received().length > 0) expectError(parseReply(received()), 408, 'request_timeout');
     }
     await expectServed(service, 20);
   });
 
-  test('drips its body: it is answered 408 or closed, and all others are served meanwhile', async () => {
+  test('in its body gets 408 or is closed, and others are served meanwhile', async () => {
     const slow = await open(service, 40);
     for (const { socket } of slow) socket.write(jsonHead(service, { 'Content-Length': 100_000 }));
     const ends = slow.map((connection) => drip(connection, ' '));
     await expectServed(service, 200);
     await Promise.all(ends);
     for (const { received } of slow) {
-      if (received().length > 0) expectForm(parseReply(received()), 408, 'request_timeout');
+      if (received().length > 0) expectError(parseReply(received()), 408, 'request_timeout');
     }
     await expectServed(service, 20);
   });
 
-  test('falls silent in its headers: it is answered 408 in our form', async () => {
-    expectForm(await exchange(service.url, 'GET /v1/me HTTP/1.1\r\nHost: x\r\nX-'), 408, 'request_timeout');
+  test('and stops in its headers gets 408 in our error format', async () => {
+    expectError(await exchange(service.url, 'GET /v1/me HTTP/1.1\r\nHost: x\r\nX-'), 408, 'request_timeout');
   });
 
-  test('falls silent in a body of known or of unknown length: it is answered 408 in our form', async () => {
+  test('and stops in a body of known or unknown length gets 408 in our error format', async () => {
     const known = await exchange(service.url, `${jsonHead(service, { 'Content-Length': 100 })}{`);
-    expectForm(known, 408, 'request_timeout');
+    expectError(known, 408, 'request_timeout');
     const chunked = await exchange(
       service.url,
       `${jsonHead(service, { 'Transfer-Encoding': 'chunked' })}1\r\n{\r\n`,
     );
-    expectForm(chunked, 408, 'request_timeout');
+    expectError(chunked, 408, 'request_timeout');
   });
 
-  test('gets one answer only when it was refused before its body came', async () => {
+  test('gets only one answer when it is refused before its body arrives', async () => {
     const connection = await openConnection(service.url);
     connection.socket.write(`${head('POST', '/v1/esims', { 'Content-Length': 100 })}{`);
     await connection.closed;
@@ -102,11 +102,11 @@ describe('a client that sends slowly', () => {
     expect(statuses).toEqual(['HTTP/1.1 401']);
   });
 
-  test('is never counted as a fault of ours', async () => {
+  test('is never logged as a server error', async () => {
     await expect
-      .poll(() => service.logLines.filter((line) => line.includes('request_timeout')).length, patience)
+      .poll(() => service.logLines.filter((line) => line.includes('request_timeout')).length, pollOptions)
       .toBeGreaterThan(0);
-    expect(faultLines(service)).toEqual([]);
+    expect(serverErrorLines(service)).toEqual([]);
   });
 });
 
@@ -142,17 +142,17 @@ describe('a client that goes away', () => {
     },
   };
 
-  test('in the middle of its body is not counted as a fault of ours', async () => {
+  test('in the middle of its body is not logged as a server error', async () => {
     const gone = await open(service, 20);
     for (const { socket } of gone) socket.write(`${jsonHead(service, { 'Content-Length': 100 })}{`);
     await expectServed(service, 20);
     for (const { socket } of gone) socket.resetAndDestroy();
     await Promise.all(gone.map(({ closed }) => closed));
     await expectServed(service, 20);
-    expect(faultLines(service)).toEqual([]);
+    expect(serverErrorLines(service)).toEqual([]);
   });
 
-  test('while its request runs still leaves one line in the log, since the work was done', async () => {
+  test('while its request runs still leaves one log line, since the work was done', async () => {
     let release = () => {};
     const entered = new Promise<void>((resolve) => {
       gate.entered = resolve;
@@ -168,24 +168,24 @@ describe('a client that goes away', () => {
     await expectServed(service, 20);
     release();
     await expect
-      .poll(() => service.logLines.filter((line) => line.includes('/v1/probe/wait')).length, patience)
+      .poll(() => service.logLines.filter((line) => line.includes('/v1/probe/wait')).length, pollOptions)
       .toBe(1);
-    expect(faultLines(service)).toEqual([]);
+    expect(serverErrorLines(service)).toEqual([]);
   });
 });
 
-describe('a client that holds on', () => {
+describe('a client that stays connected', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startService({ headersTimeoutMs: 60_000, requestTimeoutMs: 120_000 });
   });
   afterAll(() => service.stop());
 
-  test('with a thousand idle connections does not keep others out', async () => {
+  test('with a thousand idle connections does not block others', async () => {
     const idle: Connection[] = [];
     try {
       while (idle.length < 1_000) idle.push(...(await open(service, 50)));
-      // Half of them have sent a request and are kept alive, half never said a word.
+      // Half have sent a request and are kept alive; half never sent a byte.
       const used = idle.filter((_, index) => index % 2 === 0);
       for (const { socket } of used) socket.write(head('GET', '/livez'));
       const answers = await Promise.all(used.map((connection) => connection.reply()));
@@ -202,33 +202,33 @@ describe('a client that holds on', () => {
     await expectServed(service, 20);
   });
 
-  test('and never reads what it asked for does not keep others waiting', async () => {
-    const deaf = await open(service, 10);
+  test('and never reads its responses does not block others', async () => {
+    const stalled = await open(service, 10);
     try {
-      for (const { socket } of deaf) {
+      for (const { socket } of stalled) {
         socket.pause();
         socket.write(head('GET', '/openapi.json').repeat(30));
       }
       await expectServed(service, 200);
-      expect(deaf.filter(({ socket }) => socket.destroyed)).toEqual([]);
+      expect(stalled.filter(({ socket }) => socket.destroyed)).toEqual([]);
     } finally {
-      for (const { socket } of deaf) socket.destroy();
-      await Promise.all(deaf.map(({ closed }) => closed));
+      for (const { socket } of stalled) socket.destroy();
+      await Promise.all(stalled.map(({ closed }) => closed));
     }
     await expectServed(service, 20);
   });
 
   test.each([
     ['with a good key', (own: TestService) => own.key],
-    ['with keys that nobody issued', (_: TestService, index: number) => `sp_test_${index}`],
-  ])('and pipelines thousands of requests %s does not keep others out', async (_, keyOf) => {
+    ['with unknown keys', (_: TestService, index: number) => `sp_test_${index}`],
+  ])('and pipelines thousands of requests %s does not block others', async (_, keyOf) => {
     const own = await startService();
-    const deaf = await open(own, 4);
+    const stalled = await open(own, 4);
     try {
-      for (const [place, { socket }] of deaf.entries()) {
+      for (const [position, { socket }] of stalled.entries()) {
         const requests = Array.from({ length: 5_000 }, (_, index) =>
           head('GET', '/v1/products?limit=100', {
-            Authorization: `Bearer ${keyOf(own, place * 5_000 + index)}`,
+            Authorization: `Bearer ${keyOf(own, position * 5_000 + index)}`,
           }),
         );
         socket.pause();
@@ -236,8 +236,8 @@ describe('a client that holds on', () => {
       }
       await expectServed(own, 200);
     } finally {
-      for (const { socket } of deaf) socket.destroy();
-      await Promise.all(deaf.map(({ closed }) => closed));
+      for (const { socket } of stalled) socket.destroy();
+      await Promise.all(stalled.map(({ closed }) => closed));
       await own.stop();
     }
   });
@@ -267,13 +267,13 @@ describe('a client that pipelines', () => {
     },
   };
 
-  test('has one request in work at a time, so it holds one answer at most', async () => {
+  test('has one request processed at a time, so at most one answer is held for it', async () => {
     const { socket, received } = await openConnection(service.url);
     socket.write(head('GET', '/v1/probe/hold', { Authorization: `Bearer ${service.key}` }).repeat(3));
-    for (const place of [1, 2, 3]) {
-      await expect.poll(() => gate.entered, patience).toBe(place);
+    for (const count of [1, 2, 3]) {
+      await expect.poll(() => gate.entered, pollOptions).toBe(count);
       await expectServed(service, 20);
-      expect(gate.entered).toBe(place);
+      expect(gate.entered).toBe(count);
       gate.release.shift()?.();
     }
     await expect
@@ -282,7 +282,7 @@ describe('a client that pipelines', () => {
           received()
             .toString()
             .match(/200 OK/g)?.length,
-        patience,
+        pollOptions,
       )
       .toBe(3);
     socket.destroy();
@@ -298,14 +298,14 @@ describe('a client that pipelines', () => {
           .toString('latin1')
           .matchAll(/content-length: (\d+)/gi),
       ].map(([, length]) => length);
-    await expect.poll(() => lengths().length, patience).toBe(32);
+    await expect.poll(() => lengths().length, pollOptions).toBe(32);
     expect(new Set(lengths().filter((_, i) => i % 2 === 0)).size).toBe(1);
     expect(new Set(lengths()).size).toBe(2);
     socket.destroy();
   });
 
   test.each(['/livez', '/%zz'])(
-    'hundreds of requests for %s ahead is closed, and no more of them are begun',
+    'hundreds of requests for %s ahead is closed, and the rest are not started',
     async (path) => {
       const [before, cutBefore] = [service.logLines.length, await cuts(service, 'pipelining')];
       const { socket, closed } = await openConnection(service.url);
@@ -319,7 +319,7 @@ describe('a client that pipelines', () => {
 });
 
 describe('many clients that pipeline', () => {
-  test('are closed when too many requests wait in all, and leave nothing behind', async () => {
+  test('are closed when too many requests wait in total, which frees their room', async () => {
     const release: (() => void)[] = [];
     const hold = () => new Promise((resolve) => release.push(() => resolve({ ok: true })));
     const operations = { hold: probe('hold', Type.Object({ ok: Type.Boolean() })) };
@@ -327,16 +327,16 @@ describe('many clients that pipeline', () => {
     const ask = head('GET', '/v1/probe/hold', { Authorization: `Bearer ${service.key}` });
     let many: Connection[] = [];
     try {
-      // 30 of each wait, so there is room for 66 of these 80. The second round finds as much room as the first.
+      // 30 wait per connection, so 66 of these 80 fit. The second round has as much room as the first.
       for (const round of [1, 2]) {
         many = await open(service, 80);
         for (const { socket } of many) socket.write(ask.repeat(31));
-        await expect.poll(() => cuts(service, 'pipelining'), patience).toBe(14 * round);
+        await expect.poll(() => cuts(service, 'pipelining'), pollOptions).toBe(14 * round);
         await expectServed(service, 20);
-        await expect.poll(() => many.filter(({ socket }) => socket.destroyed).length, patience).toBe(14);
+        await expect.poll(() => many.filter(({ socket }) => socket.destroyed).length, pollOptions).toBe(14);
         for (const { socket } of many) socket.destroy();
         await expect
-          .poll(() => service.logLines.filter((line) => line.includes('/hold')).length, patience)
+          .poll(() => service.logLines.filter((line) => line.includes('/hold')).length, pollOptions)
           .toBe(80 * round);
       }
     } finally {
@@ -348,7 +348,7 @@ describe('many clients that pipeline', () => {
 });
 
 describe('a client that does not read', () => {
-  // More than the system's own buffers take off our hands while the client does not read.
+  // More than the system's socket buffers hold while the client does not read.
   const text = 'x'.repeat(20 * 1024 * 1024);
   const probes = {
     operations: { large: probe('large', Type.Object({ text: Type.String() })) },
@@ -357,29 +357,29 @@ describe('a client that does not read', () => {
   const ask = (service: TestService) =>
     head('GET', '/v1/probe/large', { Authorization: `Bearer ${service.key}` });
 
-  test('is closed when it has read nothing for a while, and one that reads slowly gets everything', async () => {
+  test('is closed after a timeout, while one that reads slowly gets everything', async () => {
     const service = await startService({ api: apiWith(probes), drainTimeoutMs: 2_000 });
     try {
-      const [deaf, slow] = (await open(service, 2)) as [Connection, Connection];
-      deaf.socket.pause();
-      for (const { socket } of [deaf, slow]) socket.write(ask(service));
-      // About a quarter of the answer each second: in all far longer than one may read nothing.
+      const [stalled, slow] = (await open(service, 2)) as [Connection, Connection];
+      stalled.socket.pause();
+      for (const { socket } of [stalled, slow]) socket.write(ask(service));
+      // About a quarter of the answer per second, so in total far longer than the timeout.
       slow.socket.on('data', () => void slow.socket.pause());
       const reading = setInterval(() => slow.socket.resume(), 10);
       await expect.poll(() => cuts(service, 'unread'), { timeout: 30_000 }).toBe(1);
       await expect.poll(() => slow.received().length, { timeout: 60_000 }).toBeGreaterThan(text.length);
       clearInterval(reading);
       expect(await cuts(service, 'unread')).toBe(1);
-      deaf.socket.resume();
-      await deaf.closed;
-      expect(deaf.received().length).toBeLessThan(text.length);
+      stalled.socket.resume();
+      await stalled.closed;
+      expect(stalled.received().length).toBeLessThan(text.length);
       slow.socket.destroy();
     } finally {
       await service.stop();
     }
   });
 
-  test('yet, because its request still runs, is not closed', async () => {
+  test('is not closed while its request still runs', async () => {
     let [begun, release] = [false, () => {}];
     const wait = async () => {
       begun = true;
@@ -395,8 +395,8 @@ describe('a client that does not read', () => {
     try {
       const { socket, reply } = await openConnection(service.url);
       socket.write(ask(service));
-      await expect.poll(() => begun, patience).toBe(true);
-      await new Promise((resolve) => setTimeout(resolve, 1_000)); // five times as long as one may leave an answer unread
+      await expect.poll(() => begun, pollOptions).toBe(true);
+      await new Promise((resolve) => setTimeout(resolve, 1_000)); // five times the drain timeout
       release();
       expect((await reply()).json).toEqual({ text: 'late' });
       socket.destroy();
@@ -405,26 +405,26 @@ describe('a client that does not read', () => {
     }
   });
 
-  test('cannot make the process hold more than a budget together with others: the oldest are closed', async () => {
+  test('shares a memory budget with others: when it is exceeded, the oldest are closed', async () => {
     const service = await startService({ api: apiWith(probes) });
-    const deaf = await open(service, 6);
+    const stalled = await open(service, 6);
     try {
-      for (const { socket } of deaf) {
+      for (const { socket } of stalled) {
         socket.pause();
         socket.write(ask(service));
       }
-      // 120 MB are asked for, 32 MB may be held: one answer stays, or two for a moment.
+      // 120 MB requested, 32 MB allowed: one answer stays, or two briefly.
       await expect.poll(() => cuts(service, 'unread'), { timeout: 30_000 }).toBe(5);
       await expectServed(service, 20);
     } finally {
-      for (const { socket } of deaf) socket.destroy();
+      for (const { socket } of stalled) socket.destroy();
       await service.stop();
     }
   });
 });
 
-describe('a client that left before its large answer was made', () => {
-  const text = 'x'.repeat(20 * 1024 * 1024); // two of these are more than may be unread
+describe('a client that left before its large answer was ready', () => {
+  const text = 'x'.repeat(20 * 1024 * 1024); // two of these exceed the budget for unread answers
   const gate = { entered: 0, release: [] as (() => void)[] };
   const late = async () => {
     gate.entered += 1;
@@ -443,7 +443,7 @@ describe('a client that left before its large answer was made', () => {
   afterAll(() => service.stop());
 
   test.each(['a connection', 'a call from /mcp'])(
-    'through %s holds nothing, and others are served',
+    'through %s takes no budget, and others are served',
     async (way) => {
       const app = createApp(service.service, api);
       const url = await app.listen({ host: '127.0.0.1', port: 0 });
@@ -457,12 +457,12 @@ describe('a client that left before its large answer was made', () => {
             ? fetch(`${url}/v1/probe/late`, { headers, signal })
             : app.inject({ url: '/v1/probe/late', headers, signal });
         const left = expect(leaving).rejects.toThrow();
-        await expect.poll(() => gate.entered, patience).toBe(entered);
+        await expect.poll(() => gate.entered, pollOptions).toBe(entered);
         const connections = () =>
           new Promise((resolve) => app.server.getConnections((_, count) => resolve(count)));
         gone.abort();
         await left;
-        await expect.poll(connections, patience).toBe(0);
+        await expect.poll(connections, pollOptions).toBe(0);
         gate.release.shift()?.();
         for (let i = 0; i < 3; i++) {
           const reply = await fetch(`${url}/v1/probe/large`, { headers });
@@ -478,7 +478,7 @@ describe('a client that left before its large answer was made', () => {
 });
 
 describe('too many clients', () => {
-  test('that never sent a request give way, oldest first, before those that were served', async () => {
+  test('are closed oldest first, starting with those that never sent a request', async () => {
     const service = await startService({ maxConnections: 20, headersTimeoutMs: 60_000 });
     const served = await open(service, 2);
     const silent: Connection[] = [];
@@ -491,14 +491,14 @@ describe('too many clients', () => {
       for (const { socket } of silent.slice(0, 9)) socket.write('GET /livez HTTP/1.1\r\n');
       const late = await openConnection(service.url);
       await late.closed;
-      // A tenth makes room.
+      // A tenth of the limit is closed to make room.
       await Promise.all(silent.slice(0, 2).map(({ closed }) => closed));
       expect((await exchange(service.url, head('GET', '/livez'))).status).toBe(200);
       expect(silent.slice(2).filter(({ socket }) => socket.destroyed)).toEqual([]);
       for (const { socket, received } of served) {
         const before = received().length;
         socket.write(head('GET', '/livez'));
-        await expect.poll(() => received().length, patience).toBeGreaterThan(before);
+        await expect.poll(() => received().length, pollOptions).toBeGreaterThan(before);
       }
     } finally {
       for (const { socket } of [...served, ...silent]) socket.destroy();
@@ -506,7 +506,7 @@ describe('too many clients', () => {
     }
   });
 
-  test('are closed, idle ones make room, and those who have something to ask are served', async () => {
+  test('make the server close idle connections, and active clients are served', async () => {
     const service = await startService({ maxConnections: 20 });
     const idle = await open(service, 20);
     try {
@@ -547,36 +547,36 @@ describe('a client that sends too much', () => {
   });
   afterAll(() => service.stop());
 
-  test('in its headers gets 431 in our form', async () => {
+  test('in its headers gets 431 in our error format', async () => {
     const one = head('GET', '/v1/me', { 'X-Large': 'x'.repeat(17_000) });
-    expectForm(await exchange(service.url, one), 431, 'headers_too_large');
+    expectError(await exchange(service.url, one), 431, 'headers_too_large');
     const many = Object.fromEntries(Array.from({ length: 900 }, (_, i) => [`X-${i}`, 'x'.repeat(20)]));
-    expectForm(await exchange(service.url, head('GET', '/v1/me', many)), 431, 'headers_too_large');
+    expectError(await exchange(service.url, head('GET', '/v1/me', many)), 431, 'headers_too_large');
     const query = head('GET', `/v1/products?starting_after=${'x'.repeat(17_000)}`);
-    expectForm(await exchange(service.url, query), 431, 'headers_too_large');
+    expectError(await exchange(service.url, query), 431, 'headers_too_large');
   });
 
-  test('in headers that never end gets 431 in our form, and is closed', async () => {
+  test('in endless headers gets 431 in our error format and is closed', async () => {
     const connection = await openConnection(service.url);
     connection.socket.write('GET /v1/me HTTP/1.1\r\nHost: x\r\n');
     await flood(connection, `X-More: ${'x'.repeat(1_000)}\r\n`);
-    expectForm(parseReply(connection.received()), 431, 'headers_too_large');
+    expectError(parseReply(connection.received()), 431, 'headers_too_large');
   });
 
-  test('that is not HTTP gets 400 in our form', async () => {
+  test('that is not HTTP gets 400 in our error format', async () => {
     for (const garbage of [
       '\u0000\u0001\u0002\u0003\r\n\r\n',
       'HELO example.com\r\n',
       'GET\r\n\r\n',
       '{"a":1}\n',
     ])
-      expectForm(await exchange(service.url, garbage), 400, 'request_malformed');
+      expectError(await exchange(service.url, garbage), 400, 'request_malformed');
   });
 
   test.each([
-    ['of a length that it announces', (size: number) => ({ 'Content-Length': size })],
+    ['of declared length', (size: number) => ({ 'Content-Length': size })],
     ['in chunks', () => ({ 'Transfer-Encoding': 'chunked' })],
-  ])('in a body %s gets 413 in our form, whole', async (_, length) => {
+  ])('in a body %s gets a complete 413 in our error format', async (_, length) => {
     const size = 300_000;
     const body = product.padEnd(size);
     const headers = length(size);
@@ -586,19 +586,19 @@ describe('a client that sends too much', () => {
         service.url,
         jsonHead(service, headers as Record<string, string>) + framed,
       );
-      expectForm(reply, 413, 'body_too_large');
+      expectError(reply, 413, 'body_too_large');
     }
   });
 
-  test('in a body that never ends gets 413 after little of it was taken, and is closed', async () => {
+  test('in an endless body gets 413 after little of it is read, and is closed', async () => {
     const connection = await openConnection(service.url);
     connection.socket.write(jsonHead(service, { 'Transfer-Encoding': 'chunked' }));
     const sentBytes = await flood(connection, `10000\r\n${' '.repeat(0x10000)}\r\n`);
-    expectForm(parseReply(connection.received()), 413, 'body_too_large');
-    expect(sentBytes).toBeLessThan(100 * 1024 * 1024); // what the sockets in between hold, not what the server keeps
+    expectError(parseReply(connection.received()), 413, 'body_too_large');
+    expect(sentBytes).toBeLessThan(100 * 1024 * 1024); // held by socket buffers, not by the server
   });
 
-  test.each([1, 7, 1_000, 100_000])('in pieces of %i bytes is read whole all the same', async (size) => {
+  test.each([1, 7, 1_000, 100_000])('in chunks of %i bytes is still read completely', async (size) => {
     const records = Array.from({ length: size < 10 ? 300 : 9_000 }, (_, i) => ({
       record_id: `r-${size}-${i}`,
       iccid: '8999912345678901234',
@@ -619,11 +619,11 @@ describe('a client that sends too much', () => {
       service.url,
       `${head('POST', '/v1/usage_records', headers)}${chunks}0\r\n\r\n`,
     );
-    // None of these eSIMs exists, and all of them were looked at.
+    // None of these eSIMs exist, and every record was read.
     expect(reply.json).toMatchObject({ accepted: 0, rejected: records.length });
   });
 
-  test('does not disturb those who send what they may', async () => {
+  test('does not disturb other clients', async () => {
     const connections = await open(service, 10);
     const floods = connections.map((connection) => {
       connection.socket.write(jsonHead(service, { 'Transfer-Encoding': 'chunked' }));
@@ -635,17 +635,17 @@ describe('a client that sends too much', () => {
   });
 });
 
-/** Sends the same again and again, as fast as it is taken, until the connection is closed. Tells how much it was. */
+/** Repeats the text as fast as it is accepted until the connection closes. Returns the bytes sent. */
 async function flood({ socket, closed }: Connection, text: string): Promise<number> {
   let sentBytes = 0;
-  const pour = () => {
+  const writeMore = () => {
     while (!socket.destroyed && socket.writable) {
       sentBytes += text.length;
       if (!socket.write(text)) break;
     }
   };
-  socket.on('drain', pour);
-  pour();
+  socket.on('drain', writeMore);
+  writeMore();
   await closed;
   return sentBytes - socket.writableLength;
 }

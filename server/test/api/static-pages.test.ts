@@ -11,7 +11,7 @@ afterAll(() => service.stop());
 
 const pages = ['/docs', '/openapi.json'];
 
-/** The answer's head and body as they came, not decoded. */
+/** The response's head and undecoded body. */
 async function fetchRaw(path: string, headers: Record<string, string> = {}) {
   const connection = await openConnection(service.url);
   connection.socket.write(head('GET', path, { ...headers, Connection: 'close' }));
@@ -34,7 +34,7 @@ describe.each(pages)('%s', (path) => {
     ['identity', undefined],
     ['zstd, br;q=0, gzip;q=0', undefined],
     ['nonsense;;q=,', undefined],
-  ])('to Accept-Encoding %j goes as %j, with the same contents', async (accepted, encoding) => {
+  ])('with Accept-Encoding %j is sent as %j, with the same contents', async (accepted, encoding) => {
     const plain = await fetchRaw(path);
     const { status, fields, body } = await fetchRaw(path, accepted ? { 'Accept-Encoding': accepted } : {});
     expect([status, fields.get('content-encoding')]).toEqual([200, encoding]);
@@ -45,7 +45,7 @@ describe.each(pages)('%s', (path) => {
     expect(contents.equals(plain.body)).toBe(true);
   });
 
-  test('has a tag per encoding, and answers 304 to who has it already', async () => {
+  test('has an ETag per encoding, and answers 304 when it matches', async () => {
     const tags = new Set<string>();
     for (const encoding of ['identity', 'gzip', 'br']) {
       const headers = { 'Accept-Encoding': encoding };

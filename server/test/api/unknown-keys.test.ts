@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.stop());
 
-/** The statements that look keys up, and how many keys each asks for. */
+/** Records each key look-up statement and how many keys it asks for. */
 function countLookUps({ db }: TestService) {
   const seen: { hashes: number }[] = [];
   const { query } = db;
@@ -31,17 +31,17 @@ function countLookUps({ db }: TestService) {
 const me = (key: string): Promise<Reply> => call(service, 'GET', '/v1/me', { key });
 const together = <T>(count: number, make: (i: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, i) => make(i)));
-/** Sends wrong keys until the address has had its share. */
+/** Sends wrong keys until the address is rate limited. */
 async function exhaust(send: (key: string) => Promise<Reply>): Promise<void> {
   for (;;) {
     const replies = await together(20, () => send(generateApiKey('sandbox')));
     if (replies.some(({ status }) => status === 429)) return;
   }
 }
-const asked = () => lookUps.reduce((sum, { hashes }) => sum + hashes, 0);
+const lookedUp = () => lookUps.reduce((sum, { hashes }) => sum + hashes, 0);
 
-describe('a key that nobody issued', () => {
-  test('is looked up once in a while, however often it is sent', async () => {
+describe('an unknown key', () => {
+  test('is looked up about once a second, however often it is sent', async () => {
     const wrong = generateApiKey('sandbox');
     const startedAtMs = performance.now();
     for (let i = 0; i < 10; i++) {
@@ -49,7 +49,7 @@ describe('a key that nobody issued', () => {
       expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([401]));
     }
     const seconds = (performance.now() - startedAtMs) / 1_000;
-    expect(asked()).toBeLessThanOrEqual(1 + Math.ceil(seconds));
+    expect(lookedUp()).toBeLessThanOrEqual(1 + Math.ceil(seconds));
   });
 
   test('works a second after it was issued, even if it was tried before', async () => {
@@ -61,7 +61,7 @@ describe('a key that nobody issued', () => {
     expect(keys.recall('ab')).toBeUndefined();
   });
 
-  test('comes in thousands, all different: the address is told to wait, and queries do not grow with requests', async () => {
+  test('sent in thousands of variants is rate limited by address, and look-ups do not grow with requests', async () => {
     const startedAtMs = performance.now();
     const replies = (
       await together(20, async () => {
@@ -73,17 +73,17 @@ describe('a key that nobody issued', () => {
     const seconds = (performance.now() - startedAtMs) / 1_000;
     const refused = replies.filter(({ status }) => status === 429);
     expect(replies.length - refused.length).toBe(replies.filter(({ status }) => status === 401).length);
-    expect(asked()).toBeLessThanOrEqual(burst + Math.ceil(seconds * perSecond));
-    expect(asked()).toBe(replies.length - refused.length);
+    expect(lookedUp()).toBeLessThanOrEqual(burst + Math.ceil(seconds * perSecond));
+    expect(lookedUp()).toBe(replies.length - refused.length);
     expect(refused.length).toBeGreaterThan(0);
     expect(refused[0]?.json.error.code).toBe('rate_limited');
     expect(refused[0]?.headers.get('retry-after')).toBe('1');
     expect(refused[0]?.headers.get('ratelimit-policy')).toBe(`"address";q=${burst};w=5`);
   });
 
-  test('does not keep a key in use from the same address out, nor one that has rested', async () => {
+  test('does not block known keys from the same address, even when they must be looked up again', async () => {
     const good = await service.createKey();
-    const rested = await service.createKey();
+    const idle = await service.createKey();
     let nowMs = 0;
     const keys = createKeyDirectory(service.db, () => nowMs);
     const own = await startService({
@@ -93,23 +93,23 @@ describe('a key that nobody issued', () => {
     });
     try {
       const at = (key: string) => call(own, 'GET', '/v1/me', { key });
-      expect([(await at(good)).status, (await at(rested)).status]).toEqual([200, 200]);
+      expect([(await at(good)).status, (await at(idle)).status]).toEqual([200, 200]);
       await exhaust(at);
-      nowMs += 3_600_000; // what is remembered is old now and must be looked up again
-      expect([(await at(good)).status, (await at(rested)).status]).toEqual([200, 200]);
+      nowMs += 3_600_000; // cached entries are stale now and must be looked up again
+      expect([(await at(good)).status, (await at(idle)).status]).toEqual([200, 200]);
     } finally {
       await own.stop();
     }
   });
 
-  test('does not keep keys out that existed when the process started, though it never saw them', async () => {
+  test('does not block keys that existed when the process started, even unused ones', async () => {
     const unseen = await service.createKey();
     await service.service.keys.learn(service.clock.nowMs());
     await exhaust(me);
     expect((await me(unseen)).status).toBe(200);
   });
 
-  test('does not keep keys out that were made since, once they are learned', async () => {
+  test('does not block newer keys once they are learned', async () => {
     const { keys } = service.service;
     await keys.learn(service.clock.nowMs());
     const made = await service.createKey();
@@ -120,12 +120,12 @@ describe('a key that nobody issued', () => {
     expect((await me(made)).status).toBe(200);
   });
 
-  test('costs nothing of the address’s share when it turns out to be good', async () => {
+  test('that turns out to be valid does not count against its address', async () => {
     const good = await together(burst + 20, () => service.createKey());
     for (const key of good) expect((await me(key)).status).toBe(200);
   });
 
-  test('waits for the look-up under way together with the others that came meanwhile', async () => {
+  test('that arrives during a look-up shares the next one with others', async () => {
     const off = await startService({ databaseUrl: service.databaseUrl });
     const counted = countLookUps(off);
     try {
@@ -138,9 +138,9 @@ describe('a key that nobody issued', () => {
   });
 });
 
-describe('more keys than are remembered', () => {
-  test('the one that was used longest ago is forgotten, and none that has expired is learned', async () => {
-    const most = 50_000;
+describe('with more keys than the cache holds', () => {
+  test('the least recently used key is evicted, and expired keys are not learned', async () => {
+    const cacheSize = 50_000;
     const hashOf = (n: number) => createHash('sha256').update(String(n)).digest('hex');
     const startOf2026 = new Date('2026-01-01T00:00:00Z');
     await service.db.query(
@@ -151,7 +151,7 @@ describe('more keys than are remembered', () => {
                       $2::timestamptz + n * interval '1 second'
                from generate_series(1, $3::int) n`,
       },
-      [service.accountUuid, startOf2026, most],
+      [service.accountUuid, startOf2026, cacheSize],
     );
     const nowMs = service.clock.nowMs();
     const expired = await service.createKey({ expiresAt: new Date(nowMs - 1) });
@@ -163,11 +163,11 @@ describe('more keys than are remembered', () => {
     await keys.learn(nowMs);
     expect(keys.recall(hexHashOf(expired))).toBeUndefined();
 
-    expect(await keys.recall(hashOf(1))).toMatchObject({ revoked: false }); // the next to be forgotten, and now used
+    expect(await keys.recall(hashOf(1))).toMatchObject({ revoked: false }); // next to be evicted, but now used
     for (let i = 0; i < 2; i++) await keys.lookUp(hexHashOf(await service.createKey()));
     expect(keys.recall(hashOf(2))).toBeUndefined();
     expect(keys.recall(hashOf(3))).toBeUndefined();
     expect(await keys.recall(hashOf(1))).toMatchObject({ revoked: false });
-    expect(await keys.recall(hashOf(most))).toMatchObject({ revoked: false });
+    expect(await keys.recall(hashOf(cacheSize))).toMatchObject({ revoked: false });
   });
 });

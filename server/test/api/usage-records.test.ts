@@ -14,7 +14,7 @@ import { startService, type TestService } from '../support/service.ts';
 const nowMs = Date.parse('2026-11-10T12:00:00Z');
 const now = nowMs / 1000;
 const daySeconds = 86_400;
-/** One moment for all: what is counted must not depend on how long the counting takes. */
+/** A fixed clock: results must not depend on how long the test takes. */
 const clock = { nowMs: () => nowMs };
 
 let service: TestService;
@@ -58,7 +58,7 @@ function report(records: unknown, options: { idempotencyKey?: string; key?: stri
   return call(on, 'POST', '/v1/usage_records', { body: { records }, ...request });
 }
 
-/** Everything that usage can change of an eSIM, without the ids that differ between two of them. */
+/** Everything about an eSIM that usage can change, without its ids. */
 async function stateOf(iccid: string, on: TestService = service) {
   const [esim] = await on.db.query<{ status: string; country: string | null }>(
     {
@@ -86,7 +86,7 @@ async function stateOf(iccid: string, on: TestService = service) {
 }
 
 describe('a batch', () => {
-  test('counts each record once, in the order of their time, and tells what happened', async () => {
+  test('counts each record once, in time order, and emits the events', async () => {
     const iccid = await createEsim({ sizes: [1000, 500] });
     const records = [
       { record_id: 'c', iccid, bytes: 300, at: now - 10, country: 'DE' },
@@ -132,7 +132,7 @@ describe('a batch', () => {
     expect(bundles).toMatchObject([{ activated_at: new Date(nowMs), as_of: new Date(nowMs) }]);
   });
 
-  test('is one request under its Idempotency-Key, like every write', async () => {
+  test('is replayed under its Idempotency-Key, like every write', async () => {
     const iccid = await createEsim();
     const records = [{ record_id: 'a', iccid, bytes: 5, at: now }];
     const first = await report(records, { idempotencyKey: 'usage-1' });
@@ -142,7 +142,7 @@ describe('a batch', () => {
     expect(other.json.error.code).toBe('idempotency_key_reused');
   });
 
-  test('rejects only the records of eSIMs that cannot be charged, with the reason and the place', async () => {
+  test('rejects only the records of eSIMs that cannot be charged, with reason and index', async () => {
     const [good, early, gone, failed] = [
       await createEsim(),
       await createEsim({ status: 'provisioning', sizes: [] }),
@@ -165,7 +165,7 @@ describe('a batch', () => {
         { index: 4, record_id: 'x', iccid: failed, reason: 'esim_ended' },
       ],
     });
-    // What came too early counts when it is reported again.
+    // A record that came too early counts when it is reported again.
     await service.db.query(
       { name: 'test_ready', text: `update esims set status = 'provisioned' where iccid = $1` },
       [early],
@@ -173,7 +173,7 @@ describe('a batch', () => {
     expect((await report([{ record_id: 'x', iccid: early, bytes: 1, at: now }])).json.accepted).toBe(1);
   });
 
-  test('names no more than a hundred of the rejected', async () => {
+  test('lists at most a hundred rejections', async () => {
     const records = Array.from({ length: 250 }, (_, index) => ({
       record_id: 'x',
       iccid: `8999904${String(index).padStart(12, '0')}`,
@@ -184,13 +184,13 @@ describe('a batch', () => {
     expect([json.accepted, json.rejected, json.rejections.length]).toEqual([0, 250, 100]);
   });
 
-  test('is refused whole when one record is malformed, and the refusal names its place', async () => {
+  test('is refused as a whole if one record is malformed, and the error names its index and field', async () => {
     const iccid = await createEsim();
     const good = (index: number) => ({ record_id: `r${index}`, iccid, bytes: 1, at: now });
     for (const [wrong, param, code] of [
       [{ bytes: -1 }, 'records[17].bytes', 'parameter_invalid'],
       [{ bytes: '1' }, 'records[17].bytes', 'parameter_invalid'],
-      [{ at: now * 1000 }, 'records[17].at', 'parameter_invalid'], // milliseconds, the usual slip
+      [{ at: now * 1000 }, 'records[17].at', 'parameter_invalid'], // milliseconds, a common mistake
       [{ iccid: 'x' }, 'records[17].iccid', 'parameter_invalid'],
       [{ country: 'fr' }, 'records[17].country', 'parameter_invalid'],
       [{ record_id: '' }, 'records[17].record_id', 'parameter_invalid'],
@@ -207,7 +207,7 @@ describe('a batch', () => {
     expect((await stateOf(iccid)).events).toEqual([]);
   });
 
-  test('may have ten thousand records and four megabytes; all other operations keep their limit', async () => {
+  test('may have 10,000 records and 4 MB; other operations keep their limit', async () => {
     const iccids = await Promise.all(Array.from({ length: 20 }, () => createEsim({ sizes: [null] })));
     const records = Array.from({ length: 10_000 }, (_, index) => ({
       record_id: `${'r'.repeat(94)}${String(index).padStart(6, '0')}`,
@@ -234,7 +234,7 @@ describe('a batch', () => {
     expect([other.status, other.json.error.message]).toEqual([413, 'The body is larger than 256 kB.']);
   });
 
-  test('needs the scope network', async () => {
+  test('needs the network scope', async () => {
     const key = await service.createKey({ scopes: ['read', 'write', 'admin'] });
     const { status, json } = await report(
       [{ record_id: 'x', iccid: '8999903000000000001', bytes: 1, at: now }],
@@ -246,8 +246,8 @@ describe('a batch', () => {
   });
 });
 
-describe('of another account, an eSIM', () => {
-  test('does not exist in a sandbox, where everybody may have a key with the scope network', async () => {
+describe('an eSIM of another account', () => {
+  test('is unknown in a sandbox, where anyone may have a key with the network scope', async () => {
     const other = await service.createAccount('Other');
     const iccid = await createEsim({ accountUuid: other.accountUuid });
     const { json } = await report([{ record_id: 'x', iccid, bytes: 1, at: now }]);
@@ -255,7 +255,7 @@ describe('of another account, an eSIM', () => {
     expect((await stateOf(iccid)).events).toEqual([]);
   });
 
-  test('is counted in live, where one network carries them all, and its own account is told', async () => {
+  test('is counted in live mode, where one network serves all accounts, and its own account gets the events', async () => {
     const live = await startService({ clock, mode: 'live', databaseUrl: service.databaseUrl });
     try {
       const other = await live.createAccount('Other');
@@ -288,17 +288,17 @@ describe('batches', () => {
     sizes: fc.array(fc.option(fc.integer({ min: 1, max: 1000 }), { freq: 6 }), { maxLength: 4 }),
   });
 
-  test('leave eSIMs, bundles and events as the same records do one by one in the order of their time', async () => {
+  test('leave the same eSIMs, bundles and events as their records one by one in time order', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.tuple(esim, esim),
         fc.array(fc.array(usage, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 3 }),
         async (esims, batches) => {
-          const [ours, oracle] = [
+          const [batched, oracle] = [
             await Promise.all(esims.map((options) => createEsim(options))),
             await Promise.all(esims.map((options) => createEsim(options))),
           ];
-          // A record is the same wherever its id comes again.
+          // A repeated id always means the same record.
           const known = new Map<string, Omit<Record, 'iccid'>>();
           const recordOf = ({ id, esim: index, bytes, daysAgo, country }: (typeof batches)[0][0]) => {
             const key = `${index}-${id}`;
@@ -315,7 +315,7 @@ describe('batches', () => {
           for (const batch of batches) {
             const records = batch.map(recordOf);
             const reply = await report(
-              records.map(({ index, record }) => ({ ...record, iccid: ours[index] as string })),
+              records.map(({ index, record }) => ({ ...record, iccid: batched[index] as string })),
             );
             expect(reply.status, reply.text).toBe(200);
             const before = counted.size;
@@ -330,7 +330,7 @@ describe('batches', () => {
             });
           }
           for (const index of [0, 1]) {
-            expect(await stateOf(ours[index] as string)).toEqual(await stateOf(oracle[index] as string));
+            expect(await stateOf(batched[index] as string)).toEqual(await stateOf(oracle[index] as string));
           }
         },
       ),
@@ -338,7 +338,7 @@ describe('batches', () => {
     );
   });
 
-  /** What a batch must be equal to: a transaction per record, which attaches where it names a country, then counts. */
+  /** The oracle: a transaction per record, which attaches if it names a country, then counts. */
   async function observeOne({ iccid, bytes, at: seconds, country }: Record) {
     const at = new Date(seconds * 1000);
     const deps = service.service;
@@ -354,7 +354,7 @@ describe('batches', () => {
     });
   }
 
-  test('that overlap, from several processes at once and in any order, neither deadlock nor lose nor double a byte', async () => {
+  test('that overlap, from several processes in any order, never deadlock, lose a byte or count one twice', async () => {
     const others = await Promise.all(
       [1, 2].map(() =>
         startService({ clock, databaseUrl: service.databaseUrl, keyring: service.service.keyring }),

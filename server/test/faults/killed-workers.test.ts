@@ -74,26 +74,23 @@ describe('a worker killed', () => {
     ['after the first call, before its result is stored', 'order:after', 2],
     ['after the first result is stored, before the second call', 'confirm:before', 1],
     ['after the second call, before it is settled', 'confirm:after', 1],
-  ])(
-    '%s: another takes over, with one eSIM, one event and one order in the end',
-    async (_, moment, orders) => {
-      const doomed = await worker('doomed', { DIE_AT: moment });
-      const accepted = await provision({ url: api.url, key });
-      expect(await doomed.ended).toBe('SIGKILL');
-      const successor = await worker('successor');
-      try {
-        const execution = await settled(accepted.json.id);
-        expect(execution).toMatchObject({ status: 'succeeded', attempts: 2 });
-        expect(network.idsOf('order').size).toBe(1);
-        expect(network.idsOf('confirm').size).toBe(1);
-        expect(network.calls.filter(({ step }) => step === 'order')).toHaveLength(orders);
-        expect(new Set(network.calls.map(({ iccid }) => iccid))).toEqual(new Set([execution.iccid]));
-        expect(await resultsOf(execution.id)).toEqual({ esims: 1, bundles: 1, events: ['esim.provisioned'] });
-      } finally {
-        expect(await successor.end('SIGTERM')).toBe(0);
-      }
-    },
-  );
+  ])('%s: another takes over, and one eSIM, event and order result', async (_, moment, orders) => {
+    const doomed = await worker('doomed', { DIE_AT: moment });
+    const accepted = await provision({ url: api.url, key });
+    expect(await doomed.ended).toBe('SIGKILL');
+    const successor = await worker('successor');
+    try {
+      const execution = await settled(accepted.json.id);
+      expect(execution).toMatchObject({ status: 'succeeded', attempts: 2 });
+      expect(network.idsOf('order').size).toBe(1);
+      expect(network.idsOf('confirm').size).toBe(1);
+      expect(network.calls.filter(({ step }) => step === 'order')).toHaveLength(orders);
+      expect(new Set(network.calls.map(({ iccid }) => iccid))).toEqual(new Set([execution.iccid]));
+      expect(await resultsOf(execution.id)).toEqual({ esims: 1, bundles: 1, events: ['esim.provisioned'] });
+    } finally {
+      expect(await successor.end('SIGTERM')).toBe(0);
+    }
+  });
 });
 
 test('a worker frozen past its lease cannot settle an execution that another worker took over', async () => {

@@ -208,16 +208,13 @@ describe('settings', () => {
     [{ SIMPLANE_MOCK_DELAY: '1s' }, 'SIMPLANE_MOCK_DELAY is too long'],
     [{ SIMPLANE_SHUTDOWN_TIMEOUT: '30d' }, 'SIMPLANE_SHUTDOWN_TIMEOUT takes a duration'],
     [{ DATABASE_URL: 'mysql://root:hunter2@db' }, 'DATABASE_URL takes a `postgresql://` URL'],
-  ])(
-    '%j prevent the start, with an error that names the setting and its valid values',
-    async (env, message) => {
-      const { code, stderr } = await runCommand(['serve'], env as Record<string, string>);
-      expect(code).toBe(1);
-      expect(stderr).toContain(message);
-      expect(stderr).not.toContain('hunter2');
-      expect(stderr).not.toContain('    at ');
-    },
-  );
+  ])('%j prevent the start with an error that names the setting', async (env, message) => {
+    const { code, stderr } = await runCommand(['serve'], env as Record<string, string>);
+    expect(code).toBe(1);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain('hunter2');
+    expect(stderr).not.toContain('    at ');
+  });
 
   test('an unknown SIMPLANE_ name gets a warning', async () => {
     const env = { SIMPLANE_DATA_DIR: await mkdtemp(join(folder, 'warn-')), SIMPLANE_RATE_LIMT: '5' };

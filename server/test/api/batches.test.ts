@@ -136,15 +136,15 @@ test('orders settled in one batch are settled even if the database refuses one o
   });
   try {
     const orders = await Promise.all(Array.from({ length: 12 }, () => provision(own)));
-    const look = () =>
+    const readStatuses = () =>
       Promise.all(orders.map(({ json }) => call(own, 'GET', `/v1/executions/${json.id}`))).then((replies) =>
         replies.map(({ json }) => json.status).sort(),
       );
-    await until(look, (statuses) => statuses.filter((status) => status === 'succeeded').length >= 11);
+    await until(readStatuses, (statuses) => statuses.filter((status) => status === 'succeeded').length >= 11);
     // The twelfth succeeds once the network returns a value that can be stored.
-    expect(await until(look, (statuses) => statuses.every((status) => status === 'succeeded'))).toHaveLength(
-      12,
-    );
+    expect(
+      await until(readStatuses, (statuses) => statuses.every((status) => status === 'succeeded')),
+    ).toHaveLength(12);
   } finally {
     await own.stop();
   }
@@ -165,7 +165,7 @@ test('settling orders reads only their own eSIMs, however many others are being 
     own.startWorker(createMockNetwork({ delayMs: 0 }));
     await Promise.all(Array.from({ length: 30 }, () => provision(own)));
     type Read = { settled: number; read: number };
-    const look = async () => {
+    const readCounts = async () => {
       const [row] = await own.db.query<Read>({
         name: 'test_read_esims',
         text: `select n_tup_upd as settled, (select sum(idx_tup_read)::bigint from pg_stat_user_indexes where relname = 'esims') as read
@@ -174,7 +174,7 @@ test('settling orders reads only their own eSIMs, however many others are being 
       return row as Read;
     };
     // PostgreSQL updates its statistics with a delay.
-    const { read } = await until(look, ({ settled }) => settled === 30);
+    const { read } = await until(readCounts, ({ settled }) => settled === 30);
     expect(read).toBeLessThan(3_000);
   } finally {
     await own.stop();

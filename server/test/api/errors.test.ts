@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generateApiKey } from '../../src/accounts/api-key-text.ts';
 import { AppError } from '../../src/app-error.ts';
 import { call, provision, type Reply } from '../support/client.ts';
-import { administer, cloneDatabase } from '../support/database.ts';
+import { cloneDatabase, queryAsAdmin } from '../support/database.ts';
 import { exchange, head, openConnection } from '../support/raw-http.ts';
 import { apiWith, startService, type TestService } from '../support/service.ts';
 
@@ -670,7 +670,7 @@ describe('server errors', () => {
     const clone = await cloneDatabase();
     const own = await startService({ databaseUrl: clone.url });
     expect((await call(own, 'GET', '/v1/products')).status).toBe(200);
-    await administer(`drop database ${new URL(clone.url).pathname.slice(1)} with (force)`);
+    await queryAsAdmin(`drop database ${new URL(clone.url).pathname.slice(1)} with (force)`);
     for (let i = 0; i < 3; i++) {
       const replies = [await call(own, 'GET', '/v1/products'), await provision(own)];
       for (const reply of replies) expectRefusal(reply, 'unavailable');

@@ -47,8 +47,8 @@ function worker(name: string, more: Record<string, string> = {}): Promise<Server
 }
 
 async function settled(executionId: string) {
-  const look = async () => (await call({ url: api.url, key }, 'GET', `/v1/executions/${executionId}`)).json;
-  return until(look, ({ status }) => status === 'succeeded' || status === 'failed');
+  const read = async () => (await call({ url: api.url, key }, 'GET', `/v1/executions/${executionId}`)).json;
+  return until(read, ({ status }) => status === 'succeeded' || status === 'failed');
 }
 
 /** The visible results of one order: its eSIMs, bundles and events. */
@@ -150,7 +150,7 @@ test('three workers settle a thousand executions once each, even if one of them 
     ids.push(...batch.map(({ json }) => json.id));
     if (i === 8) await workers[0]?.end('SIGKILL');
   }
-  const look = async () => {
+  const counts = async () => {
     const { rows } = await client.query(
       `select status, count(*)::int as count from executions where id = any($1) group by status`,
       [ids.map((id) => uuidOfId('exec', id))],
@@ -158,7 +158,7 @@ test('three workers settle a thousand executions once each, even if one of them 
     return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
   };
   expect(
-    await until(look, ({ succeeded, failed }) => (succeeded ?? 0) + (failed ?? 0) === total, 60_000),
+    await until(counts, ({ succeeded, failed }) => (succeeded ?? 0) + (failed ?? 0) === total, 60_000),
   ).toEqual({ succeeded: total });
 
   const { rows: events } = await client.query(

@@ -5,17 +5,17 @@ import { inject } from 'vitest';
 /** Clones the migrated template into a new database on a real PostgreSQL. Call `drop` when done. */
 export async function cloneDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await administer(`create database ${name} template template`);
-  return { url: urlOf(name), drop: () => administer(`drop database ${name} with (force)`) };
+  await queryAsAdmin(`create database ${name} template template`);
+  return { url: urlOf(name), drop: () => queryAsAdmin(`drop database ${name} with (force)`) };
 }
 
 export async function createEmptyDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await administer(`create database ${name}`);
-  return { url: urlOf(name), drop: () => administer(`drop database ${name} with (force)`) };
+  await queryAsAdmin(`create database ${name}`);
+  return { url: urlOf(name), drop: () => queryAsAdmin(`drop database ${name} with (force)`) };
 }
 
-export async function administer(sql: string): Promise<void> {
+export async function queryAsAdmin(sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: urlOf('postgres') });
   await client.connect();
   try {

@@ -477,7 +477,7 @@ describe('missing resources', () => {
 });
 
 describe('versions', () => {
-  test('the requested version is echoed, or the account’s version without a request', async () => {
+  test('the requested version is echoed; without one, the account’s version is used', async () => {
     for (const headers of [{}, { 'Service-Version': '2026-11-01' }]) {
       const reply = await call(service, 'GET', '/v1/me', { headers: headers as Record<string, string> });
       expect(reply.status).toBe(200);

@@ -41,7 +41,7 @@ test('a read-only package folder is copied into the data folder', async () => {
   for (const folder of ['native/lib', 'native/bin']) await chmod(join(packageDir, folder), 0o755);
 });
 
-describe.each(users.filter((user) => user.isRoot))('as $title, next to other users', (root) => {
+describe.each(users.filter((user) => user.isRoot))('as $title', (root) => {
   test('programs and data in a closed folder go to a reachable one, the same at every start', async () => {
     const closed = join(workspace.root, 'closed');
     await mkdir(closed, { mode: 0o700 });

@@ -142,7 +142,7 @@ describe.concurrent('a sender killed', { timeout: 120_000 }, () => {
       ({ answered, logged }) => answered > 0 && logged === 0,
     ],
     [
-      'after the result is stored, before it learns of that',
+      'after the result is stored, before it gets the reply',
       'delivery_settle:after:1',
       ({ answered, logged }) => answered > 0 && logged > 0,
     ],

@@ -400,7 +400,7 @@ describe('keys', () => {
     expect((await call(service, 'GET', '/v1/products', { key })).status).toBe(200);
     const reply = await call(service, 'POST', '/v1/esims', { key, body: product });
     expectRefusal(reply, 'scope_missing');
-    expect(reply.json.error.message).toMatch(/scope `write`; the key has read\..*--scopes read,write`/);
+    expect(reply.json.error.message).toMatch(/`write` scope; the key has read\..*--scopes read,write`/);
   });
 
   test('a request to /mcp from another origin is refused', async () => {

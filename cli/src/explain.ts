@@ -62,7 +62,7 @@ async function nextStepFor(error: ApiError, code: Code, context: ErrorContext): 
       if (error.param === 'product_id') return '`simplane products list` shows the catalog.';
       return `\`simplane ${groupsWithList.has(group) ? group : 'events'} list\` shows the existing ones.`;
     case 'esim_not_ready':
-      return 'An eSIM is ready shortly after the order. `simplane esims get <iccid>` shows its status.';
+      return 'An eSIM is ready shortly after the order, unless the order failed. `simplane esims get <iccid>` shows its status.';
     case 'idempotency_key_reused':
       return 'Repeat the first command unchanged, or use another --idempotency-key.';
     case 'endpoint_limit_reached':

@@ -133,7 +133,7 @@ export const errors = {
     type: 'invalid_request_error',
     status: 404,
     meaning: 'No operation has this path.',
-    remedy: 'Check the path against `/openapi.json`; every path starts with `/v1`.',
+    remedy: 'Check the path against `/openapi.json`; every path of the API starts with `/v1`.',
   },
   method_not_allowed: {
     type: 'invalid_request_error',
@@ -156,8 +156,9 @@ export const errors = {
   esim_not_ready: {
     type: 'conflict_error',
     status: 409,
-    meaning: 'The eSIM is not provisioned yet, so there is no install profile.',
-    remedy: 'Wait for the `esim.provisioned` event, or for the execution to succeed.',
+    meaning: 'The eSIM is still provisioning, or its order failed, so there is no install profile.',
+    remedy:
+      'Wait for the `esim.provisioned` event, or for the execution to succeed. If the order failed, order another eSIM.',
   },
   state_conflict: {
     type: 'conflict_error',

@@ -62,7 +62,8 @@ const nextSteps: Partial<Record<ErrorCode, string>> = {
   scope_missing:
     'Ask the user for a key with the scope that the message names, or continue without this tool.',
   sandbox_only: 'Skip this step: a live deployment has only real events.',
-  esim_not_ready: 'Call get_execution with wait_seconds until the execution has succeeded, then try again.',
+  esim_not_ready:
+    'Call get_execution with wait_seconds. If the execution succeeded, try again; if it failed, order another eSIM.',
   cursor_invalid: 'Start again without starting_after, then pass each next_cursor unchanged.',
   idempotency_key_reused: 'Use a new idempotency_key for a new request, or omit it.',
   idempotency_in_progress:

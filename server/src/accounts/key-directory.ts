@@ -30,7 +30,7 @@ type Entry = { found: KnownKey | null; asking: Promise<KnownKey | null> | null; 
 // A revoked key must stop working within 5 s on every node. Half of that leaves time for a slow lookup.
 const trustedForMs = 2_500;
 
-// How long a "not found" is cached, so also how late a key works that was used before it was created.
+// How long "not found" is cached: a key tried before it existed works at most this much later.
 const refusedForMs = 1_000;
 
 // A key's id contains its creation time, by the clock of the process that created it.

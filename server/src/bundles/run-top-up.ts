@@ -10,7 +10,7 @@ import { requireProduct } from '../products/require-active.ts';
 import { type BundledEsim, type BundleRow, insertBundle } from './sql.ts';
 import { promoteBundle } from './write.ts';
 
-/** A top-up makes no network call: usage is counted here. */
+/** A top-up makes no network call, because Simplane counts usage, not the network. */
 export const topUpRunner: Runner = {
   async run(deps, execution) {
     await runTopUp(deps, execution);

@@ -24,7 +24,7 @@ export function mayBeReserved(progress: Record<string, unknown>): boolean {
   return !is_closed && (is_ordered === true || progress[sentFlag('order')] === true);
 }
 
-/** Whether the profile is surely ours, but may not be bound to a matching id yet that proves it. */
+/** Whether the profile is certainly ours, but may not yet be bound to the matching id that proves it. */
 export function isUnconfirmed({ is_reserved, is_confirmed }: Progress): boolean {
   return is_reserved === true && !is_confirmed;
 }

@@ -13,7 +13,7 @@ type Deps = { clock: Clock; newUuid: NewUuid };
 type Options = {
   /** The account whose eSIMs may be charged; null for all accounts. */
   ofAccount: string | null;
-  /** Treats a record from the future as of now. */
+  /** Treats a record dated in the future as current. */
   clampsToNow: boolean;
 };
 

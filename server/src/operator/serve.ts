@@ -50,7 +50,7 @@ function coreCommands({ coreUrl: url, coreSecret: secret }: Config) {
   return createCoreCommands({ url, secret, userAgent: `Simplane/${version}` });
 }
 
-/** Resolves with the first signal. A second one, such as another Ctrl-C, exits at once. */
+/** Resolves with the first signal. Another one, a second or more later, exits at once. */
 function waitForSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let firstAtMs: number | null = null;

@@ -14,7 +14,7 @@ import type { Observation, ObservedState } from '../network/port.ts';
 import { observe } from '../observations/observe.ts';
 import { takeUsage } from '../observations/take-usage.ts';
 import { requireMatchingParameters } from './parameters.ts';
-import { requireUsableEsim } from './readiness.ts';
+import { requireUsableEsim } from './require-usable-esim.ts';
 
 type Body = InputOf<Operations['simulateEsim']>['body'];
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type pg from 'pg';
+import { applyInBatches, isInBatches } from './apply-in-batches.ts';
 import { parseConnectionUrl } from './connection-url.ts';
 import { endClient } from './end-client.ts';
 import { beginLocked, type Wait, waitForMigration } from './migration-lock.ts';
@@ -122,25 +123,41 @@ async function apply(
   wait: Wait,
 ): Promise<boolean> {
   const { version, name, text, checksum, stopsOlder } = migration;
-  await beginLocked(client, wait);
-  return inTransaction(client, async () => {
-    if (!missingFrom(await readApplied(client), all).includes(migration)) return false;
-    if (stopsOlder) await refuseOlderProcesses(client, migration);
-    // The role may have timeouts for statements that serve requests.
-    await client.query(
-      'set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0; set local enable_seqscan = on',
-    );
-    await client.query(text).catch((error: Error) => {
-      throw new Error(`migration ${name} failed: ${error.message}`, { cause: error });
+
+  async function inLockedTransaction<T>(work: () => Promise<T>): Promise<T | null> {
+    await beginLocked(client, wait);
+    return inTransaction(client, async () => {
+      if (!missingFrom(await readApplied(client), all).includes(migration)) return null;
+      if (stopsOlder) await refuseOlderProcesses(client, migration);
+      // The role may have timeouts for statements that serve requests.
+      await client.query(
+        'set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0; set local enable_seqscan = on',
+      );
+      const result = await work().catch((error: Error) => {
+        throw new Error(`migration ${name} failed: ${error.message}`, { cause: error });
+      });
+      // One may have started in the meantime.
+      if (stopsOlder) await refuseOlderProcesses(client, migration);
+      return result;
     });
+  }
+
+  async function record(): Promise<void> {
     await client.query(
       'insert into schema_migrations (version, name, checksum, stops_older) values ($1, $2, $3, $4)',
       [version, name, checksum, stopsOlder],
     );
-    // One may have started in the meantime.
-    if (stopsOlder) await refuseOlderProcesses(client, migration);
+  }
+
+  if (isInBatches(text)) {
+    return applyInBatches({ client, migration, inLockedTransaction, record, onNotice: wait.onWait });
+  }
+  const applied = await inLockedTransaction(async () => {
+    await client.query(text);
+    await record();
     return true;
   });
+  return applied === true;
 }
 
 /** Runs `work`, then commits the open transaction, or rolls it back on an error. */

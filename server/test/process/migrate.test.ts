@@ -237,3 +237,53 @@ test('an idle process stays visible to migrations', async () => {
     await db.end();
   }
 });
+
+describe('a migration in batches', () => {
+  const move = `-- in-batches: select count(*) from source
+with moved as (delete from source where id = any(array(select id from source order by id limit 100)) returning id)
+insert into target select id from moved;`;
+  const tables = { '0001_first.sql': 'create table source (id int); create table target (id int);' };
+
+  async function prepare(rows: number): Promise<pg.Client> {
+    await migrate(database.url, await writeRelease(tables));
+    const client = await connectAs('test');
+    await client.query('insert into source select generate_series(1, $1)', [rows]);
+    return client;
+  }
+
+  async function counts(client: pg.Client): Promise<unknown> {
+    const { rows } = await client.query(
+      'select (select count(*)::int from source) as source, (select count(*)::int from target) as target',
+    );
+    return rows[0];
+  }
+
+  test('runs until it moves no more, each batch in a transaction of its own, and says how long it takes', async () => {
+    const client = await prepare(1_050);
+    const notices: string[] = [];
+    const options = {
+      ...(await writeRelease({ ...tables, '0002_move.sql': move })),
+      onWait: (says: string) => void notices.push(says),
+    };
+    expect(await migrate(database.url, options)).toEqual({ applied: ['0002_move.sql'] });
+    expect(await counts(client)).toEqual({ source: 0, target: 1_050 });
+    expect(notices).toEqual(['migration 0002_move.sql moves 1050 rows, which takes about 1 s']);
+    const { rows } = await client.query('select count(distinct xmin::text)::int as transactions from target');
+    expect(rows).toEqual([{ transactions: 11 }]);
+  });
+
+  test('that is killed goes on with the rows that are left', async () => {
+    const client = await prepare(1_000);
+    // The server ends the session that tries to move row 550: a kill between two commits.
+    await client.query(`
+      create function die() returns trigger language plpgsql as
+        $$ begin perform pg_terminate_backend(pg_backend_pid()); return null; end $$;
+      create trigger die after insert on target for each row when (new.id = 550) execute function die()`);
+    const options = await writeRelease({ ...tables, '0002_move.sql': move });
+    await expect(migrate(database.url, options)).rejects.toThrow();
+    expect(await counts(client)).toEqual({ source: 500, target: 500 });
+    await client.query('drop trigger die on target');
+    expect(await migrate(database.url, options)).toEqual({ applied: ['0002_move.sql'] });
+    expect(await counts(client)).toEqual({ source: 0, target: 1_000 });
+  });
+});

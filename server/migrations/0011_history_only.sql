@@ -1,0 +1,5 @@
+-- stop-older-processes: it drops the columns that their queues were made of.
+
+-- Deliveries.
+
+-- Executions.

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { column, rowsOf } from './rows.ts';
+
+type Point = { id: string; name: string | null; size: number };
+
+const columns = {
+  id: column.uuid((point: Point) => point.id),
+  name: column.text((point: Point) => point.name),
+  size: column.integer((point: Point) => point.size),
+};
+
+test('rows become one typed array per column, numbered from the first free parameter', () => {
+  const given = rowsOf(columns, 3);
+  expect(given.table).toBe(
+    '(select * from unnest($3::uuid[], $4::text[], $5::integer[]) with ordinality as row (id, name, size, n))',
+  );
+  expect(given.next).toBe(6);
+  const id = '0190a5d0-0000-7000-8000-000000000001';
+  const values = given.values([
+    { id, name: null, size: 1 },
+    { id, name: 'b', size: 2 },
+  ]);
+  expect(values).toHaveLength(3);
+  for (const array of values) expect((array as Buffer).readInt32BE(12)).toBe(2);
+});

@@ -1,0 +1,38 @@
+import { booleans, byteStrings, integers, texts, timestamps, uuids } from './binary-array.ts';
+
+type Column<Row> = { type: string; encode(rows: readonly Row[]): Buffer };
+
+/**
+ * Passes an array of rows to a statement as one typed array per column:
+ *
+ *   const given = rowsOf({ id: column.uuid((order: Order) => order.id), at: column.timestamptz((order) => order.at) });
+ *   db.query({ name, text: `select … from ${given.table} given` }, given.values(orders));
+ *
+ * `table` has those columns and `n`, the row's place in the input, counted from 1. `next` is the first free parameter.
+ */
+export function rowsOf<Row>(columns: Record<string, Column<Row>>, first = 1) {
+  const all = Object.values(columns);
+  const arrays = all.map(({ type }, index) => `$${first + index}::${type}[]`).join(', ');
+  const names = Object.keys(columns).join(', ');
+  return {
+    table: `(select * from unnest(${arrays}) with ordinality as row (${names}, n))`,
+    values: (rows: readonly Row[]): unknown[] => all.map(({ encode }) => encode(rows)),
+    next: first + all.length,
+  };
+}
+
+function columnOf<Value>(type: string, arrayOf: (values: (Value | null)[]) => Buffer) {
+  return <Row>(read: (row: Row) => Value | null): Column<Row> => ({
+    type,
+    encode: (rows) => arrayOf(rows.map(read)),
+  });
+}
+
+export const column = {
+  uuid: columnOf('uuid', uuids),
+  text: columnOf('text', texts),
+  bytea: columnOf('bytea', byteStrings),
+  boolean: columnOf('boolean', booleans),
+  integer: columnOf('integer', integers),
+  timestamptz: columnOf('timestamptz', timestamps),
+};

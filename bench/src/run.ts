@@ -9,14 +9,17 @@ import { parseArgs } from 'node:util';
 import type { Measured } from './results.ts';
 import { accept, acceptSettings } from './scenarios/accept.ts';
 import { acceptAtAMillion } from './scenarios/accept-at-1m.ts';
+import { deliverCost, provisionCost } from './scenarios/costs.ts';
 import { deliver } from './scenarios/deliver.ts';
 import { deliverAtAMillion } from './scenarios/deliver-at-1m.ts';
 import { firstEvent, firstEventSettings } from './scenarios/first-event.ts';
 import { isolation, isolationSettings } from './scenarios/isolation.ts';
 import { latencyAt100 } from './scenarios/latency-at-100.ts';
+import { memory, memorySettings } from './scenarios/memory.ts';
 import { memoryUnderAttack } from './scenarios/memory-under-attack.ts';
 import { pageDepth } from './scenarios/page-depth.ts';
 import { provision } from './scenarios/provision.ts';
+import { snapshotHeld } from './scenarios/snapshot-held.ts';
 import { twoWorkers, twoWorkersSettings } from './scenarios/two-workers.ts';
 import { usageFeed } from './scenarios/usage-feed.ts';
 import { readStealMs } from './support/cpu-steal.ts';
@@ -35,8 +38,11 @@ type Entry =
 const scenarios: Record<string, Entry> = {
   accept: { run: accept, settings: acceptSettings },
   deliver: { run: deliver },
+  'deliver-cost': { run: deliverCost, partOf: 'deliver' },
   'latency-at-100': { run: latencyAt100 },
   provision: { run: provision },
+  'provision-cost': { run: provisionCost, partOf: 'provision' },
+  'snapshot-held': { run: snapshotHeld },
   'accept-at-1m': { onMillion: acceptAtAMillion },
   'deliver-at-1m': { onMillion: deliverAtAMillion },
   'page-depth': { onMillion: pageDepth },
@@ -44,6 +50,7 @@ const scenarios: Record<string, Entry> = {
   'isolation-first-event': { run: firstEvent, settings: firstEventSettings, partOf: 'isolation' },
   'two-workers': { run: twoWorkers, settings: twoWorkersSettings },
   'usage-feed': { run: usageFeed },
+  memory: { run: memory, settings: memorySettings },
   'memory-under-attack': { run: memoryUnderAttack },
 };
 

@@ -5,20 +5,38 @@ import type { Receiver } from './load.ts';
 
 export const maxInFlight = 64; // the sender's limit per endpoint
 
-export type Backlog = { deliver(count: number): Promise<number>; stop(): Promise<void> };
+export type Backlog = {
+  /** Deliveries a second, from the commit of the backlog until every result is written. */
+  deliver(count: number): Promise<number>;
+  /** The same in steps: events, then their deliveries, sent until every result is written, then what autovacuum does. */
+  storeEvents(count: number): Promise<void>;
+  storeAndSendDeliveries(count: number): Promise<number>;
+  vacuum(): Promise<void>;
+  stop(): Promise<void>;
+};
 
-/** Creates an endpoint at the receiver, and stores backlogs of events for it. */
+/** An endpoint at the receiver, and a way to give the sender many events for it at once. */
 export async function prepareBacklog(target: Target, receiver: Receiver): Promise<Backlog> {
   await createEndpoint(target, receiver.url, ['bench.stored']);
   const db = new pg.Client({ connectionString: target.databaseUrl });
   await db.connect();
   await db.query('set enable_seqscan = off'); // polling for completion must not scan the table
-  return {
-    /** Returns deliveries per second, from the commit of the backlog until every result is stored. */
+  const backlog: Backlog = {
     async deliver(count) {
+      await backlog.storeEvents(count);
+      const rate = await backlog.storeAndSendDeliveries(count);
+      await backlog.vacuum();
+      return rate;
+    },
+    async storeEvents(count) {
+      await db.query('create temporary table if not exists stored (account_id uuid, id uuid)');
+      await db.query('truncate stored');
+      await db.query(insertEvents, [count]);
+    },
+    async storeAndSendDeliveries(count) {
       await receiver.reset();
       await db.query('begin');
-      await db.query(storeEvents, [count]);
+      await db.query(insertDeliveries);
       await db.query(`select pg_notify('simplane', 'deliveries ' || id) from accounts`);
       await db.query('commit');
       const startedAtMs = performance.now();
@@ -26,26 +44,32 @@ export async function prepareBacklog(target: Target, receiver: Receiver): Promis
       while ((await db.query(`select from deliveries where status = 'pending' limit 1`)).rows.length > 0) {
         await sleep(1);
       }
-      const elapsedMs = performance.now() - startedAtMs;
-      await db.query('vacuum deliveries, delivery_attempts, events'); // not left to autovacuum during the next round
-      return (count / elapsedMs) * 1_000;
+      return (count / (performance.now() - startedAtMs)) * 1_000;
+    },
+    async vacuum() {
+      await db.query('vacuum deliveries, delivery_attempts, events');
     },
     stop: () => db.end(),
   };
+  return backlog;
 }
 
-const storeEvents = `
-with endpoint as (
-  select account_id, id from webhook_endpoints where enabled_event_types = '{bench.stored}'
-), event as (
+const insertEvents = `
+with event as (
   insert into events (account_id, id, type, created_at, body)
   select account_id, uuid_v7(now()), 'bench.stored', now(),
          '{"id":"evt_01k9zzzzzzzzzzzzzzzzzzzzzz","type":"esim.provisioned","object":"event","created":1800000000,"data":{"iccid":"89999010000000000000","execution_id":"exec_01k9zzzzzzzzzzzzzzzzzzzzzz","product_id":"prod_europe_5gb_30d"}}'
-  from endpoint, generate_series(1, $1) returning account_id, id
+  from webhook_endpoints, generate_series(1, $1)
+  where enabled_event_types = '{bench.stored}'
+  returning account_id, id
 )
+insert into stored select account_id, id from event`;
+
+const insertDeliveries = `
 insert into deliveries (account_id, id, event_id, endpoint_id, status, origin, due_at, created_at)
-select event.account_id, uuid_v7(now()), event.id, endpoint.id, 'pending', 'event', now(), now()
-from event join endpoint on endpoint.account_id = event.account_id`;
+select stored.account_id, uuid_v7(now()), stored.id, endpoint.id, 'pending', 'event', now(), now()
+from stored join webhook_endpoints endpoint
+  on endpoint.account_id = stored.account_id and endpoint.enabled_event_types = '{bench.stored}'`;
 
 export async function createEndpoint(
   { url, key }: Target,

@@ -10,7 +10,7 @@ import { startEmbeddedPostgres } from '@simplane/server/embedded-postgres';
 import pg from 'pg';
 
 /** A server process and the database behind it. */
-export type Target = { url: string; key: string; databaseUrl: string };
+export type Target = { url: string; key: string; databaseUrl: string; pid: number };
 
 type Stoppable = { stop(): Promise<void> };
 
@@ -49,7 +49,7 @@ export async function startDeployment({ settings = {}, profileDir }: Options = {
     overrides: Record<string, string>,
     databaseUrl = postgres.connectionString,
   ): Promise<Target & Stoppable> {
-    const { url, stop } = await spawnServer(
+    const { url, pid, stop } = await spawnServer(
       {
         PATH: process.env['PATH'] ?? '',
         NODE_ENV: 'production',
@@ -65,7 +65,7 @@ export async function startDeployment({ settings = {}, profileDir }: Options = {
       profileDir,
     );
     stops.push(stop);
-    return { url, key, databaseUrl, stop };
+    return { url, key, databaseUrl, pid, stop };
   }
 
   async function stop(): Promise<void> {
@@ -117,6 +117,7 @@ async function spawnServer(env: Record<string, string>, logFile: string, profile
     if (url) {
       return {
         url,
+        pid: server.pid as number,
         async stop() {
           if (server.exitCode === null) server.kill('SIGTERM');
           await ended;

@@ -1,0 +1,48 @@
+import pg from 'pg';
+import { connections } from '../support/accepting.ts';
+import { alternate } from '../support/alternate.ts';
+import { createEndpoint } from '../support/delivering.ts';
+import type { Deployment, Target } from '../support/deployment.ts';
+import { startGenerator, startReceiver } from '../support/load.ts';
+import type { Result } from '../support/scenario.ts';
+
+const count = 3_000;
+
+/**
+ * Provisioning while a transaction stays open for the whole run, as a dump does: no dead row can be removed. Against the same
+ * without one, on a database of its own in the same PostgreSQL.
+ */
+export async function snapshotHeld(
+  deployment: Deployment,
+  progress: (what: string) => void,
+): Promise<Result> {
+  const generator = startGenerator();
+  const receiver = await startReceiver();
+  const holder = new pg.Client({ connectionString: deployment.databaseUrl });
+  try {
+    const free = await deployment.startServer({}, await deployment.createDatabase('free'));
+    for (const target of [deployment, free]) {
+      await createEndpoint(target, receiver.url, ['esim.provisioned']);
+    }
+    const rateOf = async ({ url, key }: Target) => {
+      await receiver.reset();
+      const startedAtMs = performance.now();
+      await generator.postOrders({ url, key, connections, count });
+      await receiver.expect(count);
+      return (count / (performance.now() - startedAtMs)) * 1_000;
+    };
+    progress('warming up');
+    for (const target of [deployment, free]) await rateOf(target);
+    await holder.connect();
+    await holder.query('begin isolation level repeatable read');
+    await holder.query('select count(*) from accounts');
+    return await alternate(
+      { value: () => rateOf(deployment), ceiling: () => rateOf(free) },
+      { rounds: 7, unit: 'eSIMs/s', goal: '≥ 0.8', progress },
+    );
+  } finally {
+    await holder.end();
+    await receiver.stop();
+    await generator.stop();
+  }
+}

@@ -1,0 +1,63 @@
+import { readdir, readFile } from 'node:fs/promises';
+import pg from 'pg';
+
+/** What one item costs: microseconds of CPU, and bytes of write-ahead log. */
+export type Cost = { node_us: number; postgres_us: number; wal_bytes: number };
+
+// Linux counts CPU time in hundredths of a second on every platform we run on.
+const tickUs = 10_000;
+
+/** Measures what `run` costs the server process and all of PostgreSQL, divided by the number of its items. */
+export async function costOf(
+  { pid, databaseUrl }: { pid: number; databaseUrl: string },
+  items: number,
+  run: () => Promise<unknown>,
+): Promise<Cost> {
+  const db = new pg.Client({ connectionString: databaseUrl });
+  await db.connect();
+  try {
+    const { rows } = await db.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const postmaster = (await readStat(rows[0]?.pid as number)).parent;
+    const read = async () => ({
+      node: (await readStat(pid)).ownUs,
+      postgres: await cpuOfTreeUs(postmaster),
+      wal: await readWalBytes(db),
+    });
+    const before = await read();
+    await run();
+    const after = await read();
+    return {
+      node_us: (after.node - before.node) / items,
+      postgres_us: (after.postgres - before.postgres) / items,
+      wal_bytes: (after.wal - before.wal) / items,
+    };
+  } finally {
+    await db.end();
+  }
+}
+
+async function readWalBytes(db: pg.Client): Promise<number> {
+  const { rows } = await db.query<{ bytes: string }>(`select pg_current_wal_lsn() - '0/0' as bytes`);
+  return Number(rows[0]?.bytes);
+}
+
+/** The postmaster, the processes below it, and those that have ended since it started. */
+async function cpuOfTreeUs(postmaster: number): Promise<number> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const stats = await Promise.all(pids.map((pid) => readStat(pid).catch(() => null)));
+  const live = stats.filter((stat) => stat?.parent === postmaster).map((stat) => stat?.ownUs ?? 0);
+  const { ownUs, endedChildrenUs } = await readStat(postmaster);
+  return live.reduce((sum, us) => sum + us, ownUs + endedChildrenUs);
+}
+
+async function readStat(pid: number) {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8');
+  // The program's name, in brackets, may hold anything; the fields after it are numbers (proc_pid_stat(5), from the 3rd on).
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const ticks = (field: number) => Number(fields[field - 3]);
+  return {
+    parent: ticks(4),
+    ownUs: (ticks(14) + ticks(15)) * tickUs,
+    endedChildrenUs: (ticks(16) + ticks(17)) * tickUs,
+  };
+}

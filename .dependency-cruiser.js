@@ -109,8 +109,8 @@ export default {
       comment:
         'A feature exports operations, not SQL. Only its own folder and the operator’s commands may use its statements.',
       severity: 'error',
-      from: { path: '^(server/src.*)/[^/]+$', pathNot: '^server/src/operator/' },
-      to: { path: '^server/src/.*[/-]sql\\.ts$', pathNot: '^$1/[^/]+$' },
+      from: { path: '^(server/src.*?)/(?:sql/)?[^/]+$', pathNot: '^server/src/operator/' },
+      to: { path: '^server/src/.*([/-]sql\\.ts$|/sql/)', pathNot: '^$1/(sql/)?[^/]+$' },
     },
     {
       name: 'drivers-are-chosen-at-the-top',

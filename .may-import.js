@@ -165,13 +165,21 @@ export const mayImport = {
     },
     executions: {
       why: 'An execution calls the runner passed to it, so it imports no feature.',
-      imports: list`app-error.ts clock.ts context.ts db idempotency ids lists network secrets/keyring.ts
-                   telemetry/clip.ts worker contract:*`,
+      imports: list`app-error.ts clock.ts context.ts db executions/sql idempotency ids lists network
+                   secrets/keyring.ts telemetry/clip.ts worker contract:*`,
+    },
+    'executions/sql': {
+      why: 'Statements: rows in, rows out.',
+      imports: list`db executions/end-from.ts executions/held.ts idempotency lists contract:*`,
     },
     esims: {
       why: 'An eSIM can exist without a bundle. It publishes events without knowing the receivers.',
-      imports: list`app-error.ts clock.ts config/iccid-ranges.ts context.ts db events executions idempotency ids
-                   lists network products secrets telemetry/clip.ts contract:* npm:uqr`,
+      imports: list`app-error.ts clock.ts config/iccid-ranges.ts context.ts db esims/sql events executions
+                   idempotency ids lists network products secrets telemetry/clip.ts contract:* npm:uqr`,
+    },
+    'esims/sql': {
+      why: 'Statements, some composed of pieces that other features export.',
+      imports: list`db esims/state.ts events executions lists contract:*`,
     },
     bundles: {
       why: 'A bundle belongs to an eSIM, so bundles import eSIMs and never the reverse.',

@@ -54,8 +54,8 @@ with stored as (
   insert into idempotency_keys (account_id, key, fingerprint, status, location, body, created_at, expires_at)
   values ($1, $2, $3, 202, $4, $5, $6, $7) on conflict do nothing returning 1
 )
-insert into executions (account_id, id, type, status, product_id, input, created_at)
-select $1, $8, 'esim.provision', 'queued', 'prod_europe_5gb_30d', '{"metadata": {}, "description": null}', $6 from stored`;
+insert into execution_queue (account_id, id, type, product_id, input, created_at)
+select $1, $8, 'esim.provision', 'prod_europe_5gb_30d', '{"metadata": {}, "description": null}', $6 from stored`;
 
 function answer(id: string, now: Date): string {
   return JSON.stringify({

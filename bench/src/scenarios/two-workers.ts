@@ -48,8 +48,8 @@ async function runBacklog({ databaseUrl }: Target, receiver: Receiver): Promise<
     await receiver.reset();
     await db.query('begin');
     await db.query(
-      `insert into executions (account_id, id, type, status, product_id, input, created_at)
-       select accounts.id, uuid_v7(now()), 'esim.provision', 'queued', 'prod_europe_5gb_30d', '{}', now()
+      `insert into execution_queue (account_id, id, type, product_id, input, created_at)
+       select accounts.id, uuid_v7(now()), 'esim.provision', 'prod_europe_5gb_30d', '{}', now()
        from accounts, generate_series(1, $1)`,
       [count],
     );

@@ -76,8 +76,8 @@ const inserts = {
     select ${account}, seeded_id(2, n), 'esim.provisioned', now(), '{"id":"","type":"esim.provisioned","object":"event","created":1700000000,"data":{"n":"' || repeat('x', 120) || '"}}'
     from generate_series(1, $1::integer) n`,
   executions: `
-    insert into executions (account_id, id, type, status, product_id, input, created_at, finished_at, due_at)
-    select ${account}, seeded_id(1, n), 'esim.provision', 'succeeded', 'prod_us_1gb_7d', '{}', now(), now(), now()
+    insert into executions (account_id, id, type, status, product_id, input, created_at, finished_at)
+    select ${account}, seeded_id(1, n), 'esim.provision', 'succeeded', 'prod_us_1gb_7d', '{}', now(), now()
     from generate_series(1, $1::integer) n`,
   delivery_attempts: `
     insert into delivery_attempts (account_id, delivery_id, number, at, duration_ms, status_code)

@@ -1,4 +1,5 @@
 import type { ExecutionType } from '@simplane/contract';
+import { firstBundleFrom } from '../bundles/insert-from.ts';
 import { topUpRunner } from '../bundles/run-top-up.ts';
 import { cancelBundles, promoteBundle } from '../bundles/write.ts';
 import type { IccidRange } from '../config/iccid-ranges.ts';
@@ -12,7 +13,7 @@ export function createRunners(
   iccidRanges: readonly IccidRange[] | null = null,
 ): Record<ExecutionType, Runner> {
   return {
-    'esim.provision': createProvisionRunner(createIccidAllotter(iccidRanges)),
+    'esim.provision': createProvisionRunner(createIccidAllotter(iccidRanges), firstBundleFrom),
     'esim.suspend': createChangeRunner('suspend'),
     // If the active bundle expired while the eSIM was suspended, the next one becomes active.
     'esim.resume': createChangeRunner('resume', (tx, esim, deps) =>

@@ -7,7 +7,7 @@ import type { Deps, ExecutionError, HeldExecution, Runner } from '../executions/
 import { idOfUuid, uuidText } from '../ids/uuid.ts';
 import type { NewUuid } from '../ids/uuid-v7.ts';
 import { requireProduct } from '../products/require-active.ts';
-import { type BundledEsim, type BundleRow, insertBundle } from './sql.ts';
+import { type BundledEsim, insertBundle } from './sql.ts';
 import { promoteBundle } from './write.ts';
 
 /** A top-up makes no network call, because Simplane counts usage, not the network. */
@@ -69,22 +69,14 @@ export async function addBundle(
   { accountUuid, iccid, product, thresholds }: NewBundle,
   { clock, newUuid }: { clock: Clock; newUuid: NewUuid },
 ): Promise<void> {
-  const row: BundleRow = {
-    account_id: accountUuid,
-    id: uuidText(newUuid()),
+  await insertBundle(tx, {
+    accountUuid,
+    uuid: uuidText(newUuid()),
     iccid,
-    product_id: product.id,
-    status: 'queued',
-    data_bytes: product.data_bytes,
-    used_bytes: 0,
-    thresholds: product.data_bytes === null ? [] : ascending(thresholds ?? defaultThresholds),
-    validity_days: product.validity_days,
-    activated_at: null,
-    expires_at: null,
-    as_of: null,
-    created_at: new Date(clock.nowMs()),
-  };
-  await insertBundle(tx, row);
+    product,
+    thresholds: ascending(thresholds ?? defaultThresholds),
+    at: new Date(clock.nowMs()),
+  });
 }
 
 function ascending(percents: readonly number[]): number[] {

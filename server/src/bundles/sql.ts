@@ -1,6 +1,7 @@
 import type { BundleStatus, EsimStatus } from '@simplane/contract';
 import type { Queryable } from '../db/database.ts';
 import { beforeFirst } from '../lists/keyset.ts';
+import { insertBundleFrom } from './insert-from.ts';
 
 export type BundleRow = {
   account_id: string;
@@ -20,6 +21,15 @@ export type BundleRow = {
 
 /** The columns of an eSIM that its bundles depend on. */
 export type BundledEsim = { account_id: string; iccid: string; status: EsimStatus };
+
+type NewBundle = {
+  accountUuid: string;
+  uuid: string;
+  iccid: string;
+  product: { id: string; data_bytes: number | null; validity_days: number };
+  thresholds: readonly number[];
+  at: Date;
+};
 
 const columns = `account_id, id, iccid, product_id, status, data_bytes, used_bytes, thresholds, validity_days, activated_at,
   expires_at, as_of, created_at`;
@@ -54,26 +64,32 @@ export function listBundleRows(
   );
 }
 
-export async function insertBundle(tx: Queryable, row: BundleRow): Promise<void> {
+export async function insertBundle(tx: Queryable, row: NewBundle): Promise<void> {
   await tx.query(
     {
       name: 'bundle_insert',
-      text: `insert into bundles (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+      text: `
+with given as (
+  select
+    $1::uuid as account_id,
+    $2::uuid as bundle_id,
+    $3::text as iccid,
+    $4::text as product_id,
+    $5::bigint as data_bytes,
+    $6::integer as validity_days,
+    $7::integer[] as thresholds,
+    $8::timestamptz as at
+)${insertBundleFrom('given')}`,
     },
     [
-      row.account_id,
-      row.id,
+      row.accountUuid,
+      row.uuid,
       row.iccid,
-      row.product_id,
-      row.status,
-      row.data_bytes,
-      row.used_bytes,
+      row.product.id,
+      row.product.data_bytes,
+      row.product.validity_days,
       row.thresholds,
-      row.validity_days,
-      row.activated_at,
-      row.expires_at,
-      row.as_of,
-      row.created_at,
+      row.at,
     ],
   );
 }

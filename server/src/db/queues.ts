@@ -9,7 +9,10 @@ export function readQueues(db: Queryable): Promise<Queue[]> {
     text: `
 select queue, coalesce(greatest(0, extract(epoch from now() - oldest)), 0)::float8 as oldest_due_seconds
 from (
-  select 'executions' as queue, (select min(due_at) from executions where status in ('queued', 'running')) as oldest
+  select 'executions' as queue, (
+    select greatest(due_at, leased_until) from execution_queue
+    where leased_until is null or leased_until < now()
+    order by due_at limit 1) as oldest
   union all
   -- Each endpoint's oldest delivery is the first in its index. Failing endpoints wait by design and are excluded.
   select 'deliveries', (

@@ -3,7 +3,7 @@ import { emit } from '../events/emit.ts';
 import { newEvent } from '../events/new-event.ts';
 import type { NewUuid } from '../ids/uuid-v7.ts';
 import type { LockedEsim } from './lock.ts';
-import { changeStatus } from './sql.ts';
+import { changeStatus } from './sql/change-status.ts';
 import { canTransition } from './state.ts';
 
 /** Activates a provisioned eSIM at its first attach; does nothing in any other status. The caller holds the eSIM's lock. */
@@ -13,7 +13,7 @@ export async function activateEsim(
   deps: { newUuid: NewUuid },
 ): Promise<LockedEsim> {
   if (!canTransition('activate', esim.status)) return esim;
-  const active = await changeStatus(tx, esim.iccid, 'activate');
+  const active = await changeStatus(tx, esim, 'activate');
   if (!active) return esim;
   const data = { iccid: esim.iccid, product_id: esim.product_id };
   await emit(tx, [newEvent(deps, { accountUuid: esim.account_id, type: 'esim.activated', data })]);

@@ -1,10 +1,9 @@
 import type { ClaimedExecution, Deps, HeldExecution } from '../executions/worker.ts';
-import { uuidText } from '../ids/uuid.ts';
 import { orderMatchingIdPlace } from '../secrets/sealed-places.ts';
 import { newMatchingId } from './activation-code.ts';
 import type { AllotIccids } from './iccid.ts';
 import type { Progress } from './reservation.ts';
-import { allotRows } from './sql.ts';
+import { allotRows } from './sql/allot.ts';
 
 /** Allots a matching id to new orders, and an ICCID if we choose the ICCIDs. Returns the executions this worker still holds. */
 export async function allot(
@@ -24,7 +23,6 @@ export async function allot(
       account_id,
       id,
       fence,
-      esimUuid: uuidText(deps.newUuid()),
       iccid: iccids[index] ?? null,
       ...newSealedMatchingId(deps, account_id, id),
       at,

@@ -21,7 +21,7 @@ async function startChange(ctx: WriteContext, { params }: Input, change: Change)
     const esim = await lockOwnEsim(tx, ctx.account.uuid, params.iccid);
     if (change !== 'terminate' && !ctx.hasCore) throw coreNotConnected(change);
     if (!canTransition(change, esim.status)) throw conflict(change, esim.status);
-    await requireNoOpenChange(tx, esim.iccid);
+    await requireNoOpenChange(tx, esim);
     return startExecution(ctx, tx, {
       type: `esim.${change}`,
       iccid: esim.iccid,

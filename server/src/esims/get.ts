@@ -4,7 +4,8 @@ import type { Context } from '../context.ts';
 import type { Queryable } from '../db/database.ts';
 import { clip } from '../telemetry/clip.ts';
 import { presentEsim } from './present.ts';
-import { type EsimRow, findEsim } from './sql.ts';
+import { findEsim } from './sql/find.ts';
+import type { EsimRow } from './sql/rows.ts';
 
 export async function getEsim(ctx: Context, { params }: { params: { iccid: string } }): Promise<Esim> {
   return presentEsim(await requireEsim(ctx.db, ctx.account.uuid, params.iccid));

@@ -1,7 +1,9 @@
 import { withCheckDigit } from '@simplane/contract';
 import type { IccidRange } from '../config/iccid-ranges.ts';
 import type { Queryable } from '../db/database.ts';
-import { findIccidsInUse, nextIccidBlock, takeFromRange } from './sql.ts';
+import { findIccidsInUse } from './sql/find-iccids-in-use.ts';
+import { nextIccidBlock } from './sql/next-iccid-block.ts';
+import { takeFromRange } from './sql/take-from-range.ts';
 
 /** Returns `count` ICCIDs, or fewer if not enough are left. */
 export type AllotIccids = (db: Queryable, count: number) => Promise<string[]>;

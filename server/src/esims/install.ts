@@ -5,7 +5,8 @@ import { esimMatchingIdPlace } from '../secrets/sealed-places.ts';
 import { describeActivation } from './activation-code.ts';
 import { noSuchEsim } from './get.ts';
 import { dataUri, drawQr } from './qr.ts';
-import { type EsimRow, findEsim } from './sql.ts';
+import { findEsim } from './sql/find.ts';
+import type { EsimRow } from './sql/rows.ts';
 
 /** What an end user needs to install the eSIM. It is secret: only this operation returns it. */
 export async function getInstallProfile(

@@ -2,7 +2,7 @@ import type { InputOf, Operations } from '@simplane/contract';
 import type { Context } from '../context.ts';
 import { readPage } from '../lists/read-page.ts';
 import { presentEsim } from './present.ts';
-import { listEsimRows } from './sql.ts';
+import { listEsimRows } from './sql/list.ts';
 
 export function listEsims(ctx: Context, { query }: InputOf<Operations['listEsims']>) {
   const filter = { status: query.status, productId: query.product_id };

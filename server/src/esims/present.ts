@@ -1,6 +1,6 @@
 import type { Esim } from '@simplane/contract';
 import { unixSeconds } from '../clock.ts';
-import type { EsimRow } from './sql.ts';
+import type { EsimRow } from './sql/rows.ts';
 
 export function presentEsim(row: EsimRow): Esim {
   return {

@@ -1,9 +1,18 @@
-import { type ExecutionError, sentFlag } from '../executions/worker.ts';
+import {
+  type ClaimedExecution,
+  type ExecutionError,
+  sentFlag,
+  wasClaimedBefore,
+} from '../executions/worker.ts';
+import type { Network } from '../network/port.ts';
 
 /** The fields of an order that the network needs. The code is deleted when the order ends. */
 export type OrderInput = { eid?: string; sealed_confirmation_code?: string };
 
-/** The completed steps of an order. Each is stored before the next begins, so an order resumes after a crash and never orders twice. */
+/**
+ * The completed steps of an order. If the network forgets calls, each is stored before the next begins; otherwise a step is
+ * repeated with the same call id. So an order resumes after a crash and never orders twice.
+ */
 export type Progress = {
   /** Sealed. */
   matching_id?: string;
@@ -18,10 +27,19 @@ export type Progress = {
   is_closed?: true;
 };
 
-/** Whether the network may have a profile reserved for the order. */
+/** Whether the network may have a profile reserved for the order, according to what was stored. */
 export function mayBeReserved(progress: Record<string, unknown>): boolean {
   const { is_ordered, is_closed } = progress as Progress;
   return !is_closed && (is_ordered === true || progress[sentFlag('order')] === true);
+}
+
+/**
+ * The same for a claimed order. If the network does not forget calls, an earlier attempt may have reserved a profile without
+ * storing that.
+ */
+export function mayHaveReserved({ forgetsCalls }: Network, execution: ClaimedExecution): boolean {
+  const { is_closed } = execution.progress as Progress;
+  return mayBeReserved(execution.progress) || (!is_closed && !forgetsCalls && wasClaimedBefore(execution));
 }
 
 /** Whether the profile is certainly ours, but may not yet be bound to the matching id that proves it. */

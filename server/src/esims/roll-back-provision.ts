@@ -13,8 +13,8 @@ import {
 import { idOfUuid } from '../ids/uuid.ts';
 import { UnreadableSecret } from '../secrets/keyring.ts';
 import { readMatchingId } from './allot.ts';
-import { isUnconfirmed, mayBeReserved, type OrderInput, type Progress } from './reservation.ts';
-import { changeStatus } from './sql.ts';
+import { isUnconfirmed, mayHaveReserved, type OrderInput, type Progress } from './reservation.ts';
+import { changeStatus } from './sql/change-status.ts';
 
 const done: RunOutcome = { kind: 'done' };
 
@@ -29,8 +29,13 @@ export async function rollBackAndFail(
   belongsToOther = false,
 ): Promise<RunOutcome> {
   const { iccid, progress } = execution;
-  if (iccid !== null && mayBeReserved(progress)) {
-    const decided: Progress = { verdict: error, ...(belongsToOther && { is_closed: true }) };
+  if (iccid !== null && mayHaveReserved(deps.network, execution)) {
+    // `is_ordered` may be known to this process only.
+    const decided: Progress = {
+      verdict: error,
+      is_ordered: true,
+      ...(belongsToOther && { is_closed: true }),
+    };
     Object.assign(progress, decided);
     if (!(await execution.save(decided))) return done;
     const canceled = belongsToOther ? null : await cancelProfile(deps, execution, iccid);
@@ -91,7 +96,7 @@ function failOrder(deps: Deps, execution: HeldExecution, error: ExecutionError):
   return deps.db.transaction(async (tx) => {
     if (!(await execution.finish(tx, error))) return;
     const { iccid } = execution;
-    if (iccid !== null) await changeStatus(tx, iccid, 'fail');
+    if (iccid !== null) await changeStatus(tx, { account_id: execution.account_id, iccid }, 'fail');
     const data = {
       ...(iccid !== null && { iccid }),
       ...orderIds(execution),

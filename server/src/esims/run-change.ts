@@ -16,7 +16,11 @@ import { esimMatchingIdPlace, orderMatchingIdPlace } from '../secrets/sealed-pla
 import type { LockedEsim } from './lock.ts';
 import { wasDownloaded } from './profile-state.ts';
 import { isUnconfirmed, mayBeReserved, type Progress } from './reservation.ts';
-import { changeStatus, type EsimRow, findEsim, findOrder, lockEsim } from './sql.ts';
+import { changeStatus } from './sql/change-status.ts';
+import { findEsim } from './sql/find.ts';
+import { findOrder } from './sql/find-order.ts';
+import { lockEsim } from './sql/lock.ts';
+import type { EsimRow } from './sql/rows.ts';
 import { canTransition } from './state.ts';
 
 type Change = 'suspend' | 'resume' | 'terminate';
@@ -78,10 +82,10 @@ async function readMatchingId(
 
 function settle(deps: Deps, execution: HeldExecution, change: Change, onChanged?: OnChanged): Promise<void> {
   return deps.db.transaction(async (tx) => {
-    const before = await lockEsim(tx, execution.iccid as string);
+    const before = await lockEsim(tx, execution.account_id, execution.iccid as string);
     const isPossible = before !== null && canTransition(change, before.status);
     const isOurs = await execution.finish(tx, isPossible ? null : noLongerPossible(change, before));
-    const after = isOurs && isPossible && (await changeStatus(tx, before.iccid, change));
+    const after = isOurs && isPossible && (await changeStatus(tx, before, change));
     if (!after) return;
     const executionId = idOfUuid(idPrefixes.execution, execution.id);
     const data = { iccid: after.iccid, execution_id: executionId, product_id: after.product_id };

@@ -1,5 +1,4 @@
-import { defaultThresholds } from '@simplane/contract';
-import { createGroupCommit, perDatabase } from '../db/group-commit.ts';
+import { createGroupCommit, type GroupCommit, perDatabase } from '../db/group-commit.ts';
 import { newEvent } from '../events/new-event.ts';
 import {
   type Deps,
@@ -8,6 +7,7 @@ import {
   type HeldExecution,
   type Runner,
   type RunOutcome,
+  wasClaimedBefore,
 } from '../executions/worker.ts';
 import { uuidText } from '../ids/uuid.ts';
 import type { Reply } from '../network/port.ts';
@@ -20,20 +20,33 @@ import { allot, cacheMatchingId, readMatchingId } from './allot.ts';
 import type { AllotIccids } from './iccid.ts';
 import type { OrderInput, Progress } from './reservation.ts';
 import { failAfterLastAttempt, orderIds, rollBackAndFail } from './roll-back-provision.ts';
-import { findEsim, insertOrderedEsim, type Provisioned, settleProvisionedRows } from './sql.ts';
+import { findEsim } from './sql/find.ts';
+import { insertOrderedEsim } from './sql/insert-ordered.ts';
+import {
+  type FirstBundle,
+  type Provisioned,
+  type SettleOutcome,
+  settleProvisionedRows,
+} from './sql/settle-provisioned.ts';
 
 const done: RunOutcome = { kind: 'done' };
 
 /** Provisions an eSIM: orders, confirms and releases a profile, then settles. For the rollback see roll-back-provision.ts. */
-export function createProvisionRunner(allotIccids: AllotIccids): Runner {
+export function createProvisionRunner(allotIccids: AllotIccids, firstBundle: FirstBundle): Runner {
+  // Concurrent orders share one statement and one commit.
+  const settlerOf: SettlerOf = perDatabase((db) =>
+    createGroupCommit({ write: (rows: Provisioned[]) => settleProvisionedRows(db, rows, firstBundle) }),
+  );
   return {
     prepare: (deps, executions) => allot(deps, executions, allotIccids),
-    run: provision,
+    run: (deps, execution) => provision(deps, execution, settlerOf),
     fail: failAfterLastAttempt,
   };
 }
 
-async function provision(deps: Deps, execution: HeldExecution): Promise<RunOutcome> {
+type SettlerOf = (db: Deps['db']) => GroupCommit<Provisioned, SettleOutcome>;
+
+async function provision(deps: Deps, execution: HeldExecution, settlerOf: SettlerOf): Promise<RunOutcome> {
   const { matching_id: allotted, verdict } = execution.progress as Progress;
   if (!allotted) return rollBackAndFail(deps, execution, noIccidsLeft);
   if (verdict) return rollBackAndFail(deps, execution, verdict);
@@ -64,7 +77,7 @@ async function provision(deps: Deps, execution: HeldExecution): Promise<RunOutco
   Object.assign(execution.progress, bound);
   cacheMatchingId(execution, confirmedId);
   if (!confirmed.result.isReleased) {
-    if (!(await execution.save(bound))) return done; // also renews the lease for the next call
+    if (!(await execution.checkpoint(bound))) return done;
     const released = await execution.call('release', (call) =>
       deps.network.release({ iccid, matchingId: confirmedId, ...call }),
     );
@@ -91,19 +104,12 @@ async function provision(deps: Deps, execution: HeldExecution): Promise<RunOutco
   return done;
 }
 
-/** Concurrent orders share one statement and one commit. */
-const settlerOf = perDatabase((db) =>
-  createGroupCommit({
-    write: (rows: Provisioned[]) => settleProvisionedRows(db, rows, defaultThresholds),
-  }),
-);
-
 function profileRequest({ product_id: productId, progress, input }: HeldExecution) {
   const { profile_type: profileType = null } = progress as Progress;
   return { productId, profileType, eid: (input as OrderInput).eid ?? null };
 }
 
-/** The first step. Its result is stored as a recovery point, so that it runs once. */
+/** The first step. Its result is a checkpoint. */
 async function order(
   deps: Deps,
   execution: HeldExecution,
@@ -113,7 +119,11 @@ async function order(
   const reply = await execution.call('order', (call) =>
     deps.network.order({ iccid: execution.iccid, ...call, ...profileRequest(execution) }),
   );
-  if (reply.kind !== 'done') return retryOrRollBack(deps, execution, reply);
+  if (reply.kind !== 'done') {
+    // Every call with this id gets this answer, so no earlier one has reserved a profile.
+    if (reply.kind === 'refused' && !deps.network.forgetsCalls) progress.is_closed = true;
+    return retryOrRollBack(deps, execution, reply);
+  }
   const { iccid, isInferred } = reply.result;
   const reached: Progress = { is_ordered: true, ...(!isInferred && { is_reserved: true }) };
   const stored = await storeOrdered(deps, execution, iccid, reached);
@@ -125,10 +135,11 @@ async function order(
 
 /** An order that was allotted an ICCID already has its eSIM, even if the ICCID source changed since. */
 async function storeOrdered(deps: Deps, execution: HeldExecution, iccid: string, reached: Progress) {
-  if (execution.iccid !== null) return (await execution.save(reached)) ? 'inserted' : 'lost';
+  if (execution.iccid !== null) return (await execution.checkpoint(reached)) ? 'inserted' : 'lost';
   return insertOrderedEsim(deps.db, {
-    ...execution,
-    esimUuid: uuidText(deps.newUuid()),
+    account_id: execution.account_id,
+    id: execution.id,
+    fence: execution.fence,
     iccid,
     at: new Date(deps.clock.nowMs()),
   });
@@ -137,9 +148,9 @@ async function storeOrdered(deps: Deps, execution: HeldExecution, iccid: string,
 /** False if the eSIM was terminated since an earlier attempt. */
 async function isProvisioning(
   deps: Deps,
-  { attempts, account_id: accountUuid, iccid }: HeldExecution,
+  { fence, account_id: accountUuid, iccid }: HeldExecution,
 ): Promise<boolean> {
-  if (attempts === 1 || iccid === null) return true;
+  if (!wasClaimedBefore({ fence }) || iccid === null) return true;
   const esim = await findEsim(deps.db, accountUuid, iccid);
   return esim?.status === 'provisioning';
 }

@@ -4,7 +4,7 @@ import { createGroupCommit, perDatabase } from '../db/group-commit.ts';
 import { type Outcome, readStored } from '../idempotency/outcome.ts';
 import { uuidText } from '../ids/uuid.ts';
 import { presentNew } from './present.ts';
-import { type AcceptRow, acceptExecutionRows, type NewExecution } from './sql.ts';
+import { type AcceptRow, acceptExecutionRows, type NewExecution } from './sql/accept.ts';
 
 /** `input` takes the execution's uuid because sealed values in it are bound to that uuid. */
 type Order = { type: 'esim.provision'; productId: string; input(executionUuid: string): object };

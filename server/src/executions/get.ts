@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { uuidOfId } from '../ids/uuid.ts';
 import { clip } from '../telemetry/clip.ts';
 import { presentExecution } from './present.ts';
-import { findExecution } from './sql.ts';
+import { findExecution } from './sql/find.ts';
 
 export async function getExecution(ctx: Context, { params }: { params: { id: string } }): Promise<Execution> {
   const uuid = uuidOfId(idPrefixes.execution, params.id);

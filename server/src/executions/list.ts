@@ -2,7 +2,7 @@ import type { InputOf, Operations } from '@simplane/contract';
 import type { Context } from '../context.ts';
 import { readPage } from '../lists/read-page.ts';
 import { presentExecution } from './present.ts';
-import { listExecutionRows } from './sql.ts';
+import { listExecutionRows } from './sql/list.ts';
 
 export function listExecutions(ctx: Context, { query }: InputOf<Operations['listExecutions']>) {
   const { status } = query;

@@ -1,7 +1,7 @@
 import { type Execution, type ExecutionType, idPrefixes } from '@simplane/contract';
 import { unixSeconds } from '../clock.ts';
 import { idOfUuid } from '../ids/uuid.ts';
-import type { ExecutionRow } from './sql.ts';
+import type { ExecutionRow } from './sql/rows.ts';
 
 export function presentExecution(row: ExecutionRow): Execution {
   const id = idOfUuid(idPrefixes.execution, row.id);

@@ -2,11 +2,14 @@ import { idPrefixes } from '@simplane/contract';
 import { AppError } from '../app-error.ts';
 import type { Queryable } from '../db/database.ts';
 import { idOfUuid } from '../ids/uuid.ts';
-import { findOpenChange } from './sql.ts';
+import { findOpenChange } from './sql/find-open-change.ts';
 
 /** One change per eSIM at a time: two at once could reach the network in a different order than the database. */
-export async function requireNoOpenChange(tx: Queryable, iccid: string): Promise<void> {
-  const open = await findOpenChange(tx, iccid);
+export async function requireNoOpenChange(
+  tx: Queryable,
+  { account_id, iccid }: { account_id: string; iccid: string },
+): Promise<void> {
+  const open = await findOpenChange(tx, account_id, iccid);
   if (!open) return;
   const id = idOfUuid(idPrefixes.execution, open.id);
   throw new AppError(

@@ -4,7 +4,7 @@ import type { Queryable } from '../db/database.ts';
 import type { Answer, Outcome } from '../idempotency/outcome.ts';
 import { uuidText } from '../ids/uuid.ts';
 import { presentNew } from './present.ts';
-import { insertExecution } from './sql.ts';
+import { insertExecution } from './sql/insert.ts';
 
 type Order = { type: ExecutionType; iccid: string; productId: string; input: object };
 

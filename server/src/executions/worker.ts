@@ -9,16 +9,13 @@ import type { Call, Network, Refusal, Reply } from '../network/port.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { onAbort, withDeadline } from '../worker/deadline.ts';
 import { type RunResult, startWorkQueue, type WorkQueue } from '../worker/work-queue.ts';
-import {
-  type ClaimedExecution,
-  claimExecutionRows,
-  type ExecutionError,
-  finish,
-  postpone,
-  type RecoveryPoint,
-  releaseClaim,
-  saveProgressRows,
-} from './sql.ts';
+import { createClaimWindow } from './claim-window.ts';
+import { claimExecutionRows } from './sql/claim.ts';
+import { finish } from './sql/finish.ts';
+import { postpone } from './sql/postpone.ts';
+import { releaseClaim } from './sql/release.ts';
+import type { ClaimedExecution, ExecutionError } from './sql/rows.ts';
+import { type RecoveryPoint, saveProgressRows } from './sql/save-progress.ts';
 
 export type Deps = {
   db: Database;
@@ -53,14 +50,19 @@ export type Runner = {
 export type HeldExecution = ClaimedExecution & {
   /** Calls the network with a timeout. `step` determines the call id. */
   call<Result>(step: string, make: (call: Call) => Promise<Reply<Result>>): Promise<Reply<Result>>;
-  /** Stores a recovery point. False if the claim was lost. */
+  /** Stores progress and renews the lease. False if the claim was lost. */
   save(progress: object): Promise<boolean>;
+  /**
+   * A recovery point between two steps. False if the claim was lost. Stored only if the network forgets calls, or if the lease
+   * could end before the next call does; otherwise a crash repeats the steps with the same call ids.
+   */
+  checkpoint(progress: object): Promise<boolean>;
   /** Ends the execution in the caller's transaction. False if the claim was lost: then the transaction must write nothing. */
   finish(tx: Queryable, error: ExecutionError | null): Promise<boolean>;
 };
 
-export type { ClaimedExecution, ExecutionError } from './sql.ts';
-export { freeAbandonedExecutions as releaseOrphanedExecutions } from './sql.ts';
+export { releaseOrphanedExecutions } from './sql/release-orphaned.ts';
+export type { ClaimedExecution, ExecutionError, Fenced } from './sql/rows.ts';
 
 type Options = Deps & {
   runners: Record<ExecutionType, Runner>;
@@ -72,12 +74,15 @@ type Options = Deps & {
 /** Runs executions. The rows are the queue; any process may claim any of them. */
 export function startExecutionWorker(options: Options): WorkQueue {
   const { db, runners, leaseMs, concurrency, pollMs, onError } = options;
+  const claimInWindow = createClaimWindow();
   return startWorkQueue({
     concurrency,
     pollMs,
     onError,
     async claim(count) {
-      const executions = await claimExecutionRows(db, count, leaseMs);
+      const { executions } = await claimInWindow((since) =>
+        claimExecutionRows(db, { count, leaseMs, since }),
+      );
       const ready = await Promise.all(
         Object.entries(runners).map(([type, runner]) =>
           prepare(
@@ -150,12 +155,13 @@ async function runOne(
 /** After an error of ours: retried later, up to `maxAttempts`. */
 async function postponeAfterError(
   options: Options,
-  { id, type, attempts, ...rest }: ClaimedExecution,
+  execution: ClaimedExecution,
   error: unknown,
 ): Promise<RunResult> {
+  const { id, type, attempts } = execution;
   options.onError(error, { execution_id: idOfUuid(idPrefixes.execution, id), type, attempts });
   const delayMs = Math.min(options.leaseMs, 1_000 * 2 ** Math.min(attempts, 10));
-  await postpone(options.db, { id, type, attempts, ...rest }, delayMs, {});
+  await postpone(options.db, execution, delayMs, {});
   return { againInMs: delayMs };
 }
 
@@ -174,7 +180,11 @@ function internalError(attempts: number): ExecutionError {
 
 function hold(options: Options, claimed: ClaimedExecution, stopping: AbortSignal): HeldExecution {
   const { db, clock, leaseMs, networkTimeoutMs, network } = options;
-  const save = (progress: object) => progressSaverOf(db)({ execution: claimed, progress, leaseMs });
+  let leasedAtMs = performance.now();
+  const save = (progress: object) => {
+    leasedAtMs = performance.now();
+    return progressSaverOf(db)({ execution: claimed, progress, leaseMs });
+  };
 
   /** Stores that a call is about to be made. Returns whether it may have been made before. */
   async function setSent(flag: string): Promise<boolean> {
@@ -192,13 +202,19 @@ function hold(options: Options, claimed: ClaimedExecution, stopping: AbortSignal
     async call(step, make) {
       const flag = sentFlag(step);
       const { forgetsCalls } = network;
-      const isRepeated = forgetsCalls ? await setSent(flag) : claimed.progress[flag] === true;
+      const isRepeated = forgetsCalls ? await setSent(flag) : wasClaimedBefore(claimed);
+      claimed.progress[flag] = true;
       const call = { id: callId(claimed, step), attempt: claimed.attempts, isRepeated };
       const reply = await withTimeout(networkTimeoutMs, stopping, (signal) => make({ signal, ...call }));
       if (forgetsCalls && !isRepeated && surelyHadNoEffect(reply)) await setFlag(flag, false);
       return reply;
     },
     save,
+    async checkpoint(progress) {
+      Object.assign(claimed.progress, progress);
+      const lastsForACall = performance.now() - leasedAtMs + networkTimeoutMs < leaseMs;
+      return !network.forgetsCalls && lastsForACall ? true : save(progress);
+    },
     async finish(tx, error) {
       const isOurs = await finish(tx, claimed, { error, at: new Date(clock.nowMs()) });
       if (isOurs) options.onOutcome(claimed.type, error ? 'failed' : 'succeeded');
@@ -231,6 +247,11 @@ function withTimeout<Result>(
 /** The same for every repetition of the step, in any process. */
 export function callId({ id }: Pick<ClaimedExecution, 'id'>, step: string): string {
   return `${id}.${step}`;
+}
+
+/** An earlier claim may have reached any step. If the network does not forget calls, nothing stored tells which. */
+export function wasClaimedBefore({ fence }: Pick<ClaimedExecution, 'fence'>): boolean {
+  return fence > 1;
 }
 
 /** Key in an execution's progress: a call of this step may have reached a network that does not deduplicate calls. */

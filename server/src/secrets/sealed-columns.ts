@@ -29,6 +29,15 @@ export type SealedColumn = {
 const account = { name: 'account_id', type: 'uuid' } as const;
 const id = { name: 'id', type: 'uuid' } as const;
 
+const matchingIdOfOrder = {
+  key: [account, id],
+  value: `(progress ->> 'matching_id')`,
+  set: `progress = case when given.new_value is null then progress - 'matching_id'
+                        else jsonb_set(progress, '{matching_id}', to_jsonb(given.new_value)) end`,
+  row: 'id::text',
+  place: ({ key: [accountUuid = '', uuid = ''] }) => orderMatchingIdPlace(accountUuid, uuid),
+} satisfies Omit<SealedColumn, 'id' | 'table'>;
+
 export const sealedColumns: SealedColumn[] = [
   {
     id: 'signing_secrets',
@@ -53,24 +62,25 @@ export const sealedColumns: SealedColumn[] = [
   },
   {
     id: 'confirmation_codes',
-    table: 'executions',
+    table: 'execution_queue',
     key: [account, id],
     value: `(input ->> 'sealed_confirmation_code')`,
     set: `input = jsonb_set(input, '{sealed_confirmation_code}', to_jsonb(given.new_value))`,
     row: 'id::text',
     place: ({ key: [accountUuid = '', uuid = ''] }) => confirmationCodePlace(accountUuid, uuid),
   },
+  // Before those of ended orders: one that ends between the two walks is found by the second.
+  {
+    id: 'matching_ids_of_open_orders',
+    table: 'execution_queue',
+    ...matchingIdOfOrder,
+  },
   {
     id: 'matching_ids_of_orders',
     table: 'executions',
-    key: [account, id],
-    value: `(progress ->> 'matching_id')`,
-    set: `progress = case when given.new_value is null then progress - 'matching_id'
-                          else jsonb_set(progress, '{matching_id}', to_jsonb(given.new_value)) end`,
-    row: 'id::text',
+    ...matchingIdOfOrder,
     // Once an order has succeeded, the matching id is stored with its eSIM.
     isOver: `status = 'succeeded'`,
-    place: ({ key: [accountUuid = '', uuid = ''] }) => orderMatchingIdPlace(accountUuid, uuid),
   },
   {
     id: 'matching_ids_of_esims',

@@ -18,8 +18,19 @@ async function insert(accountUuid: string, rows: { uuid: Buffer; status: Status 
   await service.db.query(
     {
       name: 'test_insert_executions',
-      text: `insert into executions (account_id, id, type, status, input, created_at)
-             select $1, id, 'esim.provision', status, '{}', now() from unnest($2::uuid[], $3::text[]) as r (id, status)`,
+      text: `
+with given as (
+  select * from unnest($2::uuid[], $3::text[]) as r (id, status)
+), open as (
+  insert into execution_queue (account_id, id, type, input, attempts, created_at)
+  select $1, id, 'esim.provision', '{}', case when status = 'running' then 1 else 0 end, now()
+  from given
+  where status in ('queued', 'running')
+)
+insert into executions (account_id, id, type, status, input, created_at)
+select $1, id, 'esim.provision', status, '{}', now()
+from given
+where status in ('succeeded', 'failed')`,
     },
     [accountUuid, rows.map(({ uuid }) => uuid.toString('hex')), rows.map(({ status }) => status)],
   );

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expireBundles } from '../../src/bundles/expire.ts';
 import { addBundle } from '../../src/bundles/run-top-up.ts';
-import { findEsim } from '../../src/esims/sql.ts';
+import { findEsim } from '../../src/esims/sql/find.ts';
 import type { Observation, ObservedState } from '../../src/network/port.ts';
 import { observe } from '../../src/observations/observe.ts';
 import { takeUsage } from '../../src/observations/take-usage.ts';

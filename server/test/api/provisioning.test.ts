@@ -429,12 +429,12 @@ describe('a failing network', () => {
           () =>
             own.db.query<{ failures: number | null }>({
               name: 'test_failures',
-              text: `select (progress ->> 'failures')::int as failures from executions`,
+              text: `select (progress ->> 'failures')::int as failures from execution_queue`,
             }),
           (rows) => rows.length === 40 && rows.every((row) => row.failures === attempt),
         );
         if (attempt === 7) isDown = false;
-        await own.db.query({ name: 'test_hurry', text: 'update executions set due_at = now()' });
+        await own.db.query({ name: 'test_hurry', text: 'update execution_queue set due_at = now()' });
       }
       const ends = await Promise.all(accepted.map(({ json }) => settled(json.id, own)));
       expect(ends.map(({ status, attempts }) => [status, attempts])).toEqual(
@@ -468,16 +468,19 @@ describe('a failing network', () => {
     const broken: Network = { ...mock, order: () => Promise.reject(new TypeError('a bug')) };
     await withNetwork(broken, { retryScheduleMs: [] }, async (own) => {
       const accepted = await provision(own);
-      // The first error postpones it by seconds; a claim would have set the 30 s lease.
+      // After its first fault it is postponed: due later, and held by nobody.
       await until(
         () =>
           own.db.query({
             name: 'test_postponed',
-            text: `select from executions where attempts = 1 and due_at < now() + interval '10 s'`,
+            text: 'select from execution_queue where attempts = 1 and due_at > now() and leased_until is null',
           }),
         (rows) => rows.length === 1,
       );
-      await own.db.query({ name: 'test_age', text: 'update executions set attempts = 20, due_at = now()' });
+      await own.db.query({
+        name: 'test_age',
+        text: 'update execution_queue set attempts = 20, due_at = now()',
+      });
       const execution = await settled(accepted.json.id, own);
       expect(execution).toMatchObject({ status: 'failed', error: { code: 'internal', retryable: true } });
       expect(execution.attempts).toBe(21);

@@ -176,12 +176,12 @@ describe('a sealed value copied within the database', () => {
     const { json: order } = await provision(service);
     const uuid = uuidOfId('exec', order.id);
     await until(
-      () => sql(`select from executions where id = $1 and due_at > now() + interval '30 min'`, [uuid]),
+      () => sql(`select from execution_queue where id = $1 and due_at > now() + interval '30 min'`, [uuid]),
       (rows) => rows.length > 0,
     );
     // At the attempt limit, it is claimed once more and then fails.
     await sql(
-      `update executions set attempts = 99, due_at = now(), progress = progress || jsonb_build_object('matching_id', $2::text)
+      `update execution_queue set attempts = 99, due_at = now(), progress = progress || jsonb_build_object('matching_id', $2::text)
        where id = $1`,
       [uuid, createKeyring([oldKey]).seal('STOLEN', orderMatchingIdPlace(service.accountUuid, randomUUID()))],
     );
@@ -236,7 +236,7 @@ describe('matching ids', () => {
     await first.stop(5_000);
     const other = await startOther([oldKey]);
     other.startWorker(network);
-    await sql('update executions set due_at = now() where id = $1', [uuidOfId('exec', order.id)]);
+    await sql('update execution_queue set due_at = now() where id = $1', [uuidOfId('exec', order.id)]);
     await expect.poll(() => asked.length).toBeGreaterThan(3);
     expect(new Set(asked).size).toBe(1);
     // Terminated before it was provisioned, so only the order has its matching id.

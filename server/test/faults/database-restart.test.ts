@@ -140,8 +140,9 @@ test('every order accepted while PostgreSQL restarts, crashes and loses connecti
     query<{ status: string; count: number }>(
       'select status, count(*)::int as count from executions group by status',
     );
-  await until(executions, (rows) =>
-    rows.every(({ status }) => status === 'succeeded' || status === 'failed'),
+  await until(
+    () => query('select from execution_queue'),
+    (open) => open.length === 0,
   );
   expect(await executions()).toEqual([{ status: 'succeeded', count: load.keys.length }]);
   const [esims] = await query(

@@ -39,7 +39,7 @@ async function countSessions(where: string): Promise<number> {
 async function countOrders(): Promise<number> {
   const [row] = await postgres.query<{ count: number }>(
     'simplane',
-    'select count(*)::int as count from executions',
+    `select (select count(*) from executions)::int + (select count(*) from execution_queue)::int as count`,
   );
   return row?.count ?? 0;
 }

@@ -85,13 +85,13 @@ function startOrders(service: TestService, clients: number) {
 }
 
 async function countOrders(since: Date): Promise<number> {
-  const [row] = await postgres
-    .primary()
-    .query<{ count: number }>(
-      'simplane',
-      'select count(*)::int as count from executions where created_at > $1',
-      [since],
-    );
+  const [row] = await postgres.primary().query<{ count: number }>(
+    'simplane',
+    `select count(*)::int as count
+       from (select created_at from executions union all select created_at from execution_queue) orders
+       where created_at > $1`,
+    [since],
+  );
   return row?.count ?? 0;
 }
 

@@ -72,7 +72,7 @@ describe.each(Object.keys(setups) as (keyof typeof setups)[])('a worker that is 
     setup.smdp.onCall(() => undefined);
     // As if the lease had ended, which other tests cover.
     await service.db.query(
-      { name: 'end_lease', text: 'update executions set due_at = now() where id = $1' },
+      { name: 'end_lease', text: 'update execution_queue set leased_until = now() where id = $1' },
       [uuidOfId('exec', json.id)],
     );
     const next = service.startWorker(setup.network);

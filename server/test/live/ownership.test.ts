@@ -173,7 +173,7 @@ describe('orders in progress while the ICCID source changes', () => {
     meet(setup, { downloadOrder: mischief });
     const accepted = await provision(service);
     const id = uuidOfId('exec', accepted.json.id);
-    const text = `select progress ->> 'failures' as failures from executions where id = $1`;
+    const text = `select progress ->> 'failures' as failures from execution_queue where id = $1`;
     const look = () => service.db.query<{ failures: string | null }>({ name: 'failures_of', text }, [id]);
     await until(look, ([row]) => row?.failures === '1');
     await first.stop(0);
@@ -181,7 +181,7 @@ describe('orders in progress while the ICCID source changes', () => {
     await service.db.query(
       {
         name: 'due_with',
-        text: 'update executions set due_at = now(), progress = progress || $2 where id = $1',
+        text: 'update execution_queue set due_at = now(), progress = progress || $2 where id = $1',
       },
       [id, JSON.stringify(progress)],
     );
@@ -223,7 +223,7 @@ test('a worker that lost its claim makes no more network calls', async () => {
   let end: Promise<unknown> | undefined;
   const run: typeof provisioner.run = async (deps, execution) => {
     if (execution.attempts === 2) {
-      const text = 'update executions set fence = fence + 1 where id = $1';
+      const text = 'update execution_queue set fence = fence + 1 where id = $1';
       await service.db.query({ name: 'take_over', text }, [execution.id]);
     }
     const outcome = provisioner.run(deps, execution);

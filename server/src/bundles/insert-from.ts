@@ -1,0 +1,42 @@
+import { defaultThresholds } from '@simplane/contract';
+
+/**
+ * The one way to write new bundles, as a piece of SQL. `source` has a row each: account_id, bundle_id, iccid, product_id,
+ * data_bytes, validity_days, thresholds (percentages, ascending) and at.
+ */
+export function insertBundleFrom(source: string): string {
+  return `
+  insert into bundles (account_id, id, iccid, product_id, status, data_bytes, thresholds, validity_days, created_at)
+  select
+    account_id,
+    bundle_id,
+    iccid,
+    product_id,
+    'queued',
+    data_bytes,
+    -- Nobody uses up a part of unlimited data.
+    case when data_bytes is null then '{}' else thresholds end,
+    validity_days,
+    at
+  from ${source}`;
+}
+
+/** The bundle that comes with a new eSIM. `source` has a row each: account_id, bundle_id, iccid, product_id and at. */
+export function firstBundleFrom(source: string): string {
+  const bought = `(
+    select
+      esim.account_id,
+      esim.bundle_id,
+      esim.iccid,
+      esim.product_id,
+      product.data_bytes,
+      product.validity_days,
+      '{${defaultThresholds.join()}}'::integer[] as thresholds,
+      esim.at
+    from ${source} esim
+    join products product on product.id = esim.product_id
+  ) bought`;
+  return `
+  first_bundle as (${insertBundleFrom(bought)}
+  )`;
+}

@@ -1,0 +1,16 @@
+import type { Queryable } from '../../db/database.ts';
+
+/** Across all accounts: a number belongs to one eSIM at most. */
+export async function findIccidsInUse(db: Queryable, iccids: string[]): Promise<Set<string>> {
+  const rows = await db.query<{ iccid: string }>(
+    {
+      name: 'iccid_in_use',
+      text: `
+select iccid
+from esims
+where iccid = any($1)`,
+    },
+    [iccids],
+  );
+  return new Set(rows.map(({ iccid }) => iccid));
+}

@@ -1,0 +1,103 @@
+import type { Queryable } from '../../db/database.ts';
+import { forceKeyLookup, statusWithoutPartialIndex } from '../../db/planner-hints.ts';
+import { column, rowsOf } from '../../db/rows.ts';
+import { emitFrom } from '../../events/emit.ts';
+import type { NewEvent } from '../../events/new-event.ts';
+import { endFrom } from '../../executions/end-from.ts';
+import { isHeld } from '../../executions/held.ts';
+import type { Fenced } from '../../executions/worker.ts';
+import { esimTransitions } from '../state.ts';
+
+export type Provisioned = Fenced & {
+  iccid: string;
+  smdpAddress: string;
+  sealedMatchingId: string;
+  confirmationCodeRequired: boolean;
+  bundleUuid: string;
+  at: Date;
+  event: NewEvent;
+};
+
+/** `lost`: another worker holds it now. `gone`: the eSIM was terminated meanwhile. */
+export type SettleOutcome = 'settled' | 'lost' | 'gone';
+
+/** Inserts the first bundle of each eSIM in `source`: account_id, iccid, product_id, bundle_id, at. */
+export type FirstBundle = (source: string) => string;
+
+/**
+ * The end of good orders in one statement: their eSIMs are ready, their bundles wait for the first attach, the events are in
+ * the log, the executions have succeeded. Returns one outcome per row, in input order.
+ */
+export async function settleProvisionedRows(
+  db: Queryable,
+  rows: Provisioned[],
+  firstBundle: FirstBundle,
+): Promise<SettleOutcome[]> {
+  const statement = { name: 'esim_settle_provisioned', text: textWith(firstBundle) };
+  const outcomes = await db.query<{ n: number; outcome: SettleOutcome }>(statement, given.values(rows));
+  return outcomes.sort((a, b) => a.n - b.n).map(({ outcome }) => outcome);
+}
+
+const given = rowsOf<Provisioned>({
+  account_id: column.uuid((row) => row.account_id),
+  execution_id: column.uuid((row) => row.id),
+  fence: column.integer((row) => row.fence),
+  iccid: column.text((row) => row.iccid),
+  smdp_address: column.text((row) => row.smdpAddress),
+  matching_id: column.text((row) => row.sealedMatchingId),
+  confirmation_code_required: column.boolean((row) => row.confirmationCodeRequired),
+  bundle_id: column.uuid((row) => row.bundleUuid),
+  at: column.timestamptz((row) => row.at),
+  event_id: column.uuid((row) => row.event.uuid),
+  event_type: column.text((row) => row.event.type),
+  event_at: column.timestamptz((row) => row.event.createdAt),
+  event_body: column.text((row) => row.event.body),
+  event_subscriptions: column.text((row) => row.event.subscriptions),
+});
+
+const {
+  from: [before],
+  to: after,
+} = esimTransitions.provision;
+
+// The eSIM is looked up by its ICCID and nothing else that an index begins with: on tables that were empty when it was
+// planned, the others seemed as good, and each of a batch read all of an account's eSIMs.
+const textWith = (firstBundle: FirstBundle) => `
+with given as (
+  select given.*, null::jsonb as error
+  from ${given.table} given
+), held as materialized (
+  -- Orders that are still ours, locked: what follows is written for all of an order or for nothing of it.
+  select given.*
+  from given
+  join execution_queue q
+    on q.account_id = given.account_id
+    and q.id = given.execution_id
+    and ${isHeld('q', 'given.fence')}
+  where ${forceKeyLookup('given.fence')}
+  for update of q
+), ready as (
+  -- Not those that were terminated meanwhile. What a network has reported of the profile is newer than our own word.
+  update esims e
+  set status = '${after}',
+      provisioned_at = held.at,
+      profile_state = case when e.profile_state = 'unknown' then 'released' else e.profile_state end,
+      profile_observed_at = coalesce(e.profile_observed_at, held.at),
+      smdp_address = held.smdp_address,
+      matching_id = held.matching_id,
+      confirmation_code_required = held.confirmation_code_required
+  from held
+  where e.iccid = held.iccid
+    and e.execution_id = held.execution_id
+    and ${statusWithoutPartialIndex('e.status', before)}
+    and ${forceKeyLookup('held.fence')}
+  returning held.*, e.product_id
+), ${endFrom('ready')}, ${firstBundle('ready')}, ${emitFrom('ready')}
+select
+  n::integer,
+  case
+    when n in (select n from ready) then 'settled'
+    when n in (select n from held) then 'gone'
+    else 'lost'
+  end as outcome
+from given`;

@@ -1,0 +1,49 @@
+import type { Queryable } from '../../db/database.ts';
+import type { ClaimedExecution } from './rows.ts';
+
+type Wanted = {
+  count: number;
+  leaseMs: number;
+  /** Executions that came due before this are not looked at; null for all of them. */
+  since: Date | null;
+};
+
+/** What a claim has taken, and when the last of it came due. */
+export type Claimed = { executions: ClaimedExecution[]; latestDueAt: Date | null };
+
+/**
+ * Takes executions that are due and that nobody holds, oldest first, until the end of the lease. The database's clock is the
+ * only one. `due_at` stays as it is and the lease has no index, so a claim is an update within the page (HOT).
+ */
+export async function claimExecutionRows(db: Queryable, wanted: Wanted): Promise<Claimed> {
+  const rows = await db.query<ClaimedExecution & { due_at: Date }>(claim, [
+    wanted.count,
+    wanted.leaseMs,
+    wanted.since ?? '-infinity',
+  ]);
+  let latestDueAt: Date | null = null;
+  for (const { due_at: dueAt } of rows) if (!latestDueAt || dueAt > latestDueAt) latestDueAt = dueAt;
+  return { executions: rows, latestDueAt };
+}
+
+// By ctid: a join by key would scan a queue that was analysed while it was empty, for as long as the plan is kept.
+const claim = {
+  name: 'execution_claim',
+  text: `
+with due as materialized (
+  select ctid
+  from execution_queue
+  where due_at >= $3::timestamptz
+    and due_at <= now()
+    and (leased_until is null or leased_until <= now())
+  order by due_at
+  limit $1
+  for update skip locked
+)
+update execution_queue
+set fence = fence + 1,
+    attempts = attempts + 1,
+    leased_until = now() + $2::integer * interval '1 millisecond'
+where ctid = any(array(select ctid from due))
+returning account_id, id, type, product_id, iccid, input, progress, attempts, fence, due_at`,
+};

@@ -1,0 +1,25 @@
+import type { Queryable } from '../../db/database.ts';
+import { type ExecutionRow, endedColumns, openColumns } from './rows.ts';
+
+/** One statement, so one snapshot: an execution that ends meanwhile is found on one side. */
+export async function findExecution(
+  db: Queryable,
+  accountUuid: string,
+  uuid: string,
+): Promise<ExecutionRow | null> {
+  const [row] = await db.query<ExecutionRow>(
+    {
+      name: 'execution_find',
+      text: `
+select ${endedColumns}
+from executions
+where account_id = $1 and id = $2
+union all
+select ${openColumns}
+from execution_queue
+where account_id = $1 and id = $2`,
+    },
+    [accountUuid, uuid],
+  );
+  return row ?? null;
+}

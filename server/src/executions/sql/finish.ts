@@ -1,0 +1,22 @@
+import type { Queryable } from '../../db/database.ts';
+import { endFrom } from '../end-from.ts';
+import type { ExecutionError, Fenced } from './rows.ts';
+
+type End = { error: ExecutionError | null; at: Date };
+
+/** Ends an execution in the transaction of what it did. False: another worker has taken it over, and nothing may be written. */
+export async function finish(tx: Queryable, { account_id, id, fence }: Fenced, end: End): Promise<boolean> {
+  const rows = await tx.query(
+    {
+      name: 'execution_finish',
+      text: `
+with given as (
+  select $1::uuid as account_id, $2::uuid as execution_id, $3::integer as fence, $4::jsonb as error, $5::timestamptz as at
+), ${endFrom('given')}
+select 1
+from ended`,
+    },
+    [account_id, id, fence, end.error && JSON.stringify(end.error), end.at],
+  );
+  return rows.length > 0;
+}

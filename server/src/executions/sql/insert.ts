@@ -1,0 +1,17 @@
+import type { Queryable } from '../../db/database.ts';
+import type { NewExecution } from './accept.ts';
+
+type Row = Omit<NewExecution, 'claim' | 'answer'> & { iccid: string };
+
+/** For orders about an eSIM that exists: written in the transaction that has checked it. */
+export async function insertExecution(tx: Queryable, row: Row): Promise<void> {
+  await tx.query(
+    {
+      name: 'execution_insert',
+      text: `
+insert into execution_queue (account_id, id, type, product_id, iccid, input, created_at)
+values ($1, $2, $3, $4, $5, $6, $7)`,
+    },
+    [row.accountUuid, row.uuid, row.type, row.productId, row.iccid, JSON.stringify(row.input), row.createdAt],
+  );
+}

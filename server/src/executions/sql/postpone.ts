@@ -1,0 +1,24 @@
+import type { Queryable } from '../../db/database.ts';
+import { isHeld } from '../held.ts';
+import type { Fenced } from './rows.ts';
+
+/** Gives the execution back until later, and adds to what is remembered of it. */
+export async function postpone(
+  db: Queryable,
+  { account_id, id, fence }: Fenced,
+  delayMs: number,
+  progress: object,
+): Promise<void> {
+  await db.query(
+    {
+      name: 'execution_postpone',
+      text: `
+update execution_queue q
+set due_at = now() + $4::integer * interval '1 millisecond',
+    leased_until = null,
+    progress = q.progress || $5
+where q.account_id = $1 and q.id = $2 and ${isHeld('q', '$3')}`,
+    },
+    [account_id, id, fence, delayMs, JSON.stringify(progress)],
+  );
+}

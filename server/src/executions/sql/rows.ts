@@ -1,0 +1,39 @@
+import type { Execution, ExecutionStatus, ExecutionType } from '@simplane/contract';
+
+export type ExecutionError = NonNullable<Execution['error']>;
+
+/** As the API shows it, whether it is open or has ended. */
+export type ExecutionRow = {
+  id: string;
+  type: ExecutionType;
+  status: ExecutionStatus;
+  product_id: string | null;
+  iccid: string | null;
+  error: ExecutionError | null;
+  attempts: number;
+  created_at: Date;
+  finished_at: Date | null;
+};
+
+/** An execution in the hands of one worker. `fence` proves it: every later claim has a higher one. */
+export type ClaimedExecution = {
+  account_id: string;
+  id: string;
+  type: ExecutionType;
+  product_id: string;
+  iccid: string | null;
+  input: Record<string, unknown>;
+  progress: Record<string, unknown>;
+  attempts: number;
+  fence: number;
+};
+
+/** What proves to a statement that the caller holds an execution. */
+export type Fenced = Pick<ClaimedExecution, 'account_id' | 'id' | 'fence'>;
+
+/** `ExecutionRow` from the history. */
+export const endedColumns = 'id, type, status, product_id, iccid, error, attempts, created_at, finished_at';
+
+/** `ExecutionRow` from the queue. A row that was never claimed is queued, every other one is running. */
+export const openColumns = `id, type, case when attempts = 0 then 'queued' else 'running' end as status, product_id, iccid,
+  null::jsonb as error, attempts, created_at, null::timestamptz as finished_at`;

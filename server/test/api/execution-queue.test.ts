@@ -1,0 +1,350 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Queryable } from '../../src/db/database.ts';
+import { createClaimWindow } from '../../src/executions/claim-window.ts';
+import { claimExecutionRows } from '../../src/executions/sql/claim.ts';
+import { finish } from '../../src/executions/sql/finish.ts';
+import { postpone } from '../../src/executions/sql/postpone.ts';
+import { releaseClaim } from '../../src/executions/sql/release.ts';
+import type { ClaimedExecution } from '../../src/executions/sql/rows.ts';
+import { saveProgressRows } from '../../src/executions/sql/save-progress.ts';
+import { uuidOfId } from '../../src/ids/uuid.ts';
+import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
+import type { Network } from '../../src/network/port.ts';
+import { observe } from '../../src/observations/observe.ts';
+import { call, provision } from '../support/client.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+let service: TestService;
+beforeEach(async () => {
+  service = await startService();
+});
+afterEach(() => service.stop());
+
+const mock = createMockNetwork({ delayMs: 0 });
+
+async function get(path: string) {
+  return (await call(service, 'GET', path)).json;
+}
+
+function settled(executionId: string) {
+  return until(
+    () => get(`/v1/executions/${executionId}`),
+    ({ status }) => status === 'succeeded' || status === 'failed',
+  );
+}
+
+async function order(productId = 'prod_europe_5gb_30d') {
+  const { json } = await provision(service, undefined, { product_id: productId });
+  return settled(json.id);
+}
+
+async function sql<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
+  return (await service.db.pool.query<Row>(text, values)).rows;
+}
+
+/** A step of a network that waits until it is let go. */
+function gate() {
+  let open = () => {};
+  let reach = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const reached = new Promise<void>((resolve) => {
+    reach = resolve;
+  });
+  const pass = () => {
+    reach();
+    return opened;
+  };
+  return { open, reached, pass };
+}
+
+async function endLease(executionId: string): Promise<void> {
+  await sql('update execution_queue set leased_until = now() where id = $1', [uuidOfId('exec', executionId)]);
+}
+
+describe('a worker whose lease ended, while its heir still runs', () => {
+  test('settles nothing: the order ends when the heir settles it', async () => {
+    const [first, heir] = [gate(), gate()];
+    const networkOf = ({ pass }: typeof first): Network => ({
+      ...mock,
+      confirm: async (asked) => {
+        await pass();
+        return mock.confirm(asked);
+      },
+    });
+    const stale = service.startWorker(networkOf(first));
+    const { json: accepted } = await provision(service);
+    await first.reached;
+    await endLease(accepted.id);
+    service.startWorker(networkOf(heir));
+    await heir.reached;
+    first.open();
+    await stale.stop(30_000); // its settle has been written, or refused
+    expect(await get(`/v1/executions/${accepted.id}`)).toMatchObject({ status: 'running', attempts: 2 });
+    expect((await get('/v1/events')).data).toEqual([]);
+    heir.open();
+    expect(await settled(accepted.id)).toMatchObject({ status: 'succeeded', attempts: 2 });
+    expect((await get('/v1/events')).data).toHaveLength(1);
+  });
+
+  async function claimTwice(): Promise<[ClaimedExecution, ClaimedExecution]> {
+    const { json: accepted } = await provision(service);
+    const claim = async () => {
+      const { executions } = await claimExecutionRows(service.db, { count: 1, leaseMs: 60_000, since: null });
+      return executions[0] as ClaimedExecution;
+    };
+    const first = await claim();
+    await endLease(accepted.id);
+    return [first, await claim()];
+  }
+
+  test.each<[string, (first: ClaimedExecution) => Promise<unknown>]>([
+    ['end', (first) => finish(service.db, first, { error: null, at: new Date() })],
+    ['postpone', (first) => postpone(service.db, first, 60_000, { failures: 1 })],
+    ['release', (first) => releaseClaim(service.db, first)],
+    [
+      'save progress of',
+      (first) =>
+        saveProgressRows(service.db, [{ execution: first, progress: { is_ordered: true }, leaseMs: 1 }]),
+    ],
+  ])('cannot %s the execution', async (_, write) => {
+    const [first] = await claimTwice();
+    const rows = () => sql('select * from execution_queue');
+    const before = await rows();
+    await write(first);
+    expect(await rows()).toEqual(before);
+    expect(await sql('select from executions')).toEqual([]);
+  });
+
+  test('cannot write after it has given the execution back, either', async () => {
+    const [, heir] = await claimTwice();
+    await postpone(service.db, heir, 60_000, {});
+    expect(await finish(service.db, heir, { error: null, at: new Date() })).toBe(false);
+    expect(await sql('select from execution_queue')).toHaveLength(1);
+  });
+});
+
+test('a walk through the executions shows each once, while they end', async () => {
+  const accepted = await Promise.all(Array.from({ length: 60 }, () => provision(service)));
+  const expected = accepted.map(({ json }) => json.id).sort();
+  service.startWorker(mock, { concurrency: 2 });
+  for (let isOver = false; !isOver; ) {
+    isOver = (await sql('select from execution_queue')).length === 0;
+    const seen: string[] = [];
+    let cursor = '';
+    for (;;) {
+      const page = await get(`/v1/executions?limit=7${cursor}`);
+      seen.push(...page.data.map(({ id }: { id: string }) => id));
+      if (!page.has_more) break;
+      cursor = `&starting_after=${page.next_cursor}`;
+    }
+    expect(seen.toSorted()).toEqual(expected);
+    expect(new Set(seen).size).toBe(seen.length);
+  }
+});
+
+test('an order is in the queue or in the history, and moves when it ends', async () => {
+  const places = () =>
+    sql<{ place: string }>(
+      `select 'queue' as place from execution_queue union all select 'history' from executions`,
+    );
+  await provision(service);
+  expect(await places()).toEqual([{ place: 'queue' }]);
+  service.startWorker(mock);
+  await until(places, ([row]) => row?.place === 'history');
+  expect(await places()).toEqual([{ place: 'history' }]);
+});
+
+describe('claims', () => {
+  /** One connection, whose statistics are written at once. */
+  async function connect(): Promise<{ client: pg.Client; db: Queryable }> {
+    const client = new pg.Client({ connectionString: service.databaseUrl });
+    await client.connect();
+    await client.query('set enable_seqscan = off');
+    const db: Queryable = {
+      async query({ name, text }, values = []) {
+        return (await client.query({ name, text, values })).rows;
+      },
+    };
+    return { client, db };
+  }
+
+  async function fill(count: number, dueAgoMs: number): Promise<void> {
+    await sql(
+      `insert into execution_queue (account_id, id, type, product_id, input, due_at, created_at)
+       select $1, gen_random_uuid(), 'bundle.add', 'prod_us_1gb_7d', '{}', now() - $3 * interval '1 ms', now()
+       from generate_series(1, $2)`,
+      [service.accountUuid, count, dueAgoMs],
+    );
+  }
+
+  test('do not read what ended before, even while a snapshot keeps its rows', async () => {
+    const { client, db } = await connect();
+    const holder = new pg.Client({ connectionString: service.databaseUrl });
+    await holder.connect();
+    try {
+      await holder.query('begin isolation level repeatable read');
+      await holder.query('select from accounts');
+      await fill(5_000, 60_000);
+      await sql('delete from execution_queue');
+      const entriesRead = async () => {
+        await client.query('select pg_stat_force_next_flush()');
+        await client.query('select pg_stat_clear_snapshot()');
+        const { rows } = await client.query(
+          `select idx_tup_read::int as count from pg_stat_user_indexes where indexrelname = 'execution_queue_due'`,
+        );
+        return rows[0].count as number;
+      };
+      const claimInWindow = createClaimWindow(() => 0); // no second passes: only the first looks from the start
+      const claim = () =>
+        claimInWindow((since) => claimExecutionRows(db, { count: 1, leaseMs: 60_000, since }));
+      await fill(20, 0);
+      expect((await claim()).executions).toHaveLength(1); // from the start, over all of them
+      const before = await entriesRead();
+      for (let n = 0; n < 10; n++) expect((await claim()).executions).toHaveLength(1);
+      expect((await entriesRead()) - before).toBeLessThan(2_000);
+    } finally {
+      await holder.end();
+      await client.end();
+    }
+  });
+
+  test('look up rows by their place, although the plan was made for an empty queue', async () => {
+    const { client, db } = await connect();
+    try {
+      await client.query('analyze execution_queue');
+      const claim = (count: number) => claimExecutionRows(db, { count, leaseMs: 60_000, since: null });
+      for (let n = 0; n < 8; n++) await claim(1); // the generic plan is chosen by now, and kept
+      await fill(20_000, 0);
+      const pagesRead = async () => {
+        await client.query('select pg_stat_force_next_flush()');
+        await client.query('select pg_stat_clear_snapshot()');
+        const { rows } = await client.query(
+          `select (heap_blks_hit + heap_blks_read)::int as count from pg_statio_user_tables where relname = 'execution_queue'`,
+        );
+        return rows[0].count as number;
+      };
+      const before = await pagesRead();
+      const { executions } = await claim(32);
+      expect(executions).toHaveLength(32);
+      expect((await pagesRead()) - before).toBeLessThan(1_000);
+      const saved = await pagesRead();
+      await saveProgressRows(
+        db,
+        executions.map((execution) => ({ execution, progress: {}, leaseMs: 60_000 })),
+      );
+      for (const execution of executions) await finish(db, execution, { error: null, at: new Date() });
+      expect((await pagesRead()) - saved).toBeLessThan(1_000);
+    } finally {
+      await client.end();
+    }
+  });
+
+  test('find what came due before the last claim: a lease that ended, a transaction that committed late', async () => {
+    service.startWorker(mock, { pollMs: 50 });
+    await order();
+    await fill(1, 3_600_000);
+    await until(
+      () => sql('select from execution_queue where attempts > 0'),
+      (rows) => rows.length === 1,
+    );
+  });
+});
+
+test('an open resume is respected: another change is refused, and the refusal is stored under its key', async () => {
+  const { open, reached, pass } = gate();
+  service.startWorker({
+    ...mock,
+    resume: async (asked) => {
+      await pass();
+      return mock.resume(asked);
+    },
+  });
+  const { iccid } = await order();
+  const { json: suspension } = await call(service, 'POST', `/v1/esims/${iccid}/suspend`);
+  await settled(suspension.id);
+  const { json: resumption } = await call(service, 'POST', `/v1/esims/${iccid}/resume`);
+  await reached;
+  const terminate = () => call(service, 'DELETE', `/v1/esims/${iccid}`, { idempotencyKey: 'refused' });
+  const refusal = await terminate();
+  expect([refusal.status, refusal.json.error.code]).toEqual([409, 'state_conflict']);
+  expect(refusal.json.error.message).toContain(resumption.id);
+  open();
+  await settled(resumption.id);
+  // The same request again: its answer is the stored one, although it could be carried out by now.
+  const again = await terminate();
+  expect([again.status, again.text]).toEqual([409, refusal.text]);
+  expect(again.headers.get('Idempotent-Replayed')).toBe('true');
+  expect(await get(`/v1/esims/${iccid}`)).toMatchObject({ status: 'provisioned' });
+});
+
+test('what a network has reported of the profile is newer than our own word when the order is settled', async () => {
+  const { open, reached, pass } = gate();
+  service.startWorker({
+    ...mock,
+    confirm: async (asked) => {
+      await pass();
+      return mock.confirm(asked);
+    },
+  });
+  const { json: accepted } = await provision(service);
+  await reached;
+  const { iccid } = await get(`/v1/executions/${accepted.id}`);
+  const at = new Date(Math.floor(service.clock.nowMs() / 1000) * 1000 - 5_000);
+  await service.db.transaction((tx) =>
+    observe(tx, { iccid, at, kind: 'profile', state: 'downloaded' }, service.service),
+  );
+  open();
+  await settled(accepted.id);
+  expect((await get(`/v1/esims/${iccid}`)).profile).toEqual({
+    state: 'downloaded',
+    updated_at: at.getTime() / 1000,
+  });
+});
+
+test('unlimited data has no thresholds, neither in the first bundle nor in a top-up', async () => {
+  service.startWorker(mock);
+  const { iccid } = await order('prod_th_unlimited_10d');
+  const { json } = await call(service, 'POST', `/v1/esims/${iccid}/bundles`, {
+    body: { product_id: 'prod_europe_unlimited_15d' },
+  });
+  await settled(json.id);
+  const { data } = await get(`/v1/esims/${iccid}/bundles`);
+  expect(
+    data.map((bundle: { data_bytes: null; thresholds: number[] }) => [bundle.data_bytes, bundle.thresholds]),
+  ).toEqual([
+    [null, []],
+    [null, []],
+  ]);
+});
+
+test('a lease that could end before the next call does is renewed between two steps', async () => {
+  const leases: (Date | null)[] = [];
+  const look = async () => {
+    const [row] = await sql<{ leased_until: Date | null }>('select leased_until from execution_queue');
+    leases.push(row?.leased_until ?? null);
+  };
+  service.startWorker(
+    {
+      ...mock,
+      order: async (asked) => {
+        await look();
+        await delay(20);
+        return mock.order(asked);
+      },
+      confirm: async (asked) => {
+        await look();
+        return mock.confirm(asked);
+      },
+    },
+    // No time is left for another call as soon as the first has taken a moment.
+    { leaseMs: 10_001, networkTimeoutMs: 10_000 },
+  );
+  await order();
+  const [first, second] = leases as [Date, Date];
+  expect(second > first).toBe(true);
+});

@@ -5,12 +5,13 @@ import {
   type Event,
   type Execution,
   encodeId,
+  type IdPrefix,
   idPrefixes,
   type WebhookEndpoint,
 } from '@simplane/contract';
 import { sendOnce } from './clients/send.ts';
 import { recordWalk, walk } from './clients/walk.ts';
-import type { AccountEnd, ListName, StuckRow } from './history/history.ts';
+import type { AccountEnd, ListName, OrderRow, StuckRow } from './history/history.ts';
 import type { RunContext } from './run-context.ts';
 
 const lists: ListName[] = ['executions', 'esims', 'events', 'webhook_endpoints'];
@@ -36,6 +37,7 @@ export async function collectEnd(ctx: RunContext): Promise<void> {
   }
   await probeOtherAccounts(ctx);
   history.stuck.push(...(await readStuckRows(ctx)));
+  history.orderRows.push(...(await readOrderRows(ctx)));
   for (const { id, at } of await readCommitTimes(ctx)) history.committedMs.set(id, at);
 }
 
@@ -71,14 +73,30 @@ async function readStuckRows({ deployment }: RunContext): Promise<StuckRow[]> {
   const { postgres, database } = deployment;
   return postgres.query<StuckRow>(
     database,
-    `select 'executions' as table, id::text, status || ', due ' || (due_at - now()) || ' from now, attempt ' || attempts as why
-     from executions where status in ('queued', 'running')
+    `select 'execution_queue' as table, id::text, 'due ' || (due_at - now()) || ' from now, lease ' || coalesce(leased_until::text, 'none')
+       || ', attempt ' || attempts as why
+     from execution_queue
      union all
      select 'deliveries', id::text, 'pending, due ' || (due_at - now()) || ' from now, lease ' || coalesce(leased_until::text, 'none')
      from deliveries where status = 'pending'
      union all
      select 'recoveries', id::text, 'open since ' || created_at from recoveries where finished_at is null`,
   );
+}
+
+async function readOrderRows({ deployment }: RunContext): Promise<OrderRow[]> {
+  const { postgres, database } = deployment;
+  const rows = await postgres.query<OrderRow>(
+    database,
+    `select id::text, 'execution_queue' as table from execution_queue
+     union all
+     select id::text, 'executions' from executions`,
+  );
+  return rows.map(({ id, table }) => ({ id: encodeUuid(idPrefixes.execution, id), table }));
+}
+
+function encodeUuid(prefix: IdPrefix, uuid: string): string {
+  return encodeId(prefix, Buffer.from(uuid.replaceAll('-', ''), 'hex'));
 }
 
 async function readCommitTimes({ deployment }: RunContext): Promise<{ id: string; at: number }[]> {
@@ -88,7 +106,7 @@ async function readCommitTimes({ deployment }: RunContext): Promise<{ id: string
     'select id, pg_xact_commit_timestamp(xmin) as at from events',
   );
   return rows.map(({ id, at }) => ({
-    id: encodeId(idPrefixes.event, Buffer.from(id.replaceAll('-', ''), 'hex')),
+    id: encodeUuid(idPrefixes.event, id),
     at: at?.getTime() ?? 0,
   }));
 }

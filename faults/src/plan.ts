@@ -68,6 +68,7 @@ const faultKinds = [
   ['kill', 6],
   ['freeze', 3],
   ['overtake', 3],
+  ['race-heir', 2],
   ['hold-link', 2],
   ['cut-link', 3],
   ['end-sessions', 2],
@@ -181,6 +182,8 @@ export function describeFault({ kind, process, lasts, step }: Fault): string {
       return `${kind} for ${lasts} operations`;
     case 'overtake':
       return `overtake a worker during ${step}`;
+    case 'race-heir':
+      return `race-heir during ${step}`;
     case 'cut-link':
       return `cut-link of ${process}`;
     default:

@@ -107,6 +107,6 @@ export async function waitUntilIdle(ctx: RunContext, stalledAfterMs: number): Pr
 const openWork = `
 select (executions.open + deliveries.open + recoveries.open)::int as open,
        concat_ws(' ', executions.open, executions.moves, deliveries.open, deliveries.moves, recoveries.open) as movement
-from (select count(*) filter (where status in ('queued', 'running')) as open, sum(fence) as moves from executions) executions,
+from (select count(*) as open, sum(fence) as moves from execution_queue) executions,
      (select count(*) filter (where status = 'pending') as open, sum(fence) as moves from deliveries) deliveries,
      (select count(*) filter (where finished_at is null) as open from recoveries) recoveries`;

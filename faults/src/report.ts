@@ -21,6 +21,7 @@ export function describeCounts({ plan, history }: Outcome): string {
       'kill',
       'freeze',
       'overtake',
+      'race-heir',
       'hold-link',
       'cut-link',
       'end-sessions',

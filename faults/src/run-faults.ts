@@ -45,6 +45,7 @@ const faults: Record<FaultKind, RunFault> = {
     link?.release();
   },
   overtake: (ctx, { step }, isOver) => overtake(ctx, step, isOver),
+  'race-heir': (ctx, { step }, isOver) => raceHeir(ctx, step, isOver),
   async 'cut-link'(ctx, { process }) {
     ctx.deployment.links.get(process)?.cut();
   },
@@ -119,23 +120,58 @@ async function overtake(ctx: RunContext, step: string, isOver: () => boolean): P
   links.get(worker)?.release();
 }
 
+/**
+ * Two workers hold one order. The first is refused, and its link is held until another worker has taken over and got a good
+ * answer; that one's link is held next, so the first one's writes arrive while its heir still runs. If they counted, the first
+ * would cancel the profile that the heir is about to deliver.
+ */
+async function raceHeir(ctx: RunContext, step: string, isOver: () => boolean): Promise<void> {
+  const { network, links } = ctx.deployment;
+  const calls: NetworkCall[] = [];
+  const catchCall = (call: NetworkCall) => {
+    const [first] = calls;
+    if (first && call.id === first.id && call.worker !== first.worker) calls.push(call);
+    else if (!first) calls.push(call);
+    else return network.onNextCall(step, catchCall);
+    links.get(call.worker)?.hold();
+    if (first) return;
+    call.answer = 'refused';
+    network.onNextCall(step, catchCall);
+  };
+  network.onNextCall(step, catchCall);
+  await until(() => calls.length === 2 || isOver(), maxFaultMs);
+  network.onNextCall(step, null);
+  const [first, heir] = calls;
+  if (first) links.get(first.worker)?.release();
+  if (!first || !heir) return;
+  const [uuid] = first.id.split('.');
+  const isCanceled = () =>
+    ctx.history.calls.some((one) => one.step === 'cancel' && one.iccid === first.iccid);
+  await until(async () => {
+    const open = await openExecutions(ctx);
+    return isCanceled() || !open.some((one) => one.id === uuid);
+  }, maxFaultMs);
+  note(ctx.history, `${first.worker} raced ${heir.worker} during ${step} of ${first.executionId}`);
+  links.get(heir.worker)?.release();
+}
+
 /** Waits until no execution that is running now is still held by the same claim. */
 async function leasesExpired(ctx: RunContext): Promise<void> {
   const before = await openExecutions(ctx);
   await until(async () => {
     const now = await openExecutions(ctx);
     const held = new Set(now.map(({ id, fence }) => `${id} ${fence}`));
-    return !before.some(({ id, fence, status }) => status === 'running' && held.has(`${id} ${fence}`));
+    return !before.some(({ id, fence, isLeased }) => isLeased && held.has(`${id} ${fence}`));
   }, maxFaultMs);
 }
 
-type Open = { id: string; fence: number; status: string };
+type Open = { id: string; fence: number; isLeased: boolean };
 
 async function openExecutions({ deployment }: RunContext): Promise<Open[]> {
   const { postgres, database } = deployment;
   return postgres.query<Open>(
     database,
-    `select id, fence, status from executions where status in ('queued', 'running')`,
+    'select id, fence, leased_until is not null as "isLeased" from execution_queue',
   );
 }
 

@@ -72,11 +72,28 @@ export const breaks: Record<string, Break> = {
   },
   'skip-fence': {
     description: 'a worker writes to work that another worker has taken over',
-    caughtBy: ['orders-end-once', 'orders-reach-the-network-once', 'changes-are-told'],
+    caughtBy: ['orders-reach-the-network-once'],
     operations: order,
     preload: 'skip-fence',
     processes: ['all-1', 'all-2'],
-    faults: [{ kind: 'overtake', process: '', after: 0, lasts: 0, step: 'confirm' }],
+    faults: [{ kind: 'race-heir', process: '', after: 0, lasts: 0, step: 'confirm' }],
+  },
+  'keep-open': {
+    description: 'some orders stay in the queue after they have ended',
+    caughtBy: ['orders-are-in-one-place'],
+    operations: order,
+    stalledAfterMs: 10_000,
+    sql: trigger('execution_queue', 'after delete', {
+      body: `old.due_at := 'infinity'; old.leased_until := null; insert into execution_queue select old.*; return null;`,
+    }),
+  },
+  'lose-order': {
+    description: 'some orders are in no table after they have ended',
+    caughtBy: ['orders-are-in-one-place'],
+    operations: order,
+    sql: trigger('executions', 'before insert', {
+      body: `if right(new.id::text, 1) < 'a' then return null; end if; return new;`,
+    }),
   },
   'forget-key': {
     description: 'an idempotency key is deleted as soon as it is stored',

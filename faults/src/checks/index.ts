@@ -6,6 +6,7 @@ import { keysRunOnce } from './keys-run-once.ts';
 import { logMatchesDeliveries } from './log-matches-deliveries.ts';
 import { nothingCrossesAccounts } from './nothing-crosses-accounts.ts';
 import { nothingIsStuck } from './nothing-is-stuck.ts';
+import { ordersAreInOnePlace } from './orders-are-in-one-place.ts';
 import { ordersEndOnce } from './orders-end-once.ts';
 import { ordersReachTheNetworkOnce } from './orders-reach-the-network-once.ts';
 import { processesSurvive } from './processes-survive.ts';
@@ -16,6 +17,7 @@ import { walksAreComplete } from './walks-are-complete.ts';
 /** Every guarantee and the check for it. */
 export const checks = {
   'orders-end-once': ordersEndOnce,
+  'orders-are-in-one-place': ordersAreInOnePlace,
   'orders-reach-the-network-once': ordersReachTheNetworkOnce,
   'changes-are-told': changesAreTold,
   'events-are-delivered': eventsAreDelivered,

@@ -1,9 +1,9 @@
 import type { History, NetworkCall } from '../history/history.ts';
 import type { Violation } from './violation.ts';
 
-/** Each order requests one profile: retries have the same call id and ICCID. A profile in use is never canceled. */
+/** Each order requests one profile: retries have the same call id and ICCID. A profile in use is never released. */
 export function ordersReachTheNetworkOnce(history: History): Violation[] {
-  return [...oneOrderEach(history), ...noneShared(history), ...noneCanceled(history)];
+  return [...oneOrderEach(history), ...noneShared(history), ...noneReleased(history)];
 }
 
 function oneOrderEach({ calls, end }: History): Violation[] {
@@ -33,7 +33,7 @@ function noneShared({ calls }: History): Violation[] {
   });
 }
 
-function noneCanceled({ calls, end }: History): Violation[] {
+function noneReleased({ calls, end }: History): Violation[] {
   const canceled = new Set(calls.filter(({ step }) => step === 'cancel').map(({ iccid }) => iccid));
   return end.flatMap(({ esims, executions }) =>
     esims.flatMap(({ iccid, status }) => {

@@ -18,7 +18,10 @@ export type RecordingNetwork = {
   url: string;
   /** From now on every call is answered without faults. */
   heal(): void;
-  /** Calls back on the next call of this step, before its answer, which has no fault; null removes the callback. */
+  /**
+   * Calls back on the next call of this step, before its answer, which has no fault unless the callback sets one; null removes
+   * the callback.
+   */
   onNextCall(step: string, callback: ((call: NetworkCall) => void) | null): void;
   stop(): Promise<void>;
 };
@@ -48,7 +51,10 @@ export async function startNetwork(history: History, random: Random): Promise<Re
     if (call.answer === 'none') call.answer = reply.kind;
     if (call.answer === 'hung') return;
     if (call.answer === 'lost') response.destroy();
-    else response.end(JSON.stringify(call.answer === 'failed' ? unreachable : reply));
+    else
+      response.end(
+        JSON.stringify(call.answer === 'failed' ? unreachable : call.answer === 'refused' ? declined : reply),
+      );
   }
 
   const server = createServer((request, response) => {
@@ -81,11 +87,12 @@ const answerFaults = [
 
 type Reply = { kind: 'done' | 'refused' | 'failed'; result?: object; reason?: object };
 
+const declined: Reply = { kind: 'refused', reason: { code: 'declined', message: 'Declined permanently.' } };
 const unreachable: Reply = { kind: 'failed', reason: { code: 'network_unavailable', message: 'Try again.' } };
 
 function replyTo({ step, attempt, iccid, productId, matchingId }: CallRequest): Reply {
   if (step === 'order' && productId === 'prod_sandbox_declined') {
-    return { kind: 'refused', reason: { code: 'declined', message: 'Declined permanently.' } };
+    return declined;
   }
   if (step === 'order' && productId === 'prod_sandbox_flaky' && attempt < 3) return unreachable;
   const result =

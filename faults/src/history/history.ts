@@ -67,6 +67,9 @@ export type AccountEnd = {
 /** A process that exited without being stopped, or did not exit with 0 after SIGTERM. */
 type UnexpectedExit = { process: string; how: string; lastOutput: string };
 
+/** The row of an order, and the table that has it. */
+export type OrderRow = { id: string; table: string };
+
 /** A row of unfinished work after healing, and why it counts as stuck. */
 export type StuckRow = { table: string; id: string; why: string };
 
@@ -90,6 +93,8 @@ export type History = {
   /** PostgreSQL's commit timestamp of each event. */
   committedMs: Map<string, number>;
   stuck: StuckRow[];
+  /** All rows of orders at the end, read in one snapshot. */
+  orderRows: OrderRow[];
 };
 
 export function emptyHistory(startedMs: number): History {
@@ -107,5 +112,6 @@ export function emptyHistory(startedMs: number): History {
     staleReads: [],
     committedMs: new Map(),
     stuck: [],
+    orderRows: [],
   };
 }

@@ -1,8 +1,7 @@
-// Removes the fence check: a worker writes even if another has claimed the row.
+// Removes the fence check alone: a worker writes even if another has claimed the row since.
 import { rewriteStatements } from './rewrite-statements.ts';
 
-const fenceCheck =
-  /(?:\w+\.)?fence = (\$\d+|given\.fence) and (?:\w+\.)?status(?: \|\| '')? = '(?:running|pending)'/g;
+const fenceCheck = /\bfence = (\$\d+|\w+\.fence)\b/g;
 
 // Keep using the parameter, because PostgreSQL must infer its type.
-rewriteStatements((text) => text.replace(fenceCheck, '$1::integer is not null'));
+rewriteStatements((text) => text.replace(fenceCheck, 'fence >= $1::integer'));

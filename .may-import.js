@@ -214,17 +214,29 @@ export const mayImport = {
     'webhooks/endpoints': {
       why: 'An endpoint can exist without a delivery.',
       imports: list`app-error.ts clock.ts context.ts db events idempotency ids lists secrets telemetry/clip.ts
-                   webhooks webhooks/guard contract:*`,
+                   webhooks/endpoints/sql webhooks/guard contract:*`,
+    },
+    'webhooks/endpoints/sql': {
+      why: 'Statements know the database.',
+      imports: list`db lists webhooks`,
     },
     'webhooks/deliveries': {
       why: 'Past and pending deliveries of an endpoint, as the API shows them.',
       imports: list`app-error.ts clock.ts context.ts db events idempotency ids lists telemetry/clip.ts
-                   webhooks/endpoints contract:*`,
+                   webhooks/deliveries/sql webhooks/endpoints contract:*`,
+    },
+    'webhooks/deliveries/sql': {
+      why: 'Statements know the database.',
+      imports: list`db lists contract:*`,
     },
     'webhooks/sender': {
       why: 'It sends due deliveries in the background, and disables an endpoint that keeps failing.',
-      imports: list`clock.ts db ids secrets webhooks webhooks/endpoints webhooks/guard webhooks/names worker
+      imports: list`clock.ts db ids secrets webhooks/endpoints webhooks/guard webhooks/names webhooks/sender/sql worker
                    contract:* npm:pino npm:undici`,
+    },
+    'webhooks/sender/sql': {
+      why: 'Statements know the database.',
+      imports: list`db webhooks webhooks/sender/lanes.ts`,
     },
 
     // Above the features.

@@ -38,6 +38,8 @@ export async function collectEnd(ctx: RunContext): Promise<void> {
   await probeOtherAccounts(ctx);
   history.stuck.push(...(await readStuckRows(ctx)));
   history.orderRows.push(...(await readOrderRows(ctx)));
+  history.places = await readPlaces(ctx);
+  history.stolenLeases = await readStolenLeases(ctx);
   for (const { id, at } of await readCommitTimes(ctx)) history.committedMs.set(id, at);
 }
 
@@ -77,8 +79,9 @@ async function readStuckRows({ deployment }: RunContext): Promise<StuckRow[]> {
        || ', attempt ' || attempts as why
      from execution_queue
      union all
-     select 'deliveries', id::text, 'pending, due ' || (due_at - now()) || ' from now, lease ' || coalesce(leased_until::text, 'none')
-     from deliveries where status = 'pending'
+     select 'delivery_queue', q.id::text,
+       'due ' || (due_at - now()) || ' from now, endpoint leased until ' || coalesce(leased_until::text, 'never')
+     from delivery_queue q left join endpoint_leases l on l.endpoint_id = q.endpoint_id
      union all
      select 'recoveries', id::text, 'open since ' || created_at from recoveries where finished_at is null`,
   );
@@ -97,6 +100,32 @@ async function readOrderRows({ deployment }: RunContext): Promise<OrderRow[]> {
 
 function encodeUuid(prefix: IdPrefix, uuid: string): string {
   return encodeId(prefix, Buffer.from(uuid.replaceAll('-', ''), 'hex'));
+}
+
+/** In which tables each delivery is. */
+async function readPlaces({ deployment }: RunContext): Promise<Map<string, string[]>> {
+  const { postgres, database } = deployment;
+  const rows = await postgres.query<{ id: string; place: string }>(
+    database,
+    `select id, 'delivery_queue' as place from delivery_queue
+     union all
+     select id, 'deliveries' from deliveries`,
+  );
+  const places = new Map<string, string[]>();
+  for (const { id, place } of rows) {
+    const name = encodeUuid(idPrefixes.delivery, id);
+    places.set(name, [...(places.get(name) ?? []), place]);
+  }
+  return places;
+}
+
+async function readStolenLeases({ deployment }: RunContext): Promise<string[]> {
+  const { postgres, database } = deployment;
+  const rows = await postgres.query<{ endpoint_id: string }>(
+    database,
+    'select endpoint_id from stolen_leases order by at',
+  );
+  return rows.map(({ endpoint_id: id }) => encodeUuid(idPrefixes.webhookEndpoint, id));
 }
 
 async function readCommitTimes({ deployment }: RunContext): Promise<{ id: string; at: number }[]> {

@@ -108,5 +108,6 @@ const openWork = `
 select (executions.open + deliveries.open + recoveries.open)::int as open,
        concat_ws(' ', executions.open, executions.moves, deliveries.open, deliveries.moves, recoveries.open) as movement
 from (select count(*) as open, sum(fence) as moves from execution_queue) executions,
-     (select count(*) filter (where status = 'pending') as open, sum(fence) as moves from deliveries) deliveries,
+     (select count(*) as open, concat_ws(' ', sum(attempt_count), (select count(*) from deliveries),
+        (select sum(fence) from endpoint_leases)) as moves from delivery_queue) deliveries,
      (select count(*) filter (where finished_at is null) as open from recoveries) recoveries`;

@@ -30,12 +30,23 @@ const defaultStallMs = 45_000;
 // Far beyond any normal run; ends a run that hangs.
 const maxRunMs = 30 * 60_000;
 
+// Seen from inside PostgreSQL, because no answer tells who holds a lease.
+const watchLeases = `
+create table stolen_leases (endpoint_id uuid not null, at timestamptz not null);
+create function note_stolen_lease() returns trigger language plpgsql as $$ begin
+  insert into stolen_leases values (new.endpoint_id, clock_timestamp());
+  return null;
+end $$;
+create trigger note_stolen_lease after update on endpoint_leases for each row
+  when (old.holder <> new.holder and old.leased_until > now()) execute function note_stolen_lease()`;
+
 /** Runs the plan against a new deployment, heals it, collects the final state and runs the checks. */
 export async function runOnce(options: Options): Promise<Outcome> {
   const { plan, postgres, database, keys, breakName, progress = () => {} } = options;
   const broken = breakName === undefined ? null : (breaks[breakName] as Break);
   const history = emptyHistory(Date.now());
   if (broken?.isAsynchronous) await postgres.pair().stopReplication();
+  await postgres.query(database, watchLeases);
   if (broken?.sql) await postgres.query(database, broken.sql);
   const deployment = await startDeployment(postgres, history, {
     ...{ seed: plan.seed, processes: plan.processes, database, keys },

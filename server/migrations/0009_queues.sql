@@ -3,6 +3,56 @@
 
 -- Deliveries.
 
+-- Deliveries that are still to be sent. A sender leases the endpoint, so a claim writes nothing here: a delivery that succeeds at
+-- once is one insert and one delete. `delivery_attempts` has its failed attempts.
+create table delivery_queue (
+  account_id    uuid not null,
+  id            uuid not null,
+  event_id      uuid not null,
+  endpoint_id   uuid not null,
+  origin        text not null check (origin in ('event', 'replay', 'recovery', 'retry')),
+  attempt_count integer not null default 0,
+  due_at        timestamptz not null default now(),
+  created_at    timestamptz not null,
+  primary key (account_id, id)
+) with (
+  autovacuum_vacuum_scale_factor = 0,
+  autovacuum_vacuum_threshold = 1000,
+  autovacuum_vacuum_cost_delay = 0
+);
+
+-- Deliveries without an attempt are claimed and listed by id; the others are claimed by due time and listed by id. A delivery
+-- that succeeds at once is never in the indexes of the others.
+create index delivery_queue_fresh on delivery_queue (endpoint_id, id) where attempt_count = 0;
+create index delivery_queue_retries_due on delivery_queue (endpoint_id, due_at) where attempt_count > 0;
+create index delivery_queue_retries on delivery_queue (endpoint_id, id) where attempt_count > 0;
+-- Without the account, so that no plan can take it for the primary key.
+create index delivery_queue_by_event on delivery_queue (event_id);
+
+-- Which process may send to an endpoint, and until when. The fence is new whenever the holder changes.
+create table endpoint_leases (
+  endpoint_id  uuid primary key,
+  account_id   uuid not null,
+  holder       uuid not null,
+  fence        bigint not null,
+  leased_until timestamptz not null
+) with (
+  fillfactor = 50,
+  autovacuum_vacuum_scale_factor = 0,
+  autovacuum_vacuum_threshold = 1000,
+  autovacuum_vacuum_cost_delay = 0
+);
+
+create sequence endpoint_lease_fences;
+
+-- The last attempt of an ended delivery, made at `finished_at`. `delivery_attempts` has those before it; of deliveries that were
+-- canceled, or ended by an earlier release, it has all.
+alter table deliveries
+  add column duration_ms integer,
+  add column status_code integer,
+  add column error text,
+  add column response_excerpt text;
+
 -- Executions.
 create table execution_queue (
   account_id   uuid not null,

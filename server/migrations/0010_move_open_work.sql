@@ -1,7 +1,19 @@
 -- stop-older-processes: they would not see what has moved.
--- in-batches: select count(*) as count from executions where status in ('queued', 'running')
+-- in-batches: select (select count(*) from deliveries where status = 'pending') + (select count(*) from executions where status in ('queued', 'running')) as count
 
 -- Deliveries.
+with moved as (
+  delete from deliveries
+  where ctid = any(array(
+    select ctid
+    from deliveries
+    where status = 'pending'
+    limit 10000))
+  returning account_id, id, event_id, endpoint_id, origin, attempt_count, due_at, created_at
+)
+insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, attempt_count, due_at, created_at)
+select account_id, id, event_id, endpoint_id, origin, attempt_count, due_at, created_at
+from moved;
 
 -- Executions.
 -- A claim ended with its process. What waits for its next attempt (postponed under the fence that it still has) keeps its pause.

@@ -1,6 +1,16 @@
 -- stop-older-processes: it drops the columns that their queues were made of.
 
 -- Deliveries.
+drop index deliveries_pending;
+
+alter table deliveries
+  drop column due_at,
+  drop column leased_until,
+  drop column fence,
+  drop constraint deliveries_status_check,
+  add constraint deliveries_status_check check (status in ('succeeded', 'failed', 'canceled')),
+  -- Rows are written once: no page needs room for a second version.
+  reset (fillfactor);
 
 -- Executions.
 drop index executions_due;

@@ -120,10 +120,10 @@ async function storeHanging(db: pg.Client, ports: number[]): Promise<void> {
        insert into events (account_id, id, type, created_at, body)
        select a.id, uuid_v7(now()), 'bench.stored', now(), '{"type":"bench.stored","object":"event","data":{}}'
        from accounts a, generate_series(1, 5) where a.name = 'Another' returning account_id, id)
-     insert into deliveries (account_id, id, event_id, endpoint_id, status, origin, due_at, created_at)
-     select e.account_id, uuid_v7(now()), event.id, e.id, 'pending', 'event', now(), now()
+     insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, created_at)
+     select e.account_id, uuid_v7(now()), event.id, e.id, 'event', now()
      from webhook_endpoints e join event using (account_id)`,
   );
   // Do not leave this to autovacuum during the measurement.
-  await db.query('vacuum (analyze) webhook_endpoints, events, deliveries');
+  await db.query('vacuum (analyze) webhook_endpoints, events, delivery_queue');
 }

@@ -191,13 +191,13 @@ async function storeBroken(
        insert into events (account_id, id, type, created_at, body)
        select a.id, uuid_v7(now()), 'bench.stored', now(), '{"type":"bench.stored","object":"event","data":{}}'
        from accounts a, generate_series(1, $2) returning account_id, id)
-     insert into deliveries (account_id, id, event_id, endpoint_id, status, origin, due_at, created_at)
-     select e.account_id, uuid_v7(now()), event.id, e.id, 'pending', 'event', now(), now()
+     insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, created_at)
+     select e.account_id, uuid_v7(now()), event.id, e.id, 'event', now()
      from webhook_endpoints e join event using (account_id) where e.id <> $1`,
     [healthy.id, backlogEach],
   );
   // Do not leave this to autovacuum during the measurement.
-  await db.query('vacuum (analyze) webhook_endpoints, webhook_secrets, events, deliveries');
+  await db.query('vacuum (analyze) webhook_endpoints, webhook_secrets, events, delivery_queue');
 }
 
 /** One per endpoint, because a sealed secret is bound to its endpoint. */
@@ -237,8 +237,7 @@ async function disableBroken(db: pg.Client, healthyUrl: string): Promise<number>
 /** Call only when none of their deliveries is in flight. */
 async function removeBroken(db: pg.Client, healthyUrl: string): Promise<void> {
   await db.query(
-    `update deliveries d set status = 'canceled', finished_at = now()
-     from webhook_endpoints e where e.url <> $1 and d.endpoint_id = e.id and d.status = 'pending'`,
+    `delete from delivery_queue q using webhook_endpoints e where e.url <> $1 and q.endpoint_id = e.id`,
     [healthyUrl],
   );
   await db.query('delete from webhook_endpoints where url <> $1', [healthyUrl]);

@@ -73,7 +73,7 @@ async function checkNothingLostOrDuplicated({ databaseUrl }: Target): Promise<vo
             (select count(*)::int from bundles) as bundles,
             (select count(distinct body::json -> 'data' ->> 'execution_id')::int from events) as announced,
             (select count(*)::int from events) as events,
-            (select count(*)::int from deliveries) as deliveries`,
+            (select count(*)::int from (select from deliveries union all select from delivery_queue) all_deliveries) as deliveries`,
   );
   const counts = new Set(Object.values(seen ?? {}));
   if (counts.size !== 1) throw new Error(`orders were lost or duplicated: ${JSON.stringify(seen)}`);

@@ -41,13 +41,13 @@ export async function prepareBacklog(target: Target, receiver: Receiver): Promis
       await db.query('commit');
       const startedAtMs = performance.now();
       await receiver.expect(count);
-      while ((await db.query(`select from deliveries where status = 'pending' limit 1`)).rows.length > 0) {
+      while ((await db.query(`select from delivery_queue limit 1`)).rows.length > 0) {
         await sleep(1);
       }
       return (count / (performance.now() - startedAtMs)) * 1_000;
     },
     async vacuum() {
-      await db.query('vacuum deliveries, delivery_attempts, events');
+      await db.query('vacuum delivery_queue, deliveries, endpoint_leases, events');
     },
     stop: () => db.end(),
   };
@@ -66,8 +66,8 @@ with event as (
 insert into stored select account_id, id from event`;
 
 const insertDeliveries = `
-insert into deliveries (account_id, id, event_id, endpoint_id, status, origin, due_at, created_at)
-select stored.account_id, uuid_v7(now()), stored.id, endpoint.id, 'pending', 'event', now(), now()
+insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, created_at)
+select stored.account_id, uuid_v7(now()), stored.id, endpoint.id, 'event', now()
 from stored join webhook_endpoints endpoint
   on endpoint.account_id = stored.account_id and endpoint.enabled_event_types = '{bench.stored}'`;
 

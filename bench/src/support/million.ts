@@ -63,8 +63,9 @@ const account = '(select id from accounts)';
 // Largest first.
 const inserts = {
   deliveries: `
-    insert into deliveries (account_id, id, event_id, endpoint_id, status, origin, attempt_count, due_at, created_at, finished_at)
-    select ${account}, seeded_id(3, n), seeded_id(2, n), seeded_id(9, n % 20), 'succeeded', 'event', 1, now(), now(), now()
+    insert into deliveries (account_id, id, event_id, endpoint_id, status, origin, attempt_count, created_at, finished_at,
+                            duration_ms, status_code)
+    select ${account}, seeded_id(3, n), seeded_id(2, n), seeded_id(9, n % 20), 'succeeded', 'event', 1, now(), now(), 5, 200
     from generate_series(1, $1::integer) n`,
   idempotency_keys: `
     insert into idempotency_keys (account_id, key, fingerprint, status, location, body, created_at, expires_at)

@@ -43,13 +43,13 @@ export const breaks: Record<string, Break> = {
     description: 'some events are neither stored nor queued for delivery',
     caughtBy: ['changes-are-told'],
     operations: [...order, ...Array.from({ length: 8 }, () => act('test-event'))],
-    sql: `${dropSome('events', 'new.id')} ${dropSome('deliveries', 'new.event_id')}`,
+    sql: `${dropSome('events', 'new.id')} ${dropSome('delivery_queue', 'new.event_id')}`,
   },
   'lose-delivery': {
     description: 'some events are stored but not queued for delivery',
     caughtBy: ['events-are-delivered'],
     operations: [...order, ...Array.from({ length: 8 }, () => act('test-event'))],
-    sql: dropSome('deliveries', "case when new.origin = 'event' then new.event_id end"),
+    sql: dropSome('delivery_queue', "case when new.origin = 'event' then new.event_id end"),
   },
   'claim-success': {
     description: 'a failed delivery is stored as succeeded',
@@ -60,9 +60,44 @@ export const breaks: Record<string, Break> = {
       act('test-event'),
       act('await-deliveries'),
     ],
-    sql: trigger('deliveries', 'before update', {
-      body: `if new.status = 'pending' and new.attempt_count > old.attempt_count then new.status := 'succeeded'; end if; return new;`,
+    sql: trigger('delivery_queue', 'after update', {
+      body: `
+        if new.attempt_count > old.attempt_count then
+          delete from delivery_queue where account_id = new.account_id and id = new.id;
+          insert into deliveries (account_id, id, event_id, endpoint_id, status, origin, attempt_count, created_at, finished_at)
+          values (new.account_id, new.id, new.event_id, new.endpoint_id, 'succeeded', new.origin, new.attempt_count, new.created_at, now());
+        end if;
+        return null;`,
     }),
+  },
+  'keep-in-queue': {
+    description: 'a delivery that has ended stays in the queue',
+    caughtBy: ['items-are-in-one-place', 'nothing-is-stuck'],
+    operations: [act('create-endpoint'), act('test-event')],
+    stalledAfterMs: 10_000,
+    sql: trigger('delivery_queue', 'after delete', {
+      body: 'insert into delivery_queue select (old).*; return null;',
+    }),
+  },
+  'lose-ended': {
+    description: 'a delivery leaves the history when it has been seen there',
+    caughtBy: ['items-are-in-one-place'],
+    operations: [act('create-endpoint'), act('test-event')],
+    sql: trigger('recoveries', 'after insert', {
+      body: `delete from deliveries where account_id = new.account_id and endpoint_id = new.endpoint_id; return null;`,
+    }),
+  },
+  'steal-lease': {
+    description: 'a sender takes endpoints that another one holds',
+    caughtBy: ['endpoints-have-one-sender'],
+    operations: [
+      act('create-endpoint'),
+      ...Array.from({ length: 12 }, () => act('test-event')),
+      act('await-deliveries'),
+      ...Array.from({ length: 12 }, () => act('test-event')),
+    ],
+    preload: 'steal-lease',
+    processes: ['all-1', 'all-2'],
   },
   'double-order': {
     description: 'a worker sends each order to the network twice, with different call ids',

@@ -1,7 +1,9 @@
 import { answersAreExpected } from './answers-are-expected.ts';
 import { changesAreTold } from './changes-are-told.ts';
 import { deliveriesAreSigned } from './deliveries-are-signed.ts';
+import { endpointsHaveOneSender } from './endpoints-have-one-sender.ts';
 import { eventsAreDelivered } from './events-are-delivered.ts';
+import { itemsAreInOnePlace } from './items-are-in-one-place.ts';
 import { keysRunOnce } from './keys-run-once.ts';
 import { logMatchesDeliveries } from './log-matches-deliveries.ts';
 import { nothingCrossesAccounts } from './nothing-crosses-accounts.ts';
@@ -21,6 +23,8 @@ export const checks = {
   'orders-reach-the-network-once': ordersReachTheNetworkOnce,
   'changes-are-told': changesAreTold,
   'events-are-delivered': eventsAreDelivered,
+  'items-are-in-one-place': itemsAreInOnePlace,
+  'endpoints-have-one-sender': endpointsHaveOneSender,
   'deliveries-are-signed': deliveriesAreSigned,
   'log-matches-deliveries': logMatchesDeliveries,
   'nothing-crosses-accounts': nothingCrossesAccounts,

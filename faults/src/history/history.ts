@@ -95,6 +95,10 @@ export type History = {
   stuck: StuckRow[];
   /** All rows of orders at the end, read in one snapshot. */
   orderRows: OrderRow[];
+  /** At the very end: the tables that each delivery is in. */
+  places: Map<string, string[]>;
+  /** Endpoints whose lease another process took before it ended, as PostgreSQL saw it. */
+  stolenLeases: string[];
 };
 
 export function emptyHistory(startedMs: number): History {
@@ -113,5 +117,7 @@ export function emptyHistory(startedMs: number): History {
     committedMs: new Map(),
     stuck: [],
     orderRows: [],
+    places: new Map(),
+    stolenLeases: [],
   };
 }

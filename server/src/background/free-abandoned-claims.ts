@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
 import { releaseOrphanedExecutions } from '../executions/worker.ts';
 import { describeCause } from '../telemetry/describe-cause.ts';
-import { freeAbandonedDeliveries } from '../webhooks/sender/start-sender.ts';
+import { freeAbandonedEndpoints } from '../webhooks/sender/start-sender.ts';
 
 /**
  * Releases the claims of a dead process instead of waiting for their leases to expire. Only for the sole owner of an embedded
@@ -11,9 +11,9 @@ import { freeAbandonedDeliveries } from '../webhooks/sender/start-sender.ts';
 export async function freeAbandonedClaims(db: Database, log: Logger): Promise<void> {
   try {
     const executions = await releaseOrphanedExecutions(db);
-    const deliveries = await freeAbandonedDeliveries(db);
-    if (executions + deliveries > 0) {
-      log.info({ executions, deliveries }, 'released the claims of an earlier process');
+    const endpoints = await freeAbandonedEndpoints(db);
+    if (executions + endpoints > 0) {
+      log.info({ executions, endpoints }, 'released the claims of an earlier process');
     }
   } catch (error) {
     // Not fatal, because the leases expire anyway.

@@ -69,16 +69,25 @@ export const integers = arrayOf<number>({
   write: (into, value, at) => void into.writeInt32BE(value, at),
 });
 
+/** Safe integers only. */
+export const bigints = arrayOf<number>({
+  oid: 20,
+  size: () => 8,
+  write: writeInt64,
+});
+
 const epochMs = Date.UTC(2000, 0, 1);
 
-/** Microseconds since 2000, written as two 32-bit halves to avoid a BigInt; exact below 2^53. */
+/** Microseconds since 2000: exact below 2^53. */
 export const timestamps = arrayOf<Date>({
   oid: 1184,
   size: () => 8,
-  write(into, time, at) {
-    const micros = (time.getTime() - epochMs) * 1_000;
-    const high = Math.floor(micros / 2 ** 32);
-    into.writeInt32BE(high, at);
-    into.writeUInt32BE(micros - high * 2 ** 32, at + 4);
-  },
+  write: (into, time, at) => writeInt64(into, (time.getTime() - epochMs) * 1_000, at),
 });
+
+/** As two halves: without a BigInt for each. */
+function writeInt64(into: Buffer, value: number, at: number): void {
+  const high = Math.floor(value / 2 ** 32);
+  into.writeInt32BE(high, at);
+  into.writeUInt32BE(value - high * 2 ** 32, at + 4);
+}

@@ -1,4 +1,4 @@
-import { booleans, byteStrings, integers, texts, timestamps, uuids } from './binary-array.ts';
+import { bigints, booleans, byteStrings, integers, texts, timestamps, uuids } from './binary-array.ts';
 
 type Column<Row> = { type: string; encode(rows: readonly Row[]): Buffer };
 
@@ -34,5 +34,6 @@ export const column = {
   bytea: columnOf('bytea', byteStrings),
   boolean: columnOf('boolean', booleans),
   integer: columnOf('integer', integers),
+  bigint: columnOf('bigint', bigints),
   timestamptz: columnOf('timestamptz', timestamps),
 };

@@ -12,8 +12,8 @@ export function emitFrom(source: string): string {
     insert into events (account_id, id, type, created_at, body)
     select account_id, event_id, event_type, event_at, event_body from ${source}
   ), fanned_out as (
-    insert into deliveries (account_id, id, event_id, endpoint_id, status, origin, due_at, created_at)
-    select source.account_id, uuid_v7(source.event_at), source.event_id, endpoint.id, 'pending', 'event', now(), source.event_at
+    insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, created_at)
+    select source.account_id, uuid_v7(source.event_at), source.event_id, endpoint.id, 'event', source.event_at
     from ${source} source
     join webhook_endpoints endpoint on endpoint.account_id = source.account_id and endpoint.status = 'enabled'
       and endpoint.enabled_event_types && string_to_array(source.event_subscriptions, ' ')

@@ -5,11 +5,18 @@ const tables = {
   // A pending delivery and its event are never purged.
   events: {
     id: 'id',
-    condition: `and not exists (select from deliveries d where d.account_id = events.account_id and d.event_id = events.id
-                                and d.status = 'pending')`,
+    condition: `and not exists (
+      select from (select account_id from delivery_queue where event_id = events.id offset 0) queued
+      where queued.account_id = events.account_id)`,
   },
-  deliveries: { id: 'id', condition: `and status <> 'pending'` },
-  delivery_attempts: { id: 'delivery_id', condition: '' },
+  deliveries: { id: 'id', condition: '' },
+  delivery_attempts: {
+    id: 'delivery_id',
+    condition: `and not exists (
+      select from delivery_queue
+      where account_id = delivery_attempts.account_id and id = delivery_attempts.delivery_id
+      offset 0)`,
+  },
 } as const;
 
 export type KeptTable = keyof typeof tables;

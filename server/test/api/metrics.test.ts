@@ -56,7 +56,7 @@ test('metrics show how long the oldest due work has waited, without failing endp
   await call(service, 'POST', '/v1/events/test', { body: { type: 'esim.suspended', data: {} } });
   const backdate = (text: string) => service.db.query({ name: text, text });
   await backdate(`update execution_queue set due_at = now() - interval '1 hour'`);
-  await backdate(`update deliveries set due_at = now() - interval '2 hours'`);
+  await backdate(`update delivery_queue set due_at = now() - interval '2 hours'`);
   expect(await oldest('executions')).toBeGreaterThanOrEqual(3_600);
   expect(await oldest('deliveries')).toBeGreaterThanOrEqual(7_200);
   await backdate(`update webhook_endpoints set failing_since = now()`);

@@ -20,7 +20,7 @@ test('events older than the retention are deleted in batches; newer and undelive
     expect(data.map(({ id }: { id: string }) => id)).toEqual([young.json.id, waiting.json.id]);
     const [{ count }] = (await service.db.query<{ count: number }>({
       name: 'test_pending',
-      text: `select count(*) from deliveries where status = 'pending'`,
+      text: `select count(*) from delivery_queue`,
     })) as [{ count: number }];
     expect(count).toBe(2);
   } finally {

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { allDeliveries } from '../support/all-deliveries.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import { type ServerProcess, spawnServer } from '../support/process.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -157,7 +158,7 @@ test('every order accepted while PostgreSQL restarts, crashes and loses connecti
 
   const deliveries = () =>
     query<{ status: string; count: number }>(
-      'select status, count(*)::int as count from deliveries group by status',
+      `select status, count(*)::int as count from ${allDeliveries} d group by status`,
     );
   await until(deliveries, (rows) => rows.every(({ status }) => status !== 'pending'));
   expect(await deliveries()).toEqual([{ status: 'succeeded', count: load.keys.length }]);

@@ -53,8 +53,8 @@ const planted: [rule: string, from: string, imports: string, to: string][] = [
   ['no-unresolvable', 'server/src/esims/e.ts', './nowhere.ts', './nowhere.ts'],
   ['no-cycles', 'server/src/ids/a.ts', './b.ts', 'server/src/ids/b.ts → server/src/ids/a.ts'],
   ...[
-    ['server/src/webhooks/deliveries/a.ts', 'server/src/webhooks/endpoints/sql.ts'],
-    ['server/src/webhooks/endpoints/a.ts', 'server/src/webhooks/sender/sql.ts'],
+    ['server/src/webhooks/deliveries/a.ts', 'server/src/webhooks/endpoints/sql/target.ts'],
+    ['server/src/webhooks/endpoints/a.ts', 'server/src/webhooks/sender/sql/target.ts'],
     ['server/src/webhooks/sender/a.ts', 'server/src/webhooks/deliveries/recovery-sql.ts'],
     ['server/src/telemetry/a.ts', 'server/src/accounts/sql.ts'],
     ['server/src/serve.ts', 'server/src/products/sql.ts'],

@@ -41,8 +41,8 @@ async function storeHanging(count: number): Promise<void> {
                insert into webhook_endpoints (account_id, id, url, enabled_event_types, metadata, status, api_version, created_at)
                select account_id, uuid_v7(now()), url || n, enabled_event_types, metadata, status, api_version, now()
                from webhook_endpoints, generate_series(1, $3) n where id = $2 returning account_id, id)
-             insert into deliveries (account_id, id, event_id, endpoint_id, status, origin, due_at, created_at)
-             select $1, uuid_v7(now()), event.id, copied.id, 'pending', 'event', now(), now() from copied, event`,
+             insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, created_at)
+             select $1, uuid_v7(now()), event.id, copied.id, 'event', now() from copied, event`,
     },
     [accountUuid, uuidOfId('we', id), count],
   );
@@ -56,8 +56,8 @@ async function storeBacklog(accountUuid: string, endpointId: string, count: numb
       text: `with event as (
                insert into events (account_id, id, type, created_at, body)
                values ($1, uuid_v7(now()), 'esim.provisioned', now(), '{}') returning id)
-             insert into deliveries (account_id, id, event_id, endpoint_id, status, origin, due_at, created_at)
-             select $1, uuid_v7(now()), event.id, $2, 'pending', 'event', now(), now() from event, generate_series(1, $3)`,
+             insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, created_at)
+             select $1, uuid_v7(now()), event.id, $2, 'event', now() from event, generate_series(1, $3)`,
     },
     [accountUuid, uuidOfId('we', endpointId), count],
   );

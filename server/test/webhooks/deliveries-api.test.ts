@@ -13,6 +13,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Database } from '../../src/db/database.ts';
 import { subscriptionsOf } from '../../src/events/subscriptions.ts';
 import { runRecoveries } from '../../src/webhooks/deliveries/run-recoveries.ts';
+import { allDeliveries } from '../support/all-deliveries.ts';
 import { call } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -90,11 +91,20 @@ async function addDelivery(
     attempts = 0,
     dueAt = new Date('2099-12-01T00:00:00Z'),
   } = given;
-  await write(
-    `insert into deliveries (account_id, id, event_id, endpoint_id, status, origin, attempt_count, due_at, created_at)
-     values ($1, $2, $3, $4, $5, 'event', $6, $7, '2026-11-30T12:00:00Z')`,
-    [accountUuid, uuid.toString('hex'), event.uuid, endpoint.uuid, status, attempts, dueAt],
-  );
+  const values = [accountUuid, uuid.toString('hex'), event.uuid, endpoint.uuid, attempts];
+  if (status === 'pending') {
+    await write(
+      `insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, attempt_count, due_at, created_at)
+       values ($1, $2, $3, $4, 'event', $5, $6, '2026-11-30T12:00:00Z')`,
+      [...values, dueAt],
+    );
+  } else {
+    await write(
+      `insert into deliveries (account_id, id, event_id, endpoint_id, origin, attempt_count, status, created_at)
+       values ($1, $2, $3, $4, 'event', $5, $6, '2026-11-30T12:00:00Z')`,
+      [...values, status],
+    );
+  }
   for (let number = attempts; number >= 1; number--) {
     await write(
       `insert into delivery_attempts (account_id, delivery_id, number, at, duration_ms, status_code, error, response_excerpt)
@@ -119,7 +129,7 @@ async function rowsOf({ accountUuid }: Account, origin?: string): Promise<Row[]>
   const { rows } = await service.db.pool.query<Row>(
     `select replace(id::text, '-', '') as id, replace(event_id::text, '-', '') as event_id,
             replace(endpoint_id::text, '-', '') as endpoint_id, status, origin, due_at <= now() as due, leased_until
-     from deliveries where account_id = $1 and ($2::text is null or origin = $2)`,
+     from ${allDeliveries} d where account_id = $1 and ($2::text is null or origin = $2)`,
     [accountUuid, origin ?? null],
   );
   return rows;
@@ -343,9 +353,11 @@ describe('a retry', () => {
     const account = await newAccount();
     const [event, endpoint] = [await addEvent(account), await addEndpoint(account)];
     const delivery = await addDelivery(account, { event, endpoint, attempts: 1 });
-    await write(`update deliveries set leased_until = '2099-12-01', fence = 3 where account_id = $1`, [
-      account.accountUuid,
-    ]);
+    await write(
+      `insert into endpoint_leases (endpoint_id, account_id, holder, fence, leased_until)
+       values ($1, $2, gen_random_uuid(), 3, '2099-12-01')`,
+      [endpoint.uuid, account.accountUuid],
+    );
     const { status, json } = await call(account, 'POST', `/v1/deliveries/${delivery.id}/retry`);
     expect([status, json.id, json.status, json.attempts.length]).toEqual([202, delivery.id, 'pending', 1]);
     const [row] = await rowsOf(account);

@@ -5,6 +5,7 @@ import { uuidOfId } from '../../src/ids/uuid.ts';
 import { createKeyring } from '../../src/secrets/keyring.ts';
 import { cancelUndeliverable } from '../../src/webhooks/endpoints/cancel-undeliverable.ts';
 import { disableEndpoint } from '../../src/webhooks/endpoints/disable.ts';
+import { allDeliveries } from '../support/all-deliveries.ts';
 import { call, type Reply } from '../support/client.ts';
 import { liveSecrets, type SecretRow } from '../support/live-secrets.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -60,8 +61,8 @@ async function addPending(id: string): Promise<void> {
   await service.db.query(
     {
       name: 'test_add_pending',
-      text: `insert into deliveries (account_id, id, event_id, endpoint_id, status, origin, due_at, created_at)
-             select account_id, uuid_v7(now()), uuid_v7(now()), id, 'pending', 'event', now(), now()
+      text: `insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, created_at)
+             select account_id, uuid_v7(now()), uuid_v7(now()), id, 'event', now()
              from webhook_endpoints where id = $1`,
     },
     [uuidOf(id)],
@@ -72,7 +73,7 @@ function deliveriesOf(id: string): Promise<{ status: string; is_finished: boolea
   return service.db.query(
     {
       name: 'test_deliveries',
-      text: 'select status, finished_at is not null as is_finished from deliveries where endpoint_id = $1',
+      text: `select status, finished_at is not null as is_finished from ${allDeliveries} d where endpoint_id = $1`,
     },
     [uuidOf(id)],
   );
@@ -425,7 +426,7 @@ describe('pending deliveries of a disabled or deleted endpoint', () => {
     try {
       await settling.query('begin');
       // Locks like a sender: deliveries first, then their endpoint. The opposite order would deadlock.
-      await settling.query('update deliveries set attempt_count = 1 where endpoint_id = any($1)', [
+      await settling.query('update delivery_queue set attempt_count = 1 where endpoint_id = any($1)', [
         [uuidOf(disabled), uuidOf(deleted)],
       ]);
       await addPending(disabled);
@@ -451,8 +452,8 @@ describe('pending deliveries of a disabled or deleted endpoint', () => {
   test('beyond one batch do not delay the response and are canceled in several batches', async () => {
     const { json: made } = await create();
     await service.db.pool.query(
-      `insert into deliveries (account_id, id, event_id, endpoint_id, status, origin, due_at, created_at)
-       select account_id, uuid_v7(now()), uuid_v7(now()), id, 'pending', 'event', now(), now()
+      `insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, created_at)
+       select account_id, uuid_v7(now()), uuid_v7(now()), id, 'event', now()
        from webhook_endpoints, generate_series(1, 2500) where id = $1`,
       [uuidOf(made.id)],
     );

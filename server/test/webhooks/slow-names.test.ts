@@ -9,6 +9,7 @@ import { uuidOfId } from '../../src/ids/uuid.ts';
 import { createCoreCommands } from '../../src/network/core/core-commands.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { createNames } from '../../src/webhooks/names/names.ts';
+import { allAttempts } from '../support/all-deliveries.ts';
 import { call, provision } from '../support/client.ts';
 import { type Answer, type DnsServer, startDnsServer } from '../support/dns-server.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -128,7 +129,7 @@ test('100 hanging names of one account delay no other account’s deliveries, or
   const sent = await service.db.query<{ error: string | null }>(
     {
       name: 'test_errors',
-      text: 'select error from delivery_attempts where account_id = $1 and error is not null',
+      text: `select error from ${allAttempts} a where account_id = $1 and error is not null`,
     },
     [service.accountUuid],
   );

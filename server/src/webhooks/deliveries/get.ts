@@ -5,7 +5,8 @@ import type { Queryable } from '../../db/database.ts';
 import { uuidOfId } from '../../ids/uuid.ts';
 import { clip } from '../../telemetry/clip.ts';
 import { presentDelivery } from './present.ts';
-import { type DeliveryRow, findDelivery } from './sql.ts';
+import type { DeliveryRow } from './sql/delivery-row.ts';
+import { findDelivery } from './sql/find-delivery.ts';
 
 export async function getDelivery(ctx: Context, { params }: { params: { id: string } }): Promise<Delivery> {
   return presentDelivery(await requireDelivery(ctx.db, ctx.account.uuid, params.id));

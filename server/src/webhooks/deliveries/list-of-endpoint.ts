@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { readPage } from '../../lists/read-page.ts';
 import { requireEndpoint } from '../endpoints/get.ts';
 import { presentDelivery } from './present.ts';
-import { listRowsOfEndpoint } from './sql.ts';
+import { listRowsOfEndpoint } from './sql/list-of-endpoint.ts';
 
 export async function listEndpointDeliveries(
   ctx: Context,

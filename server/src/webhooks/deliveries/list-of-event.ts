@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { readPage } from '../../lists/read-page.ts';
 import { presentDelivery } from './present.ts';
 import { requireEvent } from './require.ts';
-import { listRowsOfEvent } from './sql.ts';
+import { listRowsOfEvent } from './sql/list-of-event.ts';
 
 export async function listEventDeliveries(
   ctx: Context,

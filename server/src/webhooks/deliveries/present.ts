@@ -1,7 +1,7 @@
 import { type Delivery, idPrefixes } from '@simplane/contract';
 import { unixSeconds } from '../../clock.ts';
 import { idOfUuid } from '../../ids/uuid.ts';
-import type { AttemptRow, DeliveryRow } from './sql.ts';
+import type { AttemptRow, DeliveryRow } from './sql/delivery-row.ts';
 
 export function presentDelivery(row: DeliveryRow): Delivery {
   return {
@@ -12,7 +12,7 @@ export function presentDelivery(row: DeliveryRow): Delivery {
     status: row.status,
     origin: row.origin,
     attempt_count: row.attempt_count,
-    next_attempt_at: row.status === 'pending' ? unixSeconds(row.due_at) : null,
+    next_attempt_at: row.due_at && unixSeconds(row.due_at),
     attempts: row.attempts.map(presentAttempt),
     created: unixSeconds(row.created_at),
   };

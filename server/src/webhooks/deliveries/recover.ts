@@ -5,8 +5,8 @@ import { runOnce } from '../../idempotency/run-once.ts';
 import { idOfUuid, uuidText } from '../../ids/uuid.ts';
 import { requireEndpoint } from '../endpoints/get.ts';
 import { announceDeliveries } from './announce.ts';
-import { insertRecovery } from './recovery-sql.ts';
 import { endpointDisabled } from './require.ts';
+import { insertRecovery } from './sql/insert-recovery.ts';
 
 // Other machines' clocks, and so their event ids, may be ahead. A generous margin is safe: later events already have
 // deliveries and are skipped.

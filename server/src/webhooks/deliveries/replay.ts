@@ -9,7 +9,9 @@ import { requireEndpoint } from '../endpoints/get.ts';
 import { announceDeliveries } from './announce.ts';
 import { presentDelivery } from './present.ts';
 import { endpointDisabled, requireEvent } from './require.ts';
-import { type DeliveryRow, insertToEndpoint, insertToSubscribers } from './sql.ts';
+import type { DeliveryRow } from './sql/delivery-row.ts';
+import { insertToEndpoint } from './sql/insert-to-endpoint.ts';
+import { insertToSubscribers } from './sql/insert-to-subscribers.ts';
 
 /** Delivers an event again. The event is unchanged; only the new deliveries are marked as replays. */
 export async function replayEvent(

@@ -3,7 +3,7 @@ import { AppError } from '../../app-error.ts';
 import type { Queryable } from '../../db/database.ts';
 import { uuidOfId } from '../../ids/uuid.ts';
 import { clip } from '../../telemetry/clip.ts';
-import { findEventType } from './sql.ts';
+import { findEventType } from './sql/find-event-type.ts';
 
 export async function requireEvent(
   db: Queryable,

@@ -10,7 +10,10 @@ import { announceDeliveries } from './announce.ts';
 import { requireDelivery } from './get.ts';
 import { presentDelivery } from './present.ts';
 import { endpointDisabled } from './require.ts';
-import { type DeliveryRow, findEventType, insertToEndpoint, makeDue } from './sql.ts';
+import type { DeliveryRow } from './sql/delivery-row.ts';
+import { findEventType } from './sql/find-event-type.ts';
+import { insertToEndpoint } from './sql/insert-to-endpoint.ts';
+import { makeDue } from './sql/make-due.ts';
 
 /** Makes a pending delivery due now. For a failed or canceled one queues a new delivery: a finished one never changes. */
 export async function retryDelivery(

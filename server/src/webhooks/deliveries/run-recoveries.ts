@@ -4,14 +4,11 @@ import type { Signals } from '../../db/signals.ts';
 import { subscriptionsOf } from '../../events/subscriptions.ts';
 import { uuidText } from '../../ids/uuid.ts';
 import type { NewUuid } from '../../ids/uuid-v7.ts';
-import {
-  advanceRecovery,
-  closeOrphanedRecoveries,
-  insertMissed,
-  lockRecovery,
-  type RecoveryRow,
-  readEvents,
-} from './recovery-sql.ts';
+import { advanceRecovery } from './sql/advance-recovery.ts';
+import { closeOrphanedRecoveries } from './sql/close-orphaned-recoveries.ts';
+import { insertMissed } from './sql/insert-missed.ts';
+import { lockRecovery, type RecoveryRow } from './sql/lock-recovery.ts';
+import { readEvents } from './sql/read-events.ts';
 
 type Deps = {
   clock: Clock;
@@ -49,12 +46,10 @@ async function recoverBatch(tx: Queryable, deps: Deps): Promise<Step | null> {
   if (!recovery) return null;
   const now = new Date(deps.clock.nowMs());
   const events = await readEvents(tx, recovery, batchSize);
-  const subscribed = events.filter(({ type }) => subscribes(recovery, type)).map(({ id }) => id);
-  const queued = await insertMissed(tx, recovery, {
-    uuids: subscribed.map(() => uuidText(deps.newUuid())),
-    eventUuids: subscribed,
-    createdAt: now,
-  });
+  const missed = events
+    .filter(({ type }) => subscribes(recovery, type))
+    .map(({ id }) => ({ uuid: uuidText(deps.newUuid()), eventUuid: id }));
+  const queued = await insertMissed(tx, recovery, { events: missed, createdAt: now });
   await advanceRecovery(tx, recovery, {
     position: events.at(-1)?.id ?? recovery.from_event,
     finishedAt: events.length < batchSize ? now : null,

@@ -3,7 +3,8 @@ import type { Context } from '../../context.ts';
 import type { Queryable } from '../../db/database.ts';
 import { uuidText } from '../../ids/uuid.ts';
 import { signingSecretPlace } from '../../secrets/sealed-places.ts';
-import { type EndpointKey, insertSecret } from './sql.ts';
+import type { EndpointKey } from './sql/endpoint-row.ts';
+import { insertSecret } from './sql/insert-secret.ts';
 
 /** Creates and stores a sealed signing secret; returns the plain text for the only response that shows it. */
 export async function addSecret(

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import type { Database } from '../../db/database.ts';
-import { cancelUndeliverableRows } from './sql.ts';
+import { cancelUndeliverableRows } from './sql/cancel-undeliverable.ts';
 
 /**
  * Cancels pending deliveries of disabled and deleted endpoints that `cancelPendingDeliveries` left: the rest of a large backlog,

@@ -7,7 +7,9 @@ import { uuidText } from '../../ids/uuid.ts';
 import { addSecret } from './add-secret.ts';
 import { checkSettings } from './check-settings.ts';
 import { presentEndpoint } from './present.ts';
-import { type EndpointRow, insertEndpoint, lockAndCountEndpoints } from './sql.ts';
+import { lockAndCountEndpoints } from './sql/count-endpoints.ts';
+import type { EndpointRow } from './sql/endpoint-row.ts';
+import { insertEndpoint } from './sql/insert-endpoint.ts';
 
 export async function createWebhookEndpoint(
   ctx: WriteContext,

@@ -2,7 +2,8 @@ import type { WriteContext } from '../../context.ts';
 import type { Outcome } from '../../idempotency/outcome.ts';
 import { runOnce } from '../../idempotency/run-once.ts';
 import { endpointKey, noSuchEndpoint } from './get.ts';
-import { cancelPendingDeliveries, deleteEndpointRow } from './sql.ts';
+import { cancelPendingDeliveries } from './sql/cancel-pending.ts';
+import { deleteEndpointRow } from './sql/delete-endpoint.ts';
 
 /** Finished deliveries stay in the log; pending ones are canceled. */
 export function deleteWebhookEndpoint(

@@ -4,7 +4,9 @@ import { emit } from '../../events/emit.ts';
 import { newEvent } from '../../events/new-event.ts';
 import { idOfUuid } from '../../ids/uuid.ts';
 import type { NewUuid } from '../../ids/uuid-v7.ts';
-import { cancelPendingDeliveries, disableEndpointRow, type EndpointKey } from './sql.ts';
+import { cancelPendingDeliveries } from './sql/cancel-pending.ts';
+import { disableEndpointRow } from './sql/disable-endpoint.ts';
+import type { EndpointKey } from './sql/endpoint-row.ts';
 
 type Disable = EndpointKey & { reason: string; at: Date };
 

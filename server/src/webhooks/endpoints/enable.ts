@@ -3,7 +3,7 @@ import type { Outcome } from '../../idempotency/outcome.ts';
 import { runOnce } from '../../idempotency/run-once.ts';
 import { endpointKey, noSuchEndpoint } from './get.ts';
 import { presentEndpoint } from './present.ts';
-import { enableEndpointRow } from './sql.ts';
+import { enableEndpointRow } from './sql/enable-endpoint.ts';
 
 /** Resumes delivery of new events; `recover` delivers the missed ones. */
 export function enableWebhookEndpoint(

@@ -5,7 +5,8 @@ import type { Queryable } from '../../db/database.ts';
 import { uuidOfId } from '../../ids/uuid.ts';
 import { clip } from '../../telemetry/clip.ts';
 import { presentEndpoint } from './present.ts';
-import { type EndpointKey, type EndpointRow, findEndpoint } from './sql.ts';
+import type { EndpointKey, EndpointRow } from './sql/endpoint-row.ts';
+import { findEndpoint } from './sql/find-endpoint.ts';
 
 type EndpointParam = 'id' | 'webhook_endpoint_id';
 

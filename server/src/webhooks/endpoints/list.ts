@@ -2,7 +2,7 @@ import type { InputOf, Operations } from '@simplane/contract';
 import type { Context } from '../../context.ts';
 import { readPage } from '../../lists/read-page.ts';
 import { presentEndpoint } from './present.ts';
-import { listEndpointRows } from './sql.ts';
+import { listEndpointRows } from './sql/list-endpoints.ts';
 
 export function listWebhookEndpoints(ctx: Context, { query }: InputOf<Operations['listWebhookEndpoints']>) {
   return readPage(query, {

@@ -1,7 +1,7 @@
 import { idPrefixes, type WebhookEndpoint } from '@simplane/contract';
 import { unixSeconds } from '../../clock.ts';
 import { idOfUuid } from '../../ids/uuid.ts';
-import type { EndpointRow } from './sql.ts';
+import type { EndpointRow } from './sql/endpoint-row.ts';
 
 /** Omits the secret, which only the responses to create and rotate contain. */
 export function presentEndpoint(row: EndpointRow): WebhookEndpoint {

@@ -5,7 +5,9 @@ import { runOnce } from '../../idempotency/run-once.ts';
 import { addSecret } from './add-secret.ts';
 import { endpointKey, noSuchEndpoint } from './get.ts';
 import { presentEndpoint } from './present.ts';
-import { expireSecrets, lockEndpoint, removeOldSecrets } from './sql.ts';
+import { expireSecrets } from './sql/expire-secrets.ts';
+import { lockEndpoint } from './sql/lock-endpoint.ts';
+import { removeOldSecrets } from './sql/remove-old-secrets.ts';
 
 const defaultOverlapSeconds = 86_400;
 // The new one and two older ones: each adds a signature to every delivery's headers.

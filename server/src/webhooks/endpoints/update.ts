@@ -7,15 +7,12 @@ import { runOnce } from '../../idempotency/run-once.ts';
 import { checkSettings } from './check-settings.ts';
 import { endpointKey, noSuchEndpoint } from './get.ts';
 import { presentEndpoint } from './present.ts';
-import {
-  cancelPendingDeliveries,
-  disableEndpointRow,
-  type EndpointKey,
-  type EndpointRow,
-  enableEndpointRow,
-  lockEndpoint,
-  updateEndpointFields,
-} from './sql.ts';
+import { cancelPendingDeliveries } from './sql/cancel-pending.ts';
+import { disableEndpointRow } from './sql/disable-endpoint.ts';
+import { enableEndpointRow } from './sql/enable-endpoint.ts';
+import type { EndpointKey, EndpointRow } from './sql/endpoint-row.ts';
+import { lockEndpoint } from './sql/lock-endpoint.ts';
+import { updateEndpointFields } from './sql/update-endpoint.ts';
 
 type Input = InputOf<Operations['updateWebhookEndpoint']>;
 

@@ -12,7 +12,8 @@ import { type AttemptResult, attempt, parseUrl, type Unsent } from './attempt.ts
 import { type DisableRule, disabledReason, shouldDisable } from './health.ts';
 import { nextDelayMs } from './retry.ts';
 import { type SigningKeys, signatureHeaders } from './sign.ts';
-import type { ClaimedDelivery, EndpointHealth, Settled } from './sql.ts';
+import type { ClaimedDelivery } from './sql/claim-deliveries.ts';
+import type { EndpointHealth, Settled } from './sql/settle-deliveries.ts';
 
 export type DeliverOptions = {
   db: Database;

@@ -1,12 +1,6 @@
 import type { Database } from '../../db/database.ts';
 import { createGroupCommit, type GroupCommit } from '../../db/group-commit.ts';
-import {
-  type ClaimedDelivery,
-  type EndpointHealth,
-  releaseDeliveries,
-  type Settled,
-  settleDeliveries,
-} from './sql.ts';
+import { type EndpointHealth, type Settled, settleDeliveries } from './sql/settle-deliveries.ts';
 
 /** Writes results in batches. Returns the endpoint's health for each result, or null if the endpoint is not failing. */
 export function createSettler(db: Database): GroupCommit<Settled, EndpointHealth | null> {
@@ -17,15 +11,5 @@ export function createSettler(db: Database): GroupCommit<Settled, EndpointHealth
       return results.map(({ delivery }) => healthOf.get(delivery.endpoint_id) ?? null);
     },
     mostInFlight: 1, // concurrent batches would block on a shared endpoint's row
-  });
-}
-
-/** Releases unused claims in batches. */
-export function createReleaser(db: Database): GroupCommit<ClaimedDelivery, void> {
-  return createGroupCommit({
-    async write(deliveries: ClaimedDelivery[]) {
-      await releaseDeliveries(db, deliveries);
-      return deliveries.map(() => undefined);
-    },
   });
 }

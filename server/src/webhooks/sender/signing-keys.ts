@@ -1,7 +1,7 @@
 import type { Keyring } from '../../secrets/keyring.ts';
 import { signingSecretPlace } from '../../secrets/sealed-places.ts';
 import { type SigningKeys, signingKeysOf } from './sign.ts';
-import type { ClaimedDelivery } from './sql.ts';
+import type { ClaimedDelivery } from './sql/claim-deliveries.ts';
 
 type Owner = Pick<ClaimedDelivery, 'account_id' | 'endpoint_id' | 'secrets'>;
 

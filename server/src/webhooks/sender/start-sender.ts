@@ -1,39 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { idPrefixes } from '@simplane/contract';
-import { idOfUuid } from '../../ids/uuid.ts';
+import { idOfUuid, uuidText } from '../../ids/uuid.ts';
 import { type Keyring, UnreadableSecret } from '../../secrets/keyring.ts';
 import { type RunResult, startWorkQueue, type WorkQueue } from '../../worker/work-queue.ts';
 import { type AccountSlots, createAccountSlots } from './account-slots.ts';
 import type { AttemptResult, Unsent } from './attempt.ts';
 import { type DeliverOptions, disableIfDead, logAttempt, resolveHost, send, toSettled } from './deliver.ts';
+import { createEndpointClaims, lowestAt } from './endpoint-claims.ts';
 import { createFairQueue } from './fair-queue.ts';
 import { createLanes, type Standing } from './lanes.ts';
-import { createReleaser, createSettler } from './settler.ts';
+import { createSettler } from './settler.ts';
 import { createSigningKeys } from './signing-keys.ts';
-import {
-  type ClaimedDelivery,
-  claimDeliveries,
-  findEndpoints,
-  findEndpointsDue,
-  type KnownEndpoint,
-  postponeDelivery,
-  type Wanted,
-} from './sql.ts';
+import { type ClaimedDelivery, claimDeliveries, type Wanted } from './sql/claim-deliveries.ts';
+import { endLeases } from './sql/end-leases.ts';
+import { findEndpoints, findEndpointsDue, type KnownEndpoint } from './sql/find-endpoints.ts';
+import { postponeDelivery } from './sql/postpone-delivery.ts';
 
-export { freeAbandonedDeliveries } from './sql.ts';
+export { endAbandonedLeases as freeAbandonedEndpoints } from './sql/end-leases.ts';
 
 type Options = Omit<DeliverOptions, 'signingKeys'> & {
   keyring: Keyring;
   concurrency: number;
-  /** How much a lease outlasts an attempt's timeout. An attempt must start within this margin to end within its lease. */
+  /** How much a lease outlasts an attempt's timeout. It is renewed when half of this is used up. */
   leaseMarginMs?: number;
   /** The clock for lease ages. */
   monotonicMs?: () => number;
   onError(error: unknown, about?: object): void;
 };
 
-/** `claimedAtMs` is taken before the claim query, so the lease started slightly later. */
-type TimedClaim = { delivery: ClaimedDelivery; claimedAtMs: number };
+type Chosen = Omit<Wanted, 'afterUuid'>;
 
 type UnprovenStanding = Exclude<Standing, 'proven'>;
 
@@ -53,15 +48,23 @@ const unreadablePauseMs = 60_000;
 // The pause when sending is impossible and the endpoint is not to blame; such conditions are usually brief.
 const unsentPauseMs = 1_000;
 const faultReportIntervalMs = 10_000;
+// A woken account's deliveries are this new, unless another machine's clock is further behind; the scan finds those.
+const wokenWithinMs = 10_000;
 
-/** Sends due deliveries. The rows are the queue; this tracks which endpoints may have due rows and how many each can take. */
+/**
+ * Sends due deliveries of endpoints that it leases. The rows are the queue; this tracks which endpoints may have due rows and how
+ * many each can take.
+ */
 export function startSender(given: Options): Sender {
   const { db, concurrency, leaseMarginMs = 10_000, onError, keyring } = given;
   const { monotonicMs = () => performance.now() } = given;
   const options = { ...given, signingKeys: createSigningKeys(keyring) };
   const lanes = createLanes();
   const settle = createSettler(db);
-  const release = createReleaser(db);
+  const claims = createEndpointClaims(monotonicMs);
+  const holder = uuidText(options.newUuid());
+  const leaseMs = options.timeoutMs + leaseMarginMs;
+  const renewBelowMs = leaseMs - leaseMarginMs / 2;
   // Separate queues, so neither slots nor claims of working endpoints wait for endpoints that may hang.
   const provenReady = new Map<string, string>();
   const unprovenReady = { untried: createFairQueue(), failing: createFairQueue() };
@@ -91,6 +94,11 @@ export function startSender(given: Options): Sender {
     return provenReady.has(endpointUuid) || untried.has(endpointUuid) || failing.has(endpointUuid);
   }
 
+  function wakeQueues(): void {
+    provenQueue.wake();
+    unprovenQueue.wake();
+  }
+
   function wakeLater(endpointUuid: string, accountUuid: string, delayMs: number): void {
     if (delayMs > maxTimerMs) return;
     const wake = () => {
@@ -103,6 +111,7 @@ export function startSender(given: Options): Sender {
   function addEndpoints(endpoints: KnownEndpoint[]): void {
     for (const { endpointUuid, accountUuid, standing } of endpoints) {
       lanes.learn(endpointUuid, standing);
+      claims.restart(endpointUuid);
       wakeEndpoint(endpointUuid, accountUuid);
     }
     if (provenReady.size > 0) provenQueue.wake();
@@ -113,9 +122,10 @@ export function startSender(given: Options): Sender {
     if (nowMs - scannedAtMs >= scanIntervalMs) {
       scannedAtMs = nowMs;
       lanes.forgetIdle();
+      claims.forgetIdle();
       const { untried, failing } = unprovenReady;
       const before = [...untried.endpoints(), ...failing.endpoints()];
-      const due = await findEndpointsDue(db);
+      const due = await findEndpointsDue(db, holder);
       // Drop endpoints with nothing due (deleted, disabled, sent by others), so they don't consume the rate limit.
       const stillDue = new Set(due.map(({ endpointUuid }) => endpointUuid));
       for (const endpointUuid of before) {
@@ -129,15 +139,17 @@ export function startSender(given: Options): Sender {
     lookedUpAtMs = nowMs;
     const accountUuids = [...wokenAccounts];
     wokenAccounts.clear();
-    addEndpoints(await findEndpoints(db, accountUuids));
+    const sinceUuid = lowestAt(options.clock.nowMs() - wokenWithinMs);
+    addEndpoints(await findEndpoints(db, { accountUuids, holder, sinceUuid }));
   }
 
   /** Removes the chosen endpoints; `claim` appends those that may have more, which makes the order round-robin. */
-  function chooseProven(count: number): Wanted[] {
-    const wanted: Wanted[] = [];
+  function chooseProven(count: number): Chosen[] {
+    const wanted: Chosen[] = [];
     let left = count;
     for (const [endpointUuid, accountUuid] of provenReady) {
       if (left === 0) break;
+      if (claims.isClaiming(endpointUuid)) continue;
       const slots = Math.min(left, lanes.roomFor(endpointUuid), provenSlots.availableTo(accountUuid));
       if (slots === 0) continue;
       provenSlots.acquire(accountUuid, slots);
@@ -148,18 +160,18 @@ export function startSender(given: Options): Sender {
     return wanted;
   }
 
-  function takeUnproven(standing: UnprovenStanding): Wanted | null {
+  function takeUnproven(standing: UnprovenStanding): Chosen | null {
     const reserved = standing === 'untried' ? 0 : reservedForUntried;
     const next = unprovenReady[standing].take({
       mayTakeFor: (accountUuid) => unprovenSlots.availableTo(accountUuid, reserved) > 0,
-      hasRoom: (endpointUuid) => lanes.roomFor(endpointUuid) > 0,
+      hasRoom: (endpointUuid) => lanes.roomFor(endpointUuid) > 0 && !claims.isClaiming(endpointUuid),
     });
     return next && { ...next, slots: 1 };
   }
 
   /** Alternates between untried and failing endpoints, so neither waits for the other queue to empty. */
-  function chooseUnproven(count: number): Wanted[] {
-    const wanted: Wanted[] = [];
+  function chooseUnproven(count: number): Chosen[] {
+    const wanted: Chosen[] = [];
     while (wanted.length < count) {
       const isUntriedNext = wanted.length % 2 === 0;
       const next =
@@ -173,29 +185,46 @@ export function startSender(given: Options): Sender {
   }
 
   /** Slots acquired for deliveries that turn out not to exist are released. */
-  async function claim(wanted: Wanted[], accountSlots: AccountSlots): Promise<TimedClaim[]> {
-    if (wanted.length === 0) return [];
+  async function claim(chosen: Chosen[], accountSlots: AccountSlots): Promise<ClaimedDelivery[]> {
+    if (chosen.length === 0) return [];
     const now = new Date(options.clock.nowMs());
-    const claimedAtMs = monotonicMs();
     const claimedCounts = new Map<string, number>();
+    const heldUuids: string[] = [];
+    const wanted = chosen.map(({ endpointUuid, accountUuid, slots }) => {
+      const position = claims.begin(endpointUuid);
+      heldUuids.push(...position.heldUuids);
+      return { endpointUuid, accountUuid, slots, afterUuid: position.afterUuid };
+    });
+    const sentAtMs = monotonicMs(); // the leases start slightly later
     try {
-      const deliveries = await claimDeliveries(db, wanted, options.timeoutMs + leaseMarginMs, now);
-      for (const { endpoint_id: id, account_id: accountUuid } of deliveries) {
-        claimedCounts.set(id, (claimedCounts.get(id) ?? 0) + 1);
-        lanes.claimed(id, accountUuid);
+      const claimed = await claimDeliveries(db, { wanted, heldUuids, holder, leaseMs, renewBelowMs, now });
+      for (const delivery of claimed.deliveries) {
+        const { endpoint_id: endpointUuid, account_id: accountUuid } = delivery;
+        claimedCounts.set(endpointUuid, (claimedCounts.get(endpointUuid) ?? 0) + 1);
+        claims.hold(delivery);
+        lanes.claimed(endpointUuid, accountUuid);
       }
-      return deliveries.map((delivery) => ({ delivery, claimedAtMs }));
+      const leases = new Map(claimed.leases.map((lease) => [lease.endpointUuid, lease]));
+      for (const { endpointUuid, slots } of chosen) {
+        const lease = leases.get(endpointUuid) ?? null;
+        claims.end(endpointUuid, { lease, sentAtMs, isFull: claimedCounts.get(endpointUuid) === slots });
+      }
+      return claimed.deliveries;
+    } catch (error) {
+      for (const { endpointUuid } of chosen) claims.abort(endpointUuid);
+      throw error;
     } finally {
-      for (const { endpointUuid, accountUuid, slots } of wanted) {
+      for (const { endpointUuid, accountUuid, slots } of chosen) {
         const unused = slots - (claimedCounts.get(endpointUuid) ?? 0);
         if (unused > 0) accountSlots.release(accountUuid, unused);
         else wakeEndpoint(endpointUuid, accountUuid); // it may have more
+        if (isReady(endpointUuid)) wakeQueues(); // it may have been woken during the claim
       }
     }
   }
 
   /** Claims for unproven endpoints within their rate limit. */
-  async function claimUnproven(count: number): Promise<TimedClaim[]> {
+  async function claimUnproven(count: number): Promise<ClaimedDelivery[]> {
     await sleep(Math.max(0, unprovenClaimedAtMs + unprovenClaimIntervalMs - performance.now()));
     unprovenClaimedAtMs = performance.now();
     await findReadyEndpoints();
@@ -210,40 +239,40 @@ export function startSender(given: Options): Sender {
   }
 
   function runWithin(accountSlots: AccountSlots) {
-    return async (claimed: TimedClaim, stopping: AbortSignal): Promise<RunResult> => {
+    return async (delivery: ClaimedDelivery, stopping: AbortSignal): Promise<RunResult> => {
       try {
-        return await run(claimed, stopping);
+        return await run(delivery, stopping);
       } finally {
-        accountSlots.release(claimed.delivery.account_id, 1);
+        accountSlots.release(delivery.account_id, 1);
       }
     };
   }
 
   /** Releases an unsent delivery whose endpoint is not to blame: records neither an attempt nor a failure. */
-  async function postpone(delivery: ClaimedDelivery, { unsent, isFault }: Unsent): Promise<void> {
+  function postpone(delivery: ClaimedDelivery, { unsent, isFault }: Unsent): void {
     const { endpoint_id: endpointUuid, account_id: accountUuid } = delivery;
     lanes.postponed(endpointUuid, unsentPauseMs);
-    await release(delivery);
+    claims.release(delivery);
     wakeLater(endpointUuid, accountUuid, unsentPauseMs);
     if (!isFault || performance.now() - faultReportedAtMs < faultReportIntervalMs) return;
     faultReportedAtMs = performance.now();
     onError(new Error(`webhooks cannot be sent: ${unsent}`));
   }
 
-  async function run({ delivery, claimedAtMs }: TimedClaim, stopping: AbortSignal): Promise<RunResult> {
+  async function run(delivery: ClaimedDelivery, stopping: AbortSignal): Promise<RunResult> {
     const { endpoint_id: endpointUuid, account_id: accountUuid } = delivery;
     const slot = lanes.acquireSlot(endpointUuid);
     if (slot !== true && !(await slot)) {
-      await release(delivery);
+      claims.release(delivery);
       return undefined;
     }
     let result: AttemptResult | Unsent;
     try {
       const lookup = resolveHost(options, delivery, stopping);
       const found = lookup instanceof Promise ? await lookup : lookup; // saves a promise per delivery
-      if (monotonicMs() - claimedAtMs >= leaseMarginMs) {
+      if (!claims.isLeased(delivery, options.timeoutMs)) {
         lanes.released(endpointUuid);
-        await release(delivery);
+        claims.release(delivery);
         wakeEndpoint(endpointUuid, accountUuid);
         return undefined;
       }
@@ -251,15 +280,16 @@ export function startSender(given: Options): Sender {
     } catch (error) {
       if (error instanceof UnreadableSecret) return postponeUnreadable(delivery, error);
       lanes.released(endpointUuid);
+      releaseLater(delivery);
       throw error;
     }
     if ('unsent' in result) {
-      await postpone(delivery, result);
+      postpone(delivery, result);
       return undefined;
     }
     if (stopping.aborted && !result.ok) {
       lanes.released(endpointUuid);
-      await release(delivery);
+      claims.release(delivery);
       return undefined;
     }
     const pauseMs = lanes.finished(endpointUuid, result.ok);
@@ -267,12 +297,28 @@ export function startSender(given: Options): Sender {
     if (!result.ok || mayHaveMore) wakeEndpoint(endpointUuid, accountUuid);
     if (result.ok && mayHaveMore) provenQueue.wake();
     const settled = toSettled(options, delivery, result);
-    const health = await settle(settled);
+    const health = await untilSettled(delivery, settle(settled));
     if (health && !result.ok) await disableIfDead(options, health, result);
     options.onAttempt(settled);
     logAttempt(options, delivery, settled);
     if (!result.ok) wakeLater(endpointUuid, accountUuid, Math.max(pauseMs, settled.retryInMs ?? 0));
     return undefined;
+  }
+
+  /** After an error it is not known whether the result was stored; the delivery may be sent again when a lease's time is over. */
+  function releaseLater(delivery: ClaimedDelivery): void {
+    setTimeout(() => claims.release(delivery), leaseMs).unref();
+  }
+
+  async function untilSettled<T>(delivery: ClaimedDelivery, settling: Promise<T>): Promise<T> {
+    try {
+      const result = await settling;
+      claims.drop(delivery);
+      return result;
+    } catch (error) {
+      releaseLater(delivery);
+      throw error;
+    }
   }
 
   /**
@@ -281,7 +327,7 @@ export function startSender(given: Options): Sender {
    */
   async function postponeUnreadable(delivery: ClaimedDelivery, error: UnreadableSecret): Promise<undefined> {
     lanes.finished(delivery.endpoint_id, false);
-    await postponeDelivery(db, delivery, unreadablePauseMs);
+    await untilSettled(delivery, postponeDelivery(db, delivery, unreadablePauseMs));
     onError(error, {
       webhook_endpoint_id: idOfUuid(idPrefixes.webhookEndpoint, delivery.endpoint_id),
       delivery_id: idOfUuid(idPrefixes.delivery, delivery.id),
@@ -307,13 +353,17 @@ export function startSender(given: Options): Sender {
       else {
         wokenAccounts.add(accountUuid);
         // Endpoints with recent deliveries are claimed immediately; the others are looked up first.
-        for (const endpointUuid of lanes.busyOf(accountUuid)) wakeEndpoint(endpointUuid, accountUuid);
+        for (const endpointUuid of lanes.busyOf(accountUuid)) {
+          if (!claims.isRefused(endpointUuid)) wakeEndpoint(endpointUuid, accountUuid);
+        }
         provenQueue.wake();
       }
       unprovenQueue.wake();
     },
     async stop(timeoutMs) {
       await Promise.all([provenQueue.stop(timeoutMs), unprovenQueue.stop(timeoutMs)]);
+      // What fails here ends by itself, a little later.
+      await endLeases(db, holder, claims.endpoints()).catch(onError);
     },
   };
 }

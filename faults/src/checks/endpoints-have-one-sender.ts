@@ -1,0 +1,10 @@
+import type { History } from '../history/history.ts';
+import type { Violation } from './violation.ts';
+
+/** While a process has an endpoint's lease, no other gets it. */
+export function endpointsHaveOneSender({ stolenLeases }: History): Violation[] {
+  return stolenLeases.map((id) => ({
+    about: [id],
+    what: 'a process took the lease of an endpoint before the holder’s had ended',
+  }));
+}

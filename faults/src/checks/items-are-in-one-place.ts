@@ -1,0 +1,12 @@
+import type { History } from '../history/history.ts';
+import type { Violation } from './violation.ts';
+
+/** A delivery is either queued or ended: never in both tables, and in one of them once it was seen. */
+export function itemsAreInOnePlace({ places, deliveries }: History): Violation[] {
+  const doubled = [...places].filter(([, tables]) => tables.length > 1);
+  const lost = deliveries.flat().filter(({ id }) => !places.has(id));
+  return [
+    ...doubled.map(([id, tables]) => ({ about: [id], what: `a delivery is in ${tables.join(' and ')}` })),
+    ...lost.map(({ id, event_id }) => ({ about: [id, event_id], what: 'a delivery is no longer stored' })),
+  ];
+}

@@ -1,0 +1,87 @@
+import type { Delivery, DeliveryStatus } from '@simplane/contract';
+import type { Queryable } from '../../../db/database.ts';
+
+export type AttemptRow = {
+  at: Date;
+  duration_ms: number;
+  status_code: number | null;
+  error: string | null;
+  response_excerpt: string | null;
+};
+
+export type DeliveryRow = {
+  id: string;
+  event_id: string;
+  endpoint_id: string;
+  status: DeliveryStatus;
+  origin: Delivery['origin'];
+  attempt_count: number;
+  /** Null once it has ended. */
+  due_at: Date | null;
+  created_at: Date;
+  attempts: AttemptRow[];
+};
+
+/** A delivery as `queueColumns` or `historyColumns` read it, with its last attempt if the row itself has it. */
+export type BareRow = Omit<DeliveryRow, 'attempts'> & {
+  finished_at: Date | null;
+  duration_ms: number | null;
+  status_code: number | null;
+  error: string | null;
+  response_excerpt: string | null;
+};
+
+/** A delivery is in `delivery_queue` until it ends, then in `deliveries`; both as the same columns. */
+export const queueColumns = `account_id, id, event_id, endpoint_id, 'pending' as status, origin, attempt_count, due_at, created_at,
+  null::timestamptz as finished_at, null::integer as duration_ms, null::integer as status_code, null as error,
+  null as response_excerpt`;
+export const historyColumns = `account_id, id, event_id, endpoint_id, status, origin, attempt_count, null::timestamptz as due_at,
+  created_at, finished_at, duration_ms, status_code, error, response_excerpt`;
+
+export type Page = { beforeUuid: string | null; count: number };
+
+/** Loads all attempts in one statement: a page of 100 deliveries takes two statements, not 101. */
+export async function withAttempts(
+  db: Queryable,
+  accountUuid: string,
+  rows: BareRow[],
+): Promise<DeliveryRow[]> {
+  const logged = new Map<string, LoggedAttempt[]>();
+  const tried = rows.filter(hasLoggedAttempts).map(({ id }) => id);
+  for (const attempt of tried.length > 0 ? await listAttempts(db, accountUuid, tried) : []) {
+    const earlier = logged.get(attempt.delivery_id);
+    if (earlier) earlier.push(attempt);
+    else logged.set(attempt.delivery_id, [attempt]);
+  }
+  return rows.map((row) => withOwnAttempts(row, logged.get(row.id) ?? []));
+}
+
+function hasLoggedAttempts({ attempt_count, duration_ms }: BareRow): boolean {
+  return attempt_count > (duration_ms === null ? 0 : 1);
+}
+
+/** Ignores attempts that were logged after the row was read. */
+function withOwnAttempts(row: BareRow, logged: LoggedAttempt[]): DeliveryRow {
+  const { finished_at, duration_ms, status_code, error, response_excerpt, ...delivery } = row;
+  const attempts: AttemptRow[] = logged.filter(({ number }) => number <= row.attempt_count);
+  if (duration_ms !== null && finished_at !== null) {
+    attempts.push({ at: finished_at, duration_ms, status_code, error, response_excerpt });
+  }
+  return { ...delivery, attempts };
+}
+
+type LoggedAttempt = AttemptRow & { delivery_id: string; number: number };
+
+function listAttempts(db: Queryable, accountUuid: string, deliveryUuids: string[]): Promise<LoggedAttempt[]> {
+  return db.query(
+    {
+      name: 'delivery_list_attempts',
+      text: `
+select delivery_id, number, at, duration_ms, status_code, error, response_excerpt
+from delivery_attempts
+where account_id = $1 and delivery_id = any($2::uuid[])
+order by delivery_id, number`,
+    },
+    [accountUuid, deliveryUuids],
+  );
+}

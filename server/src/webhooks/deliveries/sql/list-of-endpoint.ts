@@ -1,0 +1,52 @@
+import type { DeliveryStatus } from '@simplane/contract';
+import type { Queryable } from '../../../db/database.ts';
+import { beforeFirst } from '../../../lists/keyset.ts';
+import {
+  type BareRow,
+  type DeliveryRow,
+  historyColumns,
+  type Page,
+  queueColumns,
+  withAttempts,
+} from './delivery-row.ts';
+
+const page = 'id < $3 order by id desc limit $4';
+
+// The account is compared outside: with it inside, a plan may read the account's whole queue by the primary key.
+const fresh = `(select ${queueColumns} from delivery_queue where endpoint_id = $2 and attempt_count = 0 and ${page})`;
+const retries = `(select ${queueColumns} from delivery_queue where endpoint_id = $2 and attempt_count > 0 and ${page})`;
+
+/** A prepared plan can use the partial index of failed and canceled deliveries only if the status is a literal. */
+function ended(status?: DeliveryStatus): string {
+  const condition = status === undefined ? '' : `and status = '${status}'`;
+  return `(select ${historyColumns} from deliveries where account_id = $1 and endpoint_id = $2 ${condition} and ${page})`;
+}
+
+function partsOf(status: DeliveryStatus | undefined): string[] {
+  if (status === undefined) return [fresh, retries, ended()];
+  return status === 'pending' ? [fresh, retries] : [ended(status)];
+}
+
+/** One statement, so one snapshot: a delivery that ends meanwhile is seen in one place, never in both or in none. */
+export async function listRowsOfEndpoint(
+  db: Queryable,
+  accountUuid: string,
+  { endpointUuid, status }: { endpointUuid: string; status: DeliveryStatus | undefined },
+  { beforeUuid, count }: Page,
+): Promise<DeliveryRow[]> {
+  const rows = await db.query<BareRow>(
+    {
+      name: `delivery_list_of_endpoint${status === undefined ? '' : `_${status}`}`,
+      text: `
+select *
+from (
+  ${partsOf(status).join('\n  union all\n  ')}
+) delivery
+where account_id = $1
+order by id desc
+limit $4`,
+    },
+    [accountUuid, endpointUuid, beforeUuid ?? beforeFirst, count],
+  );
+  return withAttempts(db, accountUuid, rows);
+}

@@ -1,0 +1,41 @@
+import type { Queryable } from '../../../db/database.ts';
+import { beforeFirst } from '../../../lists/keyset.ts';
+import {
+  type BareRow,
+  type DeliveryRow,
+  historyColumns,
+  type Page,
+  queueColumns,
+  withAttempts,
+} from './delivery-row.ts';
+
+/** One statement, so one snapshot: a delivery that ends meanwhile is seen in one place, never in both or in none. */
+export async function listRowsOfEvent(
+  db: Queryable,
+  accountUuid: string,
+  eventUuid: string,
+  { beforeUuid, count }: Page,
+): Promise<DeliveryRow[]> {
+  const rows = await db.query<BareRow>(
+    {
+      name: 'delivery_list_of_event',
+      text: `
+select *
+from (
+  select *
+  from (select ${queueColumns} from delivery_queue where event_id = $2 offset 0) queued
+  where account_id = $1 and id < $3
+  union all
+  (select ${historyColumns}
+    from deliveries
+    where account_id = $1 and event_id = $2 and id < $3
+    order by id desc
+    limit $4)
+) delivery
+order by id desc
+limit $4`,
+    },
+    [accountUuid, eventUuid, beforeUuid ?? beforeFirst, count],
+  );
+  return withAttempts(db, accountUuid, rows);
+}

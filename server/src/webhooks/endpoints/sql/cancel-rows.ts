@@ -1,0 +1,17 @@
+/**
+ * The CTEs `removed` and `canceled`: move the queue rows that `waiting (ctid)` has locked to the history. By ctid, because a plan made
+ * while the queue was empty joins by key with a scan of all of it. `waiting` has compared the account: here it would let the plan
+ * read the account's rows and compare each with all of the ctids.
+ */
+export function cancelRows(at: string): string {
+  return `removed as (
+  delete from delivery_queue
+  where ctid = any(array(select ctid from waiting))
+  returning account_id, id, event_id, endpoint_id, origin, attempt_count, created_at
+), canceled as (
+  insert into deliveries (account_id, id, event_id, endpoint_id, status, origin, attempt_count, created_at, finished_at)
+  select account_id, id, event_id, endpoint_id, 'canceled', origin, attempt_count, created_at, ${at}
+  from removed
+  returning 1
+)`;
+}

@@ -1,0 +1,171 @@
+import type { ClaimedDelivery, EndpointLease } from './sql/claim-deliveries.ts';
+
+/** What this process holds of one endpoint. */
+type EndpointClaim = {
+  lease: { fence: number; endsAtMs: number } | null;
+  /** Claimed deliveries without a stored result, with their number of attempts. */
+  held: Map<string, number>;
+  /** The last claim took what was never tried up to this id. */
+  position: string;
+  /** The highest id ever taken. */
+  highest: string;
+  start: 'beginning' | 'look back' | 'position';
+  lookedBackAtMs: number;
+  isClaiming: boolean;
+  /** Another process holds the lease. */
+  isRefused: boolean;
+  usedAtMs: number;
+};
+
+type Position = { afterUuid: string; heldUuids: string[] };
+
+export type EndpointClaims = {
+  /** Two claims at once would take the same deliveries twice. */
+  isClaiming(endpointUuid: string): boolean;
+  /** Begins a claim: where it looks for deliveries, and those that it must leave out. */
+  begin(endpointUuid: string): Position;
+  /** Ends it. Without a lease another process has the endpoint, or it is not enabled. */
+  end(
+    endpointUuid: string,
+    claimed: { lease: EndpointLease | null; sentAtMs: number; isFull: boolean },
+  ): void;
+  /** The claim failed. */
+  abort(endpointUuid: string): void;
+  hold(delivery: ClaimedDelivery): void;
+  /** The delivery's result is stored. */
+  drop(delivery: ClaimedDelivery): void;
+  /** The delivery was not sent, or its result not stored: a later claim finds it again. */
+  release(delivery: ClaimedDelivery): void;
+  /** Whether an attempt that takes `forMs` would end within the lease. */
+  isLeased(delivery: ClaimedDelivery, forMs: number): boolean;
+  isRefused(endpointUuid: string): boolean;
+  /** The next claim starts from the beginning: something is due, wherever it is. */
+  restart(endpointUuid: string): void;
+  forgetIdle(): void;
+  endpoints(): string[];
+};
+
+const lowest = '00000000-0000-0000-0000-000000000000';
+// Ids begin with their millisecond, but commit in another order. Older ones are left to the fallback scan.
+const lookBackMs = 1_000;
+// While an endpoint has a backlog, claims only move forward: looking back steps over what was sent and is not yet vacuumed.
+const lookBackIntervalMs = 250;
+const idleAfterMs = 60_000;
+
+/**
+ * Leases of endpoints and the deliveries of them that this process has in hand. The queue's rows don't say who has them, so
+ * each claim leaves out what is in hand, and starts behind what was taken before.
+ */
+export function createEndpointClaims(monotonicMs: () => number): EndpointClaims {
+  const claims = new Map<string, EndpointClaim>();
+
+  function claimOf(endpointUuid: string): EndpointClaim {
+    const known = claims.get(endpointUuid);
+    if (known) return known;
+    const claim: EndpointClaim = {
+      lease: null,
+      held: new Map(),
+      position: lowest,
+      highest: lowest,
+      start: 'beginning',
+      lookedBackAtMs: Number.NEGATIVE_INFINITY,
+      isClaiming: false,
+      isRefused: false,
+      usedAtMs: monotonicMs(),
+    };
+    claims.set(endpointUuid, claim);
+    return claim;
+  }
+
+  function afterOf(claim: EndpointClaim): string {
+    if (claim.start === 'beginning') return lowest;
+    const mustLookBack =
+      claim.start === 'look back' || claim.usedAtMs - claim.lookedBackAtMs >= lookBackIntervalMs;
+    return mustLookBack ? before(claim.highest, lookBackMs) : claim.position;
+  }
+
+  return {
+    isClaiming: (endpointUuid) => claims.get(endpointUuid)?.isClaiming === true,
+
+    begin(endpointUuid) {
+      const claim = claimOf(endpointUuid);
+      claim.isClaiming = true;
+      claim.usedAtMs = monotonicMs();
+      const afterUuid = afterOf(claim);
+      if (afterUuid !== claim.position) claim.lookedBackAtMs = claim.usedAtMs;
+      claim.position = afterUuid;
+      claim.start = 'position';
+      const heldUuids: string[] = [];
+      for (const [id, attempts] of claim.held) if (attempts > 0 || id > afterUuid) heldUuids.push(id);
+      return { afterUuid, heldUuids };
+    },
+
+    end(endpointUuid, { lease, sentAtMs, isFull }) {
+      const claim = claimOf(endpointUuid);
+      claim.isClaiming = false;
+      claim.isRefused = lease === null;
+      claim.lease = lease && { fence: lease.fence, endsAtMs: sentAtMs + lease.leftMs };
+      if (!isFull && claim.start === 'position') claim.start = 'look back';
+    },
+
+    abort(endpointUuid) {
+      const claim = claimOf(endpointUuid);
+      claim.isClaiming = false;
+      claim.start = 'beginning';
+    },
+
+    hold({ endpoint_id: endpointUuid, id, attempt_count }) {
+      const claim = claimOf(endpointUuid);
+      claim.held.set(id, attempt_count);
+      if (attempt_count > 0) return;
+      claim.position = id;
+      if (id > claim.highest) claim.highest = id;
+    },
+
+    drop({ endpoint_id: endpointUuid, id }) {
+      claimOf(endpointUuid).held.delete(id);
+    },
+
+    release({ endpoint_id: endpointUuid, id }) {
+      const claim = claimOf(endpointUuid);
+      claim.held.delete(id);
+      claim.start = 'beginning';
+    },
+
+    isLeased({ endpoint_id: endpointUuid, fence }, forMs) {
+      const lease = claims.get(endpointUuid)?.lease;
+      return lease?.fence === fence && monotonicMs() + forMs <= lease.endsAtMs;
+    },
+
+    isRefused: (endpointUuid) => claims.get(endpointUuid)?.isRefused === true,
+
+    restart(endpointUuid) {
+      const claim = claimOf(endpointUuid);
+      claim.start = 'beginning';
+      claim.isRefused = false;
+    },
+
+    forgetIdle() {
+      const nowMs = monotonicMs();
+      for (const [endpointUuid, { held, isClaiming, lease, usedAtMs }] of claims) {
+        const isBusy = held.size > 0 || isClaiming || (lease && lease.endsAtMs >= nowMs);
+        if (!isBusy && usedAtMs < nowMs - idleAfterMs) claims.delete(endpointUuid);
+      }
+    },
+
+    endpoints: () =>
+      [...claims].filter(([, { lease }]) => lease !== null).map(([endpointUuid]) => endpointUuid),
+  };
+}
+
+/** The lowest id of this many milliseconds before the one given. */
+function before(uuid: string, ms: number): string {
+  const time = Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
+  return lowestAt(time - ms);
+}
+
+/** The lowest id of a millisecond. */
+export function lowestAt(ms: number): string {
+  const hex = Math.max(0, ms).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}${lowest.slice(13)}`;
+}

@@ -1,0 +1,157 @@
+import type { Queryable } from '../../../db/database.ts';
+import { column, rowsOf } from '../../../db/rows.ts';
+
+/** An endpoint that may get this many deliveries now. */
+export type Wanted = {
+  accountUuid: string;
+  endpointUuid: string;
+  slots: number;
+  /** Deliveries that were never tried are taken from behind this id. */
+  afterUuid: string;
+};
+
+/** This process may send to the endpoint for the next `leftMs`. */
+export type EndpointLease = { endpointUuid: string; fence: number; leftMs: number };
+
+export type ClaimedDelivery = {
+  account_id: string;
+  id: string;
+  event_id: string;
+  endpoint_id: string;
+  attempt_count: number;
+  /** Of the endpoint's lease. */
+  fence: number;
+  body: string;
+  url: string;
+  /** The secrets that sign now, each `<id>:<sealed>`, newest first, separated by spaces. */
+  secrets: string;
+};
+
+export type Claimed = { leases: EndpointLease[]; deliveries: ClaimedDelivery[] };
+
+type Claim = {
+  wanted: Wanted[];
+  /** Ids of deliveries that this process has claimed already. */
+  heldUuids: string[];
+  holder: string;
+  leaseMs: number;
+  /** A lease is renewed when it has less than this left. */
+  renewBelowMs: number;
+  now: Date;
+};
+
+const given = rowsOf<Wanted>({
+  account_id: column.uuid((one) => one.accountUuid),
+  endpoint_id: column.uuid((one) => one.endpointUuid),
+  slots: column.integer((one) => one.slots),
+  after_id: column.uuid((one) => one.afterUuid),
+});
+const [held, holder, lease, renewBelow, now] = [0, 1, 2, 3, 4].map((n) => `$${given.next + n}`);
+
+// The event in the same loop: a delivery whose event is gone must not use up the limit.
+const takenColumns = 'q.account_id, q.id, q.event_id, q.attempt_count, event.body';
+const queueWithEvents = `delivery_queue q
+      cross join lateral (
+        select body
+        from events
+        where account_id = q.account_id and id = q.event_id
+        offset 0) event`;
+const isFree = `q.due_at <= now() and q.id <> all(${held}::uuid[])`;
+
+const text = `
+with wanted as materialized (
+  -- The enabled endpoints with their secrets and their lease.
+  select w.account_id, w.endpoint_id, w.slots, w.after_id, e.url, secret.list as secrets, l.fence, l.leased_until,
+    coalesce(l.holder = ${holder}::uuid and l.leased_until >= now() + ${renewBelow} * interval '1 millisecond', false) as is_kept,
+    coalesce(l.holder <> ${holder}::uuid and l.leased_until >= now(), false) as is_others
+  from ${given.table} w
+  join webhook_endpoints e on e.account_id = w.account_id and e.id = w.endpoint_id and e.status = 'enabled'
+  cross join lateral (
+    select coalesce(string_agg(s.id || ':' || s.sealed, ' ' order by coalesce(s.expires_at, 'infinity') desc, s.id desc), '') as list
+    from webhook_secrets s
+    where s.account_id = e.account_id and s.endpoint_id = e.id and (s.expires_at is null or s.expires_at > ${now})) secret
+  left join lateral (
+    select holder, fence, leased_until
+    from endpoint_leases
+    where endpoint_id = w.endpoint_id and account_id = w.account_id
+    offset 0) l on true
+), taken as (
+  -- Leases that are free, have ended, or are ours and need renewing. A busy endpoint's claim mostly writes nothing.
+  insert into endpoint_leases as current (endpoint_id, account_id, holder, fence, leased_until)
+  select endpoint_id, account_id, ${holder}::uuid, nextval('endpoint_lease_fences'), now() + ${lease} * interval '1 millisecond'
+  from wanted
+  where not is_kept and not is_others
+  order by endpoint_id
+  on conflict (endpoint_id) do update
+  set holder = excluded.holder,
+    leased_until = excluded.leased_until,
+    -- A holder that nobody replaced keeps its fence, and with it what it has in flight.
+    fence = case when current.holder = excluded.holder then current.fence else excluded.fence end
+  where current.holder = excluded.holder or current.leased_until < now()
+  returning current.endpoint_id, current.fence, current.leased_until
+), leased as materialized (
+  select account_id, endpoint_id, slots, after_id, url, secrets, fence, leased_until
+  from wanted
+  where is_kept
+  union all
+  select w.account_id, w.endpoint_id, w.slots, w.after_id, w.url, w.secrets, taken.fence, taken.leased_until
+  from taken
+  join wanted w on w.endpoint_id = taken.endpoint_id
+), due as (
+  -- Retries first, which have waited longest, then deliveries without an attempt in the order of their ids.
+  select l.endpoint_id, d.id, d.event_id, d.attempt_count, d.body
+  from leased l
+  cross join lateral (
+    (select ${takenColumns}
+      from ${queueWithEvents}
+      where q.endpoint_id = l.endpoint_id and q.attempt_count > 0 and ${isFree}
+      order by q.due_at
+      limit l.slots)
+    union all
+    (select ${takenColumns}
+      from ${queueWithEvents}
+      where q.endpoint_id = l.endpoint_id and q.attempt_count = 0 and q.id > l.after_id and ${isFree}
+      order by q.id
+      limit l.slots)
+    limit l.slots) d
+  where d.account_id = l.account_id
+)
+-- A row per leased endpoint, then one per delivery.
+select endpoint_id, account_id, url, secrets, fence,
+  (extract(epoch from leased_until - now()) * 1000)::integer as left_ms,
+  null::uuid as id, null::uuid as event_id, null::integer as attempt_count, null as body
+from leased
+union all
+select endpoint_id, null, null, null, null, null, id, event_id, attempt_count, body
+from due`;
+
+type Row = Omit<ClaimedDelivery, 'id'> & { id: string | null; left_ms: number };
+
+/**
+ * Leases endpoints, except those that another process holds, and takes due deliveries of them, as many as each has room for.
+ * The cost does not depend on what is pending elsewhere (3 ms with a million rows; by due time over all, 470).
+ */
+export async function claimDeliveries(db: Queryable, claim: Claim): Promise<Claimed> {
+  const rows = await db.query<Row>({ name: 'delivery_claim', text }, [
+    ...given.values(claim.wanted),
+    claim.heldUuids,
+    claim.holder,
+    claim.leaseMs,
+    claim.renewBelowMs,
+    claim.now,
+  ]);
+  const endpoints = new Map<string, Row>();
+  for (const row of rows) if (row.id === null) endpoints.set(row.endpoint_id, row);
+  const deliveries: ClaimedDelivery[] = [];
+  for (const { id, event_id, endpoint_id, attempt_count, body } of rows) {
+    if (id === null) continue;
+    const { account_id, fence, url, secrets } = endpoints.get(endpoint_id) as Row;
+    deliveries.push({ account_id, id, event_id, endpoint_id, attempt_count, fence, body, url, secrets });
+  }
+  const leases = [...endpoints.values()].map((row) => ({
+    endpointUuid: row.endpoint_id,
+    fence: row.fence,
+    leftMs: row.left_ms,
+  }));
+  return { leases, deliveries };
+}

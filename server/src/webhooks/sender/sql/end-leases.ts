@@ -1,0 +1,26 @@
+import type { Queryable } from '../../../db/database.ts';
+
+/** Gives endpoints back, so that another process need not wait for the leases to end. */
+export async function endLeases(db: Queryable, holder: string, endpointUuids: string[]): Promise<void> {
+  await db.query(
+    {
+      name: 'lease_end',
+      text: `
+delete from endpoint_leases
+where endpoint_id = any($1::uuid[]) and holder = $2`,
+    },
+    [endpointUuids, holder],
+  );
+}
+
+/** Ends every lease; returns how many. Only while no sender runs: each is then a dead process's. */
+export async function endAbandonedLeases(db: Queryable): Promise<number> {
+  const rows = await db.query({
+    name: 'lease_end_abandoned',
+    text: `
+delete from endpoint_leases
+where leased_until > now()
+returning 1`,
+  });
+  return rows.length;
+}

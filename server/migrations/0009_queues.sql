@@ -67,6 +67,10 @@ create table execution_queue (
   attempts     integer not null default 0,
   -- Raised at every claim: a worker whose lease ran out cannot settle what another has taken over.
   fence        integer not null default 0,
+  -- What networks have reported of its eSIM, until that has a row of its own when the order ends.
+  observed     jsonb,
+  -- Its eSIM was terminated: the order can only be rolled back.
+  is_terminated boolean not null default false,
   -- When it may be attempted next. It does not move with a claim.
   due_at       timestamptz not null default now(),
   -- While a worker has it. Without an index, so that a claim is an update within the page.
@@ -86,4 +90,7 @@ create table execution_queue (
 );
 
 create index execution_queue_due on execution_queue (due_at);
-create index execution_queue_by_iccid on execution_queue (iccid) where iccid is not null;
+-- The eSIM of an order that is open.
+create unique index execution_queue_esim on execution_queue (iccid) where type = 'esim.provision' and iccid is not null;
+-- Whether another change of an eSIM is open.
+create index execution_queue_change on execution_queue (iccid) where type <> 'esim.provision';

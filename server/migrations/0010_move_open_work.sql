@@ -17,17 +17,39 @@ from moved;
 
 -- Executions.
 -- A claim ended with its process. What waits for its next attempt (postponed under the fence that it still has) keeps its pause.
-with moved as (
-  delete from executions
-  where ctid = any(array(
-    select ctid
+-- An eSIM that is being provisioned moves with its order. No join: what a batch has not met yet would be scanned each time.
+with open as materialized (
+  select x.*, e.place as esim_place, e.status as esim_status, e.observed
+  from (
+    select ctid as place, *
     from executions
     where status in ('queued', 'running')
     order by due_at
-    limit 10000))
-  returning account_id, id, type, status, product_id, iccid, input, progress, attempts, fence, due_at, created_at
+    limit 10000
+  ) x
+  left join lateral (
+    select
+      ctid as place,
+      status,
+      jsonb_strip_nulls(jsonb_build_object(
+        'profile_state', nullif(profile_state, 'unknown'),
+        'profile_observed_at', profile_observed_at,
+        'eid', eid,
+        'country', country,
+        'country_observed_at', country_observed_at)) as observed
+    from esims
+    where esims.iccid = x.iccid and esims.execution_id = x.id and x.type = 'esim.provision'
+    offset 0
+  ) e on true
+), ended as (
+  delete from executions
+  where ctid = any(array(select place from open))
+), unfinished as (
+  delete from esims
+  where ctid = any(array(select esim_place from open where esim_status = 'provisioning'))
 )
-insert into execution_queue (account_id, id, type, product_id, iccid, input, progress, attempts, fence, due_at, created_at)
+insert into execution_queue (account_id, id, type, product_id, iccid, input, progress, attempts, fence, observed, is_terminated,
+  due_at, created_at)
 select
   account_id,
   id,
@@ -38,9 +60,11 @@ select
   progress - 'postponed_fence',
   attempts,
   fence,
+  nullif(observed, '{}'),
+  coalesce(esim_status = 'terminated', false),
   case
     when status = 'running' and (progress ->> 'postponed_fence')::integer is distinct from fence then least(due_at, now())
     else due_at
   end,
   created_at
-from moved;
+from open;

@@ -3,7 +3,7 @@ import { firstBundleFrom } from '../bundles/insert-from.ts';
 import { topUpRunner } from '../bundles/run-top-up.ts';
 import { cancelBundles, promoteBundle } from '../bundles/write.ts';
 import type { IccidRange } from '../config/iccid-ranges.ts';
-import { createIccidAllotter } from '../esims/iccid.ts';
+import { createIccidSource } from '../esims/iccid.ts';
 import { createChangeRunner } from '../esims/run-change.ts';
 import { createProvisionRunner } from '../esims/run-provision.ts';
 import type { Runner } from '../executions/worker.ts';
@@ -13,7 +13,7 @@ export function createRunners(
   iccidRanges: readonly IccidRange[] | null = null,
 ): Record<ExecutionType, Runner> {
   return {
-    'esim.provision': createProvisionRunner(createIccidAllotter(iccidRanges), firstBundleFrom),
+    'esim.provision': createProvisionRunner(createIccidSource(iccidRanges), firstBundleFrom),
     'esim.suspend': createChangeRunner('suspend'),
     // If the active bundle expired while the eSIM was suspended, the next one becomes active.
     'esim.resume': createChangeRunner('resume', (tx, esim, deps) =>

@@ -1,21 +1,29 @@
 import type { ClaimedExecution, Deps, HeldExecution } from '../executions/worker.ts';
+import type { Network } from '../network/port.ts';
 import { orderMatchingIdPlace } from '../secrets/sealed-places.ts';
 import { newMatchingId } from './activation-code.ts';
-import type { AllotIccids } from './iccid.ts';
+import type { IccidSource } from './iccid.ts';
 import type { Progress } from './reservation.ts';
 import { allotRows } from './sql/allot.ts';
 
-/** Allots a matching id to new orders, and an ICCID if we choose the ICCIDs. Returns the executions this worker still holds. */
+/** Whether an order has what it needs before the network is called. A matching id must be stored only if the network forgets calls. */
+export function isAllotted({ forgetsCalls }: Network, { iccid, progress }: ClaimedExecution): boolean {
+  return (progress as Progress).matching_id !== undefined || (!forgetsCalls && iccid !== null);
+}
+
+/**
+ * Allots a matching id to new orders, and an ICCID if we choose the ICCIDs and the claim had none to allot. Returns the
+ * executions this worker still holds.
+ */
 export async function allot(
   deps: Deps,
   executions: ClaimedExecution[],
-  allotIccids: AllotIccids,
+  iccidSource: IccidSource,
 ): Promise<ClaimedExecution[]> {
-  const fresh = executions.filter(({ progress }) => !(progress as Progress).matching_id);
+  const fresh = executions.filter((execution) => !isAllotted(deps.network, execution));
   if (fresh.length === 0) return executions;
   const isOurs = deps.network.iccids === 'ours';
-  const iccids = isOurs ? await allotIccids(deps.db, fresh.length) : [];
-  const at = new Date(deps.clock.nowMs());
+  const iccids = isOurs ? await iccidSource.allot(deps.db, fresh.length) : [];
   // When the ICCIDs run out, the remaining orders get no allotment and fail when they are run.
   const allotments = fresh
     .slice(0, isOurs ? iccids.length : fresh.length)
@@ -25,15 +33,15 @@ export async function allot(
       fence,
       iccid: iccids[index] ?? null,
       ...newSealedMatchingId(deps, account_id, id),
-      at,
     }));
-  const progress = new Map((await allotRows(deps.db, allotments)).map((row) => [row.id, row.progress]));
+  const stored = new Map((await allotRows(deps.db, allotments)).map((row) => [row.id, row]));
   // A worker that claimed an order meanwhile has allotted it another ICCID: ours must not reach the network.
-  const lost = new Set(allotments.map(({ id }) => id).filter((id) => !progress.has(id)));
-  for (const { id, iccid, matchingId } of allotments) {
+  const lost = new Set(allotments.map(({ id }) => id).filter((id) => !stored.has(id)));
+  for (const { id, matchingId } of allotments) {
     const execution = fresh.find((one) => one.id === id);
-    if (!execution) continue;
-    Object.assign(execution, { iccid, progress: progress.get(id) ?? execution.progress });
+    const row = stored.get(id);
+    if (!execution || !row) continue;
+    Object.assign(execution, { iccid: row.iccid, progress: row.progress });
     cacheMatchingId(execution, matchingId);
   }
   return executions.filter(({ id }) => !lost.has(id));
@@ -54,9 +62,33 @@ export function cacheMatchingId({ progress }: ClaimedExecution, matchingId: stri
   plainMatchingIds.set(progress, matchingId);
 }
 
-export async function readMatchingId({ keyring }: Deps, execution: HeldExecution): Promise<string | null> {
+/** The matching id of an order. Null if there is none yet and the network forgets calls: then it must be stored first. */
+export async function readMatchingId(
+  { keyring, network }: Deps,
+  execution: HeldExecution,
+): Promise<string | null> {
   const { account_id: accountUuid, id, progress } = execution;
+  const plain = plainMatchingIds.get(progress);
+  if (plain !== undefined) return plain;
   const { matching_id: sealed } = progress as Progress;
-  if (sealed === undefined) return null;
-  return plainMatchingIds.get(progress) ?? keyring.open(sealed, orderMatchingIdPlace(accountUuid, id));
+  if (sealed !== undefined) return keyring.open(sealed, orderMatchingIdPlace(accountUuid, id));
+  if (network.forgetsCalls) return null;
+  // After a crash, a network that does not forget calls answers the repeated confirmation with the first one's matching id.
+  const made = newMatchingId();
+  plainMatchingIds.set(progress, made);
+  return made;
+}
+
+/**
+ * Stores what an attempt has chosen with its next write, if it does not deliver: the next attempt asks for the same, and a
+ * rollback proves by the matching id whose profile it is.
+ */
+export function rememberChoices({ keyring }: Deps, execution: HeldExecution): void {
+  const { account_id: accountUuid, id, profile_type, progress } = execution;
+  const chosen = progress as Progress;
+  const plain = plainMatchingIds.get(progress);
+  if (chosen.profile_type === undefined) execution.remember({ profile_type } satisfies Progress);
+  if (plain === undefined || chosen.matching_id !== undefined) return;
+  const matching_id = keyring.seal(plain, orderMatchingIdPlace(accountUuid, id));
+  execution.remember({ matching_id } satisfies Progress);
 }

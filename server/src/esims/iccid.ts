@@ -1,16 +1,38 @@
 import { withCheckDigit } from '@simplane/contract';
 import type { IccidRange } from '../config/iccid-ranges.ts';
 import type { Queryable } from '../db/database.ts';
+import type { IccidStock } from '../executions/worker.ts';
 import { findIccidsInUse } from './sql/find-iccids-in-use.ts';
 import { nextIccidBlock } from './sql/next-iccid-block.ts';
 import { takeFromRange } from './sql/take-from-range.ts';
 
-/** Returns `count` ICCIDs, or fewer if not enough are left. */
-export type AllotIccids = (db: Queryable, count: number) => Promise<string[]>;
+export type IccidSource = {
+  /** Returns `count` ICCIDs, or fewer if not enough are left. */
+  allot(db: Queryable, count: number): Promise<string[]>;
+  /** Null if ICCIDs must not be taken before it is known that they are needed. */
+  stock: IccidStock | null;
+};
 
-/** Allots ICCIDs from the operator's ranges, or else sandbox ICCIDs. No process ever allots one twice. */
-export function createIccidAllotter(ranges: readonly IccidRange[] | null = null): AllotIccids {
-  return ranges ? allotFromRanges(ranges) : allotForSandbox();
+/** ICCIDs from the operator's ranges, or else sandbox ICCIDs. No process ever allots one twice. */
+export function createIccidSource(ranges: readonly IccidRange[] | null = null): IccidSource {
+  if (ranges) return { allot: allotFromRanges(ranges), stock: null };
+  const allot = allotForSandbox();
+  return { allot, stock: createStock(allot) };
+}
+
+type AllotIccids = IccidSource['allot'];
+
+function createStock(allot: AllotIccids): IccidStock {
+  let spare: string[] = [];
+  return {
+    async take(db, count) {
+      const taken = spare.splice(0, count);
+      return taken.length < count ? [...taken, ...(await allot(db, count - taken.length))] : taken;
+    },
+    giveBack(iccids) {
+      spare = [...iccids, ...spare];
+    },
+  };
 }
 
 // 89 for telecom, then an unassigned country code, so these ICCIDs belong to no operator.

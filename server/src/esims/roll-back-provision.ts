@@ -12,9 +12,9 @@ import {
 } from '../executions/worker.ts';
 import { idOfUuid } from '../ids/uuid.ts';
 import { UnreadableSecret } from '../secrets/keyring.ts';
-import { readMatchingId } from './allot.ts';
+import { readMatchingId, rememberChoices } from './allot.ts';
 import { isUnconfirmed, mayHaveReserved, type OrderInput, type Progress } from './reservation.ts';
-import { changeStatus } from './sql/change-status.ts';
+import { failOrderRow } from './sql/fail-order.ts';
 
 const done: RunOutcome = { kind: 'done' };
 
@@ -28,7 +28,7 @@ export async function rollBackAndFail(
   error: ExecutionError,
   belongsToOther = false,
 ): Promise<RunOutcome> {
-  const { iccid, progress } = execution;
+  const { iccid } = execution;
   if (iccid !== null && mayHaveReserved(deps.network, execution)) {
     // `is_ordered` may be known to this process only.
     const decided: Progress = {
@@ -36,7 +36,7 @@ export async function rollBackAndFail(
       is_ordered: true,
       ...(belongsToOther && { is_closed: true }),
     };
-    Object.assign(progress, decided);
+    rememberChoices(deps, execution);
     if (!(await execution.save(decided))) return done;
     const canceled = belongsToOther ? null : await cancelProfile(deps, execution, iccid);
     if (canceled?.kind === 'failed') return { kind: 'failed', reason: canceled.reason };
@@ -94,9 +94,10 @@ function outcomeUnknown(execution: HeldExecution, last: ExecutionError): Executi
 /** Ends the execution and its eSIM, and writes the event. */
 function failOrder(deps: Deps, execution: HeldExecution, error: ExecutionError): Promise<void> {
   return deps.db.transaction(async (tx) => {
-    if (!(await execution.finish(tx, error))) return;
+    const isOurs = await failOrderRow(tx, execution, { error, at: new Date(deps.clock.nowMs()) });
+    if (!isOurs) return;
+    deps.onOutcome(execution.type, 'failed');
     const { iccid } = execution;
-    if (iccid !== null) await changeStatus(tx, { account_id: execution.account_id, iccid }, 'fail');
     const data = {
       ...(iccid !== null && { iccid }),
       ...orderIds(execution),

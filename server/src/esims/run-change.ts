@@ -21,6 +21,7 @@ import { findEsim } from './sql/find.ts';
 import { findOrder } from './sql/find-order.ts';
 import { lockEsim } from './sql/lock.ts';
 import type { EsimRow } from './sql/rows.ts';
+import { terminateQueued } from './sql/terminate-queued.ts';
 import { canTransition } from './state.ts';
 
 type Change = 'suspend' | 'resume' | 'terminate';
@@ -85,13 +86,18 @@ function settle(deps: Deps, execution: HeldExecution, change: Change, onChanged?
     const before = await lockEsim(tx, execution.account_id, execution.iccid as string);
     const isPossible = before !== null && canTransition(change, before.status);
     const isOurs = await execution.finish(tx, isPossible ? null : noLongerPossible(change, before));
-    const after = isOurs && isPossible && (await changeStatus(tx, before, change));
+    const after = isOurs && isPossible && (await write(tx, before, change, new Date(deps.clock.nowMs())));
     if (!after) return;
     const executionId = idOfUuid(idPrefixes.execution, execution.id);
     const data = { iccid: after.iccid, execution_id: executionId, product_id: after.product_id };
     await emit(tx, [newEvent(deps, { accountUuid: after.account_id, type: eventOf[change], data })]);
     await onChanged?.(tx, after, { ...deps, executionId });
   });
+}
+
+/** An eSIM whose order is open can only be terminated. */
+function write(tx: Queryable, esim: LockedEsim, change: Change, at: Date): Promise<EsimRow | null> {
+  return esim.is_queued ? terminateQueued(tx, esim, at) : changeStatus(tx, esim, change);
 }
 
 async function fail(deps: Deps, execution: HeldExecution, error: ExecutionError): Promise<void> {

@@ -7,7 +7,6 @@ import {
   type HeldExecution,
   type Runner,
   type RunOutcome,
-  wasClaimedBefore,
 } from '../executions/worker.ts';
 import { uuidText } from '../ids/uuid.ts';
 import type { Reply } from '../network/port.ts';
@@ -16,29 +15,30 @@ import {
   esimMatchingIdPlace,
   orderMatchingIdPlace,
 } from '../secrets/sealed-places.ts';
-import { allot, cacheMatchingId, readMatchingId } from './allot.ts';
-import type { AllotIccids } from './iccid.ts';
+import { allot, cacheMatchingId, isAllotted, readMatchingId, rememberChoices } from './allot.ts';
+import type { IccidSource } from './iccid.ts';
 import type { OrderInput, Progress } from './reservation.ts';
 import { failAfterLastAttempt, orderIds, rollBackAndFail } from './roll-back-provision.ts';
-import { findEsim } from './sql/find.ts';
-import { insertOrderedEsim } from './sql/insert-ordered.ts';
 import {
   type FirstBundle,
   type Provisioned,
   type SettleOutcome,
   settleProvisionedRows,
 } from './sql/settle-provisioned.ts';
+import { storeOrdered } from './sql/store-ordered.ts';
 
 const done: RunOutcome = { kind: 'done' };
 
 /** Provisions an eSIM: orders, confirms and releases a profile, then settles. For the rollback see roll-back-provision.ts. */
-export function createProvisionRunner(allotIccids: AllotIccids, firstBundle: FirstBundle): Runner {
+export function createProvisionRunner(iccids: IccidSource, firstBundle: FirstBundle): Runner {
   // Concurrent orders share one statement and one commit.
   const settlerOf: SettlerOf = perDatabase((db) =>
     createGroupCommit({ write: (rows: Provisioned[]) => settleProvisionedRows(db, rows, firstBundle) }),
   );
   return {
-    prepare: (deps, executions) => allot(deps, executions, allotIccids),
+    // If the network forgets calls, a matching id is stored before the first call as well: that takes another statement.
+    stock: ({ network }) => (network.iccids === 'ours' && !network.forgetsCalls ? iccids.stock : null),
+    prepare: (deps, executions) => allot(deps, executions, iccids),
     run: (deps, execution) => provision(deps, execution, settlerOf),
     fail: failAfterLastAttempt,
   };
@@ -47,10 +47,10 @@ export function createProvisionRunner(allotIccids: AllotIccids, firstBundle: Fir
 type SettlerOf = (db: Deps['db']) => GroupCommit<Provisioned, SettleOutcome>;
 
 async function provision(deps: Deps, execution: HeldExecution, settlerOf: SettlerOf): Promise<RunOutcome> {
-  const { matching_id: allotted, verdict } = execution.progress as Progress;
-  if (!allotted) return rollBackAndFail(deps, execution, noIccidsLeft);
+  const { verdict } = execution.progress as Progress;
+  if (!isAllotted(deps.network, execution)) return rollBackAndFail(deps, execution, noIccidsLeft);
   if (verdict) return rollBackAndFail(deps, execution, verdict);
-  if (!(await isProvisioning(deps, execution))) return rollBackAndFail(deps, execution, terminatedMeanwhile);
+  if (execution.is_terminated) return rollBackAndFail(deps, execution, terminatedMeanwhile);
   const ordered = await order(deps, execution);
   if (ordered.kind !== 'ordered') return ordered;
   const { iccid } = ordered;
@@ -74,7 +74,7 @@ async function provision(deps: Deps, execution: HeldExecution, settlerOf: Settle
       matching_id: deps.keyring.seal(confirmedId, orderMatchingIdPlace(account_id, id)),
     }),
   };
-  Object.assign(execution.progress, bound);
+  execution.remember(bound);
   cacheMatchingId(execution, confirmedId);
   if (!confirmed.result.isReleased) {
     if (!(await execution.checkpoint(bound))) return done;
@@ -104,8 +104,8 @@ async function provision(deps: Deps, execution: HeldExecution, settlerOf: Settle
   return done;
 }
 
-function profileRequest({ product_id: productId, progress, input }: HeldExecution) {
-  const { profile_type: profileType = null } = progress as Progress;
+function profileRequest({ product_id: productId, profile_type: current, progress, input }: HeldExecution) {
+  const { profile_type: profileType = current } = progress as Progress;
   return { productId, profileType, eid: (input as OrderInput).eid ?? null };
 }
 
@@ -126,33 +126,18 @@ async function order(
   }
   const { iccid, isInferred } = reply.result;
   const reached: Progress = { is_ordered: true, ...(!isInferred && { is_reserved: true }) };
-  const stored = await storeOrdered(deps, execution, iccid, reached);
+  const stored = await storeOrder(deps, execution, iccid, reached);
   if (stored === 'taken') return rollBackAndFail(deps, execution, iccidTaken);
   execution.iccid = iccid;
   Object.assign(execution.progress, reached);
   return stored === 'lost' ? done : { kind: 'ordered', iccid };
 }
 
-/** An order that was allotted an ICCID already has its eSIM, even if the ICCID source changed since. */
-async function storeOrdered(deps: Deps, execution: HeldExecution, iccid: string, reached: Progress) {
-  if (execution.iccid !== null) return (await execution.checkpoint(reached)) ? 'inserted' : 'lost';
-  return insertOrderedEsim(deps.db, {
-    account_id: execution.account_id,
-    id: execution.id,
-    fence: execution.fence,
-    iccid,
-    at: new Date(deps.clock.nowMs()),
-  });
-}
-
-/** False if the eSIM was terminated since an earlier attempt. */
-async function isProvisioning(
-  deps: Deps,
-  { fence, account_id: accountUuid, iccid }: HeldExecution,
-): Promise<boolean> {
-  if (!wasClaimedBefore({ fence }) || iccid === null) return true;
-  const esim = await findEsim(deps.db, accountUuid, iccid);
-  return esim?.status === 'provisioning';
+/** An order that was allotted an ICCID keeps it, even if the ICCID source changed since. */
+async function storeOrder({ db }: Deps, execution: HeldExecution, iccid: string, reached: Progress) {
+  if (execution.iccid !== null) return (await execution.checkpoint(reached)) ? 'stored' : 'lost';
+  const { account_id, id, fence } = execution;
+  return storeOrdered(db, { account_id, id, fence, iccid });
 }
 
 /** A failure is retried; a refusal is final. */
@@ -161,7 +146,10 @@ async function retryOrRollBack(
   execution: HeldExecution,
   reply: Exclude<Reply<unknown>, { kind: 'done' }>,
 ): Promise<RunOutcome> {
-  if (reply.kind === 'failed') return { kind: 'failed', reason: reply.reason };
+  if (reply.kind === 'failed') {
+    rememberChoices(deps, execution);
+    return { kind: 'failed', reason: reply.reason };
+  }
   return rollBackAndFail(deps, execution, errorOf(reply.reason), reply.belongsToOther);
 }
 

@@ -4,9 +4,10 @@ import { isHeld } from './held.ts';
 /**
  * The one way to end executions, as a piece of SQL that other features' statements carry: moves those that are still held from
  * the queue to the history, without their secrets. `source` has a row each: account_id, execution_id, fence, error (null for a
- * success) and at; `ended` has those that were moved, with all columns of the source and those of the queue as queued_….
+ * success) and at; `ended` has those that were moved, with all columns of the source and those of the queue as queued_…. `condition` may ask more
+ * of their row `q` of the queue.
  */
-export function endFrom(source: string): string {
+export function endFrom(source: string, condition = 'true'): string {
   return `
   ended as (
     delete from execution_queue q
@@ -15,6 +16,7 @@ export function endFrom(source: string): string {
       and q.id = source.execution_id
       and ${isHeld('q', 'source.fence')}
       and ${forceKeyLookup('source.fence')}
+      and ${condition}
     returning
       source.*,
       q.type as queued_type,
@@ -23,6 +25,7 @@ export function endFrom(source: string): string {
       q.input as queued_input,
       q.progress as queued_progress,
       q.attempts as queued_attempts,
+      q.observed as queued_observed,
       q.created_at as queued_at
   ), history as (
     insert into executions (account_id, id, type, status, product_id, iccid, input, error, progress, attempts, created_at,

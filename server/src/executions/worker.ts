@@ -39,7 +39,15 @@ export type Deps = {
  */
 export type RunOutcome = { kind: 'done' } | { kind: 'failed'; reason: Refusal };
 
+/** ICCIDs that cost nothing: a claim takes as many as it may need, and gives back what it did not use. */
+export type IccidStock = {
+  take(db: Queryable, count: number): Promise<string[]>;
+  giveBack(iccids: string[]): void;
+};
+
 export type Runner = {
+  /** ICCIDs for the claim to allot to new orders; null if they get theirs when they are prepared, or from the network. */
+  stock?(deps: Deps): IccidStock | null;
   /** Prepares a whole batch in one statement before any is run. Returns the executions this worker still holds. */
   prepare?(deps: Deps, executions: ClaimedExecution[]): Promise<ClaimedExecution[]>;
   run(deps: Deps, execution: HeldExecution): Promise<RunOutcome>;
@@ -50,6 +58,8 @@ export type Runner = {
 export type HeldExecution = ClaimedExecution & {
   /** Calls the network with a timeout. `step` determines the call id. */
   call<Result>(step: string, make: (call: Call) => Promise<Reply<Result>>): Promise<Reply<Result>>;
+  /** Adds to the progress. It is stored by the next write of this attempt, and lost with the process before that. */
+  remember(progress: object): void;
   /** Stores progress and renews the lease. False if the claim was lost. */
   save(progress: object): Promise<boolean>;
   /**
@@ -75,14 +85,18 @@ type Options = Deps & {
 export function startExecutionWorker(options: Options): WorkQueue {
   const { db, runners, leaseMs, concurrency, pollMs, onError } = options;
   const claimInWindow = createClaimWindow();
+  const stock = runners['esim.provision'].stock?.(options) ?? null;
   return startWorkQueue({
     concurrency,
     pollMs,
     onError,
     async claim(count) {
+      const iccids = (await stock?.take(db, count)) ?? [];
       const { executions } = await claimInWindow((since) =>
-        claimExecutionRows(db, { count, leaseMs, since }),
+        claimExecutionRows(db, { count, leaseMs, since, iccids }),
       );
+      const allotted = new Set(executions.map(({ iccid }) => iccid));
+      stock?.giveBack(iccids.filter((iccid) => !allotted.has(iccid)));
       const ready = await Promise.all(
         Object.entries(runners).map(([type, runner]) =>
           prepare(
@@ -147,7 +161,7 @@ async function runOne(
     await runner.fail(options, execution, attemptsExhausted(outcome.reason, failures));
     return undefined;
   }
-  await postpone(options.db, claimed, delayMs, { failures });
+  await postpone(options.db, claimed, delayMs, { ...takeUnsaved(claimed), failures });
   options.onOutcome(claimed.type, 'postponed');
   return { againInMs: delayMs };
 }
@@ -181,9 +195,18 @@ function internalError(attempts: number): ExecutionError {
 function hold(options: Options, claimed: ClaimedExecution, stopping: AbortSignal): HeldExecution {
   const { db, clock, leaseMs, networkTimeoutMs, network } = options;
   let leasedAtMs = performance.now();
+  const remember = (progress: object) => {
+    Object.assign(claimed.progress, progress);
+    unsaved.set(claimed, { ...unsaved.get(claimed), ...progress });
+  };
   const save = (progress: object) => {
     leasedAtMs = performance.now();
-    return progressSaverOf(db)({ execution: claimed, progress, leaseMs });
+    Object.assign(claimed.progress, progress);
+    return progressSaverOf(db)({
+      execution: claimed,
+      progress: { ...takeUnsaved(claimed), ...progress },
+      leaseMs,
+    });
   };
 
   /** Stores that a call is about to be made. Returns whether it may have been made before. */
@@ -209,11 +232,13 @@ function hold(options: Options, claimed: ClaimedExecution, stopping: AbortSignal
       if (forgetsCalls && !isRepeated && surelyHadNoEffect(reply)) await setFlag(flag, false);
       return reply;
     },
+    remember,
     save,
     async checkpoint(progress) {
-      Object.assign(claimed.progress, progress);
       const lastsForACall = performance.now() - leasedAtMs + networkTimeoutMs < leaseMs;
-      return !network.forgetsCalls && lastsForACall ? true : save(progress);
+      if (network.forgetsCalls || !lastsForACall) return save(progress);
+      remember(progress);
+      return true;
     },
     async finish(tx, error) {
       const isOurs = await finish(tx, claimed, { error, at: new Date(clock.nowMs()) });
@@ -222,6 +247,15 @@ function hold(options: Options, claimed: ClaimedExecution, stopping: AbortSignal
     },
     ...claimed, // last: a spread before other fields takes ten times as long, and this runs for every order
   };
+}
+
+/** Progress that was remembered and not stored yet. */
+const unsaved = new WeakMap<ClaimedExecution, object>();
+
+function takeUnsaved(claimed: ClaimedExecution): object {
+  const progress = unsaved.get(claimed) ?? {};
+  unsaved.delete(claimed);
+  return progress;
 }
 
 /**

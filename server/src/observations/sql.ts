@@ -7,12 +7,16 @@ export async function updateProfile(
   esim: LockedEsim,
   profile: { state: ProfileState; at: Date; eid: string | null },
 ): Promise<void> {
+  const { state, at, eid } = profile;
+  if (esim.is_queued) {
+    return updateQueued(tx, esim, { profile_state: state, profile_observed_at: at, eid });
+  }
   await tx.query(
     {
       name: 'esim_update_profile',
       text: `update esims set profile_state = $3, profile_observed_at = $4, eid = $5 where account_id = $1 and id = $2`,
     },
-    [esim.account_id, esim.id, profile.state, profile.at, profile.eid],
+    [esim.account_id, esim.id, state, at, eid],
   );
 }
 
@@ -21,12 +25,32 @@ export async function updateCountry(
   esim: LockedEsim,
   seen: { country: string; at: Date },
 ): Promise<void> {
+  const { country, at } = seen;
+  if (esim.is_queued) return updateQueued(tx, esim, { country, country_observed_at: at });
   await tx.query(
     {
       name: 'esim_update_country',
       text: `update esims set country = $3, country_observed_at = $4 where account_id = $1 and id = $2`,
     },
-    [esim.account_id, esim.id, seen.country, seen.at],
+    [esim.account_id, esim.id, country, at],
+  );
+}
+
+/** What is reported of an eSIM before its order has ended waits in the queue, and goes into the eSIM's row when that is made. */
+async function updateQueued(
+  tx: Queryable,
+  { account_id, id }: LockedEsim,
+  observed: Partial<Record<keyof LockedEsim, unknown>>,
+): Promise<void> {
+  await tx.query(
+    {
+      name: 'esim_update_queued',
+      text: `
+update execution_queue
+set observed = coalesce(observed, '{}') || $3
+where account_id = $1 and id = $2`,
+    },
+    [account_id, id, JSON.stringify(observed)],
   );
 }
 
@@ -88,6 +112,32 @@ export function lockCarried(
     },
     [iccids, ofAccount],
   );
+}
+
+/** Those of the ICCIDs that exist although they could not be locked: their orders are open, or have ended this moment. */
+export async function findUnready(
+  tx: Queryable,
+  iccids: readonly string[],
+  ofAccount: string | null,
+): Promise<string[]> {
+  const rows = await tx.query<{ iccid: string }>(
+    {
+      name: 'esim_find_unready',
+      text: `
+select iccid
+from execution_queue
+where iccid = any($1)
+  and type = 'esim.provision'
+  and ($2::uuid is null or account_id = $2)
+union
+select iccid
+from esims
+where iccid = any($1)
+  and ($2::uuid is null or account_id = $2)`,
+    },
+    [iccids, ofAccount],
+  );
+  return rows.map(({ iccid }) => iccid);
 }
 
 /** Updates the eSIMs that still have the status they were read with. Returns how many. The caller holds their locks. */

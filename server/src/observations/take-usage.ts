@@ -6,7 +6,7 @@ import { emit } from '../events/emit.ts';
 import { type NewEvent, newEvent } from '../events/new-event.ts';
 import type { NewUuid } from '../ids/uuid-v7.ts';
 import { planUsage, type UsageEvent } from './plan-usage.ts';
-import { type CarriedEsim, insertUsageRecords, lockCarried, updateCarried } from './sql.ts';
+import { type CarriedEsim, findUnready, insertUsageRecords, lockCarried, updateCarried } from './sql.ts';
 
 type Deps = { clock: Clock; newUuid: NewUuid };
 
@@ -36,8 +36,10 @@ export async function takeUsage(
 ): Promise<Taken> {
   const iccids = [...new Set(records.map(({ iccid }) => iccid))];
   const esims = new Map((await lockCarried(tx, iccids, ofAccount)).map((esim) => [esim.iccid, esim]));
+  const missing = iccids.filter((iccid) => !esims.has(iccid));
+  const unready = new Set(missing.length > 0 ? await findUnready(tx, missing, ofAccount) : []);
   const rejected = records.flatMap(({ iccid }, index) => {
-    const reason = rejectionReason(esims.get(iccid)?.status);
+    const reason = rejectionReason(unready.has(iccid) ? 'provisioning' : esims.get(iccid)?.status);
     return reason ? [{ index, reason }] : [];
   });
   const rejectedIndexes = new Set(rejected.map(({ index }) => index));

@@ -156,8 +156,8 @@ test('settling orders reads only their own eSIMs, however many others are being 
     await own.db.query(
       {
         name: 'test_waiting_esims',
-        text: `insert into esims (account_id, id, iccid, execution_id, product_id, status, metadata, created_at)
-               select $1, uuid_v7(now()), 'waiting-' || n, gen_random_uuid(), $2, 'provisioning', '{}', now()
+        text: `insert into execution_queue (account_id, id, type, iccid, product_id, input, attempts, due_at, created_at)
+               select $1, uuid_v7(now()), 'esim.provision', 'waiting-' || n, $2, '{}', 1, now() + interval '1 hour', now()
                from generate_series(1, 3000) n`,
       },
       [own.accountUuid, product],
@@ -168,8 +168,9 @@ test('settling orders reads only their own eSIMs, however many others are being 
     const readCounts = async () => {
       const [row] = await own.db.query<Read>({
         name: 'test_read_esims',
-        text: `select n_tup_upd as settled, (select sum(idx_tup_read)::bigint from pg_stat_user_indexes where relname = 'esims') as read
-               from pg_stat_user_tables where relname = 'esims'`,
+        text: `select n_tup_del as settled,
+                 (select sum(idx_tup_read)::bigint from pg_stat_user_indexes where relname in ('esims', 'execution_queue')) as read
+               from pg_stat_user_tables where relname = 'execution_queue'`,
       });
       return row as Read;
     };

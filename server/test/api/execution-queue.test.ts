@@ -76,7 +76,8 @@ describe('a worker whose lease ended, while its heir still runs', () => {
         return mock.confirm(asked);
       },
     });
-    const stale = service.startWorker(networkOf(first));
+    // With one place, which is taken: else it would claim the order again itself.
+    const stale = service.startWorker(networkOf(first), { concurrency: 1 });
     const { json: accepted } = await provision(service);
     await first.reached;
     await endLease(accepted.id);
@@ -94,7 +95,12 @@ describe('a worker whose lease ended, while its heir still runs', () => {
   async function claimTwice(): Promise<[ClaimedExecution, ClaimedExecution]> {
     const { json: accepted } = await provision(service);
     const claim = async () => {
-      const { executions } = await claimExecutionRows(service.db, { count: 1, leaseMs: 60_000, since: null });
+      const { executions } = await claimExecutionRows(service.db, {
+        count: 1,
+        leaseMs: 60_000,
+        since: null,
+        iccids: [],
+      });
       return executions[0] as ClaimedExecution;
     };
     const first = await claim();
@@ -201,7 +207,7 @@ describe('claims', () => {
       };
       const claimInWindow = createClaimWindow(() => 0); // no second passes: only the first looks from the start
       const claim = () =>
-        claimInWindow((since) => claimExecutionRows(db, { count: 1, leaseMs: 60_000, since }));
+        claimInWindow((since) => claimExecutionRows(db, { count: 1, leaseMs: 60_000, since, iccids: [] }));
       await fill(20, 0);
       expect((await claim()).executions).toHaveLength(1); // from the start, over all of them
       const before = await entriesRead();
@@ -217,7 +223,8 @@ describe('claims', () => {
     const { client, db } = await connect();
     try {
       await client.query('analyze execution_queue');
-      const claim = (count: number) => claimExecutionRows(db, { count, leaseMs: 60_000, since: null });
+      const claim = (count: number) =>
+        claimExecutionRows(db, { count, leaseMs: 60_000, since: null, iccids: [] });
       for (let n = 0; n < 8; n++) await claim(1); // the generic plan is chosen by now, and kept
       await fill(20_000, 0);
       const pagesRead = async () => {

@@ -1,14 +1,14 @@
 import luhn from 'luhn';
 import { expect, test } from 'vitest';
 import { parseIccidRanges } from '../../src/config/iccid-ranges.ts';
-import { createIccidAllotter } from '../../src/esims/iccid.ts';
+import { createIccidSource } from '../../src/esims/iccid.ts';
 import { startService } from '../support/service.ts';
 
 test('100,000 ICCIDs from four processes that each restart are unique and valid', async () => {
   const service = await startService();
   try {
     const seen = new Set<string>();
-    const starts = Array.from({ length: 8 }, () => createIccidAllotter());
+    const starts = Array.from({ length: 8 }, () => createIccidSource().allot);
     for (let round = 0; round < 2; round++) {
       // Four at a time, interleaved; the second four are the first four after a restart.
       const allotters = starts.slice(round * 4, round * 4 + 4);
@@ -30,7 +30,7 @@ test('four processes that need more numbers than an operator’s range has use e
   const service = await startService();
   try {
     const ranges = parseIccidRanges('898830300000123');
-    const allotters = Array.from({ length: 4 }, () => createIccidAllotter(ranges));
+    const allotters = Array.from({ length: 4 }, () => createIccidSource(ranges).allot);
     const batches = await Promise.all(
       allotters.flatMap((allot) => Array.from({ length: 11 }, () => allot(service.db, 30))),
     );
@@ -38,9 +38,9 @@ test('four processes that need more numbers than an operator’s range has use e
     expect([allotted.length, new Set(allotted).size]).toEqual([1_000, 1_000]);
     for (const iccid of allotted) expect(iccid).toMatch(/^898830300000123\d{4}$/);
     // A used-up range stays used up for later processes; a larger range continues where it ended.
-    expect(await createIccidAllotter(ranges)(service.db, 1)).toEqual([]);
+    expect(await createIccidSource(ranges).allot(service.db, 1)).toEqual([]);
     const wider = [{ first: '898830300000123000', size: 1_002 }];
-    expect(await createIccidAllotter(wider)(service.db, 5)).toEqual([
+    expect(await createIccidSource(wider).allot(service.db, 5)).toEqual([
       '8988303000001240003',
       '8988303000001240011',
     ]);

@@ -193,6 +193,7 @@ describe('matching ids', () => {
     const seen: { matchingId: string; stored: string }[] = [];
     const network: Network = {
       ...mock,
+      forgetsCalls: true, // so that the order's own is stored before the first call
       async confirm(asked) {
         seen.push({ matchingId: asked.matchingId, stored: await everythingStored(service.db) });
         if (seen.length === 2) return { kind: 'refused', reason: { code: 'declined', message: 'no' } };

@@ -8,7 +8,11 @@ export async function findIccidsInUse(db: Queryable, iccids: string[]): Promise<
       text: `
 select iccid
 from esims
-where iccid = any($1)`,
+where iccid = any($1)
+union all
+select iccid
+from execution_queue
+where iccid = any($1) and type = 'esim.provision'`,
     },
     [iccids],
   );

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../db/database.ts';
-import { columns, type EsimRow } from './rows.ts';
+import { columns, type EsimRow, isQueuedEsim, queuedColumns } from './rows.ts';
 
+/** One statement, so one snapshot: an eSIM that becomes ready meanwhile is found on one side. */
 export async function findEsim(db: Queryable, accountUuid: string, iccid: string): Promise<EsimRow | null> {
   const [row] = await db.query<EsimRow>(
     {
@@ -8,7 +9,11 @@ export async function findEsim(db: Queryable, accountUuid: string, iccid: string
       text: `
 select ${columns}
 from esims
-where account_id = $1 and iccid = $2`,
+where account_id = $1 and iccid = $2
+union all
+select ${queuedColumns}
+from execution_queue
+where account_id = $1 and iccid = $2 and ${isQueuedEsim}`,
     },
     [accountUuid, iccid],
   );

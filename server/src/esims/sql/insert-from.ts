@@ -1,18 +1,38 @@
-/** Inserts the eSIMs of orders that have an ICCID now. `source` has the columns of their queue rows, and `at`. */
-export function insertEsimFrom(source: string): string {
+import type { EsimStatus } from '@simplane/contract';
+
+/**
+ * Inserts the eSIMs of orders, as a piece of SQL. `source` has a row each, as `endFrom` leaves it: account_id, execution_id, at
+ * and the order's columns in the queue. Orders without an ICCID leave no eSIM. What a network has reported of the profile is
+ * newer than our own word.
+ */
+export function insertEsimFrom(source: string, status: EsimStatus): string {
+  const isReady = status === 'provisioned';
   return `
-  insert into esims (account_id, id, iccid, execution_id, product_id, status, metadata, description, eid, created_at)
+  insert into esims (
+    account_id, id, iccid, execution_id, product_id, status, profile_state, profile_observed_at, country, country_observed_at,
+    eid, metadata, description, created_at${isReady ? readyColumns : ''})
   select
     account_id,
-    id,
-    iccid,
-    id,
-    product_id,
-    'provisioning',
-    coalesce(input -> 'metadata', '{}'),
-    input ->> 'description',
-    input ->> 'eid',
-    at
+    execution_id,
+    queued_iccid,
+    execution_id,
+    queued_product_id,
+    '${status}',
+    coalesce(queued_observed ->> 'profile_state', '${isReady ? 'released' : 'unknown'}'),
+    coalesce((queued_observed ->> 'profile_observed_at')::timestamptz, ${isReady ? 'at' : 'null'}),
+    queued_observed ->> 'country',
+    (queued_observed ->> 'country_observed_at')::timestamptz,
+    coalesce(queued_observed ->> 'eid', queued_input ->> 'eid'),
+    coalesce(queued_input -> 'metadata', '{}'),
+    queued_input ->> 'description',
+    queued_at${isReady ? readyValues : ''}
   from ${source}
-  where iccid is not null`;
+  where queued_iccid is not null`;
 }
+
+const readyColumns = ', smdp_address, matching_id, confirmation_code_required, provisioned_at';
+const readyValues = `,
+    smdp_address,
+    matching_id,
+    confirmation_code_required,
+    at`;

@@ -1,12 +1,15 @@
 import type { EsimStatus } from '@simplane/contract';
 import type { Queryable } from '../../db/database.ts';
 import { beforeFirst } from '../../lists/keyset.ts';
-import { columns, type EsimRow } from './rows.ts';
+import { columns, type EsimRow, isQueuedEsim, queuedColumns } from './rows.ts';
 
 type Filter = { status: EsimStatus | undefined; productId: string | undefined };
 type Page = { beforeUuid: string | null; count: number };
 
-/** Each filter has its index, and its own statement: a generic plan over optional filters would use none of them. */
+/**
+ * Newest first, with those being provisioned, whose ids are their orders': so a walk shows an eSIM once, wherever it is at the
+ * time. Each filter has its index, and its own statement: a generic plan over optional filters would use none of them.
+ */
 export function listEsimRows(
   db: Queryable,
   accountUuid: string,
@@ -14,22 +17,35 @@ export function listEsimRows(
   page: Page,
 ): Promise<EsimRow[]> {
   const values: unknown[] = [accountUuid, page.beforeUuid ?? beforeFirst, page.count];
-  const conditions: string[] = [];
   let name = 'esim_list';
+  let byStatus = '';
+  let byProduct = '';
   if (status !== undefined) {
     values.push(status);
-    conditions.push(`and status = $${values.length}`);
-    name += '_status';
+    byStatus = `and status = $${values.length}`;
+    name += status === 'provisioning' ? '_provisioning' : '_status';
   }
   if (productId !== undefined) {
     values.push(productId);
-    conditions.push(`and product_id = $${values.length}`);
+    byProduct = `and product_id = $${values.length}`;
     name += '_product';
   }
-  const text = `
+  const stored = `
 select ${columns}
 from esims
-where account_id = $1 and id < $2 ${conditions.join(' ')}
+where account_id = $1 and id < $2 ${byStatus} ${byProduct}
+order by id desc
+limit $3`;
+  if (status !== undefined && status !== 'provisioning') return db.query({ name, text: stored }, values);
+  const queued = `
+select ${queuedColumns}
+from execution_queue
+where account_id = $1 and id < $2 and ${isQueuedEsim} ${byProduct}
+order by id desc
+limit $3`;
+  const text = `
+select *
+from ((${stored}) union all (${queued})) page
 order by id desc
 limit $3`;
   return db.query({ name, text }, values);

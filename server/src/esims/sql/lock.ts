@@ -1,18 +1,32 @@
 import type { Queryable } from '../../db/database.ts';
-import { columns, type EsimRow } from './rows.ts';
+import { columns, type EsimRow, isQueuedEsim, queuedColumns } from './rows.ts';
 
-/** Locks the eSIM until the transaction ends, so that changes to it and to its bundles run one after the other. */
+/**
+ * Locks the eSIM until the transaction ends, so that changes to it and to its bundles run one after the other. One whose order
+ * is open is locked in the queue; if the order ends meanwhile, the eSIM has moved.
+ */
 export async function lockEsim(tx: Queryable, accountUuid: string, iccid: string): Promise<EsimRow | null> {
-  const [row] = await tx.query<EsimRow>(
-    {
-      name: 'esim_lock',
-      text: `
+  for (const statement of [lockStored, lockQueued, lockStored]) {
+    const [row] = await tx.query<EsimRow>(statement, [accountUuid, iccid]);
+    if (row) return row;
+  }
+  return null;
+}
+
+const lockStored = {
+  name: 'esim_lock',
+  text: `
 select ${columns}
 from esims
 where account_id = $1 and iccid = $2
 for update`,
-    },
-    [accountUuid, iccid],
-  );
-  return row ?? null;
-}
+};
+
+const lockQueued = {
+  name: 'esim_lock_queued',
+  text: `
+select ${queuedColumns}
+from execution_queue
+where account_id = $1 and iccid = $2 and ${isQueuedEsim}
+for update`,
+};

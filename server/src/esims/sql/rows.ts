@@ -20,8 +20,23 @@ export type EsimRow = {
   confirmation_code_required: boolean;
   created_at: Date;
   provisioned_at: Date | null;
+  execution_id: string;
+  /** Its order is open: the eSIM is the order's row in the queue, and gets one of its own when the order ends. */
+  is_queued: boolean;
 };
 
 export const columns = `account_id, id, iccid, product_id, status, resumes_to, profile_state, profile_observed_at, country,
   country_observed_at, eid, metadata, description, smdp_address, matching_id, confirmation_code_required, created_at,
-  provisioned_at`;
+  provisioned_at, execution_id, false as is_queued`;
+
+/** An `EsimRow` from the queue. */
+export const queuedColumns = `account_id, id, iccid, product_id, 'provisioning' as status, null as resumes_to,
+  coalesce(observed ->> 'profile_state', 'unknown') as profile_state,
+  (observed ->> 'profile_observed_at')::timestamptz as profile_observed_at, observed ->> 'country' as country,
+  (observed ->> 'country_observed_at')::timestamptz as country_observed_at,
+  coalesce(observed ->> 'eid', input ->> 'eid') as eid, coalesce(input -> 'metadata', '{}') as metadata,
+  input ->> 'description' as description, null as smdp_address, null as matching_id, false as confirmation_code_required,
+  created_at, null::timestamptz as provisioned_at, id as execution_id, true as is_queued`;
+
+/** Rows of the queue that stand for an eSIM. One that was terminated has its own row already. */
+export const isQueuedEsim = `type = 'esim.provision' and iccid is not null and not is_terminated`;

@@ -1,5 +1,4 @@
 import type { Queryable } from '../../db/database.ts';
-import { forceKeyLookup, statusWithoutPartialIndex } from '../../db/planner-hints.ts';
 import { column, rowsOf } from '../../db/rows.ts';
 import { emitFrom } from '../../events/emit.ts';
 import type { NewEvent } from '../../events/new-event.ts';
@@ -7,6 +6,7 @@ import { endFrom } from '../../executions/end-from.ts';
 import { isHeld } from '../../executions/held.ts';
 import type { Fenced } from '../../executions/worker.ts';
 import { esimTransitions } from '../state.ts';
+import { insertEsimFrom } from './insert-from.ts';
 
 export type Provisioned = Fenced & {
   iccid: string;
@@ -55,49 +55,25 @@ const given = rowsOf<Provisioned>({
   event_subscriptions: column.text((row) => row.event.subscriptions),
 });
 
-const {
-  from: [before],
-  to: after,
-} = esimTransitions.provision;
-
-// The eSIM is looked up by its ICCID and nothing else that an index begins with: on tables that were empty when it was
-// planned, the others seemed as good, and each of a batch read all of an account's eSIMs.
+// An order ends by one look-up, and everything else follows from what was ended: so all of an order is written or nothing.
 const textWith = (firstBundle: FirstBundle) => `
 with given as (
   select given.*, null::jsonb as error
   from ${given.table} given
-), held as materialized (
-  -- Orders that are still ours, locked: what follows is written for all of an order or for nothing of it.
-  select given.*
-  from given
-  join execution_queue q
-    on q.account_id = given.account_id
-    and q.id = given.execution_id
-    and ${isHeld('q', 'given.fence')}
-  where ${forceKeyLookup('given.fence')}
-  for update of q
-), ready as (
-  -- Not those that were terminated meanwhile. What a network has reported of the profile is newer than our own word.
-  update esims e
-  set status = '${after}',
-      provisioned_at = held.at,
-      profile_state = case when e.profile_state = 'unknown' then 'released' else e.profile_state end,
-      profile_observed_at = coalesce(e.profile_observed_at, held.at),
-      smdp_address = held.smdp_address,
-      matching_id = held.matching_id,
-      confirmation_code_required = held.confirmation_code_required
-  from held
-  where e.iccid = held.iccid
-    and e.execution_id = held.execution_id
-    and ${statusWithoutPartialIndex('e.status', before)}
-    and ${forceKeyLookup('held.fence')}
-  returning held.*, e.product_id
-), ${endFrom('ready')}, ${firstBundle('ready')}, ${emitFrom('ready')}
+), ${endFrom('given', 'not q.is_terminated')}, ready as (
+  select ended.*, queued_product_id as product_id
+  from ended
+), esim as (${insertEsimFrom('ready', esimTransitions.provision.to)}
+), ${firstBundle('ready')}, ${emitFrom('ready')}
 select
   n::integer,
   case
-    when n in (select n from ready) then 'settled'
-    when n in (select n from held) then 'gone'
+    when n in (select n from ended) then 'settled'
+    when exists (
+      select
+      from execution_queue q
+      where q.account_id = given.account_id and q.id = given.execution_id and ${isHeld('q', 'given.fence')}
+    ) then 'gone'
     else 'lost'
   end as outcome
 from given`;

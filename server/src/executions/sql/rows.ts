@@ -26,6 +26,10 @@ export type ClaimedExecution = {
   progress: Record<string, unknown>;
   attempts: number;
   fence: number;
+  /** The eSIM was terminated while it was being provisioned. */
+  is_terminated: boolean;
+  /** The product's profile type, as the catalog has it at the claim. */
+  profile_type: string | null;
 };
 
 /** What proves to a statement that the caller holds an execution. */

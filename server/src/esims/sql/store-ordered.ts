@@ -1,43 +1,43 @@
 import type { Queryable } from '../../db/database.ts';
 import { isHeld } from '../../executions/held.ts';
 import type { Fenced } from '../../executions/worker.ts';
-import { insertEsimFrom } from './insert-from.ts';
 
-type Ordered = Fenced & { iccid: string; at: Date };
-type Outcome = 'inserted' | 'lost' | 'taken';
+type Ordered = Fenced & { iccid: string };
+type Outcome = 'stored' | 'lost' | 'taken';
 
 /**
- * Where the numbers are the network's: the eSIM exists from the moment its ICCID is known. `lost`: the order is no longer
- * held. `taken`: another eSIM has that number, whatever the network says.
+ * Where the network chooses ICCIDs: the eSIM exists from the moment its ICCID is known. `lost`: the order is no longer held.
+ * `taken`: another eSIM has that number, whatever the network says.
  */
-export async function insertOrderedEsim(db: Queryable, row: Ordered): Promise<Outcome> {
+export async function storeOrdered(db: Queryable, row: Ordered): Promise<Outcome> {
   const [found] = await db.query<{ outcome: Outcome }>(
     {
-      name: 'esim_insert_ordered',
+      name: 'esim_store_ordered',
       text: `
 with ours as (
   select
   from execution_queue q
   where q.account_id = $1 and q.id = $2 and ${isHeld('q', '$3')}
-), held as (
+), stored as (
   update execution_queue q
   set iccid = $4,
       progress = q.progress || '{"is_ordered": true, "is_reserved": true}'
   where q.account_id = $1
     and q.id = $2
     and ${isHeld('q', '$3')}
+    -- Across all accounts: a number belongs to one eSIM at most.
     and not exists (select from esims where iccid = $4)
-  returning q.account_id, q.id, q.product_id, q.input, q.iccid, $5::timestamptz as at
-), ordered as (${insertEsimFrom('held')}
+    and not exists (select from execution_queue other where other.iccid = $4 and other.type = 'esim.provision')
+  returning 1
 )
 select
   case
-    when exists (select from held) then 'inserted'
+    when exists (select from stored) then 'stored'
     when exists (select from ours) then 'taken'
     else 'lost'
   end as outcome`,
     },
-    [row.account_id, row.id, row.fence, row.iccid, row.at],
+    [row.account_id, row.id, row.fence, row.iccid],
   );
   return found?.outcome ?? 'lost';
 }

@@ -1,0 +1,30 @@
+import type { Queryable } from '../../db/database.ts';
+import { endFrom } from '../../executions/end-from.ts';
+import type { ExecutionError, Fenced } from '../../executions/worker.ts';
+import { esimTransitions } from '../state.ts';
+import { insertEsimFrom } from './insert-from.ts';
+
+type Failure = { error: ExecutionError; at: Date };
+
+/** Ends an order that failed, with its eSIM if it has an ICCID. False if the claim was lost. */
+export async function failOrderRow(
+  tx: Queryable,
+  { account_id, id, fence }: Fenced,
+  { error, at }: Failure,
+): Promise<boolean> {
+  const rows = await tx.query(failOrder, [account_id, id, fence, JSON.stringify(error), at]);
+  return rows.length > 0;
+}
+
+const failOrder = {
+  name: 'esim_fail_order',
+  text: `
+with given as (
+  select $1::uuid as account_id, $2::uuid as execution_id, $3::integer as fence, $4::jsonb as error, $5::timestamptz as at
+), ${endFrom('given')}, esim as (${insertEsimFrom('ended', esimTransitions.fail.to)}
+  -- One that was terminated stays so; and a number that another eSIM has is not ours.
+  on conflict do nothing
+)
+select 1
+from ended`,
+};

@@ -15,7 +15,8 @@ export function countUsage(
 ): Change {
   let change = promote(before, at);
   let rest = bytes;
-  while (rest > 0) {
+  // One turn per bundle is enough: each but the last one either takes everything or is depleted.
+  for (let turns = before.bundles.length; rest > 0 && turns > 0; turns--) {
     const taker = activeOf(change) ?? lastOf(change);
     if (!taker) break;
     const taken = Math.min(rest, roomIn(taker, change));

@@ -355,3 +355,161 @@ test('a lease that could end before the next call does is renewed between two st
   const [first, second] = leases as [Date, Date];
   expect(second > first).toBe(true);
 });
+
+describe('an eSIM that is being provisioned', () => {
+  const body = { product_id: 'prod_us_1gb_7d', metadata: { order_id: 'A-1' }, description: 'For Ada' };
+
+  /** An order whose confirmation waits, and the ICCID it has. */
+  async function start() {
+    const { open, reached, pass } = gate();
+    service.startWorker({
+      ...mock,
+      confirm: async (asked) => {
+        await pass();
+        return mock.confirm(asked);
+      },
+    });
+    const { json: accepted } = await provision(service, undefined, body);
+    await reached;
+    const { iccid } = await get(`/v1/executions/${accepted.id}`);
+    return { open, accepted, iccid };
+  }
+
+  test('is read and listed as it will be when it is ready', async () => {
+    const { open, accepted, iccid } = await start();
+    const before = await get(`/v1/esims/${iccid}`);
+    expect(before).toMatchObject({
+      ...{ iccid, object: 'esim', status: 'provisioning', product_id: body.product_id, provisioned_at: null },
+      ...{ metadata: body.metadata, description: body.description, eid: null },
+      profile: { state: 'unknown', updated_at: null },
+    });
+    const listed = async (query: string) => (await get(`/v1/esims${query}`)).data;
+    for (const query of ['', '?status=provisioning', `?product_id=${body.product_id}`]) {
+      expect(await listed(query)).toEqual([before]);
+    }
+    expect(await listed('?status=provisioned')).toEqual([]);
+    expect(await listed('?product_id=prod_europe_5gb_30d')).toEqual([]);
+    expect((await call(service, 'GET', `/v1/esims/${iccid}/install`)).json.error.code).toBe('esim_not_ready');
+    expect((await get(`/v1/esims/${iccid}/bundles`)).data).toEqual([]);
+    open();
+    await settled(accepted.id);
+    const after = await get(`/v1/esims/${iccid}`);
+    expect(after).toEqual({
+      ...before,
+      status: 'provisioned',
+      profile: { state: 'released', updated_at: expect.any(Number) },
+      provisioned_at: expect.any(Number),
+    });
+    expect(await listed('')).toEqual([after]);
+  });
+
+  test('is another account’s secret, too', async () => {
+    const { open, accepted, iccid } = await start();
+    const { key } = await service.createAccount('Stranger');
+    for (const [method, path] of [
+      ['GET', ''],
+      ['GET', '/install'],
+      ['DELETE', ''],
+    ] as const) {
+      expect((await call(service, method, `/v1/esims/${iccid}${path}`, { key })).status).toBe(404);
+    }
+    expect((await call(service, 'GET', '/v1/esims', { key })).json.data).toEqual([]);
+    open();
+    expect(await settled(accepted.id)).toMatchObject({ status: 'succeeded' });
+  });
+
+  test('counts no usage yet', async () => {
+    const { open, accepted, iccid } = await start();
+    const report = (record_id: string) =>
+      call(service, 'POST', '/v1/usage_records', {
+        body: { records: [{ iccid, record_id, bytes: 1, at: 1 }] },
+      });
+    expect((await report('early')).json.rejections).toMatchObject([{ iccid, reason: 'esim_not_ready' }]);
+    open();
+    await settled(accepted.id);
+    expect((await report('late')).json).toMatchObject({ accepted: 1, rejections: [] });
+  });
+
+  test('takes no change but a termination, which wins over its order', async () => {
+    const { open, accepted, iccid } = await start();
+    const suspension = await call(service, 'POST', `/v1/esims/${iccid}/suspend`);
+    expect([suspension.status, suspension.json.error.code]).toEqual([409, 'state_conflict']);
+    const { json: termination } = await call(service, 'DELETE', `/v1/esims/${iccid}`);
+    expect(await settled(termination.id)).toMatchObject({ status: 'succeeded' });
+    expect(await get(`/v1/esims/${iccid}`)).toMatchObject({ status: 'terminated', metadata: body.metadata });
+    expect((await get('/v1/esims')).data).toHaveLength(1);
+    open();
+    expect(await settled(accepted.id)).toMatchObject({ status: 'failed', error: { code: 'state_conflict' } });
+    expect(await get(`/v1/esims/${iccid}`)).toMatchObject({ status: 'terminated' });
+    expect((await get('/v1/events')).data.map(({ type }: { type: string }) => type).sort()).toEqual([
+      'esim.provisioning_failed',
+      'esim.terminated',
+    ]);
+  });
+
+  test('may become ready at any moment of a request that changes it', async () => {
+    service.startWorker(mock);
+    const orders = await Promise.all(Array.from({ length: 20 }, () => provision(service)));
+    const statuses = await Promise.all(
+      orders.map(async ({ json }) => {
+        const { iccid } = await until(
+          () => get(`/v1/executions/${json.id}`),
+          (execution) => execution.iccid !== null,
+        );
+        const termination = await call(service, 'DELETE', `/v1/esims/${iccid}`);
+        expect(termination.status).toBe(202);
+        await settled(termination.json.id);
+        await settled(json.id);
+        return (await get(`/v1/esims/${iccid}`)).status;
+      }),
+    );
+    expect(statuses).toEqual(orders.map(() => 'terminated'));
+    expect(await sql('select from esims')).toHaveLength(orders.length);
+  });
+
+  test('keeps its number: another order that the network gives the same one fails, and names no eSIM', async () => {
+    const { open, reached, pass } = gate();
+    const iccid = '8988303000000000014';
+    service.startWorker({
+      ...mock,
+      iccids: 'theirs',
+      order: async () => ({ kind: 'done', result: { iccid } }),
+      confirm: async (asked) => {
+        await pass();
+        return mock.confirm(asked);
+      },
+    });
+    const { json: first } = await provision(service);
+    await reached;
+    expect(await order()).toMatchObject({
+      status: 'failed',
+      iccid: null,
+      error: { code: 'outcome_unknown' },
+    });
+    open();
+    expect(await settled(first.id)).toMatchObject({ status: 'succeeded', iccid });
+    expect((await get('/v1/esims')).data).toHaveLength(1);
+  });
+});
+
+test('a walk through the eSIMs shows each once, while they become ready', async () => {
+  const accepted = await Promise.all(Array.from({ length: 60 }, () => provision(service)));
+  const slow: Network = { ...mock, confirm: (asked) => delay(5).then(() => mock.confirm(asked)) };
+  service.startWorker(slow, { concurrency: 4 });
+  for (let isOver = false; !isOver; ) {
+    isOver = (await sql('select from execution_queue')).length === 0;
+    const known = await Promise.all(accepted.map(({ json }) => get(`/v1/executions/${json.id}`)));
+    const expected = known.flatMap(({ iccid }) => iccid ?? []);
+    const seen: string[] = [];
+    let cursor = '';
+    for (;;) {
+      const page = await get(`/v1/esims?limit=7${cursor}`);
+      seen.push(...page.data.map((esim: { iccid: string }) => esim.iccid));
+      if (!page.has_more) break;
+      cursor = `&starting_after=${page.next_cursor}`;
+    }
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(seen).toEqual(expect.arrayContaining(expected));
+  }
+  expect((await sql('select from esims')).length).toBe(60);
+});

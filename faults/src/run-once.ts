@@ -45,8 +45,8 @@ export async function runOnce(options: Options): Promise<Outcome> {
   const { plan, postgres, database, keys, breakName, progress = () => {} } = options;
   const broken = breakName === undefined ? null : (breaks[breakName] as Break);
   const history = emptyHistory(Date.now());
-  if (broken?.isAsynchronous) await postgres.pair().stopReplication();
   await postgres.query(database, watchLeases);
+  if (broken?.isAsynchronous) await postgres.pair().stopReplication();
   if (broken?.sql) await postgres.query(database, broken.sql);
   const deployment = await startDeployment(postgres, history, {
     ...{ seed: plan.seed, processes: plan.processes, database, keys },

@@ -65,11 +65,14 @@ with event as (
 )
 insert into stored select account_id, id from event`;
 
+// Ids as `events/emit` makes them.
 const insertDeliveries = `
 insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, created_at)
-select stored.account_id, uuid_v7(now()), stored.id, endpoint.id, 'event', now()
+select stored.account_id, overlay(gen_random_uuid()::text placing left(stored.id::text, 18) from 1 for 18)::uuid,
+       stored.id, endpoint.id, 'event', now()
 from stored join webhook_endpoints endpoint
-  on endpoint.account_id = stored.account_id and endpoint.enabled_event_types = '{bench.stored}'`;
+  on endpoint.account_id = stored.account_id and endpoint.enabled_event_types = '{bench.stored}'
+order by stored.id`;
 
 export async function createEndpoint(
   { url, key }: Target,

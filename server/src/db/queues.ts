@@ -18,9 +18,9 @@ from (
   select 'deliveries', (
     select min(first.due_at)
     from webhook_endpoints e cross join lateral (
-      (select due_at from delivery_queue where endpoint_id = e.id and account_id = e.account_id and attempt_count = 0 order by endpoint_id, id limit 1)
+      (select due_at from delivery_queue where endpoint_id = e.id and attempt_count = 0 order by id limit 1)
       union all
-      (select due_at from delivery_queue where endpoint_id = e.id and account_id = e.account_id and attempt_count > 0 order by endpoint_id, due_at limit 1)) first
+      (select due_at from delivery_queue where endpoint_id = e.id and attempt_count > 0 order by due_at limit 1)) first
     where e.status = 'enabled' and e.failing_since is null)
 ) queues`,
   });

@@ -1,0 +1,133 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createEndpointClaims, type EndpointClaims, lowestAt } from './endpoint-claims.ts';
+import type { ClaimedDelivery } from './sql/claim-deliveries.ts';
+
+const endpoint = '0190a5d0-0000-7000-8000-00000000000e';
+const lowest = '00000000-0000-0000-0000-000000000000';
+const startMs = 1_800_000_000_000;
+
+let nowMs: number;
+let claims: EndpointClaims;
+beforeEach(() => {
+  nowMs = 0;
+  claims = createEndpointClaims(() => nowMs);
+});
+
+/** A delivery whose id was made `ms` after the first. */
+function delivery(ms: number, attempts = 0, fence = 1): ClaimedDelivery {
+  const id = `${lowestAt(startMs + ms).slice(0, -1)}1`;
+  return {
+    account_id: lowest,
+    id,
+    event_id: id,
+    endpoint_id: endpoint,
+    attempt_count: attempts,
+    fence,
+    body: '{}',
+    url: 'https://example.com/',
+    secrets: '',
+  };
+}
+
+/** A claim that brings these; `isFull` when as many came as were asked for. */
+function take(deliveries: ClaimedDelivery[], isFull: boolean, leftMs = 25_000) {
+  const position = claims.begin(endpoint);
+  for (const one of deliveries) claims.hold(one);
+  claims.end(endpoint, { lease: { endpointUuid: endpoint, fence: 1, leftMs }, sentAtMs: nowMs, isFull });
+  return position;
+}
+
+describe('the next claim of an endpoint', () => {
+  test('starts behind the last delivery taken, while claims are full', () => {
+    expect(take([delivery(1_000), delivery(2_000)], true).afterUuid).toBe(lowest);
+    take([delivery(3_000)], true); // looks back, because it never did
+    expect(claims.begin(endpoint)).toEqual({ afterUuid: delivery(3_000).id, heldUuids: [] });
+  });
+
+  test('looks a second back after a claim that was not full, and leaves out what is in hand', () => {
+    take([delivery(1_000), delivery(5_000)], false);
+    expect(claims.begin(endpoint)).toEqual({
+      afterUuid: lowestAt(startMs + 4_000),
+      heldUuids: [delivery(5_000).id],
+    });
+  });
+
+  test('looks back every 250 ms, however full claims are', () => {
+    take([delivery(1_000)], true);
+    take([delivery(2_000)], true);
+    nowMs += 249;
+    expect(take([delivery(3_000)], true).afterUuid).toBe(delivery(2_000).id);
+    nowMs += 1;
+    expect(take([delivery(4_000)], true).afterUuid).toBe(lowestAt(startMs + 2_000));
+  });
+
+  test('goes on from where a look back ended, past what it took before', () => {
+    take([delivery(1_000), delivery(9_000)], false);
+    take([delivery(8_500)], true); // it committed late
+    expect(claims.begin(endpoint)).toEqual({
+      afterUuid: delivery(8_500).id,
+      heldUuids: [delivery(9_000).id],
+    });
+  });
+
+  test.each<[string, () => void]>([
+    ['a delivery was released', () => claims.release(delivery(1_000))],
+    ['the scan found something due', () => claims.restart(endpoint)],
+    ['a claim failed', () => claims.abort(endpoint)],
+  ])('starts from the beginning when %s, also during a claim', (_, change) => {
+    take([delivery(1_000), delivery(5_000)], true);
+    claims.begin(endpoint);
+    change();
+    claims.end(endpoint, {
+      lease: { endpointUuid: endpoint, fence: 1, leftMs: 1 },
+      sentAtMs: 0,
+      isFull: false,
+    });
+    expect(claims.begin(endpoint).afterUuid).toBe(lowest);
+  });
+
+  test('leaves out retries in hand wherever it starts, and no longer what was settled', () => {
+    const retry = delivery(10, 1);
+    take([retry, delivery(1_000)], true);
+    take([delivery(2_000)], true);
+    expect(claims.begin(endpoint).heldUuids).toEqual([retry.id]);
+    claims.drop(retry);
+    expect(claims.begin(endpoint).heldUuids).toEqual([]);
+  });
+});
+
+describe('a lease', () => {
+  test('covers an attempt that would end before it does, counted from before the claim was sent', () => {
+    take([delivery(1)], true, 20_000);
+    nowMs = 5_000;
+    expect(claims.isLeased(delivery(1), 15_000)).toBe(true);
+    nowMs = 5_001;
+    expect(claims.isLeased(delivery(1), 15_000)).toBe(false);
+  });
+
+  test('does not cover a delivery that was claimed with an earlier one', () => {
+    take([delivery(1, 0, 7)], true);
+    expect(claims.isLeased(delivery(1, 0, 7), 1)).toBe(false);
+  });
+
+  test('that another process has is known until the endpoint is found again', () => {
+    claims.begin(endpoint);
+    claims.end(endpoint, { lease: null, sentAtMs: 0, isFull: false });
+    expect([claims.isRefused(endpoint), claims.isClaiming(endpoint)]).toEqual([true, false]);
+    expect(claims.endpoints()).toEqual([]);
+    claims.restart(endpoint);
+    expect(claims.isRefused(endpoint)).toBe(false);
+  });
+
+  test('is forgotten when it has ended and nothing is in hand, not before', () => {
+    take([delivery(1)], true, 90_000);
+    nowMs = 80_000;
+    claims.forgetIdle();
+    claims.drop(delivery(1));
+    claims.forgetIdle();
+    expect(claims.endpoints()).toEqual([endpoint]);
+    nowMs = 90_001;
+    claims.forgetIdle();
+    expect(claims.endpoints()).toEqual([]);
+  });
+});

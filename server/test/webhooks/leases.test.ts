@@ -198,16 +198,31 @@ test('two senders send each delivery of an endpoint once, with one lease', async
   expect(fences).toHaveLength(1);
 });
 
-test('a sender that stops gives its endpoints back, and another goes on at once', async () => {
+test('a sender that stops gives idle endpoints back at once, and the others when their last attempt has ended', async () => {
   await storeBacklog(1);
-  const first = service.startSender();
+  const sender = service.startSender();
   await until(
     () => countDeliveries(`status = 'succeeded'`),
     (count) => count === 1,
   );
-  expect(await read('select from endpoint_leases')).toHaveLength(1);
-  await first.stop(1_000);
-  expect(await read('select from endpoint_leases')).toEqual([]);
+  let respond = () => {};
+  receiver.answer((response) => {
+    respond = () => response.end();
+  });
+  const busy = await storeBacklog(1);
+  await until(
+    async () => receiver.received.length,
+    (count) => count === 2,
+  );
+  const leased = () => read<{ endpoint_id: string }>('select endpoint_id from endpoint_leases');
+  expect(await leased()).toHaveLength(2);
+  const stopped = sender.stop(60_000);
+  await until(leased, (rows) => rows.length === 1);
+  expect(await leased()).toEqual([{ endpoint_id: busy }]);
+  respond();
+  await stopped;
+  expect(await leased()).toEqual([]);
+  expect(await countDeliveries(`status = 'succeeded'`)).toBe(2);
 });
 
 test('a success in a batch resets the failure count, whatever else is in the batch', async () => {

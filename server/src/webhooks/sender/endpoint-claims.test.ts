@@ -114,7 +114,6 @@ describe('a lease', () => {
     claims.begin(endpoint);
     claims.end(endpoint, { lease: null, sentAtMs: 0, isFull: false });
     expect([claims.isRefused(endpoint), claims.isClaiming(endpoint)]).toEqual([true, false]);
-    expect(claims.endpoints()).toEqual([]);
     claims.restart(endpoint);
     expect(claims.isRefused(endpoint)).toBe(false);
   });
@@ -123,11 +122,12 @@ describe('a lease', () => {
     take([delivery(1)], true, 90_000);
     nowMs = 80_000;
     claims.forgetIdle();
+    expect(claims.idleEndpoints()).toEqual([]);
     claims.drop(delivery(1));
     claims.forgetIdle();
-    expect(claims.endpoints()).toEqual([endpoint]);
+    expect(claims.idleEndpoints()).toEqual([endpoint]);
     nowMs = 90_001;
     claims.forgetIdle();
-    expect(claims.endpoints()).toEqual([]);
+    expect(claims.idleEndpoints()).toEqual([]);
   });
 });

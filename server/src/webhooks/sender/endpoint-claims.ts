@@ -42,7 +42,8 @@ export type EndpointClaims = {
   /** The next claim starts from the beginning: something is due, wherever it is. */
   restart(endpointUuid: string): void;
   forgetIdle(): void;
-  endpoints(): string[];
+  /** Endpoints that this process may have leased, without those that have something in hand. */
+  idleEndpoints(): string[];
 };
 
 const lowest = '00000000-0000-0000-0000-000000000000';
@@ -153,8 +154,13 @@ export function createEndpointClaims(monotonicMs: () => number): EndpointClaims 
       }
     },
 
-    endpoints: () =>
-      [...claims].filter(([, { lease }]) => lease !== null).map(([endpointUuid]) => endpointUuid),
+    idleEndpoints() {
+      const endpointUuids: string[] = [];
+      for (const [endpointUuid, { held, isClaiming }] of claims) {
+        if (held.size === 0 && !isClaiming) endpointUuids.push(endpointUuid);
+      }
+      return endpointUuids;
+    },
   };
 }
 

@@ -79,6 +79,7 @@ export function startSender(given: Options): Sender {
   let lookedUpAtMs = Number.NEGATIVE_INFINITY;
   let unprovenClaimedAtMs = Number.NEGATIVE_INFINITY;
   let faultReportedAtMs = Number.NEGATIVE_INFINITY;
+  let isStopping = false;
 
   function wakeEndpoint(endpointUuid: string, accountUuid: string): void {
     const standing = lanes.standingOf(endpointUuid);
@@ -146,7 +147,7 @@ export function startSender(given: Options): Sender {
   /** Removes the chosen endpoints; `claim` appends those that may have more, which makes the order round-robin. */
   function chooseProven(count: number): Chosen[] {
     const wanted: Chosen[] = [];
-    let left = count;
+    let left = isStopping ? 0 : count;
     for (const [endpointUuid, accountUuid] of provenReady) {
       if (left === 0) break;
       if (claims.isClaiming(endpointUuid)) continue;
@@ -172,7 +173,7 @@ export function startSender(given: Options): Sender {
   /** Alternates between untried and failing endpoints, so neither waits for the other queue to empty. */
   function chooseUnproven(count: number): Chosen[] {
     const wanted: Chosen[] = [];
-    while (wanted.length < count) {
+    while (wanted.length < count && !isStopping) {
       const isUntriedNext = wanted.length % 2 === 0;
       const next =
         takeUnproven(isUntriedNext ? 'untried' : 'failing') ??
@@ -361,9 +362,12 @@ export function startSender(given: Options): Sender {
       unprovenQueue.wake();
     },
     async stop(timeoutMs) {
-      await Promise.all([provenQueue.stop(timeoutMs), unprovenQueue.stop(timeoutMs)]);
-      // What fails here ends by itself, a little later.
-      await endLeases(db, holder, claims.endpoints()).catch(onError);
+      isStopping = true;
+      const stopped = Promise.all([provenQueue.stop(timeoutMs), unprovenQueue.stop(timeoutMs)]);
+      // Only endpoints with something in flight wait for it. A lease that is not given back ends by itself.
+      await endLeases(db, holder, claims.idleEndpoints()).catch(onError);
+      await stopped;
+      await endLeases(db, holder, claims.idleEndpoints()).catch(onError);
     },
   };
 }

@@ -15,8 +15,9 @@ export function countUsage(
 ): Change {
   let change = promote(before, at);
   let rest = bytes;
-  // One turn per bundle is enough: each but the last one either takes everything or is depleted.
-  for (let turns = before.bundles.length; rest > 0 && turns > 0; turns--) {
+  // Once per bundle is enough: each round takes all that is left or depletes a bundle.
+  for (const _ of before.bundles) {
+    if (rest <= 0) break;
     const taker = activeOf(change) ?? lastOf(change);
     if (!taker) break;
     const taken = Math.min(rest, roomIn(taker, change));

@@ -28,6 +28,7 @@ export function decodeCursor(scope: ListScope, cursor: string, positionPattern: 
   if (
     !canonical ||
     position === undefined ||
+    list !== scope.list ||
     !bytes.subarray(0, checksumBytes).equals(checksum(scope, text))
   ) {
     throw invalidCursor('it was changed, truncated, or made for another account');

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { sentFlag } from '../executions/worker.ts';
+import { nextProfileState, wasDownloaded } from './profile-state.ts';
+import { isUnconfirmed, mayBeReserved } from './reservation.ts';
+
+const sent = { [sentFlag('order')]: true };
+
+test.each([
+  ['nothing was asked for', {}, false],
+  ['the order was sent and its answer is unknown', sent, true],
+  ['the network said that it was not sent after all', { [sentFlag('order')]: false }, false],
+  ['the network has ordered it', { is_ordered: true }, true],
+  ['it was given back', { is_ordered: true, is_closed: true }, false],
+  ['it was sent and given back', { ...sent, is_closed: true }, false],
+])('whether the network may hold a profile when %s: %j → %j', (_, progress, held) => {
+  expect(mayBeReserved(progress)).toBe(held);
+});
+
+test.each([
+  [{}, false],
+  [{ is_ordered: true }, false],
+  [{ is_reserved: true }, true],
+  [{ is_reserved: true, is_confirmed: true }, false],
+  [{ is_confirmed: true }, false],
+] as const)(
+  'a profile is ours without proof only while it is reserved and not confirmed: %j → %j',
+  (progress, expected) => {
+    expect(isUnconfirmed(progress)).toBe(expected);
+  },
+);
+
+test('a profile was downloaded from its download on, whatever happened to it later', () => {
+  const states = [
+    'unknown',
+    'released',
+    'error',
+    'downloaded',
+    'installed',
+    'enabled',
+    'disabled',
+    'deleted',
+  ] as const;
+  expect(states.filter(wasDownloaded)).toEqual(['downloaded', 'installed', 'enabled', 'disabled', 'deleted']);
+});
+
+test('what we have set ourselves gives way to any report, even one from before it', () => {
+  for (const state of ['unknown', 'released'] as const) {
+    const known = { state, at: new Date(5_000) };
+    expect(nextProfileState(known, { state: 'downloaded', at: new Date(1_000) })?.state).toBe('downloaded');
+  }
+});

@@ -1,0 +1,32 @@
+import { type EsimStatus, esimStatuses } from '@simplane/contract';
+import { expect, test } from 'vitest';
+import { canTransition, type EsimTransition, esimTransitions, sourcesOf, topUpStatuses } from './state.ts';
+
+/** Written down a second time on purpose: the table in state.ts must not change unnoticed. */
+const expected: Record<EsimTransition, { from: EsimStatus[]; to: EsimStatus | null }> = {
+  provision: { from: ['provisioning'], to: 'provisioned' },
+  fail: { from: ['provisioning'], to: 'failed' },
+  activate: { from: ['provisioned'], to: 'active' },
+  suspend: { from: ['provisioned', 'active'], to: 'suspended' },
+  resume: { from: ['suspended'], to: null },
+  terminate: { from: ['provisioning', 'provisioned', 'active', 'suspended', 'failed'], to: 'terminated' },
+};
+
+test('an eSIM changes exactly along these transitions; terminated is final', () => {
+  expect(esimTransitions).toEqual(expected);
+  for (const transition of Object.keys(expected) as EsimTransition[]) {
+    expect(sourcesOf(transition)).toEqual(expected[transition].from);
+    expect(esimStatuses.filter((status) => canTransition(transition, status)).sort()).toEqual(
+      expected[transition].from.toSorted(),
+    );
+    expect(canTransition(transition, 'terminated')).toBe(false);
+  }
+});
+
+test('an eSIM takes bundles once it is provisioned and until it ends', () => {
+  expect(esimStatuses.filter((status) => topUpStatuses.includes(status)).sort()).toEqual([
+    'active',
+    'provisioned',
+    'suspended',
+  ]);
+});

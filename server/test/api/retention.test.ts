@@ -27,3 +27,23 @@ test('events older than the retention are deleted in batches; newer and undelive
     await service.stop();
   }
 });
+
+test('an event that nobody waits for is kept until its retention is over, and not longer', async () => {
+  const service = await startService();
+  try {
+    const publish = async () =>
+      (await call(service, 'POST', '/v1/events/test', { body: { type: 'a.b', data: {} } })).json.id;
+    const listed = async () =>
+      (await call(service, 'GET', '/v1/events')).json.data.map(({ id }: { id: string }) => id);
+    const old = await publish();
+    service.clock.advance(29 * day);
+    const young = await publish();
+    expect(await purgeOld(service.db, service.clock, 30 * day)).toBe(0);
+    expect(await listed()).toEqual([young, old]);
+    service.clock.advance(day + 1_000);
+    expect(await purgeOld(service.db, service.clock, 30 * day)).toBe(1);
+    expect(await listed()).toEqual([young]);
+  } finally {
+    await service.stop();
+  }
+});

@@ -23,6 +23,7 @@ import { createNames } from '../../src/webhooks/names/names.ts';
 import { type Sender, startSender } from '../../src/webhooks/sender/start-sender.ts';
 import type { WorkQueue } from '../../src/worker/work-queue.ts';
 import { cloneDatabase } from './database.ts';
+import { watchStatements } from './watch-statements.ts';
 
 type TestClock = { nowMs(): number; advance(ms: number): void };
 
@@ -51,7 +52,7 @@ type Options = Partial<Service> & { api?: Parameters<typeof createApp>[1]; datab
 export async function startService({ api, databaseUrl, ...overrides }: Options = {}): Promise<TestService> {
   const clone = databaseUrl ? null : await cloneDatabase();
   const address = databaseUrl ?? (clone?.url as string);
-  const db = openDatabase({ connectionString: address, poolSize: 16, onError: () => {} });
+  const db = watchStatements(openDatabase({ connectionString: address, poolSize: 16, onError: () => {} }));
   const clock = createTestClock();
   const newUuid = createUuidV7(clock);
   const logLines: string[] = [];

@@ -1,0 +1,193 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { loadModule, parseSync } from 'libpg-query';
+
+type Node = { [key: string]: unknown };
+/** A relation that a query reads or changes. Of an account's table it must be proven that one account's rows are meant. */
+type Relation = { alias: string; table: string | null };
+type Level = { relations: Relation[]; outer: Level | null };
+/** `of` belongs to one account if `by` does; `given` stands for a parameter, or a column of rows that are checked where they are made. */
+type Proof = { of: Relation; by: Relation | 'given' };
+
+await loadModule();
+const migrations = new URL('../../migrations/', import.meta.url);
+export const accountTables = readAccountTables();
+
+/**
+ * The tables of accounts that a statement reads or changes without saying whose rows it means. A table is bound when its
+ * `account_id` is equal to something given, or to that of a table that is bound; or when its rows are found by `ctid`.
+ */
+export function unscopedTables(text: string): string[] {
+  const relations: Relation[] = [];
+  const proofs: Proof[] = [];
+  const faults: string[] = [];
+  /** A subquery that shows its `account_id` is bound by a condition around it. */
+  const subqueries = new Map<Node, Relation>();
+  for (const { stmt } of parseSync(text).stmts ?? []) visit(stmt as Node, null);
+  const bound = new Set<Relation>();
+  for (let before = -1; before !== bound.size; ) {
+    before = bound.size;
+    for (const { of, by } of proofs) if (by === 'given' || bound.has(by)) bound.add(of);
+  }
+  const unbound = relations.filter((one) => one.table !== null && !bound.has(one)).map(({ table }) => table);
+  return [...new Set([...faults, ...(unbound as string[])])].sort();
+
+  function visit(node: unknown, outer: Level | null): void {
+    if (Array.isArray(node)) for (const one of node) visit(one, outer);
+    if (typeof node !== 'object' || node === null || Array.isArray(node)) return;
+    for (const [kind, value] of Object.entries(node)) {
+      if (kind in fromClauses) query(kind, value as Node, outer);
+      else visit(value, outer);
+    }
+  }
+
+  function query(kind: string, whole: Node, outer: Level | null): void {
+    const { larg, rarg, ...node } = whole;
+    const shownAs = subqueries.get(whole);
+    for (const branch of [larg, rarg] as (Node | undefined)[]) {
+      if (!branch) continue;
+      if (shownAs) subqueries.set(branch, shownAs);
+      query(kind, branch, outer);
+    }
+    const level: Level = { relations: [], outer };
+    const from = [node[fromClauses[kind] as string]].flat();
+    if (kind === 'InsertStmt') checkInsert(node);
+    else from.push(node['relation'] && { RangeVar: node['relation'] });
+    for (const item of from) addRelations(item as Node | undefined, level);
+    prove(node['whereClause'], level);
+    if (shownAs) for (const of of shownIn(node['targetList'], level)) proofs.push({ of, by: shownAs });
+    visit(Object.values(node), level);
+  }
+
+  function checkInsert({ relation, cols }: Node): void {
+    const { relname } = relation as { relname: string };
+    const names = ((cols ?? []) as Node[]).map((col) => (col['ResTarget'] as Node)['name']);
+    if (accountTables.has(relname) && !names.includes('account_id')) faults.push(relname);
+  }
+
+  function addRelations(item: Node | undefined, level: Level): void {
+    if (!item) return;
+    const [[kind, value]] = Object.entries(item) as [[string, Node]];
+    if (kind === 'JoinExpr') {
+      const before = level.relations.length;
+      addRelations(value['larg'] as Node, level);
+      addRelations(value['rarg'] as Node, level);
+      const joined = level.relations.slice(before);
+      if (namesOf(value['usingClause']).includes('account_id')) proveJoined(joined);
+      prove(value['quals'], level);
+      return;
+    }
+    const name = value['relname'] as string | undefined;
+    const alias = (value['alias'] as Node | undefined)?.['aliasname'] ?? name ?? '';
+    const relation = { alias: alias as string, table: name && accountTables.has(name) ? name : null };
+    level.relations.push(relation);
+    relations.push(relation);
+    if (kind === 'RangeSubselect') subqueries.set(only(value['subquery'])[1], relation);
+  }
+
+  /** `using (account_id)`: each side is as bound as the other. */
+  function proveJoined(joined: Relation[]): void {
+    for (const of of joined) for (const by of joined) if (of !== by) proofs.push({ of, by: sourceOf(by) });
+  }
+
+  /** Only what must hold for every row proves anything: nothing below `or` or `not`. */
+  function prove(condition: unknown, level: Level): void {
+    const [kind, node] = only(condition);
+    if (kind === 'BoolExpr' && node['boolop'] === 'AND_EXPR') {
+      for (const one of node['args'] as unknown[]) prove(one, level);
+    } else if (kind === 'A_Expr' && isEquality(node)) {
+      pair(listed(node['lexpr']), listed(node['rexpr']), level);
+      pair(listed(node['rexpr']), listed(node['lexpr']), level);
+    } else if (kind === 'SubLink' && node['subLinkType'] === 'ANY_SUBLINK') {
+      pair(listed(node['testexpr']), [], level);
+    }
+  }
+
+  function pair(left: unknown[], right: unknown[], level: Level): void {
+    left.forEach((expression, index) => {
+      const of = identityOf(expression, level);
+      if (!of || !level.relations.includes(of)) return;
+      const by = identityOf(right[index], level);
+      if (by !== of) proofs.push({ of, by: by ? sourceOf(by) : 'given' });
+    });
+  }
+}
+
+/** What each kind of query reads from. */
+const fromClauses: Record<string, string> = {
+  SelectStmt: 'fromClause',
+  UpdateStmt: 'fromClause',
+  DeleteStmt: 'usingClause',
+  InsertStmt: 'none',
+};
+
+/** Rows of a CTE, a function or a subquery are checked where they are made. */
+function sourceOf(relation: Relation): Relation | 'given' {
+  return relation.table === null ? 'given' : relation;
+}
+
+/** The relation whose `account_id` or `ctid` this is: either says which account's row is meant. */
+function identityOf(expression: unknown, level: Level): Relation | null {
+  const [kind, node] = only(expression);
+  if (kind !== 'ColumnRef') return null;
+  const names = namesOf(node['fields']);
+  if (!['account_id', 'ctid'].includes(names.at(-1) ?? '')) return null;
+  for (let at: Level | null = level; at; at = at.outer) {
+    const found =
+      names.length > 1
+        ? at.relations.find(({ alias }) => alias === names[0])
+        : (at.relations.find(({ table }) => table !== null) ?? at.relations[0]);
+    if (found) return found;
+  }
+  return null;
+}
+
+/** The relations whose `account_id` a subquery shows. */
+function shownIn(targetList: unknown, level: Level): Relation[] {
+  return ((targetList ?? []) as Node[]).flatMap((target) => {
+    const { name = 'account_id', val } = target['ResTarget'] as { name?: string; val: Node };
+    const fields = only(val)[0] === 'ColumnRef' ? (only(val)[1]['fields'] as Node[]) : [];
+    if (fields.length === 1 && 'A_Star' in (fields[0] as Node)) return level.relations;
+    const found = name === 'account_id' ? identityOf(val, level) : null;
+    return found && level.relations.includes(found) ? [found] : [];
+  });
+}
+
+function isEquality(node: Node): boolean {
+  return (
+    ['AEXPR_OP', 'AEXPR_OP_ANY', 'AEXPR_IN'].includes(node['kind'] as string) &&
+    namesOf(node['name'])[0] === '='
+  );
+}
+
+/** The parts of a row, or the one expression. */
+function listed(expression: unknown): unknown[] {
+  const [kind, node] = only(expression);
+  return kind === 'RowExpr' ? (node['args'] as unknown[]) : [expression];
+}
+
+function only(node: unknown): [string, Node] {
+  return (Object.entries(node ?? {})[0] as [string, Node] | undefined) ?? ['', {}];
+}
+
+function namesOf(strings: unknown): string[] {
+  return ((strings ?? []) as Node[]).map((one) =>
+    String((one['String'] as Node | undefined)?.['sval'] ?? ''),
+  );
+}
+
+/** Every table that has a column `account_id`, as the migrations make them. */
+function readAccountTables(): ReadonlySet<string> {
+  const tables = readdirSync(migrations)
+    .filter((name) => name.endsWith('.sql'))
+    .flatMap((name) => parseSync(readFileSync(new URL(name, migrations), 'utf8')).stmts ?? [])
+    .map(({ stmt }) => only(stmt))
+    .filter(([kind, node]) => kind === 'CreateStmt' && hasAccount(node))
+    .map(([, node]) => (node['relation'] as { relname: string }).relname);
+  return new Set(tables);
+}
+
+function hasAccount({ tableElts }: Node): boolean {
+  return ((tableElts ?? []) as Node[]).some(
+    (element) => (element['ColumnDef'] as Node | undefined)?.['colname'] === 'account_id',
+  );
+}

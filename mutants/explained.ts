@@ -1,0 +1,165 @@
+/** Mutants of pure cores that no test can kill, or that are not worth one, by the text that Stryker replaces. */
+export type Explained = { file: string; original: string; replacement: string; why: string };
+
+const sameResult = 'Equivalent: the other branch gives the same result, more slowly.';
+const unreachable = 'Equivalent: the value is never missing here; the check is for the type.';
+const memoryOnly = 'Only memory: an empty entry stays in a map, which no caller can see.';
+
+export const explained: readonly Explained[] = [
+  {
+    file: 'sdk/src/webhooks.ts',
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    why: unreachable,
+  },
+  {
+    file: 'sdk/src/webhooks.ts',
+    original: '/^[0-9a-f]{64}$/',
+    replacement: '/^[0-9a-f]{64}/',
+    why: 'Equivalent: a signature of another length never verifies.',
+  },
+  {
+    file: 'sdk/src/webhooks.ts',
+    original: '/^[0-9a-f]{64}$/',
+    replacement: '/[0-9a-f]{64}$/',
+    why: 'Equivalent: a signature of another length never verifies.',
+  },
+  {
+    file: 'sdk/src/webhooks.ts',
+    original: 'false',
+    replacement: 'true',
+    why: 'The key becomes extractable, but it never leaves the function.',
+  },
+  {
+    file: 'server/src/bundles/count-usage.ts',
+    original: 'crossed.length > 1',
+    replacement: 'true',
+    why: sameResult,
+  },
+  {
+    file: 'server/src/bundles/count-usage.ts',
+    original: 'crossed.length > 1',
+    replacement: 'crossed.length >= 1',
+    why: sameResult,
+  },
+  {
+    file: 'server/src/bundles/count-usage.ts',
+    original: 'false',
+    replacement: 'true',
+    why: 'Equivalent: a level that was reached before and after is not crossed.',
+  },
+  {
+    file: 'server/src/bundles/count-usage.ts',
+    original: '[used_bytes * 100, data_bytes * percent]',
+    replacement: '[]',
+    why: sameResult,
+  },
+  {
+    file: 'server/src/bundles/count-usage.ts',
+    original: 'Number.isSafeInteger(used) && Number.isSafeInteger(level)',
+    replacement: 'false',
+    why: sameResult,
+  },
+  {
+    file: 'server/src/bundles/count-usage.ts',
+    original: 'Number.isSafeInteger(used) && Number.isSafeInteger(level)',
+    replacement: 'Number.isSafeInteger(used) || Number.isSafeInteger(level)',
+    why: 'Equivalent: a number above 2^53 is larger than one below, rounded or not.',
+  },
+  {
+    file: 'server/src/bundles/count-usage.ts',
+    original: 'other > at',
+    replacement: 'other >= at',
+    why: 'Equivalent: the later of two equal times is either.',
+  },
+  {
+    file: 'server/src/esims/profile-state.ts',
+    original: 'seen.at > known.at',
+    replacement: 'seen.at >= known.at',
+    why: 'Equivalent: equal times were told apart in the line before.',
+  },
+  {
+    file: 'server/src/lists/cursor.ts',
+    original: `hash('sha256', JSON.stringify(given.sort()), 'base64url').slice(0, 8)`,
+    replacement: `hash('sha256', JSON.stringify(given.sort()), 'base64url')`,
+    why: 'Equivalent: a longer hash tells filters apart as well.',
+  },
+  {
+    file: 'server/src/lists/read-page.ts',
+    original: 'last !== undefined',
+    replacement: 'true',
+    why: unreachable,
+  },
+  {
+    file: 'server/src/observations/plan-usage.ts',
+    original: 'next.events.length > 0',
+    replacement: 'true',
+    why: sameResult,
+  },
+  {
+    file: 'server/src/observations/plan-usage.ts',
+    original: 'next.events.length > 0',
+    replacement: 'next.events.length >= 0',
+    why: sameResult,
+  },
+  {
+    file: 'server/src/webhooks/guard/is-allowed.ts',
+    original: 'parsed !== null',
+    replacement: 'true',
+    why: unreachable,
+  },
+  {
+    file: 'server/src/webhooks/sender/account-slots.ts',
+    original: 'left > 0',
+    replacement: 'true',
+    why: memoryOnly,
+  },
+  {
+    file: 'server/src/webhooks/sender/account-slots.ts',
+    original: 'left > 0',
+    replacement: 'left >= 0',
+    why: memoryOnly,
+  },
+  {
+    file: 'server/src/webhooks/sender/fair-queue.ts',
+    original: 'accountUuid === undefined',
+    replacement: 'false',
+    why: 'Equivalent: removing what is not there does nothing.',
+  },
+  {
+    file: 'server/src/webhooks/sender/fair-queue.ts',
+    original: 'queue?.delete',
+    replacement: 'queue.delete',
+    why: unreachable,
+  },
+  {
+    file: 'server/src/webhooks/sender/fair-queue.ts',
+    original: 'queue?.size',
+    replacement: 'queue.size',
+    why: unreachable,
+  },
+  {
+    file: 'server/src/webhooks/sender/fair-queue.ts',
+    original: 'accountOf.has(endpointUuid)',
+    replacement: 'false',
+    why: 'Equivalent: an endpoint keeps its account, and adding it to a set again does nothing.',
+  },
+  {
+    file: 'server/src/webhooks/sender/lanes.ts',
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    why: 'Equivalent: an endpoint without a lane is not proven.',
+  },
+  {
+    file: 'server/src/webhooks/sender/lanes.ts',
+    original: 'lanes.get(endpointUuid)?.standing',
+    replacement: 'lanes.get(endpointUuid).standing',
+    why: unreachable,
+  },
+  {
+    file: 'server/src/webhooks/sender/lanes.ts',
+    original: 'endpoints.size === 0',
+    replacement: 'false',
+    why: memoryOnly,
+  },
+];

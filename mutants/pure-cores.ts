@@ -1,0 +1,35 @@
+/** Decisions without a database or a socket: Stryker changes each operator in them and runs the unit tests. */
+export const pureCores = [
+  'server/src/addresses/parse-address.ts',
+  'server/src/bundles/count-usage.ts',
+  'server/src/bundles/plan.ts',
+  'server/src/bundles/state.ts',
+  'server/src/esims/profile-state.ts',
+  'server/src/esims/reservation.ts',
+  'server/src/esims/state.ts',
+  'server/src/http/rate-limit.ts',
+  'server/src/http/token-buckets.ts',
+  'server/src/idempotency/claim.ts',
+  'server/src/idempotency/keys-in-flight.ts',
+  'server/src/idempotency/outcome.ts',
+  'server/src/lists/cursor.ts',
+  'server/src/lists/read-page.ts',
+  'server/src/observations/plan-usage.ts',
+  'server/src/secrets/service-signature.ts',
+  'server/src/webhooks/guard/is-allowed.ts',
+  'server/src/webhooks/sender/account-slots.ts',
+  'server/src/webhooks/sender/fair-queue.ts',
+  'server/src/webhooks/sender/health.ts',
+  'server/src/webhooks/sender/lanes.ts',
+  'server/src/webhooks/sender/retry.ts',
+  'sdk/src/webhooks.ts',
+] as const;
+
+export const unitTests = [
+  'server/src/{addresses,bundles,esims,idempotency,lists,observations}/*.test.ts',
+  'server/src/http/{rate-limit,token-buckets}.test.ts',
+  'server/src/secrets/service-signature.test.ts',
+  'server/src/webhooks/guard/is-allowed.test.ts',
+  'server/src/webhooks/sender/{fair-queue,health,lanes,lanes-limits,retry,retry-limits}.test.ts',
+  'sdk/test/{webhooks,webhook-headers}.test.ts',
+] as const;

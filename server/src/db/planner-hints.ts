@@ -5,11 +5,3 @@
 export function forceKeyLookup(integer: string): string {
   return `${integer} - ${integer} = 0`;
 }
-
-/**
- * A status check that cannot match a partial index. The planner expects few rows in a queue's partial index, but a backlog has
- * many: with 6,000 pending deliveries, settling 64 results read all of them for each result (370 ms).
- */
-export function statusWithoutPartialIndex(column: string, status: string): string {
-  return `${column} || '' = '${status}'`;
-}

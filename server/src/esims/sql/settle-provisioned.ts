@@ -69,8 +69,9 @@ select
   n::integer,
   case
     when n in (select n from ended) then 'settled'
-    when exists (
-      select
+    -- Not \`exists\`, which PostgreSQL may answer by reading the whole queue.
+    when (
+      select true
       from execution_queue q
       where q.account_id = given.account_id and q.id = given.execution_id and ${isHeld('q', 'given.fence')}
     ) then 'gone'

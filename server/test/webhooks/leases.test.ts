@@ -107,7 +107,7 @@ test('a sender that was frozen past its lease sends nothing more and writes noth
   const held: (() => void)[] = [];
   receiver.answer((response, _, count) => {
     if (count <= 130) return response.end();
-    held.push(() => response.writeHead(count % 2 === 0 ? 200 : 500).end());
+    held.push(() => response.end());
   });
   let aheadMs = 0;
   const sender = service.startSender({ concurrency: 1_024, monotonicMs: () => performance.now() + aheadMs });
@@ -166,6 +166,29 @@ test('a live lease keeps others out; its holder renews it and keeps its fence, a
   const taken = await claim(endpointUuid, { holder: other });
   expect(taken.leases[0]?.fence).toBeGreaterThan(first.leases[0]?.fence ?? 0);
   expect(await claim(endpointUuid, { holder })).toEqual({ leases: [], deliveries: [] });
+});
+
+test('of two processes that claim an endpoint at the same moment, one gets it', async () => {
+  const endpointUuid = await storeBacklog(1);
+  const connection = await service.db.pool.connect();
+  const db: Queryable = {
+    query: async ({ name, text }, values = []) => (await connection.query({ name, text, values })).rows,
+  };
+  try {
+    await connection.query('begin');
+    const first = await claim(endpointUuid, { holder: randomUUID(), db });
+    const second = claim(endpointUuid, { holder: randomUUID() }); // it sees no lease, and waits for the other's
+    await until(
+      () =>
+        read(`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`),
+      (waiting) => waiting.length === 1,
+    );
+    await connection.query('commit');
+    expect(first.deliveries).toHaveLength(1);
+    expect(await second).toEqual({ leases: [], deliveries: [] });
+  } finally {
+    connection.release();
+  }
 });
 
 test('a claim of an endpoint whose lease is fresh writes nothing', async () => {

@@ -1,16 +1,5 @@
-/** A change that breaks a guarantee: `find` must occur exactly once in `file`, and one of `tests` must fail after it. */
-export type Mutant = {
-  name: string;
-  file: string;
-  find: string;
-  replace: string;
-  tests: readonly string[];
-  /** The guarantee that it breaks. */
-  why: string;
-};
-
-const api = (name: string) => `server/test/api/${name}.test.ts`;
-const webhooks = (name: string) => `server/test/webhooks/${name}.test.ts`;
+import { api, type Mutant, webhooks } from './mutant.ts';
+import { queueMutants } from './queue-mutants.ts';
 
 const idempotency: Mutant[] = [
   {
@@ -107,7 +96,7 @@ const changes: Mutant[] = [
   {
     name: 'open-change-ignored',
     file: 'server/src/esims/change.ts',
-    find: 'await requireNoOpenChange(tx, esim.iccid);',
+    find: 'await requireNoOpenChange(tx, esim);',
     replace: '',
     tests: [api('guards')],
     why: 'One change of an eSIM at a time.',
@@ -123,8 +112,8 @@ const changes: Mutant[] = [
   {
     name: 'esim-of-another-account-held',
     file: 'server/src/esims/lock.ts',
-    find: 'await requireEsim(tx, accountUuid, iccid);',
-    replace: '',
+    find: 'const esim = await lockEsim(tx, accountUuid, iccid);',
+    replace: 'const esim = await lockAnyEsim(tx, iccid);',
     tests: [api('guards')],
     why: 'Another account’s eSIM does not exist.',
   },
@@ -197,9 +186,9 @@ const usage: Mutant[] = [
   },
   {
     name: 'thresholds-of-unlimited-bundles',
-    file: 'server/src/bundles/run-top-up.ts',
-    find: 'product.data_bytes === null ? [] : ascending(',
-    replace: 'ascending(',
+    file: 'server/src/bundles/insert-from.ts',
+    find: `case when data_bytes is null then '{}' else thresholds end`,
+    replace: 'thresholds',
     tests: [api('guards')],
     why: 'A bundle without a size has no thresholds.',
   },
@@ -328,9 +317,9 @@ const access: Mutant[] = [
   },
   {
     name: 'endpoint-of-any-account',
-    file: 'server/src/webhooks/endpoints/sql.ts',
-    find: `'account_id = $1 and id = $2'`,
-    replace: `'$1::uuid is not null and id = $2'`,
+    file: 'server/src/webhooks/endpoints/sql/find-endpoint.ts',
+    find: 'where account_id = $1 and id = $2',
+    replace: 'where $1::uuid is not null and id = $2',
     tests: [api('guards')],
     why: 'Another account’s webhook endpoint does not exist.',
   },
@@ -379,7 +368,7 @@ const guards: Mutant[] = [
   },
   {
     name: 'old-secrets-never-expire',
-    file: 'server/src/webhooks/endpoints/sql.ts',
+    file: 'server/src/webhooks/endpoints/sql/expire-secrets.ts',
     find: 'set expires_at = least(expires_at, $3)',
     replace: "set expires_at = coalesce(expires_at, $3 + interval '9 years')",
     tests: [webhooks('endpoints')],
@@ -411,7 +400,7 @@ const guards: Mutant[] = [
   },
   {
     name: 'recovered-endpoint-disabled',
-    file: 'server/src/webhooks/endpoints/sql.ts',
+    file: 'server/src/webhooks/endpoints/sql/disable-endpoint.ts',
     find: 'and ($3::text is null or failing_since is not null)',
     replace: '',
     tests: [webhooks('endpoints')],
@@ -419,7 +408,7 @@ const guards: Mutant[] = [
   },
   {
     name: 'enabling-keeps-the-failures',
-    file: 'server/src/webhooks/endpoints/sql.ts',
+    file: 'server/src/webhooks/endpoints/sql/enable-endpoint.ts',
     find: ', failing_since = null, failure_count = 0',
     replace: '',
     tests: [webhooks('endpoints')],
@@ -452,8 +441,8 @@ const guards: Mutant[] = [
   {
     name: 'recovery-of-every-type',
     file: 'server/src/webhooks/deliveries/run-recoveries.ts',
-    find: 'events.filter(({ type }) => subscribes(recovery, type))',
-    replace: 'events',
+    find: '.filter(({ type }) => subscribes(recovery, type))',
+    replace: '',
     tests: [webhooks('deliveries-api')],
     why: 'A recovery sends only what the endpoint subscribes to.',
   },
@@ -467,4 +456,11 @@ const guards: Mutant[] = [
   },
 ];
 
-export const handWritten: readonly Mutant[] = [...idempotency, ...changes, ...usage, ...access, ...guards];
+export const handWritten: readonly Mutant[] = [
+  ...idempotency,
+  ...changes,
+  ...usage,
+  ...access,
+  ...guards,
+  ...queueMutants,
+];

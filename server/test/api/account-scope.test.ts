@@ -43,6 +43,7 @@ describe('a statement that names the account passes', () => {
       'delete from events where ctid = any(array(select ctid from events where account_id = $1))',
     ],
     ['an insert that gives it', 'insert into esims (account_id, id) values ($1, $2)'],
+    ['the account itself', 'select 1 from api_keys k join accounts a on a.id = k.account_id where a.id = $1'],
     ['no table of an account', 'select id from products where id = $1'],
   ])('by %s', (_, text) => {
     expect(unscopedTables(text)).toEqual([]);
@@ -75,6 +76,12 @@ describe('a statement that does not name the account is found', () => {
       'in two tables that only name each other',
       'select 1 from esims e join bundles b on b.account_id = e.account_id',
       ['bundles', 'esims'],
+    ],
+    ['by any account', 'select 1 from api_keys k join accounts a on a.id = k.account_id', ['api_keys']],
+    [
+      'by another column',
+      'select 1 from esims e join events v on v.account_id = $1 and e.account_id = v.id',
+      ['esims'],
     ],
     ['in an update', 'update esims set status = $2 where id = $1', ['esims']],
     ['in a delete', 'delete from events where id < $1', ['events']],

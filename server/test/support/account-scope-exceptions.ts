@@ -1,6 +1,6 @@
 /**
  * Statements that may touch rows of an account without naming it, by name, with the tables they may do that to. Callers of
- * the API reach none of them with an id of their choice, or only after the row was found under their account.
+ * the API reach none of them with an id of their choice.
  */
 export const exceptions: readonly { statement: RegExp; tables: readonly string[]; why: string }[] = [
   {
@@ -14,10 +14,9 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
     why: 'The operator’s own commands, over all accounts.',
   },
   {
-    statement:
-      /^(esim_(owner|lock|activate|fail|suspend|resume|terminate|provision)|iccid_in_use|execution_open_change)$/,
-    tables: ['esims', 'executions', 'execution_queue'],
-    why: 'An ICCID is unique over all accounts, and networks report by ICCID alone. `lockOwnEsim` looks for the account first.',
+    statement: /^(esim_owner|iccid_in_use)$/,
+    tables: ['esims'],
+    why: 'An ICCID is unique over all accounts, and networks report by ICCID alone.',
   },
   {
     statement: /^esim_lock_carried$/,
@@ -30,14 +29,13 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
     why: 'Whether an ICCID is taken concerns all accounts; the eSIM is found by ICCID and its order, which is held.',
   },
   {
-    statement: /^(execution_(claim|free_abandoned)|bundle_lock_holders_due|idempotency_delete_expired)$/,
-    tables: ['executions', 'execution_queue', 'bundles', 'esims', 'idempotency_keys'],
+    statement: /^(execution_(claim|release_orphaned)|bundle_lock_holders_due|idempotency_delete_expired)$/,
+    tables: ['execution_queue', 'bundles', 'esims', 'idempotency_keys'],
     why: 'Workers and chores take what is due, whoever’s it is.',
   },
   {
-    statement:
-      /^(delivery_(claim|free_abandoned)|sender_endpoints(_due)?|endpoint_cancel_undeliverable|lease_end(_abandoned)?)$/,
-    tables: ['deliveries', 'delivery_queue', 'webhook_endpoints', 'endpoint_leases', 'events'],
+    statement: /^(sender_endpoints(_due)?|endpoint_cancel_undeliverable|lease_end(_abandoned)?)$/,
+    tables: ['delivery_queue', 'endpoint_leases'],
     why: 'The sender looks for due deliveries by endpoint, over all accounts; endpoint ids are unique.',
   },
   {
@@ -52,7 +50,7 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
   },
   {
     statement: /^queues_read$/,
-    tables: ['executions', 'execution_queue', 'deliveries', 'delivery_queue', 'webhook_endpoints'],
+    tables: ['execution_queue', 'delivery_queue', 'webhook_endpoints'],
     why: 'Figures for the operator, over all accounts.',
   },
 ];

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { loadModule, parseSync } from 'libpg-query';
 
 type Node = { [key: string]: unknown };
-/** A relation that a query reads or changes. Of an account's table it must be proven that one account's rows are meant. */
+/** A relation that a query reads or changes. `table` is null for what is neither an account's table nor `accounts` itself. */
 type Relation = { alias: string; table: string | null };
 type Level = { relations: Relation[]; outer: Level | null };
 /** `of` belongs to one account if `by` does; `given` stands for a parameter, or a column of rows that are checked where they are made. */
@@ -28,8 +28,8 @@ export function unscopedTables(text: string): string[] {
     before = bound.size;
     for (const { of, by } of proofs) if (by === 'given' || bound.has(by)) bound.add(of);
   }
-  const unbound = relations.filter((one) => one.table !== null && !bound.has(one)).map(({ table }) => table);
-  return [...new Set([...faults, ...(unbound as string[])])].sort();
+  const unbound = relations.filter((one) => accountTables.has(one.table ?? '') && !bound.has(one));
+  return [...new Set([...faults, ...unbound.map(({ table }) => table as string)])].sort();
 
   function visit(node: unknown, outer: Level | null): void {
     if (Array.isArray(node)) for (const one of node) visit(one, outer);
@@ -78,7 +78,8 @@ export function unscopedTables(text: string): string[] {
     }
     const name = value['relname'] as string | undefined;
     const alias = (value['alias'] as Node | undefined)?.['aliasname'] ?? name ?? '';
-    const relation = { alias: alias as string, table: name && accountTables.has(name) ? name : null };
+    const isTracked = name === 'accounts' || accountTables.has(name ?? '');
+    const relation = { alias: alias as string, table: isTracked ? (name as string) : null };
     level.relations.push(relation);
     relations.push(relation);
     if (kind === 'RangeSubselect') subqueries.set(only(value['subquery'])[1], relation);
@@ -107,7 +108,7 @@ export function unscopedTables(text: string): string[] {
       const of = identityOf(expression, level);
       if (!of || !level.relations.includes(of)) return;
       const by = identityOf(right[index], level);
-      if (by !== of) proofs.push({ of, by: by ? sourceOf(by) : 'given' });
+      if (by ? by !== of : isGiven(right[index], level)) proofs.push({ of, by: by ? sourceOf(by) : 'given' });
     });
   }
 }
@@ -125,20 +126,33 @@ function sourceOf(relation: Relation): Relation | 'given' {
   return relation.table === null ? 'given' : relation;
 }
 
-/** The relation whose `account_id` or `ctid` this is: either says which account's row is meant. */
+/** The relation whose account this column tells: its `account_id`, its `ctid`, or the `id` of an account. */
 function identityOf(expression: unknown, level: Level): Relation | null {
+  const { column, relation } = columnOf(expression, level);
+  if (!relation) return null;
+  const isIdentity =
+    relation.table === 'accounts' ? column === 'id' : ['account_id', 'ctid'].includes(column);
+  return isIdentity ? relation : null;
+}
+
+/** Anything but another column of a table: that one may hold whatever it likes. */
+function isGiven(expression: unknown, level: Level): boolean {
+  const { column, relation } = columnOf(expression, level);
+  return column === '' || relation?.table === null;
+}
+
+function columnOf(expression: unknown, level: Level): { column: string; relation: Relation | null } {
   const [kind, node] = only(expression);
-  if (kind !== 'ColumnRef') return null;
-  const names = namesOf(node['fields']);
-  if (!['account_id', 'ctid'].includes(names.at(-1) ?? '')) return null;
-  for (let at: Level | null = level; at; at = at.outer) {
-    const found =
+  const names = kind === 'ColumnRef' ? namesOf(node['fields']) : [];
+  const column = names.at(-1) ?? '';
+  for (let at: Level | null = level; at && column !== ''; at = at.outer) {
+    const relation =
       names.length > 1
         ? at.relations.find(({ alias }) => alias === names[0])
         : (at.relations.find(({ table }) => table !== null) ?? at.relations[0]);
-    if (found) return found;
+    if (relation) return { column, relation };
   }
-  return null;
+  return { column, relation: null };
 }
 
 /** The relations whose `account_id` a subquery shows. */

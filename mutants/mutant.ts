@@ -1,0 +1,13 @@
+/** A change that breaks a guarantee: `find` must occur exactly once in `file`, and one of `tests` must fail after it. */
+export type Mutant = {
+  name: string;
+  file: string;
+  find: string;
+  replace: string;
+  tests: readonly string[];
+  /** The guarantee that it breaks. */
+  why: string;
+};
+
+export const api = (name: string) => `server/test/api/${name}.test.ts`;
+export const webhooks = (name: string) => `server/test/webhooks/${name}.test.ts`;

@@ -299,7 +299,7 @@ test('a live server from the command line receives notifications and stops', asy
   });
   try {
     const found = await until(
-      async () => /"port":(\d+),"msg":"listening for the SM-DP\+"/.exec(server.output()),
+      async () => /"port":(\d+),"msg":"listening for SM-DP\+ notifications"/.exec(server.output()),
       (found) => found !== null,
     );
     expect((await send(notification(newIccid(1), 3), { port: Number(found?.[1]) })).status).toBe(204);

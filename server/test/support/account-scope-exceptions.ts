@@ -15,17 +15,17 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
   },
   {
     statement: /^(esim_owner|iccid_in_use)$/,
-    tables: ['esims'],
+    tables: ['esims', 'execution_queue'],
     why: 'An ICCID is unique over all accounts, and networks report by ICCID alone.',
   },
   {
-    statement: /^esim_lock_carried$/,
-    tables: ['esims'],
+    statement: /^esim_(lock_carried|find_unready)$/,
+    tables: ['esims', 'execution_queue'],
     why: 'In live one network reports for every account; in a sandbox the account is a condition of it.',
   },
   {
-    statement: /^esim_(insert_ordered|settle_provisioned)$/,
-    tables: ['esims'],
+    statement: /^esim_(store_ordered|settle_provisioned)$/,
+    tables: ['esims', 'execution_queue'],
     why: 'Whether an ICCID is taken concerns all accounts; the eSIM is found by ICCID and its order, which is held.',
   },
   {

@@ -27,7 +27,13 @@ function client(options = {}) {
 /** The executions whose order has this description. */
 async function executionsOf(description: string): Promise<string[]> {
   const rows = await service.db.query<{ id: string }>(
-    { name: 'test_executions', text: `select id from executions where input->>'description' = $1` },
+    {
+      name: 'test_executions',
+      text: `
+select id from execution_queue where input->>'description' = $1
+union all
+select id from executions where input->>'description' = $1`,
+    },
     [description],
   );
   return rows.map(({ id }) => id);

@@ -90,6 +90,8 @@ create table execution_queue (
 );
 
 create index execution_queue_due on execution_queue (due_at);
+-- Lists of running executions and of eSIMs being provisioned must not read an account's whole backlog.
+create index execution_queue_claimed on execution_queue (account_id, id) where fence > 0;
 -- The eSIM of an order that is open.
 create unique index execution_queue_esim on execution_queue (iccid) where type = 'esim.provision' and iccid is not null;
 -- Whether another change of an eSIM is open.

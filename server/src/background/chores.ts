@@ -5,6 +5,7 @@ import { purgeOld } from '../retention/purge-old.ts';
 import type { Service } from '../service.ts';
 import { runRecoveries } from '../webhooks/deliveries/run-recoveries.ts';
 import { cancelUndeliverable } from '../webhooks/endpoints/cancel-undeliverable.ts';
+import { deleteStaleLeases } from '../webhooks/sender/start-sender.ts';
 import { every } from '../worker/every.ts';
 
 /** Starts the periodic chores of the process's role. Any number of processes may run them concurrently. */
@@ -25,6 +26,7 @@ export function startChores(service: Service, retentionMs: number, onError: (err
           every(1_000, (stopping) => expireBundles(db, service, stopping), onError),
           every(1_000, () => runRecoveries(db, service), onError),
           every(10_000, (stopping) => cancelUndeliverable(db, clock, stopping), onError),
+          every(600_000, () => deleteStaleLeases(db), onError),
           every(2_000, createFirstStatistics(db, onError), onError),
         ]),
   ];

@@ -12,9 +12,10 @@ export function createFirstStatistics(db: Database, onError: (error: unknown) =>
     try {
       await db.pool.query(`analyze (skip_locked) ${table}`); // another worker may already be analyzing it
     } catch (error) {
-      leftToAutovacuum.add(table); // repeated attempts would block autovacuum
       onError(error);
     }
+    // Once is enough: repeated attempts would block autovacuum, and a queue that happens to be empty never gets statistics.
+    leftToAutovacuum.add(table);
   }
 
   return async (stopping: AbortSignal): Promise<void> => {

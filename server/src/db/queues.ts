@@ -2,7 +2,7 @@ import type { Queryable } from './database.ts';
 
 type Queue = { queue: string; oldest_due_seconds: number };
 
-/** How long the oldest due work has waited, per queue. Work of a dead worker counts once its lease ends. */
+/** How long the oldest due work has waited, per queue. Orders count while no worker has them, deliveries until they end. */
 export function readQueues(db: Queryable): Promise<Queue[]> {
   return db.query({
     name: 'queues_read',
@@ -18,7 +18,7 @@ from (
   select 'deliveries', (
     select min(first.due_at)
     from webhook_endpoints e cross join lateral (
-      (select due_at from delivery_queue where endpoint_id = e.id and attempt_count = 0 order by id limit 1)
+      (select due_at from delivery_queue where endpoint_id = e.id and attempt_count = 0 and due_at <= now() order by id limit 1)
       union all
       (select due_at from delivery_queue where endpoint_id = e.id and attempt_count > 0 order by due_at limit 1)) first
     where e.status = 'enabled' and e.failing_since is null)

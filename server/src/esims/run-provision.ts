@@ -83,7 +83,7 @@ async function provision(deps: Deps, execution: HeldExecution, settlerOf: Settle
     );
     if (released.kind !== 'done') return retryOrRollBack(deps, execution, released);
   }
-  const outcome = await settlerOf(deps.db)({
+  const settling = settlerOf(deps.db)({
     account_id,
     id,
     fence,
@@ -99,9 +99,17 @@ async function provision(deps: Deps, execution: HeldExecution, settlerOf: Settle
       data: { iccid, ...orderIds(execution) },
     }),
   });
+  const outcome = await settling.catch(unlessIccidTaken);
+  if (outcome === 'taken') return rollBackAndFail(deps, execution, iccidTaken, true);
   if (outcome === 'gone') return rollBackAndFail(deps, execution, terminatedMeanwhile);
   if (outcome === 'settled') deps.onOutcome(execution.type, 'succeeded');
   return done;
+}
+
+/** Allotments are unique in the queue; whether an eSIM that is ready has the number shows here. Another attempt would not help. */
+function unlessIccidTaken(error: { code?: string; constraint?: string }): 'taken' {
+  if (error.code === '23505' && error.constraint === 'esims_iccid_key') return 'taken';
+  throw error;
 }
 
 function profileRequest({ product_id: productId, profile_type: current, progress, input }: HeldExecution) {

@@ -8,6 +8,9 @@ const fallbackEveryMs = 1_000;
 // A fallback scan that took long, over rows that a held snapshot keeps, rests for 20 times as long: 5 % of one connection.
 const restFactor = 20;
 
+// Where a worker looks that has claimed nothing yet, between two fallback scans.
+const firstWindowMs = 60_000;
+
 /** Claims `since` a time, as the worker's statement does. */
 type Claim<Claimed> = (since: Date | null) => Promise<Claimed>;
 
@@ -24,10 +27,16 @@ export function createClaimWindow(nowMs: () => number = () => performance.now())
   ): Promise<Claimed> {
     const startedAtMs = nowMs();
     const isFallback = latestDueAtMs === null || startedAtMs >= fallbackAtMs;
-    const claimed = await claim(isFallback ? null : new Date((latestDueAtMs as number) - overlapMs));
-    if (isFallback) {
-      const endedAtMs = nowMs();
-      fallbackAtMs = endedAtMs + Math.max(fallbackEveryMs, (endedAtMs - startedAtMs) * restFactor);
+    let claimed: Claimed;
+    try {
+      claimed = await claim(isFallback ? null : new Date((latestDueAtMs as number) - overlapMs));
+    } finally {
+      if (isFallback) {
+        const endedAtMs = nowMs();
+        fallbackAtMs = endedAtMs + Math.max(fallbackEveryMs, (endedAtMs - startedAtMs) * restFactor);
+        // A first scan that timed out must not be followed by another one at once.
+        latestDueAtMs ??= Date.now() - firstWindowMs;
+      }
     }
     const dueAtMs = claimed.latestDueAt?.getTime() ?? Number.NEGATIVE_INFINITY;
     if (dueAtMs > (latestDueAtMs ?? Number.NEGATIVE_INFINITY)) latestDueAtMs = dueAtMs;

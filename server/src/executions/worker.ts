@@ -151,7 +151,7 @@ async function runOne(
   options.signals.announce('deliveries', claimed.account_id);
   if (outcome.kind === 'done') return undefined;
   if (stopping.aborted) {
-    await releaseClaim(options.db, claimed); // the shutdown aborted the call, so the attempt does not count
+    await releaseClaim(options.db, claimed, takeUnsaved(claimed)); // the shutdown aborted the call, so the attempt does not count
     return undefined;
   }
   // Only network failures use up the retry schedule; our own crashes and restarts do not.
@@ -175,7 +175,7 @@ async function postponeAfterError(
   const { id, type, attempts } = execution;
   options.onError(error, { execution_id: idOfUuid(idPrefixes.execution, id), type, attempts });
   const delayMs = Math.min(options.leaseMs, 1_000 * 2 ** Math.min(attempts, 10));
-  await postpone(options.db, execution, delayMs, {});
+  await postpone(options.db, execution, delayMs, takeUnsaved(execution));
   return { againInMs: delayMs };
 }
 

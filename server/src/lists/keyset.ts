@@ -1,2 +1,12 @@
 /** Greater than every UUIDv7: the start of a list. With a null test instead, a generic plan could not use the index range. */
 export const beforeFirst = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/**
+ * For a page that merges two tables: the id of the page's last row if the first table (a CTE with at most `$3` rows) fills it.
+ * Older rows of the second table cannot be on the page, so it need not be read beyond this id.
+ */
+export function oldestOnPage(table: string): string {
+  return `coalesce(
+    (select id from ${table} order by id desc limit 1 offset $3::integer - 1),
+    '00000000-0000-0000-0000-000000000000')`;
+}

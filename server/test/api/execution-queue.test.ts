@@ -2,9 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Queryable } from '../../src/db/database.ts';
+import { listEsimRows } from '../../src/esims/sql/list.ts';
 import { createClaimWindow } from '../../src/executions/claim-window.ts';
 import { claimExecutionRows } from '../../src/executions/sql/claim.ts';
 import { finish } from '../../src/executions/sql/finish.ts';
+import { listExecutionRows } from '../../src/executions/sql/list.ts';
 import { postpone } from '../../src/executions/sql/postpone.ts';
 import { releaseClaim } from '../../src/executions/sql/release.ts';
 import type { ClaimedExecution } from '../../src/executions/sql/rows.ts';
@@ -111,7 +113,7 @@ describe('a worker whose lease ended, while its heir still runs', () => {
   test.each<[string, (first: ClaimedExecution) => Promise<unknown>]>([
     ['end', (first) => finish(service.db, first, { error: null, at: new Date() })],
     ['postpone', (first) => postpone(service.db, first, 60_000, { failures: 1 })],
-    ['release', (first) => releaseClaim(service.db, first)],
+    ['release', (first) => releaseClaim(service.db, first, {})],
     [
       'save progress of',
       (first) =>
@@ -215,6 +217,38 @@ describe('claims', () => {
       expect((await entriesRead()) - before).toBeLessThan(2_000);
     } finally {
       await holder.end();
+      await client.end();
+    }
+  });
+
+  test('leave lists alone: a page does not read the backlog, although the plan was made for an empty queue', async () => {
+    const { client, db } = await connect();
+    try {
+      await sql('delete from execution_queue');
+      await client.query('analyze execution_queue');
+      const page = { beforeUuid: null, count: 10 };
+      const { accountUuid } = service;
+      const lists = [
+        () => listExecutionRows(db, accountUuid, { status: 'running', ...page }),
+        () => listEsimRows(db, accountUuid, { status: undefined, productId: undefined }, page),
+        () => listEsimRows(db, accountUuid, { status: 'provisioning', productId: undefined }, page),
+      ];
+      for (const list of lists) for (let n = 0; n < 8; n++) await list(); // the generic plan is chosen by now, and kept
+      await fill(20_000, 0);
+      const pagesRead = async () => {
+        await client.query('select pg_stat_force_next_flush()');
+        await client.query('select pg_stat_clear_snapshot()');
+        const { rows } = await client.query(
+          `select (heap_blks_hit + heap_blks_read)::int as count from pg_statio_user_tables where relname = 'execution_queue'`,
+        );
+        return rows[0].count as number;
+      };
+      for (const list of lists) {
+        const before = await pagesRead();
+        await list();
+        expect((await pagesRead()) - before).toBeLessThan(100);
+      }
+    } finally {
       await client.end();
     }
   });

@@ -20,10 +20,11 @@ async function insert(accountUuid: string, rows: { uuid: Buffer; status: Status 
       name: 'test_insert_executions',
       text: `
 with given as (
-  select * from unnest($2::uuid[], $3::text[]) as r (id, status)
+  select *, (status = 'running')::integer as n
+  from unnest($2::uuid[], $3::text[]) as r (id, status)
 ), open as (
-  insert into execution_queue (account_id, id, type, input, attempts, created_at)
-  select $1, id, 'esim.provision', '{}', case when status = 'running' then 1 else 0 end, now()
+  insert into execution_queue (account_id, id, type, input, attempts, fence, created_at)
+  select $1, id, 'esim.provision', '{}', n, n, now()
   from given
   where status in ('queued', 'running')
 )

@@ -34,7 +34,8 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
     why: 'Workers and chores take what is due, whoever’s it is.',
   },
   {
-    statement: /^(sender_endpoints(_due)?|endpoint_cancel_undeliverable|lease_end(_abandoned)?)$/,
+    statement:
+      /^(sender_endpoints(_due)?|endpoint_cancel_undeliverable|lease_(end(_abandoned)?|delete_stale))$/,
     tables: ['delivery_queue', 'endpoint_leases'],
     why: 'The sender looks for due deliveries by endpoint, over all accounts; endpoint ids are unique.',
   },

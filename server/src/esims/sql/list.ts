@@ -1,6 +1,6 @@
 import type { EsimStatus } from '@simplane/contract';
 import type { Queryable } from '../../db/database.ts';
-import { beforeFirst } from '../../lists/keyset.ts';
+import { beforeFirst, oldestOnPage } from '../../lists/keyset.ts';
 import { columns, type EsimRow, isQueuedEsim, queuedColumns } from './rows.ts';
 
 type Filter = { status: EsimStatus | undefined; productId: string | undefined };
@@ -40,12 +40,17 @@ limit $3`;
   const queued = `
 select ${queuedColumns}
 from execution_queue
-where account_id = $1 and id < $2 and ${isQueuedEsim} ${byProduct}
+where account_id = $1 and id < $2 and id >= ${oldestOnPage('stored')} and fence > 0 and ${isQueuedEsim} ${byProduct}
 order by id desc
 limit $3`;
   const text = `
+with stored as materialized (${stored})
 select *
-from ((${stored}) union all (${queued})) page
+from (
+  (select * from stored)
+  union all
+  (${queued})
+) page
 order by id desc
 limit $3`;
   return db.query({ name, text }, values);

@@ -35,7 +35,8 @@ const claim = {
 with due as materialized (
   select ctid
   from execution_queue
-  where due_at >= $3::timestamptz
+  -- Whatever a worker has seen, the last moments are looked at: the clock may have been set back, as by a switchover.
+  where due_at >= least($3::timestamptz, now() - interval '250 milliseconds')
     and due_at <= now()
     and (leased_until is null or leased_until <= now())
   order by due_at

@@ -1,6 +1,6 @@
 import type { ExecutionStatus } from '@simplane/contract';
 import type { Queryable } from '../../db/database.ts';
-import { beforeFirst } from '../../lists/keyset.ts';
+import { beforeFirst, oldestOnPage } from '../../lists/keyset.ts';
 import { type ExecutionRow, endedColumns, openColumns } from './rows.ts';
 
 type Page = { status: ExecutionStatus | undefined; beforeUuid: string | null; count: number };
@@ -27,15 +27,20 @@ order by id desc
 limit $3`;
 
 const listAll = `
+with ended as materialized (${ended()})
 select *
-from ((${ended()}) union all (${open()})) page
+from (
+  (select * from ended)
+  union all
+  (${open(`and id >= ${oldestOnPage('ended')}`)})
+) page
 order by id desc
 limit $3`;
 
 // A prepared plan can use the partial index of failed executions only if the status is a literal.
 const listByStatus: Record<ExecutionStatus, string> = {
   queued: open('and attempts = 0'),
-  running: open('and attempts > 0'),
+  running: open('and attempts > 0 and fence > 0'), // implied, and a condition of the index of claimed rows
   succeeded: ended(`and status = 'succeeded'`),
   failed: ended(`and status = 'failed'`),
 };

@@ -2,8 +2,12 @@ import type { Queryable } from '../../db/database.ts';
 import { isHeld } from '../held.ts';
 import type { Fenced } from './rows.ts';
 
-/** Gives a claim back unused, as if it had never been made. Due now, so that others find it at once. */
-export async function releaseClaim(db: Queryable, { account_id, id, fence }: Fenced): Promise<void> {
+/** Releases a claim whose attempt does not count. Due now, so that others find it at once. */
+export async function releaseClaim(
+  db: Queryable,
+  { account_id, id, fence }: Fenced,
+  progress: object,
+): Promise<void> {
   await db.query(
     {
       name: 'execution_release',
@@ -11,9 +15,10 @@ export async function releaseClaim(db: Queryable, { account_id, id, fence }: Fen
 update execution_queue q
 set due_at = now(),
     leased_until = null,
-    attempts = q.attempts - 1
+    attempts = q.attempts - 1,
+    progress = q.progress || $4
 where q.account_id = $1 and q.id = $2 and ${isHeld('q', '$3')}`,
     },
-    [account_id, id, fence],
+    [account_id, id, fence, JSON.stringify(progress)],
   );
 }

@@ -10,7 +10,10 @@ let nowMs: number;
 let claims: EndpointClaims;
 beforeEach(() => {
   nowMs = 0;
-  claims = createEndpointClaims(() => nowMs);
+  claims = createEndpointClaims(
+    () => nowMs,
+    () => startMs + 100_000,
+  );
 });
 
 /** A delivery whose id was made `ms` after the first. */
@@ -41,14 +44,14 @@ describe('the next claim of an endpoint', () => {
   test('starts behind the last delivery taken, while claims are full', () => {
     expect(take([delivery(1_000), delivery(2_000)], true).afterUuid).toBe(lowest);
     take([delivery(3_000)], true); // looks back, because it never did
-    expect(claims.begin(endpoint)).toEqual({ afterUuid: delivery(3_000).id, heldUuids: [] });
+    expect(claims.begin(endpoint).afterUuid).toBe(delivery(3_000).id);
   });
 
   test('looks a second back after a claim that was not full, and leaves out what is in hand', () => {
     take([delivery(1_000), delivery(5_000)], false);
     expect(claims.begin(endpoint)).toEqual({
       afterUuid: lowestAt(startMs + 4_000),
-      heldUuids: [delivery(5_000).id],
+      heldUuids: [delivery(1_000).id, delivery(5_000).id],
     });
   });
 
@@ -64,17 +67,15 @@ describe('the next claim of an endpoint', () => {
   test('goes on from where a look back ended, past what it took before', () => {
     take([delivery(1_000), delivery(9_000)], false);
     take([delivery(8_500)], true); // it committed late
-    expect(claims.begin(endpoint)).toEqual({
-      afterUuid: delivery(8_500).id,
-      heldUuids: [delivery(9_000).id],
-    });
+    expect(claims.begin(endpoint).afterUuid).toBe(delivery(8_500).id);
   });
 
-  test.each<[string, () => void]>([
-    ['a delivery was released', () => claims.release(delivery(1_000))],
-    ['the scan found something due', () => claims.restart(endpoint)],
-    ['a claim failed', () => claims.abort(endpoint)],
-  ])('starts from the beginning when %s, also during a claim', (_, change) => {
+  test.each<[string, string, () => void]>([
+    ['before a delivery that was released', lowestAt(startMs + 999), () => claims.release(delivery(1_000))],
+    ['from the beginning when the scan found something due', lowest, () => claims.restart(endpoint)],
+    ['from an id that is known to be due', delivery(7).id, () => claims.lookFrom(endpoint, delivery(7).id)],
+    ['a second back after a claim that failed', lowestAt(startMs + 4_000), () => claims.abort(endpoint)],
+  ])('starts %s, also during a claim', (_, expected, change) => {
     take([delivery(1_000), delivery(5_000)], true);
     claims.begin(endpoint);
     change();
@@ -83,13 +84,46 @@ describe('the next claim of an endpoint', () => {
       sentAtMs: 0,
       isFull: false,
     });
-    expect(claims.begin(endpoint).afterUuid).toBe(lowest);
+    expect(claims.begin(endpoint).afterUuid).toBe(expected);
+  });
+
+  test('does not pass what other clocks write after an id from a clock that is ahead', () => {
+    take([delivery(900_000)], false);
+    expect(claims.begin(endpoint).afterUuid).toBe(lowestAt(startMs + 99_000));
+  });
+
+  test('does not leave a backlog behind that it is still walking through', () => {
+    take([delivery(50_000)], false);
+    claims.restart(endpoint);
+    take([delivery(1_000)], true);
+    nowMs += 250;
+    expect(claims.begin(endpoint).afterUuid).toBe(delivery(1_000).id);
+  });
+
+  test('is put off while the endpoint is left to others', () => {
+    expect(claims.avoid(endpoint, 3_000)).toBe(true);
+    expect(claims.mayClaim(endpoint)).toBe(false);
+    nowMs += 3_000;
+    expect(claims.mayClaim(endpoint)).toBe(true);
+    take([delivery(1)], true);
+    expect(claims.avoid(endpoint, 3_000)).toBe(false);
+  });
+
+  test('still leaves out a delivery whose earlier attempt is dropped or released late', () => {
+    take([delivery(1_000)], true);
+    const retry = delivery(1_000, 1);
+    claims.hold(retry);
+    claims.drop(delivery(1_000));
+    claims.release(delivery(1_000));
+    expect(claims.begin(endpoint).heldUuids).toEqual([retry.id]);
   });
 
   test('leaves out retries in hand wherever it starts, and no longer what was settled', () => {
     const retry = delivery(10, 1);
     take([retry, delivery(1_000)], true);
     take([delivery(2_000)], true);
+    claims.drop(delivery(1_000));
+    claims.drop(delivery(2_000));
     expect(claims.begin(endpoint).heldUuids).toEqual([retry.id]);
     claims.drop(retry);
     expect(claims.begin(endpoint).heldUuids).toEqual([]);
@@ -113,7 +147,7 @@ describe('a lease', () => {
   test('that another process has is known until the endpoint is found again', () => {
     claims.begin(endpoint);
     claims.end(endpoint, { lease: null, sentAtMs: 0, isFull: false });
-    expect([claims.isRefused(endpoint), claims.isClaiming(endpoint)]).toEqual([true, false]);
+    expect([claims.isRefused(endpoint), claims.mayClaim(endpoint)]).toEqual([true, true]);
     claims.restart(endpoint);
     expect(claims.isRefused(endpoint)).toBe(false);
   });

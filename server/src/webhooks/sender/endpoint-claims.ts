@@ -10,18 +10,22 @@ type EndpointClaim = {
   /** The highest id ever taken. */
   highest: string;
   start: 'beginning' | 'look back' | 'position';
+  /** The next claim starts no later than here. */
+  from: string | null;
   lookedBackAtMs: number;
   isClaiming: boolean;
   /** Another process holds the lease. */
   isRefused: boolean;
+  /** This process cannot send at the moment, and leaves the endpoint to others until then. */
+  avoidedUntilMs: number;
   usedAtMs: number;
 };
 
 type Position = { afterUuid: string; heldUuids: string[] };
 
 export type EndpointClaims = {
-  /** Two claims at once would take the same deliveries twice. */
-  isClaiming(endpointUuid: string): boolean;
+  /** False while a claim runs, since two at once would take the same deliveries twice, and while it is left to others. */
+  mayClaim(endpointUuid: string): boolean;
   /** Begins a claim: where it looks for deliveries, and those that it must leave out. */
   begin(endpointUuid: string): Position;
   /** Ends it. Without a lease another process has the endpoint, or it is not enabled. */
@@ -41,6 +45,10 @@ export type EndpointClaims = {
   isRefused(endpointUuid: string): boolean;
   /** The next claim starts from the beginning: something is due, wherever it is. */
   restart(endpointUuid: string): void;
+  /** The next claim starts at this id or before: something due is there. */
+  lookFrom(endpointUuid: string, uuid: string): void;
+  /** Leaves the endpoint to other processes for a while. Returns whether nothing of it is in hand, so that its lease can end. */
+  avoid(endpointUuid: string, forMs: number): boolean;
   forgetIdle(): void;
   /** Endpoints that this process may have leased, without those that have something in hand. */
   idleEndpoints(): string[];
@@ -57,7 +65,10 @@ const idleAfterMs = 60_000;
  * Leases of endpoints and the deliveries of them that this process has in hand. The queue's rows don't say who has them, so
  * each claim leaves out what is in hand, and starts behind what was taken before.
  */
-export function createEndpointClaims(monotonicMs: () => number): EndpointClaims {
+export function createEndpointClaims(
+  monotonicMs: () => number,
+  wallMs: () => number = Date.now,
+): EndpointClaims {
   const claims = new Map<string, EndpointClaim>();
 
   function claimOf(endpointUuid: string): EndpointClaim {
@@ -69,6 +80,8 @@ export function createEndpointClaims(monotonicMs: () => number): EndpointClaims 
       position: lowest,
       highest: lowest,
       start: 'beginning',
+      from: null,
+      avoidedUntilMs: Number.NEGATIVE_INFINITY,
       lookedBackAtMs: Number.NEGATIVE_INFINITY,
       isClaiming: false,
       isRefused: false,
@@ -80,13 +93,20 @@ export function createEndpointClaims(monotonicMs: () => number): EndpointClaims 
 
   function afterOf(claim: EndpointClaim): string {
     if (claim.start === 'beginning') return lowest;
-    const mustLookBack =
-      claim.start === 'look back' || claim.usedAtMs - claim.lookedBackAtMs >= lookBackIntervalMs;
-    return mustLookBack ? before(claim.highest, lookBackMs) : claim.position;
+    const { position, highest, start, from } = claim;
+    // An id from a clock that is ahead must not move the others' ids out of sight.
+    const now = lowestAt(wallMs());
+    const recent = before(highest < now ? highest : now, lookBackMs);
+    let after = start === 'look back' ? recent : position;
+    if (claim.usedAtMs - claim.lookedBackAtMs >= lookBackIntervalMs && recent < after) after = recent;
+    return from !== null && from < after ? from : after;
   }
 
   return {
-    isClaiming: (endpointUuid) => claims.get(endpointUuid)?.isClaiming === true,
+    mayClaim(endpointUuid) {
+      const claim = claims.get(endpointUuid);
+      return !claim || (!claim.isClaiming && monotonicMs() >= claim.avoidedUntilMs);
+    },
 
     begin(endpointUuid) {
       const claim = claimOf(endpointUuid);
@@ -96,9 +116,8 @@ export function createEndpointClaims(monotonicMs: () => number): EndpointClaims 
       if (afterUuid !== claim.position) claim.lookedBackAtMs = claim.usedAtMs;
       claim.position = afterUuid;
       claim.start = 'position';
-      const heldUuids: string[] = [];
-      for (const [id, attempts] of claim.held) if (attempts > 0 || id > afterUuid) heldUuids.push(id);
-      return { afterUuid, heldUuids };
+      claim.from = null;
+      return { afterUuid, heldUuids: [...claim.held.keys()] };
     },
 
     end(endpointUuid, { lease, sentAtMs, isFull }) {
@@ -112,7 +131,7 @@ export function createEndpointClaims(monotonicMs: () => number): EndpointClaims 
     abort(endpointUuid) {
       const claim = claimOf(endpointUuid);
       claim.isClaiming = false;
-      claim.start = 'beginning';
+      claim.start = 'look back';
     },
 
     hold({ endpoint_id: endpointUuid, id, attempt_count }) {
@@ -123,14 +142,16 @@ export function createEndpointClaims(monotonicMs: () => number): EndpointClaims 
       if (id > claim.highest) claim.highest = id;
     },
 
-    drop({ endpoint_id: endpointUuid, id }) {
-      claimOf(endpointUuid).held.delete(id);
+    drop({ endpoint_id: endpointUuid, id, attempt_count }) {
+      const { held } = claimOf(endpointUuid);
+      if (held.get(id) === attempt_count) held.delete(id); // else a later attempt is in hand
     },
 
-    release({ endpoint_id: endpointUuid, id }) {
+    release({ endpoint_id: endpointUuid, id, attempt_count }) {
       const claim = claimOf(endpointUuid);
+      if (claim.held.get(id) !== attempt_count) return; // a later attempt is in hand
       claim.held.delete(id);
-      claim.start = 'beginning';
+      if (attempt_count === 0 && (claim.from === null || id < claim.from)) claim.from = before(id, 1);
     },
 
     isLeased({ endpoint_id: endpointUuid, fence }, forMs) {
@@ -144,6 +165,18 @@ export function createEndpointClaims(monotonicMs: () => number): EndpointClaims 
       const claim = claimOf(endpointUuid);
       claim.start = 'beginning';
       claim.isRefused = false;
+    },
+
+    lookFrom(endpointUuid, uuid) {
+      const claim = claimOf(endpointUuid);
+      claim.isRefused = false;
+      if (claim.from === null || uuid < claim.from) claim.from = uuid;
+    },
+
+    avoid(endpointUuid, forMs) {
+      const claim = claimOf(endpointUuid);
+      claim.avoidedUntilMs = monotonicMs() + forMs;
+      return claim.held.size === 0;
     },
 
     forgetIdle() {

@@ -16,7 +16,7 @@ import { endLeases } from './sql/end-leases.ts';
 import { findEndpoints, findEndpointsDue, type KnownEndpoint } from './sql/find-endpoints.ts';
 import { postponeDelivery } from './sql/postpone-delivery.ts';
 
-export { endAbandonedLeases as freeAbandonedEndpoints } from './sql/end-leases.ts';
+export { deleteStaleLeases, endAbandonedLeases as freeAbandonedEndpoints } from './sql/end-leases.ts';
 
 type Options = Omit<DeliverOptions, 'signingKeys'> & {
   keyring: Keyring;
@@ -47,6 +47,8 @@ const maxTimerMs = 10_000;
 const unreadablePauseMs = 60_000;
 // The pause when sending is impossible and the endpoint is not to blame; such conditions are usually brief.
 const unsentPauseMs = 1_000;
+// Longer than the others' scan interval, so that one of them finds the endpoint first.
+const avoidMs = 3_000;
 const faultReportIntervalMs = 10_000;
 // A woken account's deliveries are this new, unless another machine's clock is further behind; the scan finds those.
 const wokenWithinMs = 10_000;
@@ -61,7 +63,7 @@ export function startSender(given: Options): Sender {
   const options = { ...given, signingKeys: createSigningKeys(keyring) };
   const lanes = createLanes();
   const settle = createSettler(db);
-  const claims = createEndpointClaims(monotonicMs);
+  const claims = createEndpointClaims(monotonicMs, () => options.clock.nowMs());
   const holder = uuidText(options.newUuid());
   const leaseMs = options.timeoutMs + leaseMarginMs;
   const renewBelowMs = leaseMs - leaseMarginMs / 2;
@@ -109,10 +111,11 @@ export function startSender(given: Options): Sender {
     setTimeout(wake, delayMs).unref();
   }
 
-  function addEndpoints(endpoints: KnownEndpoint[]): void {
+  function addEndpoints(endpoints: KnownEndpoint[], sinceUuid: string | null): void {
     for (const { endpointUuid, accountUuid, standing } of endpoints) {
       lanes.learn(endpointUuid, standing);
-      claims.restart(endpointUuid);
+      if (sinceUuid === null) claims.restart(endpointUuid);
+      else claims.lookFrom(endpointUuid, sinceUuid);
       wakeEndpoint(endpointUuid, accountUuid);
     }
     if (provenReady.size > 0) provenQueue.wake();
@@ -134,14 +137,14 @@ export function startSender(given: Options): Sender {
         untried.delete(endpointUuid);
         failing.delete(endpointUuid);
       }
-      addEndpoints(due);
+      addEndpoints(due, null);
     }
     if (wokenAccounts.size === 0 || nowMs - lookedUpAtMs < lookUpIntervalMs) return;
     lookedUpAtMs = nowMs;
     const accountUuids = [...wokenAccounts];
     wokenAccounts.clear();
     const sinceUuid = lowestAt(options.clock.nowMs() - wokenWithinMs);
-    addEndpoints(await findEndpoints(db, { accountUuids, holder, sinceUuid }));
+    addEndpoints(await findEndpoints(db, { accountUuids, holder, sinceUuid }), sinceUuid);
   }
 
   /** Removes the chosen endpoints; `claim` appends those that may have more, which makes the order round-robin. */
@@ -150,7 +153,7 @@ export function startSender(given: Options): Sender {
     let left = isStopping ? 0 : count;
     for (const [endpointUuid, accountUuid] of provenReady) {
       if (left === 0) break;
-      if (claims.isClaiming(endpointUuid)) continue;
+      if (!claims.mayClaim(endpointUuid)) continue;
       const slots = Math.min(left, lanes.roomFor(endpointUuid), provenSlots.availableTo(accountUuid));
       if (slots === 0) continue;
       provenSlots.acquire(accountUuid, slots);
@@ -165,7 +168,7 @@ export function startSender(given: Options): Sender {
     const reserved = standing === 'untried' ? 0 : reservedForUntried;
     const next = unprovenReady[standing].take({
       mayTakeFor: (accountUuid) => unprovenSlots.availableTo(accountUuid, reserved) > 0,
-      hasRoom: (endpointUuid) => lanes.roomFor(endpointUuid) > 0 && !claims.isClaiming(endpointUuid),
+      hasRoom: (endpointUuid) => lanes.roomFor(endpointUuid) > 0 && claims.mayClaim(endpointUuid),
     });
     return next && { ...next, slots: 1 };
   }
@@ -255,9 +258,15 @@ export function startSender(given: Options): Sender {
     lanes.postponed(endpointUuid, unsentPauseMs);
     claims.release(delivery);
     wakeLater(endpointUuid, accountUuid, unsentPauseMs);
+    if (isFault) leaveToOthers(endpointUuid);
     if (!isFault || performance.now() - faultReportedAtMs < faultReportIntervalMs) return;
     faultReportedAtMs = performance.now();
     onError(new Error(`webhooks cannot be sent: ${unsent}`));
+  }
+
+  /** This process cannot send to the endpoint, by a fault of its own; another one perhaps can. */
+  function leaveToOthers(endpointUuid: string): void {
+    if (claims.avoid(endpointUuid, avoidMs)) endLeases(db, holder, [endpointUuid]).catch(onError);
   }
 
   async function run(delivery: ClaimedDelivery, stopping: AbortSignal): Promise<RunResult> {
@@ -329,6 +338,7 @@ export function startSender(given: Options): Sender {
   async function postponeUnreadable(delivery: ClaimedDelivery, error: UnreadableSecret): Promise<undefined> {
     lanes.finished(delivery.endpoint_id, false);
     await untilSettled(delivery, postponeDelivery(db, delivery, unreadablePauseMs));
+    leaveToOthers(delivery.endpoint_id);
     onError(error, {
       webhook_endpoint_id: idOfUuid(idPrefixes.webhookEndpoint, delivery.endpoint_id),
       delivery_id: idOfUuid(idPrefixes.delivery, delivery.id),

@@ -1,16 +1,12 @@
 import type { Queryable } from '../../../db/database.ts';
 import type { EndpointKey } from './endpoint-row.ts';
 
-/** Also deletes its secrets and its lease. Returns false if there is no such endpoint. */
+/** Also deletes its secrets. Returns false if there is no such endpoint. A chore removes its lease, which claims may lock. */
 export async function deleteEndpointRow(tx: Queryable, key: EndpointKey): Promise<boolean> {
   const rows = await tx.query(
     {
       name: 'endpoint_delete',
       text: `
-with lease as (
-  delete from endpoint_leases
-  where account_id = $1 and endpoint_id = $2
-)
 delete from webhook_endpoints
 where account_id = $1 and id = $2
 returning 1`,

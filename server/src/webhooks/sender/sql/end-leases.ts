@@ -24,3 +24,17 @@ returning 1`,
   });
   return rows.length;
 }
+
+/** Deletes what deleted endpoints have left. */
+export async function deleteStaleLeases(db: Queryable): Promise<void> {
+  await db.query({
+    name: 'lease_delete_stale',
+    text: `
+delete from endpoint_leases l
+where leased_until < now() - interval '1 hour'
+  and not exists (
+    select
+    from webhook_endpoints e
+    where e.account_id = l.account_id and e.id = l.endpoint_id)`,
+  });
+}

@@ -370,7 +370,7 @@ const guards: Mutant[] = [
     name: 'old-secrets-never-expire',
     file: 'server/src/webhooks/endpoints/sql/expire-secrets.ts',
     find: 'set expires_at = least(expires_at, $3)',
-    replace: "set expires_at = coalesce(expires_at, $3 + interval '9 years')",
+    replace: "set expires_at = coalesce(expires_at, $3::timestamptz + interval '9 years')",
     tests: [webhooks('endpoints')],
     why: 'A rotated secret stops signing after its overlap.',
   },

@@ -47,7 +47,7 @@ export const queueMutants: Mutant[] = [
     file: 'server/src/esims/sql/settle-provisioned.ts',
     find: "endFrom('given', 'not q.is_terminated')",
     replace: "endFrom('given', 'true')",
-    tests: [api('provisioning'), api('execution-queue')],
+    tests: [api('queue-guards')],
     why: 'An eSIM that was terminated meanwhile is not provisioned.',
   },
   {
@@ -79,7 +79,7 @@ export const queueMutants: Mutant[] = [
     file: 'server/src/esims/sql/allot.ts',
     find: "  and not q.progress ? 'matching_id'\n",
     replace: '',
-    tests: [api('execution-queue'), api('provisioning'), api('batches')],
+    tests: [api('queue-guards')],
     why: 'An order has one matching id and one ICCID, however often it is prepared.',
   },
   {
@@ -119,7 +119,7 @@ export const queueMutants: Mutant[] = [
     file: 'server/src/webhooks/sender/sql/postpone-delivery.ts',
     find: 'and account_id = $1 and fence = $4)',
     replace: 'and account_id = $1 and $4::bigint is not null)',
-    tests: [webhooks('leases')],
+    tests: [api('queue-guards')],
     why: 'A sender that lost its endpoint postpones nothing.',
   },
   {
@@ -127,14 +127,14 @@ export const queueMutants: Mutant[] = [
     file: 'server/src/webhooks/sender/sql/claim-deliveries.ts',
     find: "and e.id = w.endpoint_id and e.status = 'enabled'",
     replace: 'and e.id = w.endpoint_id',
-    tests: [webhooks('leases'), webhooks('sending')],
+    tests: [api('queue-guards')],
     why: 'Nothing is sent to a disabled endpoint.',
   },
   {
     name: 'expired-secret-signs',
     file: 'server/src/webhooks/sender/sql/claim-deliveries.ts',
     find: ' and (s.expires_at is null or s.expires_at > ${now})',
-    replace: '',
+    replace: ' and (s.expires_at is null or ${now}::timestamptz is not null)',
     tests: [webhooks('sending')],
     why: 'An expired secret signs nothing.',
   },

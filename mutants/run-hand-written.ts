@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { handWritten } from './hand-written.ts';
 import type { Mutant } from './mutant.ts';
@@ -30,6 +30,7 @@ export async function runHandWritten(names: readonly string[], stopping: AbortSi
       trees.map(async (tree) => {
         for (let next = queue.shift(); next && !stopping.aborted; next = queue.shift()) {
           const one = await judge(tree, next);
+          if (stopping.aborted) return;
           judged.push(one);
           console.log(
             `${one.verdict.padEnd(8)} ${String(one.seconds).padStart(4)} s  ${next.name}  ${one.by}`,
@@ -88,6 +89,7 @@ async function judge(tree: TreeCopy, mutant: Mutant): Promise<Judged> {
 async function runTests(tree: TreeCopy, tests: readonly string[]) {
   const report = join(tree.folder, 't', 'report.json');
   const vitest = join(tree.folder, 'node_modules/vitest/vitest.mjs');
+  await rm(report, { force: true });
   const options = ['--bail=1', '--reporter=json', `--outputFile=${report}`];
   const { code, output } = await run(tree, [vitest, 'run', ...options, ...tests]);
   return { code, output, failed: code === 0 ? '' : await firstFailure(report) };

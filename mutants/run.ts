@@ -27,6 +27,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 const byHand = await runHandWritten(names, stopping.signal);
+if (stopping.signal.aborted) process.exit(130);
 const pure =
   cores.length > 0 ? await runPureCores(cores) : { killed: 0, explained: 0, unexplained: [], stale: [] };
 

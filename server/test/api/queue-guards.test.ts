@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { allotRows } from '../../src/esims/sql/allot.ts';
+import { settleProvisionedRows } from '../../src/esims/sql/settle-provisioned.ts';
+import { newEvent } from '../../src/events/new-event.ts';
+import { claimExecutionRows } from '../../src/executions/sql/claim.ts';
+import type { ClaimedExecution } from '../../src/executions/sql/rows.ts';
+import { uuidOfId } from '../../src/ids/uuid.ts';
+import { type ClaimedDelivery, claimDeliveries } from '../../src/webhooks/sender/sql/claim-deliveries.ts';
+import { postponeDelivery } from '../../src/webhooks/sender/sql/postpone-delivery.ts';
+import { call, provision } from '../support/client.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const iccid = '8999901000000009999';
+
+async function read(text: string): Promise<Record<string, unknown>[]> {
+  return (await service.db.pool.query(text)).rows;
+}
+
+async function claimOrder(): Promise<ClaimedExecution> {
+  await provision(service);
+  const wanted = { count: 1, leaseMs: 60_000, since: null, iccids: [] };
+  const { executions } = await claimExecutionRows(service.db, wanted);
+  return executions[0] as ClaimedExecution;
+}
+
+test('an order keeps the matching id that it was given first, and one that was terminated is not settled', async () => {
+  const order = await claimOrder();
+  const first = await allotRows(service.db, [{ ...order, iccid, sealedMatchingId: 'first' }]);
+  expect(first).toMatchObject([{ id: order.id, iccid, progress: { matching_id: 'first' } }]);
+  expect(await allotRows(service.db, [{ ...order, iccid, sealedMatchingId: 'second' }])).toEqual([]);
+  expect(await read('select progress from execution_queue')).toMatchObject([
+    { progress: { matching_id: 'first' } },
+  ]);
+
+  await read('update execution_queue set is_terminated = true');
+  const event = newEvent(service.service, {
+    accountUuid: order.account_id,
+    type: 'esim.provisioned',
+    data: {},
+  });
+  const done = {
+    ...order,
+    iccid,
+    smdpAddress: 'smdp.example.com',
+    sealedMatchingId: 'first',
+    confirmationCodeRequired: false,
+    bundleUuid: randomUUID(),
+    at: new Date(),
+    event,
+  };
+  const noBundle = (source: string) => `no_bundle as (select from ${source})`;
+  expect(await settleProvisionedRows(service.db, [done], noBundle)).toEqual(['gone']);
+  expect(await read('select from execution_queue')).toHaveLength(1);
+  expect([...(await read('select from esims')), ...(await read('select from events'))]).toEqual([]);
+});
+
+const lowest = '00000000-0000-0000-0000-000000000000';
+
+/** An endpoint with one due delivery, and what a sender gets that claims it. */
+async function createDue() {
+  const { json } = await call(service, 'POST', '/v1/webhook_endpoints', {
+    body: { url: 'http://127.0.0.1:9/', enabled_event_types: ['*'] },
+  });
+  await call(service, 'POST', '/v1/events/test', { body: { type: 'a.b', data: {} } });
+  const endpointUuid = uuidOfId('we', json.id) as string;
+  return async () => {
+    const { deliveries } = await claimDeliveries(service.db, {
+      wanted: [{ accountUuid: service.accountUuid, endpointUuid, slots: 1, afterUuid: lowest }],
+      heldUuids: [],
+      holder: randomUUID(),
+      leaseMs: 25_000,
+      renewBelowMs: 20_000,
+      now: new Date(),
+    });
+    return deliveries[0];
+  };
+}
+
+test('a sender that lost its endpoint postpones nothing', async () => {
+  const claim = await createDue();
+  const former = (await claim()) as ClaimedDelivery;
+  await read(`update endpoint_leases set leased_until = now() - interval '1 second'`);
+  const holder = (await claim()) as ClaimedDelivery;
+  expect(holder.id).toBe(former.id);
+  const due = () => read('select due_at from delivery_queue');
+  const before = await due();
+  await postponeDelivery(service.db, former, 60_000);
+  expect(await due()).toEqual(before);
+  await postponeDelivery(service.db, holder, 60_000);
+  expect(await due()).not.toEqual(before);
+});
+
+test('a delivery that an endpoint still has when it is disabled is claimed by nobody', async () => {
+  const claim = await createDue();
+  await read(`update webhook_endpoints set status = 'disabled'`);
+  expect(await claim()).toBeUndefined();
+  await read(`update webhook_endpoints set status = 'enabled'`);
+  expect(await claim()).toBeDefined();
+});

@@ -1,3 +1,4 @@
+import { uuids } from '../../../db/binary-array.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { column, rowsOf } from '../../../db/rows.ts';
 
@@ -134,7 +135,7 @@ type Row = Omit<ClaimedDelivery, 'id'> & { id: string | null; left_ms: number };
 export async function claimDeliveries(db: Queryable, claim: Claim): Promise<Claimed> {
   const rows = await db.query<Row>({ name: 'delivery_claim', text }, [
     ...given.values(claim.wanted),
-    claim.heldUuids,
+    uuids(claim.heldUuids),
     claim.holder,
     claim.leaseMs,
     claim.renewBelowMs,

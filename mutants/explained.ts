@@ -1,4 +1,4 @@
-/** Mutants of pure cores that no test can kill, or that are not worth one, by the text that Stryker replaces. */
+/** Mutants of pure cores that no test can kill or that are not worth a test, by the text that Stryker replaces. */
 export type Explained = { file: string; original: string; replacement: string; why: string };
 
 const sameResult = 'Equivalent: the other branch gives the same result, more slowly.';
@@ -70,19 +70,19 @@ export const explained: readonly Explained[] = [
     file: 'server/src/bundles/count-usage.ts',
     original: 'other > at',
     replacement: 'other >= at',
-    why: 'Equivalent: the later of two equal times is either.',
+    why: 'Equivalent: either of two equal times is the later one.',
   },
   {
     file: 'server/src/esims/profile-state.ts',
     original: 'seen.at > known.at',
     replacement: 'seen.at >= known.at',
-    why: 'Equivalent: equal times were told apart in the line before.',
+    why: 'Equivalent: the line before handles equal times.',
   },
   {
     file: 'server/src/lists/cursor.ts',
     original: `hash('sha256', JSON.stringify(given.sort()), 'base64url').slice(0, 8)`,
     replacement: `hash('sha256', JSON.stringify(given.sort()), 'base64url')`,
-    why: 'Equivalent: a longer hash tells filters apart as well.',
+    why: 'Equivalent: a longer hash distinguishes filters as well.',
   },
   {
     file: 'server/src/lists/read-page.ts',
@@ -124,7 +124,7 @@ export const explained: readonly Explained[] = [
     file: 'server/src/webhooks/sender/fair-queue.ts',
     original: 'accountUuid === undefined',
     replacement: 'false',
-    why: 'Equivalent: removing what is not there does nothing.',
+    why: 'Equivalent: removing a missing entry does nothing.',
   },
   {
     file: 'server/src/webhooks/sender/fair-queue.ts',

@@ -8,7 +8,7 @@ const idempotency: Mutant[] = [
     find: '(status === 404 || status === 409)',
     replace: 'status === 404',
     tests: [api('guards')],
-    why: 'A conflict that the operation decided is the answer under its key.',
+    why: 'A conflict decided by the operation is stored under its key.',
   },
   {
     name: 'refusal-404-not-stored',
@@ -16,7 +16,7 @@ const idempotency: Mutant[] = [
     find: '(status === 404 || status === 409)',
     replace: 'status === 409',
     tests: [api('idempotency')],
-    why: 'A missing object is the answer under its key.',
+    why: 'A not-found answer is stored under its key.',
   },
   {
     name: 'missing-setup-stored',
@@ -24,7 +24,7 @@ const idempotency: Mutant[] = [
     find: ` && code !== 'core_not_connected'`,
     replace: '',
     tests: [api('guards')],
-    why: 'A setup that is missing is not the operation’s answer.',
+    why: 'An error for a missing setup is not stored under its key.',
   },
   {
     name: 'refusal-keeps-its-writes',
@@ -32,7 +32,7 @@ const idempotency: Mutant[] = [
     find: 'await rollBackWork(tx);',
     replace: '',
     tests: [api('idempotency')],
-    why: 'A refusal undoes what the operation wrote.',
+    why: 'A refusal rolls back the operation’s writes.',
   },
   {
     name: 'no-savepoint',
@@ -40,7 +40,7 @@ const idempotency: Mutant[] = [
     find: 'await startWork(tx);',
     replace: '',
     tests: [api('idempotency')],
-    why: 'A refusal is stored in the transaction that it was decided in.',
+    why: 'A refusal is stored in the transaction that decided it.',
   },
   {
     name: 'earlier-answer-ignored',
@@ -72,7 +72,7 @@ const idempotency: Mutant[] = [
     find: 'body = excluded.body, created_at = excluded.created_at,',
     replace: 'created_at = excluded.created_at,',
     tests: [api('guards')],
-    why: 'A key that is used again after its end has the new answer.',
+    why: 'A key reused after its expiry replays its new answer.',
   },
   {
     name: 'live-keys-purged',
@@ -91,7 +91,7 @@ const changes: Mutant[] = [
     find: 'if (!open) return;',
     replace: `if (!open || open.type === 'esim.resume') return;`,
     tests: [api('guards')],
-    why: 'A change waits for an open resume.',
+    why: 'A change is refused while a resume is open.',
   },
   {
     name: 'open-change-ignored',
@@ -123,7 +123,7 @@ const changes: Mutant[] = [
     find: 'if (!topUpStatuses.includes(esim.status)) {',
     replace: 'if (false) {',
     tests: [api('provisioning'), api('bundles')],
-    why: 'An eSIM that has ended takes no bundle.',
+    why: 'An ended eSIM accepts no bundle.',
   },
 ];
 
@@ -134,7 +134,7 @@ const usage: Mutant[] = [
     find: 'clampsToNow: true',
     replace: 'clampsToNow: false',
     tests: [api('usage-records')],
-    why: 'A record from the future counts as of now.',
+    why: 'A record dated in the future counts as current.',
   },
   {
     name: 'sandbox-usage-of-any-account',
@@ -142,7 +142,7 @@ const usage: Mutant[] = [
     find: `ctx.mode === 'live' ? null : ctx.account.uuid`,
     replace: 'null',
     tests: [api('usage-records')],
-    why: 'In a sandbox a key reaches its own account’s eSIMs only.',
+    why: 'In a sandbox a key reaches only its own account’s eSIMs.',
   },
   {
     name: 'usage-of-terminated-esim',
@@ -150,7 +150,7 @@ const usage: Mutant[] = [
     find: `    case 'terminated':\n`,
     replace: '',
     tests: [api('usage-records')],
-    why: 'An eSIM that has ended is not charged.',
+    why: 'An ended eSIM is not charged.',
   },
   {
     name: 'usage-counted-again',
@@ -182,7 +182,7 @@ const usage: Mutant[] = [
     find: 'if (Number.isSafeInteger(used) && Number.isSafeInteger(level)) return',
     replace: 'if (used) return',
     tests: ['server/src/bundles/usage-limits.test.ts'],
-    why: 'A threshold is exact for sizes of any number.',
+    why: 'Thresholds are exact for bundles of any size.',
   },
   {
     name: 'thresholds-of-unlimited-bundles',
@@ -206,7 +206,7 @@ const usage: Mutant[] = [
     find: `if (esim.status !== 'active') return;`,
     replace: '',
     tests: [api('bundles'), api('observations')],
-    why: 'A bundle starts on an active eSIM only.',
+    why: 'A bundle starts only on an active eSIM.',
   },
   {
     name: 'ended-esim-observed',
@@ -214,7 +214,7 @@ const usage: Mutant[] = [
     find: ` || esim.status === 'terminated' || esim.status === 'failed'`,
     replace: '',
     tests: [api('observations')],
-    why: 'Reports of an eSIM that has ended change nothing.',
+    why: 'Reports about an ended eSIM change nothing.',
   },
   {
     name: 'late-country-believed',
@@ -222,7 +222,7 @@ const usage: Mutant[] = [
     find: 'if (esim.country_observed_at && at <= esim.country_observed_at) return esim;',
     replace: '',
     tests: [api('observations')],
-    why: 'A late report says nothing about where the eSIM is now.',
+    why: 'A late report does not change the current country.',
   },
   {
     name: 'simulation-in-live',
@@ -265,7 +265,7 @@ const access: Mutant[] = [
     find: `if (key.startsWith(keyPrefix[mode === 'live' ? 'sandbox' : 'live'])) {`,
     replace: 'if (false) {',
     tests: [api('errors')],
-    why: 'A key of one mode does not reach the other.',
+    why: 'A key of one mode does not work in the other.',
   },
   {
     name: 'scope-unchecked',
@@ -281,7 +281,7 @@ const access: Mutant[] = [
     find: 'limiter.take(caller.apiKey.uuid)',
     replace: `limiter.take('')`,
     tests: [api('guards')],
-    why: 'Each key has a rate limit of its own.',
+    why: 'Each key has its own rate limit.',
   },
   {
     name: 'unknown-keys-not-limited',
@@ -340,7 +340,7 @@ const guards: Mutant[] = [
     find: 'checkAll(target.hostname, addresses, policy);',
     replace: '',
     tests: ['server/src/webhooks/guard/connector.test.ts', webhooks('ssrf')],
-    why: 'One forbidden address of a name refuses it whole.',
+    why: 'A host name with one forbidden address is refused.',
   },
   {
     name: 'connected-address-unchecked',
@@ -348,7 +348,7 @@ const guards: Mutant[] = [
     find: 'if (refusal) {',
     replace: 'if (refusal && !signal) {',
     tests: ['server/src/webhooks/guard/open-socket.test.ts'],
-    why: 'The address that a socket has reached is checked before a byte is written.',
+    why: 'The address of a connected socket is checked before anything is sent.',
   },
   {
     name: 'plain-http-sent',
@@ -364,7 +364,7 @@ const guards: Mutant[] = [
     find: `if (found.class !== 'never') {`,
     replace: 'if (found.class) {',
     tests: ['server/src/webhooks/guard/is-allowed.test.ts'],
-    why: 'A cloud’s metadata address is refused whatever the operator lists.',
+    why: 'A cloud’s metadata address is refused even if the operator allows it.',
   },
   {
     name: 'old-secrets-never-expire',
@@ -380,7 +380,7 @@ const guards: Mutant[] = [
     find: 'update(`${atSeconds}.${body}`)',
     replace: 'update(body)',
     tests: ['server/src/secrets/service-signature.test.ts'],
-    why: 'A signature covers its time, so an old delivery cannot be sent again.',
+    why: 'A signature covers its timestamp, so an old delivery cannot be replayed.',
   },
   {
     name: 'future-delivery-verified',
@@ -412,7 +412,7 @@ const guards: Mutant[] = [
     find: ', failing_since = null, failure_count = 0',
     replace: '',
     tests: [webhooks('endpoints')],
-    why: 'Enabling an endpoint starts its count anew.',
+    why: 'Enabling an endpoint resets its failure count.',
   },
   {
     name: 'forgotten-endpoints-stay-busy',
@@ -420,7 +420,7 @@ const guards: Mutant[] = [
     find: 'if (!lanes.has(endpointUuid)) endpoints.delete(endpointUuid);',
     replace: 'lanes.has(endpointUuid);',
     tests: ['server/src/webhooks/sender/lanes-limits.test.ts'],
-    why: 'Endpoints that were deleted do not pile up in memory.',
+    why: 'Deleted endpoints do not accumulate in memory.',
   },
   {
     name: 'recovery-skips-to-its-end',
@@ -428,7 +428,7 @@ const guards: Mutant[] = [
     find: 'position: events.at(-1)?.id ?? recovery.from_event',
     replace: 'position: recovery.from_event',
     tests: [webhooks('deliveries-api')],
-    why: 'A recovery goes on where its last batch ended.',
+    why: 'A recovery continues where its last batch ended.',
   },
   {
     name: 'recovery-ends-after-a-batch',
@@ -444,7 +444,7 @@ const guards: Mutant[] = [
     find: '.filter(({ type }) => subscribes(recovery, type))',
     replace: '',
     tests: [webhooks('deliveries-api')],
-    why: 'A recovery sends only what the endpoint subscribes to.',
+    why: 'A recovery sends only subscribed event types.',
   },
   {
     name: 'young-rows-purged',
@@ -452,7 +452,7 @@ const guards: Mutant[] = [
     find: 'clock.nowMs() - retentionMs',
     replace: 'clock.nowMs()',
     tests: [api('retention')],
-    why: 'Nothing younger than the retention is removed.',
+    why: 'Nothing newer than the retention is removed.',
   },
 ];
 

@@ -1,4 +1,4 @@
-/** Decisions without a database or a socket: Stryker changes each operator in them and runs the unit tests. */
+/** Files without database or network access. Stryker changes each operator in them and runs the unit tests. */
 export const pureCores = [
   'server/src/addresses/parse-address.ts',
   'server/src/bundles/count-usage.ts',

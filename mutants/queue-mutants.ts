@@ -1,6 +1,6 @@
 import { api, type Mutant, webhooks } from './mutant.ts';
 
-/** Statements of the queues: who may claim, write and end what is open. */
+/** Mutants of the queue statements: who may claim, write and end open work. */
 export const queueMutants: Mutant[] = [
   {
     name: 'execution-claim-keeps-the-fence',
@@ -19,12 +19,12 @@ export const queueMutants: Mutant[] = [
     why: 'Only the holder of the last claim writes.',
   },
   {
-    name: 'execution-given-back-still-held',
+    name: 'released-execution-still-held',
     file: 'server/src/executions/held.ts',
     find: ' and ${row}.leased_until is not null',
     replace: '',
     tests: [api('execution-queue')],
-    why: 'A worker that has given an execution back writes nothing more.',
+    why: 'A worker that has released an execution writes nothing more.',
   },
   {
     name: 'execution-of-a-live-worker-claimed',
@@ -40,7 +40,7 @@ export const queueMutants: Mutant[] = [
     find: "coalesce(queued_observed ->> 'profile_state', ",
     replace: "coalesce(queued_observed ->> 'nothing', ",
     tests: [api('execution-queue')],
-    why: 'What a network has reported is newer than our own word.',
+    why: 'A profile state reported by the network takes precedence over ours.',
   },
   {
     name: 'terminated-esim-settled',
@@ -56,7 +56,7 @@ export const queueMutants: Mutant[] = [
     find: "queued_input - 'sealed_confirmation_code'",
     replace: 'queued_input',
     tests: [api('order-options')],
-    why: 'A confirmation code is forgotten when its order ends.',
+    why: 'A confirmation code is deleted when its order ends.',
   },
   {
     name: 'open-resume-not-found',
@@ -64,7 +64,7 @@ export const queueMutants: Mutant[] = [
     find: "'esim.resume', ",
     replace: '',
     tests: [api('guards')],
-    why: 'A change waits for an open resume.',
+    why: 'A change is refused while a resume is open.',
   },
   {
     name: 'open-execution-of-any-account',
@@ -112,7 +112,7 @@ export const queueMutants: Mutant[] = [
     find: 'fence = case when current.holder = excluded.holder then current.fence else excluded.fence end',
     replace: 'fence = current.fence',
     tests: [webhooks('leases')],
-    why: 'Whoever takes an endpoint over gets another fence.',
+    why: 'A process that takes over an endpoint gets a new fence.',
   },
   {
     name: 'postponed-with-any-fence',
@@ -144,7 +144,7 @@ export const queueMutants: Mutant[] = [
     find: "ended.status = 'succeeded'",
     replace: "ended.status = ''",
     tests: [webhooks('deliveries-api')],
-    why: 'A recovery leaves out what was delivered.',
+    why: 'A recovery skips delivered events.',
   },
   {
     name: 'recovery-repeats-what-is-pending',
@@ -152,7 +152,7 @@ export const queueMutants: Mutant[] = [
     find: 'queued.account_id = $1 and queued.endpoint_id = $2',
     replace: 'queued.account_id = $1 and queued.endpoint_id is null',
     tests: [webhooks('deliveries-api')],
-    why: 'A recovery leaves out what is about to be sent.',
+    why: 'A recovery skips events with a pending delivery.',
   },
   {
     name: 'retry-postpones',
@@ -160,7 +160,7 @@ export const queueMutants: Mutant[] = [
     find: 'least(due_at, now())',
     replace: 'now()',
     tests: [webhooks('deliveries-api')],
-    why: 'A retry never makes a delivery later.',
+    why: 'A retry never postpones a delivery.',
   },
   {
     name: 'open-delivery-of-any-account',
@@ -176,6 +176,6 @@ export const queueMutants: Mutant[] = [
     find: 'where queued.account_id = events.account_id)',
     replace: 'where queued.account_id = events.account_id and false)',
     tests: [api('retention')],
-    why: 'An event is kept while one of its deliveries is open.',
+    why: 'An event is kept while one of its deliveries is pending.',
   },
 ];

@@ -5,12 +5,12 @@ import { handWritten } from './hand-written.ts';
 import type { Mutant } from './mutant.ts';
 import { copyTree, replaceOnce, type TreeCopy } from './tree-copy.ts';
 
-/** `stale`: its text is not in the file exactly once. `broken`: it does not compile, so no test has judged it. */
+/** `stale`: `find` does not occur exactly once in the file. `broken`: it does not compile, so no test ran. */
 type Verdict = 'killed' | 'survived' | 'stale' | 'broken';
 export type Judged = { mutant: Mutant; verdict: Verdict; seconds: number; by: string };
 
 const atOnce = 2;
-// A mutant that makes the tests hang is dead as well.
+// A mutant that makes the tests hang counts as killed.
 const boundMs = 15 * 60_000;
 
 const running = new Set<ChildProcess>();
@@ -44,7 +44,7 @@ export async function runHandWritten(names: readonly string[], stopping: AbortSi
   }
 }
 
-/** Ends what runs and removes the copies. */
+/** Stops running tests and removes the copies. */
 export async function cleanUp(): Promise<void> {
   for (const { pid } of running) if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   await Promise.all([...copies].map((copy) => copy.remove()));
@@ -57,7 +57,7 @@ async function makeCopy(): Promise<TreeCopy> {
   return copy;
 }
 
-/** Tests that fail without a mutant would kill every one. On a busy machine one may miss its bound once; twice is a failure. */
+/** Tests that fail without a mutant would kill every mutant. On a busy machine a test may time out once; twice is a failure. */
 async function requireGreen(tree: TreeCopy, tests: readonly string[]): Promise<void> {
   console.log(`running ${tests.length} test files without a mutant first`);
   for (const isLast of [false, true]) {
@@ -108,7 +108,7 @@ async function firstFailure(report: string): Promise<string> {
 
 function run({ folder }: TreeCopy, args: string[]): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve, reject) => {
-    // A group of its own, so that nothing it started outlives it; temporary files lie in the copy.
+    // Its own process group, so that no child outlives it. Temporary files go into the copy.
     const child = spawn(process.execPath, args, {
       cwd: folder,
       detached: true,

@@ -18,7 +18,7 @@ export async function runPureCores(files: readonly string[]): Promise<Score> {
       testRunner: 'vitest',
       plugins: ['@stryker-mutator/vitest-runner'],
       vitest: { configFile: 'mutants/vitest.config.ts' },
-      // Texts are for people: a test that pins every word of them only repeats the code.
+      // Messages are for people: a test that checks every word would only repeat the code.
       mutator: { excludedMutations: ['StringLiteral'] },
       coverageAnalysis: 'perTest',
       concurrency: 2,

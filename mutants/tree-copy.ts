@@ -17,10 +17,10 @@ const skipped = new Set(['node_modules', '.git', '.simplane', '.stryker-tmp', 'd
 
 export type TreeCopy = { folder: string; remove(): Promise<void> };
 
-/** A copy of the working tree, builds included, that can be changed and built on its own. Packages are linked, not copied. */
+/** A copy of the working tree, including builds, that can be changed and built separately. Packages are linked, not copied. */
 export async function copyTree(root: string): Promise<TreeCopy> {
   const folder = await mkdtemp(join(tmpdir(), 'smut-'));
-  // PostgreSQL of the tests may run as another user, which must reach its files.
+  // The tests' PostgreSQL may run as another user, which must be able to read its files.
   await chmod(folder, 0o755);
   for (const name of await readdir(root)) {
     if (skipped.has(name)) continue;
@@ -35,13 +35,13 @@ export async function copyTree(root: string): Promise<TreeCopy> {
     const packages = join(root, workspace, 'node_modules');
     await symlink(packages, join(folder, workspace, 'node_modules')).catch(() => {});
   }
-  // Tests read a few pages.
+  // Tests read some of the docs.
   await cp(join(root, 'docs'), join(folder, 'docs'), { recursive: true });
   await mkdir(join(folder, 't'), { mode: 0o777 });
   return { folder, remove: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) };
 }
 
-/** Our own workspaces are linked to the copy, so that a changed one is seen by the others. */
+/** Our own workspaces are linked to the copy, so that the others use a changed one. */
 async function linkPackages(root: string, folder: string): Promise<void> {
   const [from, to] = [join(root, 'node_modules'), join(folder, 'node_modules')];
   await mkdir(join(to, '@simplane'), { recursive: true });
@@ -53,7 +53,7 @@ async function linkPackages(root: string, folder: string): Promise<void> {
   }
 }
 
-/** Replaces `find` in a file of the copy, if it occurs exactly once; returns what undoes it, or null. */
+/** Replaces `find` in a file of the copy if it occurs exactly once. Returns a function that undoes it, or null. */
 export async function replaceOnce(
   { folder }: TreeCopy,
   { file, find, replace }: { file: string; find: string; replace: string },

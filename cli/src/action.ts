@@ -46,7 +46,7 @@ async function reportError(
     return;
   }
   const { red, dim } = out.noteColors;
-  const facts = [api?.code, api?.requestId].filter((fact) => fact !== undefined).join(', ');
-  out.error(`${red('Error:')} ${clean(message)}${facts ? dim(` (${clean(facts)})`) : ''}`);
+  const details = [api?.code, api?.requestId].filter((detail) => detail !== undefined).join(', ');
+  out.error(`${red('Error:')} ${clean(message)}${details ? dim(` (${clean(details)})`) : ''}`);
   if (nextStep) out.error(clean(nextStep));
 }

@@ -102,7 +102,7 @@ function encodeUuid(prefix: IdPrefix, uuid: string): string {
   return encodeId(prefix, Buffer.from(uuid.replaceAll('-', ''), 'hex'));
 }
 
-/** In which tables each delivery is. */
+/** The tables that contain each delivery. */
 async function readPlaces({ deployment }: RunContext): Promise<Map<string, string[]>> {
   const { postgres, database } = deployment;
   const rows = await postgres.query<{ id: string; place: string }>(

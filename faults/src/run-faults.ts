@@ -121,9 +121,9 @@ async function overtake(ctx: RunContext, step: string, isOver: () => boolean): P
 }
 
 /**
- * Two workers hold one order. The first is refused, and its link is held until another worker has taken over and got a good
- * answer; that one's link is held next, so the first one's writes arrive while its heir still runs. If they counted, the first
- * would cancel the profile that the heir is about to deliver.
+ * Two workers hold one order. The network refuses the first, and its link is held until a second worker has taken over and got a
+ * good answer. Then the second's link is held, so the first one's writes arrive while the second still runs. If those writes
+ * counted, the first would cancel the profile that the second is about to deliver.
  */
 async function raceHeir(ctx: RunContext, step: string, isOver: () => boolean): Promise<void> {
   const { network, links } = ctx.deployment;

@@ -30,7 +30,7 @@ const defaultStallMs = 45_000;
 // Far beyond any normal run; ends a run that hangs.
 const maxRunMs = 30 * 60_000;
 
-// Seen from inside PostgreSQL, because no answer tells who holds a lease.
+// Recorded inside PostgreSQL, because no API response shows who holds a lease.
 const watchLeases = `
 create table stolen_leases (endpoint_id uuid not null, at timestamptz not null);
 create function note_stolen_lease() returns trigger language plpgsql as $$ begin

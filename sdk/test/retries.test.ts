@@ -52,7 +52,7 @@ describe('a call through a failing connection', () => {
     });
   }
 
-  test('runs once, whatever the faults and their order', async () => {
+  test('runs once for any faults in any order', async () => {
     let run = 0;
     // The slow faults are tested above.
     const quick = faults.filter((fault) => !/hangs|429/.test(fault));

@@ -7,7 +7,7 @@ const other = `whsec_${Buffer.alloc(32, 6).toString('base64')}`;
 const nowSeconds = 1_800_000_000;
 const body = '{"type":"esim.provisioned"}';
 
-/** A header whose signature is good for whatever stands in the place of the time. */
+/** A header with a valid signature over any text in place of the timestamp. */
 function signed(timeText: string, key = secret): string {
   return `t=${timeText},v1=${createHmac('sha256', key).update(`${timeText}.${body}`).digest('hex')}`;
 }
@@ -15,11 +15,11 @@ function signed(timeText: string, key = secret): string {
 const verify = (header: string, key: string | string[] = secret) =>
   webhooks.verify(body, header, key, { nowSeconds });
 
-test('what sign makes now, verify accepts now', async () => {
+test('verify accepts a signature that sign has just made', async () => {
   expect(await webhooks.verify(body, await webhooks.sign(body, secret), secret)).toEqual(JSON.parse(body));
 });
 
-test('any of the given secrets may have signed, and one of none of them is refused', async () => {
+test('a signature by any of the given secrets is accepted, and one by another secret is refused', async () => {
   const header = signed(String(nowSeconds));
   expect(await verify(header, [other, secret])).toEqual(JSON.parse(body));
   await expect(verify(header, [other])).rejects.toThrow('signature');
@@ -37,7 +37,7 @@ test('a header with two timestamps is refused', async () => {
   await expect(verify(`${signed(String(nowSeconds))},t=${nowSeconds}`)).rejects.toThrow('t=');
 });
 
-test('an empty secret is a mistake of the caller, not a wrong signature', async () => {
+test('an empty secret throws a TypeError, not a signature error', async () => {
   await expect(verify(signed(String(nowSeconds)), '')).rejects.toThrow(TypeError);
   await expect(verify(signed(String(nowSeconds)), '')).rejects.toThrow('whsec_');
 });

@@ -1,10 +1,10 @@
--- stop-older-processes: they would look for open work in the tables of its history.
--- Open work gets narrow tables of its own. Executions and deliveries are written to their history once, when they end.
+-- stop-older-processes: they would look for open work in the history tables.
+-- Open work gets its own narrow tables. An execution or delivery is written to its history table once, when it ends.
 
 -- Deliveries.
 
--- Deliveries that are still to be sent. A sender leases the endpoint, so a claim writes nothing here: a delivery that succeeds at
--- once is one insert and one delete. `delivery_attempts` has its failed attempts.
+-- Pending deliveries. A sender leases the endpoint, so a claim writes nothing here: a delivery that succeeds at the first
+-- attempt costs one insert and one delete. Failed attempts are in `delivery_attempts`.
 create table delivery_queue (
   account_id    uuid not null,
   id            uuid not null,
@@ -21,15 +21,15 @@ create table delivery_queue (
   autovacuum_vacuum_cost_delay = 0
 );
 
--- Deliveries without an attempt are claimed and listed by id; the others are claimed by due time and listed by id. A delivery
--- that succeeds at once is never in the indexes of the others.
+-- Deliveries without an attempt are claimed and listed by id; retries are claimed by due time and listed by id. A delivery
+-- that succeeds at the first attempt is never in the retry indexes.
 create index delivery_queue_fresh on delivery_queue (endpoint_id, id) where attempt_count = 0;
 create index delivery_queue_retries_due on delivery_queue (endpoint_id, due_at) where attempt_count > 0;
 create index delivery_queue_retries on delivery_queue (endpoint_id, id) where attempt_count > 0;
--- Without the account, so that no plan can take it for the primary key.
+-- Omits the account, so that the planner does not choose the primary key instead.
 create index delivery_queue_by_event on delivery_queue (event_id);
 
--- Which process may send to an endpoint, and until when. The fence is new whenever the holder changes.
+-- Which process may send to an endpoint, and until when. Each new holder gets a new fence.
 create table endpoint_leases (
   endpoint_id  uuid primary key,
   account_id   uuid not null,
@@ -45,8 +45,8 @@ create table endpoint_leases (
 
 create sequence endpoint_lease_fences;
 
--- The last attempt of an ended delivery, made at `finished_at`. `delivery_attempts` has those before it; of deliveries that were
--- canceled, or ended by an earlier release, it has all.
+-- The last attempt of an ended delivery, made at `finished_at`. Earlier attempts are in `delivery_attempts`, which has all
+-- attempts of deliveries that were canceled or that an earlier release ended.
 alter table deliveries
   add column duration_ms integer,
   add column status_code integer,
@@ -61,26 +61,26 @@ create table execution_queue (
   product_id   text,
   iccid        text collate "C",
   input        jsonb not null,
-  -- What each network step returned, where the next worker goes on.
+  -- The result of each network step. The next worker resumes from it.
   progress     jsonb not null default '{}',
-  -- 0 is shown as queued, more as running.
+  -- 0 is shown as queued, any other number as running.
   attempts     integer not null default 0,
-  -- Raised at every claim: a worker whose lease ran out cannot settle what another has taken over.
+  -- Incremented by every claim, so a worker whose lease expired cannot settle an execution that another worker claimed.
   fence        integer not null default 0,
-  -- What networks have reported of its eSIM, until that has a row of its own when the order ends.
+  -- Network reports about its eSIM, which gets a row in `esims` when the order ends.
   observed     jsonb,
-  -- Its eSIM was terminated: the order can only be rolled back.
+  -- The eSIM was terminated: the order can only be rolled back.
   is_terminated boolean not null default false,
-  -- When it may be attempted next. It does not move with a claim.
+  -- The earliest time of the next attempt. A claim does not change it.
   due_at       timestamptz not null default now(),
-  -- While a worker has it. Without an index, so that a claim is an update within the page.
+  -- Set while a worker holds it. Not indexed, so that a claim is a HOT update.
   leased_until timestamptz,
   created_at   timestamptz not null,
   primary key (account_id, id)
 ) with (
-  -- Room in a page for a claimed version of every row in it.
+  -- Leaves room in each page for a claimed version of every row.
   fillfactor = 50,
-  -- A row lives for milliseconds: what it leaves behind is removed early and at once.
+  -- Rows live for milliseconds, so vacuum runs early and without pauses.
   autovacuum_vacuum_scale_factor = 0,
   autovacuum_vacuum_threshold = 1000,
   autovacuum_vacuum_insert_threshold = -1,
@@ -92,7 +92,7 @@ create table execution_queue (
 create index execution_queue_due on execution_queue (due_at);
 -- Lists of running executions and of eSIMs being provisioned must not read an account's whole backlog.
 create index execution_queue_claimed on execution_queue (account_id, id) where fence > 0;
--- The eSIM of an order that is open.
+-- Finds the open order of an eSIM.
 create unique index execution_queue_esim on execution_queue (iccid) where type = 'esim.provision' and iccid is not null;
--- Whether another change of an eSIM is open.
+-- Finds an open change of an eSIM.
 create index execution_queue_change on execution_queue (iccid) where type <> 'esim.provision';

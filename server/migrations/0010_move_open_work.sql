@@ -1,4 +1,4 @@
--- stop-older-processes: they would not see what has moved.
+-- stop-older-processes: they would not see the moved rows.
 -- in-batches: select (select count(*) from deliveries where status = 'pending') + (select count(*) from executions where status in ('queued', 'running')) as count
 
 -- Deliveries.
@@ -16,8 +16,8 @@ select account_id, id, event_id, endpoint_id, origin, attempt_count, due_at, cre
 from moved;
 
 -- Executions.
--- A claim ended with its process. What waits for its next attempt (postponed under the fence that it still has) keeps its pause.
--- An eSIM that is being provisioned moves with its order. No join: what a batch has not met yet would be scanned each time.
+-- No process holds a claim now. A postponed execution, which still has the fence of its last claim, keeps its due time.
+-- An eSIM being provisioned moves with its order. No join: each batch would scan all rows that have not moved yet.
 with open as materialized (
   select x.*, e.place as esim_place, e.status as esim_status, e.observed
   from (

@@ -1,4 +1,4 @@
--- stop-older-processes: it drops the columns that their queues were made of.
+-- stop-older-processes: this drops the columns of their queues.
 
 -- Deliveries.
 drop index deliveries_pending;
@@ -9,7 +9,7 @@ alter table deliveries
   drop column fence,
   drop constraint deliveries_status_check,
   add constraint deliveries_status_check check (status in ('succeeded', 'failed', 'canceled')),
-  -- Rows are written once: no page needs room for a second version.
+  -- Rows are written once, so pages need no room for updates.
   reset (fillfactor);
 
 -- Executions.
@@ -17,7 +17,7 @@ drop index executions_due;
 drop index executions_open_by_iccid;
 drop index executions_unsettled;
 
--- The filter by status: nearly every row has succeeded, and the primary key finds those at once; the failed ones are few.
+-- For the status filter. Nearly all executions succeed, so the primary key finds those quickly; failed ones are rare.
 create index executions_failed on executions (account_id, id) where status = 'failed';
 
 alter table executions

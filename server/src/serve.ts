@@ -4,7 +4,7 @@ import { ensureSandboxKey, type SandboxKeyState } from './accounts/ensure-sandbo
 import { createKeyDirectory } from './accounts/key-directory.ts';
 import { readOrCreateSandboxKey, sandboxKeyFile } from './accounts/sandbox-key-file.ts';
 import { startChores } from './background/chores.ts';
-import { freeAbandonedClaims } from './background/free-abandoned-claims.ts';
+import { releaseOrphanedClaims } from './background/release-orphaned-claims.ts';
 import { startExecutions } from './background/start-executions.ts';
 import { startWebhooks } from './background/start-webhooks.ts';
 import { systemClock } from './clock.ts';
@@ -76,7 +76,7 @@ async function start(
   const { applied } = await prepareDatabase(connection, (says) => log.info(says));
   if (applied.length > 0) log.info({ applied }, 'migrated the database');
   await ensureMode(db, config.mode);
-  if (connection.isOnlyUser) await freeAbandonedClaims(db, log);
+  if (connection.isOnlyUser) await releaseOrphanedClaims(db, log);
 
   const clock = systemClock;
   const newUuid = createUuidV7(clock);

@@ -9,7 +9,7 @@ const rounds = 5;
 const deliveries = 6_000;
 const orders = 3_000;
 
-/** What a delivery costs, from its insert to its stored result. There is no ceiling: the bound is 50 µs in PostgreSQL. */
+/** The cost of a delivery, from its insert to its stored result. The bound is 50 µs in PostgreSQL; there is no ceiling. */
 export async function deliverCost(deployment: Deployment, progress: (what: string) => void): Promise<Result> {
   const receiver = await startReceiver();
   const backlog = await prepareBacklog(deployment, receiver);
@@ -30,7 +30,7 @@ export async function deliverCost(deployment: Deployment, progress: (what: strin
   }
 }
 
-/** What an order costs, from its POST to its webhook's stored result. The bound is 230 µs in PostgreSQL. */
+/** The cost of an order, from its POST to its webhook's stored result. The bound is 230 µs in PostgreSQL. */
 export async function provisionCost(
   deployment: Deployment,
   progress: (what: string) => void,

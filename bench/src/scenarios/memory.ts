@@ -9,7 +9,7 @@ export const memorySettings = { SIMPLANE_ROLE: 'api' };
 
 const rounds = 7;
 const count = 3_000;
-// 234 MB were seen in a worker under load; more would be a leak or a queue without a bound.
+// Measured: 234 MB in a worker under load. More would be a leak or an unbounded queue.
 const boundMb = 300;
 
 /** Resident memory of an `api` and a `worker` process, at rest and while they provision. The bound is 300 MB each. */

@@ -9,8 +9,8 @@ import type { Result } from '../support/scenario.ts';
 const count = 3_000;
 
 /**
- * Provisioning while a transaction stays open for the whole run, as a dump does: no dead row can be removed. Against the same
- * without one, on a database of its own in the same PostgreSQL.
+ * Provisioning while a transaction stays open for the whole run, like a dump, so that no dead row can be removed. Compared to a
+ * run without one, on a separate database in the same PostgreSQL.
  */
 export async function snapshotHeld(
   deployment: Deployment,

@@ -1,13 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
 
-/** What one item costs: microseconds of CPU, and bytes of write-ahead log. */
+/** The cost of one item: microseconds of CPU and bytes of write-ahead log. */
 export type Cost = { node_us: number; postgres_us: number; wal_bytes: number };
 
 // Linux counts CPU time in hundredths of a second on every platform we run on.
 const tickUs = 10_000;
 
-/** Measures what `run` costs the server process and all of PostgreSQL, divided by the number of its items. */
+/** Measures the cost of `run` in the server process and all of PostgreSQL, divided by the number of items. */
 export async function costOf(
   { pid, databaseUrl }: { pid: number; databaseUrl: string },
   items: number,
@@ -41,7 +41,7 @@ async function readWalBytes(db: pg.Client): Promise<number> {
   return Number(rows[0]?.bytes);
 }
 
-/** The postmaster, the processes below it, and those that have ended since it started. */
+/** The postmaster, its child processes, and the children that have exited. */
 async function cpuOfTreeUs(postmaster: number): Promise<number> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const stats = await Promise.all(pids.map((pid) => readStat(pid).catch(() => null)));
@@ -52,7 +52,7 @@ async function cpuOfTreeUs(postmaster: number): Promise<number> {
 
 async function readStat(pid: number) {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // The program's name, in brackets, may hold anything; the fields after it are numbers (proc_pid_stat(5), from the 3rd on).
+  // The program's name, in parentheses, may contain any character; numeric fields follow (proc_pid_stat(5), from the 3rd on).
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const ticks = (field: number) => Number(fields[field - 3]);
   return {

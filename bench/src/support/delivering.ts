@@ -8,14 +8,14 @@ export const maxInFlight = 64; // the sender's limit per endpoint
 export type Backlog = {
   /** Deliveries a second, from the commit of the backlog until every result is written. */
   deliver(count: number): Promise<number>;
-  /** The same in steps: events, then their deliveries, sent until every result is written, then what autovacuum does. */
+  /** The same in steps: inserts events, then their deliveries, sends until every result is written, then vacuums. */
   storeEvents(count: number): Promise<void>;
   storeAndSendDeliveries(count: number): Promise<number>;
   vacuum(): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** An endpoint at the receiver, and a way to give the sender many events for it at once. */
+/** Creates an endpoint at the receiver; the returned functions give the sender many events for it at once. */
 export async function prepareBacklog(target: Target, receiver: Receiver): Promise<Backlog> {
   await createEndpoint(target, receiver.url, ['bench.stored']);
   const db = new pg.Client({ connectionString: target.databaseUrl });
@@ -65,7 +65,7 @@ with event as (
 )
 insert into stored select account_id, id from event`;
 
-// Ids as `events/emit` makes them.
+// The same ids as in `events/emit`.
 const insertDeliveries = `
 insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, created_at)
 select stored.account_id, overlay(gen_random_uuid()::text placing left(stored.id::text, 18) from 1 for 18)::uuid,

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** The resident memory of a process now. */
+/** The current resident memory of a process. */
 export async function readMemoryMb(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? [];

@@ -123,8 +123,8 @@ function printListening({ out }: Context, endpoint: WebhookEndpoint, target: URL
   const { bold, dim } = out.colors;
   if (out.isJson) {
     const forward_to = target?.href ?? null;
-    const facts = { webhook_endpoint_id: id, secret, enabled_event_types: types, forward_to };
-    out.json({ object: 'listening', ...facts });
+    const details = { webhook_endpoint_id: id, secret, enabled_event_types: types, forward_to };
+    out.json({ object: 'listening', ...details });
   } else {
     out.line(`Listening for ${types.join(', ')}${target ? `, forwarding to ${target.href}` : ''}`);
     out.line(`Signing secret for your app: ${bold(secret)}`);

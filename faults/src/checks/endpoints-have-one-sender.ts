@@ -1,7 +1,7 @@
 import type { History } from '../history/history.ts';
 import type { Violation } from './violation.ts';
 
-/** While a process has an endpoint's lease, no other gets it. */
+/** No process takes an endpoint's lease while another one holds it. */
 export function endpointsHaveOneSender({ stolenLeases }: History): Violation[] {
   return stolenLeases.map((id) => ({
     about: [id],

@@ -1,7 +1,7 @@
 import type { History } from '../history/history.ts';
 import type { Violation } from './violation.ts';
 
-/** A delivery is either queued or ended: never in both tables, and in one of them once it was seen. */
+/** A delivery that was seen once is in exactly one table: the queue or the history. */
 export function itemsAreInOnePlace({ places, deliveries }: History): Violation[] {
   const doubled = [...places].filter(([, tables]) => tables.length > 1);
   const lost = deliveries.flat().filter(({ id }) => !places.has(id));

@@ -3,7 +3,7 @@ import type { History } from '../history/history.ts';
 import { bodyOf, writesOf } from '../history/writes.ts';
 import type { Violation } from './violation.ts';
 
-/** Every accepted order is in one of the two tables: in the queue while it is open, in the history when it has ended. */
+/** Every accepted order is in exactly one table: the queue while it is open, the history after it ends. */
 export function ordersAreInOnePlace(history: History): Violation[] {
   const tablesOf = new Map<string, string[]>();
   for (const { id, table } of history.orderRows) tablesOf.set(id, [...(tablesOf.get(id) ?? []), table]);

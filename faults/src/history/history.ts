@@ -67,7 +67,7 @@ export type AccountEnd = {
 /** A process that exited without being stopped, or did not exit with 0 after SIGTERM. */
 type UnexpectedExit = { process: string; how: string; lastOutput: string };
 
-/** The row of an order, and the table that has it. */
+/** The row of an order, and its table. */
 export type OrderRow = { id: string; table: string };
 
 /** A row of unfinished work after healing, and why it counts as stuck. */
@@ -95,9 +95,9 @@ export type History = {
   stuck: StuckRow[];
   /** All rows of orders at the end, read in one snapshot. */
   orderRows: OrderRow[];
-  /** At the very end: the tables that each delivery is in. */
+  /** The tables that contain each delivery at the end of the run. */
   places: Map<string, string[]>;
-  /** Endpoints whose lease another process took before it ended, as PostgreSQL saw it. */
+  /** Endpoints whose lease another process took before it expired, recorded inside PostgreSQL. */
   stolenLeases: string[];
 };
 

@@ -15,7 +15,7 @@ export function countUsage(
 ): Change {
   let change = promote(before, at);
   let rest = bytes;
-  // Once per bundle is enough: each round takes all that is left or depletes a bundle.
+  // One round per bundle is enough: each round counts all remaining bytes or depletes a bundle.
   for (const _ of before.bundles) {
     if (rest <= 0) break;
     const taker = activeOf(change) ?? lastOf(change);

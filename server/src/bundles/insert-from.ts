@@ -1,8 +1,8 @@
 import { defaultThresholds } from '@simplane/contract';
 
 /**
- * The one way to write new bundles, as a piece of SQL. `source` has a row each: account_id, bundle_id, iccid, product_id,
- * data_bytes, validity_days, thresholds (percentages, ascending) and at.
+ * The insert that writes all new bundles. `source` has one row per bundle: account_id, bundle_id, iccid, product_id, data_bytes,
+ * validity_days, thresholds (percentages, ascending) and at.
  */
 export function insertBundleFrom(source: string): string {
   return `
@@ -14,14 +14,14 @@ export function insertBundleFrom(source: string): string {
     product_id,
     'queued',
     data_bytes,
-    -- Nobody uses up a part of unlimited data.
+    -- Unlimited data has no thresholds.
     case when data_bytes is null then '{}' else thresholds end,
     validity_days,
     at
   from ${source}`;
 }
 
-/** The bundle that comes with a new eSIM. `source` has a row each: account_id, bundle_id, iccid, product_id and at. */
+/** The first bundle of a new eSIM. `source` has one row per bundle: account_id, bundle_id, iccid, product_id and at. */
 export function firstBundleFrom(source: string): string {
   const bought = `(
     select

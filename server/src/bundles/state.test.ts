@@ -2,7 +2,7 @@ import { type BundleStatus, bundleStatuses } from '@simplane/contract';
 import { expect, test } from 'vitest';
 import { type BundleTransition, bundleTransitions, canTransition, transitioned } from './state.ts';
 
-/** Written down a second time on purpose: the table in state.ts must not change unnoticed. */
+/** Repeated on purpose: the table in state.ts must not change unnoticed. */
 const expected: Record<BundleTransition, { from: BundleStatus[]; to: BundleStatus }> = {
   activate: { from: ['queued'], to: 'active' },
   deplete: { from: ['active'], to: 'depleted' },
@@ -10,7 +10,7 @@ const expected: Record<BundleTransition, { from: BundleStatus[]; to: BundleStatu
   cancel: { from: ['queued', 'active'], to: 'canceled' },
 };
 
-test('a bundle changes exactly along these transitions, and asking for another one is a bug', () => {
+test('a bundle allows exactly these transitions, and any other throws', () => {
   expect(bundleTransitions).toEqual(expected);
   for (const [transition, { from, to }] of Object.entries(expected) as [
     BundleTransition,

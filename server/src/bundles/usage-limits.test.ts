@@ -30,7 +30,7 @@ function use(bundles: BundleRow[], bytes: number, { at = start, promotes = true 
   return countUsage(noChange(bundles), { bytes, at }, { promotes });
 }
 
-const told = ({ events }: Change) =>
+const seen = ({ events }: Change) =>
   events.map((one) => ('percent' in one ? `${one.bundle.id} ${one.percent}` : one.type));
 
 describe('thresholds', () => {
@@ -40,38 +40,38 @@ describe('thresholds', () => {
     [33, 2972375754064527],
     [99, 8917127262193581],
   ])(
-    'are exact where the product exceeds what a number holds: %i %% is not reached a byte early',
+    'are exact where the product exceeds a safe integer: %i %% is not reached a byte early',
     (percent, below) => {
       const before = [bundle('a', { status: 'active', data_bytes: size, thresholds: [percent] })];
       const early = use(before, below);
-      expect(told(early)).toEqual([]);
-      expect(told(countUsage(early, { bytes: 1, at: start }, { promotes: true }))).toEqual([`a ${percent}`]);
+      expect(seen(early)).toEqual([]);
+      expect(seen(countUsage(early, { bytes: 1, at: start }, { promotes: true }))).toEqual([`a ${percent}`]);
     },
   );
 
   test('of a huge bundle include the last byte: it is depleted at exactly 100 %', () => {
     const before = [bundle('a', { status: 'active', data_bytes: size, thresholds: [100] })];
-    expect(told(use(before, size - 1))).toEqual([]);
-    expect(told(use(before, size))).toEqual(['a 100', 'bundle.depleted']);
+    expect(seen(use(before, size - 1))).toEqual([]);
+    expect(seen(use(before, size))).toEqual(['a 100', 'bundle.depleted']);
   });
 
   test('are never crossed on an unlimited bundle, which is never depleted either', () => {
     const change = use([bundle('a', { status: 'active', data_bytes: null })], most);
-    expect(told(change)).toEqual([]);
+    expect(seen(change)).toEqual([]);
     expect(change.bundles[0]).toMatchObject({ used_bytes: most, status: 'active' });
   });
 
-  test('given twice or out of order are told once each, ascending', () => {
-    expect(told(use([bundle('a', { status: 'active', thresholds: [80, 50, 80] })], 900))).toEqual([
+  test('given twice or out of order are reported once each, ascending', () => {
+    expect(seen(use([bundle('a', { status: 'active', thresholds: [80, 50, 80] })], 900))).toEqual([
       'a 50',
       'a 80',
     ]);
-    expect(told(use([bundle('a', { status: 'active', thresholds: [50, 50] })], 500))).toEqual(['a 50']);
+    expect(seen(use([bundle('a', { status: 'active', thresholds: [50, 50] })], 500))).toEqual(['a 50']);
   });
 });
 
 describe('usage', () => {
-  test('never goes to a canceled bundle: the last one that was not canceled takes it', () => {
+  test('never counts on a canceled bundle: the last bundle that is not canceled takes it', () => {
     const bundles = [
       bundle('a', { status: 'depleted', used_bytes: 1000 }),
       bundle('b', { status: 'canceled' }),
@@ -115,23 +115,23 @@ describe('usage', () => {
 });
 
 describe('plans', () => {
-  test('replace one bundle and add to what happened before', () => {
+  test('replace one bundle and append to the earlier events', () => {
     const before = promote(noChange([bundle('a'), bundle('b')]), start);
     const after = withBundle(before, bundle('b', { used_bytes: 7 }), [
       { type: 'bundle.expired', bundle: bundle('b') },
     ]);
     expect(after.bundles.map((b) => b.used_bytes)).toEqual([0, 7]);
-    expect(told(after)).toEqual(['bundle.activated', 'bundle.expired']);
+    expect(seen(after)).toEqual(['bundle.activated', 'bundle.expired']);
   });
 
-  test('start nothing beside an active bundle, and nothing when none is queued', () => {
+  test('start no bundle while one is active, and none if none is queued', () => {
     const active = noChange([bundle('a', { status: 'active' }), bundle('b')]);
     expect(promote(active, start)).toBe(active);
     const none = noChange([bundle('a', { status: 'expired' })]);
     expect(promote(none, start)).toBe(none);
   });
 
-  test('expire the active bundle now and leave the others alone', () => {
+  test('expire the active bundle now and leave the others unchanged', () => {
     const change = expireActive(noChange([bundle('a'), bundle('b', { status: 'active' })]), later(1));
     expect(change.bundles.map((b) => [b.status, b.expires_at])).toEqual([
       ['queued', null],
@@ -141,12 +141,12 @@ describe('plans', () => {
     expect(expireActive(none, start)).toBe(none);
   });
 
-  test('let no time pass for a bundle without an end', () => {
+  test('never expire a bundle without an end', () => {
     const endless = noChange([bundle('a', { status: 'active', expires_at: null })]);
     expect(expireDue(endless, later(1e12), { promotes: true })).toBe(endless);
   });
 
-  test('begin empty: nothing has happened yet', () => {
+  test('begin without events', () => {
     expect(noChange([]).events).toEqual([]);
     expect(cancelAll(noChange([]))).toEqual(noChange([]));
   });

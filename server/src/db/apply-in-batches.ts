@@ -1,20 +1,20 @@
 import type pg from 'pg';
 
-/** A line of a migration, `-- in-batches: <query that counts the rows to move>`: the file is run until it moves no more. */
+/** A migration with a line `-- in-batches: <query that counts the rows to move>` runs again and again until it moves no rows. */
 const marker = /^-- in-batches: (.+)$/m;
 
-// 10,000 rows a batch, on two cores with fsync on; the notice is corrected by what is seen once it runs.
+// Measured at 10,000 rows a batch, on two cores with fsync on. Later notices use the rate of the running migration.
 const usualRowsPerSecond = 20_000;
 const noticeEveryMs = 5_000;
 
 type Options = {
   client: pg.Client;
   migration: { name: string; text: string };
-  /** In a transaction of its own, under the migration lock; null when another process has applied the migration. */
+  /** Runs in its own transaction, under the migration lock; null if another process has applied the migration. */
   inLockedTransaction(work: () => Promise<number>): Promise<number | null>;
   /** Marks the migration as applied. */
   record(): Promise<void>;
-  onNotice(says: string): void;
+  onNotice(message: string): void;
 };
 
 export function isInBatches(text: string): boolean {
@@ -22,14 +22,14 @@ export function isInBatches(text: string): boolean {
 }
 
 /**
- * Moves rows a batch a transaction until the migration's statements find none, then records it. Killed in between, it goes
- * on with the rows that are left. False when another process has finished it.
+ * Moves one batch of rows per transaction until none are left, then records the migration. After a kill, the next run continues
+ * with the remaining rows. Returns false if another process has finished it.
  */
 export async function applyInBatches(options: Options): Promise<boolean> {
   const { client, inLockedTransaction, record, onNotice } = options;
   const { name, text } = options.migration;
   const startedAtMs = performance.now();
-  let toldAtMs = startedAtMs;
+  let noticedAtMs = startedAtMs;
   let moved = 0;
   let total: number | null = null;
   for (;;) {
@@ -48,8 +48,8 @@ export async function applyInBatches(options: Options): Promise<boolean> {
     if (batch === 0) return true;
     moved += batch;
     const nowMs = performance.now();
-    if (nowMs - toldAtMs < noticeEveryMs) continue;
-    toldAtMs = nowMs;
+    if (nowMs - noticedAtMs < noticeEveryMs) continue;
+    noticedAtMs = nowMs;
     const left = Math.max(0, (total ?? 0) - moved);
     const secondsLeft = Math.ceil((left / moved) * ((nowMs - startedAtMs) / 1_000));
     onNotice(`migration ${name}: ${moved} rows moved, ${left} left, about ${secondsLeft} s`);

@@ -85,7 +85,7 @@ export const timestamps = arrayOf<Date>({
   write: (into, time, at) => writeInt64(into, (time.getTime() - epochMs) * 1_000, at),
 });
 
-/** As two halves: without a BigInt for each. */
+/** Written as two halves, which avoids a BigInt per element. */
 function writeInt64(into: Buffer, value: number, at: number): void {
   const high = Math.floor(value / 2 ** 32);
   into.writeInt32BE(high, at);

@@ -2,7 +2,7 @@ import type { Queryable } from './database.ts';
 
 type Queue = { queue: string; oldest_due_seconds: number };
 
-/** How long the oldest due work has waited, per queue. Orders count while no worker has them, deliveries until they end. */
+/** How long the oldest due work has waited, per queue. Orders count until a worker claims them, deliveries until they end. */
 export function readQueues(db: Queryable): Promise<Queue[]> {
   return db.query({
     name: 'queues_read',

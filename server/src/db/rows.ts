@@ -8,7 +8,7 @@ type Column<Row> = { type: string; encode(rows: readonly Row[]): Buffer };
  *   const given = rowsOf({ id: column.uuid((order: Order) => order.id), at: column.timestamptz((order) => order.at) });
  *   db.query({ name, text: `select … from ${given.table} given` }, given.values(orders));
  *
- * `table` has those columns and `n`, the row's place in the input, counted from 1. `next` is the first free parameter.
+ * `table` has those columns and `n`, the row's position in the input, starting at 1. `next` is the first free parameter.
  */
 export function rowsOf<Row>(columns: Record<string, Column<Row>>, first = 1) {
   const all = Object.values(columns);

@@ -6,7 +6,7 @@ import type { IccidSource } from './iccid.ts';
 import type { Progress } from './reservation.ts';
 import { allotRows } from './sql/allot.ts';
 
-/** Whether an order has what it needs before the network is called. A matching id must be stored only if the network forgets calls. */
+/** Whether the network can be called for the order. A matching id must be stored first only if the network forgets calls. */
 export function isAllotted({ forgetsCalls }: Network, { iccid, progress }: ClaimedExecution): boolean {
   return (progress as Progress).matching_id !== undefined || (!forgetsCalls && iccid !== null);
 }
@@ -80,15 +80,15 @@ export async function readMatchingId(
 }
 
 /**
- * Stores what an attempt has chosen with its next write, if it does not deliver: the next attempt asks for the same, and a
- * rollback proves by the matching id whose profile it is.
+ * Notes the attempt's matching id and profile type, which are stored if the attempt fails. The next attempt requests the same
+ * ones, and a rollback proves by the matching id that the profile is ours.
  */
-export function rememberChoices({ keyring }: Deps, execution: HeldExecution): void {
+export function noteChoices({ keyring }: Deps, execution: HeldExecution): void {
   const { account_id: accountUuid, id, profile_type, progress } = execution;
   const chosen = progress as Progress;
   const plain = plainMatchingIds.get(progress);
-  if (chosen.profile_type === undefined) execution.remember({ profile_type } satisfies Progress);
+  if (chosen.profile_type === undefined) execution.noteProgress({ profile_type } satisfies Progress);
   if (plain === undefined || chosen.matching_id !== undefined) return;
   const matching_id = keyring.seal(plain, orderMatchingIdPlace(accountUuid, id));
-  execution.remember({ matching_id } satisfies Progress);
+  execution.noteProgress({ matching_id } satisfies Progress);
 }

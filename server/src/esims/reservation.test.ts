@@ -6,12 +6,12 @@ import { isUnconfirmed, mayBeReserved } from './reservation.ts';
 const sent = { [sentFlag('order')]: true };
 
 test.each([
-  ['nothing was asked for', {}, false],
+  ['nothing was requested', {}, false],
   ['the order was sent and its answer is unknown', sent, true],
   ['the network said that it was not sent after all', { [sentFlag('order')]: false }, false],
   ['the network has ordered it', { is_ordered: true }, true],
-  ['it was given back', { is_ordered: true, is_closed: true }, false],
-  ['it was sent and given back', { ...sent, is_closed: true }, false],
+  ['it was canceled', { is_ordered: true, is_closed: true }, false],
+  ['it was sent and canceled', { ...sent, is_closed: true }, false],
 ])('whether the network may hold a profile when %s: %j → %j', (_, progress, held) => {
   expect(mayBeReserved(progress)).toBe(held);
 });
@@ -29,7 +29,7 @@ test.each([
   },
 );
 
-test('a profile was downloaded from its download on, whatever happened to it later', () => {
+test('a profile counts as downloaded in every state from its download on', () => {
   const states = [
     'unknown',
     'released',
@@ -43,7 +43,7 @@ test('a profile was downloaded from its download on, whatever happened to it lat
   expect(states.filter(wasDownloaded)).toEqual(['downloaded', 'installed', 'enabled', 'disabled', 'deleted']);
 });
 
-test('what we have set ourselves gives way to any report, even one from before it', () => {
+test('any report replaces a state that we set ourselves, even an earlier report', () => {
   for (const state of ['unknown', 'released'] as const) {
     const known = { state, at: new Date(5_000) };
     expect(nextProfileState(known, { state: 'downloaded', at: new Date(1_000) })?.state).toBe('downloaded');

@@ -12,7 +12,7 @@ import {
 } from '../executions/worker.ts';
 import { idOfUuid } from '../ids/uuid.ts';
 import { UnreadableSecret } from '../secrets/keyring.ts';
-import { readMatchingId, rememberChoices } from './allot.ts';
+import { noteChoices, readMatchingId } from './allot.ts';
 import { isUnconfirmed, mayHaveReserved, type OrderInput, type Progress } from './reservation.ts';
 import { failOrderRow } from './sql/fail-order.ts';
 
@@ -36,7 +36,7 @@ export async function rollBackAndFail(
       is_ordered: true,
       ...(belongsToOther && { is_closed: true }),
     };
-    rememberChoices(deps, execution);
+    noteChoices(deps, execution);
     if (!(await execution.save(decided))) return done;
     const canceled = belongsToOther ? null : await cancelProfile(deps, execution, iccid);
     if (canceled?.kind === 'failed') return { kind: 'failed', reason: canceled.reason };
@@ -79,7 +79,7 @@ function tolerateUnreadable(error: unknown): { kind: 'failed' } {
   throw error;
 }
 
-/** The network may have reserved a profile for this order, and only the network can tell which. */
+/** The network may have reserved a profile for this order, and only the network knows which one. */
 function outcomeUnknown(execution: HeldExecution, last: ExecutionError): ExecutionError {
   const id = callId(execution, 'order');
   return {

@@ -69,7 +69,7 @@ async function send(deps: Deps, change: Change, call: Call, execution: HeldExecu
   });
 }
 
-/** The eSIM's matching id. One that was never provisioned has none, so its order's is used. */
+/** The eSIM's matching id. An eSIM that was never provisioned has none, so its order's is used. */
 async function readMatchingId(
   { keyring }: Deps,
   { account_id: accountUuid, iccid, matching_id: own }: EsimRow,

@@ -15,7 +15,7 @@ import {
   esimMatchingIdPlace,
   orderMatchingIdPlace,
 } from '../secrets/sealed-places.ts';
-import { allot, cacheMatchingId, isAllotted, readMatchingId, rememberChoices } from './allot.ts';
+import { allot, cacheMatchingId, isAllotted, noteChoices, readMatchingId } from './allot.ts';
 import type { IccidSource } from './iccid.ts';
 import type { OrderInput, Progress } from './reservation.ts';
 import { failAfterLastAttempt, orderIds, rollBackAndFail } from './roll-back-provision.ts';
@@ -74,7 +74,7 @@ async function provision(deps: Deps, execution: HeldExecution, settlerOf: Settle
       matching_id: deps.keyring.seal(confirmedId, orderMatchingIdPlace(account_id, id)),
     }),
   };
-  execution.remember(bound);
+  execution.noteProgress(bound);
   cacheMatchingId(execution, confirmedId);
   if (!confirmed.result.isReleased) {
     if (!(await execution.checkpoint(bound))) return done;
@@ -106,7 +106,7 @@ async function provision(deps: Deps, execution: HeldExecution, settlerOf: Settle
   return done;
 }
 
-/** Allotments are unique in the queue; whether an eSIM that is ready has the number shows here. Another attempt would not help. */
+/** ICCIDs are unique in the queue, but an existing eSIM may have this one. That shows only here, and a retry would not help. */
 function unlessIccidTaken(error: { code?: string; constraint?: string }): 'taken' {
   if (error.code === '23505' && error.constraint === 'esims_iccid_key') return 'taken';
   throw error;
@@ -155,7 +155,7 @@ async function retryOrRollBack(
   reply: Exclude<Reply<unknown>, { kind: 'done' }>,
 ): Promise<RunOutcome> {
   if (reply.kind === 'failed') {
-    rememberChoices(deps, execution);
+    noteChoices(deps, execution);
     return { kind: 'failed', reason: reply.reason };
   }
   return rollBackAndFail(deps, execution, errorOf(reply.reason), reply.belongsToOther);

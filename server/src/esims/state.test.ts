@@ -2,7 +2,7 @@ import { type EsimStatus, esimStatuses } from '@simplane/contract';
 import { expect, test } from 'vitest';
 import { canTransition, type EsimTransition, esimTransitions, sourcesOf, topUpStatuses } from './state.ts';
 
-/** Written down a second time on purpose: the table in state.ts must not change unnoticed. */
+/** Repeated on purpose: the table in state.ts must not change unnoticed. */
 const expected: Record<EsimTransition, { from: EsimStatus[]; to: EsimStatus | null }> = {
   provision: { from: ['provisioning'], to: 'provisioned' },
   fail: { from: ['provisioning'], to: 'failed' },
@@ -12,7 +12,7 @@ const expected: Record<EsimTransition, { from: EsimStatus[]; to: EsimStatus | nu
   terminate: { from: ['provisioning', 'provisioned', 'active', 'suspended', 'failed'], to: 'terminated' },
 };
 
-test('an eSIM changes exactly along these transitions; terminated is final', () => {
+test('an eSIM allows exactly these transitions; terminated is final', () => {
   expect(esimTransitions).toEqual(expected);
   for (const transition of Object.keys(expected) as EsimTransition[]) {
     expect(sourcesOf(transition)).toEqual(expected[transition].from);
@@ -23,7 +23,7 @@ test('an eSIM changes exactly along these transitions; terminated is final', () 
   }
 });
 
-test('an eSIM takes bundles once it is provisioned and until it ends', () => {
+test('an eSIM accepts bundles from its provisioning until it ends', () => {
   expect(esimStatuses.filter((status) => topUpStatuses.includes(status)).sort()).toEqual([
     'active',
     'provisioned',

@@ -18,7 +18,7 @@ export type EventFilter = {
   delivery: 'failed' | 'pending' | undefined;
 };
 
-// In the queue the account is compared outside: with it inside, a plan may read the account's whole queue for each event.
+// The account of queue rows is compared outside the subquery. Inside, a plan may read the account's whole queue for each event.
 const hasDelivery = {
   pending: `exists (
     select from (select account_id from delivery_queue where event_id = events.id offset 0) queued

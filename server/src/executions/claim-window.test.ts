@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createClaimWindow } from './claim-window.ts';
 
-// Later than where a worker starts that has claimed nothing yet.
+// Later than the first window of a worker that has claimed nothing yet.
 const soon = Date.now() + 1_000;
 
 function start() {
@@ -28,7 +28,7 @@ function start() {
   };
 }
 
-test('a claim looks from a little before what was claimed last, whatever it found', async () => {
+test('a claim starts slightly before the latest due time claimed so far', async () => {
   const { claim, sinces } = start();
   await claim(soon);
   await claim(soon + 500);
@@ -38,7 +38,7 @@ test('a claim looks from a little before what was claimed last, whatever it foun
   expect(sinces).toEqual([null, soon - 250, soon + 250, soon + 250, soon + 250]);
 });
 
-test('the first claim, and one a second, looks from the start', async () => {
+test('the first claim, and one claim a second, is a fallback scan', async () => {
   const { claim, sinces, wait } = start();
   await claim(null);
   wait(1_000);
@@ -50,7 +50,7 @@ test('the first claim, and one a second, looks from the start', async () => {
   expect(sinces).toEqual([null, null, soon - 250, null, soon - 250]);
 });
 
-test('a look from the start that fails is not repeated at once, not even the first one', async () => {
+test('a fallback scan that fails is not repeated immediately, not even the first one', async () => {
   const { sinces, wait, fail, claim } = start();
   await expect(fail(10_000)).rejects.toThrow('too long');
   await claim(null);
@@ -61,7 +61,7 @@ test('a look from the start that fails is not repeated at once, not even the fir
   expect(sinces.map((since) => since === null)).toEqual([true, false, false, true]);
 });
 
-test('a look from the start that took long rests for 20 times as long', async () => {
+test('after a slow fallback scan the next one waits 20 times its duration', async () => {
   const { claim, sinces, wait } = start();
   await claim(soon, 100);
   wait(1_999);

@@ -1,22 +1,22 @@
-// Rows become visible when their transaction commits, a little after the time they came due at. With a snapshot held open
-// (a dump), a claim reads every row that ended in this time: at 3,000 orders a second 250 ms are 750 rows.
+// Rows become visible when their transaction commits, slightly after their due time. While a snapshot is held open (a dump),
+// a claim reads every row that ended in this window: at 3,000 orders a second, 250 ms are 750 rows.
 const overlapMs = 250;
 
-// A claim that looks from the start finds what the others passed by: leases that ended, transactions that committed late.
+// A fallback scan has no lower bound, so it finds rows before the window: expired leases and transactions that committed late.
 const fallbackEveryMs = 1_000;
 
-// A fallback scan that took long, over rows that a held snapshot keeps, rests for 20 times as long: 5 % of one connection.
+// A scan is slow if a held snapshot keeps dead rows. Waiting 20 times its duration limits scans to 5 % of one connection.
 const restFactor = 20;
 
-// Where a worker looks that has claimed nothing yet, between two fallback scans.
+// The window of a worker that has claimed nothing yet, between two fallback scans.
 const firstWindowMs = 60_000;
 
-/** Claims `since` a time, as the worker's statement does. */
+/** Claims executions due at or after `since`; null claims without a lower bound. */
 type Claim<Claimed> = (since: Date | null) => Promise<Claimed>;
 
 /**
- * Decides how far back each claim of a worker looks. Claims go by the time that work came due, so what is due next is never far
- * from what was claimed last; everything before that has ended, or is held.
+ * Decides how far back each claim of a worker looks. Claims are ordered by due time, so the next execution is close to the last
+ * claimed one; earlier ones have ended or are held.
  */
 export function createClaimWindow(nowMs: () => number = () => performance.now()) {
   let latestDueAtMs: number | null = null;
@@ -34,7 +34,7 @@ export function createClaimWindow(nowMs: () => number = () => performance.now())
       if (isFallback) {
         const endedAtMs = nowMs();
         fallbackAtMs = endedAtMs + Math.max(fallbackEveryMs, (endedAtMs - startedAtMs) * restFactor);
-        // A first scan that timed out must not be followed by another one at once.
+        // After a first scan that timed out, the next claim must not scan again immediately.
         latestDueAtMs ??= Date.now() - firstWindowMs;
       }
     }

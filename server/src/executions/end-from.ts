@@ -2,10 +2,10 @@ import { forceKeyLookup } from '../db/planner-hints.ts';
 import { isHeld } from './held.ts';
 
 /**
- * The one way to end executions, as a piece of SQL that other features' statements carry: moves those that are still held from
- * the queue to the history, without their secrets. `source` has a row each: account_id, execution_id, fence, error (null for a
- * success) and at; `ended` has those that were moved, with all columns of the source and those of the queue as queued_…. `condition` may ask more
- * of their row `q` of the queue.
+ * CTEs that end executions; every statement that ends one uses them. They move executions that are still held from the queue to
+ * the history, without their secrets. `source` has one row per execution: account_id, execution_id, fence, error (null for a
+ * success) and at. `ended` has the moved rows: the columns of `source`, and the queue's as queued_…. `condition` is an
+ * additional condition on the queue's row `q`.
  */
 export function endFrom(source: string, condition = 'true'): string {
   return `
@@ -39,7 +39,7 @@ export function endFrom(source: string, condition = 'true'): string {
       queued_iccid,
       queued_input - 'sealed_confirmation_code',
       error,
-      -- The eSIM of an order that succeeded has the matching id; that of a failed order may still need it to be canceled.
+      -- After a success the eSIM has the matching id. After a failure the order keeps it, to cancel the profile later.
       case when error is null then queued_progress - 'matching_id' else queued_progress end,
       queued_attempts,
       queued_at,

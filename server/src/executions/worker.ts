@@ -39,7 +39,7 @@ export type Deps = {
  */
 export type RunOutcome = { kind: 'done' } | { kind: 'failed'; reason: Refusal };
 
-/** ICCIDs that cost nothing: a claim takes as many as it may need, and gives back what it did not use. */
+/** ICCIDs that cost nothing: a claim takes as many as it may need, and returns the unused ones. */
 export type IccidStock = {
   take(db: Queryable, count: number): Promise<string[]>;
   giveBack(iccids: string[]): void;
@@ -58,8 +58,8 @@ export type Runner = {
 export type HeldExecution = ClaimedExecution & {
   /** Calls the network with a timeout. `step` determines the call id. */
   call<Result>(step: string, make: (call: Call) => Promise<Reply<Result>>): Promise<Reply<Result>>;
-  /** Adds to the progress. It is stored by the next write of this attempt, and lost with the process before that. */
-  remember(progress: object): void;
+  /** Adds to the progress. The attempt's next write stores it; it is lost if the process dies first. */
+  noteProgress(progress: object): void;
   /** Stores progress and renews the lease. False if the claim was lost. */
   save(progress: object): Promise<boolean>;
   /**
@@ -195,7 +195,7 @@ function internalError(attempts: number): ExecutionError {
 function hold(options: Options, claimed: ClaimedExecution, stopping: AbortSignal): HeldExecution {
   const { db, clock, leaseMs, networkTimeoutMs, network } = options;
   let leasedAtMs = performance.now();
-  const remember = (progress: object) => {
+  const noteProgress = (progress: object) => {
     Object.assign(claimed.progress, progress);
     unsaved.set(claimed, { ...unsaved.get(claimed), ...progress });
   };
@@ -232,12 +232,12 @@ function hold(options: Options, claimed: ClaimedExecution, stopping: AbortSignal
       if (forgetsCalls && !isRepeated && surelyHadNoEffect(reply)) await setFlag(flag, false);
       return reply;
     },
-    remember,
+    noteProgress,
     save,
     async checkpoint(progress) {
       const lastsForACall = performance.now() - leasedAtMs + networkTimeoutMs < leaseMs;
       if (network.forgetsCalls || !lastsForACall) return save(progress);
-      remember(progress);
+      noteProgress(progress);
       return true;
     },
     async finish(tx, error) {
@@ -249,7 +249,7 @@ function hold(options: Options, claimed: ClaimedExecution, stopping: AbortSignal
   };
 }
 
-/** Progress that was remembered and not stored yet. */
+/** Progress that was noted but not stored yet. */
 const unsaved = new WeakMap<ClaimedExecution, object>();
 
 function takeUnsaved(claimed: ClaimedExecution): object {
@@ -283,7 +283,7 @@ export function callId({ id }: Pick<ClaimedExecution, 'id'>, step: string): stri
   return `${id}.${step}`;
 }
 
-/** An earlier claim may have reached any step. If the network does not forget calls, nothing stored tells which. */
+/** An earlier claim may have reached any step. If the network does not forget calls, the stored progress does not show which. */
 export function wasClaimedBefore({ fence }: Pick<ClaimedExecution, 'fence'>): boolean {
   return fence > 1;
 }

@@ -22,7 +22,7 @@ test('a bucket starts full, fills at its rate and never above its burst', () => 
   expect(bucketOf('a').tokens).toBe(20);
 });
 
-test('beyond the limit the bucket made first is forgotten, and only that one', () => {
+test('beyond the limit only the oldest bucket is forgotten', () => {
   const { bucketOf } = bucketsAt({ perSecond: 1, burst: 5, limit: 2 });
   for (const id of ['a', 'b']) bucketOf(id).tokens = 0;
   expect([bucketOf('a').tokens, bucketOf('b').tokens]).toEqual([0, 0]);
@@ -32,7 +32,7 @@ test('beyond the limit the bucket made first is forgotten, and only that one', (
   expect(bucketOf('a').tokens).toBe(5);
 });
 
-test('a refusal carries the limit, what is left and when to come back', () => {
+test('a refusal carries the limit, the remaining requests and when to retry', () => {
   let nowMs = 0;
   const limiter = createRateLimiter(2, () => nowMs);
   for (let i = 0; i < 3; i++) limiter.take('key');

@@ -36,13 +36,13 @@ test('a stored answer is replayed to the same request and to no other', () => {
   expect(readStored(stored, null)).toEqual({ kind: 'reused' });
 });
 
-test('a claim lasts 24 hours and is one of its account', () => {
+test('a claim lasts 24 hours and belongs to its account', () => {
   const { claim } = claimAndStored();
   expect(claim).toMatchObject({ id: 'a\nk', key: 'k', createdAt: new Date(1_000) });
   expect(claim.expiresAt).toEqual(new Date(1_000 + 24 * 3_600_000));
 });
 
-test('a key in flight is entered once until it is left', () => {
+test('a key in flight cannot be entered again until it is left', () => {
   const keys = createKeysInFlight();
   expect([keys.enter('a'), keys.enter('a'), keys.enter('b')]).toEqual([true, false, true]);
   keys.leave('a');

@@ -23,7 +23,7 @@ describe('a cursor', () => {
     expect(decodeCursor(scope, encodeCursor(scope, position), any)).toBe(position);
   });
 
-  test('is the same whatever the order of the filters, and whether those left out are undefined or absent', () => {
+  test('does not depend on the order of the filters, or on whether omitted ones are undefined or absent', () => {
     const one = { ...scope, filters: { status: 'active', type: 'a' } };
     const other = { ...scope, filters: { type: 'a', status: 'active', product_id: undefined } };
     expect(encodeCursor(one, position)).toBe(encodeCursor(other, position));
@@ -72,7 +72,7 @@ describe('a cursor', () => {
     }
   });
 
-  test('with a list name that is none does not repeat it in the refusal', () => {
+  test('with an unknown list name is refused without repeating the name', () => {
     for (const list of ['<b>9', '<b>events', 'events<b>']) {
       const forged = encodeCursor({ ...scope, list }, position);
       const text = refusal(() => decodeCursor(scope, forged, any));
@@ -81,7 +81,7 @@ describe('a cursor', () => {
     }
   });
 
-  test('that is not whole is refused as changed, whatever list or filters it names', () => {
+  test('that is malformed is refused as changed, even if it names another list or other filters', () => {
     const own = Buffer.from(encodeCursor(scope, position), 'base64url').subarray(6).toString().split('\n');
     const forged = ['events', 'events\nx', 'esims\nx', `esims\n${own[1]}`].map((text) => {
       const checksum = createHash('sha256').update(`${scope.accountId}\n${text}`).digest().subarray(0, 6);
@@ -96,7 +96,7 @@ describe('a cursor', () => {
     }
   });
 
-  test('with a position of another form is refused', () => {
+  test('with a malformed position is refused', () => {
     const cursor = encodeCursor(scope, 'not-a-uuid');
     expect(refusal(() => decodeCursor(scope, cursor, /^\d+$/))).toContain('it was changed.');
   });
@@ -134,7 +134,7 @@ describe('a page', () => {
     expect((await page({})).data).toEqual(rows.slice(0, 10));
   });
 
-  test('takes only a position that is a UUID unless the list says otherwise', async () => {
+  test('accepts only a UUID as position unless the list specifies another format', async () => {
     for (const wrong of ['x', `x${position}`, `${position}x`, position.replace('-', '')]) {
       await expect(page({ starting_after: encodeCursor(scope, wrong) })).rejects.toMatchObject({
         code: 'cursor_invalid',

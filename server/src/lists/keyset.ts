@@ -3,7 +3,7 @@ export const beforeFirst = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /**
  * For a page that merges two tables: the id of the page's last row if the first table (a CTE with at most `$3` rows) fills it.
- * Older rows of the second table cannot be on the page, so it need not be read beyond this id.
+ * Older rows of the second table cannot be on the page, so reading stops at this id.
  */
 export function oldestOnPage(table: string): string {
   return `coalesce(

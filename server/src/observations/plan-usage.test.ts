@@ -53,7 +53,7 @@ test('a record with a country and no bytes is an attach: it starts the first bun
   expect([types(plan), plan.country, plan.country_observed_at]).toEqual([['bundle.activated'], 'DE', start]);
 });
 
-test('on a suspended eSIM an attach tells where it is, and the bundle that ended is followed only by one that counts', () => {
+test('on a suspended eSIM an attach updates the country, and only usage starts the next bundle after one that ended', () => {
   const suspended: Esim = { ...active, status: 'suspended' };
   const ended = bundle('a', { status: 'active', expires_at: start });
   const plan = planUsage(suspended, [ended, bundle('b')], [record(5, later(2), 'DE')], later(1));
@@ -64,7 +64,7 @@ test('on a suspended eSIM an attach tells where it is, and the bundle that ended
   expect([plan.country, plan.bundles[1]?.activated_at]).toEqual(['DE', later(2)]);
 });
 
-test('a change of country is told with both, a first or repeated country is not, and a late one is ignored', () => {
+test('a change of country emits an event with both, a first or repeated country emits none, and a late one is ignored', () => {
   const plan = planUsage(
     active,
     [],
@@ -75,7 +75,7 @@ test('a change of country is told with both, a first or repeated country is not,
   expect([plan.country, plan.country_observed_at]).toEqual(['FR', later(2)]);
 });
 
-test('a newer record of the same country moves its time', () => {
+test('a newer record of the same country updates its time', () => {
   const seen: Esim = { ...active, country: 'DE', country_observed_at: start };
   expect(planUsage(seen, [], [record(0, later(5), 'DE')], start).country_observed_at).toEqual(later(5));
   expect(planUsage(seen, [], [record(5, later(5))], start)).toMatchObject({
@@ -84,7 +84,7 @@ test('a newer record of the same country moves its time', () => {
   });
 });
 
-test('a bundle whose time is over by now takes nothing: the next one starts and counts', () => {
+test('usage does not count on an expired bundle: the next one starts and counts', () => {
   const old = bundle('a', { status: 'active', activated_at: start, expires_at: later(30 * dayMs) });
   const plan = planUsage(active, [old, bundle('b')], [record(10, later(dayMs))], later(30 * dayMs));
   expect(plan.bundles.map((b) => [b.status, b.used_bytes])).toEqual([
@@ -94,7 +94,7 @@ test('a bundle whose time is over by now takes nothing: the next one starts and 
   expect(types(plan)).toEqual(['bundle.expired', 'bundle.activated']);
 });
 
-test('nothing is told twice, however many records follow', () => {
+test('no event is emitted twice, however many records follow', () => {
   const plan = planUsage(
     active,
     [bundle('a', { thresholds: [1] }), bundle('b')],
@@ -124,7 +124,7 @@ test.each([null, 'FR'])(
   },
 );
 
-test('an attach starts its bundle before it tells of the country, unless the eSIM is suspended', () => {
+test('an attach starts its bundle before the country event, unless the eSIM is suspended', () => {
   const inGermany = { country: 'DE', country_observed_at: start };
   const events = (['active', 'suspended'] as const).map((status) =>
     types(planUsage({ status, ...inGermany }, [bundle('a')], [record(5, later(1), 'FR')], start)),

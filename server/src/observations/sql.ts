@@ -36,7 +36,7 @@ export async function updateCountry(
   );
 }
 
-/** What is reported of an eSIM before its order has ended waits in the queue, and goes into the eSIM's row when that is made. */
+/** Reports about an eSIM whose order is open are stored in the queue, and move to the eSIM's row when it is inserted. */
 async function updateQueued(
   tx: Queryable,
   { account_id, id }: LockedEsim,
@@ -114,7 +114,7 @@ export function lockCarried(
   );
 }
 
-/** Those of the ICCIDs that exist although they could not be locked: their orders are open, or have ended this moment. */
+/** ICCIDs that exist but could not be locked, because their orders are open or have just ended. */
 export async function findUnready(
   tx: Queryable,
   iccids: readonly string[],

@@ -69,7 +69,7 @@ export const sealedColumns: SealedColumn[] = [
     row: 'id::text',
     place: ({ key: [accountUuid = '', uuid = ''] }) => confirmationCodePlace(accountUuid, uuid),
   },
-  // Before those of ended orders: one that ends between the two walks is found by the second.
+  // Before ended orders, so that an order that ends between the two passes is found by the second.
   {
     id: 'matching_ids_of_open_orders',
     table: 'execution_queue',

@@ -21,7 +21,7 @@ export function storedAnswerPlace(accountUuid: string, key: string): Place {
   return { accountUuid: bare(accountUuid), table: 'idempotency_keys', row: key, purpose: 'stored_answer' };
 }
 
-/** Bound to the order, wherever its row is: it moves from the queue to the history with its sealed values. */
+/** Bound to the order, not to a table: the sealed values move with its row from the queue to the history. */
 export function confirmationCodePlace(accountUuid: string, executionUuid: string): Place {
   return {
     accountUuid: bare(accountUuid),

@@ -1,7 +1,7 @@
 /**
- * The CTEs `fresh` and `retries (account_id, endpoint_id)` for a `with recursive`: every endpoint with queued deliveries, without
- * and with an attempt; the last row of each is null. Skip scans over the indexes: the cost grows with the number of endpoints,
- * not of deliveries.
+ * The CTEs `fresh` and `retries (account_id, endpoint_id)` for a `with recursive`: the endpoints with queued deliveries that have
+ * no attempt, and with retries. The last row of each is null. Both are skip scans over an index: the cost grows with the number
+ * of endpoints, not of deliveries.
  */
 export const queuedEndpoints = `${skipScan('fresh', 'attempt_count = 0')}, ${skipScan('retries', 'attempt_count > 0')}`;
 

@@ -31,7 +31,7 @@ describe('a statement that names the account passes', () => {
       'select 1 from events e where e.account_id = $1 and exists (select from deliveries d where d.account_id = e.account_id)',
     ],
     [
-      'a condition on a subquery that shows it',
+      'a condition on a subquery that selects it',
       'select * from (select account_id, id from deliveries where endpoint_id = $2 union all select * from deliveries where id = $3) d where account_id = $1',
     ],
     [
@@ -55,7 +55,7 @@ describe('a statement that does not name the account is found', () => {
     ['without a condition', 'select id from esims', ['esims']],
     ['by id alone', 'select id from executions where id = $1', ['executions']],
     [
-      'where the account is one of two ways',
+      'where the account is one of two alternatives',
       'select id from esims where account_id = $1 or iccid = $2',
       ['esims'],
     ],
@@ -73,7 +73,7 @@ describe('a statement that does not name the account is found', () => {
       ['bundles'],
     ],
     [
-      'in two tables that only name each other',
+      'in two tables that are bound only to each other',
       'select 1 from esims e join bundles b on b.account_id = e.account_id',
       ['bundles', 'esims'],
     ],
@@ -91,7 +91,7 @@ describe('a statement that does not name the account is found', () => {
       ['deliveries'],
     ],
     [
-      'in a subquery that shows another column under its name',
+      'in a subquery that selects another column under its name',
       'select 1 from (select id as account_id from deliveries) d where d.account_id = $1',
       ['deliveries'],
     ],
@@ -108,7 +108,7 @@ describe('a statement that does not name the account is found', () => {
     ],
     ['in an insert', 'insert into bundles (id) values ($1)', ['bundles']],
     [
-      'in what an insert reads',
+      'in the select of an insert',
       'insert into bundles (account_id, id) select account_id, id from esims',
       ['esims'],
     ],
@@ -117,7 +117,7 @@ describe('a statement that does not name the account is found', () => {
   });
 });
 
-test('the tables are those of the migrations that have an account', () => {
+test('the checked tables are all tables in the migrations with an account_id', () => {
   expect([...accountTables]).toEqual(
     expect.arrayContaining(['esims', 'bundles', 'events', 'deliveries', 'executions']),
   );
@@ -132,7 +132,7 @@ describe('the service of the tests', () => {
   afterAll(() => service.stop());
 
   test('refuses a statement that does not name the account, in a transaction too', async () => {
-    // Not as a literal: names that stand in tests are the tests’ own.
+    // Not a literal: names that occur literally in tests are exempt.
     const planted = { name: ['esim', 'planted'].join('_'), text: 'select id from esims where id = $1' };
     const named = {
       name: ['esim', 'planted', 'well'].join('_'),

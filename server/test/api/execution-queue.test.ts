@@ -47,7 +47,7 @@ async function sql<Row extends pg.QueryResultRow>(text: string, values: unknown[
   return (await service.db.pool.query<Row>(text, values)).rows;
 }
 
-/** A step of a network that waits until it is let go. */
+/** Blocks a network step until `open` is called. */
 function gate() {
   let open = () => {};
   let reach = () => {};
@@ -68,9 +68,9 @@ async function endLease(executionId: string): Promise<void> {
   await sql('update execution_queue set leased_until = now() where id = $1', [uuidOfId('exec', executionId)]);
 }
 
-describe('a worker whose lease ended, while its heir still runs', () => {
-  test('settles nothing: the order ends when the heir settles it', async () => {
-    const [first, heir] = [gate(), gate()];
+describe('a worker whose lease expired, while its successor still runs', () => {
+  test('settles nothing: the order ends when the successor settles it', async () => {
+    const [first, successor] = [gate(), gate()];
     const networkOf = ({ pass }: typeof first): Network => ({
       ...mock,
       confirm: async (asked) => {
@@ -78,18 +78,18 @@ describe('a worker whose lease ended, while its heir still runs', () => {
         return mock.confirm(asked);
       },
     });
-    // With one place, which is taken: else it would claim the order again itself.
+    // Its only slot is taken; otherwise it would claim the order again itself.
     const stale = service.startWorker(networkOf(first), { concurrency: 1 });
     const { json: accepted } = await provision(service);
     await first.reached;
     await endLease(accepted.id);
-    service.startWorker(networkOf(heir));
-    await heir.reached;
+    service.startWorker(networkOf(successor));
+    await successor.reached;
     first.open();
-    await stale.stop(30_000); // its settle has been written, or refused
+    await stale.stop(30_000); // its settle has been written or rejected
     expect(await get(`/v1/executions/${accepted.id}`)).toMatchObject({ status: 'running', attempts: 2 });
     expect((await get('/v1/events')).data).toEqual([]);
-    heir.open();
+    successor.open();
     expect(await settled(accepted.id)).toMatchObject({ status: 'succeeded', attempts: 2 });
     expect((await get('/v1/events')).data).toHaveLength(1);
   });
@@ -128,15 +128,15 @@ describe('a worker whose lease ended, while its heir still runs', () => {
     expect(await sql('select from executions')).toEqual([]);
   });
 
-  test('cannot write after it has given the execution back, either', async () => {
-    const [, heir] = await claimTwice();
-    await postpone(service.db, heir, 60_000, {});
-    expect(await finish(service.db, heir, { error: null, at: new Date() })).toBe(false);
+  test('cannot write after it has released the execution', async () => {
+    const [, successor] = await claimTwice();
+    await postpone(service.db, successor, 60_000, {});
+    expect(await finish(service.db, successor, { error: null, at: new Date() })).toBe(false);
     expect(await sql('select from execution_queue')).toHaveLength(1);
   });
 });
 
-test('a walk through the executions shows each once, while they end', async () => {
+test('paging through executions shows each exactly once while they end', async () => {
   const accepted = await Promise.all(Array.from({ length: 60 }, () => provision(service)));
   const expected = accepted.map(({ json }) => json.id).sort();
   service.startWorker(mock, { concurrency: 2 });
@@ -168,7 +168,7 @@ test('an order is in the queue or in the history, and moves when it ends', async
 });
 
 describe('claims', () => {
-  /** One connection, whose statistics are written at once. */
+  /** One connection, so that its statistics can be flushed. */
   async function connect(): Promise<{ client: pg.Client; db: Queryable }> {
     const client = new pg.Client({ connectionString: service.databaseUrl });
     await client.connect();
@@ -190,7 +190,7 @@ describe('claims', () => {
     );
   }
 
-  test('do not read what ended before, even while a snapshot keeps its rows', async () => {
+  test('do not read ended executions, even while a held snapshot keeps their rows', async () => {
     const { client, db } = await connect();
     const holder = new pg.Client({ connectionString: service.databaseUrl });
     await holder.connect();
@@ -207,11 +207,11 @@ describe('claims', () => {
         );
         return rows[0].count as number;
       };
-      const claimInWindow = createClaimWindow(() => 0); // no second passes: only the first looks from the start
+      const claimInWindow = createClaimWindow(() => 0); // time stands still, so only the first claim is a fallback scan
       const claim = () =>
         claimInWindow((since) => claimExecutionRows(db, { count: 1, leaseMs: 60_000, since, iccids: [] }));
       await fill(20, 0);
-      expect((await claim()).executions).toHaveLength(1); // from the start, over all of them
+      expect((await claim()).executions).toHaveLength(1); // the fallback scan, over all rows
       const before = await entriesRead();
       for (let n = 0; n < 10; n++) expect((await claim()).executions).toHaveLength(1);
       expect((await entriesRead()) - before).toBeLessThan(2_000);
@@ -221,7 +221,7 @@ describe('claims', () => {
     }
   });
 
-  test('leave lists alone: a page does not read the backlog, although the plan was made for an empty queue', async () => {
+  test('do not slow lists: a page does not read the backlog, even with a plan made for an empty queue', async () => {
     const { client, db } = await connect();
     try {
       await sql('delete from execution_queue');
@@ -233,7 +233,7 @@ describe('claims', () => {
         () => listEsimRows(db, accountUuid, { status: undefined, productId: undefined }, page),
         () => listEsimRows(db, accountUuid, { status: 'provisioning', productId: undefined }, page),
       ];
-      for (const list of lists) for (let n = 0; n < 8; n++) await list(); // the generic plan is chosen by now, and kept
+      for (const list of lists) for (let n = 0; n < 8; n++) await list(); // until the generic plan is chosen and cached
       await fill(20_000, 0);
       const pagesRead = async () => {
         await client.query('select pg_stat_force_next_flush()');
@@ -253,13 +253,13 @@ describe('claims', () => {
     }
   });
 
-  test('look up rows by their place, although the plan was made for an empty queue', async () => {
+  test('look up rows by ctid, even with a plan made for an empty queue', async () => {
     const { client, db } = await connect();
     try {
       await client.query('analyze execution_queue');
       const claim = (count: number) =>
         claimExecutionRows(db, { count, leaseMs: 60_000, since: null, iccids: [] });
-      for (let n = 0; n < 8; n++) await claim(1); // the generic plan is chosen by now, and kept
+      for (let n = 0; n < 8; n++) await claim(1); // until the generic plan is chosen and cached
       await fill(20_000, 0);
       const pagesRead = async () => {
         await client.query('select pg_stat_force_next_flush()');
@@ -285,7 +285,7 @@ describe('claims', () => {
     }
   });
 
-  test('find what came due before the last claim: a lease that ended, a transaction that committed late', async () => {
+  test('find executions that came due before the last claim: an expired lease, a transaction that committed late', async () => {
     service.startWorker(mock, { pollMs: 50 });
     await order();
     await fill(1, 3_600_000);
@@ -296,7 +296,7 @@ describe('claims', () => {
   });
 });
 
-test('an open resume is respected: another change is refused, and the refusal is stored under its key', async () => {
+test('while a resume is open another change is refused, and the refusal is stored under its key', async () => {
   const { open, reached, pass } = gate();
   service.startWorker({
     ...mock,
@@ -316,14 +316,14 @@ test('an open resume is respected: another change is refused, and the refusal is
   expect(refusal.json.error.message).toContain(resumption.id);
   open();
   await settled(resumption.id);
-  // The same request again: its answer is the stored one, although it could be carried out by now.
+  // A repeated request gets the stored answer, although the change would be accepted now.
   const again = await terminate();
   expect([again.status, again.text]).toEqual([409, refusal.text]);
   expect(again.headers.get('Idempotent-Replayed')).toBe('true');
   expect(await get(`/v1/esims/${iccid}`)).toMatchObject({ status: 'provisioned' });
 });
 
-test('what a network has reported of the profile is newer than our own word when the order is settled', async () => {
+test('settling an order keeps the profile state that the network has reported', async () => {
   const { open, reached, pass } = gate();
   service.startWorker({
     ...mock,
@@ -363,7 +363,7 @@ test('unlimited data has no thresholds, neither in the first bundle nor in a top
   ]);
 });
 
-test('a lease that could end before the next call does is renewed between two steps', async () => {
+test('a lease that could expire before the next call ends is renewed between two steps', async () => {
   const leases: (Date | null)[] = [];
   const look = async () => {
     const [row] = await sql<{ leased_until: Date | null }>('select leased_until from execution_queue');
@@ -382,7 +382,7 @@ test('a lease that could end before the next call does is renewed between two st
         return mock.confirm(asked);
       },
     },
-    // No time is left for another call as soon as the first has taken a moment.
+    // After the first call the lease has too little time left for another one.
     { leaseMs: 10_001, networkTimeoutMs: 10_000 },
   );
   await order();
@@ -393,7 +393,7 @@ test('a lease that could end before the next call does is renewed between two st
 describe('an eSIM that is being provisioned', () => {
   const body = { product_id: 'prod_us_1gb_7d', metadata: { order_id: 'A-1' }, description: 'For Ada' };
 
-  /** An order whose confirmation waits, and the ICCID it has. */
+  /** Starts an order whose confirmation blocks; returns its ICCID. */
   async function start() {
     const { open, reached, pass } = gate();
     service.startWorker({
@@ -409,7 +409,7 @@ describe('an eSIM that is being provisioned', () => {
     return { open, accepted, iccid };
   }
 
-  test('is read and listed as it will be when it is ready', async () => {
+  test('is read and listed with the same fields as after provisioning', async () => {
     const { open, accepted, iccid } = await start();
     const before = await get(`/v1/esims/${iccid}`);
     expect(before).toMatchObject({
@@ -437,7 +437,7 @@ describe('an eSIM that is being provisioned', () => {
     expect(await listed('')).toEqual([after]);
   });
 
-  test('is another account’s secret, too', async () => {
+  test('is invisible to other accounts', async () => {
     const { open, accepted, iccid } = await start();
     const { key } = await service.createAccount('Stranger');
     for (const [method, path] of [
@@ -464,7 +464,7 @@ describe('an eSIM that is being provisioned', () => {
     expect((await report('late')).json).toMatchObject({ accepted: 1, rejections: [] });
   });
 
-  test('takes no change but a termination, which wins over its order', async () => {
+  test('accepts no change except a termination, which wins over its order', async () => {
     const { open, accepted, iccid } = await start();
     const suspension = await call(service, 'POST', `/v1/esims/${iccid}/suspend`);
     expect([suspension.status, suspension.json.error.code]).toEqual([409, 'state_conflict']);
@@ -481,7 +481,7 @@ describe('an eSIM that is being provisioned', () => {
     ]);
   });
 
-  test('may become ready at any moment of a request that changes it', async () => {
+  test('can be terminated even if it becomes ready during the request', async () => {
     service.startWorker(mock);
     const orders = await Promise.all(Array.from({ length: 20 }, () => provision(service)));
     const statuses = await Promise.all(
@@ -501,7 +501,7 @@ describe('an eSIM that is being provisioned', () => {
     expect(await sql('select from esims')).toHaveLength(orders.length);
   });
 
-  test('keeps its number: another order that the network gives the same one fails, and names no eSIM', async () => {
+  test('keeps its ICCID: another order that gets the same one from the network fails and names no eSIM', async () => {
     const { open, reached, pass } = gate();
     const iccid = '8988303000000000014';
     service.startWorker({
@@ -526,7 +526,7 @@ describe('an eSIM that is being provisioned', () => {
   });
 });
 
-test('a walk through the eSIMs shows each once, while they become ready', async () => {
+test('paging through eSIMs shows each exactly once while they become ready', async () => {
   const accepted = await Promise.all(Array.from({ length: 60 }, () => provision(service)));
   const slow: Network = { ...mock, confirm: (asked) => delay(5).then(() => mock.confirm(asked)) };
   service.startWorker(slow, { concurrency: 4 });

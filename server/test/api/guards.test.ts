@@ -47,8 +47,8 @@ const change = (iccid: string, verb: string, idempotencyKey?: string) => {
     : call(service, 'POST', `/v1/esims/${iccid}/${verb}`, options);
 };
 
-describe('a 409 that the operation decided is stored under its key', () => {
-  test('the same key gets it again when the eSIM would allow the change by then; another key does not', async () => {
+describe('a 409 decided by the operation is stored under its key', () => {
+  test('the same key gets it again even if the eSIM allows the change later; another key does not', async () => {
     const iccid = await createEsim('active');
     const first = await change(iccid, 'resume', 'resume-early');
     expect([first.status, first.json.error.code]).toEqual([409, 'state_conflict']);
@@ -59,7 +59,7 @@ describe('a 409 that the operation decided is stored under its key', () => {
     expect((await change(iccid, 'resume', 'resume-late')).status).toBe(202);
   });
 
-  test('an order for an inactive product stays refused to its key once the product is active', async () => {
+  test('an order for an inactive product stays refused for its key after the product becomes active', async () => {
     const activate = (active: boolean) =>
       service.db.query(
         { name: 'test_activate', text: `update products set active = $1 where id = 'prod_gulf_3gb_14d'` },
@@ -79,7 +79,7 @@ describe('a 409 that the operation decided is stored under its key', () => {
     expect((await order('active')).status).toBe(202);
   });
 
-  test('a setup that is missing is not an answer: the same key works once the core is connected', async () => {
+  test('an error for a missing setup is not stored: the same key works once the core is connected', async () => {
     const iccid = await createEsim('active');
     const unconnected = await startService({ databaseUrl: service.databaseUrl, hasCore: false });
     const key = await service.createKey();
@@ -120,12 +120,12 @@ describe('while a change of an eSIM is open, the next one is refused and names i
       expect([refused.status, refused.json.error.code]).toEqual([409, 'state_conflict']);
       expect(refused.json.error.message).toContain(`esim.${verb}, execution ${open.json.id}`);
     }
-    // Another eSIM is not concerned.
+    // Another eSIM is not affected.
     expect((await change(await createEsim(status), verb)).status).toBe(202);
   });
 });
 
-test('a bundle of unlimited data has no thresholds, ordered with an eSIM or as a top-up that asks for some', async () => {
+test('a bundle of unlimited data has no thresholds, ordered with an eSIM or as a top-up that requests some', async () => {
   const own = await startService();
   try {
     own.startWorker(createMockNetwork({ delayMs: 0 }));
@@ -157,7 +157,7 @@ test('a bundle of unlimited data has no thresholds, ordered with an eSIM or as a
   }
 });
 
-test('everything that has an id is missing for another account', async () => {
+test('another account gets 404 for every object with an id', async () => {
   const other = await service.createAccount('Other account');
   const iccid = await createEsim('active');
   const endpoint = await call(service, 'POST', '/v1/webhook_endpoints', {
@@ -199,7 +199,7 @@ test('everything that has an id is missing for another account', async () => {
   }
 });
 
-test('of two processes that get the same key at once, one runs the operation and the other says that it runs', async () => {
+test('if two processes get the same key at once, one runs the operation and the other reports that it is running', async () => {
   let runs = 0;
   let release = () => {};
   const gate = new Promise<void>((resolve) => {
@@ -274,7 +274,7 @@ test('a key in use is refused within 2.5 seconds after it is revoked', async () 
       { name: 'test_revoke', text: 'update api_keys set revoked_at = now() where hash = $1' },
       [hashApiKey(key)],
     );
-    expect(await me()).toBe(200); // remembered: no statement for every request
+    expect(await me()).toBe(200); // cached: no statement per request
     nowMs = 2_500;
     expect(await me()).toBe(401);
   } finally {

@@ -30,7 +30,7 @@ async function claimOrder(): Promise<ClaimedExecution> {
   return executions[0] as ClaimedExecution;
 }
 
-test('an order keeps the matching id that it was given first, and one that was terminated is not settled', async () => {
+test('an order keeps its first matching id, and a terminated one is not settled', async () => {
   const order = await claimOrder();
   const first = await allotRows(service.db, [{ ...order, iccid, sealedMatchingId: 'first' }]);
   expect(first).toMatchObject([{ id: order.id, iccid, progress: { matching_id: 'first' } }]);
@@ -63,7 +63,7 @@ test('an order keeps the matching id that it was given first, and one that was t
 
 const lowest = '00000000-0000-0000-0000-000000000000';
 
-/** An endpoint with one due delivery, and what a sender gets that claims it. */
+/** Creates an endpoint with one due delivery; the returned function claims it as a new sender. */
 async function createDue() {
   const { json } = await call(service, 'POST', '/v1/webhook_endpoints', {
     body: { url: 'http://127.0.0.1:9/', enabled_event_types: ['*'] },
@@ -97,7 +97,7 @@ test('a sender that lost its endpoint postpones nothing', async () => {
   expect(await due()).not.toEqual(before);
 });
 
-test('a delivery that an endpoint still has when it is disabled is claimed by nobody', async () => {
+test('a pending delivery of a disabled endpoint is never claimed', async () => {
   const claim = await createDue();
   await read(`update webhook_endpoints set status = 'disabled'`);
   expect(await claim()).toBeUndefined();

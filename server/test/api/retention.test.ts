@@ -28,7 +28,7 @@ test('events older than the retention are deleted in batches; newer and undelive
   }
 });
 
-test('an event that nobody waits for is kept until its retention is over, and not longer', async () => {
+test('an event without pending deliveries is kept exactly until its retention ends', async () => {
   const service = await startService();
   try {
     const publish = async () =>

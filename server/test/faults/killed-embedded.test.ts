@@ -95,7 +95,7 @@ test('an order and a delivery in progress when the process is killed resume at t
   await kill();
 
   target = await start('20s');
-  // Raised once when it was freed, and once when it was claimed again.
+  // Incremented once by the release and once by the next claim.
   await until(
     () => rowOf(order),
     ({ fence }) => fence === claimed.fence + 2,

@@ -282,7 +282,7 @@ describe('concurrent senders', () => {
         expect([status, attempt_count]).toEqual(['succeeded', 1]);
         expect(attempts).toEqual(oneGoodAttempt);
       }
-      // What their logs say is what was done, and each endpoint had one sender: its lease never ended.
+      // The logs match the deliveries, and each endpoint had one sender, because its lease never expired.
       const logged = senders.flatMap((each, index) =>
         [...each.output().matchAll(/"webhook_endpoint_id":"(\w+)".*"msg":"delivery"/g)].map(
           ([, id]) => `${id} ${index}`,

@@ -19,7 +19,7 @@ const setups = {
   'with the SM-DP+’s ICCIDs': { iccids: 'theirs', releasesOnConfirm: true },
 } as const;
 
-/** Shared, so that the next worker of an order can open what the killed one sealed. */
+/** Shared, so that the next worker of an order can open values that the killed one sealed. */
 const encryptionKey = Buffer.alloc(32, 1);
 
 describe.each(Object.keys(setups) as (keyof typeof setups)[])('a worker that is killed, %s', (name) => {

@@ -258,7 +258,7 @@ insert into target select id from moved;`;
     return rows[0];
   }
 
-  test('runs until it moves no more, each batch in a transaction of its own, and says how long it takes', async () => {
+  test('runs until it moves no rows, each batch in its own transaction, and reports how long it takes', async () => {
     const client = await prepare(1_050);
     const notices: string[] = [];
     const options = {
@@ -272,9 +272,9 @@ insert into target select id from moved;`;
     expect(rows).toEqual([{ transactions: 11 }]);
   });
 
-  test('that is killed goes on with the rows that are left', async () => {
+  test('that is killed continues with the remaining rows', async () => {
     const client = await prepare(1_000);
-    // The server ends the session that tries to move row 550: a kill between two commits.
+    // The server terminates the session that tries to move row 550, like a kill between two commits.
     await client.query(`
       create function die() returns trigger language plpgsql as
         $$ begin perform pg_terminate_backend(pg_backend_pid()); return null; end $$;

@@ -33,7 +33,7 @@ async function query<Row extends pg.QueryResultRow>(text: string, values: unknow
   return (await client.query<Row>(text, values)).rows;
 }
 
-/** As the release before left it. The last digits of the id name the order. */
+/** An order as stored by the previous release. The last digits of the id name the order. */
 async function store(order: {
   n: number;
   status: string;
@@ -59,7 +59,7 @@ async function store(order: {
   );
 }
 
-test('open orders move to the queue with their eSIMs, ended ones stay where they are', async () => {
+test('open orders move to the queue with their eSIMs; ended ones stay in the history', async () => {
   await migrate(database.url, { folder: pathToFileURL(`${folder}/`), lockTimeoutMs: 10_000 });
   await store({ n: 1, status: 'queued' });
   await store({ n: 2, status: 'running', attempts: 1, fence: 1, due: '1 hour', esim: 'provisioning' });
@@ -68,7 +68,7 @@ test('open orders move to the queue with their eSIMs, ended ones stay where they
   await store({ n: 4, status: 'running', attempts: 1, fence: 1, esim: 'terminated' });
   await store({ n: 5, status: 'succeeded', attempts: 1, fence: 1, esim: 'provisioned' });
   await store({ n: 6, status: 'failed', attempts: 1, fence: 1, esim: 'failed' });
-  // More than a batch.
+  // More than one batch.
   await query(
     `insert into executions (account_id, id, type, status, product_id, input, created_at)
      select $1, gen_random_uuid(), 'esim.provision', 'queued', 'bulk', '{}', now() from generate_series(1, 10001)`,

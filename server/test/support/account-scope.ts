@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { loadModule, parseSync } from 'libpg-query';
 
 type Node = { [key: string]: unknown };
-/** A relation that a query reads or changes. `table` is null for what is neither an account's table nor `accounts` itself. */
+/** A relation that a query reads or changes. `table` is null unless it has an `account_id` or is `accounts` itself. */
 type Relation = { alias: string; table: string | null };
 type Level = { relations: Relation[]; outer: Level | null };
-/** `of` belongs to one account if `by` does; `given` stands for a parameter, or a column of rows that are checked where they are made. */
+/** `of` is bound to an account if `by` is. `given` is a parameter, or a column of a CTE or subquery that is checked separately. */
 type Proof = { of: Relation; by: Relation | 'given' };
 
 await loadModule();
@@ -13,14 +13,14 @@ const migrations = new URL('../../migrations/', import.meta.url);
 export const accountTables = readAccountTables();
 
 /**
- * The tables of accounts that a statement reads or changes without saying whose rows it means. A table is bound when its
- * `account_id` is equal to something given, or to that of a table that is bound; or when its rows are found by `ctid`.
+ * The tables that a statement reads or changes without naming the account. A table is bound to an account if its `account_id`
+ * equals a given value or that of a bound table, or if its rows are found by `ctid`.
  */
 export function unscopedTables(text: string): string[] {
   const relations: Relation[] = [];
   const proofs: Proof[] = [];
   const faults: string[] = [];
-  /** A subquery that shows its `account_id` is bound by a condition around it. */
+  /** A condition outside a subquery binds it if the subquery selects its `account_id`. */
   const subqueries = new Map<Node, Relation>();
   for (const { stmt } of parseSync(text).stmts ?? []) visit(stmt as Node, null);
   const bound = new Set<Relation>();
@@ -85,12 +85,12 @@ export function unscopedTables(text: string): string[] {
     if (kind === 'RangeSubselect') subqueries.set(only(value['subquery'])[1], relation);
   }
 
-  /** `using (account_id)`: each side is as bound as the other. */
+  /** `using (account_id)`: if one side is bound, so is the other. */
   function proveJoined(joined: Relation[]): void {
     for (const of of joined) for (const by of joined) if (of !== by) proofs.push({ of, by: sourceOf(by) });
   }
 
-  /** Only what must hold for every row proves anything: nothing below `or` or `not`. */
+  /** Ignores conditions below `or` and `not`, because they need not hold for every row. */
   function prove(condition: unknown, level: Level): void {
     const [kind, node] = only(condition);
     if (kind === 'BoolExpr' && node['boolop'] === 'AND_EXPR') {
@@ -113,7 +113,7 @@ export function unscopedTables(text: string): string[] {
   }
 }
 
-/** What each kind of query reads from. */
+/** The field with the relations that each kind of query reads. */
 const fromClauses: Record<string, string> = {
   SelectStmt: 'fromClause',
   UpdateStmt: 'fromClause',
@@ -121,12 +121,12 @@ const fromClauses: Record<string, string> = {
   InsertStmt: 'none',
 };
 
-/** Rows of a CTE, a function or a subquery are checked where they are made. */
+/** A CTE or subquery is checked separately, so its rows count as given; so do a function's. */
 function sourceOf(relation: Relation): Relation | 'given' {
   return relation.table === null ? 'given' : relation;
 }
 
-/** The relation whose account this column tells: its `account_id`, its `ctid`, or the `id` of an account. */
+/** The relation that this column binds to an account: by `account_id`, by `ctid`, or by the `id` of `accounts`. */
 function identityOf(expression: unknown, level: Level): Relation | null {
   const { column, relation } = columnOf(expression, level);
   if (!relation) return null;
@@ -135,7 +135,7 @@ function identityOf(expression: unknown, level: Level): Relation | null {
   return isIdentity ? relation : null;
 }
 
-/** Anything but another column of a table: that one may hold whatever it likes. */
+/** Anything except a column of a tracked table, which could have any value. */
 function isGiven(expression: unknown, level: Level): boolean {
   const { column, relation } = columnOf(expression, level);
   return column === '' || relation?.table === null;
@@ -155,7 +155,7 @@ function columnOf(expression: unknown, level: Level): { column: string; relation
   return { column, relation: null };
 }
 
-/** The relations whose `account_id` a subquery shows. */
+/** The relations whose `account_id` a subquery selects. */
 function shownIn(targetList: unknown, level: Level): Relation[] {
   return ((targetList ?? []) as Node[]).flatMap((target) => {
     const { name = 'account_id', val } = target['ResTarget'] as { name?: string; val: Node };
@@ -189,7 +189,7 @@ function namesOf(strings: unknown): string[] {
   );
 }
 
-/** Every table that has a column `account_id`, as the migrations make them. */
+/** Every table with a column `account_id` in the migrations. */
 function readAccountTables(): ReadonlySet<string> {
   const tables = readdirSync(migrations)
     .filter((name) => name.endsWith('.sql'))

@@ -1,4 +1,4 @@
-/** Every delivery, queued or ended, with the lease of a queued one's endpoint; to select from. */
+/** A subquery with every delivery, queued or ended; a queued one has its endpoint's lease. */
 export const allDeliveries = `(
   select q.account_id, q.id, q.event_id, q.endpoint_id, 'pending' as status, q.origin, q.attempt_count, q.due_at,
     null::timestamptz as finished_at, l.leased_until, l.fence
@@ -8,7 +8,7 @@ export const allDeliveries = `(
   select account_id, id, event_id, endpoint_id, status, origin, attempt_count, null, finished_at, null, null
   from deliveries)`;
 
-/** Every attempt, whether it has a row of its own or is stored with its delivery. */
+/** A subquery with every attempt, stored in its own row or with its delivery. */
 export const allAttempts = `(
   select account_id, delivery_id, number, at, duration_ms, status_code, error, response_excerpt
   from delivery_attempts

@@ -7,7 +7,7 @@ type Statement = Parameters<Queryable['query']>[0];
 
 const known = new Map<string, string | null>();
 
-/** The same database, but a statement that touches rows of any account fails the test that runs it. */
+/** The same database, but a statement that does not name the account fails the test that runs it. */
 export function watchStatements(db: Database): Database {
   return {
     ...db,
@@ -26,7 +26,7 @@ function watched(db: Queryable): Queryable {
   };
 }
 
-/** Tests may ask for anything: these are the names of their own statements. */
+/** Names of the tests' own statements, which are exempt. */
 const namesInTests = readNames(new URL('../', import.meta.url));
 
 function readNames(folder: URL): ReadonlySet<string> {

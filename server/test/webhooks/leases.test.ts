@@ -85,7 +85,7 @@ function result(delivery: ClaimedDelivery, outcome: Settled['outcome']): Settled
   };
 }
 
-/** Leases end by the database's clock. */
+/** Leases expire by the database's clock. */
 function endLease(endpointUuid: string): Promise<void> {
   return write(
     `update endpoint_leases set leased_until = now() - interval '1 second' where endpoint_id = $1`,
@@ -93,7 +93,7 @@ function endLease(endpointUuid: string): Promise<void> {
   );
 }
 
-/** As another process would, once the lease has ended. */
+/** Takes the lease like another process after its expiry. */
 function takeOver(endpointUuid: string): Promise<void> {
   return write(
     `update endpoint_leases set holder = gen_random_uuid(), fence = nextval('endpoint_lease_fences'), leased_until = now() + interval '1 hour'
@@ -144,7 +144,7 @@ test.each(['succeeded', 'pending', 'failed'] as const)(
   },
 );
 
-test('an attempt is settled once, also by its own holder', async () => {
+test('an attempt is settled only once, even by its own holder', async () => {
   const endpointUuid = await storeBacklog(1);
   const delivery = await claimOne(endpointUuid, randomUUID());
   for (let time = 0; time < 2; time++) await settleDeliveries(service.db, [result(delivery, 'pending')]);
@@ -152,7 +152,7 @@ test('an attempt is settled once, also by its own holder', async () => {
   expect(await read(`select number from ${allAttempts} a`)).toEqual([{ number: 1 }]);
 });
 
-test('a live lease keeps others out; its holder renews it and keeps its fence, also when it had ended', async () => {
+test('a live lease excludes other processes; its holder renews it and keeps its fence, even after it expired', async () => {
   const endpointUuid = await storeBacklog(1);
   const [holder, other] = [randomUUID(), randomUUID()];
   const first = await claim(endpointUuid, { holder });
@@ -168,7 +168,7 @@ test('a live lease keeps others out; its holder renews it and keeps its fence, a
   expect(await claim(endpointUuid, { holder })).toEqual({ leases: [], deliveries: [] });
 });
 
-test('of two processes that claim an endpoint at the same moment, one gets it', async () => {
+test('if two processes claim an endpoint at the same moment, only one gets it', async () => {
   const endpointUuid = await storeBacklog(1);
   const connection = await service.db.pool.connect();
   const db: Queryable = {
@@ -177,7 +177,7 @@ test('of two processes that claim an endpoint at the same moment, one gets it', 
   try {
     await connection.query('begin');
     const first = await claim(endpointUuid, { holder: randomUUID(), db });
-    const second = claim(endpointUuid, { holder: randomUUID() }); // it sees no lease, and waits for the other's
+    const second = claim(endpointUuid, { holder: randomUUID() }); // sees no lease yet, and waits for the first one's
     await until(
       () =>
         read(`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`),
@@ -221,7 +221,7 @@ test('two senders send each delivery of an endpoint once, with one lease', async
   expect(fences).toHaveLength(1);
 });
 
-test('a sender that stops gives idle endpoints back at once, and the others when their last attempt has ended', async () => {
+test('a stopping sender releases idle endpoints immediately, and the others after their last attempt', async () => {
   await storeBacklog(1);
   const sender = service.startSender();
   await until(
@@ -248,7 +248,7 @@ test('a sender that stops gives idle endpoints back at once, and the others when
   expect(await countDeliveries(`status = 'succeeded'`)).toBe(2);
 });
 
-test('a success in a batch resets the failure count, whatever else is in the batch', async () => {
+test('a success in a batch resets the failure count, even if other deliveries in it fail', async () => {
   const endpointUuid = await storeBacklog(3);
   await write(`update webhook_endpoints set failing_since = now(), failure_count = 7`);
   const { deliveries } = await claim(endpointUuid, { holder: randomUUID(), slots: 3 });
@@ -263,7 +263,7 @@ test('a success in a batch resets the failure count, whatever else is in the bat
   ]);
 });
 
-test('while a snapshot is held open, claims do not step over what was sent since', async () => {
+test('while a snapshot is held open, claims do not read over deliveries sent since', async () => {
   const total = 2_000;
   const endpointUuid = await storeBacklog(total);
   const dump = await service.db.pool.connect();
@@ -305,7 +305,7 @@ test('while a snapshot is held open, claims do not step over what was sent since
       claimCount += 1;
     }
     const after = await until(readCount, ({ scans }) => scans - before.scans >= claimCount);
-    // From the beginning each claim would read all that were settled before: 125,000 in all.
+    // Starting from the beginning, each claim would read all settled deliveries: 125,000 in total.
     expect(after.read - before.read).toBeLessThan(30_000);
   } finally {
     await dump.query('rollback');

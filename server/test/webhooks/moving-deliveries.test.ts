@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.stop());
 
-/** An endpoint with `count` queued deliveries of one event; their ids, newest first. */
+/** Creates an endpoint with `count` queued deliveries of one event; returns their ids, newest first. */
 async function storeBacklog(count: number) {
   const body = { url: 'http://127.0.0.1:9/', enabled_event_types: ['a.b'] };
   const { json } = await call(service, 'POST', '/v1/webhook_endpoints', { body });
@@ -45,7 +45,7 @@ async function walk(path: string, limit: number): Promise<string[]> {
 
 type Outcome = Settled['outcome'];
 
-/** Settles everything due, a few at a time; what fails is due again at once. */
+/** Settles all due deliveries, a few at a time; failed ones are due again immediately. */
 async function settleAll(endpointUuid: string, outcomes: Outcome[]): Promise<void> {
   const holder = randomUUID();
   const wanted = [{ accountUuid: service.accountUuid, endpointUuid, slots: 3, afterUuid: lowest }];
@@ -72,7 +72,7 @@ async function settleAll(endpointUuid: string, outcomes: Outcome[]): Promise<voi
   }
 }
 
-test('an endpoint’s and an event’s lists are complete, without doubles, while deliveries move to the history', async () => {
+test('the lists of an endpoint and of an event have each delivery exactly once while deliveries move to the history', async () => {
   const outcome = fc.constantFrom<Outcome>('succeeded', 'pending', 'failed');
   await fc.assert(
     fc.asyncProperty(
@@ -101,7 +101,7 @@ test('an endpoint’s and an event’s lists are complete, without doubles, whil
   );
 });
 
-test('a delivery shows every attempt in order, whichever of them are in its own row', async () => {
+test('a delivery shows every attempt in order, including the one stored in its own row', async () => {
   const { endpointUuid, ids } = await storeBacklog(1);
   await settleAll(endpointUuid, ['pending', 'pending', 'succeeded']);
   const { json } = await call(service, 'GET', `/v1/deliveries/${ids[0]}`);
@@ -111,7 +111,7 @@ test('a delivery shows every attempt in order, whichever of them are in its own 
   expect(rows).toEqual([{ number: 1 }, { number: 2 }]);
 });
 
-test('plans made while the queue was empty read few entries when 20,000 deliveries wait', async () => {
+test('plans made while the queue was empty read few entries when 20,000 deliveries are pending', async () => {
   const { pool } = service.db;
   const { endpointUuid, endpoint, event, ids } = await storeBacklog(8);
   const other = await storeBacklog(1);
@@ -124,13 +124,13 @@ test('plans made while the queue was empty read few entries when 20,000 deliveri
     ['a claim and its results', () => settleAll(endpointUuid, ['pending', 'succeeded'])],
     ['metrics', () => fetch(`${service.url}/metrics`)],
     ['retention', () => purgeOld(service.db, service.clock, 0)],
-    ['what is left of disabled endpoints', () => cancelUndeliverable(service.db, service.clock)],
+    ['the deliveries of disabled endpoints', () => cancelUndeliverable(service.db, service.clock)],
     [
       'disabling',
       () => call(service, 'PATCH', `/v1/webhook_endpoints/${endpoint}`, { body: { status: 'disabled' } }),
     ],
   ];
-  // Requests one after the other get the same connection.
+  // Sequential requests get the same connection.
   await pool.query('vacuum (analyze) delivery_queue');
   await pool.query('set plan_cache_mode = force_generic_plan');
   for (const [, request] of requests.slice(0, 5)) await request(); // those that change nothing

@@ -1,4 +1,4 @@
-// A sender that takes any endpoint's lease, whoever holds it.
+// A sender takes any endpoint's lease, even if another process holds it.
 import { rewriteStatements } from './rewrite-statements.ts';
 
 rewriteStatements((text) =>

@@ -12,8 +12,8 @@ export type Allotment = Fenced & {
 type Allotted = { id: string; iccid: string | null; progress: Record<string, unknown> };
 
 /**
- * Gives new orders what they need before the network is called, and stores it: a matching id, the profile type that the catalog
- * names now, and an ICCID if we choose them. Returns the orders that are still held.
+ * Stores what new orders need before the network is called: a matching id, the product's current profile type, and an ICCID if
+ * we choose the ICCIDs. Returns the orders that this worker still holds.
  */
 export function allotRows(db: Queryable, rows: Allotment[]): Promise<Allotted[]> {
   return db.query(allot, given.values(rows));

@@ -2,7 +2,7 @@ import type { Queryable } from '../../db/database.ts';
 import { type EsimTransition, esimTransitions, sourcesOf } from '../state.ts';
 import { columns, type EsimRow } from './rows.ts';
 
-/** A conditional change: null when the eSIM is not in a status that it may start from. */
+/** Returns null if the eSIM's status does not allow the change. */
 export async function changeStatus(
   tx: Queryable,
   { account_id, iccid }: Pick<EsimRow, 'account_id' | 'iccid'>,

@@ -6,7 +6,7 @@ import { insertEsimFrom } from './insert-from.ts';
 
 type Failure = { error: ExecutionError; at: Date };
 
-/** Ends an order that failed, with its eSIM if it has an ICCID. False if the claim was lost. */
+/** Fails an order, and its eSIM if it has an ICCID. Returns false if the claim was lost. */
 export async function failOrderRow(
   tx: Queryable,
   { account_id, id, fence }: Fenced,
@@ -22,7 +22,7 @@ const failOrder = {
 with given as (
   select $1::uuid as account_id, $2::uuid as execution_id, $3::integer as fence, $4::jsonb as error, $5::timestamptz as at
 ), ${endFrom('given')}, esim as (${insertEsimFrom('ended', esimTransitions.fail.to)}
-  -- One that was terminated stays so; and a number that another eSIM has is not ours.
+  -- A terminated eSIM stays terminated, and an ICCID of another eSIM is not ours.
   on conflict do nothing
 )
 select 1

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../db/database.ts';
 
-/** Across all accounts: a number belongs to one eSIM at most. */
+/** Checks all accounts, because an ICCID belongs to at most one eSIM. */
 export async function findIccidsInUse(db: Queryable, iccids: string[]): Promise<Set<string>> {
   const rows = await db.query<{ iccid: string }>(
     {

@@ -3,7 +3,7 @@ import type { EsimRow } from './rows.ts';
 
 type Order = { uuid: string; progress: Record<string, unknown> };
 
-/** The order of an eSIM, and how far it came. */
+/** The order of an eSIM with its progress. */
 export async function findOrder(
   db: Queryable,
   { account_id, execution_id }: Pick<EsimRow, 'account_id' | 'execution_id'>,

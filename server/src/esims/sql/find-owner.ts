@@ -1,7 +1,7 @@
 import type { Queryable } from '../../db/database.ts';
 import { isQueuedEsim } from './rows.ts';
 
-/** The account that an ICCID belongs to: networks report by ICCID alone. It never changes. */
+/** The account of an ICCID, which never changes. Networks report by ICCID alone. */
 export async function findOwner(db: Queryable, iccid: string): Promise<string | null> {
   const [row] = await db.query<{ account_id: string }>(
     {

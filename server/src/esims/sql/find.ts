@@ -1,7 +1,7 @@
 import type { Queryable } from '../../db/database.ts';
 import { columns, type EsimRow, isQueuedEsim, queuedColumns } from './rows.ts';
 
-/** One statement, so one snapshot: an eSIM that becomes ready meanwhile is found on one side. */
+/** One statement, so one snapshot: an eSIM that moves out of the queue meanwhile is still found once. */
 export async function findEsim(db: Queryable, accountUuid: string, iccid: string): Promise<EsimRow | null> {
   const [row] = await db.query<EsimRow>(
     {

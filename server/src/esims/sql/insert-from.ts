@@ -1,9 +1,9 @@
 import type { EsimStatus } from '@simplane/contract';
 
 /**
- * Inserts the eSIMs of orders, as a piece of SQL. `source` has a row each, as `endFrom` leaves it: account_id, execution_id, at
- * and the order's columns in the queue. Orders without an ICCID leave no eSIM. What a network has reported of the profile is
- * newer than our own word.
+ * The insert for the eSIMs of ended orders. `source` has the rows of `ended` from `endFrom`: account_id, execution_id, at and
+ * the order's queue columns. An order without an ICCID gets no eSIM. A profile state reported by the network takes precedence
+ * over ours, because it is newer.
  */
 export function insertEsimFrom(source: string, status: EsimStatus): string {
   const isReady = status === 'provisioned';

@@ -7,8 +7,8 @@ type Filter = { status: EsimStatus | undefined; productId: string | undefined };
 type Page = { beforeUuid: string | null; count: number };
 
 /**
- * Newest first, with those being provisioned, whose ids are their orders': so a walk shows an eSIM once, wherever it is at the
- * time. Each filter has its index, and its own statement: a generic plan over optional filters would use none of them.
+ * Newest first, including eSIMs being provisioned. An eSIM has its order's id in both tables, so paging shows it once even if it
+ * moves. Each filter has its own index and statement: a generic plan over optional filters would use no index.
  */
 export function listEsimRows(
   db: Queryable,

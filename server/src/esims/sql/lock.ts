@@ -2,8 +2,8 @@ import type { Queryable } from '../../db/database.ts';
 import { columns, type EsimRow, isQueuedEsim, queuedColumns } from './rows.ts';
 
 /**
- * Locks the eSIM until the transaction ends, so that changes to it and to its bundles run one after the other. One whose order
- * is open is locked in the queue; if the order ends meanwhile, the eSIM has moved.
+ * Locks the eSIM until the transaction ends, which serializes changes to it and its bundles. If its order is open, locks the
+ * order's row in the queue; if the order ends meanwhile, the eSIM has moved to its own row.
  */
 export async function lockEsim(tx: Queryable, accountUuid: string, iccid: string): Promise<EsimRow | null> {
   for (const statement of [lockStored, lockQueued, lockStored]) {

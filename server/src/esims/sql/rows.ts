@@ -15,13 +15,13 @@ export type EsimRow = {
   metadata: Record<string, string>;
   description: string | null;
   smdp_address: string | null;
-  /** Sealed, and null until the eSIM is provisioned: before that its order has it. */
+  /** Sealed. Null until the eSIM is provisioned; until then the order has it. */
   matching_id: string | null;
   confirmation_code_required: boolean;
   created_at: Date;
   provisioned_at: Date | null;
   execution_id: string;
-  /** Its order is open: the eSIM is the order's row in the queue, and gets one of its own when the order ends. */
+  /** The order is open: the eSIM is the order's row in the queue, and gets its own row when the order ends. */
   is_queued: boolean;
 };
 
@@ -29,7 +29,7 @@ export const columns = `account_id, id, iccid, product_id, status, resumes_to, p
   country_observed_at, eid, metadata, description, smdp_address, matching_id, confirmation_code_required, created_at,
   provisioned_at, execution_id, false as is_queued`;
 
-/** An `EsimRow` from the queue. */
+/** `EsimRow` from the queue. */
 export const queuedColumns = `account_id, id, iccid, product_id, 'provisioning' as status, null as resumes_to,
   coalesce(observed ->> 'profile_state', 'unknown') as profile_state,
   (observed ->> 'profile_observed_at')::timestamptz as profile_observed_at, observed ->> 'country' as country,
@@ -38,5 +38,5 @@ export const queuedColumns = `account_id, id, iccid, product_id, 'provisioning' 
   input ->> 'description' as description, null as smdp_address, null as matching_id, false as confirmation_code_required,
   created_at, null::timestamptz as provisioned_at, id as execution_id, true as is_queued`;
 
-/** Rows of the queue that stand for an eSIM. One that was terminated has its own row already. */
+/** Queue rows that represent an eSIM. A terminated eSIM already has its own row. */
 export const isQueuedEsim = `type = 'esim.provision' and iccid is not null and not is_terminated`;

@@ -18,15 +18,15 @@ export type Provisioned = Fenced & {
   event: NewEvent;
 };
 
-/** `lost`: another worker holds it now. `gone`: the eSIM was terminated meanwhile. */
+/** `lost`: another worker has claimed the order. `gone`: the eSIM was terminated meanwhile. */
 export type SettleOutcome = 'settled' | 'lost' | 'gone';
 
 /** Inserts the first bundle of each eSIM in `source`: account_id, iccid, product_id, bundle_id, at. */
 export type FirstBundle = (source: string) => string;
 
 /**
- * The end of good orders in one statement: their eSIMs are ready, their bundles wait for the first attach, the events are in
- * the log, the executions have succeeded. Returns one outcome per row, in input order.
+ * Ends successful orders in one statement: inserts their eSIMs, queues their bundles for the first attach, writes the events
+ * and moves the executions to the history. Returns one outcome per row, in input order.
  */
 export async function settleProvisionedRows(
   db: Queryable,
@@ -55,7 +55,7 @@ const given = rowsOf<Provisioned>({
   event_subscriptions: column.text((row) => row.event.subscriptions),
 });
 
-// An order ends by one look-up, and everything else follows from what was ended: so all of an order is written or nothing.
+// Every insert reads from `ended`, so either everything of an order is written or nothing.
 const textWith = (firstBundle: FirstBundle) => `
 with given as (
   select given.*, null::jsonb as error
@@ -69,7 +69,7 @@ select
   n::integer,
   case
     when n in (select n from ended) then 'settled'
-    -- Not \`exists\`, which PostgreSQL may answer by reading the whole queue.
+    -- Not \`exists\`, for which PostgreSQL may read the whole queue.
     when (
       select true
       from execution_queue q

@@ -6,8 +6,8 @@ type Ordered = Fenced & { iccid: string };
 type Outcome = 'stored' | 'lost' | 'taken';
 
 /**
- * Where the network chooses ICCIDs: the eSIM exists from the moment its ICCID is known. `lost`: the order is no longer held.
- * `taken`: another eSIM has that number, whatever the network says.
+ * Stores the ICCID that the network chose; the eSIM exists from then on. `lost`: this worker no longer holds the order. `taken`:
+ * another eSIM already has the ICCID.
  */
 export async function storeOrdered(db: Queryable, row: Ordered): Promise<Outcome> {
   const [found] = await db.query<{ outcome: Outcome }>(
@@ -25,7 +25,7 @@ with ours as (
   where q.account_id = $1
     and q.id = $2
     and ${isHeld('q', '$3')}
-    -- Across all accounts: a number belongs to one eSIM at most.
+    -- All accounts, because an ICCID belongs to at most one eSIM.
     and not exists (select from esims where iccid = $4)
     and not exists (select from execution_queue other where other.iccid = $4 and other.type = 'esim.provision')
   returning 1

@@ -2,7 +2,7 @@ import type { Queryable } from '../../db/database.ts';
 
 type Range = { first: string; size: number };
 
-/** Takes as many of the wanted numbers as the range has left: from `start` up to, not including, `end`. */
+/** Takes the requested number of ICCIDs, or fewer if the range has less left: from `start` up to but excluding `end`. */
 export async function takeFromRange(
   db: Queryable,
   { first, size }: Range,

@@ -3,7 +3,7 @@ import { esimTransitions } from '../state.ts';
 import { insertEsimFrom } from './insert-from.ts';
 import { columns, type EsimRow } from './rows.ts';
 
-/** Terminates an eSIM whose order is open: it gets its own row, and the order can only be rolled back. The caller holds its lock. */
+/** Terminates an eSIM whose order is open: inserts its row, and the order can only be rolled back. The caller holds its lock. */
 export async function terminateQueued(
   tx: Queryable,
   { account_id, id }: Pick<EsimRow, 'account_id' | 'id'>,

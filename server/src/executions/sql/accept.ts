@@ -21,11 +21,11 @@ export type AcceptRow =
   | { outcome: 'accepted' | 'in_progress' | 'overtaken' | 'product_missing' | 'product_inactive' };
 
 /**
- * Accepts orders in one statement, and returns one outcome per row, in input order. One (account, key) may be among them
- * once only.
+ * Accepts orders in one statement, and returns one outcome per row, in input order. Each (account, key) may occur only once in
+ * the input.
  *
- * The statement's snapshot may be older than a lock it gets: then the key was stored by a transaction that has just
- * committed, the insert meets its row and does nothing, and the row is `overtaken`: asking again sees it.
+ * The statement's snapshot may be older than a lock it acquires. If a transaction that committed in between stored the key, the
+ * insert conflicts and does nothing, and the outcome is `overtaken`: a second call sees the stored row.
  */
 export async function acceptExecutionRows(db: Queryable, rows: NewExecution[]): Promise<AcceptRow[]> {
   const others = await db.query<{ n: number } & AcceptRow>(accept, given.values(rows));
@@ -51,21 +51,21 @@ const given = rowsOf<NewExecution>({
   body: column.text((row) => row.answer.body),
 });
 
-// Returns only the rows that were not accepted: reading one for each of the others took as long as validating its body.
+// Returns only rows that were not accepted: reading a result row for each accepted order took as long as validating its body.
 //
-// The look-ups are laterals with `offset 0`: as plain joins they became, with the statistics of an empty database, scans of
-// whole tables in a plan that is kept, and accepting fell below 100 orders a second while the tables grew.
+// The look-ups are laterals with `offset 0`. As plain joins, a plan cached while the database was empty scanned whole tables,
+// and accepting fell below 100 orders a second as the tables grew.
 const accept = {
   name: 'execution_accept',
   text: `
 with given as (
   select * from ${given.table} given
 ), locked as materialized (
-  -- Takes the lock of each key, or learns that another transaction has it.
+  -- Tries to lock each key; fails if another transaction has the lock.
   select given.*, key is null or ${lockKey('account_id', 'key')} as locked
   from given
 ), checked as materialized (
-  -- What is known already: the product, and the answer stored under the key.
+  -- The product, and the answer already stored under the key.
   select
     locked.*,
     product.active,
@@ -87,7 +87,7 @@ with given as (
     offset 0
   ) stored on locked.locked
 ), claimed as (
-  -- The answer, stored under its key; an expired one is replaced.
+  -- Stores the answer under its key; replaces an expired one.
   insert into idempotency_keys as k (account_id, key, fingerprint, status, location, body, created_at, expires_at)
   select account_id, key, fingerprint, status, location, body, created_at, expires_at
   from checked

@@ -5,19 +5,18 @@ import type { ClaimedExecution } from './rows.ts';
 type Wanted = {
   count: number;
   leaseMs: number;
-  /** Executions that came due before this are not looked at; null for all of them. */
+  /** Ignores executions that came due earlier; null for no lower bound. */
   since: Date | null;
-  /** For orders that have no ICCID yet: each gets another one. Empty if they get theirs elsewhere. */
+  /** One for each order that has no ICCID yet. Empty if orders get their ICCIDs elsewhere. */
   iccids: string[];
 };
 
-/** What a claim has taken, and when the last of it came due. */
+/** The claimed executions, and the latest due time among them. */
 export type Claimed = { executions: ClaimedExecution[]; latestDueAt: Date | null };
 
 /**
- * Takes executions that are due and that nobody holds, oldest first, until the end of the lease. The database's clock is the
- * only one. `due_at` stays as it is and the lease has no index, so a claim that allots no ICCID is an update within the page
- * (HOT).
+ * Claims due executions that no worker holds, oldest first, for the length of the lease. All times are the database's.
+ * `due_at` does not change and the lease is not indexed, so a claim that allots no ICCID is a HOT update.
  */
 export async function claimExecutionRows(db: Queryable, wanted: Wanted): Promise<Claimed> {
   const { count, leaseMs, since, iccids } = wanted;
@@ -28,14 +27,14 @@ export async function claimExecutionRows(db: Queryable, wanted: Wanted): Promise
   return { executions: rows, latestDueAt };
 }
 
-// By ctid: a join by key would scan a queue that was analysed while it was empty, for as long as the plan is kept.
+// By ctid: if the queue was empty when it was analyzed, a cached plan with a join by key scans the whole queue.
 const claim = {
   name: 'execution_claim',
   text: `
 with due as materialized (
   select ctid
   from execution_queue
-  -- Whatever a worker has seen, the last moments are looked at: the clock may have been set back, as by a switchover.
+  -- Always includes the last moments, because the clock may have been set back, for example by a switchover.
   where due_at >= least($3::timestamptz, now() - interval '250 milliseconds')
     and due_at <= now()
     and (leased_until is null or leased_until <= now())

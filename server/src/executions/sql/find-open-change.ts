@@ -3,7 +3,7 @@ import type { Queryable } from '../../db/database.ts';
 
 type OpenChange = { id: string; type: ExecutionType };
 
-/** Finds another change of this eSIM that is under way; asked under the eSIM's lock. */
+/** Finds an open change of this eSIM. The caller holds the eSIM's lock. */
 export async function findOpenChange(
   tx: Queryable,
   accountUuid: string,

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../db/database.ts';
 import { type ExecutionRow, endedColumns, openColumns } from './rows.ts';
 
-/** One statement, so one snapshot: an execution that ends meanwhile is found on one side. */
+/** One statement, so one snapshot: an execution that ends meanwhile is still found once. */
 export async function findExecution(
   db: Queryable,
   accountUuid: string,

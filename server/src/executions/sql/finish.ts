@@ -4,7 +4,7 @@ import type { ExecutionError, Fenced } from './rows.ts';
 
 type End = { error: ExecutionError | null; at: Date };
 
-/** Ends an execution in the transaction of what it did. False: another worker has taken it over, and nothing may be written. */
+/** Ends an execution in the transaction of its changes. If false, another worker has claimed it, and nothing may be written. */
 export async function finish(tx: Queryable, { account_id, id, fence }: Fenced, end: End): Promise<boolean> {
   const rows = await tx.query(
     {

@@ -3,7 +3,7 @@ import type { NewExecution } from './accept.ts';
 
 type Row = Omit<NewExecution, 'claim' | 'answer'> & { iccid: string };
 
-/** For orders about an eSIM that exists: written in the transaction that has checked it. */
+/** For orders that change an existing eSIM: inserted in the transaction that checked the eSIM. */
 export async function insertExecution(tx: Queryable, row: Row): Promise<void> {
   await tx.query(
     {

@@ -5,7 +5,7 @@ import { type ExecutionRow, endedColumns, openColumns } from './rows.ts';
 
 type Page = { status: ExecutionStatus | undefined; beforeUuid: string | null; count: number };
 
-/** Newest first. Open and ended ones have the same ids, so a walk shows an execution once, wherever it is at the time. */
+/** Newest first. An execution keeps its id when it ends, so paging shows it once even if it moves to the history. */
 export function listExecutionRows(db: Queryable, accountUuid: string, page: Page): Promise<ExecutionRow[]> {
   const name = page.status === undefined ? 'execution_list' : `execution_list_${page.status}`;
   const values = [accountUuid, page.beforeUuid ?? beforeFirst, page.count];
@@ -40,7 +40,7 @@ limit $3`;
 // A prepared plan can use the partial index of failed executions only if the status is a literal.
 const listByStatus: Record<ExecutionStatus, string> = {
   queued: open('and attempts = 0'),
-  running: open('and attempts > 0 and fence > 0'), // implied, and a condition of the index of claimed rows
+  running: open('and attempts > 0 and fence > 0'), // `fence > 0` is implied, but the partial index of claimed rows requires it
   succeeded: ended(`and status = 'succeeded'`),
   failed: ended(`and status = 'failed'`),
 };

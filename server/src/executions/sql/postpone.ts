@@ -2,7 +2,7 @@ import type { Queryable } from '../../db/database.ts';
 import { isHeld } from '../held.ts';
 import type { Fenced } from './rows.ts';
 
-/** Gives the execution back until later, and adds to what is remembered of it. */
+/** Releases the execution, due again later, and merges `progress` into its stored progress. */
 export async function postpone(
   db: Queryable,
   { account_id, id, fence }: Fenced,

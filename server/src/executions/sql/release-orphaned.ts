@@ -1,8 +1,8 @@
 import type { Queryable } from '../../db/database.ts';
 
 /**
- * Ends every lease. Only while no worker runs: then each is one of a process that has died. What waits for its next attempt
- * has no lease, and keeps its pause.
+ * Ends every lease. Call it only while no worker runs: then every lease belongs to a dead process. Postponed executions have no
+ * lease and keep their due time.
  */
 export async function releaseOrphanedExecutions(db: Queryable): Promise<number> {
   const freed = await db.query({

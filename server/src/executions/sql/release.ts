@@ -2,7 +2,7 @@ import type { Queryable } from '../../db/database.ts';
 import { isHeld } from '../held.ts';
 import type { Fenced } from './rows.ts';
 
-/** Releases a claim whose attempt does not count. Due now, so that others find it at once. */
+/** Releases a claim without counting the attempt. Due now, so that other workers find it immediately. */
 export async function releaseClaim(
   db: Queryable,
   { account_id, id, fence }: Fenced,

@@ -2,7 +2,7 @@ import type { Execution, ExecutionStatus, ExecutionType } from '@simplane/contra
 
 export type ExecutionError = NonNullable<Execution['error']>;
 
-/** As the API shows it, whether it is open or has ended. */
+/** An open or ended execution as the API shows it. */
 export type ExecutionRow = {
   id: string;
   type: ExecutionType;
@@ -15,7 +15,7 @@ export type ExecutionRow = {
   finished_at: Date | null;
 };
 
-/** An execution in the hands of one worker. `fence` proves it: every later claim has a higher one. */
+/** An execution held by one worker. `fence` proves the claim: every later claim has a higher one. */
 export type ClaimedExecution = {
   account_id: string;
   id: string;
@@ -28,16 +28,16 @@ export type ClaimedExecution = {
   fence: number;
   /** The eSIM was terminated while it was being provisioned. */
   is_terminated: boolean;
-  /** The product's profile type, as the catalog has it at the claim. */
+  /** The product's profile type in the catalog at the time of the claim. */
   profile_type: string | null;
 };
 
-/** What proves to a statement that the caller holds an execution. */
+/** Proves to a statement that the caller holds the execution. */
 export type Fenced = Pick<ClaimedExecution, 'account_id' | 'id' | 'fence'>;
 
 /** `ExecutionRow` from the history. */
 export const endedColumns = 'id, type, status, product_id, iccid, error, attempts, created_at, finished_at';
 
-/** `ExecutionRow` from the queue. A row that was never claimed is queued, every other one is running. */
+/** `ExecutionRow` from the queue. A row that was never claimed is queued, any other is running. */
 export const openColumns = `id, type, case when attempts = 0 then 'queued' else 'running' end as status, product_id, iccid,
   null::jsonb as error, attempts, created_at, null::timestamptz as finished_at`;

@@ -6,7 +6,7 @@ import type { Fenced } from './rows.ts';
 
 export type RecoveryPoint = { execution: Fenced; progress: object; leaseMs: number };
 
-/** Stores what a step returned before the next step begins, and renews the lease. Returns one answer per point: is it still held? */
+/** Stores a step's result before the next step begins, and renews the lease. Returns whether each execution is still held. */
 export async function saveProgressRows(db: Queryable, points: RecoveryPoint[]): Promise<boolean[]> {
   const saved = await db.query<{ n: number }>(save, given.values(points));
   const held = new Set(saved.map(({ n }) => n));

@@ -3,7 +3,7 @@ import type { Database } from '../../db/database.ts';
 import { cancelUndeliverableRows } from './sql/cancel-undeliverable.ts';
 
 /**
- * Cancels pending deliveries of disabled and deleted endpoints that `cancelPendingDeliveries` left: the rest of a large backlog,
+ * Cancels pending deliveries of disabled and deleted endpoints that `cancelPendingDeliveries` skipped: the rest of a large backlog,
  * deliveries being sent at that moment, and deliveries of events committed concurrently.
  */
 export async function cancelUndeliverable(db: Database, clock: Clock, stopping?: AbortSignal): Promise<void> {

@@ -16,7 +16,7 @@ beforeEach(() => {
   );
 });
 
-/** A delivery whose id was made `ms` after the first. */
+/** A delivery whose id is `ms` after `startMs`. */
 function delivery(ms: number, attempts = 0, fence = 1): ClaimedDelivery {
   const id = `${lowestAt(startMs + ms).slice(0, -1)}1`;
   return {
@@ -32,7 +32,7 @@ function delivery(ms: number, attempts = 0, fence = 1): ClaimedDelivery {
   };
 }
 
-/** A claim that brings these; `isFull` when as many came as were asked for. */
+/** A claim that takes these; `isFull` if it got as many as it requested. */
 function take(deliveries: ClaimedDelivery[], isFull: boolean, leftMs = 25_000) {
   const position = claims.begin(endpoint);
   for (const one of deliveries) claims.hold(one);
@@ -41,13 +41,13 @@ function take(deliveries: ClaimedDelivery[], isFull: boolean, leftMs = 25_000) {
 }
 
 describe('the next claim of an endpoint', () => {
-  test('starts behind the last delivery taken, while claims are full', () => {
+  test('starts after the last delivery taken, while claims are full', () => {
     expect(take([delivery(1_000), delivery(2_000)], true).afterUuid).toBe(lowest);
-    take([delivery(3_000)], true); // looks back, because it never did
+    take([delivery(3_000)], true); // looks back, because no claim has yet
     expect(claims.begin(endpoint).afterUuid).toBe(delivery(3_000).id);
   });
 
-  test('looks a second back after a claim that was not full, and leaves out what is in hand', () => {
+  test('looks back a second after a claim that was not full, and excludes held deliveries', () => {
     take([delivery(1_000), delivery(5_000)], false);
     expect(claims.begin(endpoint)).toEqual({
       afterUuid: lowestAt(startMs + 4_000),
@@ -55,7 +55,7 @@ describe('the next claim of an endpoint', () => {
     });
   });
 
-  test('looks back every 250 ms, however full claims are', () => {
+  test('looks back every 250 ms, even while claims are full', () => {
     take([delivery(1_000)], true);
     take([delivery(2_000)], true);
     nowMs += 249;
@@ -64,18 +64,18 @@ describe('the next claim of an endpoint', () => {
     expect(take([delivery(4_000)], true).afterUuid).toBe(lowestAt(startMs + 2_000));
   });
 
-  test('goes on from where a look back ended, past what it took before', () => {
+  test('continues after the last delivery that a look back took', () => {
     take([delivery(1_000), delivery(9_000)], false);
-    take([delivery(8_500)], true); // it committed late
+    take([delivery(8_500)], true); // committed late
     expect(claims.begin(endpoint).afterUuid).toBe(delivery(8_500).id);
   });
 
   test.each<[string, string, () => void]>([
     ['before a delivery that was released', lowestAt(startMs + 999), () => claims.release(delivery(1_000))],
-    ['from the beginning when the scan found something due', lowest, () => claims.restart(endpoint)],
+    ['from the beginning when the scan found due deliveries', lowest, () => claims.restart(endpoint)],
     ['from an id that is known to be due', delivery(7).id, () => claims.lookFrom(endpoint, delivery(7).id)],
-    ['a second back after a claim that failed', lowestAt(startMs + 4_000), () => claims.abort(endpoint)],
-  ])('starts %s, also during a claim', (_, expected, change) => {
+    ['a second back after a failed claim', lowestAt(startMs + 4_000), () => claims.abort(endpoint)],
+  ])('starts %s, even if that happens during a claim', (_, expected, change) => {
     take([delivery(1_000), delivery(5_000)], true);
     claims.begin(endpoint);
     change();
@@ -87,12 +87,12 @@ describe('the next claim of an endpoint', () => {
     expect(claims.begin(endpoint).afterUuid).toBe(expected);
   });
 
-  test('does not pass what other clocks write after an id from a clock that is ahead', () => {
+  test('does not skip ids from other clocks after an id from a clock that is ahead', () => {
     take([delivery(900_000)], false);
     expect(claims.begin(endpoint).afterUuid).toBe(lowestAt(startMs + 99_000));
   });
 
-  test('does not leave a backlog behind that it is still walking through', () => {
+  test('does not skip the rest of a backlog when it looks back', () => {
     take([delivery(50_000)], false);
     claims.restart(endpoint);
     take([delivery(1_000)], true);
@@ -100,7 +100,7 @@ describe('the next claim of an endpoint', () => {
     expect(claims.begin(endpoint).afterUuid).toBe(delivery(1_000).id);
   });
 
-  test('is put off while the endpoint is left to others', () => {
+  test('is refused while the endpoint is avoided', () => {
     expect(claims.avoid(endpoint, 3_000)).toBe(true);
     expect(claims.mayClaim(endpoint)).toBe(false);
     nowMs += 3_000;
@@ -109,7 +109,7 @@ describe('the next claim of an endpoint', () => {
     expect(claims.avoid(endpoint, 3_000)).toBe(false);
   });
 
-  test('still leaves out a delivery whose earlier attempt is dropped or released late', () => {
+  test('still excludes a delivery whose earlier attempt is dropped or released late', () => {
     take([delivery(1_000)], true);
     const retry = delivery(1_000, 1);
     claims.hold(retry);
@@ -118,7 +118,7 @@ describe('the next claim of an endpoint', () => {
     expect(claims.begin(endpoint).heldUuids).toEqual([retry.id]);
   });
 
-  test('leaves out retries in hand wherever it starts, and no longer what was settled', () => {
+  test('excludes held retries wherever it starts, but not settled deliveries', () => {
     const retry = delivery(10, 1);
     take([retry, delivery(1_000)], true);
     take([delivery(2_000)], true);
@@ -131,7 +131,7 @@ describe('the next claim of an endpoint', () => {
 });
 
 describe('a lease', () => {
-  test('covers an attempt that would end before it does, counted from before the claim was sent', () => {
+  test('covers an attempt that would end before it expires, counted from before the claim was sent', () => {
     take([delivery(1)], true, 20_000);
     nowMs = 5_000;
     expect(claims.isLeased(delivery(1), 15_000)).toBe(true);
@@ -139,12 +139,12 @@ describe('a lease', () => {
     expect(claims.isLeased(delivery(1), 15_000)).toBe(false);
   });
 
-  test('does not cover a delivery that was claimed with an earlier one', () => {
+  test('does not cover a delivery that was claimed under another fence', () => {
     take([delivery(1, 0, 7)], true);
     expect(claims.isLeased(delivery(1, 0, 7), 1)).toBe(false);
   });
 
-  test('that another process has is known until the endpoint is found again', () => {
+  test('of another process is remembered until the endpoint is found again', () => {
     claims.begin(endpoint);
     claims.end(endpoint, { lease: null, sentAtMs: 0, isFull: false });
     expect([claims.isRefused(endpoint), claims.mayClaim(endpoint)]).toEqual([true, true]);
@@ -152,7 +152,7 @@ describe('a lease', () => {
     expect(claims.isRefused(endpoint)).toBe(false);
   });
 
-  test('is forgotten when it has ended and nothing is in hand, not before', () => {
+  test('is forgotten only after it has expired and no delivery is held', () => {
     take([delivery(1)], true, 90_000);
     nowMs = 80_000;
     claims.forgetIdle();

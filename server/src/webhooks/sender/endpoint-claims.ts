@@ -1,11 +1,11 @@
 import type { ClaimedDelivery, EndpointLease } from './sql/claim-deliveries.ts';
 
-/** What this process holds of one endpoint. */
+/** This process's claim on one endpoint. */
 type EndpointClaim = {
   lease: { fence: number; endsAtMs: number } | null;
   /** Claimed deliveries without a stored result, with their number of attempts. */
   held: Map<string, number>;
-  /** The last claim took what was never tried up to this id. */
+  /** The last claim took the deliveries without an attempt up to this id. */
   position: string;
   /** The highest id ever taken. */
   highest: string;
@@ -16,7 +16,7 @@ type EndpointClaim = {
   isClaiming: boolean;
   /** Another process holds the lease. */
   isRefused: boolean;
-  /** This process cannot send at the moment, and leaves the endpoint to others until then. */
+  /** This process cannot send to the endpoint at the moment, and does not claim it until then. */
   avoidedUntilMs: number;
   usedAtMs: number;
 };
@@ -24,11 +24,11 @@ type EndpointClaim = {
 type Position = { afterUuid: string; heldUuids: string[] };
 
 export type EndpointClaims = {
-  /** False while a claim runs, since two at once would take the same deliveries twice, and while it is left to others. */
+  /** False while a claim runs, because a concurrent one would take the same deliveries again, and while the endpoint is avoided. */
   mayClaim(endpointUuid: string): boolean;
-  /** Begins a claim: where it looks for deliveries, and those that it must leave out. */
+  /** Begins a claim. Returns the id it starts after, and the deliveries it must exclude. */
   begin(endpointUuid: string): Position;
-  /** Ends it. Without a lease another process has the endpoint, or it is not enabled. */
+  /** Ends the claim. Without a lease, another process holds the endpoint or it is not enabled. */
   end(
     endpointUuid: string,
     claimed: { lease: EndpointLease | null; sentAtMs: number; isFull: boolean },
@@ -43,27 +43,27 @@ export type EndpointClaims = {
   /** Whether an attempt that takes `forMs` would end within the lease. */
   isLeased(delivery: ClaimedDelivery, forMs: number): boolean;
   isRefused(endpointUuid: string): boolean;
-  /** The next claim starts from the beginning: something is due, wherever it is. */
+  /** The next claim starts from the beginning, because the position of a due delivery is unknown. */
   restart(endpointUuid: string): void;
-  /** The next claim starts at this id or before: something due is there. */
+  /** The next claim starts at this id or before, because a delivery is due there. */
   lookFrom(endpointUuid: string, uuid: string): void;
-  /** Leaves the endpoint to other processes for a while. Returns whether nothing of it is in hand, so that its lease can end. */
+  /** Claims nothing of the endpoint for a while. Returns true if none of its deliveries is held, so that its lease can end. */
   avoid(endpointUuid: string, forMs: number): boolean;
   forgetIdle(): void;
-  /** Endpoints that this process may have leased, without those that have something in hand. */
+  /** Endpoints that this process may have leased and of which it holds no delivery. */
   idleEndpoints(): string[];
 };
 
 const lowest = '00000000-0000-0000-0000-000000000000';
-// Ids begin with their millisecond, but commit in another order. Older ones are left to the fallback scan.
+// Ids begin with their millisecond, but may commit out of order. The fallback scan finds those that commit even later.
 const lookBackMs = 1_000;
-// While an endpoint has a backlog, claims only move forward: looking back steps over what was sent and is not yet vacuumed.
+// With a backlog, claims mostly move forward: looking back reads over sent deliveries that are not yet vacuumed.
 const lookBackIntervalMs = 250;
 const idleAfterMs = 60_000;
 
 /**
- * Leases of endpoints and the deliveries of them that this process has in hand. The queue's rows don't say who has them, so
- * each claim leaves out what is in hand, and starts behind what was taken before.
+ * Tracks endpoint leases and the deliveries that this process holds. Queue rows do not record a holder, so each claim excludes
+ * the held deliveries and starts after the last one taken.
  */
 export function createEndpointClaims(
   monotonicMs: () => number,
@@ -94,7 +94,7 @@ export function createEndpointClaims(
   function afterOf(claim: EndpointClaim): string {
     if (claim.start === 'beginning') return lowest;
     const { position, highest, start, from } = claim;
-    // An id from a clock that is ahead must not move the others' ids out of sight.
+    // After an id from a clock that is ahead, ids from other clocks must still be found.
     const now = lowestAt(wallMs());
     const recent = before(highest < now ? highest : now, lookBackMs);
     let after = start === 'look back' ? recent : position;
@@ -144,12 +144,12 @@ export function createEndpointClaims(
 
     drop({ endpoint_id: endpointUuid, id, attempt_count }) {
       const { held } = claimOf(endpointUuid);
-      if (held.get(id) === attempt_count) held.delete(id); // else a later attempt is in hand
+      if (held.get(id) === attempt_count) held.delete(id); // else a later attempt is held
     },
 
     release({ endpoint_id: endpointUuid, id, attempt_count }) {
       const claim = claimOf(endpointUuid);
-      if (claim.held.get(id) !== attempt_count) return; // a later attempt is in hand
+      if (claim.held.get(id) !== attempt_count) return; // a later attempt is held
       claim.held.delete(id);
       if (attempt_count === 0 && (claim.from === null || id < claim.from)) claim.from = before(id, 1);
     },
@@ -197,7 +197,7 @@ export function createEndpointClaims(
   };
 }
 
-/** The lowest id of this many milliseconds before the one given. */
+/** The lowest id of the millisecond `ms` before the given id's. */
 function before(uuid: string, ms: number): string {
   const time = Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
   return lowestAt(time - ms);

@@ -26,7 +26,7 @@ test('the endpoints of an account are listed under that account only, and only w
   expect([busy(lanes, 'a'), busy(lanes, 'b'), busy(lanes, 'c')]).toEqual([['a1', 'a2'], [], []]);
 });
 
-test('forgetting an idle endpoint removes it from its account: once it is known again it must be claimed to be listed', () => {
+test('a forgotten idle endpoint is removed from its account, and is listed again only after a claim', () => {
   const { lanes, wait } = lanesAt();
   send(lanes, 'a1', 'a');
   send(lanes, 'b1', 'b');
@@ -37,7 +37,7 @@ test('forgetting an idle endpoint removes it from its account: once it is known 
   expect([busy(lanes, 'a'), busy(lanes, 'b')]).toEqual([['a1', 'a2'], ['b1']]);
   wait(1);
   lanes.forgetIdle();
-  // The database may tell the standing of any endpoint later; that alone makes none of them busy.
+  // The sender may read an endpoint's standing from the database later; that alone does not make it busy.
   for (const endpoint of ['a1', 'b1']) lanes.learn(endpoint, 'proven');
   expect([busy(lanes, 'a'), busy(lanes, 'b')]).toEqual([['a2'], []]);
   send(lanes, 'b1', 'b');
@@ -64,7 +64,7 @@ test('a claim counts as use: an endpoint claimed just now is not forgotten when 
   expect(lanes.standingOf('a1')).toBe('proven');
 });
 
-test('an endpoint that was asked about but never used is forgotten like any other', () => {
+test('an endpoint with a known standing that was never used is forgotten like any other', () => {
   const { lanes, wait } = lanesAt();
   lanes.learn('a1', 'failing');
   wait(60_000);
@@ -101,7 +101,7 @@ test('a delivery beyond the concurrency waits until one in flight ends, first co
   expect(order).toEqual(['third true', 'fourth true']);
 });
 
-test('a lane is claimed for once a quarter of it is free, and not before', () => {
+test('a lane has room for a claim only once a quarter of it is free', () => {
   const { lanes } = lanesAt();
   for (let i = 0; i < 3; i++) send(lanes, 'a1', 'a'); // eight at a time
   for (let i = 0; i < 6; i++) lanes.claimed('a1', 'a');
@@ -110,13 +110,13 @@ test('a lane is claimed for once a quarter of it is free, and not before', () =>
   expect(lanes.roomFor('a1')).toBe(0);
 });
 
-test('without a clock of its own a lane uses the real one', () => {
+test('without a given clock a lane uses the real one', () => {
   const lanes = createLanes();
   send(lanes, 'a1', 'a', false);
   expect(lanes.roomFor('a1')).toBe(0);
 });
 
-test('an account that has nothing left in the queue takes its next turn after the others', () => {
+test('an account that leaves the queue and returns is served after the others', () => {
   const queue = createFairQueue();
   const allowAll = { mayTakeFor: () => true, hasRoom: () => true };
   queue.add({ endpointUuid: 'a1', accountUuid: 'a' });
@@ -131,7 +131,7 @@ test('an account that has nothing left in the queue takes its next turn after th
   ]);
 });
 
-test('an account that may not take is passed over, and keeps its place', () => {
+test('an account that may not take is skipped and keeps its position', () => {
   const queue = createFairQueue();
   queue.add({ endpointUuid: 'a1', accountUuid: 'a' });
   queue.add({ endpointUuid: 'b1', accountUuid: 'b' });
@@ -151,7 +151,7 @@ test('a postponed delivery frees its slot', () => {
   }
 });
 
-test('an endpoint is disabled exactly when its time is over, and its reason is a sentence without one too', () => {
+test('an endpoint is disabled exactly at the end of its failure period, and the reason is a sentence even without a start', () => {
   const rule = { afterMs: 1_000, minFailures: 2 };
   const health = { failingSince: new Date(0), failureCount: 2 };
   expect([999, 1_000].map((ms) => shouldDisable(health, rule, new Date(ms)))).toEqual([false, true]);
@@ -160,7 +160,7 @@ test('an endpoint is disabled exactly when its time is over, and its reason is a
   );
 });
 
-test('released slots are free for everyone again', () => {
+test('released slots are available to all accounts again', () => {
   const slots = createAccountSlots(8);
   slots.acquire('a', 4);
   expect([slots.availableTo('a'), slots.availableTo('b')]).toEqual([0, 2]);

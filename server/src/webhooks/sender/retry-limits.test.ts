@@ -12,7 +12,7 @@ test('Retry-After lengthens a step up to the next one', () => {
   expect(delay(1, 60_000)).toBe(5_000);
 });
 
-test('a schedule whose next step is shorter, or that has none, keeps the step as it is', () => {
+test('Retry-After does not change a step if the next one is shorter or missing', () => {
   expect(delay(2, 60_000)).toBe(5_000);
   expect(delay(3, 60_000)).toBe(2_000);
   expect(delay(4, 60_000)).toBeNull();

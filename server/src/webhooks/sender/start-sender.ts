@@ -16,12 +16,12 @@ import { endLeases } from './sql/end-leases.ts';
 import { findEndpoints, findEndpointsDue, type KnownEndpoint } from './sql/find-endpoints.ts';
 import { postponeDelivery } from './sql/postpone-delivery.ts';
 
-export { deleteStaleLeases, endAbandonedLeases as freeAbandonedEndpoints } from './sql/end-leases.ts';
+export { deleteStaleLeases, endAbandonedLeases } from './sql/end-leases.ts';
 
 type Options = Omit<DeliverOptions, 'signingKeys'> & {
   keyring: Keyring;
   concurrency: number;
-  /** How much a lease outlasts an attempt's timeout. It is renewed when half of this is used up. */
+  /** How much longer a lease is than an attempt's timeout. It is renewed when half of this time has passed. */
   leaseMarginMs?: number;
   /** The clock for lease ages. */
   monotonicMs?: () => number;
@@ -47,7 +47,7 @@ const maxTimerMs = 10_000;
 const unreadablePauseMs = 60_000;
 // The pause when sending is impossible and the endpoint is not to blame; such conditions are usually brief.
 const unsentPauseMs = 1_000;
-// Longer than the others' scan interval, so that one of them finds the endpoint first.
+// Longer than the scan interval of other processes, so that one of them finds the endpoint first.
 const avoidMs = 3_000;
 const faultReportIntervalMs = 10_000;
 // A woken account's deliveries are this new, unless another machine's clock is further behind; the scan finds those.
@@ -258,14 +258,14 @@ export function startSender(given: Options): Sender {
     lanes.postponed(endpointUuid, unsentPauseMs);
     claims.release(delivery);
     wakeLater(endpointUuid, accountUuid, unsentPauseMs);
-    if (isFault) leaveToOthers(endpointUuid);
+    if (isFault) avoidEndpoint(endpointUuid);
     if (!isFault || performance.now() - faultReportedAtMs < faultReportIntervalMs) return;
     faultReportedAtMs = performance.now();
     onError(new Error(`webhooks cannot be sent: ${unsent}`));
   }
 
-  /** This process cannot send to the endpoint, by a fault of its own; another one perhaps can. */
-  function leaveToOthers(endpointUuid: string): void {
+  /** The fault is in this process, so another process may be able to send to the endpoint. */
+  function avoidEndpoint(endpointUuid: string): void {
     if (claims.avoid(endpointUuid, avoidMs)) endLeases(db, holder, [endpointUuid]).catch(onError);
   }
 
@@ -315,7 +315,7 @@ export function startSender(given: Options): Sender {
     return undefined;
   }
 
-  /** After an error it is not known whether the result was stored; the delivery may be sent again when a lease's time is over. */
+  /** After an error it is unknown whether the result was stored, so the delivery is held for a lease's duration. */
   function releaseLater(delivery: ClaimedDelivery): void {
     setTimeout(() => claims.release(delivery), leaseMs).unref();
   }
@@ -338,7 +338,7 @@ export function startSender(given: Options): Sender {
   async function postponeUnreadable(delivery: ClaimedDelivery, error: UnreadableSecret): Promise<undefined> {
     lanes.finished(delivery.endpoint_id, false);
     await untilSettled(delivery, postponeDelivery(db, delivery, unreadablePauseMs));
-    leaveToOthers(delivery.endpoint_id);
+    avoidEndpoint(delivery.endpoint_id);
     onError(error, {
       webhook_endpoint_id: idOfUuid(idPrefixes.webhookEndpoint, delivery.endpoint_id),
       delivery_id: idOfUuid(idPrefixes.delivery, delivery.id),
@@ -374,7 +374,7 @@ export function startSender(given: Options): Sender {
     async stop(timeoutMs) {
       isStopping = true;
       const stopped = Promise.all([provenQueue.stop(timeoutMs), unprovenQueue.stop(timeoutMs)]);
-      // Only endpoints with something in flight wait for it. A lease that is not given back ends by itself.
+      // Endpoints with deliveries in flight keep their lease until those end. A lease that is not ended here expires.
       await endLeases(db, holder, claims.idleEndpoints()).catch(onError);
       await stopped;
       await endLeases(db, holder, claims.idleEndpoints()).catch(onError);

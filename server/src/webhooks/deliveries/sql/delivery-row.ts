@@ -22,7 +22,7 @@ export type DeliveryRow = {
   attempts: AttemptRow[];
 };
 
-/** A delivery as `queueColumns` or `historyColumns` read it, with its last attempt if the row itself has it. */
+/** A delivery as selected by `queueColumns` or `historyColumns`, with its last attempt if that is stored in the row. */
 export type BareRow = Omit<DeliveryRow, 'attempts'> & {
   finished_at: Date | null;
   duration_ms: number | null;
@@ -31,7 +31,7 @@ export type BareRow = Omit<DeliveryRow, 'attempts'> & {
   response_excerpt: string | null;
 };
 
-/** A delivery is in `delivery_queue` until it ends, then in `deliveries`; both as the same columns. */
+/** A delivery is in `delivery_queue` until it ends, then in `deliveries`. Both selections have the same columns. */
 export const queueColumns = `account_id, id, event_id, endpoint_id, 'pending' as status, origin, attempt_count, due_at, created_at,
   null::timestamptz as finished_at, null::integer as duration_ms, null::integer as status_code, null as error,
   null as response_excerpt`;

@@ -12,7 +12,7 @@ import {
 
 const page = 'id < $3 order by id desc limit $4';
 
-// The account is compared outside: with it inside, a plan may read the account's whole queue by the primary key.
+// The account is compared outside the subquery. Inside, a plan may read the account's whole queue by the primary key.
 const fresh = `(select ${queueColumns} from delivery_queue where endpoint_id = $2 and attempt_count = 0 and ${page})`;
 const retries = `(select ${queueColumns} from delivery_queue where endpoint_id = $2 and attempt_count > 0 and ${page})`;
 
@@ -27,7 +27,7 @@ function partsOf(status: DeliveryStatus | undefined): string[] {
   return status === 'pending' ? [fresh, retries] : [ended(status)];
 }
 
-/** One statement, so one snapshot: a delivery that ends meanwhile is seen in one place, never in both or in none. */
+/** One statement, so one snapshot: a delivery that ends meanwhile is still listed exactly once. */
 export async function listRowsOfEndpoint(
   db: Queryable,
   accountUuid: string,

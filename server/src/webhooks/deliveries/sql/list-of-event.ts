@@ -9,7 +9,7 @@ import {
   withAttempts,
 } from './delivery-row.ts';
 
-/** One statement, so one snapshot: a delivery that ends meanwhile is seen in one place, never in both or in none. */
+/** One statement, so one snapshot: a delivery that ends meanwhile is still listed exactly once. */
 export async function listRowsOfEvent(
   db: Queryable,
   accountUuid: string,

@@ -5,7 +5,7 @@ import type { EndpointKey } from './endpoint-row.ts';
 // 1,000 rows take 30 ms. 10,000 exceeded the statement timeout of 10 s on a busy machine, so the endpoint could not be disabled.
 export const cancelBatchSize = 1_000;
 
-/** The account is compared outside: with it inside, a plan may read the account's whole queue by the primary key. */
+/** The account is compared outside the subquery. Inside, a plan may read the account's whole queue by the primary key. */
 function rowsWhere(condition: string): string {
   return `(
     select ctid, account_id

@@ -1,7 +1,7 @@
 /**
- * The CTEs `removed` and `canceled`: move the queue rows that `waiting (ctid)` has locked to the history. By ctid, because a plan made
- * while the queue was empty joins by key with a scan of all of it. `waiting` has compared the account: here it would let the plan
- * read the account's rows and compare each with all of the ctids.
+ * The CTEs `removed` and `canceled`: move the queue rows that `waiting (ctid)` has locked to the history. By ctid, because a plan
+ * made while the queue was empty would scan it completely for a join by key. `waiting` has compared the account; comparing it here
+ * too would let the plan read all rows of the account and compare each with every ctid.
  */
 export function cancelRows(at: string): string {
   return `removed as (

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../db/database.ts';
 import type { EndpointKey } from './endpoint-row.ts';
 
-/** Also deletes its secrets. Returns false if there is no such endpoint. A chore removes its lease, which claims may lock. */
+/** Also deletes its secrets. Returns false if there is no such endpoint. A chore removes its lease, which a claim may have locked. */
 export async function deleteEndpointRow(tx: Queryable, key: EndpointKey): Promise<boolean> {
   const rows = await tx.query(
     {

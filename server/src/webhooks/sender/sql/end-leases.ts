@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../db/database.ts';
 
-/** Gives endpoints back, so that another process need not wait for the leases to end. */
+/** Ends these leases early, so that another process need not wait for them to expire. */
 export async function endLeases(db: Queryable, holder: string, endpointUuids: string[]): Promise<void> {
   await db.query(
     {
@@ -13,7 +13,7 @@ where endpoint_id = any($1::uuid[]) and holder = $2`,
   );
 }
 
-/** Ends every lease; returns how many. Only while no sender runs: each is then a dead process's. */
+/** Ends every lease; returns how many. Call it only while no sender runs: then every lease belongs to a dead process. */
 export async function endAbandonedLeases(db: Queryable): Promise<number> {
   const rows = await db.query({
     name: 'lease_end_abandoned',
@@ -25,7 +25,7 @@ returning 1`,
   return rows.length;
 }
 
-/** Deletes what deleted endpoints have left. */
+/** Deletes the leases of deleted endpoints. */
 export async function deleteStaleLeases(db: Queryable): Promise<void> {
   await db.query({
     name: 'lease_delete_stale',

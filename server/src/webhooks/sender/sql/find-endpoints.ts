@@ -2,7 +2,7 @@ import type { Queryable } from '../../../db/database.ts';
 import { queuedEndpoints } from '../../queued-endpoints.ts';
 import type { Standing } from '../lanes.ts';
 
-/** An endpoint that may have something due, with its standing in the database. */
+/** An endpoint that may have due deliveries, with its health in the database. */
 export type KnownEndpoint = { accountUuid: string; endpointUuid: string; standing: Standing };
 
 const columns = `e.account_id as "accountUuid", e.id as "endpointUuid",
@@ -20,8 +20,8 @@ function isOurs(holder: string): string {
 }
 
 /**
- * The endpoints of these accounts with a delivery that is newer than `sinceUuid` or a due retry. Leaves out failing ones: they are
- * not urgent, and the fallback scan finds many of them at a fraction of the cost.
+ * The endpoints of these accounts with a delivery newer than `sinceUuid` or a due retry. Excludes failing endpoints: they are not
+ * urgent, and the fallback scan finds many of them at a fraction of the cost.
  */
 export function findEndpoints(
   db: Queryable,
@@ -48,7 +48,7 @@ where e.account_id = any($1) and e.status = 'enabled' and e.failing_since is nul
   );
 }
 
-/** Fallback scan: every endpoint with something due, found by a skip scan over the index (28 ms for thousands). */
+/** Fallback scan: every endpoint with due deliveries, by a skip scan over the index (28 ms for thousands of endpoints). */
 export function findEndpointsDue(db: Queryable, holder: string): Promise<KnownEndpoint[]> {
   return db.query(
     {

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../db/database.ts';
 import type { ClaimedDelivery } from './claim-deliveries.ts';
 
-/** Sets a claimed delivery due later: nothing was sent, and no attempt is counted. */
+/** Makes a claimed delivery due later without counting an attempt, because nothing was sent. */
 export async function postponeDelivery(
   db: Queryable,
   delivery: ClaimedDelivery,

@@ -44,18 +44,18 @@ const given = rowsOf<Settled>(
   leases.next,
 );
 
-// The attempt is settled once: whoever comes second finds another count.
+// An attempt is settled once: a second write finds a different attempt count.
 const isOpen = `q.account_id = held.account_id and q.id = held.id and q.attempt_count = held.attempt_count
     and ${forceKeyLookup('held.attempt_count')}`;
 const result = 'held.outcome, held.at, held.duration_ms, held.status_code, held.error, held.excerpt';
 
-// A healthy endpoint's row is neither locked nor rewritten for every delivery.
+// For a healthy endpoint, most deliveries neither lock nor update its row.
 const isWorthWriting = `(summed.failures > 0 or e.failing_since is not null or e.last_success_at is null
     or e.last_success_at < summed.last_success_at - interval '1 minute')`;
 
 const text = `
 with held as materialized (
-  -- The results whose lease nobody has taken over. No two leases ever have the same fence.
+  -- The results whose lease no other process has taken over. Fences are unique across leases.
   select *
   from ${given.table} given
   where given.fence = any(array(
@@ -100,7 +100,7 @@ with held as materialized (
     select account_id, endpoint_id, outcome, at from retried) settled
   group by account_id, endpoint_id
 ), locked as materialized (
-  -- In one order, so two senders whose batches share endpoints cannot deadlock.
+  -- Locked in a fixed order, so two senders whose batches share endpoints cannot deadlock.
   select e.account_id, e.id
   from webhook_endpoints e
   join summed on e.account_id = summed.account_id and e.id = summed.endpoint_id
@@ -110,7 +110,7 @@ with held as materialized (
 )
 update webhook_endpoints e
 set last_success_at = greatest(e.last_success_at, summed.last_success_at),
-  -- A success within the batch wins over its failures: the endpoint works.
+  -- A success in the batch outweighs its failures: the endpoint works.
   failing_since = case when summed.last_success_at is null then coalesce(e.failing_since, summed.first_failure_at) end,
   failure_count = case when summed.last_success_at is null then e.failure_count + summed.failures else 0 end
 from summed
@@ -119,8 +119,8 @@ where e.account_id = summed.account_id and e.id = summed.endpoint_id and ${isWor
 returning e.account_id, e.id, e.failing_since, e.failure_count`;
 
 /**
- * Moves ended deliveries to the history, sets the others due again, and updates the endpoints' health; returns the health of
- * those it wrote. Drops results of an endpoint that another sender has taken over.
+ * Moves ended deliveries to the history, schedules the others again, and updates the endpoints' health. Returns the health of the
+ * updated endpoints. Drops results for endpoints that another sender has taken over.
  */
 export function settleDeliveries(db: Queryable, results: Settled[]): Promise<EndpointHealth[]> {
   const own = new Map(results.map(({ delivery }) => [delivery.fence, delivery]));

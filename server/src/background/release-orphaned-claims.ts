@@ -2,16 +2,16 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
 import { releaseOrphanedExecutions } from '../executions/worker.ts';
 import { describeCause } from '../telemetry/describe-cause.ts';
-import { freeAbandonedEndpoints } from '../webhooks/sender/start-sender.ts';
+import { endAbandonedLeases } from '../webhooks/sender/start-sender.ts';
 
 /**
  * Releases the claims of a dead process instead of waiting for their leases to expire. Only for the sole owner of an embedded
  * database, before it starts any work; on a shared database the other process may still be running.
  */
-export async function freeAbandonedClaims(db: Database, log: Logger): Promise<void> {
+export async function releaseOrphanedClaims(db: Database, log: Logger): Promise<void> {
   try {
     const executions = await releaseOrphanedExecutions(db);
-    const endpoints = await freeAbandonedEndpoints(db);
+    const endpoints = await endAbandonedLeases(db);
     if (executions + endpoints > 0) {
       log.info({ executions, endpoints }, 'released the claims of an earlier process');
     }

@@ -98,7 +98,7 @@ export const mayImport = {
     },
     lists: {
       why: 'Pages and cursors for any kind of row.',
-      imports: list`app-error.ts contract:*`,
+      imports: list`app-error.ts ids/uuid-range.ts contract:*`,
     },
     worker: {
       why: 'The generic loop that claims work and stores its outcome.',
@@ -197,7 +197,7 @@ export const mayImport = {
     },
     retention: {
       why: 'Old rows are deleted by table and age, without using a feature.',
-      imports: list`clock.ts db worker`,
+      imports: list`clock.ts db ids/uuid-range.ts worker`,
     },
     webhooks: {
       why: 'SQL fragments shared by its subfolders.',

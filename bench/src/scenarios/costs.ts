@@ -1,8 +1,8 @@
-import { connections } from '../support/accepting.ts';
 import { type Cost, costOf } from '../support/cost.ts';
 import { createEndpoint, prepareBacklog } from '../support/delivering.ts';
 import type { Deployment } from '../support/deployment.ts';
 import { startGenerator, startReceiver } from '../support/load.ts';
+import { provisionRate } from '../support/provisioning.ts';
 import { median, type Result, round } from '../support/scenario.ts';
 
 const rounds = 5;
@@ -39,11 +39,7 @@ export async function provisionCost(
   const receiver = await startReceiver();
   try {
     await createEndpoint(deployment, receiver.url, ['esim.provisioned']);
-    const provision = async () => {
-      await receiver.reset();
-      await generator.postOrders({ ...deployment, connections, count: orders });
-      await receiver.expect(orders);
-    };
+    const provision = () => provisionRate({ generator, receiver }, deployment, orders);
     return await measure({
       boundUs: 230,
       progress,

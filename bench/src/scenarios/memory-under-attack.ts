@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Deployment } from '../support/deployment.ts';
+import { readMemoryMb } from '../support/memory.ts';
 import { percentile, type Result, round } from '../support/scenario.ts';
 
 const connections = 400;
@@ -17,7 +18,7 @@ export async function memoryUnderAttack(
   progress: (text: string) => void,
 ): Promise<Result> {
   await runNormalClient(deployment, 2_000);
-  const atRestMb = await memoryMb(deployment);
+  const atRestMb = await readMemoryMb(deployment.pid);
   progress(`${round(atRestMb)} MB at rest; ${connections} connections request ${pagesEach} pages each`);
   const sockets: Socket[] = [];
   try {
@@ -60,16 +61,9 @@ async function runNormalClient(deployment: Deployment, ms: number) {
       await get(deployment, '/v1/me');
       latencies.push(performance.now() - startedAtMs);
     }
-    peakMb = Math.max(peakMb, await memoryMb(deployment));
+    peakMb = Math.max(peakMb, await readMemoryMb(deployment.pid));
   }
   return { latencies: latencies.sort((a, b) => a - b), peakMb };
-}
-
-async function memoryMb(deployment: Deployment): Promise<number> {
-  const metrics = await get(deployment, '/metrics');
-  const [, bytes] = /^process_memory_usage_bytes (\d+)/m.exec(metrics) ?? [];
-  if (bytes === undefined) throw new Error('/metrics has no process_memory_usage_bytes');
-  return Number(bytes) / 1024 / 1024;
 }
 
 async function get({ url, key }: Deployment, path: string): Promise<string> {

@@ -1,8 +1,8 @@
-import { connections } from '../support/accepting.ts';
 import { createEndpoint } from '../support/delivering.ts';
 import type { Deployment } from '../support/deployment.ts';
 import { startGenerator, startReceiver } from '../support/load.ts';
 import { readMemoryMb } from '../support/memory.ts';
+import { provisionRate } from '../support/provisioning.ts';
 import { type Result, round } from '../support/scenario.ts';
 
 export const memorySettings = { SIMPLANE_ROLE: 'api' };
@@ -26,9 +26,7 @@ export async function memory(deployment: Deployment, progress: (what: string) =>
     await createEndpoint(deployment, receiver.url, ['esim.provisioned']);
     const most = { ...atRest };
     for (let i = 1; i <= rounds; i++) {
-      await receiver.reset();
-      await generator.postOrders({ ...deployment, connections, count });
-      await receiver.expect(count);
+      await provisionRate({ generator, receiver }, deployment, count);
       const now = await read();
       most.api = Math.max(most.api, now.api);
       most.worker = Math.max(most.worker, now.worker);

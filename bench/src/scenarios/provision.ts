@@ -1,8 +1,9 @@
-import { acceptRate, connections } from '../support/accepting.ts';
+import { acceptRate } from '../support/accepting.ts';
 import { alternate } from '../support/alternate.ts';
 import { createEndpoint } from '../support/delivering.ts';
 import type { Deployment } from '../support/deployment.ts';
 import { startGenerator, startReceiver } from '../support/load.ts';
+import { provisionRate } from '../support/provisioning.ts';
 import type { Result } from '../support/scenario.ts';
 
 const count = 3_000;
@@ -18,20 +19,14 @@ export async function provision(deployment: Deployment, progress: (text: string)
       { SIMPLANE_ROLE: 'api' },
       await deployment.createDatabase('accepting'),
     );
-    const provisionRate = async () => {
-      await receiver.reset();
-      const startedAtMs = performance.now();
-      await generator.postOrders({ ...deployment, connections, count });
-      await receiver.expect(count);
-      return (count / (performance.now() - startedAtMs)) * 1_000;
-    };
+    const provision = () => provisionRate({ generator, receiver }, deployment, count);
     progress('warming up');
     for (let round = 0; round < 2; round++) {
-      await provisionRate();
+      await provision();
       await acceptRate(generator, accepting, 2_000);
     }
     return await alternate(
-      { value: provisionRate, ceiling: () => acceptRate(generator, accepting, ceilingMs) },
+      { value: provision, ceiling: () => acceptRate(generator, accepting, ceilingMs) },
       { rounds: 7, unit: 'eSIMs/s', goal: '≥ 0.4', progress },
     );
   } finally {

@@ -1,9 +1,9 @@
 import pg from 'pg';
-import { connections } from '../support/accepting.ts';
 import { alternate } from '../support/alternate.ts';
 import { createEndpoint } from '../support/delivering.ts';
 import type { Deployment, Target } from '../support/deployment.ts';
 import { startGenerator, startReceiver } from '../support/load.ts';
+import { provisionRate } from '../support/provisioning.ts';
 import type { Result } from '../support/scenario.ts';
 
 const count = 3_000;
@@ -24,13 +24,7 @@ export async function snapshotHeld(
     for (const target of [deployment, free]) {
       await createEndpoint(target, receiver.url, ['esim.provisioned']);
     }
-    const rateOf = async ({ url, key }: Target) => {
-      await receiver.reset();
-      const startedAtMs = performance.now();
-      await generator.postOrders({ url, key, connections, count });
-      await receiver.expect(count);
-      return (count / (performance.now() - startedAtMs)) * 1_000;
-    };
+    const rateOf = (target: Target) => provisionRate({ generator, receiver }, target, count);
     progress('warming up');
     for (const target of [deployment, free]) await rateOf(target);
     await holder.connect();

@@ -1,5 +1,6 @@
 import type { Scope } from '@simplane/contract';
 import type { Queryable } from '../db/database.ts';
+import { lowestUuidAt } from '../ids/uuid-range.ts';
 
 export type AccountRow = { id: string; name: string; api_version: string; created_at: Date };
 
@@ -68,13 +69,9 @@ export async function listNewHashes(
              where id > $3 and revoked_at is null and (expires_at is null or expires_at > $2)
              order by id desc limit $1`,
     },
-    [limit, new Date(nowMs), firstUuidOf(sinceMs)],
+    [limit, new Date(nowMs), lowestUuidAt(sinceMs)],
   );
   return rows.map(({ hash }) => hash);
-}
-
-function firstUuidOf(ms: number): string {
-  return `${Math.max(ms, 0).toString(16).padStart(12, '0')}${'0'.repeat(20)}`;
 }
 
 /** `greatest` keeps the latest time when several processes report the same key out of order. */

@@ -1,4 +1,5 @@
 import type { Queryable } from '../db/database.ts';
+import { lowestUuid, lowestUuidAt } from '../ids/uuid-range.ts';
 import { beforeFirst } from '../lists/keyset.ts';
 
 export type EventRow = { id: string; body: string };
@@ -28,8 +29,6 @@ const hasDelivery = {
     where d.account_id = events.account_id and d.event_id = events.id and d.status = 'failed')`,
 };
 
-const afterLast = '00000000-0000-0000-0000-000000000000';
-
 /**
  * Newest first. An id begins with its millisecond, so a range of times is a range of ids. A single type uses an index; a
  * family is several types. Each set of filters is a separate statement, so that each has its own plan.
@@ -40,9 +39,9 @@ export function listEventRows(
   filter: EventFilter,
   page: { beforeUuid: string | null; count: number },
 ): Promise<EventRow[]> {
-  const until = filter.createdLt === undefined ? beforeFirst : firstUuidOf(filter.createdLt);
+  const until = filter.createdLt === undefined ? beforeFirst : lowestUuidAt(filter.createdLt * 1_000);
   const before = page.beforeUuid !== null && page.beforeUuid < until ? page.beforeUuid : until;
-  const from = filter.createdGte === undefined ? afterLast : firstUuidOf(filter.createdGte);
+  const from = filter.createdGte === undefined ? lowestUuid : lowestUuidAt(filter.createdGte * 1_000);
   const values: unknown[] = [accountUuid, before, from, page.count];
   const { type, delivery } = filter;
   const delivered = delivery === undefined ? '' : `and ${hasDelivery[delivery]}`;
@@ -85,10 +84,4 @@ where types.type is not null order by one.id desc limit $4`;
 function rangeOf(family: string): [string, string] {
   const prefix = family.slice(0, -1);
   return [prefix, `${prefix.slice(0, -1)}/`];
-}
-
-/** The smallest UUID of that second. */
-function firstUuidOf(seconds: number): string {
-  const hex = (seconds * 1000).toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`;
 }

@@ -1,3 +1,5 @@
+import { lowestUuid } from '../ids/uuid-range.ts';
+
 /** Greater than every UUIDv7: the start of a list. With a null test instead, a generic plan could not use the index range. */
 export const beforeFirst = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
@@ -8,5 +10,5 @@ export const beforeFirst = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 export function oldestOnPage(table: string): string {
   return `coalesce(
     (select id from ${table} order by id desc limit 1 offset $3::integer - 1),
-    '00000000-0000-0000-0000-000000000000')`;
+    '${lowestUuid}')`;
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
+import { lowestUuidAt } from '../ids/uuid-range.ts';
 import { inBatches } from '../worker/in-batches.ts';
 import { deleteOlder, keptTables, listAccountUuids } from './sql.ts';
 
@@ -13,7 +14,7 @@ export async function purgeOld(
   retentionMs: number,
   stopping?: AbortSignal,
 ): Promise<number> {
-  const thanUuid = firstUuidAt(clock.nowMs() - retentionMs);
+  const thanUuid = lowestUuidAt(clock.nowMs() - retentionMs);
   let removed = 0;
   for (const accountUuid of await listAccountUuids(db)) {
     for (const table of keptTables) {
@@ -23,8 +24,4 @@ export async function purgeOld(
     }
   }
   return removed;
-}
-
-function firstUuidAt(ms: number): string {
-  return Math.max(0, ms).toString(16).padStart(12, '0').padEnd(32, '0');
 }

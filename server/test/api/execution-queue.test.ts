@@ -181,6 +181,21 @@ describe('claims', () => {
     return { client, db };
   }
 
+  /** Reads one of PostgreSQL's own counters, including the statements that this client has just run. */
+  async function readCounter(client: pg.Client, counter: string, source: string): Promise<number> {
+    await client.query('select pg_stat_force_next_flush()');
+    await client.query('select pg_stat_clear_snapshot()');
+    const { rows } = await client.query<{ count: string }>(`select ${counter} as count from ${source}`);
+    return Number(rows[0]?.count);
+  }
+
+  const readPagesRead = (client: pg.Client) =>
+    readCounter(
+      client,
+      'heap_blks_hit + heap_blks_read',
+      `pg_statio_user_tables where relname = 'execution_queue'`,
+    );
+
   async function fill(count: number, dueAgoMs: number): Promise<void> {
     await sql(
       `insert into execution_queue (account_id, id, type, product_id, input, due_at, created_at)
@@ -199,14 +214,12 @@ describe('claims', () => {
       await holder.query('select from accounts');
       await fill(5_000, 60_000);
       await sql('delete from execution_queue');
-      const entriesRead = async () => {
-        await client.query('select pg_stat_force_next_flush()');
-        await client.query('select pg_stat_clear_snapshot()');
-        const { rows } = await client.query(
-          `select idx_tup_read::int as count from pg_stat_user_indexes where indexrelname = 'execution_queue_due'`,
+      const entriesRead = () =>
+        readCounter(
+          client,
+          'idx_tup_read',
+          `pg_stat_user_indexes where indexrelname = 'execution_queue_due'`,
         );
-        return rows[0].count as number;
-      };
       const claimInWindow = createClaimWindow(() => 0); // time stands still, so only the first claim is a fallback scan
       const claim = () =>
         claimInWindow((since) => claimExecutionRows(db, { count: 1, leaseMs: 60_000, since, iccids: [] }));
@@ -235,14 +248,7 @@ describe('claims', () => {
       ];
       for (const list of lists) for (let n = 0; n < 8; n++) await list(); // until the generic plan is chosen and cached
       await fill(20_000, 0);
-      const pagesRead = async () => {
-        await client.query('select pg_stat_force_next_flush()');
-        await client.query('select pg_stat_clear_snapshot()');
-        const { rows } = await client.query(
-          `select (heap_blks_hit + heap_blks_read)::int as count from pg_statio_user_tables where relname = 'execution_queue'`,
-        );
-        return rows[0].count as number;
-      };
+      const pagesRead = () => readPagesRead(client);
       for (const list of lists) {
         const before = await pagesRead();
         await list();
@@ -261,14 +267,7 @@ describe('claims', () => {
         claimExecutionRows(db, { count, leaseMs: 60_000, since: null, iccids: [] });
       for (let n = 0; n < 8; n++) await claim(1); // until the generic plan is chosen and cached
       await fill(20_000, 0);
-      const pagesRead = async () => {
-        await client.query('select pg_stat_force_next_flush()');
-        await client.query('select pg_stat_clear_snapshot()');
-        const { rows } = await client.query(
-          `select (heap_blks_hit + heap_blks_read)::int as count from pg_statio_user_tables where relname = 'execution_queue'`,
-        );
-        return rows[0].count as number;
-      };
+      const pagesRead = () => readPagesRead(client);
       const before = await pagesRead();
       const { executions } = await claim(32);
       expect(executions).toHaveLength(32);

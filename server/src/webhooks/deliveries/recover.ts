@@ -3,6 +3,7 @@ import type { WriteContext } from '../../context.ts';
 import type { Outcome } from '../../idempotency/outcome.ts';
 import { runOnce } from '../../idempotency/run-once.ts';
 import { idOfUuid, uuidText } from '../../ids/uuid.ts';
+import { highestUuidAt, lowestUuidAt } from '../../ids/uuid-range.ts';
 import { requireEndpoint } from '../endpoints/get.ts';
 import { announceDeliveries } from './announce.ts';
 import { endpointDisabled } from './require.ts';
@@ -25,17 +26,12 @@ export async function recoverWebhookEndpoint(
       accountUuid: ctx.account.uuid,
       uuid: uuidText(ctx.newUuid()),
       endpointUuid: endpoint.id,
-      fromEvent: `${timeBits(body.since * 1000)}${'0'.repeat(20)}`,
-      untilEvent: `${timeBits(nowMs + clockSkewMs)}${'f'.repeat(20)}`,
+      fromEvent: lowestUuidAt(body.since * 1_000),
+      untilEvent: highestUuidAt(nowMs + clockSkewMs),
       createdAt: new Date(nowMs),
     });
     if (!isInserted) throw endpointDisabled(id);
     return ctx.render({ object: 'recovery', webhook_endpoint_id: id, since: body.since });
   });
   return announceDeliveries(ctx, outcome);
-}
-
-/** The first 48 bits of a UUIDv7, shared by all ids of that millisecond. */
-function timeBits(unixMs: number): string {
-  return unixMs.toString(16).padStart(12, '0');
 }

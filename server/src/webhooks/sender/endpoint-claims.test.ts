@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createEndpointClaims, type EndpointClaims, lowestAt } from './endpoint-claims.ts';
+import { lowestUuidAt as lowestAt } from '../../ids/uuid-range.ts';
+import { createEndpointClaims, type EndpointClaims } from './endpoint-claims.ts';
 import type { ClaimedDelivery } from './sql/claim-deliveries.ts';
 
 const endpoint = '0190a5d0-0000-7000-8000-00000000000e';

@@ -1,3 +1,4 @@
+import { lowestUuid, lowestUuidAt } from '../../ids/uuid-range.ts';
 import type { ClaimedDelivery, EndpointLease } from './sql/claim-deliveries.ts';
 
 /** This process's claim on one endpoint. */
@@ -54,7 +55,6 @@ export type EndpointClaims = {
   idleEndpoints(): string[];
 };
 
-const lowest = '00000000-0000-0000-0000-000000000000';
 // Ids begin with their millisecond, but may commit out of order. The fallback scan finds those that commit even later.
 const lookBackMs = 1_000;
 // With a backlog, claims mostly move forward: looking back reads over sent deliveries that are not yet vacuumed.
@@ -77,8 +77,8 @@ export function createEndpointClaims(
     const claim: EndpointClaim = {
       lease: null,
       held: new Map(),
-      position: lowest,
-      highest: lowest,
+      position: lowestUuid,
+      highest: lowestUuid,
       start: 'beginning',
       from: null,
       avoidedUntilMs: Number.NEGATIVE_INFINITY,
@@ -92,10 +92,10 @@ export function createEndpointClaims(
   }
 
   function afterOf(claim: EndpointClaim): string {
-    if (claim.start === 'beginning') return lowest;
+    if (claim.start === 'beginning') return lowestUuid;
     const { position, highest, start, from } = claim;
     // After an id from a clock that is ahead, ids from other clocks must still be found.
-    const now = lowestAt(wallMs());
+    const now = lowestUuidAt(wallMs());
     const recent = before(highest < now ? highest : now, lookBackMs);
     let after = start === 'look back' ? recent : position;
     if (claim.usedAtMs - claim.lookedBackAtMs >= lookBackIntervalMs && recent < after) after = recent;
@@ -200,11 +200,5 @@ export function createEndpointClaims(
 /** The lowest id of the millisecond `ms` before the given id's. */
 function before(uuid: string, ms: number): string {
   const time = Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
-  return lowestAt(time - ms);
-}
-
-/** The lowest id of a millisecond. */
-export function lowestAt(ms: number): string {
-  const hex = Math.max(0, ms).toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}${lowest.slice(13)}`;
+  return lowestUuidAt(time - ms);
 }

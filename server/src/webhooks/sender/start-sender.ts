@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { idPrefixes } from '@simplane/contract';
 import { idOfUuid, uuidText } from '../../ids/uuid.ts';
+import { lowestUuidAt } from '../../ids/uuid-range.ts';
 import { type Keyring, UnreadableSecret } from '../../secrets/keyring.ts';
 import { type RunResult, startWorkQueue, type WorkQueue } from '../../worker/work-queue.ts';
 import { type AccountSlots, createAccountSlots } from './account-slots.ts';
 import type { AttemptResult, Unsent } from './attempt.ts';
 import { type DeliverOptions, disableIfDead, logAttempt, resolveHost, send, toSettled } from './deliver.ts';
-import { createEndpointClaims, lowestAt } from './endpoint-claims.ts';
+import { createEndpointClaims } from './endpoint-claims.ts';
 import { createFairQueue } from './fair-queue.ts';
 import { createLanes, type Standing } from './lanes.ts';
 import { createSettler } from './settler.ts';
@@ -143,7 +144,7 @@ export function startSender(given: Options): Sender {
     lookedUpAtMs = nowMs;
     const accountUuids = [...wokenAccounts];
     wokenAccounts.clear();
-    const sinceUuid = lowestAt(options.clock.nowMs() - wokenWithinMs);
+    const sinceUuid = lowestUuidAt(options.clock.nowMs() - wokenWithinMs);
     addEndpoints(await findEndpoints(db, { accountUuids, holder, sinceUuid }), sinceUuid);
   }
 

@@ -21,7 +21,7 @@ export async function acceptAtAMillion(
         value: () => acceptRate(generator, full, roundMs),
         ceiling: () => acceptRate(generator, empty, roundMs),
       },
-      { rounds: 7, unit: 'orders/s', goal: '≥ 0.85', progress },
+      { rounds: 7, unit: 'orders/s', goal: '≥ 0.9', progress },
     );
   } finally {
     await generator.stop();

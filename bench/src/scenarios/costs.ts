@@ -4,6 +4,7 @@ import type { Deployment } from '../support/deployment.ts';
 import { startGenerator, startReceiver } from '../support/load.ts';
 import { provisionRate } from '../support/provisioning.ts';
 import { median, type Result, round } from '../support/scenario.ts';
+import { warmUp } from '../support/warm-up.ts';
 
 const rounds = 5;
 const deliveries = 6_000;
@@ -55,7 +56,7 @@ type Measure = { boundUs: number; progress(what: string): void; run(): Promise<C
 
 async function measure({ boundUs, progress, run }: Measure): Promise<Result> {
   progress('warming up');
-  for (let warmUp = 0; warmUp < 2; warmUp++) await run();
+  await warmUp(run);
   const costs: Cost[] = [];
   for (let i = 1; i <= rounds; i++) {
     const cost = await run();

@@ -3,6 +3,7 @@ import { maxInFlight, prepareBacklog } from '../support/delivering.ts';
 import type { Deployment } from '../support/deployment.ts';
 import { startGenerator, startReceiver } from '../support/load.ts';
 import type { Result } from '../support/scenario.ts';
+import { warmUp } from '../support/warm-up.ts';
 
 const count = 6_000;
 
@@ -17,12 +18,10 @@ export async function deliver(deployment: Deployment, progress: (text: string) =
   };
   try {
     progress('warming up');
-    for (let round = 0; round < 2; round++) {
-      await backlog.deliver(count);
-      await barePosts();
-    }
+    const value = () => backlog.deliver(count);
+    await warmUp(value, barePosts);
     return await alternate(
-      { value: () => backlog.deliver(count), ceiling: barePosts },
+      { value, ceiling: barePosts },
       { rounds: 7, unit: 'deliveries/s', goal: '≥ 0.85', progress },
     );
   } finally {

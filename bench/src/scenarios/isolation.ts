@@ -74,7 +74,7 @@ function summarize(pairs: { alone: Latencies; withBroken: Latencies }[]): Result
     unit: 'ms p99',
     ceiling: round(ceiling),
     ratio: round(value / ceiling),
-    goal: '≤ 2',
+    goal: '≤ 1.5',
     p50_ms: round(median(pairs.map(({ withBroken }) => withBroken.p50))),
     p99_ms: round(value),
     rounds: pairs.length,

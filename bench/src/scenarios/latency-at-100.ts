@@ -6,7 +6,7 @@ import { percentile, type Result, round } from '../support/scenario.ts';
 const perSecond = 100;
 const forMs = 60_000;
 const type = 'bench.measured';
-const boundsMs = { p50: 5, p99: 50 };
+const boundsMs = { p50: 2, p99: 10 };
 
 /**
  * Latency of an event from its commit timestamp in PostgreSQL to the receiver. There is no ceiling: the bounds are 5 ms for

@@ -5,6 +5,7 @@ import type { Deployment } from '../support/deployment.ts';
 import { startGenerator, startReceiver } from '../support/load.ts';
 import { provisionRate } from '../support/provisioning.ts';
 import type { Result } from '../support/scenario.ts';
+import { warmUp } from '../support/warm-up.ts';
 
 const count = 3_000;
 const ceilingMs = 1_500;
@@ -21,12 +22,10 @@ export async function provision(deployment: Deployment, progress: (text: string)
     );
     const provision = () => provisionRate({ generator, receiver }, deployment, count);
     progress('warming up');
-    for (let round = 0; round < 2; round++) {
-      await provision();
-      await acceptRate(generator, accepting, 2_000);
-    }
+    const accept = () => acceptRate(generator, accepting, ceilingMs);
+    await warmUp(provision, accept);
     return await alternate(
-      { value: provision, ceiling: () => acceptRate(generator, accepting, ceilingMs) },
+      { value: provision, ceiling: accept },
       { rounds: 7, unit: 'eSIMs/s', goal: '≥ 0.4', progress },
     );
   } finally {

@@ -5,6 +5,7 @@ import type { Deployment, Target } from '../support/deployment.ts';
 import { startGenerator, startReceiver } from '../support/load.ts';
 import { provisionRate } from '../support/provisioning.ts';
 import type { Result } from '../support/scenario.ts';
+import { warmUp } from '../support/warm-up.ts';
 
 const count = 3_000;
 
@@ -24,16 +25,14 @@ export async function snapshotHeld(
     for (const target of [deployment, free]) {
       await createEndpoint(target, receiver.url, ['esim.provisioned']);
     }
-    const rateOf = (target: Target) => provisionRate({ generator, receiver }, target, count);
+    const rateOf = (target: Target) => () => provisionRate({ generator, receiver }, target, count);
+    const [value, ceiling] = [rateOf(deployment), rateOf(free)];
     progress('warming up');
-    for (const target of [deployment, free]) await rateOf(target);
+    await warmUp(value, ceiling);
     await holder.connect();
     await holder.query('begin isolation level repeatable read');
     await holder.query('select count(*) from accounts');
-    return await alternate(
-      { value: () => rateOf(deployment), ceiling: () => rateOf(free) },
-      { rounds: 7, unit: 'eSIMs/s', goal: '≥ 0.8', progress },
-    );
+    return await alternate({ value, ceiling }, { rounds: 7, unit: 'eSIMs/s', goal: '≥ 0.8', progress });
   } finally {
     await holder.end();
     await receiver.stop();

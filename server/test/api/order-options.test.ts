@@ -64,6 +64,14 @@ async function settled(executionId: string, target: TestService = service) {
   );
 }
 
+async function insertEsim({ db, service: { newUuid } }: TestService, accountUuid: string, iccid: string) {
+  await db.pool.query(
+    `insert into esims (account_id, id, iccid, execution_id, product_id, status, metadata, created_at)
+     values ($1, $2, $3, $2, 'prod_us_1gb_7d', 'active', '{}', now())`,
+    [accountUuid, newUuid().toString('hex'), iccid],
+  );
+}
+
 const callsFor = <T extends { id: string }>(calls: T[], iccid: string) =>
   calls.filter((one) => (one as unknown as { iccid: string }).iccid === iccid);
 
@@ -218,6 +226,31 @@ describe('the confirmation code of an order', () => {
   });
 });
 
+test('an order whose ICCID another eSIM got meanwhile fails, that eSIM stays, and other orders of the batch succeed', async () => {
+  const ordinary = confirm;
+  const other = await service.createAccount('Other');
+  let taken: string | null = null;
+  confirm = async (request) => {
+    if (taken === null) {
+      taken = request.iccid;
+      await insertEsim(service, other.accountUuid, taken);
+    }
+    return ordinary(request);
+  };
+  try {
+    const accepted = await Promise.all(Array.from({ length: 3 }, () => order({})));
+    const done = await Promise.all(accepted.map(({ json }) => settled(json.id)));
+    const failed = done.filter(({ status }) => status === 'failed');
+    expect(failed.map(({ error }) => error.code)).toEqual(['outcome_unknown']);
+    expect(done.filter(({ status }) => status === 'succeeded')).toHaveLength(2);
+    const at = `/v1/esims/${taken}`;
+    expect((await call(service, 'GET', at)).status).toBe(404);
+    expect((await call({ ...service, key: other.key }, 'GET', at)).json).toMatchObject({ status: 'active' });
+  } finally {
+    confirm = ordinary;
+  }
+});
+
 describe('the operator’s ICCID ranges', () => {
   test('give each order the next unused number, each number once, until none is left', async () => {
     const ranges = parseIccidRanges(
@@ -235,14 +268,7 @@ describe('the operator’s ICCID ranges', () => {
         });
       }
       const taken = '8988303000000000028';
-      await own.db.query(
-        {
-          name: 'test_taken',
-          text: `insert into esims (account_id, id, iccid, execution_id, product_id, status, metadata, created_at)
-                 values ($1, $2, $3, $2, 'prod', 'active', '{}', now())`,
-        },
-        [own.accountUuid, own.service.newUuid().toString('hex'), taken],
-      );
+      await insertEsim(own, own.accountUuid, taken);
       const body = { product_id: 'prod_us_1gb_7d' };
       const accepted = await Promise.all(Array.from({ length: 14 }, () => order(body, own)));
       const done = await Promise.all(accepted.map(({ json }) => settled(json.id, own)));

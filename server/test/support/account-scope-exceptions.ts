@@ -35,7 +35,7 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
   {
     statement:
       /^(sender_endpoints(_due)?|endpoint_cancel_undeliverable|lease_(end(_abandoned)?|delete_stale))$/,
-    tables: ['delivery_queue', 'endpoint_leases'],
+    tables: ['delivery_queue', 'endpoint_leases', 'webhook_endpoints'],
     why: 'The sender finds due deliveries of all accounts by endpoint; endpoint ids are unique.',
   },
   {

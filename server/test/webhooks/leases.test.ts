@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Queryable } from '../../src/db/database.ts';
-import { uuidOfId } from '../../src/ids/uuid.ts';
+import { idOfUuid, uuidOfId } from '../../src/ids/uuid.ts';
 import { createEndpointClaims } from '../../src/webhooks/sender/endpoint-claims.ts';
 import { type ClaimedDelivery, claimDeliveries } from '../../src/webhooks/sender/sql/claim-deliveries.ts';
+import { deleteStaleLeases } from '../../src/webhooks/sender/sql/end-leases.ts';
 import { type Settled, settleDeliveries } from '../../src/webhooks/sender/sql/settle-deliveries.ts';
 import { allAttempts, allDeliveries } from '../support/all-deliveries.ts';
 import { call } from '../support/client.ts';
@@ -246,6 +247,24 @@ test('a stopping sender releases idle endpoints immediately, and the others afte
   await stopped;
   expect(await leased()).toEqual([]);
   expect(await countDeliveries(`status = 'succeeded'`)).toBe(2);
+});
+
+test('the lease of a deleted endpoint is removed an hour after its end, and no other lease', async () => {
+  const [kept, deleted] = [await storeBacklog(1), await storeBacklog(1)];
+  for (const endpointUuid of [kept, deleted]) await claimOne(endpointUuid, randomUUID());
+  const at = `/v1/webhook_endpoints/${idOfUuid('we', deleted)}`;
+  expect((await call(service, 'DELETE', at)).status).toBe(200);
+  const leased = async () => {
+    await deleteStaleLeases(service.db);
+    const rows = await read<{ endpoint_id: string }>('select endpoint_id from endpoint_leases');
+    return rows.map((row) => row.endpoint_id).sort();
+  };
+  const both = [kept, deleted].sort();
+  expect(await leased()).toEqual(both);
+  await write(`update endpoint_leases set leased_until = now() - interval '59 minutes'`);
+  expect(await leased()).toEqual(both); // a frozen sender's fence is still checked against it
+  await write(`update endpoint_leases set leased_until = now() - interval '61 minutes'`);
+  expect(await leased()).toEqual([kept]);
 });
 
 test('a success in a batch resets the failure count, even if other deliveries in it fail', async () => {

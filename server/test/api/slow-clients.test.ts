@@ -358,14 +358,20 @@ describe('a client that does not read', () => {
     head('GET', '/v1/probe/large', { Authorization: `Bearer ${service.key}` });
 
   test('is closed after a timeout, while one that reads slowly gets everything', async () => {
-    const service = await startService({ api: apiWith(probes), drainTimeoutMs: 2_000 });
+    const service = await startService({ api: apiWith(probes), drainTimeoutMs: 4_000 });
     try {
       const [stalled, slow] = (await open(service, 2)) as [Connection, Connection];
       stalled.socket.pause();
       for (const { socket } of [stalled, slow]) socket.write(ask(service));
-      // About a quarter of the answer per second, so in total far longer than the timeout.
-      slow.socket.on('data', () => void slow.socket.pause());
-      const reading = setInterval(() => slow.socket.resume(), 10);
+      // A tenth of the answer per second, so in total far longer than the timeout. By the clock, so that a busy machine does not
+      // slow it further.
+      const startedAtMs = performance.now();
+      const isAhead = () => {
+        const elapsedMs = performance.now() - startedAtMs;
+        return slow.socket.bytesRead > (text.length / 10_000) * elapsedMs;
+      };
+      slow.socket.on('data', () => void (isAhead() && slow.socket.pause()));
+      const reading = setInterval(() => isAhead() || slow.socket.resume(), 10);
       await expect.poll(() => cuts(service, 'unread'), { timeout: 30_000 }).toBe(1);
       await expect.poll(() => slow.received().length, { timeout: 60_000 }).toBeGreaterThan(text.length);
       clearInterval(reading);

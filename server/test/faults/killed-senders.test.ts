@@ -12,9 +12,10 @@ import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const preload = fileURLToPath(new URL('../support/die-at-statement.mjs', import.meta.url));
-// Short enough to see a takeover soon; long enough that a busy machine does not time out a good attempt.
-const timeoutMs = 5_000;
-const leaseMs = timeoutMs + 10_000;
+// Senders that are killed have a short timeout, so that their leases end soon. The others have a long one, so that a busy
+// machine does not time out a good attempt: it would be retried, and both could be in flight at once.
+const timeoutMs = { killed: 5_000, other: 60_000 };
+const leaseMs = timeoutMs.killed + 10_000;
 
 type Setup = {
   service: TestService;
@@ -43,7 +44,7 @@ async function setUp({ onTestFinished }: TestContext): Promise<Setup> {
         SIMPLANE_ROLE: 'worker',
         SIMPLANE_API_KEY: 'sp_test_killed_senders_sandbox',
         SIMPLANE_ENCRYPTION_KEYS: encryptionKey.toString('base64'),
-        SIMPLANE_WEBHOOK_TIMEOUT: `${timeoutMs}ms`,
+        SIMPLANE_WEBHOOK_TIMEOUT: `${more['DIE_AT'] === undefined ? timeoutMs.other : timeoutMs.killed}ms`,
         ...more,
       };
       const started = await spawnServer(env, more['DIE_AT'] === undefined ? {} : { preload });
@@ -104,12 +105,15 @@ async function deliveries({ service }: Setup): Promise<Row[]> {
   }));
 }
 
-function allSettled(setup: Setup, waitMs = 30_000): Promise<Row[]> {
+// Catches a hang, not slowness.
+const waitMs = 90_000;
+
+function allSettled(setup: Setup, timeoutMs = waitMs): Promise<Row[]> {
   const count = async () => {
     const { rows } = await setup.service.db.pool.query(`select count(*)::int as count from delivery_queue`);
     return rows[0].count as number;
   };
-  return until(count, (pending) => pending === 0, waitMs).then(() => deliveries(setup));
+  return until(count, (pending) => pending === 0, timeoutMs).then(() => deliveries(setup));
 }
 
 /** How often each delivery was received, by `<event id> <path>`. */
@@ -129,7 +133,7 @@ function namesOf(eventIds: string[], paths: string[]): string[] {
 const oneGoodAttempt = [expect.objectContaining({ number: 1, status_code: 200, error: null })];
 
 // Five run concurrently and each waits out a lease; the timeout only catches a hang.
-describe.concurrent('a sender killed', { timeout: 120_000 }, () => {
+describe.concurrent('a sender killed', { timeout: 300_000 }, () => {
   type Counts = { answered: number; logged: number; received: number };
 
   test.for<[string, string, (counts: Counts) => boolean]>([
@@ -175,7 +179,7 @@ describe.concurrent('a sender killed', { timeout: 120_000 }, () => {
 
       receiver.answer((response) => response.end('ok'));
       const successor = await setup.sender();
-      const settled = await allSettled(setup, leaseMs + 10_000);
+      const settled = await allSettled(setup, leaseMs + waitMs);
       expect(await successor.end('SIGTERM')).toBe(0);
 
       expect(settled.map(({ name }) => name).sort()).toEqual(namesOf(eventIds, paths));
@@ -231,8 +235,8 @@ describe.concurrent('a sender killed', { timeout: 120_000 }, () => {
     expect(await two.ended).toBe('SIGKILL');
     expect(await recovered()).toBeLessThan(missed.length);
     const successor = await setup.sender();
-    await until(recovered, (count) => count >= missed.length);
-    const settled = await allSettled(setup, leaseMs + 20_000);
+    await until(recovered, (count) => count >= missed.length, waitMs);
+    const settled = await allSettled(setup, leaseMs + waitMs);
     expect(await successor.end('SIGTERM')).toBe(0);
 
     expect([...receipts(setup, knownBefore).keys()].sort()).toEqual(
@@ -265,11 +269,9 @@ describe('concurrent senders', () => {
           response.end('ok');
         }, 20);
       });
-      // Far longer than an attempt takes: a timed-out attempt is retried, and both could be in flight at once.
-      const longTimeout = { SIMPLANE_WEBHOOK_TIMEOUT: '60s' };
-      const senders = await Promise.all(Array.from({ length: processes }, () => setup.sender(longTimeout)));
+      const senders = await Promise.all(Array.from({ length: processes }, () => setup.sender()));
       const eventIds = await publish(setup, 400);
-      const settled = await allSettled(setup, 90_000);
+      const settled = await allSettled(setup);
       expect(await Promise.all(senders.map((each) => each.end('SIGTERM')))).toEqual(Array(processes).fill(0));
 
       expect(overlaps).toEqual([]);
@@ -299,8 +301,7 @@ test('a sender stopped while a receiver hangs releases its claim, and another se
   const { receiver, service } = setup;
   await createEndpoint(setup, '/hook');
   receiver.answer(() => {});
-  const timeouts = { SIMPLANE_WEBHOOK_TIMEOUT: '60s', SIMPLANE_SHUTDOWN_TIMEOUT: '200ms' };
-  const stopping = await setup.sender(timeouts);
+  const stopping = await setup.sender({ SIMPLANE_SHUTDOWN_TIMEOUT: '200ms' });
   const [eventId] = await publish(setup, 1);
   await until(
     async () => receiver.received.length,
@@ -314,9 +315,9 @@ test('a sender stopped while a receiver hangs releases its claim, and another se
   expect(rows).toEqual([{ failing_since: null, failure_count: 0 }]);
 
   receiver.answer((response) => response.end('ok'));
-  const successor = await setup.sender(timeouts);
+  const successor = await setup.sender();
   // Unreleased, the lease would have lasted another minute.
-  const [delivery] = await allSettled(setup, 20_000);
+  const [delivery] = await allSettled(setup, 40_000);
   expect(delivery).toMatchObject({ name: `${eventId} /hook`, status: 'succeeded', attempt_count: 1 });
   expect(delivery?.attempts).toEqual(oneGoodAttempt);
   expect(await successor.end('SIGTERM')).toBe(0);

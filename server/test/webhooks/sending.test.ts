@@ -136,7 +136,8 @@ test('deliveries waiting for an endpoint that starts to hang are released withou
   receiver.answer((response, _, count) => {
     if (count <= 130 || !isHanging) response.end(); // at full concurrency by then
   });
-  service.startSender({ concurrency: 1_024, timeoutMs: 500, retryScheduleMs: Array(50).fill(20) });
+  // Long enough that a good attempt does not time out on a busy machine.
+  service.startSender({ concurrency: 1_024, timeoutMs: 4_000, retryScheduleMs: Array(50).fill(20) });
   await receivedCount(131);
   await until(
     () => countDeliveries(`status = 'pending' and attempt_count > 0`),

@@ -170,7 +170,8 @@ export const mayImport = {
     },
     'executions/sql': {
       why: 'Statements: rows in, rows out.',
-      imports: list`db executions/end-from.ts executions/held.ts idempotency lists contract:*`,
+      imports: list`db executions/end-from.ts executions/held.ts executions/waiting-for.ts idempotency lists
+                   contract:*`,
     },
     esims: {
       why: 'An eSIM can exist without a bundle. It publishes events without knowing the receivers.',

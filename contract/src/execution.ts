@@ -59,6 +59,14 @@ export const Execution = Type.Object(
     attempts: Type.Integer({ minimum: 0, description: 'Number of attempts made with the network.' }),
     created: unixSeconds('When the request was accepted.'),
     finished_at: nullableUnixSeconds('When the execution succeeded or failed.'),
+    waiting_for: nullableString({
+      description:
+        'Why the execution is waiting, and what to do about it; null while an attempt runs and once it has ended.',
+      examples: [null],
+    }),
+    next_attempt_at: nullableUnixSeconds(
+      'Earliest time of the next attempt; null if the execution is not waiting.',
+    ),
   },
   { title: 'Execution', description: 'An asynchronous operation and its status.' },
 );

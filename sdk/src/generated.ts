@@ -166,6 +166,10 @@ export type Execution = {
   created: number;
   /** When the execution succeeded or failed. Unix time in seconds. */
   finished_at: number | null;
+  /** Why the execution is waiting, and what to do about it; null while an attempt runs and once it has ended. */
+  waiting_for: string | null;
+  /** Earliest time of the next attempt; null if the execution is not waiting. Unix time in seconds. */
+  next_attempt_at: number | null;
 };
 
 /** The account and API key that made the request. */

@@ -2,6 +2,7 @@ import { type Execution, type ExecutionType, idPrefixes } from '@simplane/contra
 import { unixSeconds } from '../clock.ts';
 import { idOfUuid } from '../ids/uuid.ts';
 import type { ExecutionRow } from './sql/rows.ts';
+import { describeWaiting } from './waiting-for.ts';
 
 export function presentExecution(row: ExecutionRow): Execution {
   const id = idOfUuid(idPrefixes.execution, row.id);
@@ -17,6 +18,8 @@ export function presentExecution(row: ExecutionRow): Execution {
     attempts: row.attempts,
     created: unixSeconds(row.created_at),
     finished_at: row.finished_at && unixSeconds(row.finished_at),
+    waiting_for: row.waiting_for && describeWaiting(row.waiting_for),
+    next_attempt_at: row.next_attempt_at && unixSeconds(row.next_attempt_at),
   };
 }
 
@@ -35,5 +38,7 @@ export function presentNew(id: string, { type, productId, iccid, createdAt }: Ne
     attempts: 0,
     created: unixSeconds(createdAt),
     finished_at: null,
+    waiting_for: describeWaiting('worker'),
+    next_attempt_at: unixSeconds(createdAt),
   };
 }

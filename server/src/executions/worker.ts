@@ -161,7 +161,8 @@ async function runOne(
     await runner.fail(options, execution, attemptsExhausted(outcome.reason, failures));
     return undefined;
   }
-  await postpone(options.db, claimed, delayMs, { ...takeUnsaved(claimed), failures });
+  const progress = { ...takeUnsaved(claimed), failures };
+  await postpone(options.db, claimed, { delayMs, waitingFor: 'network', progress });
   options.onOutcome(claimed.type, 'postponed');
   return { againInMs: delayMs };
 }
@@ -175,7 +176,11 @@ async function postponeAfterError(
   const { id, type, attempts } = execution;
   options.onError(error, { execution_id: idOfUuid(idPrefixes.execution, id), type, attempts });
   const delayMs = Math.min(options.leaseMs, 1_000 * 2 ** Math.min(attempts, 10));
-  await postpone(options.db, execution, delayMs, takeUnsaved(execution));
+  await postpone(options.db, execution, {
+    delayMs,
+    waitingFor: 'internal',
+    progress: takeUnsaved(execution),
+  });
   return { againInMs: delayMs };
 }
 

@@ -64,6 +64,8 @@ function gate() {
   return { open, reached, pass };
 }
 
+const minute = { delayMs: 60_000, waitingFor: 'network', progress: { failures: 1 } } as const;
+
 async function endLease(executionId: string): Promise<void> {
   await sql('update execution_queue set leased_until = now() where id = $1', [uuidOfId('exec', executionId)]);
 }
@@ -112,7 +114,7 @@ describe('a worker whose lease expired, while its successor still runs', () => {
 
   test.each<[string, (first: ClaimedExecution) => Promise<unknown>]>([
     ['end', (first) => finish(service.db, first, { error: null, at: new Date() })],
-    ['postpone', (first) => postpone(service.db, first, 60_000, { failures: 1 })],
+    ['postpone', (first) => postpone(service.db, first, minute)],
     ['release', (first) => releaseClaim(service.db, first, {})],
     [
       'save progress of',
@@ -130,7 +132,7 @@ describe('a worker whose lease expired, while its successor still runs', () => {
 
   test('cannot write after it has released the execution', async () => {
     const [, successor] = await claimTwice();
-    await postpone(service.db, successor, 60_000, {});
+    await postpone(service.db, successor, minute);
     expect(await finish(service.db, successor, { error: null, at: new Date() })).toBe(false);
     expect(await sql('select from execution_queue')).toHaveLength(1);
   });

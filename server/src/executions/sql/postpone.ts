@@ -1,13 +1,15 @@
 import type { Queryable } from '../../db/database.ts';
 import { isHeld } from '../held.ts';
+import type { WaitingCause } from '../waiting-for.ts';
 import type { Fenced } from './rows.ts';
 
-/** Releases the execution, due again later, and merges `progress` into its stored progress. */
+type Pause = { delayMs: number; waitingFor: WaitingCause; progress: object };
+
+/** Releases the execution, due again later, and merges the cause and `progress` into its stored progress. */
 export async function postpone(
   db: Queryable,
   { account_id, id, fence }: Fenced,
-  delayMs: number,
-  progress: object,
+  { delayMs, waitingFor, progress }: Pause,
 ): Promise<void> {
   await db.query(
     {
@@ -19,6 +21,6 @@ set due_at = now() + $4::integer * interval '1 millisecond',
     progress = q.progress || $5
 where q.account_id = $1 and q.id = $2 and ${isHeld('q', '$3')}`,
     },
-    [account_id, id, fence, delayMs, JSON.stringify(progress)],
+    [account_id, id, fence, delayMs, JSON.stringify({ ...progress, waiting_for: waitingFor })],
   );
 }

@@ -10,6 +10,7 @@ export async function releaseOrphanedExecutions(db: Queryable): Promise<number> 
     text: `
 update execution_queue
 set leased_until = null,
+    progress = progress - 'waiting_for',
     fence = fence + 1
 where leased_until is not null
 returning 1`,

@@ -16,7 +16,7 @@ update execution_queue q
 set due_at = now(),
     leased_until = null,
     attempts = q.attempts - 1,
-    progress = q.progress || $4
+    progress = (q.progress || $4) - 'waiting_for'
 where q.account_id = $1 and q.id = $2 and ${isHeld('q', '$3')}`,
     },
     [account_id, id, fence, JSON.stringify(progress)],

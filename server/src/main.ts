@@ -66,7 +66,8 @@ withJson(catalog.command('import').description('load products from a JSON file, 
   .argument('<file>', 'a list of products; see docs/catalog.md for an example')
   .action(async (file, options) => {
     const { checkCatalogFile, importCatalogCommand } = await import('./operator/catalog.ts');
-    const products = await checkCatalogFile(file);
+    const { config } = readConfig();
+    const products = await checkCatalogFile(file, config);
     await run((tools) => importCatalogCommand(tools, products, options));
   });
 

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { Config } from '../config/settings.ts';
 import { importCatalog, readCatalog } from '../products/import-catalog.ts';
 import type { CatalogProduct } from '../products/sql.ts';
 import { CommandError } from './command-error.ts';
@@ -6,11 +7,14 @@ import { print } from './print.ts';
 import type { Tools } from './with-database.ts';
 
 /** Reads the file and reports every problem in it before a database is opened. */
-export async function checkCatalogFile(file: string): Promise<CatalogProduct[]> {
+export async function checkCatalogFile(
+  file: string,
+  { mode, iccidRanges }: Pick<Config, 'mode' | 'iccidRanges'>,
+): Promise<CatalogProduct[]> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new CommandError(`cannot read ${file}: ${error.code ?? error.message}`);
   });
-  const catalog = readCatalog(text);
+  const catalog = readCatalog(text, { needsProfileTypes: mode === 'live' && iccidRanges === null });
   if (!('problems' in catalog)) return catalog.products;
   const lines = catalog.problems.map(({ row, id, problem }) => {
     const where = row === 0 ? 'file' : `row ${row}${id === null ? '' : ` (${id})`}`;

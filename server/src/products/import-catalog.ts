@@ -29,11 +29,18 @@ export function importCatalog(db: Database, clock: Clock, products: CatalogProdu
   return upsertProducts(db, products, { now: new Date(clock.nowMs()), overwrite: true });
 }
 
-/** Parses a catalog file. Returns the products, or all problems of all rows. */
-export function readCatalog(text: string): { products: CatalogProduct[] } | { problems: CatalogProblem[] } {
+/**
+ * Parses a catalog file. Returns the products, or all problems of all rows. `needsProfileTypes`: the SM-DP+ chooses the ICCIDs,
+ * so only the profile type tells it what to reserve.
+ */
+export function readCatalog(
+  text: string,
+  { needsProfileTypes = false } = {},
+): { products: CatalogProduct[] } | { problems: CatalogProblem[] } {
   const rows = parseRows(text);
   if (typeof rows === 'string') return { problems: [{ row: 0, id: null, problem: rows }] };
   const problems = rows.flatMap((row, index) => problemsOf(row, index + 1));
+  if (needsProfileTypes) problems.push(...rows.flatMap((row, index) => missingType(row, index + 1)));
   problems.push(...repeatedIds(rows));
   problems.sort((a, b) => a.row - b.row);
   return problems.length > 0 ? { problems } : { products: rows as CatalogProduct[] };
@@ -71,6 +78,17 @@ function problemsOf(row: unknown, number: number): CatalogProblem[] {
 
 function unstorable(row: CatalogProduct, number: number): CatalogProblem[] {
   return row.name.includes('\u0000') ? [{ row: number, id: row.id, problem: 'name contains U+0000' }] : [];
+}
+
+/** An inactive product cannot be ordered, so it needs no type: that is how a product is withdrawn. */
+function missingType(row: unknown, number: number): CatalogProblem[] {
+  if (typeof row !== 'object' || row === null || Array.isArray(row)) return []; // already a problem
+  const { profile_type, active } = row as Partial<CatalogProduct>;
+  if ((profile_type !== undefined && profile_type !== null) || active === false) return [];
+  const problem =
+    'profile_type is missing: no order could succeed, since SIMPLANE_ICCID_RANGES is not set either. Add "profile_type" with ' +
+    'the SM-DP+’s name for these profiles, set SIMPLANE_ICCID_RANGES for this command as for the workers, or set "active" to false';
+  return [{ row: number, id: idOf(row), problem }];
 }
 
 function repeatedIds(rows: unknown[]): CatalogProblem[] {

@@ -48,6 +48,7 @@ const product = {
   price: { amount: 999, currency: 'eur' },
   speeds: ['4G'],
 };
+const typed = { ...product, profile_type: 'ACME-EU' };
 
 async function catalogFile(content: unknown): Promise<string> {
   const path = join(folder, 'catalog.json');
@@ -86,7 +87,7 @@ describe('a new live deployment', () => {
       livemode: true,
     });
 
-    expect(await runJson('catalog', 'import', await catalogFile([product]))).toEqual([
+    expect(await runJson('catalog', 'import', await catalogFile([typed]))).toEqual([
       { inserted: 1, updated: 0 },
     ]);
     const listed = await call({ url: server.url, key }, 'GET', '/v1/products');
@@ -129,7 +130,7 @@ describe('a new live deployment', () => {
 describe('catalog import', () => {
   test('refuses the whole file if a row is wrong, and says what is wrong in every row', async () => {
     const file = await catalogFile([
-      { ...product, id: 'fine' },
+      { ...typed, id: 'fine' },
       { ...product, id: 'no spaces please' },
       { ...product, id: 'dear', price: { amount: '9.99', currency: 'EUR' } },
       { ...product, id: 'fine' },
@@ -158,6 +159,29 @@ describe('catalog import', () => {
   test.each(['{"products": 5}', '[]', 'id,name\n1,2'])('refuses %j and changes nothing', async (text) => {
     const { code, stderr } = await run('catalog', 'import', await catalogFile(text));
     expect([code, stderr.includes('nothing was changed')]).toEqual([1, true]);
+  });
+
+  test('refuses an active product that no order could get a profile for, and says what to add', async () => {
+    const file = await catalogFile([
+      { ...typed, id: 'has-a-type' },
+      { ...product, id: 'has-none' },
+      { ...product, id: 'is-null', profile_type: null },
+      { ...product, id: 'not-sold', active: false },
+    ]);
+    const { code, stderr } = await run('catalog', 'import', file);
+    expect([code, stderr.includes('nothing was changed')]).toEqual([1, true]);
+    expect(stderr.match(/row \d \([a-z-]+\): profile_type is missing/g)).toEqual([
+      'row 2 (has-none): profile_type is missing',
+      'row 3 (is-null): profile_type is missing',
+    ]);
+    expect(stderr).toContain('Add "profile_type"');
+    expect(stderr).toContain('SIMPLANE_ICCID_RANGES');
+    // With our own ICCIDs, an order names the profile by its number.
+    const ranged = await runCommand(['catalog', 'import', file], {
+      ...env,
+      SIMPLANE_ICCID_RANGES: '8988303',
+    });
+    expect([ranged.code, ranged.stderr]).toEqual([0, '']);
   });
 
   test('names a missing file', async () => {

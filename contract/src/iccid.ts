@@ -1,9 +1,12 @@
 import { Type } from 'typebox';
 
-/** 18 to 20 digits starting with `89` (ITU-T E.118). A string because it exceeds a JSON number's precision. */
+/**
+ * 18 to 20 digits. A string because it exceeds a JSON number's precision. ITU-T E.118 prescribes `89` first and a check digit
+ * last, but an SM-DP+ may assign others, which are stored as given.
+ */
 export const iccid = Type.String({
-  pattern: '^89[0-9]{16,18}$',
-  description: 'ICCID of the eSIM.',
+  pattern: '^[0-9]{18,20}$',
+  description: 'ICCID of the eSIM: 18 to 20 digits.',
   examples: ['8999901000000000018'],
 });
 
@@ -18,7 +21,7 @@ export function withCheckDigit(digits: string): string {
   return digits + String((10 - (sum % 10)) % 10);
 }
 
-/** Whether the text is a well-formed ICCID with a correct check digit. */
+/** Whether the text is an ICCID as E.118 prescribes it, with a correct check digit. */
 export function isIccid(text: string): boolean {
   return /^89[0-9]{16,18}$/.test(text) && withCheckDigit(text.slice(0, -1)) === text;
 }

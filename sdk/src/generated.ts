@@ -44,7 +44,7 @@ export type ErrorCode =
 export type Bundle = {
   id: string;
   object: 'bundle';
-  /** ICCID of the eSIM. */
+  /** ICCID of the eSIM: 18 to 20 digits. */
   iccid: string;
   /** Product that was bought. */
   product_id: string;
@@ -94,7 +94,7 @@ export type Delivery = {
 
 /** An eSIM profile. */
 export type Esim = {
-  /** ICCID of the eSIM. */
+  /** ICCID of the eSIM: 18 to 20 digits. */
   iccid: string;
   object: 'esim';
   /** Lifecycle status. Authoritative: `profile.state` never changes it. */
@@ -199,7 +199,7 @@ export type Identity = {
 /** Data to install the eSIM on a device. Treat it as a secret. */
 export type InstallProfile = {
   object: 'install_profile';
-  /** ICCID of the eSIM. */
+  /** ICCID of the eSIM: 18 to 20 digits. */
   iccid: string;
   /** LPA string that the QR code encodes. */
   lpa: string;
@@ -261,7 +261,7 @@ export type UsageRecordBatch = {
     /** Index of the record in `records`, from 0. */
     index: number;
     record_id: string;
-    /** ICCID of the eSIM. */
+    /** ICCID of the eSIM: 18 to 20 digits. */
     iccid: string;
     /** `esim_unknown`: no eSIM has this ICCID. `esim_not_ready`: the eSIM is still provisioning; report the record again later. `esim_ended`: the eSIM was terminated or failed. */
     reason: 'esim_unknown' | 'esim_not_ready' | 'esim_ended';
@@ -540,7 +540,7 @@ export type Operations = {
       records: Array<{
         /** Your id for the record, unique per eSIM. A record that was counted is not counted again. */
         record_id: string;
-        /** ICCID of the eSIM. */
+        /** ICCID of the eSIM: 18 to 20 digits. */
         iccid: string;
         /** Bytes used, upload and download combined. */
         bytes: number;

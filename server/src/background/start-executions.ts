@@ -18,6 +18,11 @@ export function startExecutions(
     signals: service.signals,
     network,
     onOutcome: (type, outcome) => service.metrics.executionCount.inc({ execution_type: type, outcome }),
+    onStranded: (details) =>
+      service.log.warn(
+        details,
+        'an order failed while the network may have a profile for it; look up the call there',
+      ),
     keyring: service.keyring,
     leaseMs: config.executionLeaseMs,
     networkTimeoutMs: config.networkTimeoutMs,

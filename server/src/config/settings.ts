@@ -253,7 +253,13 @@ export const settings = {
     'SIMPLANE_ES2_ICCID_PADDING',
     oneOf('none', 'F'),
     'none',
-    '`F`: a 19-digit ICCID is sent with a trailing `F`. Received ICCIDs may have one with either value.',
+    '`F`: an ICCID of less than 20 digits is padded with `F` when it is sent. Received ICCIDs may be padded with either value.',
+  ),
+  es2IccidCheck: setting(
+    'SIMPLANE_ES2_ICCID_CHECK',
+    oneOf('none', 'luhn'),
+    'none',
+    'What is required of an ICCID that the SM-DP+ assigns, besides 18 to 20 digits. `luhn`: `89` first and a valid check digit last. An order that gets another one fails, and its profile is canceled.',
   ),
   es2NotificationMap: setting(
     'SIMPLANE_ES2_NOTIFICATION_MAP',

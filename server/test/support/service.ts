@@ -131,6 +131,7 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
         retryScheduleMs: [10, 10, 10],
         runners: createRunners(),
         onOutcome: (type, outcome) => service.metrics.executionCount.inc({ execution_type: type, outcome }),
+        onStranded: (details) => service.log.warn(details, 'stranded'),
         concurrency: 32,
         pollMs: 50,
         onError: (error) => void logLines.push(String(error)),

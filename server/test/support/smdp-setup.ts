@@ -40,6 +40,7 @@ export async function startSmdpSetup(
     recognisesCalls: false,
     releasesOnConfirm: true,
     padsIccids: false,
+    requiresCheckDigit: false,
     smdpAddress: 'fallback.example.com',
     commands: { suspend: noCommand, resume: noCommand },
     onTrouble: (details) => void troubles.push(details),

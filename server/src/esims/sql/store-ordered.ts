@@ -2,11 +2,11 @@ import type { Queryable } from '../../db/database.ts';
 import { isHeld } from '../../executions/held.ts';
 import type { Fenced } from '../../executions/worker.ts';
 
-type Ordered = Fenced & { iccid: string };
+type Ordered = Fenced & { iccid: string; progress: object };
 type Outcome = 'stored' | 'lost' | 'taken';
 
 /**
- * Stores the ICCID that the network chose; the eSIM exists from then on. `lost`: this worker no longer holds the order. `taken`:
+ * Stores the ICCID that the network chose, and the progress; the eSIM exists from then on. `lost`: this worker no longer holds the order. `taken`:
  * another eSIM already has the ICCID.
  */
 export async function storeOrdered(db: Queryable, row: Ordered): Promise<Outcome> {
@@ -21,7 +21,7 @@ with ours as (
 ), stored as (
   update execution_queue q
   set iccid = $4,
-      progress = q.progress || '{"is_ordered": true, "is_reserved": true}'
+      progress = q.progress || $5
   where q.account_id = $1
     and q.id = $2
     and ${isHeld('q', '$3')}
@@ -37,7 +37,7 @@ select
     else 'lost'
   end as outcome`,
     },
-    [row.account_id, row.id, row.fence, row.iccid],
+    [row.account_id, row.id, row.fence, row.iccid, JSON.stringify(row.progress)],
   );
   return found?.outcome ?? 'lost';
 }

@@ -4,7 +4,7 @@ import type { Es2Client } from './client.ts';
 import type { OrderFunctionName, RequestOf, ResponseOf } from './functions.ts';
 import { es2Functions } from './functions.ts';
 import { readAnswer, writeRequest } from './messages.ts';
-import { type About, describeFailure, judgeStatus, outcomeUnknown } from './outcomes.ts';
+import { type About, describeFailure, judgeStatus, outcomeUnknown, wrongCheckDigit } from './outcomes.ts';
 
 type Options = {
   client: Es2Client;
@@ -16,6 +16,8 @@ type Options = {
   /** `releaseFlag` of confirmOrder. If false, releaseProfile follows. */
   releasesOnConfirm: boolean;
   padsIccids: boolean;
+  /** Rejects an ICCID of the SM-DP+ whose check digit is wrong. */
+  requiresCheckDigit: boolean;
   /** Used in activation codes if confirmOrder's answer has no address. */
   smdpAddress: string;
   /** Done by the operator's core: ES2+ has neither. */
@@ -27,7 +29,7 @@ type Options = {
 /** Provisioning at a real SM-DP+ (SGP.22 §5.3). Stateless: everything it needs is in the call. */
 export function createEs2Network(options: Options): Network {
   const { iccids, recognisesCalls, releasesOnConfirm, smdpAddress, commands } = options;
-  const pad = (iccid: string) => (options.padsIccids && iccid.length === 19 ? `${iccid}F` : iccid);
+  const pad = (iccid: string) => (options.padsIccids ? iccid.padEnd(20, 'F') : iccid);
 
   return {
     iccids,
@@ -39,7 +41,7 @@ export function createEs2Network(options: Options): Network {
       // Depends on the order, not on the setting: ICCID ranges may have been added or removed since it was first sent.
       const isOnce = call.iccid === null && !recognisesCalls;
       if (call.isRepeated && isOnce) {
-        return refuse(outcomeUnknown(about, 'The answer to an earlier downloadOrder was lost.'));
+        return refuse(outcomeUnknown(about, { message: 'The answer to an earlier downloadOrder was lost.' }));
       }
       const { iccid, profileType, eid } = call;
       if (iccid === null && profileType === null) return refuse(noProfileType);
@@ -49,16 +51,16 @@ export function createEs2Network(options: Options): Network {
         ...(eid !== null && { eid }),
       };
       const reply = await ask(options, call, about, fields, isOnce);
-      if (reply.kind === 'done') return checkOrdered(reply.result, iccid, about);
+      if (reply.kind === 'done') return checkOrdered(options, reply.result, iccid, about);
       // Executed, but the answer does not tell which profile was reserved.
       if (reply.kind === 'refused' && reply.reason.code === 'network_unavailable') {
-        return refuse(outcomeUnknown(about, reply.reason.message));
+        return refuse(outcomeUnknown(about, reply.reason));
       }
       if (iccid !== null && call.isRepeated && isCode(reply, '8.2.1/3.3')) {
         return done({ iccid, isInferred: true });
       }
       if (reply.kind === 'failed' && !reply.hadNoEffect && isOnce) {
-        return refuse(outcomeUnknown(about, reply.reason.message));
+        return refuse(outcomeUnknown(about, reply.reason));
       }
       return reply;
     },
@@ -142,8 +144,8 @@ async function ask<N extends OrderFunctionName>(
   const answer = readAnswer(about.name, posted.json);
   if (answer.kind === 'executed') return done(answer.fields);
   if (answer.kind !== 'not-executed') {
-    onTrouble({ ...publicPart(about), unreadable: answer.why });
-    const reason = describeFailure({ unreadable: answer.why }, about);
+    const reason = describeFailure({ unreadable: answer.why, json: posted.json }, about);
+    onTrouble({ ...publicPart(about), unreadable: answer.why, ...reason.upstream });
     // A repetition would only be told that it is already done, not the result.
     return answer.kind === 'broken' ? refuse(reason) : { kind: 'failed', reason };
   }
@@ -156,15 +158,19 @@ async function ask<N extends OrderFunctionName>(
 
 /** The ICCID becomes the eSIM's permanent identity, so the SM-DP+'s answer is validated. */
 function checkOrdered(
+  { requiresCheckDigit, onTrouble }: Options,
   { iccid }: ResponseOf<'downloadOrder'>,
   wanted: string | null,
   about: About,
 ): Reply<{ iccid: string }> {
   if (wanted !== null && iccid !== wanted) {
-    return refuse(outcomeUnknown(about, 'The SM-DP+ answered with another ICCID than the one ordered.'));
+    onTrouble({ ...publicPart(about), unreadable: 'another ICCID than the one ordered', iccid });
+    const message = 'The SM-DP+ answered with another ICCID than the one ordered.';
+    return refuse(outcomeUnknown(about, { message, upstream: { iccid } }));
   }
-  if (!isIccid(iccid)) {
-    return refuse(outcomeUnknown(about, 'The SM-DP+ answered with an ICCID whose check digit is wrong.'));
+  if (requiresCheckDigit && !isIccid(iccid)) {
+    onTrouble({ ...publicPart(about), unreadable: 'the check digit of the ICCID is wrong', iccid });
+    return { kind: 'refused', reason: wrongCheckDigit(about, iccid), reservedIccid: iccid };
   }
   return done({ iccid });
 }

@@ -17,8 +17,8 @@ export function optional<T>(kind: Kind<T>): Optional<T> {
 
 /** SGP.22 §5.3: 19 or 20 digits, where the 20th may be the padding `F`. E.118 allows 18 as well. */
 export const iccid: Kind<string> = {
-  takes: '18 to 20 digits, optionally padded with one F',
-  read: (value) => (isText(value, /^\d{18,20}$|^\d{18,19}[Ff]$/) ? value.replace(/[Ff]$/, '') : undefined),
+  takes: '18 to 20 digits, optionally padded with F to 20 characters',
+  read: (value) => (isText(value, /^(?=.{18,20}$)\d{18,20}F{0,2}$/i) ? value.replace(/F+$/i, '') : undefined),
 };
 
 export const eid: Kind<string> = matching(/^\d{32}$/, '32 digits');

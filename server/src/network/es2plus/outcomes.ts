@@ -1,7 +1,7 @@
 import { clip } from '../../telemetry/clip.ts';
 import type { Refusal } from '../port.ts';
 import type { Why } from './client.ts';
-import type { ExecutionStatus } from './fields.ts';
+import { type ExecutionStatus, iccid, isObject } from './fields.ts';
 import type { OrderFunctionName } from './functions.ts';
 
 /** Identifies a call, for messages and for looking it up at the SM-DP+. */
@@ -121,7 +121,7 @@ function isTimeout(reasonCode: string): boolean {
 
 /** For calls without a usable answer. */
 export function describeFailure(
-  why: Why | { status: number } | { unreadable: string },
+  why: Why | { status: number } | { unreadable: string; json: unknown },
   about: About,
 ): Refusal {
   const upstream = upstreamOf(about);
@@ -136,18 +136,45 @@ export function describeFailure(
     };
   }
   const message = `The SM-DP+ at ${about.host} sent an answer that violates SGP.22: ${why.unreadable}.`;
-  return { code: 'network_unavailable', message, upstream };
+  const quoted = sanitize({ iccid: quoteIccid(why.json) }, about);
+  return { code: 'network_unavailable', message, upstream: { ...upstream, ...quoted } };
 }
 
-/** The SM-DP+ may have reserved a profile that we cannot identify, and a retry could reserve a second one. */
-export function outcomeUnknown(about: About, cause: string): Refusal {
+/** What an unusable answer has as the ICCID, so that the operator can look it up. */
+function quoteIccid(json: unknown): string | undefined {
+  const sent = isObject(json) ? json['iccid'] : undefined;
+  if (typeof sent === 'number') return `${sent} (rounded, since it was sent as a number)`;
+  return iccid.read(sent) ?? (typeof sent === 'string' ? sent : undefined);
+}
+
+/**
+ * The SM-DP+ may have reserved a profile that we cannot identify, and a retry could reserve a second one. An ICCID in its answer
+ * is kept for the operator, however useless to us.
+ */
+export function outcomeUnknown(
+  about: About,
+  { message: cause, upstream }: Pick<Refusal, 'message' | 'upstream'>,
+): Refusal {
+  const sent = upstream?.['iccid'];
+  const named = sent === undefined ? '' : ` Its answer had the ICCID ${sent}.`;
   return {
     code: 'outcome_unknown',
     message:
-      `${cause} It is unknown whether the SM-DP+ has reserved a profile. The order was not retried, since that could ` +
+      `${cause}${named} It is unknown whether the SM-DP+ has reserved a profile. The order was not retried, since that could ` +
       `reserve a second one. The operator should look up the function call identifier ${about.callId} at ${about.host} ` +
       'and cancel the profile it reserved; then order again.',
-    upstream: upstreamOf(about),
+    upstream: { ...upstreamOf(about), ...(sent !== undefined && { iccid: sent }) },
+  };
+}
+
+/** The profile is reserved and its ICCID known, so it can be canceled. */
+export function wrongCheckDigit(about: About, reserved: string): Refusal {
+  return {
+    code: 'declined',
+    message:
+      `The SM-DP+ reserved a profile whose ICCID ${reserved} has no valid check digit, so the order was ended and the profile ` +
+      'canceled. If the SM-DP+ assigns such ICCIDs on purpose, the operator should remove SIMPLANE_ES2_ICCID_CHECK.',
+    upstream: { ...upstreamOf(about), iccid: reserved },
   };
 }
 

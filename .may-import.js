@@ -134,8 +134,8 @@ export const mayImport = {
       imports: list`app-error.ts clock.ts db secrets worker`,
     },
     network: {
-      why: 'The port: what we request from a network, in plain types. It imports no feature.',
-      imports: list``,
+      why: 'The port: what we request from a network, in the types of the contract. It imports no feature.',
+      imports: list`contract:*`,
     },
     'network/mock': {
       why: 'A driver depends only on its arguments.',

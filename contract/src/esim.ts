@@ -30,6 +30,33 @@ export const profileStates = [
 
 export type ProfileState = (typeof profileStates)[number];
 
+/** Why a device could not download or install a profile. */
+export const profileErrorCodes = [
+  'activation_code_refused',
+  'confirmation_code_refused',
+  'device_memory_full',
+  'device_not_eligible',
+  'device_not_trusted',
+  'device_refused',
+  'download_expired',
+  'profile_not_available',
+  'other',
+] as const;
+
+export const ProfileError = Type.Object(
+  {
+    code: Type.Enum([...profileErrorCodes], { description: 'Reason, from a closed list.' }),
+    message: Type.String({ description: 'The cause and what to do about it.' }),
+    upstream: Type.Record(Type.String(), Type.String(), {
+      description:
+        'The network’s own codes (SGP.22): `subject_code`, `reason_code`, `notification_point_id`.',
+    }),
+  },
+  { title: 'ProfileError', description: 'Why the last download or installation failed.' },
+);
+
+export type ProfileError = Static<typeof ProfileError>;
+
 const productId = {
   minLength: 1,
   maxLength: 100,
@@ -48,8 +75,12 @@ export const Esim = Type.Object(
       {
         state: Type.Enum([...profileStates]),
         updated_at: nullableUnixSeconds('When the network observed this state.'),
+        error: Type.Optional(ProfileError),
       },
-      { description: 'State of the profile on a device, as last observed by the network.' },
+      {
+        description:
+          'State of the profile on a device, as last observed by the network. `error` says why if `state` is `error`.',
+      },
     ),
     product_id: Type.String(),
     eid: nullableString({ description: 'EID of the device, if known.' }),
@@ -89,6 +120,7 @@ export const InstallProfile = Type.Object(
       description: 'Installs without a QR code where Android supports it.',
     }),
     profile_state: Type.Enum([...profileStates], { description: 'Same as `profile.state` of the eSIM.' }),
+    profile_error: Type.Optional(ProfileError),
   },
   { title: 'InstallProfile', description: 'Data to install the eSIM on a device. Treat it as a secret.' },
 );

@@ -8,7 +8,13 @@ export const eventDataFields = {
   product_id: Type.String(),
   bundle_id: Type.String(),
   webhook_endpoint_id: Type.String(),
-  error: Type.Object({ code: Type.String(), message: Type.String() }),
+  error: Type.Object({
+    code: Type.String(),
+    message: Type.String(),
+    upstream: Type.Optional(
+      Type.Record(Type.String(), Type.String(), { description: 'The network’s own codes.' }),
+    ),
+  }),
   country: Type.String({ description: 'ISO 3166-1 alpha-2 code.' }),
   previous_country: Type.String({ description: 'ISO 3166-1 alpha-2 code.' }),
   expires_at: Type.Integer({ description: 'Unix time in seconds.' }),
@@ -50,6 +56,16 @@ export const eventTypes = {
   'esim.enabled': { description: 'A device enabled the profile.', data: ['iccid', 'product_id'] },
   'esim.disabled': { description: 'A device disabled the profile.', data: ['iccid', 'product_id'] },
   'esim.deleted': { description: 'A device deleted the profile.', data: ['iccid', 'product_id'] },
+  'esim.download_failed': {
+    description:
+      'A device could not download the profile. `error` says why, in words and in the network’s codes.',
+    data: ['iccid', 'product_id', 'error'],
+  },
+  'esim.install_failed': {
+    description:
+      'A device downloaded the profile but could not install it. `error` says why, in words and in the network’s codes.',
+    data: ['iccid', 'product_id', 'error'],
+  },
   'esim.country_changed': {
     description: 'The eSIM attached in a different country than before.',
     data: ['iccid', 'product_id', 'country', 'previous_country'],

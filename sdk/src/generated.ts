@@ -99,11 +99,20 @@ export type Esim = {
   object: 'esim';
   /** Lifecycle status. Authoritative: `profile.state` never changes it. */
   status: 'provisioning' | 'provisioned' | 'active' | 'suspended' | 'terminated' | 'failed';
-  /** State of the profile on a device, as last observed by the network. */
+  /** State of the profile on a device, as last observed by the network. `error` says why if `state` is `error`. */
   profile: {
     state: 'released' | 'downloaded' | 'installed' | 'enabled' | 'disabled' | 'deleted' | 'error' | 'unknown';
     /** When the network observed this state. Unix time in seconds. */
     updated_at: number | null;
+    /** Why the last download or installation failed. */
+    error?: {
+      /** Reason, from a closed list. */
+      code: 'activation_code_refused' | 'confirmation_code_refused' | 'device_memory_full' | 'device_not_eligible' | 'device_not_trusted' | 'device_refused' | 'download_expired' | 'profile_not_available' | 'other';
+      /** The cause and what to do about it. */
+      message: string;
+      /** The network’s own codes (SGP.22): `subject_code`, `reason_code`, `notification_point_id`. */
+      upstream: Record<string, string>;
+    };
   };
   product_id: string;
   /** EID of the device, if known. */
@@ -221,6 +230,15 @@ export type InstallProfile = {
   android_install_url: string;
   /** Same as `profile.state` of the eSIM. */
   profile_state: 'released' | 'downloaded' | 'installed' | 'enabled' | 'disabled' | 'deleted' | 'error' | 'unknown';
+  /** Why the last download or installation failed. */
+  profile_error?: {
+    /** Reason, from a closed list. */
+    code: 'activation_code_refused' | 'confirmation_code_refused' | 'device_memory_full' | 'device_not_eligible' | 'device_not_trusted' | 'device_refused' | 'download_expired' | 'profile_not_available' | 'other';
+    /** The cause and what to do about it. */
+    message: string;
+    /** The network’s own codes (SGP.22): `subject_code`, `reason_code`, `notification_point_id`. */
+    upstream: Record<string, string>;
+  };
 };
 
 /** A data plan that you can provision on an eSIM. */
@@ -308,6 +326,8 @@ export type EventData = {
     error: {
       code: string;
       message: string;
+      /** The network’s own codes. */
+      upstream?: Record<string, string>;
     };
     iccid?: string;
   };
@@ -358,6 +378,28 @@ export type EventData = {
   'esim.deleted': {
     iccid: string;
     product_id: string;
+  };
+  /** A device could not download the profile. `error` says why, in words and in the network’s codes. */
+  'esim.download_failed': {
+    iccid: string;
+    product_id: string;
+    error: {
+      code: string;
+      message: string;
+      /** The network’s own codes. */
+      upstream?: Record<string, string>;
+    };
+  };
+  /** A device downloaded the profile but could not install it. `error` says why, in words and in the network’s codes. */
+  'esim.install_failed': {
+    iccid: string;
+    product_id: string;
+    error: {
+      code: string;
+      message: string;
+      /** The network’s own codes. */
+      upstream?: Record<string, string>;
+    };
   };
   /** The eSIM attached in a different country than before. */
   'esim.country_changed': {

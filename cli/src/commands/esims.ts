@@ -133,6 +133,7 @@ function printEsim(out: Output, esim: Esim): void {
     ['ICCID', esim.iccid],
     ['Status', esim.status, paintStatus],
     ['Profile', `${esim.profile.state}, updated ${time(esim.profile.updated_at)}`],
+    ...(esim.profile.error ? [['Profile error', esim.profile.error.message] as const] : []),
     ['Product', esim.product_id],
     ['EID', esim.eid ?? none],
     ['Created', time(esim.created)],

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { esimMatchingIdPlace } from '../secrets/sealed-places.ts';
 import { describeActivation } from './activation-code.ts';
 import { noSuchEsim } from './get.ts';
+import { withError } from './present.ts';
 import { dataUri, drawQr } from './qr.ts';
 import { findEsim } from './sql/find.ts';
 import type { EsimRow } from './sql/rows.ts';
@@ -69,5 +70,6 @@ function presentInstallProfile(
     ios_install_url: activation.iosInstallUrl,
     android_install_url: activation.androidInstallUrl,
     profile_state: row.profile_state,
+    ...withError('profile_error', row),
   };
 }

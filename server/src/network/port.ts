@@ -1,3 +1,5 @@
+import type { ProfileError } from '@simplane/contract';
+
 /**
  * The service's interface to a mobile network, in our terms. Two drivers: the sandbox's mock, and GSMA ES2+ to a real
  * SM-DP+. A driver keeps no state: everything it needs is in the call, so any process may make it.
@@ -78,9 +80,13 @@ export type Refusal = {
 
 /** Reported by a network unasked. Observations may be missing, repeated, late and out of order. */
 export type Observation = { iccid: string; at: Date } & (
-  | { kind: 'profile'; state: ObservedState; eid?: string }
+  | { kind: 'profile'; state: Exclude<ObservedState, 'error'>; eid?: string }
+  | { kind: 'profile'; state: 'error'; failure: ProfileFailure; eid?: string }
   | { kind: 'attach'; country: string }
 );
+
+/** What a device could not do with the profile, and why. */
+export type ProfileFailure = { step: 'download' | 'install'; error: ProfileError };
 
 export const observedStates = ['downloaded', 'installed', 'enabled', 'disabled', 'deleted', 'error'] as const;
 

@@ -1,3 +1,4 @@
+import type { ProfileError } from '@simplane/contract';
 import { promoteBundle } from '../bundles/write.ts';
 import type { Clock } from '../clock.ts';
 import type { Queryable } from '../db/database.ts';
@@ -37,18 +38,31 @@ export async function observe(
 async function observeProfile(
   tx: Queryable,
   esim: LockedEsim,
-  { state, at, eid }: Profile,
+  seen: Profile,
   deps: Deps,
 ): Promise<LockedEsim> {
+  const { state, at } = seen;
   const next = nextProfileState({ state: esim.profile_state, at: esim.profile_observed_at }, { state, at });
   if (!next) return esim;
-  const after = { ...esim, profile_state: state, profile_observed_at: at, eid: eid ?? esim.eid };
-  await updateProfile(tx, esim, { state, at, eid: after.eid });
-  if (next.isChange && state !== 'error') {
-    const data = { iccid: esim.iccid, product_id: esim.product_id };
-    await emit(tx, [newEvent(deps, { accountUuid: esim.account_id, type: `esim.${state}`, data })]);
+  const error = seen.state === 'error' ? seen.failure.error : null;
+  const eid = seen.eid ?? esim.eid;
+  await updateProfile(tx, esim, { state, at, eid, error });
+  if (next.isChange || !isSameFailure(esim.profile_error, error)) {
+    const type =
+      seen.state === 'error'
+        ? (`esim.${seen.failure.step}_failed` as const)
+        : (`esim.${seen.state}` as const);
+    const data = { iccid: esim.iccid, product_id: esim.product_id, ...(error && { error }) };
+    await emit(tx, [newEvent(deps, { accountUuid: esim.account_id, type, data })]);
   }
-  return after;
+  return { ...esim, profile_state: state, profile_observed_at: at, eid, profile_error: error };
+}
+
+/** A device that fails in the same way again is no news. The network's own words may differ each time. */
+function isSameFailure(known: ProfileError | null, seen: ProfileError | null): boolean {
+  if (seen === null) return true;
+  const names = ['notification_point_id', 'subject_code', 'reason_code'] as const;
+  return known?.code === seen.code && names.every((name) => known.upstream[name] === seen.upstream[name]);
 }
 
 /** The first attach activates the eSIM and its bundle; every attach updates the country. */

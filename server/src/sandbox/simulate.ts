@@ -64,7 +64,7 @@ async function useData(
 
 type Observed = Exclude<SimulatedAction, 'expire_bundle' | 'use_data'>;
 
-const stateAfter: Record<Exclude<Observed, 'attach'>, ObservedState> = {
+const stateAfter: Record<Exclude<Observed, 'attach'>, Exclude<ObservedState, 'error'>> = {
   download: 'downloaded',
   install: 'installed',
   enable: 'enabled',

@@ -16,6 +16,7 @@ import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import type { Network } from '../../src/network/port.ts';
 import { observe } from '../../src/observations/observe.ts';
 import { call, provision } from '../support/client.ts';
+import { downloadFailure } from '../support/profile-failure.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -347,6 +348,37 @@ test('settling an order keeps the profile state that the network has reported', 
     updated_at: at.getTime() / 1000,
   });
 });
+
+test.each(['error', 'downloaded'] as const)(
+  'an order in progress shows a failed download, and the eSIM keeps it unless it succeeded later (%s)',
+  async (last) => {
+    const { open, reached, pass } = gate();
+    service.startWorker({
+      ...mock,
+      confirm: async (asked) => {
+        await pass();
+        return mock.confirm(asked);
+      },
+    });
+    const { json: accepted } = await provision(service);
+    await reached;
+    const { iccid } = await get(`/v1/executions/${accepted.id}`);
+    const at = new Date(service.clock.nowMs());
+    const seen = { iccid, at, kind: 'profile', state: 'error', failure: downloadFailure } as const;
+    await service.db.transaction((tx) => observe(tx, seen, service.service));
+    expect((await get(`/v1/esims/${iccid}`)).profile.error).toEqual(downloadFailure.error);
+    if (last === 'downloaded') {
+      await service.db.transaction((tx) => observe(tx, { ...seen, state: last }, service.service));
+    }
+    open();
+    await settled(accepted.id);
+    const error = last === 'error' ? downloadFailure.error : null;
+    expect((await get(`/v1/esims/${iccid}`)).profile.error).toEqual(error ?? undefined);
+    const text = 'select profile_error from esims where account_id = $1 and iccid = $2';
+    const query = { name: 'test_profile_error', text };
+    expect(await service.db.query(query, [service.accountUuid, iccid])).toEqual([{ profile_error: error }]);
+  },
+);
 
 test('unlimited data has no thresholds, neither in the first bundle nor in a top-up', async () => {
   service.startWorker(mock);

@@ -8,6 +8,7 @@ import type { Observation, ObservedState } from '../../src/network/port.ts';
 import { observe } from '../../src/observations/observe.ts';
 import { takeUsage } from '../../src/observations/take-usage.ts';
 import { call } from '../support/client.ts';
+import { downloadFailure } from '../support/profile-failure.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -227,7 +228,7 @@ describe('observations', () => {
           const iccid = await createEsim(status);
           for (const one of all.flatMap((item) => [item, item])) {
             await service.db.transaction((tx) =>
-              observe(tx, { ...one, iccid } as Observation, service.service),
+              observe(tx, { ...one, iccid, failure: downloadFailure } as Observation, service.service),
             );
           }
           const [row] = await service.db.query<{
@@ -269,10 +270,13 @@ describe('observations', () => {
     const report = (observation: Observation) =>
       service.db.transaction((tx) => observe(tx, observation, service.service));
     await report({ iccid, at: new Date(1000), kind: 'profile', state: 'downloaded', eid });
-    await report({ iccid, at: new Date(2000), kind: 'profile', state: 'error' });
+    await report({
+      ...{ iccid, at: new Date(2000), kind: 'profile', state: 'error' },
+      failure: downloadFailure,
+    });
     const { json } = await call(service, 'GET', `/v1/esims/${iccid}`);
     expect(json).toMatchObject({ eid, profile: { state: 'error', updated_at: 2 } });
-    expect(await typesOf(iccid)).toEqual(['esim.downloaded']);
+    expect(await typesOf(iccid)).toEqual(['esim.downloaded', 'esim.download_failed']);
   });
 
   test('of a suspended eSIM change neither its status nor its bundles, but usage counts', async () => {

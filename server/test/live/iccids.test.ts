@@ -3,6 +3,7 @@ import { createObservationHandler } from '../../src/observations/handle-observat
 import { importCatalog } from '../../src/products/import-catalog.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import { type Mischief, newIccid, type SmdpCall } from '../support/fake-smdp.ts';
+import { downloadFailure } from '../support/profile-failure.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { type SmdpSetup, startSmdpSetup } from '../support/smdp-setup.ts';
 import { until } from '../support/until.ts';
@@ -78,7 +79,8 @@ describe('an ICCID that the SM-DP+ assigns', () => {
     const records = [{ record_id: 'r-1', iccid, bytes: 5, at: Math.floor(Date.now() / 1000) }];
     const used = await call(service, 'POST', '/v1/usage_records', { body: { records } });
     expect(used.json).toMatchObject({ accepted: 1, rejected: 0 });
-    const seen = { iccid, kind: 'profile', state: 'error', at: new Date() } as const;
+    const failed = { state: 'error', failure: downloadFailure } as const;
+    const seen = { iccid, kind: 'profile', at: new Date(), ...failed } as const;
     expect(await createObservationHandler(service.service)(seen)).toBe(true);
     const ended = await finished(await call(service, 'DELETE', `/v1/esims/${iccid}`));
     expect(ended).toMatchObject({ status: 'succeeded' });

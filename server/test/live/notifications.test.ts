@@ -5,7 +5,11 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEs2Listener } from '../../src/network/es2plus/listener.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
-import { type NotificationMap, parseNotificationMap } from '../../src/network/notification-map.ts';
+import {
+  defaultNotificationMap,
+  type NotificationMap,
+  parseNotificationMap,
+} from '../../src/network/notification-map.ts';
 import type { Observation } from '../../src/network/port.ts';
 import { createObservationHandler } from '../../src/observations/handle-observation.ts';
 import { createAuthority, createFolder } from '../support/certificates.ts';
@@ -234,6 +238,99 @@ describe('a notification of the SM-DP+', () => {
     expect(sent.status).toBe(500);
     expect(sent.text).not.toContain('database');
     await broken.stop(1_000);
+  });
+});
+
+describe('a failed download or installation', () => {
+  const failed = (iccid: string, point: number, codes: string, at: string, message = 'no') => {
+    const [subjectCode, reasonCode] = codes.split('/');
+    const statusCodeData = { subjectCode, reasonCode, message };
+    return notification(iccid, point, at, { notificationPointStatus: { status: 'Failed', statusCodeData } });
+  };
+  const second = (n: number) => `2026-01-02T03:04:0${n}Z`;
+
+  async function errorsOf(iccid: string) {
+    const { profile } = await esim(iccid);
+    const install = (await call(service, 'GET', `/v1/esims/${iccid}/install`)).json;
+    expect(install.profile_error).toEqual(profile.error);
+    return profile.error;
+  }
+
+  async function eventsOf(iccid: string) {
+    const { data } = (await call(service, 'GET', '/v1/events?limit=50')).json;
+    type Event = { type: string; data: { iccid?: string; error?: object } };
+    const ours = (data as Event[]).filter((event) => event.data.iccid === iccid);
+    return ours.reverse().filter(({ type }) => type !== 'esim.provisioned');
+  }
+
+  test.each([
+    [3, '8.2.6/3.8', 'download', 'activation_code_refused', 'activation code'],
+    [3, '8.8.5/4.10', 'download', 'download_expired', 'order another'],
+    [3, '8.1/4.8', 'download', 'device_memory_full', 'Delete one'],
+    [3, '8.2.7/3.8', 'download', 'confirmation_code_refused', 'Enter the code'],
+    [1, '9.9/9.9', 'download', 'device_not_eligible', 'another device'],
+    [4, '8.1.3/6.1', 'install', 'device_not_trusted', 'certificates'],
+    [4, '9.9/9.9', 'install', 'other', 'could not install'],
+  ])('(%i, %s) is an event and shows on the eSIM and its install profile', async (...of) => {
+    const [point, codes, step, code, says] = of;
+    const iccid = await provisioned();
+    await send(failed(iccid, point, codes, second(1), `LPA:1$smdp.example.com$SECRET-1 ${'x'.repeat(500)}`));
+    const [subject_code, reason_code] = codes.split('/');
+    const error = {
+      code,
+      message: expect.stringContaining(says),
+      upstream: {
+        ...{ subject_code, reason_code, notification_point_id: String(point) },
+        message: expect.stringMatching(/^\[redacted\] x+…$/),
+      },
+    };
+    expect(await errorsOf(iccid)).toEqual(error);
+    expect((await errorsOf(iccid)).message).toContain(codes);
+    expect(await eventsOf(iccid)).toMatchObject([{ type: `esim.${step}_failed`, data: { iccid, error } }]);
+    expect((await esim(iccid)).status).toBe('provisioned');
+  });
+
+  test('without codes still says what failed', async () => {
+    const iccid = await provisioned();
+    const more = { notificationPointStatus: { status: 'Expired' } };
+    await send(notification(iccid, 4, second(1), more));
+    const error = { code: 'other', upstream: { notification_point_id: '4' } };
+    expect(await errorsOf(iccid)).toMatchObject(error);
+    expect(await typesOf(iccid)).toEqual(['esim.install_failed']);
+  });
+
+  test('is one event for any repetition, and another for another cause', async () => {
+    const iccid = await provisioned();
+    const first = failed(iccid, 3, '8.2.7/3.8', second(3));
+    expect(await Promise.all([first, first, first].map((each) => send(each)))).toHaveLength(3);
+    await send(failed(iccid, 3, '8.2.7/3.8', second(4), 'the same in other words'));
+    await send(failed(iccid, 3, '8.1/4.8', second(2))); // late
+    expect(await typesOf(iccid)).toEqual(['esim.download_failed']);
+    expect(await errorsOf(iccid)).toMatchObject({ code: 'confirmation_code_refused' });
+    await send(failed(iccid, 3, '8.2.7/6.4', second(5)));
+    await send(failed(iccid, 4, '8.2.7/6.4', second(6)));
+    expect(await typesOf(iccid)).toEqual([
+      'esim.download_failed',
+      'esim.download_failed',
+      'esim.install_failed',
+    ]);
+  });
+
+  test('is cleared by a later success, and not set by a failure before it', async () => {
+    const iccid = await provisioned();
+    await send(failed(iccid, 3, '8.2.7/3.8', second(1)));
+    await send(notification(iccid, 3, second(3)));
+    await send(failed(iccid, 3, '8.1/4.8', second(2)));
+    expect(await errorsOf(iccid)).toBeUndefined();
+    expect((await esim(iccid)).profile).toEqual({ state: 'downloaded', updated_at: expect.any(Number) });
+    await send(failed(iccid, 4, '8.1/4.8', second(4)));
+    expect(await errorsOf(iccid)).toMatchObject({ code: 'device_memory_full' });
+    expect(await typesOf(iccid)).toEqual(['esim.download_failed', 'esim.downloaded', 'esim.install_failed']);
+  });
+
+  test('at the standard’s points 1 and 2 counts by default', () => {
+    const map = parseNotificationMap(defaultNotificationMap);
+    expect([map?.get(1), map?.get(2)]).toEqual(['error', 'error']);
   });
 });
 

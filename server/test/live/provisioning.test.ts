@@ -3,6 +3,7 @@ import { createObservationHandler } from '../../src/observations/handle-observat
 import { importCatalog } from '../../src/products/import-catalog.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import { type Mischief, newIccid, type SmdpCall, startFakeSmdp } from '../support/fake-smdp.ts';
+import { downloadFailure } from '../support/profile-failure.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { type SmdpSetup, startSmdpSetup } from '../support/smdp-setup.ts';
 import { until } from '../support/until.ts';
@@ -347,7 +348,8 @@ describe('terminate', () => {
   test('cancels the profile even if a failed download reported an EID that the order did not have', async () => {
     const profile = await provisioned();
     const eid = '89882119900000000000000000001654';
-    const report = { iccid: profile.iccid, kind: 'profile', state: 'error', at: new Date(), eid } as const;
+    const failed = { state: 'error', failure: downloadFailure } as const;
+    const report = { iccid: profile.iccid, kind: 'profile', at: new Date(), eid, ...failed } as const;
     await createObservationHandler(service.service)(report);
     await terminate(profile.iccid);
     expect(profile.state).toBe('Unavailable');

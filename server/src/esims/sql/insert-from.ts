@@ -9,8 +9,8 @@ export function insertEsimFrom(source: string, status: EsimStatus): string {
   const isReady = status === 'provisioned';
   return `
   insert into esims (
-    account_id, id, iccid, execution_id, product_id, status, profile_state, profile_observed_at, country, country_observed_at,
-    eid, metadata, description, created_at${isReady ? readyColumns : ''})
+    account_id, id, iccid, execution_id, product_id, status, profile_state, profile_observed_at, profile_error, country,
+    country_observed_at, eid, metadata, description, created_at${isReady ? readyColumns : ''})
   select
     account_id,
     execution_id,
@@ -20,6 +20,7 @@ export function insertEsimFrom(source: string, status: EsimStatus): string {
     '${status}',
     coalesce(queued_observed ->> 'profile_state', '${isReady ? 'released' : 'unknown'}'),
     coalesce((queued_observed ->> 'profile_observed_at')::timestamptz, ${isReady ? 'at' : 'null'}),
+    nullif(queued_observed -> 'profile_error', 'null'),
     queued_observed ->> 'country',
     (queued_observed ->> 'country_observed_at')::timestamptz,
     coalesce(queued_observed ->> 'eid', queued_input ->> 'eid'),

@@ -1,4 +1,4 @@
-import type { EsimStatus, ProfileState } from '@simplane/contract';
+import type { EsimStatus, ProfileError, ProfileState } from '@simplane/contract';
 
 export type EsimRow = {
   account_id: string;
@@ -9,6 +9,8 @@ export type EsimRow = {
   resumes_to: 'provisioned' | 'active' | null;
   profile_state: ProfileState;
   profile_observed_at: Date | null;
+  /** Of the state `error`. An older release that stored a later state has not removed it. */
+  profile_error: ProfileError | null;
   country: string | null;
   country_observed_at: Date | null;
   eid: string | null;
@@ -25,14 +27,15 @@ export type EsimRow = {
   is_queued: boolean;
 };
 
-export const columns = `account_id, id, iccid, product_id, status, resumes_to, profile_state, profile_observed_at, country,
-  country_observed_at, eid, metadata, description, smdp_address, matching_id, confirmation_code_required, created_at,
+export const columns = `account_id, id, iccid, product_id, status, resumes_to, profile_state, profile_observed_at,
+  profile_error, country, country_observed_at, eid, metadata, description, smdp_address, matching_id, confirmation_code_required, created_at,
   provisioned_at, execution_id, false as is_queued`;
 
 /** `EsimRow` from the queue. */
 export const queuedColumns = `account_id, id, iccid, product_id, 'provisioning' as status, null as resumes_to,
   coalesce(observed ->> 'profile_state', 'unknown') as profile_state,
-  (observed ->> 'profile_observed_at')::timestamptz as profile_observed_at, observed ->> 'country' as country,
+  (observed ->> 'profile_observed_at')::timestamptz as profile_observed_at,
+  nullif(observed -> 'profile_error', 'null') as profile_error, observed ->> 'country' as country,
   (observed ->> 'country_observed_at')::timestamptz as country_observed_at,
   coalesce(observed ->> 'eid', input ->> 'eid') as eid, coalesce(input -> 'metadata', '{}') as metadata,
   input ->> 'description' as description, null as smdp_address, null as matching_id, false as confirmation_code_required,

@@ -1,8 +1,8 @@
-import { clip } from '../../telemetry/clip.ts';
 import type { Refusal } from '../port.ts';
 import type { Why } from './client.ts';
 import { type ExecutionStatus, iccid, isObject } from './fields.ts';
 import type { OrderFunctionName } from './functions.ts';
+import { quotePeer } from './quote-peer.ts';
 
 /** Identifies a call, for messages and for looking it up at the SM-DP+. */
 export type About = { name: OrderFunctionName; callId: string; host: string; secrets: readonly string[] };
@@ -90,9 +90,9 @@ export function judgeStatus({ status, statusCodeData }: ExecutionStatus, about: 
     ...upstreamOf(about),
     ...(subjectCode && { subject_code: subjectCode }),
     ...(reasonCode && { reason_code: reasonCode }),
-    ...sanitize(
+    ...quotePeer(
       { subject_identifier: statusCodeData?.subjectIdentifier, message: statusCodeData?.message },
-      about,
+      about.secrets,
     ),
   };
   if (status === 'Expired') {
@@ -136,7 +136,7 @@ export function describeFailure(
     };
   }
   const message = `The SM-DP+ at ${about.host} sent an answer that violates SGP.22: ${why.unreadable}.`;
-  const quoted = sanitize({ iccid: quoteIccid(why.json) }, about);
+  const quoted = quotePeer({ iccid: quoteIccid(why.json) }, about.secrets);
   return { code: 'network_unavailable', message, upstream: { ...upstream, ...quoted } };
 }
 
@@ -200,21 +200,4 @@ function hintOf(status: number): string {
 
 function upstreamOf({ name, callId }: About): Record<string, string> {
   return { function: name, function_call_identifier: callId };
-}
-
-const maxMessageLength = 200;
-
-/** A peer's text may repeat our secrets, contain an activation code, or characters that the database rejects. */
-function sanitize(texts: Record<string, string | undefined>, { secrets }: About): Record<string, string> {
-  const shown = Object.entries(texts).map(([name, text = '']) => [name, redact(text, secrets)] as const);
-  return Object.fromEntries(shown.filter(([, text]) => text !== ''));
-}
-
-/** Truncates last: a truncated secret would not be recognized. */
-function redact(text: string, secrets: readonly string[]): string {
-  const clean = text.replaceAll(/[\p{Cc}\p{Surrogate}]/gu, ' ').trim();
-  const redacted = secrets
-    .reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), clean)
-    .replaceAll(/(?:LPA:)?1\$[^\s"]*/g, '[redacted]');
-  return clip(redacted, maxMessageLength);
 }

@@ -201,8 +201,8 @@ export const mayImport = {
       imports: list`clock.ts db ids/uuid-range.ts worker`,
     },
     webhooks: {
-      why: 'SQL fragments shared by its subfolders.',
-      imports: list``,
+      why: 'SQL fragments and signals shared by its subfolders.',
+      imports: list`context.ts idempotency`,
     },
     'webhooks/guard': {
       why: 'Whether an address is safe depends only on the address and the policy.',
@@ -215,7 +215,7 @@ export const mayImport = {
     'webhooks/endpoints': {
       why: 'An endpoint can exist without a delivery.',
       imports: list`app-error.ts clock.ts context.ts db events idempotency ids lists secrets telemetry/clip.ts
-                   webhooks/endpoints/sql webhooks/guard contract:*`,
+                   webhooks webhooks/endpoints/sql webhooks/guard contract:*`,
     },
     'webhooks/endpoints/sql': {
       why: 'Statements know the database.',
@@ -224,7 +224,7 @@ export const mayImport = {
     'webhooks/deliveries': {
       why: 'Past and pending deliveries of an endpoint, as the API shows them.',
       imports: list`app-error.ts clock.ts context.ts db events idempotency ids lists telemetry/clip.ts
-                   webhooks/deliveries/sql webhooks/endpoints contract:*`,
+                   webhooks webhooks/deliveries/sql webhooks/endpoints contract:*`,
     },
     'webhooks/deliveries/sql': {
       why: 'Statements know the database.',
@@ -232,8 +232,8 @@ export const mayImport = {
     },
     'webhooks/sender': {
       why: 'It sends due deliveries in the background, and disables an endpoint that keeps failing.',
-      imports: list`clock.ts db ids secrets webhooks/endpoints webhooks/guard webhooks/names webhooks/sender/sql worker
-                   contract:* npm:pino npm:undici`,
+      imports: list`clock.ts db ids secrets webhooks webhooks/endpoints webhooks/guard webhooks/names webhooks/sender/sql
+                   worker contract:* npm:pino npm:undici`,
     },
     'webhooks/sender/sql': {
       why: 'Statements know the database.',

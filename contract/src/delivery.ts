@@ -86,7 +86,8 @@ export const retryDelivery = operation({
   path: '/v1/deliveries/{id}/retry',
   tag: 'Deliveries',
   summary: 'Retry a delivery',
-  description: 'Sends a pending delivery now. For a failed or canceled delivery, queues a new one.',
+  description:
+    'Sends a pending delivery now, even if its endpoint is paused after failures. For a failed or canceled delivery, queues a new one and sends that.',
   scope: 'write',
   params: Type.Object({ id: Type.String({ description: 'Id of the delivery (`dlv_…`).' }) }),
   status: 202,

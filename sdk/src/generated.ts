@@ -810,7 +810,7 @@ export type Operations = {
     };
     result: Delivery;
   };
-  /** Sends a pending delivery now. For a failed or canceled delivery, queues a new one. */
+  /** Sends a pending delivery now, even if its endpoint is paused after failures. For a failed or canceled delivery, queues a new one and sends that. */
   retryDelivery: {
     params: {
       /** Id of the delivery (`dlv_…`). */

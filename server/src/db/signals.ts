@@ -31,8 +31,8 @@ const coalesceMs = 20;
 const reconnectMs = 1_000;
 const heartbeatMs = 2_000;
 const heartbeatTimeoutMs = 5_000;
-// A payload may have 8,000 bytes. With more subjects than this, listeners look at all work.
-const maxSubjects = 100;
+// PostgreSQL's limit is 8,000. If the subjects do not fit, listeners look at all work.
+const maxPayloadBytes = 7_900;
 
 /** Wakes workers early. It is only an optimization: without a signal, workers find the work by polling. */
 export function createSignals({ db, connectionString, onError }: Options): Signals {
@@ -57,8 +57,9 @@ export function createSignals({ db, connectionString, onError }: Options): Signa
   function notifyOthers(topic: Topic): void {
     const subjects = [...(pending.get(topic) ?? [])];
     pending.delete(topic);
-    const isNarrow = subjects.length <= maxSubjects && !subjects.includes(undefined);
-    const payload = isNarrow ? [topic, ...subjects].join(' ') : topic;
+    const narrow = [topic, ...subjects].join(' ');
+    const isNarrow = narrow.length <= maxPayloadBytes && !subjects.includes(undefined);
+    const payload = isNarrow ? narrow : topic;
     db.query({ name: 'signal', text: 'select pg_notify($1, $2)' }, [channel, payload]).catch(onError);
   }
 

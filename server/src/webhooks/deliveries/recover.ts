@@ -4,8 +4,8 @@ import type { Outcome } from '../../idempotency/outcome.ts';
 import { runOnce } from '../../idempotency/run-once.ts';
 import { idOfUuid, uuidText } from '../../ids/uuid.ts';
 import { highestUuidAt, lowestUuidAt } from '../../ids/uuid-range.ts';
+import { announceDeliveries } from '../announce.ts';
 import { requireEndpoint } from '../endpoints/get.ts';
-import { announceDeliveries } from './announce.ts';
 import { endpointDisabled } from './require.ts';
 import { insertRecovery } from './sql/insert-recovery.ts';
 

@@ -5,8 +5,8 @@ import type { Queryable } from '../../db/database.ts';
 import type { Outcome } from '../../idempotency/outcome.ts';
 import { runOnce } from '../../idempotency/run-once.ts';
 import { idOfUuid, uuidText } from '../../ids/uuid.ts';
+import { announceDeliveries } from '../announce.ts';
 import { endpointStatus } from '../endpoints/get.ts';
-import { announceDeliveries } from './announce.ts';
 import { requireDelivery } from './get.ts';
 import { presentDelivery } from './present.ts';
 import { endpointDisabled } from './require.ts';
@@ -15,20 +15,25 @@ import { findEventType } from './sql/find-event-type.ts';
 import { insertToEndpoint } from './sql/insert-to-endpoint.ts';
 import { makeDue } from './sql/make-due.ts';
 
-/** Makes a pending delivery due now. For a failed or canceled one queues a new delivery: a finished one never changes. */
+/**
+ * Sends a pending delivery now, even if its endpoint is paused after failures. For a failed or canceled one queues a new delivery:
+ * a finished one never changes.
+ */
 export async function retryDelivery(
   ctx: WriteContext,
   { params }: InputOf<Operations['retryDelivery']>,
 ): Promise<Outcome> {
+  let named = {};
   const outcome = await runOnce(ctx, async (tx) => {
     const row = await requireDelivery(tx, ctx.account.uuid, params.id);
     if (row.status === 'succeeded') throw alreadyDelivered();
     await requireSendable(ctx, tx, row);
     const retried = row.status === 'pending' ? await sendNow(ctx, tx, row) : await queueAgain(ctx, tx, row);
+    named = { endpointUuid: retried.endpoint_id, deliveryUuid: retried.id };
     const delivery = presentDelivery(retried);
     return ctx.render(delivery, { location: `/v1/deliveries/${delivery.id}` });
   });
-  return announceDeliveries(ctx, outcome);
+  return announceDeliveries(ctx, outcome, named);
 }
 
 async function requireSendable(ctx: WriteContext, tx: Queryable, row: DeliveryRow): Promise<void> {

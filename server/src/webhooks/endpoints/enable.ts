@@ -1,18 +1,22 @@
 import type { WriteContext } from '../../context.ts';
 import type { Outcome } from '../../idempotency/outcome.ts';
 import { runOnce } from '../../idempotency/run-once.ts';
+import { announceDeliveries } from '../announce.ts';
 import { endpointKey, noSuchEndpoint } from './get.ts';
 import { presentEndpoint } from './present.ts';
 import { enableEndpointRow } from './sql/enable-endpoint.ts';
 
 /** Resumes delivery of new events; `recover` delivers the missed ones. */
-export function enableWebhookEndpoint(
+export async function enableWebhookEndpoint(
   ctx: WriteContext,
   { params }: { params: { id: string } },
 ): Promise<Outcome> {
-  return runOnce(ctx, async (tx) => {
+  let named = {};
+  const outcome = await runOnce(ctx, async (tx) => {
     const row = await enableEndpointRow(tx, endpointKey(ctx, params.id));
     if (!row) throw noSuchEndpoint(params.id);
+    named = { endpointUuid: row.id };
     return ctx.render(presentEndpoint(row));
   });
+  return announceDeliveries(ctx, outcome, named);
 }

@@ -4,6 +4,7 @@ import type { WriteContext } from '../../context.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Outcome } from '../../idempotency/outcome.ts';
 import { runOnce } from '../../idempotency/run-once.ts';
+import { announceDeliveries } from '../announce.ts';
 import { checkSettings } from './check-settings.ts';
 import { endpointKey, noSuchEndpoint } from './get.ts';
 import { presentEndpoint } from './present.ts';
@@ -21,15 +22,18 @@ const maxMetadata = 20;
 /** Changes only the given fields; an empty body changes nothing. */
 export async function updateWebhookEndpoint(ctx: WriteContext, { params, body }: Input): Promise<Outcome> {
   const refusal = checkSettings(ctx, body);
-  return runOnce(ctx, async (tx) => {
+  let named = {};
+  const outcome = await runOnce(ctx, async (tx) => {
     const key = endpointKey(ctx, params.id);
     const row = await lockEndpoint(tx, key);
     if (!row) throw noSuchEndpoint(params.id);
     if (refusal) throw refusal;
     const { status, ...fields } = body;
     const changed = Object.keys(fields).length > 0 ? await changeFields(tx, key, row, fields) : row;
+    named = { endpointUuid: row.id };
     return ctx.render(presentEndpoint(await changeStatus(ctx, tx, key, changed, status)));
   });
+  return body.status === 'enabled' ? announceDeliveries(ctx, outcome, named) : outcome;
 }
 
 async function changeFields(

@@ -110,3 +110,32 @@ test('postponing pauses the endpoint, rejects the waiting deliveries and keeps i
   expect(lanes.roomFor('a')).toBe(128);
   expect(lanes.standingOf('a')).toBe('proven');
 });
+
+test('an urgent delivery gets a slot beyond the concurrency', async () => {
+  const { lanes } = lanesAt();
+  start(lanes, 'a');
+  lanes.claimed('a', 'account');
+  expect(lanes.acquireSlot('a', true)).toBe(true);
+  const waiting = claim(lanes, 'a');
+  expect(lanes.roomFor('a')).toBe(0);
+  lanes.released('a');
+  lanes.finished('a', true);
+  expect(await waiting).toBe(true);
+});
+
+test('enabling an endpoint ends its pause, and its first event does not wait for an attempt in flight', () => {
+  const { lanes } = lanesAt();
+  start(lanes, 'a');
+  lanes.finished('a', true);
+  expect([lanes.enabled('a'), lanes.enabled('unknown')]).toEqual([false, false]);
+  expect([lanes.standingOf('a'), lanes.roomFor('a')]).toEqual(['proven', 2]);
+  start(lanes, 'a');
+  start(lanes, 'a');
+  lanes.finished('a', false);
+  expect(lanes.roomFor('a')).toBe(0);
+  expect(lanes.enabled('a')).toBe(true);
+  expect([lanes.standingOf('a'), lanes.roomFor('a')]).toEqual(['untried', 1]);
+  lanes.learn('a', 'proven');
+  expect(lanes.standingOf('a')).toBe('proven');
+  expect(lanes.finished('a', false)).toBe(250);
+});

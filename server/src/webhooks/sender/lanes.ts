@@ -25,14 +25,19 @@ export type Lanes = {
   /** How many deliveries may be claimed now; 0 while the lane is full, nearly full or paused. */
   roomFor(endpointUuid: string): number;
   claimed(endpointUuid: string, accountUuid: string): void;
-  /** Waits until a claimed delivery may be sent. False: release its claim. End with `finished`, `released` or `postponed`. */
-  acquireSlot(endpointUuid: string): true | Promise<boolean>;
+  /**
+   * Waits until a claimed delivery may be sent; an urgent one never waits. False: release its claim. End with `finished`,
+   * `released` or `postponed`.
+   */
+  acquireSlot(endpointUuid: string, isUrgent?: boolean): true | Promise<boolean>;
   /** Returns how long the endpoint is paused. */
   finished(endpointUuid: string, ok: boolean): number;
   /** The attempt was canceled on our side: the endpoint's standing stays as it is. */
   released(endpointUuid: string): void;
   /** Nothing was sent and the endpoint is not to blame: pauses the lane, rejects waiting deliveries, keeps the standing. */
   postponed(endpointUuid: string, pauseMs: number): void;
+  /** Its owner enabled it: ends the pause after failures and forgets them. False if there were none. */
+  enabled(endpointUuid: string): boolean;
   /** The account's proven endpoints with recent deliveries. */
   busyOf(accountUuid: string): Iterable<string>;
   /** Drops idle lanes, so deleted endpoints don't accumulate. */
@@ -113,9 +118,10 @@ export function createLanes(monotonicMs: () => number = () => performance.now())
       else busy.set(accountUuid, new Set([endpointUuid]));
     },
 
-    acquireSlot(endpointUuid) {
+    acquireSlot(endpointUuid, isUrgent = false) {
       const lane = laneOf(endpointUuid);
-      if (lane.inFlight >= lane.concurrency) return new Promise((resolve) => lane.waiting.push(resolve));
+      const isFull = lane.inFlight >= lane.concurrency;
+      if (isFull && !isUrgent) return new Promise((resolve) => lane.waiting.push(resolve));
       lane.inFlight += 1;
       return true;
     },
@@ -148,6 +154,17 @@ export function createLanes(monotonicMs: () => number = () => performance.now())
       lane.inFlight -= 1;
       lane.pausedUntilMs = monotonicMs() + pauseMs;
       rejectWaiting(lane);
+    },
+
+    enabled(endpointUuid) {
+      const lane = lanes.get(endpointUuid);
+      if (lane?.standing !== 'failing') return false;
+      lane.standing = 'untried';
+      lane.isTried = false;
+      lane.pauseMs = 0;
+      lane.pausedUntilMs = 0;
+      lane.concurrency = lane.inFlight + 1; // the first event must not wait for an attempt that hangs
+      return true;
     },
 
     *busyOf(accountUuid) {

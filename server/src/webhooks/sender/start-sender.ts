@@ -4,6 +4,7 @@ import { idOfUuid, uuidText } from '../../ids/uuid.ts';
 import { lowestUuidAt } from '../../ids/uuid-range.ts';
 import { type Keyring, UnreadableSecret } from '../../secrets/keyring.ts';
 import { type RunResult, startWorkQueue, type WorkQueue } from '../../worker/work-queue.ts';
+import { readSubject } from '../delivery-signal.ts';
 import { type AccountSlots, createAccountSlots } from './account-slots.ts';
 import type { AttemptResult, Unsent } from './attempt.ts';
 import { type DeliverOptions, disableIfDead, logAttempt, resolveHost, send, toSettled } from './deliver.ts';
@@ -12,10 +13,11 @@ import { createFairQueue } from './fair-queue.ts';
 import { createLanes, type Standing } from './lanes.ts';
 import { createSettler } from './settler.ts';
 import { createSigningKeys } from './signing-keys.ts';
-import { type ClaimedDelivery, claimDeliveries, type Wanted } from './sql/claim-deliveries.ts';
+import { type ClaimedDelivery, claimDeliveries, claimNamed, type Wanted } from './sql/claim-deliveries.ts';
 import { endLeases } from './sql/end-leases.ts';
 import { findEndpoints, findEndpointsDue, type KnownEndpoint } from './sql/find-endpoints.ts';
 import { postponeDelivery } from './sql/postpone-delivery.ts';
+import { createUrgentDeliveries } from './urgent-deliveries.ts';
 
 export { deleteStaleLeases, endAbandonedLeases } from './sql/end-leases.ts';
 
@@ -29,12 +31,18 @@ type Options = Omit<DeliverOptions, 'signingKeys'> & {
   onError(error: unknown, about?: object): void;
 };
 
-type Chosen = Omit<Wanted, 'afterUuid'>;
+/** With `deliveryUuids` only those are claimed. */
+type Chosen = Omit<Wanted, 'afterUuid'> & { deliveryUuids?: string[] };
 
 type UnprovenStanding = Exclude<Standing, 'proven'>;
 
-export type Sender = Omit<WorkQueue, 'wake'> & { wake(accountUuid?: string): void };
+export type Sender = Omit<WorkQueue, 'wake'> & {
+  /** Takes the text of a `DeliverySignal`; without one, looks at all work. */
+  wake(subject?: string): void;
+};
 
+// Slots for explicit retries, besides `concurrency`: one in this many.
+const urgentDivisor = 16;
 // Fallback scan. Costs 30 ms with 1,000 backlogs, so it runs rarely.
 const scanIntervalMs = 2_000;
 // Rate limit: unproven endpoints share 40 attempts a second. With 1,000 new endpoints and no limit, a healthy endpoint's p99 was
@@ -77,6 +85,9 @@ export function startSender(given: Options): Sender {
   const unprovenSlots = createAccountSlots(slotCounts.unproven);
   // The last quarter is for untried endpoints, so failing endpoints never block them, however many accounts have some.
   const reservedForUntried = Math.floor(slotCounts.unproven / 4);
+  const urgentSlotCount = Math.ceil(concurrency / urgentDivisor);
+  const urgentSlots = createAccountSlots(urgentSlotCount);
+  const urgent = createUrgentDeliveries(urgentSlots, claims.mayClaim);
   const wokenAccounts = new Set<string>();
   let scannedAtMs = Number.NEGATIVE_INFINITY;
   let lookedUpAtMs = Number.NEGATIVE_INFINITY;
@@ -101,6 +112,24 @@ export function startSender(given: Options): Sender {
   function wakeQueues(): void {
     provenQueue.wake();
     unprovenQueue.wake();
+  }
+
+  function wakeAccount(accountUuid: string): void {
+    wokenAccounts.add(accountUuid);
+    // Endpoints with recent deliveries are claimed immediately; the others are looked up first.
+    for (const endpointUuid of lanes.busyOf(accountUuid)) {
+      if (!claims.isRefused(endpointUuid)) wakeEndpoint(endpointUuid, accountUuid);
+    }
+    provenQueue.wake();
+  }
+
+  function wakeEnabled(accountUuid: string, endpointUuid: string): void {
+    if (lanes.enabled(endpointUuid)) wakeEndpoint(endpointUuid, accountUuid);
+  }
+
+  function sendNow(accountUuid: string, endpointUuid: string, deliveryUuid: string): void {
+    if (urgent.add({ accountUuid, endpointUuid, deliveryUuid })) urgentQueue.wake();
+    else wakeEndpoint(endpointUuid, accountUuid);
   }
 
   function wakeLater(endpointUuid: string, accountUuid: string, delayMs: number): void {
@@ -202,7 +231,10 @@ export function startSender(given: Options): Sender {
     });
     const sentAtMs = monotonicMs(); // the leases start slightly later
     try {
-      const claimed = await claimDeliveries(db, { wanted, heldUuids, holder, leaseMs, renewBelowMs, now });
+      const request = { wanted, heldUuids, holder, leaseMs, renewBelowMs, now };
+      const deliveryUuids = chosen.flatMap((one) => one.deliveryUuids ?? []);
+      const isNamed = deliveryUuids.length > 0;
+      const claimed = await (isNamed ? claimNamed(db, request, deliveryUuids) : claimDeliveries(db, request));
       for (const delivery of claimed.deliveries) {
         const { endpoint_id: endpointUuid, account_id: accountUuid } = delivery;
         claimedCounts.set(endpointUuid, (claimedCounts.get(endpointUuid) ?? 0) + 1);
@@ -210,9 +242,11 @@ export function startSender(given: Options): Sender {
         lanes.claimed(endpointUuid, accountUuid);
       }
       const leases = new Map(claimed.leases.map((lease) => [lease.endpointUuid, lease]));
-      for (const { endpointUuid, slots } of chosen) {
+      for (const { endpointUuid, slots, afterUuid } of wanted) {
         const lease = leases.get(endpointUuid) ?? null;
         claims.end(endpointUuid, { lease, sentAtMs, isFull: claimedCounts.get(endpointUuid) === slots });
+        // Deliveries before the named ones were not taken.
+        if (isNamed && lease) claims.lookFrom(endpointUuid, afterUuid);
       }
       return claimed.deliveries;
     } catch (error) {
@@ -225,6 +259,7 @@ export function startSender(given: Options): Sender {
         else wakeEndpoint(endpointUuid, accountUuid); // it may have more
         if (isReady(endpointUuid)) wakeQueues(); // it may have been woken during the claim
       }
+      if (!urgent.isEmpty()) urgentQueue.wake();
     }
   }
 
@@ -246,7 +281,7 @@ export function startSender(given: Options): Sender {
   function runWithin(accountSlots: AccountSlots) {
     return async (delivery: ClaimedDelivery, stopping: AbortSignal): Promise<RunResult> => {
       try {
-        return await run(delivery, stopping);
+        return await run(delivery, stopping, accountSlots === urgentSlots);
       } finally {
         accountSlots.release(delivery.account_id, 1);
       }
@@ -270,9 +305,13 @@ export function startSender(given: Options): Sender {
     if (claims.avoid(endpointUuid, avoidMs)) endLeases(db, holder, [endpointUuid]).catch(onError);
   }
 
-  async function run(delivery: ClaimedDelivery, stopping: AbortSignal): Promise<RunResult> {
+  async function run(
+    delivery: ClaimedDelivery,
+    stopping: AbortSignal,
+    isUrgent: boolean,
+  ): Promise<RunResult> {
     const { endpoint_id: endpointUuid, account_id: accountUuid } = delivery;
-    const slot = lanes.acquireSlot(endpointUuid);
+    const slot = lanes.acquireSlot(endpointUuid, isUrgent);
     if (slot !== true && !(await slot)) {
       claims.release(delivery);
       return undefined;
@@ -359,22 +398,26 @@ export function startSender(given: Options): Sender {
     run: runWithin(unprovenSlots),
     concurrency: slotCounts.unproven,
   });
+  const urgentQueue = startWorkQueue({
+    ...common,
+    claim: (count) => claim(isStopping ? [] : urgent.take(count), urgentSlots),
+    run: runWithin(urgentSlots),
+    concurrency: urgentSlotCount,
+  });
   return {
-    wake(accountUuid) {
-      if (accountUuid === undefined) scannedAtMs = Number.NEGATIVE_INFINITY;
-      else {
-        wokenAccounts.add(accountUuid);
-        // Endpoints with recent deliveries are claimed immediately; the others are looked up first.
-        for (const endpointUuid of lanes.busyOf(accountUuid)) {
-          if (!claims.isRefused(endpointUuid)) wakeEndpoint(endpointUuid, accountUuid);
-        }
-        provenQueue.wake();
-      }
+    wake(subject) {
+      const signal = subject === undefined ? null : readSubject(subject);
+      if (!signal) scannedAtMs = Number.NEGATIVE_INFINITY;
+      else if (signal.endpointUuid === undefined) wakeAccount(signal.accountUuid);
+      else if (signal.deliveryUuid === undefined) wakeEnabled(signal.accountUuid, signal.endpointUuid);
+      else sendNow(signal.accountUuid, signal.endpointUuid, signal.deliveryUuid);
       unprovenQueue.wake();
     },
     async stop(timeoutMs) {
       isStopping = true;
-      const stopped = Promise.all([provenQueue.stop(timeoutMs), unprovenQueue.stop(timeoutMs)]);
+      const stopped = Promise.all(
+        [provenQueue, unprovenQueue, urgentQueue].map((queue) => queue.stop(timeoutMs)),
+      );
       // Endpoints with deliveries in flight keep their lease until those end. A lease that is not ended here expires.
       await endLeases(db, holder, claims.idleEndpoints()).catch(onError);
       await stopped;

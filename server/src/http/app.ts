@@ -13,6 +13,7 @@ import { createKeysInFlight } from '../idempotency/keys-in-flight.ts';
 import type { Service } from '../service.ts';
 import { authenticate } from './authenticate.ts';
 import { beginRequest, endRequest } from './bound-pipelining.ts';
+import { ignoreEmptyBody, isJsonType } from './empty-body.ts';
 import { type JsonBody, parseJsonBody } from './json-body.ts';
 import { limitConnections } from './limit-connections.ts';
 import { answerMalformed, refuseMalformed } from './malformed-requests.ts';
@@ -58,6 +59,7 @@ export function createApp(service: Service, api: Api = { operations, handlers: r
     unread: createUnreadAnswers(() => connectionsCut.inc({ reason: 'unread' })),
   };
   const app = createServer(service);
+  const methodsOf = collectMethods(app);
   // Ignore an unknown `Expect` header; Node would answer 417 without our error body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   limitConnections(app.server, service);
@@ -71,6 +73,7 @@ export function createApp(service: Service, api: Api = { operations, handlers: r
     serveDescription(app, service);
     serveApi(app, service, api, held.bodies);
   }
+  refuseOtherMethods(app, methodsOf);
   return app;
 }
 
@@ -185,7 +188,7 @@ function answerErrors(app: FastifyInstance, service: Service): void {
 
 function readJsonOnly(app: FastifyInstance, bodies: BodyReader): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(/^application\/json\s*(;|$)/i, (request: FastifyRequest, payload, done) => {
+  app.addContentTypeParser(isJsonType, (request: FastifyRequest, payload, done) => {
     bodies.read(request, payload, (error, body) => {
       if (!body) return done(error);
       const [refusal, value] = attempt(() => readBody(request, body));
@@ -196,7 +199,7 @@ function readJsonOnly(app: FastifyInstance, bodies: BodyReader): void {
 
 function readBody({ headers }: FastifyRequest, body: Buffer): JsonBody {
   const encoding = headers['content-encoding'];
-  if (encoding !== undefined && encoding !== 'identity') {
+  if (body.length > 0 && encoding !== undefined && encoding !== 'identity') {
     throw new AppError('content_type_unsupported', 'Send the body uncompressed.', {
       param: 'Content-Encoding',
     });
@@ -225,15 +228,22 @@ function serveApi(app: FastifyInstance, service: Service, api: Api, bodies: Body
       return;
     }
     const { socket } = request.raw;
+    // The mount for agents answers empty bodies itself.
+    const readOn = () => (operation ? ignoreEmptyBody(request.raw) : null);
     const [error, caller] = attempt(() =>
       authenticate(service, request.headers.authorization, { socket, unknownKeys }),
     );
     if (error) done(error);
     else if (caller instanceof Promise) {
-      caller.then((known) => admit(request, reply, known)).then(() => done(), done);
+      caller
+        .then((known) => admit(request, reply, known))
+        .then(readOn)
+        .then(() => done(), done);
     } else {
       const [refusal] = attempt(() => admit(request, reply, caller));
-      done(refusal ?? undefined);
+      const waiting = refusal ? null : readOn();
+      if (waiting) waiting.then(() => done(), done);
+      else done(refusal ?? undefined);
     }
   });
 
@@ -255,20 +265,29 @@ function serveApi(app: FastifyInstance, service: Service, api: Api, bodies: Body
   for (const [id, definition] of Object.entries(api.operations)) {
     serveOperation(app, parts, definition, api.handlers[id] as ReadHandler | WriteHandler);
   }
-  refuseOtherMethods(app, Object.values(api.operations));
   serveMcp(app, service, bodies);
 }
 
-function refuseOtherMethods(app: FastifyInstance, definitions: Operation[]): void {
-  for (const path of new Set(definitions.map((definition) => definition.path))) {
-    const ofPath = definitions.filter((definition) => definition.path === path);
-    const allowed = new Set<string>(ofPath.map(({ method }) => method));
-    if (allowed.has('GET')) allowed.add('HEAD');
-    const others = app.supportedMethods.filter((method) => !allowed.has(method));
+type MethodsOf = Map<string, Set<string>>;
+
+/** The methods of every route that is registered from now on, except those of plugins, by path. */
+function collectMethods(app: FastifyInstance): MethodsOf {
+  const methodsOf: MethodsOf = new Map();
+  app.addHook('onRoute', ({ url, method }) => {
+    const methods = methodsOf.get(url) ?? new Set();
+    for (const name of [method].flat()) methods.add(name);
+    methodsOf.set(url, methods);
+  });
+  return methodsOf;
+}
+
+function refuseOtherMethods(app: FastifyInstance, methodsOf: MethodsOf): void {
+  for (const [url, methods] of [...methodsOf]) {
+    const allow = [...methods].join(', ');
     app.route({
-      method: others,
-      url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      config: { allow: [...allowed].join(', ') },
+      method: app.supportedMethods.filter((method) => !methods.has(method)),
+      url,
+      config: { allow },
       handler: () => Promise.reject(new Error('refused before the handler')),
     });
   }

@@ -153,6 +153,28 @@ describe('parameters', () => {
   });
 
   test.each([
+    ['of length 0', { 'Content-Length': 0 }, ''],
+    ['of no stated length', {}, ''],
+    ['chunked', { 'Transfer-Encoding': 'chunked' }, '0\r\n\r\n'],
+  ])('an empty body %s is no body, whatever its type', async (_, framing, body) => {
+    gate.opened = Promise.resolve();
+    for (const type of [null, 'application/json', 'text/plain', 'nonsense', ' ']) {
+      const headers = { ...bearer(), ...framing, ...(type !== null && { 'Content-Type': type }) };
+      const requests = ['/v1/probe/wait', '/v1/esims'].map((path) => head('POST', path, headers) + body);
+      const replies = await Promise.all(requests.map((request) => exchange(service.url, request)));
+      expect(replies.map(({ status }) => status)).toEqual([200, 400]);
+    }
+  });
+
+  test('a chunked body that is not empty needs a JSON content type', async () => {
+    for (const type of [{}, { 'Content-Type': 'text/plain' }]) {
+      const headers = { ...bearer(), 'Transfer-Encoding': 'chunked', ...type };
+      const request = `${head('POST', '/v1/esims', headers)}2\r\n{}\r\n0\r\n\r\n`;
+      expect((await exchange(service.url, request)).status).toBe(415);
+    }
+  });
+
+  test.each([
     ['limit=0', 'limit', 'limit must be at least 1; got 0.'],
     ['limit=-5', 'limit', 'limit must be at least 1; got -5.'],
     ['limit=ten', 'limit', 'limit must be an integer; got "ten".'],
@@ -425,6 +447,17 @@ describe('missing resources', () => {
     expect(other.headers.get('allow')).toBe('POST, GET, HEAD');
   });
 
+  test.each(['/livez', '/readyz', '/healthz', '/metrics', '/openapi.json', '/docs'])(
+    'another method on %s, which needs no key, is method_not_allowed',
+    async (path) => {
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+        const reply = await call(service, method, path, { key: null });
+        expectRefusal(reply, 'method_not_allowed');
+        expect(reply.headers.get('allow')).toBe('GET, HEAD');
+      }
+    },
+  );
+
   test('an unknown product is resource_missing, in a path and in a body', async () => {
     expectRefusal(await call(service, 'GET', '/v1/products/prod_none'), 'resource_missing', 'id');
     const reply = await provision(service, undefined, { product_id: 'prod_none' });
@@ -682,11 +715,13 @@ describe('server errors', () => {
 test('a keep-alive connection still works after refusals, whether or not the body was read', async () => {
   const connection = await openConnection(service.url);
   const body = (type: string) => ({ 'Content-Type': type, 'Content-Length': 2 });
+  const chunked = { ...bearer(), 'Content-Type': 'text/plain', 'Transfer-Encoding': 'chunked' };
   connection.socket.write(
     [
       `${head('POST', '/v1/none', body('application/json'))}{}`,
       `${head('POST', '/v1/esims', body('application/json'))}{}`,
       `${head('POST', '/v1/esims', { ...bearer(), ...body('text/plain') })}{}`,
+      `${head('POST', '/v1/esims', chunked)}2\r\n{}\r\n0\r\n\r\n`,
       `${head('POST', '/v1/esims', { ...bearer(), ...body('application/json') })}{}`,
       head('GET', '/v1/me', { ...bearer(), Connection: 'close' }),
     ].join(''),
@@ -696,7 +731,7 @@ test('a keep-alive connection still works after refusals, whether or not the bod
     .received()
     .toString()
     .match(/HTTP\/1\.1 \d{3}/g);
-  expect(statuses).toEqual([404, 401, 415, 400, 200].map((status) => `HTTP/1.1 ${status}`));
+  expect(statuses).toEqual([404, 401, 415, 415, 400, 200].map((status) => `HTTP/1.1 ${status}`));
 });
 
 test('the tests above produce every error code of the contract, with its promised status and type', () => {

@@ -5,6 +5,7 @@ import { AppError } from '../../app-error.ts';
 import type { Service } from '../../service.ts';
 import { describeCause } from '../../telemetry/describe-cause.ts';
 import { keyIn } from '../authenticate.ts';
+import { isJsonType } from '../empty-body.ts';
 import type { BodyReader } from '../read-body.ts';
 import { checkOrigin } from './check-origin.ts';
 import { fetchFrom } from './fetch-from.ts';
@@ -77,7 +78,7 @@ function toWebRequest({ headers, body }: FastifyRequest, signal: AbortSignal): R
 /** MCP has its own errors for invalid bodies, so bodies are passed on unparsed. */
 function readRawJson(scope: FastifyInstance, bodies: BodyReader): void {
   scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser(/^application\/json\s*(;|$)/i, (request: FastifyRequest, payload, done) => {
+  scope.addContentTypeParser(isJsonType, (request: FastifyRequest, payload, done) => {
     bodies.read(request, payload, (error, body) => done(error ?? refuseEncoded(request), body));
   });
 }

@@ -12,7 +12,9 @@ export function isEventType(type: string): type is EventTypeName {
   return (eventTypeNames as string[]).includes(type);
 }
 
-const inAMonthSeconds = Math.floor(Date.now() / 1000) + 30 * 86_400;
+const nowSeconds = Math.floor(Date.now() / 1000);
+const inAMonthSeconds = nowSeconds + 30 * 86_400;
+const anHourAgoSeconds = nowSeconds - 3_600;
 
 // Typed as a full record, so a new field in the contract does not compile without a sample.
 const samples: Record<Field, unknown> = {
@@ -30,4 +32,7 @@ const samples: Record<Field, unknown> = {
   data_bytes: 5_000_000_000,
   url: 'https://example.com/webhooks',
   disabled_reason: '20 attempts failed in a row since yesterday; the last answer was 500.',
+  failing_since: anHourAgoSeconds,
+  failure_count: 3,
+  last_error: 'connection refused',
 };

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullableInteger } from './schema.ts';
+import { nullableInteger, nullableString } from './schema.ts';
 
 /** Every field that an event's `data` can contain. */
 export const eventDataFields = {
@@ -23,6 +23,9 @@ export const eventDataFields = {
   data_bytes: nullableInteger({ description: 'Null when unlimited.' }),
   url: Type.String(),
   disabled_reason: Type.String(),
+  failing_since: Type.Integer({ description: 'Unix time in seconds.' }),
+  failure_count: Type.Integer(),
+  last_error: nullableString({ description: 'Why the last attempt failed.' }),
 } as const;
 
 type Field = keyof typeof eventDataFields;
@@ -87,6 +90,15 @@ export const eventTypes = {
   'bundle.expired': {
     description: 'A bundle expired.',
     data: ['iccid', 'bundle_id', 'product_id', 'used_bytes', 'data_bytes'],
+  },
+  'webhook_endpoint.failing': {
+    description: 'An endpoint keeps failing and may be disabled. Sent to the account’s other endpoints.',
+    data: ['webhook_endpoint_id', 'url', 'failing_since', 'failure_count', 'last_error'],
+  },
+  'webhook_endpoint.recovered': {
+    description:
+      'A delivery succeeded at an endpoint that was failing or disabled. Sent to the account’s other endpoints.',
+    data: ['webhook_endpoint_id', 'url'],
   },
   'webhook_endpoint.disabled': {
     description: 'An endpoint was disabled because it kept failing. Sent to the account’s other endpoints.',

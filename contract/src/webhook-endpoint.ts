@@ -21,6 +21,20 @@ export const WebhookEndpoint = Type.Object(
       Type.String({ description: 'Why Simplane disabled the endpoint, and what to fix.' }),
     ),
     disabled_at: nullableUnixSeconds('When the endpoint was disabled.'),
+    failing_since: nullableUnixSeconds(
+      'The first failed attempt since the last success, or since the endpoint was enabled; null when there is none.',
+    ),
+    failure_count: Type.Integer({ minimum: 0, description: 'Failed attempts since `failing_since`.' }),
+    last_success_at: nullableUnixSeconds(
+      'When a delivery last succeeded. May be up to a minute old while deliveries keep succeeding.',
+    ),
+    last_error: nullableString({
+      description: 'Why the last attempt failed; null when the endpoint is not failing.',
+      examples: ['connection refused', 'status 503'],
+    }),
+    next_attempt_at: nullableUnixSeconds(
+      'When the next attempt is due; null when the endpoint is not failing or nothing is pending.',
+    ),
     secret: Type.Optional(
       Type.String({
         pattern: '^whsec_',

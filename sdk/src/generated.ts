@@ -301,6 +301,16 @@ export type WebhookEndpoint = {
   disabled_reason?: string;
   /** When the endpoint was disabled. Unix time in seconds. */
   disabled_at: number | null;
+  /** The first failed attempt since the last success, or since the endpoint was enabled; null when there is none. Unix time in seconds. */
+  failing_since: number | null;
+  /** Failed attempts since `failing_since`. */
+  failure_count: number;
+  /** When a delivery last succeeded. May be up to a minute old while deliveries keep succeeding. Unix time in seconds. */
+  last_success_at: number | null;
+  /** Why the last attempt failed; null when the endpoint is not failing. */
+  last_error: string | null;
+  /** When the next attempt is due; null when the endpoint is not failing or nothing is pending. Unix time in seconds. */
+  next_attempt_at: number | null;
   /** Secret that signs deliveries. Returned only on creation and rotation. */
   secret?: string;
   api_version: string;
@@ -440,6 +450,19 @@ export type EventData = {
     product_id: string;
     used_bytes: number;
     data_bytes: number | null;
+  };
+  /** An endpoint keeps failing and may be disabled. Sent to the account’s other endpoints. */
+  'webhook_endpoint.failing': {
+    webhook_endpoint_id: string;
+    url: string;
+    failing_since: number;
+    failure_count: number;
+    last_error: string | null;
+  };
+  /** A delivery succeeded at an endpoint that was failing or disabled. Sent to the account’s other endpoints. */
+  'webhook_endpoint.recovered': {
+    webhook_endpoint_id: string;
+    url: string;
   };
   /** An endpoint was disabled because it kept failing. Sent to the account’s other endpoints. */
   'webhook_endpoint.disabled': {

@@ -130,7 +130,7 @@ async function start(
   await app.listen({ host: config.host, port: config.port });
   url = urlOf(app, config.host);
   const reports = (await observations?.start(createObservationHandler(service))) ?? null;
-  const chores = startChores(service, config.retentionMs, onError);
+  const chores = startChores(service, config, onError);
   const worker = network && config.role !== 'api' ? startExecutions(service, config, network, onError) : null;
   const sender = config.role === 'api' ? null : startWebhooks(service, config, onError);
 

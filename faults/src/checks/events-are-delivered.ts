@@ -3,6 +3,7 @@ import {
   type EndpointTimeline,
   endpointTimelinesOf,
   hookOf,
+  isAbout,
   subscribes,
   wasCertainlyDue,
 } from '../history/endpoint-timelines.ts';
@@ -85,7 +86,9 @@ function recoveriesArrived({ end }: History, arrived: Set<string>): Violation[] 
   return end.flatMap(({ endpoints, events }) =>
     endpoints.flatMap((endpoint) =>
       events
-        .filter(({ type }) => subscribes(endpoint.enabled_event_types, type))
+        .filter(
+          (event) => subscribes(endpoint.enabled_event_types, event.type) && !isAbout(event, endpoint.id),
+        )
         .filter(({ id }) => !arrived.has(`${hookOf(endpoint)} ${id}`))
         .map(({ id, type }) => ({
           about: [id, endpoint.id],

@@ -50,6 +50,7 @@ export function endpointTimelinesOf(history: History): EndpointTimeline[] {
  * change overlaps, because it may have happened before or after.
  */
 export function wasCertainlyDue(timeline: EndpointTimeline, event: Event, committedMs: number): boolean {
+  if (isAbout(event, timeline.id)) return false;
   const createdMs = atMsOf(event.id);
   const enabled = timeline.enabled.filter(({ toMs }) => toMs < createdMs).at(-1);
   const subscription = timeline.subscriptions.filter(({ toMs }) => toMs < createdMs).at(-1);
@@ -60,6 +61,11 @@ export function wasCertainlyDue(timeline: EndpointTimeline, event: Event, commit
   if (timeline.subscriptions.some((other) => other !== subscription && mayInterfere(other, subscription)))
     return false;
   return subscribes(subscription.types, event.type);
+}
+
+/** Events about an endpoint go to the account's other endpoints. */
+export function isAbout({ type, data }: Event, endpointId: string): boolean {
+  return type.startsWith('webhook_endpoint.') && data['webhook_endpoint_id'] === endpointId;
 }
 
 export function subscribes(types: string[], type: string): boolean {

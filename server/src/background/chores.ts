@@ -1,16 +1,21 @@
 import { expireBundles } from '../bundles/expire.ts';
+import type { Config } from '../config/settings.ts';
 import { createFirstStatistics } from '../db/first-statistics.ts';
 import { purgeExpiredKeys } from '../idempotency/purge-expired.ts';
 import { purgeOld } from '../retention/purge-old.ts';
 import type { Service } from '../service.ts';
 import { runRecoveries } from '../webhooks/deliveries/run-recoveries.ts';
 import { cancelUndeliverable } from '../webhooks/endpoints/cancel-undeliverable.ts';
+import { reportHealth } from '../webhooks/endpoints/report-health.ts';
+import { reportRuleOf } from '../webhooks/sender/health.ts';
 import { deleteStaleLeases } from '../webhooks/sender/start-sender.ts';
 import { every } from '../worker/every.ts';
+import { disableRuleOf } from './start-webhooks.ts';
 
 /** Starts the periodic chores of the process's role. Any number of processes may run them concurrently. */
-export function startChores(service: Service, retentionMs: number, onError: (error: unknown) => void) {
+export function startChores(service: Service, config: Config, onError: (error: unknown) => void) {
   const { db, clock, keys, role } = service;
+  const reportRule = reportRuleOf(disableRuleOf(config));
   return [
     ...(role === 'worker'
       ? []
@@ -22,9 +27,10 @@ export function startChores(service: Service, retentionMs: number, onError: (err
       ? []
       : [
           every(60_000, (stopping) => purgeExpiredKeys(db, clock, stopping), onError),
-          every(60_000, (stopping) => purgeOld(db, clock, retentionMs, stopping), onError),
+          every(60_000, (stopping) => purgeOld(db, clock, config.retentionMs, stopping), onError),
           every(1_000, (stopping) => expireBundles(db, service, stopping), onError),
           every(1_000, () => runRecoveries(db, service), onError),
+          every(1_000, (stopping) => reportHealth(db, service, reportRule, stopping), onError),
           every(10_000, (stopping) => cancelUndeliverable(db, clock, stopping), onError),
           every(600_000, () => deleteStaleLeases(db), onError),
           every(2_000, createFirstStatistics(db, onError), onError),

@@ -19,11 +19,12 @@ export function startWebhooks(service: Service, config: Config, onError: (error:
     userAgent: `Simplane/${version}`,
     timeoutMs: config.webhookTimeoutMs,
     retryScheduleMs: config.webhookRetryScheduleMs,
-    disableRule: { afterMs: config.webhookDisableAfterMs, minFailures: config.webhookDisableMinFailures },
+    disableRule: disableRuleOf(config),
     concurrency: config.webhookConcurrency,
     random: Math.random,
     onAttempt: ({ outcome, durationMs }) =>
       service.metrics.attemptDuration.observe({ outcome }, durationMs / 1_000),
+    onDisabled: () => service.metrics.endpointsDisabled.inc(),
     onError,
   });
   service.signals.on('deliveries', sender.wake);
@@ -33,4 +34,8 @@ export function startWebhooks(service: Service, config: Config, onError: (error:
       await agents.destroy();
     },
   };
+}
+
+export function disableRuleOf({ webhookDisableAfterMs, webhookDisableMinFailures }: Config) {
+  return { afterMs: webhookDisableAfterMs, minFailures: webhookDisableMinFailures };
 }

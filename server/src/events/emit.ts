@@ -4,9 +4,9 @@ import type { NewEvent } from './new-event.ts';
 /**
  * The only way to write events: CTEs for other features' statements. The change, its event and the deliveries to all
  * subscribers are then one statement, so none exists without the others. `source` is a relation with the columns of
- * `eventsGiven`; each row becomes an event.
+ * `eventsGiven`; each row becomes an event. `isWanted` excludes endpoints.
  */
-export function emitFrom(source: string): string {
+export function emitFrom(source: string, isWanted = ''): string {
   return `
   emitted as (
     insert into events (account_id, id, type, created_at, body)
@@ -16,7 +16,7 @@ export function emitFrom(source: string): string {
     select source.account_id, ${deliveryId('source.event_id')}, source.event_id, endpoint.id, 'event', source.event_at
     from ${source} source
     join webhook_endpoints endpoint on endpoint.account_id = source.account_id and endpoint.status = 'enabled'
-      and endpoint.enabled_event_types && string_to_array(source.event_subscriptions, ' ')
+      and endpoint.enabled_event_types && string_to_array(source.event_subscriptions, ' ')${isWanted}
   )`;
 }
 
@@ -55,5 +55,26 @@ export async function emit(tx: Queryable, events: NewEvent[]): Promise<void> {
       text: `with given as (select * from ${eventsGiven(1)}), ${emitFrom('given')} select 1`,
     },
     eventValues(events),
+  );
+}
+
+/** Like `emit`, but each event is not sent to the endpoint it is about. */
+export async function emitToOthers(
+  tx: Queryable,
+  events: { event: NewEvent; exceptEndpointUuid: string }[],
+): Promise<void> {
+  if (events.length === 0) return;
+  await tx.query(
+    {
+      name: 'event_emit_to_others',
+      text: `
+with given as (
+  select given.*, excepted.endpoint_id as except_endpoint
+  from ${eventsGiven(1)}
+  join unnest($2::uuid[], $7::uuid[]) as excepted (event_id, endpoint_id) using (event_id)
+), ${emitFrom('given', ' and endpoint.id <> source.except_endpoint')}
+select 1`,
+    },
+    [...eventValues(events.map(({ event }) => event)), events.map((one) => one.exceptEndpointUuid)],
   );
 }

@@ -41,6 +41,11 @@ export function createMetrics(db: Database) {
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
     registers,
   });
+  const endpointsDisabled = new Counter({
+    name: 'simplane_webhook_endpoints_disabled_total',
+    help: 'Webhook endpoints that were disabled because they kept failing.',
+    registers,
+  });
   const backgroundFailureCount = new Counter({
     name: 'simplane_background_failures_total',
     help: 'Failures in background work; each is retried.',
@@ -68,6 +73,7 @@ export function createMetrics(db: Database) {
     replayCount,
     executionCount,
     attemptDuration,
+    endpointsDisabled,
     backgroundFailureCount,
     connectionsCut,
     reportCount,

@@ -44,6 +44,11 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
     why: 'A chore runs open recoveries of all accounts.',
   },
   {
+    statement: /^endpoint_take_health_reports$/,
+    tables: ['webhook_endpoints'],
+    why: 'A chore reports the health of all accounts’ endpoints.',
+  },
+  {
     statement: /^sealing_/,
     tables: ['esims', 'executions', 'execution_queue', 'idempotency_keys', 'webhook_secrets'],
     why: 'The operator reseals the secrets of all accounts.',

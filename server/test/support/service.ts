@@ -156,6 +156,7 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
         random: Math.random,
         onAttempt: ({ outcome, durationMs }) =>
           service.metrics.attemptDuration.observe({ outcome }, durationMs / 1_000),
+        onDisabled: () => service.metrics.endpointsDisabled.inc(),
         onError: (error) => void logLines.push(String(error)),
         ...overrides,
       });

@@ -41,6 +41,11 @@ function newEndpoint(
     status: 'enabled',
     disabled_reason: null,
     disabled_at: null,
+    failing_since: null,
+    failure_count: 0,
+    last_success_at: null,
+    last_error: null,
+    next_attempt_at: null,
     api_version: ctx.apiVersion,
     created_at: new Date(ctx.clock.nowMs()),
   };

@@ -1,9 +1,8 @@
-import { idPrefixes } from '@simplane/contract';
 import type { Queryable } from '../../db/database.ts';
 import { emit } from '../../events/emit.ts';
 import { newEvent } from '../../events/new-event.ts';
-import { idOfUuid } from '../../ids/uuid.ts';
 import type { NewUuid } from '../../ids/uuid-v7.ts';
+import { aboutEndpoint } from './about-endpoint.ts';
 import { cancelPendingDeliveries } from './sql/cancel-pending.ts';
 import { disableEndpointRow } from './sql/disable-endpoint.ts';
 import type { EndpointKey } from './sql/endpoint-row.ts';
@@ -23,17 +22,7 @@ export async function disableEndpoint(
   const endpoint = await disableEndpointRow(tx, key, { reason, at });
   if (!endpoint) return false;
   await cancelPendingDeliveries(tx, key, at);
-  const data = {
-    webhook_endpoint_id: idOfUuid(idPrefixes.webhookEndpoint, endpoint.id),
-    url: withoutSecrets(endpoint.url),
-    disabled_reason: reason,
-  };
+  const data = { ...aboutEndpoint(endpoint), disabled_reason: reason };
   await emit(tx, [newEvent(deps, { accountUuid, type: 'webhook_endpoint.disabled', data })]);
   return true;
-}
-
-/** Drops the query and user info: they may hold tokens, which the other endpoints must not see. */
-function withoutSecrets(url: string): string {
-  const { origin, pathname } = new URL(url);
-  return `${origin}${pathname}`;
 }

@@ -15,6 +15,11 @@ export function presentEndpoint(row: EndpointRow): WebhookEndpoint {
     status: row.status,
     ...(row.disabled_reason !== null && { disabled_reason: row.disabled_reason }),
     disabled_at: row.disabled_at && unixSeconds(row.disabled_at),
+    failing_since: row.failing_since && unixSeconds(row.failing_since),
+    failure_count: row.failure_count,
+    last_success_at: row.last_success_at && unixSeconds(row.last_success_at),
+    last_error: row.last_error,
+    next_attempt_at: row.next_attempt_at && unixSeconds(row.next_attempt_at),
     api_version: row.api_version,
     created: unixSeconds(row.created_at),
   };

@@ -9,7 +9,7 @@ import { onAbort } from '../../worker/deadline.ts';
 import { disableEndpoint } from '../endpoints/disable.ts';
 import type { Names, Resolved } from '../names/names.ts';
 import { type AttemptResult, attempt, parseUrl, type Unsent } from './attempt.ts';
-import { type DisableRule, disabledReason, shouldDisable } from './health.ts';
+import { disabledReason, type FailureRule, shouldDisable } from './health.ts';
 import { nextDelayMs } from './retry.ts';
 import { type SigningKeys, signatureHeaders } from './sign.ts';
 import type { ClaimedDelivery } from './sql/claim-deliveries.ts';
@@ -29,11 +29,13 @@ export type DeliverOptions = {
   userAgent: string;
   timeoutMs: number;
   retryScheduleMs: number[];
-  disableRule: DisableRule;
+  disableRule: FailureRule;
   random: () => number;
   /** Called after each attempt is written. */
   onAttempt(settled: Settled): void;
-  log: Pick<Logger, 'info'>;
+  /** Called after an endpoint was disabled. */
+  onDisabled(): void;
+  log: Pick<Logger, 'info' | 'warn'>;
 };
 
 type HostResult = { addresses: readonly string[] } | AttemptResult | Unsent;
@@ -126,17 +128,24 @@ export function toSettled(
 }
 
 /** Disables an endpoint that has failed for too long. */
-export async function disableIfDead(
-  options: DeliverOptions,
-  health: EndpointHealth,
-  last: AttemptResult,
-): Promise<void> {
+export async function disableIfDead(options: DeliverOptions, health: EndpointHealth): Promise<void> {
   const state = { failingSince: health.failing_since, failureCount: health.failure_count };
   const at = new Date(options.clock.nowMs());
   if (!shouldDisable(state, options.disableRule, at)) return;
-  const reason = disabledReason(state, last);
+  const reason = disabledReason(state, health.last_error);
   const endpoint = { accountUuid: health.account_id, endpointUuid: health.id, reason, at };
-  await options.db.transaction((tx) => disableEndpoint(tx, endpoint, options));
+  if (!(await options.db.transaction((tx) => disableEndpoint(tx, endpoint, options)))) return;
+  options.onDisabled();
+  options.log.warn(
+    {
+      webhook_endpoint_id: idOfUuid(idPrefixes.webhookEndpoint, health.id),
+      account_id: idOfUuid(idPrefixes.account, health.account_id),
+      failing_since: health.failing_since,
+      failure_count: health.failure_count,
+      last_error: health.last_error,
+    },
+    'webhook endpoint disabled',
+  );
 }
 
 /** One wide line per attempt. Omits the URL: its path and query may contain the receiver's secrets. */

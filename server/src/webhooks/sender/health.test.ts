@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { disabledReason, shouldDisable } from './health.ts';
+import { disabledReason, reportRuleOf, shouldDisable } from './health.ts';
 
 const rule = { afterMs: 30_000, minFailures: 6 };
 const start = new Date(1_800_000_000_000);
@@ -21,10 +21,15 @@ test('a healthy endpoint is never disabled', () => {
 
 test('the reason names the failure count, the start and the last status or error', () => {
   const health = { failingSince: start, failureCount: 7 };
-  expect(disabledReason(health, { statusCode: 503, error: null })).toMatch(
-    /7 attempts since 2027-01-15T.+ status 503\./,
-  );
-  expect(disabledReason(health, { statusCode: null, error: 'connection refused' })).toContain(
-    'connection refused',
+  expect(disabledReason(health, 'status 503')).toMatch(/7 attempts since 2027-01-15T.+ with status 503\./);
+});
+
+test('an endpoint that would be disabled would also be reported as failing', () => {
+  fc.assert(
+    fc.property(fc.nat(1e9), fc.nat(100), (afterMs, minFailures) => {
+      const reported = reportRuleOf({ afterMs, minFailures });
+      expect(reported.afterMs).toBeLessThanOrEqual(afterMs);
+      expect(reported.minFailures).toBeLessThanOrEqual(minFailures);
+    }),
   );
 });

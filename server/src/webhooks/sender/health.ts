@@ -4,20 +4,22 @@ export type Health = {
   failureCount: number;
 };
 
-export type DisableRule = { afterMs: number; minFailures: number };
+/** Both must hold, so one burst of failures is not enough. */
+export type FailureRule = { afterMs: number; minFailures: number };
 
-/** True if an endpoint has failed both long enough and often enough, so one burst of failures never disables it. */
-export function shouldDisable({ failingSince, failureCount }: Health, rule: DisableRule, now: Date): boolean {
+/** When an endpoint is reported as failing: never later than it would be disabled. */
+export function reportRuleOf({ afterMs, minFailures }: FailureRule): FailureRule {
+  return { afterMs: Math.min(60_000, afterMs / 10), minFailures: Math.min(3, minFailures) };
+}
+
+/** True if an endpoint has failed both long enough and often enough. */
+export function shouldDisable({ failingSince, failureCount }: Health, rule: FailureRule, now: Date): boolean {
   if (failingSince === null) return false;
   return now.getTime() - failingSince.getTime() >= rule.afterMs && failureCount >= rule.minFailures;
 }
 
 /** The text the endpoint's owner reads. */
-export function disabledReason(
-  { failingSince, failureCount }: Health,
-  last: { statusCode: number | null; error: string | null },
-): string {
-  const outcome = last.statusCode === null ? (last.error ?? 'no response') : `status ${last.statusCode}`;
+export function disabledReason({ failingSince, failureCount }: Health, lastError: string | null): string {
   const since = failingSince?.toISOString() ?? 'an unknown time';
-  return `All ${failureCount} attempts since ${since} failed, the last with ${outcome}. Fix the receiver, enable the endpoint, then recover the missed events.`;
+  return `All ${failureCount} attempts since ${since} failed, the last with ${lastError ?? 'no response'}. Fix the receiver, enable the endpoint, then recover the missed events.`;
 }

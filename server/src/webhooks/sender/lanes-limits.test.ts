@@ -155,7 +155,7 @@ test('an endpoint is disabled exactly at the end of its failure period, and the 
   const rule = { afterMs: 1_000, minFailures: 2 };
   const health = { failingSince: new Date(0), failureCount: 2 };
   expect([999, 1_000].map((ms) => shouldDisable(health, rule, new Date(ms)))).toEqual([false, true]);
-  expect(disabledReason({ failingSince: null, failureCount: 2 }, { statusCode: null, error: null })).toMatch(
+  expect(disabledReason({ failingSince: null, failureCount: 2 }, null)).toMatch(
     /since an unknown time failed, the last with no response\./,
   );
 });

@@ -348,7 +348,7 @@ export function startSender(given: Options): Sender {
     if (result.ok && mayHaveMore) provenQueue.wake();
     const settled = toSettled(options, delivery, result);
     const health = await untilSettled(delivery, settle(settled));
-    if (health && !result.ok) await disableIfDead(options, health, result);
+    if (health && !result.ok) await disableIfDead(options, health);
     options.onAttempt(settled);
     logAttempt(options, delivery, settled);
     if (!result.ok) wakeLater(endpointUuid, accountUuid, Math.max(pauseMs, settled.retryInMs ?? 0));

@@ -15,7 +15,8 @@ export async function disableEndpointRow(
       name: 'endpoint_disable',
       text: `
 update webhook_endpoints
-set status = 'disabled', disabled_reason = $3, disabled_at = $4
+set status = 'disabled', disabled_reason = $3, disabled_at = $4,
+  reported_health = case when $3::text is null then reported_health else 'failing' end
 where account_id = $1 and id = $2 and status = 'enabled' and ($3::text is null or failing_since is not null)
 returning ${endpointColumns}`,
     },

@@ -75,12 +75,17 @@ withJson(
   program
     .command('reseal')
     .description('re-encrypt all stored secrets with the first of SIMPLANE_ENCRYPTION_KEYS'),
-).action(async (options) => {
-  const { resealCommand } = await import('./operator/reseal.ts');
-  await run(async (tools) => {
-    process.exitCode = await resealCommand(tools, options);
+)
+  .option(
+    '--lost-key <id>',
+    'give up a key that is lost: its secrets stay unreadable, but processes start without it',
+  )
+  .action(async (options) => {
+    const { resealCommand } = await import('./operator/reseal.ts');
+    await run(async (tools) => {
+      process.exitCode = await resealCommand(tools, options);
+    });
   });
-});
 
 withJson(
   program.command('doctor').description('check settings, database and contents, and say what to fix'),

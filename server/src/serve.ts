@@ -20,6 +20,7 @@ import { createUuidV7 } from './ids/uuid-v7.ts';
 import type { Network, ObservationSource } from './network/port.ts';
 import { createObservationHandler } from './observations/handle-observation.ts';
 import { seedSandbox } from './products/seed-sandbox.ts';
+import { claimSealingKey, describeMissingKeys } from './secrets/claim-sealing-key.ts';
 import { readEncryptionKeys } from './secrets/encryption-keys.ts';
 import { createKeyring } from './secrets/keyring.ts';
 import { createOldFormCheck } from './secrets/old-form.ts';
@@ -101,6 +102,14 @@ async function start(
       'DATABASE_URL goes through a pooler and SIMPLANE_DATABASE_DIRECT_URL is not set: work from other processes is found by polling, up to two seconds late',
     );
   }
+  const encryptionKeys = await readEncryptionKeys(config);
+  const missingKeys = await claimSealingKey(db, encryptionKeys);
+  if (missingKeys.length > 0) {
+    log.error(
+      { missing_keys: missingKeys },
+      `${describeMissingKeys(missingKeys)}; until then /readyz fails, and no orders and webhooks are processed here`,
+    );
+  }
   const signals = createSignals({ db, connectionString: listenUrl, onError });
   const service: Service = {
     ...config,
@@ -109,13 +118,14 @@ async function start(
     clock,
     newUuid,
     signals,
-    keyring: createKeyring(await readEncryptionKeys(config), { isOldFormRefused: createOldFormCheck(db) }),
+    keyring: createKeyring(encryptionKeys, { isOldFormRefused: createOldFormCheck(db) }),
     addressPolicy: addressPolicyOf(config),
     endpointLimit: config.webhookEndpointLimit,
     keys: createKeyDirectory(db),
     log,
     metrics,
     metricsOnApi: config.metricsPort === null,
+    missingKeys,
     publicUrl: () => config.publicUrl ?? url,
     isStopping: () => stopping,
   };
@@ -131,8 +141,10 @@ async function start(
   url = urlOf(app, config.host);
   const reports = (await observations?.start(createObservationHandler(service))) ?? null;
   const chores = startChores(service, config, onError);
-  const worker = network && config.role !== 'api' ? startExecutions(service, config, network, onError) : null;
-  const sender = config.role === 'api' ? null : startWebhooks(service, config, onError);
+  // With wrong keys it would encrypt what no other process can read.
+  const isWorker = config.role !== 'api' && missingKeys.length === 0;
+  const worker = network && isWorker ? startExecutions(service, config, network, onError) : null;
+  const sender = isWorker ? startWebhooks(service, config, onError) : null;
 
   async function stop(): Promise<void> {
     stopping = true;

@@ -19,6 +19,8 @@ export type Service = {
   newUuid: NewUuid;
   signals: Signals;
   keyring: Keyring;
+  /** Ids of encryption keys that stored secrets may need and this process does not have. It is then not ready. */
+  missingKeys: string[];
   addressPolicy: AddressPolicy;
   endpointLimit: number;
   keys: KeyDirectory;

@@ -48,9 +48,14 @@ export async function sendMetrics({ metrics: { registry } }: Service, reply: Fas
   return reply.type(registry.contentType).send(await registry.metrics());
 }
 
-async function readiness({ db, isStopping }: Service) {
+async function readiness({ db, isStopping, missingKeys }: Service) {
   if (isStopping())
     throw new AppError('unavailable', 'This process is shutting down.', { headers: { 'Retry-After': '1' } });
+  if (missingKeys.length > 0)
+    throw new AppError(
+      'unavailable',
+      `Stored secrets need encryption keys that this process does not have: ${missingKeys.join(', ')}. Its log says what to do.`,
+    );
   await db.ping();
   return { status: 'ok' };
 }

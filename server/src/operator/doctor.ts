@@ -1,6 +1,6 @@
 import { listAccountRows, listKeyRows } from '../accounts/sql.ts';
 import type { Config } from '../config/settings.ts';
-import { connect } from '../db/connect.ts';
+import { type Connection, connect } from '../db/connect.ts';
 import type { Database } from '../db/database.ts';
 import { pendingMigrations } from '../db/migrate.ts';
 import { readServerState } from '../db/server-state.ts';
@@ -8,6 +8,7 @@ import { countProducts } from '../products/sql.ts';
 import { examineConnection, examineHosts } from './examine-connection.ts';
 import { examineSealing } from './examine-sealing.ts';
 import { examineSmdp } from './examine-smdp.ts';
+import { examineWorkers } from './examine-workers.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 import { print } from './print.ts';
 
@@ -30,7 +31,7 @@ async function examine(config: Config, warnings: string[]): Promise<Finding[]> {
     ...(await examineSmdp(config)),
     ...(await examineHosts(config)),
   ];
-  let connection: Awaited<ReturnType<typeof connect>>;
+  let connection: Connection;
   try {
     connection = await connect({ ...config, poolSize: 1, share: true, waitMs: 0, onError: () => {} });
   } catch (error) {
@@ -40,7 +41,7 @@ async function examine(config: Config, warnings: string[]): Promise<Finding[]> {
     return [
       ...findings,
       ...(await examineConnection(connection, config)),
-      ...(await examineDatabase(connection.db, config)),
+      ...(await examineDatabase(connection, config)),
     ];
   } finally {
     await connection.close();
@@ -62,7 +63,8 @@ function examineSettings(config: Config, warnings: string[]): Finding[] {
   ];
 }
 
-async function examineDatabase(db: Database, config: Config): Promise<Finding[]> {
+async function examineDatabase(connection: Connection, config: Config): Promise<Finding[]> {
+  const { db } = connection;
   const state = await readServerState(db);
   const unsafe = (['fsync', 'synchronous_commit', 'full_page_writes'] as const).filter(
     (name) => state[name] === 'off',
@@ -98,6 +100,7 @@ async function examineDatabase(db: Database, config: Config): Promise<Finding[]>
     ...findings,
     ok('schema', 'up to date'),
     await examineSealing(db, config),
+    await examineWorkers(connection, config),
     ...(await examineContents(db, config)),
   ];
 }

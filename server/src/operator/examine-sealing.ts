@@ -1,13 +1,18 @@
 import type { Config } from '../config/settings.ts';
 import type { Database } from '../db/database.ts';
+import { describeMissingKeys, findMissingKeys } from '../secrets/claim-sealing-key.ts';
 import { findEncryptionKeys } from '../secrets/encryption-keys.ts';
-import { keyIdOf } from '../secrets/keyring.ts';
+import { createKeyring, keyIdOf } from '../secrets/keyring.ts';
+import { createOldFormCheck } from '../secrets/old-form.ts';
+import { openSamples } from '../secrets/open-samples.ts';
 import { findSealingState } from '../secrets/sql.ts';
-import { type Finding, ok, warning } from './finding.ts';
+import { type Finding, ok, problem, warning } from './finding.ts';
 
-/** Checks if stored secrets may be in an old format or need a retired key, using what the last `reseal` recorded. */
+/** Checks that the keys open what is stored, and if a `reseal` is due. */
 export async function examineSealing(db: Database, config: Config): Promise<Finding> {
   const [state, keys] = await Promise.all([findSealingState(db), findEncryptionKeys(config)]);
+  const misfit = await findMisfit(db, keys);
+  if (misfit) return problem('secrets', misfit);
   if (state?.old_form_refused_at === null) {
     return warning(
       'secrets',
@@ -28,4 +33,16 @@ export async function examineSealing(db: Database, config: Config): Promise<Find
     'secrets',
     `new ones are encrypted with key ${first}, older ones may need ${others.join(', ')}; run \`simplane-server reseal\` before you remove a key`,
   );
+}
+
+/** Compares the keys with the register of keys in use, and opens a few secrets of each kind. Null if all is well. */
+async function findMisfit(db: Database, keys: Buffer[]): Promise<string | null> {
+  const missing = await findMissingKeys(db, keys);
+  if (missing.length > 0) return describeMissingKeys(missing);
+  if (keys.length === 0) return null;
+  const keyring = createKeyring(keys, { isOldFormRefused: createOldFormCheck(db) });
+  const { count, unreadable } = await openSamples(db, keyring);
+  if (unreadable.length === 0) return null;
+  const reasons = [...new Set(unreadable)].join('; ');
+  return `${unreadable.length} of ${count} stored secrets that were tried cannot be decrypted (${reasons}); \`simplane-server reseal\` lists all of them`;
 }

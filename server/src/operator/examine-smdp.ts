@@ -19,13 +19,18 @@ async function examineClient(config: Config): Promise<Finding[]> {
       ];
     }
     const own = examineExpiry('smdp certificate', config.es2Cert as string, settings.identity.endsAt);
-    const check = await checkConnection({ ...settings, timeoutMs: config.networkTimeoutMs });
+    const check = await checkConnection({
+      ...settings,
+      protocolVersion: config.es2ProtocolVersion,
+      requesterId: config.es2RequesterId as string,
+      padsIccids: config.es2IccidPadding === 'F',
+      timeoutMs: config.networkTimeoutMs,
+    });
     if (check.kind === 'failed') return [own, problem('smdp', check.says)];
-    const { host } = new URL(settings.url);
     return [
       own,
-      ok('smdp', `${host} accepts our certificate (${check.protocol})`),
-      examineExpiry('smdp peer', host, check.peerEndsAt),
+      check.kind === 'ok' ? ok('smdp', check.says) : warning('smdp', check.says),
+      examineExpiry('smdp peer', new URL(settings.url).host, check.peerEndsAt),
     ];
   } catch (error) {
     return [problem('smdp', (error as Error).message)];

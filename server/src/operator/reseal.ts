@@ -1,20 +1,25 @@
 import { idPrefixes } from '@simplane/contract';
 import { idOfUuid } from '../ids/uuid.ts';
 import { readEncryptionKeys } from '../secrets/encryption-keys.ts';
-import { createKeyring } from '../secrets/keyring.ts';
+import { createKeyring, keyIdOf } from '../secrets/keyring.ts';
 import { createOldFormCheck } from '../secrets/old-form.ts';
 import { type ResealResult, reseal, type Unreadable } from '../secrets/reseal.ts';
+import { forgetSealingKey } from '../secrets/sealing-keys-sql.ts';
 import { clip } from '../telemetry/clip.ts';
+import { CommandError } from './command-error.ts';
 import { print } from './print.ts';
 import type { Tools } from './with-database.ts';
 
 /** Re-encrypts all secrets and prints the counts. The exit code is 1 if any secret is not encrypted with the first key. */
-export async function resealCommand({ db, config }: Tools, options: { json: boolean }): Promise<number> {
+export async function resealCommand(
+  { db, config }: Tools,
+  options: { json: boolean; lostKey?: string },
+): Promise<number> {
   // Read once: during this command it can become true only after the last secret in the old format is gone.
   const isOldFormRefused = await createOldFormCheck(db)();
-  const keyring = createKeyring(await readEncryptionKeys(config), {
-    isOldFormRefused: async () => isOldFormRefused,
-  });
+  const keys = await readEncryptionKeys(config);
+  const keyring = createKeyring(keys, { isOldFormRefused: async () => isOldFormRefused });
+  if (options.lostKey !== undefined) await giveUpKey(db, keys, options.lostKey);
   const result = await reseal({
     db,
     keyring,
@@ -32,6 +37,19 @@ export async function resealCommand({ db, config }: Tools, options: { json: bool
     say(`… and ${result.unreadableCount - result.unreadable.length} more`);
   say(summarize(result, keyring.keyId));
   return result.isComplete && result.unreadableCount === 0 ? 0 : 1;
+}
+
+/** Processes become ready without the key again. What only it can decrypt stays as it is and is listed. */
+async function giveUpKey(db: Tools['db'], keys: Buffer[], id: string): Promise<void> {
+  if (keys.some((key) => keyIdOf(key) === id)) {
+    throw new CommandError(`--lost-key ${clip(id, 20)}: this key is configured, so it is not lost`);
+  }
+  if (!(await forgetSealingKey(db, id))) {
+    throw new CommandError(
+      `--lost-key ${clip(id, 20)}: no stored secret needs such a key; \`doctor\` names those that are missing`,
+    );
+  }
+  say(`key ${id} is no longer expected; restart the processes that are not ready`);
 }
 
 function say(line: string): void {

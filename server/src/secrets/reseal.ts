@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../db/database.ts';
 import { type Keyring, prefixOf, UnreadableSecret } from './keyring.ts';
 import { type SealedColumn, sealedColumns } from './sealed-columns.ts';
+import { recordSealingKey } from './sealing-keys-sql.ts';
 import { countStale, findPageEnd, lockStale, type RowKey, recordResealed, replaceSecrets } from './sql.ts';
 
 export type Unreadable = { table: string; account: string; row: string; why: string };
@@ -105,6 +106,7 @@ async function rewrite(
         unreadable.push({ table: column.table, account: key[0] ?? '', row, why: error.why });
       }
     }
+    if (changes.length > 0) await recordSealingKey(tx, keyring.keyId);
     const changed = changes.length === 0 ? 0 : await replaceSecrets(tx, column, changes);
     const skipped = Math.max(0, found - locked.length);
     return { changed, skipped, unreadableCount: unreadable.length, unreadable };

@@ -15,13 +15,20 @@ export async function findSealingState(db: Queryable): Promise<SealingState | nu
   return row ?? null;
 }
 
-/** Records a complete pass: all secrets are sealed with this key, and the old format is refused from now on. */
+/** Records a complete pass: all secrets are sealed with this key only, and the old format is refused from now on. */
 export async function recordResealed(db: Queryable, keyId: string): Promise<void> {
   await db.query(
     {
       name: 'sealing_record',
-      text: `update sealing
-             set old_form_refused_at = coalesce(old_form_refused_at, now()), resealed_at = now(), resealed_key_id = $1`,
+      text: `
+with unneeded as (
+  delete from sealing_keys
+  where id <> $1
+)
+update sealing
+set old_form_refused_at = coalesce(old_form_refused_at, now()),
+  resealed_at = now(),
+  resealed_key_id = $1`,
     },
     [keyId],
   );
@@ -93,6 +100,33 @@ export function lockStale(
                ${column.isOver ?? 'false'} as "isOver" ${text} for update skip locked`,
     },
     values,
+  );
+}
+
+/** Some of the first stored secrets of a column that can still be needed. Reads a bounded number of rows. */
+export function sampleSecrets(
+  db: Queryable,
+  { id, table, key, value, row, condition = 'true', isOver = 'false' }: SealedColumn,
+  count: number,
+): Promise<Pick<StaleSecret, 'key' | 'stored' | 'row'>[]> {
+  return db.query(
+    {
+      name: `sealing_sample_${id}`,
+      text: `
+with page as (
+  select *
+  from ${table}
+  order by ${key.map(({ name }) => name).join(', ')}
+  limit 1000
+)
+select array[${textsOf(key)}] as key, ${value} as stored, ${row} as row
+from page
+where ${value} is not null
+  and ${condition}
+  and not (${isOver})
+limit $1`,
+    },
+    [count],
   );
 }
 

@@ -5,7 +5,7 @@ import { createEs2Client } from '../../src/network/es2plus/client.ts';
 import { createAuthority, createFolder } from '../support/certificates.ts';
 import { call, provision } from '../support/client.ts';
 import { cloneDatabase } from '../support/database.ts';
-import { type FakeSmdp, startFakeSmdp } from '../support/fake-smdp.ts';
+import { type FakeSmdp, type Mischief, startFakeSmdp } from '../support/fake-smdp.ts';
 import { runCommand, spawnServer } from '../support/process.ts';
 import { startService } from '../support/service.ts';
 import { createTls, startSmdpSetup } from '../support/smdp-setup.ts';
@@ -157,7 +157,7 @@ describe('doctor', () => {
     expect(found).toMatchObject({
       smdp: {
         verdict: 'ok',
-        says: expect.stringContaining(`127.0.0.1:${smdp.port} accepts our certificate`),
+        says: `127.0.0.1:${smdp.port} accepts our certificate and serves ES2+ at /gsma/rsp2/es2plus/releaseProfile`,
       },
       'smdp certificate': {
         verdict: 'ok',
@@ -169,21 +169,60 @@ describe('doctor', () => {
         says: expect.stringContaining(`expires on ${endOf(soon.cert)}`),
       },
     });
-    expect(smdp.calls).toEqual([]);
+    // Its one request names an ICCID that cannot exist, so it changes nothing.
+    expect(smdp.calls).toMatchObject([{ name: 'releaseProfile', body: { iccid: '0'.repeat(19) } }]);
+    expect(smdp.profiles.size).toBe(0);
   });
 
   test.each([
-    ['that we do not trust', { SIMPLANE_ES2_CA: files.strangersCa }, 'the handshake failed'],
+    [
+      'that we do not trust',
+      { SIMPLANE_ES2_CA: files.strangersCa },
+      'issuer not in SIMPLANE_ES2_CA: its certificate is from CN=Test authority',
+    ],
+    ['whose CA is not configured', { SIMPLANE_ES2_CA: '' }, 'which is not a public CA; set SIMPLANE_ES2_CA'],
     [
       'that does not trust us',
       { SIMPLANE_ES2_CERT: files.strangersCert, SIMPLANE_ES2_KEY: files.strangersKey },
       'does not accept SIMPLANE_ES2_CERT',
     ],
-    ['that is unreachable', { SIMPLANE_ES2_URL: 'https://127.0.0.1:1' }, 'ECONNREFUSED'],
-  ])('reports an SM-DP+ %s', async (_, env, says) => {
+    [
+      'that is down',
+      { SIMPLANE_ES2_URL: 'https://127.0.0.1:1' },
+      '127.0.0.1:1: down, or another port: nothing listens there (ECONNREFUSED)',
+    ],
+    [
+      'whose name does not exist',
+      { SIMPLANE_ES2_URL: 'https://smdp.invalid' },
+      /smdp\.invalid: (no such host; check the name in SIMPLANE_ES2_URL|the name cannot be looked up)/,
+    ],
+  ])('reports an SM-DP+ %s, with cause and remedy', async (_, env, says) => {
     const { smdp: finding } = await examine(env);
-    expect(finding).toMatchObject({ verdict: 'problem', says: expect.stringContaining(says) });
-    expect(finding?.says).toContain('127.0.0.1');
+    expect(finding?.verdict).toBe('problem');
+    expect(finding?.says).toMatch(says);
+  });
+
+  test('reports a wrong path', async () => {
+    const { smdp: finding } = await examine({ SIMPLANE_ES2_URL: `${smdp.url}/es2` });
+    expect(finding).toMatchObject({
+      verdict: 'problem',
+      says: `127.0.0.1:${smdp.port} answers HTTP 404 at /es2/gsma/rsp2/es2plus/releaseProfile: ES2+ is not there; check the path in SIMPLANE_ES2_URL`,
+    });
+  });
+
+  test.each<[string, Mischief, string, RegExp]>([
+    ['a web page', 'html', 'problem', /answers, but not with JSON; check the path/],
+    ['JSON that is not ES2+', { answer: { header: {} } }, 'problem', /not in the format of ES2\+/],
+    ['a redirect', { status: 302, isDone: false }, 'problem', /HTTP 302 at .*: ES2\+ is not there/],
+    ['HTTP 403', { status: 403, isDone: false }, 'problem', /ask whether it knows our certificate/],
+    ['HTTP 502', { status: 502, isDone: false }, 'problem', /the SM-DP\+ behind it is down/],
+    ['HTTP 400', { status: 400, isDone: false }, 'warning', /answers HTTP 400/],
+  ])('reports an SM-DP+ that answers with %s', async (_, mischief, verdict, says) => {
+    smdp.onCall(() => mischief);
+    const { smdp: finding } = await examine({});
+    smdp.onCall(() => undefined);
+    expect(finding?.verdict).toBe(verdict);
+    expect(finding?.says).toMatch(says);
   });
 });
 

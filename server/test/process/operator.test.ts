@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { call, provision } from '../support/client.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 import { runCommand, type ServerProcess, spawnServer } from '../support/process.ts';
+import { until } from '../support/until.ts';
 
 const key32 = Buffer.alloc(32, 1).toString('base64');
 let database: { url: string; drop(): Promise<void> };
@@ -215,5 +216,35 @@ describe('a mistyped command', () => {
     expect(JSON.parse(stdout)).toContainEqual(
       expect.objectContaining({ check: 'database', verdict: 'problem' }),
     );
+  });
+});
+
+describe('doctor on workers', () => {
+  test('reports due work that nobody takes, and that a worker takes it', async () => {
+    const own = await createEmptyDatabase();
+    const key = 'sp_test_waits_for_a_worker';
+    const sandbox = { DATABASE_URL: own.url, SIMPLANE_API_KEY: key, SIMPLANE_ENCRYPTION_KEYS: key32 };
+    const look = async () => {
+      const { stdout } = await runCommand(['doctor', '--json'], sandbox);
+      return JSON.parse(stdout).find(({ check }: { check: string }) => check === 'workers');
+    };
+    const api = await spawnServer({ ...sandbox, SIMPLANE_ROLE: 'api' });
+    expect(await look()).toMatchObject({
+      verdict: 'warning',
+      says: expect.stringContaining('none is connected'),
+    });
+    expect((await provision({ url: api.url, key })).status).toBe(202);
+    expect(await look()).toMatchObject({
+      verdict: 'problem',
+      says: expect.stringMatching(
+        /^none is connected and executions have been due for \d+ s; start a process with/,
+      ),
+    });
+    const worker = await spawnServer({ ...sandbox, SIMPLANE_ROLE: 'worker' });
+    expect(await until(look, ({ verdict }) => verdict === 'ok')).toMatchObject({
+      says: '1 connected; nothing is overdue',
+    });
+    expect(await Promise.all([api.end('SIGTERM'), worker.end('SIGTERM')])).toEqual([0, 0]);
+    await own.drop();
   });
 });

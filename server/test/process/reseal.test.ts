@@ -118,6 +118,72 @@ describe('an encryption key', () => {
   });
 });
 
+describe('a process without a key that stored secrets need', () => {
+  const readiness = async ({ url }: { url: string }) => {
+    const { status, json } = await call({ url, key: '' }, 'GET', '/readyz', { key: null });
+    return { status, message: json.error?.message };
+  };
+
+  test('is not ready and takes no orders, and doctor names the key', async () => {
+    const before = await spawnServer(settings(first));
+    expect(await readiness(before)).toMatchObject({ status: 200 });
+    expect(await before.end('SIGTERM')).toBe(0);
+    const wrong = await spawnServer(settings(third));
+    expect(await readiness(wrong)).toEqual({
+      status: 503,
+      message: expect.stringContaining(`does not have: ${keyIdOf(first)}.`),
+    });
+    expect(wrong.output()).toContain(`stored secrets need encryption key ${keyIdOf(first)}`);
+    await provision({ url: wrong.url, key });
+    expect(await doctorOnSecrets(third)).toMatchObject({
+      verdict: 'problem',
+      says: expect.stringContaining(`--lost-key ${keyIdOf(first)}`),
+    });
+    const right = await spawnServer(settings(first));
+    expect(await readiness(right)).toMatchObject({ status: 200 });
+    const [esim] = await until(
+      () => query<{ matching_id: string }>('select matching_id from esims'),
+      ({ length }) => length > 0,
+    );
+    expect(esim?.matching_id).toMatch(new RegExp(`^v2\\.${keyIdOf(first)}\\.`));
+    expect(await Promise.all([wrong.end('SIGTERM'), right.end('SIGTERM')])).toEqual([0, 0]);
+  });
+
+  test('is ready again once the operator gives the key up, and what it sealed stays listed', async () => {
+    const before = await spawnServer(settings(first));
+    await call({ url: before.url, key }, 'POST', '/v1/webhook_endpoints', endpointRequest);
+    expect(await before.end('SIGTERM')).toBe(0);
+    const lose = (id: string, ...keys: Buffer[]) =>
+      runCommand(['reseal', '--lost-key', id], settings(...keys));
+    expect(await lose(keyIdOf(first), first)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('this key is configured'),
+    });
+    expect(await lose('00000000', third)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no stored secret needs such a key'),
+    });
+    const { stderr } = await lose(keyIdOf(first), third);
+    expect(stderr).toContain(`key ${keyIdOf(first)} is no longer expected`);
+    expect(stderr).toContain('2 secrets cannot be decrypted');
+    const after = await spawnServer(settings(third));
+    expect(await readiness(after)).toMatchObject({ status: 200 });
+    expect(await doctorOnSecrets(third)).toMatchObject({
+      verdict: 'problem',
+      says: expect.stringMatching(/^2 of 2 stored secrets that were tried cannot be decrypted/),
+    });
+    expect(await after.end('SIGTERM')).toBe(0);
+  });
+
+  test('is not ready even if both start at once on an empty database', async () => {
+    await migrate(database.url);
+    const both = await Promise.all([spawnServer(settings(first)), spawnServer(settings(third))]);
+    const statuses = await Promise.all(both.map(async (each) => (await readiness(each)).status));
+    expect(statuses.sort()).toEqual([200, 503]);
+    await Promise.all(both.map((each) => each.end('SIGTERM')));
+  });
+});
+
 describe('a database from the previous release', () => {
   const account = '0190a000-0000-7000-8000-000000000001';
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;

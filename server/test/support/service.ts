@@ -72,6 +72,7 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
       stop: async () => {},
     },
     keyring: createKeyring([randomBytes(32)]),
+    missingKeys: [],
     addressPolicy: { allowsHttp: true, allowsPrivate: true, allowedCidrs: [] },
     endpointLimit: 1_000,
     keys: createKeyDirectory(db),

@@ -1,19 +1,45 @@
 import { once } from 'node:events';
 import { isIP } from 'node:net';
-import { connect, type TLSSocket } from 'node:tls';
+import { connect, type PeerCertificate } from 'node:tls';
+import { type ClientOptions, createEs2Client } from './client.ts';
+import { explainHandshake } from './explain-handshake.ts';
+import { es2Functions } from './functions.ts';
+import { readAnswer, writeRequest } from './messages.ts';
 
-type Options = { url: string; tls: { cert: string; key: string; ca: string | null }; timeoutMs: number };
+type Options = Pick<ClientOptions, 'url' | 'tls' | 'protocolVersion'> & {
+  requesterId: string;
+  padsIccids: boolean;
+  timeoutMs: number;
+};
 
+/** `doubtful`: connected, but the answer does not prove that ES2+ is served there. */
 export type ConnectionCheck =
-  | { kind: 'ok'; peerEndsAt: Date; protocol: string }
+  | { kind: 'ok' | 'doubtful'; peerEndsAt: Date; says: string }
   | { kind: 'failed'; says: string };
 
 /**
- * A handshake with our certificate and one harmless request. With TLS 1.3 a peer rejects a certificate only after the
- * client has finished the handshake, so a handshake alone would not prove that ours is accepted.
+ * A handshake with our certificate, then one request without effect: it releases ICCID 0000000000000000000, which no profile can
+ * have, because every ICCID starts with 89 (ITU-T E.118). Only a request shows that the path is right, and that a peer with TLS 1.3
+ * accepts our certificate: it may reject one after the client has finished the handshake.
  */
-export async function checkConnection({ url, tls, timeoutMs }: Options): Promise<ConnectionCheck> {
-  const { hostname, port, host, pathname } = new URL(url);
+export async function checkConnection(options: Options): Promise<ConnectionCheck> {
+  const { host } = new URL(options.url);
+  const shaken = await shakeHands(options);
+  if ('cause' in shaken) {
+    const why = explainHandshake({ ...shaken, hasAuthorities: options.tls.ca !== null });
+    return { kind: 'failed', says: `${host}: ${why} (${shaken.cause})` };
+  }
+  const judged = await tryRequest(options);
+  const says = `${host} ${judged.says}`;
+  if (judged.kind === 'failed') return { kind: 'failed', says };
+  return { kind: judged.kind, peerEndsAt: new Date(shaken.peer.valid_to), says };
+}
+
+type Shaken = { peer: PeerCertificate } | { peer: PeerCertificate | null; cause: string };
+
+/** Accepts any certificate, so that a bad one can be described. Nothing is sent on this connection. */
+async function shakeHands({ url, tls, timeoutMs }: Options): Promise<Shaken> {
+  const { hostname, port } = new URL(url);
   const name = hostname.replace(/^\[|\]$/g, '');
   const socket = connect({
     host: name,
@@ -22,42 +48,73 @@ export async function checkConnection({ url, tls, timeoutMs }: Options): Promise
     cert: tls.cert,
     key: tls.key,
     ...(tls.ca !== null && { ca: tls.ca }),
-    rejectUnauthorized: true,
+    rejectUnauthorized: false,
     minVersion: 'TLSv1.2',
-    timeout: timeoutMs,
   });
-  socket.on('timeout', () => socket.destroy(new Error(`no answer within ${timeoutMs} ms`)));
+  const timer = setTimeout(
+    () => socket.destroy(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })),
+    timeoutMs,
+  );
   try {
     await once(socket, 'secureConnect');
+    const peer = socket.getPeerCertificate();
+    return socket.authorized ? { peer } : { peer, cause: String(socket.authorizationError) };
   } catch (error) {
-    return failed(host, 'the handshake failed', error);
-  }
-  const peerEndsAt = new Date(socket.getPeerCertificate().valid_to);
-  try {
-    await exchange(socket, host, pathname);
-    return { kind: 'ok', peerEndsAt, protocol: socket.getProtocol() ?? 'TLS' };
-  } catch (error) {
-    return failed(
-      host,
-      'it closed the connection after the handshake; it probably does not accept SIMPLANE_ES2_CERT',
-      error,
-    );
+    const { code, message } = error as NodeJS.ErrnoException;
+    return { peer: null, cause: code ?? message };
   } finally {
+    clearTimeout(timer);
+    socket.on('error', () => {});
     socket.destroy();
   }
 }
 
-async function exchange(socket: TLSSocket, host: string, path: string): Promise<void> {
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
-  const answered = once(socket, 'data');
-  const ended = once(socket, 'close').then(() => {
-    throw new Error('the connection was closed');
-  });
-  ended.catch(() => {});
-  await Promise.race([answered, ended]);
+type Judged = { kind: 'ok' | 'doubtful' | 'failed'; says: string };
+
+async function tryRequest({ requesterId, padsIccids, timeoutMs, ...rest }: Options): Promise<Judged> {
+  const client = createEs2Client({ ...rest, connectTimeoutMs: timeoutMs });
+  const header = { functionRequesterIdentifier: requesterId, functionCallIdentifier: 'simplane-doctor' };
+  const iccid = `${'0'.repeat(19)}${padsIccids ? 'F' : ''}`;
+  const { path } = es2Functions.releaseProfile;
+  try {
+    const posted = await client.post(path, writeRequest('releaseProfile', header, { iccid }), {
+      signal: AbortSignal.timeout(timeoutMs),
+      isFresh: true,
+    });
+    if (posted.kind === 'answered')
+      return judge(posted, new URL(rest.url).pathname.replace(/\/$/, '') + path);
+    if (posted.why === 'not-json')
+      return { kind: 'failed', says: `answers, but not with JSON; ${checkPath}` };
+    if (posted.why === 'timeout') {
+      return { kind: 'failed', says: `completes the handshake but gives no answer within ${timeoutMs} ms` };
+    }
+    const why = 'closed the connection after the handshake; it probably does not accept SIMPLANE_ES2_CERT';
+    return { kind: 'failed', says: `${why} (${posted.error})` };
+  } finally {
+    await client.close();
+  }
 }
 
-function failed(host: string, what: string, error: unknown): ConnectionCheck {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return { kind: 'failed', says: `${host}: ${what} (${code ?? message})` };
+const checkPath = 'check the path in SIMPLANE_ES2_URL';
+
+function judge({ status, json }: { status: number; json: unknown }, path: string): Judged {
+  if (status === 200) {
+    return readAnswer('releaseProfile', json).kind === 'unreadable'
+      ? { kind: 'failed', says: `answers at ${path}, but not in the format of ES2+; ${checkPath}` }
+      : { kind: 'ok', says: `accepts our certificate and serves ES2+ at ${path}` };
+  }
+  const answered = `answers HTTP ${status} at ${path}`;
+  if (status === 401 || status === 403) {
+    return {
+      kind: 'failed',
+      says: `${answered}: it does not let this client in; ask whether it knows our certificate`,
+    };
+  }
+  if (status >= 502 && status <= 504) {
+    return { kind: 'failed', says: `${answered}: its gateway is up, but the SM-DP+ behind it is down` };
+  }
+  if (status === 404 || status === 405 || status === 410 || (status >= 300 && status < 400)) {
+    return { kind: 'failed', says: `${answered}: ES2+ is not there; ${checkPath}` };
+  }
+  return { kind: 'doubtful', says: `${answered} to a request it should refuse with HTTP 200; ${checkPath}` };
 }

@@ -260,7 +260,7 @@ export const mayImport = {
     operator: {
       why: 'The operator’s commands start the service, choose its network, and may read every feature’s tables.',
       imports: list`accounts clock.ts config db deployment ids network network/core network/es2plus network/mock
-                   products secrets serve.ts telemetry contract:* npm:pino`,
+                   products secrets serve.ts telemetry worker contract:* npm:pino`,
     },
   },
   bench: {

@@ -504,11 +504,47 @@ const guards: Mutant[] = [
   },
 ];
 
+const operation: Mutant[] = [
+  {
+    name: 'wrong-key-recorded',
+    file: 'server/src/secrets/claim-sealing-key.ts',
+    find: 'if (missing.length === 0) await',
+    replace: 'await',
+    tests: ['server/test/process/reseal.test.ts'],
+    why: 'A process with wrong encryption keys does not make others unready.',
+  },
+  {
+    name: 'wrong-key-works',
+    file: 'server/src/serve.ts',
+    find: `config.role !== 'api' && missingKeys.length === 0`,
+    replace: `config.role !== 'api'`,
+    tests: ['server/test/process/reseal.test.ts'],
+    why: 'A process with wrong encryption keys runs no orders.',
+  },
+  {
+    name: 'mismatched-certificate-in-use',
+    file: 'server/src/network/es2plus/certificates.ts',
+    find: '!own.checkPrivateKey(parseKey(key, keyFile))',
+    replace: 'false',
+    tests: ['server/test/live/certificates.test.ts', 'server/test/live/reload-certificates.test.ts'],
+    why: 'Certificate and key are taken together or not at all.',
+  },
+  {
+    name: 'untrusted-client-served',
+    file: 'server/src/network/es2plus/explain-refusal.ts',
+    find: 'socket.authorized && peer',
+    replace: '(socket.authorized || socket.encrypted) && peer',
+    tests: ['server/test/live/notifications.test.ts'],
+    why: 'Only a client with a trusted certificate can send notifications.',
+  },
+];
+
 export const handWritten: readonly Mutant[] = [
   ...idempotency,
   ...changes,
   ...usage,
   ...access,
   ...guards,
+  ...operation,
   ...queueMutants,
 ];

@@ -26,7 +26,7 @@ import { createKeyring } from './secrets/keyring.ts';
 import { createOldFormCheck } from './secrets/old-form.ts';
 import type { Service } from './service.ts';
 import { describeCause } from './telemetry/describe-cause.ts';
-import { createMetrics } from './telemetry/metrics.ts';
+import { type CertificateEnd, createMetrics } from './telemetry/metrics.ts';
 
 export type Running = {
   url: string;
@@ -48,6 +48,7 @@ export async function serve(
   log: Logger,
   network: Network | null,
   observations: ObservationSource | null = null,
+  certificates: () => CertificateEnd[] = () => [],
 ): Promise<Running> {
   const connection = await connect({
     ...config,
@@ -60,18 +61,24 @@ export async function serve(
         : log.warn({ reason }, 'the database cannot be written to'),
   });
   try {
-    return await start(config, connection, log, { network, observations });
+    return await start(config, connection, log, { network, observations, certificates });
   } catch (error) {
     await connection.close();
     throw error;
   }
 }
 
+type Parts = {
+  network: Network | null;
+  observations: ObservationSource | null;
+  certificates(): CertificateEnd[];
+};
+
 async function start(
   config: Config,
   connection: Connection,
   log: Logger,
-  { network, observations }: { network: Network | null; observations: ObservationSource | null },
+  { network, observations, certificates }: Parts,
 ): Promise<Running> {
   const { db, connectionString } = connection;
   const { applied } = await prepareDatabase(connection, (says) => log.info(says));
@@ -91,7 +98,7 @@ async function start(
 
   let url = '';
   let stopping = false;
-  const metrics = createMetrics(db);
+  const metrics = createMetrics(db, certificates);
   const onError = (error: unknown, about: object = {}) => {
     metrics.backgroundFailureCount.inc();
     log.warn({ ...about, cause: describeCause(error) }, 'background work failed; it will be retried');

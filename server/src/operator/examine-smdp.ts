@@ -2,7 +2,8 @@ import type { Config } from '../config/settings.ts';
 import { dayOf } from '../network/es2plus/certificates.ts';
 import { checkConnection } from '../network/es2plus/check-connection.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
-import { expiryWarningMs, readEs2Settings, readListenerSettings } from './live-network.ts';
+import { expiryWarningMs } from './keep-certificates.ts';
+import { readEs2Settings, readListenerSettings } from './live-network.ts';
 
 /** Checks the connection to the SM-DP+ in both directions and when its certificates expire. */
 export async function examineSmdp(config: Config): Promise<Finding[]> {

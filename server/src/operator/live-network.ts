@@ -1,22 +1,46 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/settings.ts';
-import { dayOf, type Identity, readAuthorities, readIdentity } from '../network/es2plus/certificates.ts';
-import { createEs2Client } from '../network/es2plus/client.ts';
+import { readAuthorities, readIdentity } from '../network/es2plus/certificates.ts';
 import { createEs2Network } from '../network/es2plus/es2-network.ts';
 import { createEs2Listener, type NotificationOutcome } from '../network/es2plus/listener.ts';
+import { createRenewableClient } from '../network/es2plus/renewable-client.ts';
 import type { Network, ObservationSource } from '../network/port.ts';
+import type { CertificateEnd } from '../telemetry/metrics.ts';
+import { type KeptCertificates, keepCertificates } from './keep-certificates.ts';
 
 type Commands = Pick<Network, 'suspend' | 'resume'>;
-type Live = { network: Network | null; observations: ObservationSource | null; close(): Promise<void> };
+type Live = {
+  network: Network | null;
+  observations: ObservationSource | null;
+  /** The certificates in use and when they end. */
+  certificates(): CertificateEnd[];
+  /** Reads the certificate files again, as is also done every few seconds. */
+  reload(): Promise<void>;
+  close(): Promise<void>;
+};
 
 /** Connects to the operator's SM-DP+. Throws an error that names the file if one is missing or invalid. */
 export async function openLiveNetwork(config: Config, log: Logger, commands: Commands): Promise<Live> {
-  const observations = config.role === 'worker' ? null : await openListener(config, log);
+  const listener = config.role === 'worker' ? null : await openListener(config, log);
   // An `api` process never calls the SM-DP+, so it does not load the client key: that limits who can leak it.
-  const settings = config.role === 'api' ? null : await readEs2Settings(config);
-  if (!settings) return { network: null, observations, close: async () => {} };
-  warnOfExpiry(log, settings.identity, 'SIMPLANE_ES2_CERT');
-  const client = createEs2Client({
+  const caller = config.role === 'api' ? null : await openCaller(config, log, commands);
+  const kept = [listener?.kept, caller?.kept].filter((each) => each !== undefined);
+  return {
+    network: caller?.network ?? null,
+    observations: listener?.observations ?? null,
+    certificates: () => kept.flatMap((each) => each.ends()),
+    reload: async () => void (await Promise.all(kept.map((each) => each.reload()))),
+    async close() {
+      await Promise.all(kept.map((each) => each.stop()));
+      await caller?.close();
+    },
+  };
+}
+
+async function openCaller(config: Config, log: Logger, commands: Commands) {
+  const settings = await readEs2Settings(config);
+  if (!settings) return null;
+  const client = createRenewableClient({
     url: settings.url,
     tls: settings.tls,
     protocolVersion: config.es2ProtocolVersion,
@@ -34,7 +58,14 @@ export async function openLiveNetwork(config: Config, log: Logger, commands: Com
     commands,
     onTrouble: (details) => log.warn(details, 'the SM-DP+ did not carry out a request'),
   });
-  return { network, observations, close: () => client.close() };
+  const kept = keepCertificates({
+    first: settings,
+    paths: [config.es2Cert, config.es2Key, config.es2Ca],
+    read: async () => (await readEs2Settings(config)) ?? settings,
+    use: ({ tls }) => client.renew(tls),
+    log,
+  });
+  return { network, kept, close: () => client.close() };
 }
 
 /** Reads and checks the settings and files for calling the SM-DP+; null if it is not configured. */
@@ -45,7 +76,15 @@ export async function readEs2Settings({ es2Url, es2Cert, es2Key, es2Ca }: Config
     { setting: 'SIMPLANE_ES2_KEY', path: es2Key as string },
   );
   const ca = es2Ca === null ? null : await readAuthorities({ setting: 'SIMPLANE_ES2_CA', path: es2Ca });
-  return { url: es2Url, identity, tls: { cert: identity.cert, key: identity.key, ca } };
+  return {
+    url: es2Url,
+    identity,
+    tls: { cert: identity.cert, key: identity.key, ca: ca?.pem ?? null },
+    ends: [
+      { setting: 'SIMPLANE_ES2_CERT', endsAt: identity.endsAt },
+      ...(ca ? [{ setting: 'SIMPLANE_ES2_CA', endsAt: ca.endsAt }] : []),
+    ],
+  };
 }
 
 /** Reads and checks the settings and files of the notification port; null if it is not configured. */
@@ -63,24 +102,42 @@ export async function readListenerSettings(config: Config) {
     host: config.es2ListenHost,
     port: config.es2ListenPort,
     identity,
-    tls: { cert: identity.cert, key: identity.key, clientCa },
+    tls: { cert: identity.cert, key: identity.key, clientCa: clientCa.pem },
+    ends: [
+      { setting: 'SIMPLANE_ES2_LISTEN_CERT', endsAt: identity.endsAt },
+      { setting: 'SIMPLANE_ES2_LISTEN_CLIENT_CA', endsAt: clientCa.endsAt },
+    ],
   };
 }
 
-async function openListener(config: Config, log: Logger): Promise<ObservationSource | null> {
+async function openListener(
+  config: Config,
+  log: Logger,
+): Promise<{ observations: ObservationSource; kept: KeptCertificates } | null> {
   const settings = await readListenerSettings(config);
   if (!settings) return null;
-  warnOfExpiry(log, settings.identity, 'SIMPLANE_ES2_LISTEN_CERT');
-  return createEs2Listener({
+  const observations = createEs2Listener({
     ...settings,
     protocolVersion: config.es2ProtocolVersion,
     notificationMap: config.es2NotificationMap,
     now: () => new Date(),
-    onEvent: (outcome, details) =>
-      log[levels[outcome]]({ outcome, ...details }, 'notification from the SM-DP+'),
+    onEvent: (outcome, details) => log[levels[outcome]]({ outcome, ...details }, says[outcome] ?? notified),
     onListening: (port) => log.info({ host: settings.host, port }, 'listening for SM-DP+ notifications'),
   });
+  const kept = keepCertificates({
+    first: settings,
+    paths: [config.es2ListenCert, config.es2ListenKey, config.es2ListenClientCa],
+    read: async () => (await readListenerSettings(config)) ?? settings,
+    use: ({ tls }) => observations.renew(tls),
+    log,
+  });
+  return { observations, kept };
 }
+
+const notified = 'notification from the SM-DP+';
+const says: Partial<Record<NotificationOutcome, string>> = {
+  turned_away: 'refused a connection to the port for SM-DP+ notifications',
+};
 
 const levels: Record<NotificationOutcome, 'info' | 'warn'> = {
   applied: 'info',
@@ -90,10 +147,3 @@ const levels: Record<NotificationOutcome, 'info' | 'warn'> = {
   failed: 'warn',
   turned_away: 'warn',
 };
-
-export const expiryWarningMs = 30 * 86_400_000;
-
-function warnOfExpiry(log: Logger, { endsAt }: Identity, setting: string): void {
-  if (endsAt.getTime() - Date.now() >= expiryWarningMs) return;
-  log.warn({ setting, ends: dayOf(endsAt) }, 'a certificate expires soon; replace it and restart');
-}

@@ -13,14 +13,16 @@ export async function serveUntilSignal(config: Config, warnings: string[]): Prom
   const stopSignal = waitForSignal(); // before anything starts, so that a signal during startup is not lost
   const log = createLog(config.logLevel);
   for (const warning of warnings) log.warn(warning);
-  const { network, observations, close } =
+  const { network, observations, certificates, reload, close } =
     config.mode === 'sandbox'
-      ? { network: sandboxNetwork(config), observations: null, close: undefined }
+      ? { ...noCertificates, network: sandboxNetwork(config), observations: null }
       : await openLiveNetwork(config, log, coreCommands(config));
+  // Not in a sandbox: without a handler the signal ends it when its terminal is closed.
+  if (reload) process.on('SIGHUP', () => void reload());
   if (!network && config.role !== 'api') {
     log.warn('SIMPLANE_ES2_URL is not set, so orders stay queued; see docs/connect-your-smdp.md');
   }
-  const running = await serve(config, log, network, observations);
+  const running = await serve(config, log, network, observations, certificates);
   const unusable = unusableKey(running.sandboxKey);
   if (unusable) log.warn(unusable);
   process.stdout.write(greeting(config, running, { isTerminal: process.stdout.isTTY === true }));
@@ -39,6 +41,8 @@ export async function serveUntilSignal(config: Config, warnings: string[]): Prom
   await close?.();
   log.info('stopped');
 }
+
+const noCertificates = { certificates: () => [], reload: undefined, close: undefined };
 
 /** The mock network. Suspend and resume go to the operator's core if one is set, to try it out before going live. */
 function sandboxNetwork(config: Config): Network {

@@ -5,8 +5,11 @@ import { readQueues } from '../db/queues.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
+/** `setting` names the file that the certificate is from. */
+export type CertificateEnd = { setting: string; endsAt: Date };
+
 /** OpenTelemetry's names and attributes in Prometheus format: dots become underscores, the unit is a suffix. */
-export function createMetrics(db: Database) {
+export function createMetrics(db: Database, certificates: () => CertificateEnd[] = () => []) {
   const registry = new Registry();
   const registers = [registry];
 
@@ -63,9 +66,12 @@ export function createMetrics(db: Database) {
     labelNames: ['outcome'],
     registers,
   });
+  // From 0, because `increase` does not see a series' first value: an error that happens once would go unnoticed.
+  errorCount.inc({ error_type: 'internal' }, 0);
   describeProcess(registers);
   describePool(registers, db);
   describeQueues(registers, db);
+  describeCertificates(registers, certificates);
   return {
     registry,
     requestDuration,
@@ -91,6 +97,21 @@ function describeQueues(registers: Registry[], db: Database): void {
       this.reset();
       const queues = await readQueues(db).catch(() => []);
       for (const { queue, oldest_due_seconds } of queues) this.set({ queue }, oldest_due_seconds);
+    },
+  });
+}
+
+function describeCertificates(registers: Registry[], list: () => CertificateEnd[]): void {
+  new Gauge({
+    name: 'simplane_certificate_days_left',
+    help: 'Days until a certificate in use expires, by the setting that names its file; of several CAs in a file, the last.',
+    labelNames: ['setting'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { setting, endsAt } of list()) {
+        this.set({ setting }, (endsAt.getTime() - Date.now()) / 86_400_000);
+      }
     },
   });
 }

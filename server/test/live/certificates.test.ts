@@ -24,6 +24,7 @@ const files = {
   ca: folder.write('ca.pem', tls.authority.pem),
   text: folder.write('readme.pem', 'not a certificate'),
   damaged: folder.write('damaged.pem', tls.client.cert.replace(/[A-Z]{3}/, '!!!')),
+  half: folder.write('half.pem', tls.client.cert + tls.authority.pem.slice(0, 200)),
   expired: folder.write('expired.pem', tls.authority.issue({ name: 'simplane', ...past }).cert),
   early: folder.write('early.pem', tls.authority.issue({ name: 'simplane', ...future }).cert),
   otherKey: folder.write('other.key', stranger.issue({ name: 'other' }).key),
@@ -51,6 +52,7 @@ describe('a file for mutual TLS', () => {
     ['whose key is missing', files.cert, missing, `KEY: ${missing}: cannot be read: ENOENT`],
     ['without a certificate', files.text, key, `CERT: ${files.text}: contains no PEM certificate`],
     ['that is damaged', files.damaged, key, `CERT: ${files.damaged}: `],
+    ['that is half written', files.half, key, `CERT: ${files.half}: ends within a certificate`],
     ['that is expired', files.expired, key, `CERT: ${files.expired}: the certificate expired on`],
     ['that is not valid yet', files.early, key, `CERT: ${files.early}: the certificate is not valid before`],
     [
@@ -69,7 +71,7 @@ describe('a file for mutual TLS', () => {
     await expect(readAuthorities(named('CA', files.expiredCa))).rejects.toThrow(
       `CA: ${files.expiredCa}: the last`,
     );
-    expect(await readAuthorities(named('CA', files.ca))).toBe(tls.authority.pem);
+    expect(await readAuthorities(named('CA', files.ca))).toMatchObject({ pem: tls.authority.pem });
   });
 });
 

@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Server } from 'node:http';
 import { request } from 'node:https';
 import { connect } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEs2Listener } from '../../src/network/es2plus/listener.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
@@ -353,18 +354,70 @@ describe('a client without a trusted certificate', () => {
   });
   afterAll(() => own.stop(1_000));
 
-  test.each([
-    ['none', { ca: tls.authority.pem }],
-    ['of another authority', { ...stranger, ca: tls.authority.pem }],
-    ['expired', { ...expired, ca: tls.authority.pem }],
-  ])('(%s) gets no answer', async (_, credentials) => {
-    await expect(send(notification(newIccid(1), 3), { tls: credentials, port: own.port })).rejects.toThrow();
-    expect(taken).toEqual([]);
-    await until(
-      async () => turnedAway.length,
-      (count) => count > 0,
+  const refused = async () => {
+    const [refusal] = await until(
+      async () => [...turnedAway],
+      ({ length }) => length > 0,
     );
     turnedAway.length = 0;
+    return refusal;
+  };
+
+  test.each([
+    ['none', { ca: tls.authority.pem }, { cause: 'it presented no certificate' }],
+    [
+      'of another authority',
+      { ...stranger, ca: tls.authority.pem },
+      {
+        subject: 'CN=stranger',
+        issuer: 'CN=Somebody else',
+        cause: 'issuer not in SIMPLANE_ES2_LISTEN_CLIENT_CA',
+      },
+    ],
+    [
+      'expired',
+      { ...expired, ca: tls.authority.pem },
+      {
+        subject: 'CN=expired',
+        issuer: 'CN=Test authority',
+        cause: expect.stringMatching(/^its certificate expired on /),
+      },
+    ],
+  ])('(%s) gets no answer, and the report says who and why', async (_, credentials, report) => {
+    for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
+      const sent = send(notification(newIccid(1), 3), {
+        tls: { ...credentials, maxVersion },
+        port: own.port,
+      });
+      await expect(sent).rejects.toThrow();
+      expect(taken).toEqual([]);
+      expect(await refused()).toEqual({ from: '127.0.0.1', ...report });
+    }
+  });
+
+  test.each([
+    ['none', {}],
+    ['of another authority', stranger],
+  ])('(%s) cannot get in by resuming a session', async (_, credentials) => {
+    const options = { host: '127.0.0.1', port: own.port, ca: tls.authority.pem, ...credentials };
+    const first = connectTls(options);
+    const sessions: Buffer[] = [];
+    first.on('session', (session) => void sessions.push(session));
+    first.on('error', () => {});
+    await new Promise((resolve) => first.on('close', resolve));
+    await refused();
+    for (const session of sessions) {
+      const sent = send(notification(newIccid(1), 3), { tls: { ...options, session }, port: own.port });
+      await expect(sent).rejects.toThrow();
+      await refused();
+    }
+    expect(taken).toEqual([]);
+  });
+
+  test('that does not accept our certificate is reported with the cause', async () => {
+    const sent = send('', { tls: { ...tls.client, ca: createAuthority('Nobody').pem }, port: own.port });
+    await expect(sent).rejects.toThrow();
+    expect(await refused()).toMatchObject({ cause: expect.stringMatching(/does not accept|closed/) });
   });
 
   test('(plain HTTP) gets no answer', async () => {
@@ -378,6 +431,7 @@ describe('a client without a trusted certificate', () => {
     await new Promise((resolve) => socket.on('close', resolve));
     expect(text).not.toContain('HTTP/');
     expect(taken).toEqual([]);
+    expect(await refused()).toMatchObject({ from: '127.0.0.1', cause: 'it does not speak TLS' });
   });
 });
 

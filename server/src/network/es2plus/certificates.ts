@@ -1,5 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { createSecureContext } from 'node:tls';
 
 /** A file and the setting that names it. Every error message has both. */
 export type NamedFile = { setting: string; path: string };
@@ -28,16 +29,23 @@ export async function readIdentity(
   if (!own.checkPrivateKey(parseKey(key, keyFile))) {
     throw fileError(keyFile, `the key does not belong to the certificate in ${certFile.path}`);
   }
+  try {
+    createSecureContext({ cert, key });
+  } catch (error) {
+    throw fileError(certFile, `cannot be used: ${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}`);
+  }
   return { cert, key, endsAt };
 }
 
-/** The certificate authorities we trust. At least one must not be expired. */
-export async function readAuthorities(file: NamedFile, now = new Date()): Promise<string> {
+export type Authorities = { pem: string; endsAt: Date };
+
+/** The certificate authorities we trust. At least one must not be expired; `endsAt` is the end of the last. */
+export async function readAuthorities(file: NamedFile, now = new Date()): Promise<Authorities> {
   const pem = await read(file);
   const ends = parseCertificates(pem, file).map(({ validTo }) => new Date(validTo));
   const last = new Date(Math.max(...ends.map(Number)));
   if (last <= now) throw fileError(file, `the last of its certificates expired on ${dayOf(last)}`);
-  return pem;
+  return { pem, endsAt: last };
 }
 
 export function dayOf(date: Date): string {
@@ -55,6 +63,10 @@ async function read(file: NamedFile): Promise<string> {
 function parseCertificates(pem: string, file: NamedFile): X509Certificate[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
   if (blocks.length === 0) throw fileError(file, 'contains no PEM certificate');
+  // A file that is being written may end within its chain.
+  if ((pem.match(/-----BEGIN CERTIFICATE-----/g) ?? []).length !== blocks.length) {
+    throw fileError(file, 'ends within a certificate');
+  }
   try {
     return blocks.map((block) => new X509Certificate(block));
   } catch {

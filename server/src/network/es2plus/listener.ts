@@ -1,9 +1,11 @@
+import { constants } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer } from 'node:https';
+import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { NotificationMap } from '../notification-map.ts';
 import type { Observation, ObservationSource } from '../port.ts';
+import { explainBrokenHandshake, findRefusal } from './explain-refusal.ts';
 import { es2Functions } from './functions.ts';
 import { readRequest } from './messages.ts';
 import { observationOf } from './notifications.ts';
@@ -11,13 +13,20 @@ import { observationOf } from './notifications.ts';
 type Options = {
   host: string;
   port: number;
-  tls: { cert: string; key: string; clientCa: string };
+  tls: ListenerTls;
   protocolVersion: string;
   notificationMap: NotificationMap;
   now(): Date;
   /** Called for every notification and every rejected connection. `details` has no secrets. */
   onEvent(outcome: NotificationOutcome, details: object): void;
   onListening?(port: number): void;
+};
+
+type ListenerTls = { cert: string; key: string; clientCa: string };
+
+export type Es2Listener = ObservationSource & {
+  /** New connections use these certificates. Connections that are idle are closed, so that they are checked again. */
+  renew(tls: ListenerTls): void;
 };
 
 export type NotificationOutcome =
@@ -35,17 +44,24 @@ const maxBytes = 64 * 1024;
  * Receives an SM-DP+'s download notifications (ES2+.HandleDownloadProgressInfo, SGP.22 §5.3.5). A client without a
  * certificate of the configured authority gets no answer at all.
  */
-export function createEs2Listener(options: Options): ObservationSource {
+export function createEs2Listener(options: Options): Es2Listener {
+  let { tls } = options;
+  let listening: Server | null = null;
+
   return {
+    renew(next) {
+      listening?.setSecureContext(contextOf(next));
+      tls = next;
+      listening?.closeIdleConnections();
+    },
+
     async start(take) {
       const server = createServer(
         {
-          cert: options.tls.cert,
-          key: options.tls.key,
-          ca: options.tls.clientCa,
+          ...contextOf(tls),
           requestCert: true,
-          rejectUnauthorized: true,
-          minVersion: 'TLSv1.2',
+          // Checked by `findRefusal` instead: Node would close the connection without saying whose it was.
+          rejectUnauthorized: false,
           handshakeTimeout: 10_000,
           maxHeaderSize: 16 * 1024,
           headersTimeout: 10_000,
@@ -54,6 +70,7 @@ export function createEs2Listener(options: Options): ObservationSource {
           keepAliveTimeout: 60_000,
         },
         (request, response) => {
+          if (findRefusal(request.socket as TLSSocket)) return request.socket.destroy();
           serve(request, response, take).catch((error: unknown) => {
             options.onEvent('failed', { error: (error as Error).message });
             answer(response, 500, { reasonCode: '4.2', message: 'It was not stored; send it again.' });
@@ -61,9 +78,17 @@ export function createEs2Listener(options: Options): ObservationSource {
         },
       );
       server.maxConnections = 1_000;
+      // Before the HTTP parser gets the connection.
+      server.prependListener('secureConnection', (socket: TLSSocket) => {
+        const refusal = findRefusal(socket);
+        if (!refusal) return;
+        options.onEvent('turned_away', refusal);
+        socket.destroy();
+      });
       server.on('tlsClientError', (error, socket: TLSSocket) => {
         const { code = error.name } = error as NodeJS.ErrnoException;
-        options.onEvent('turned_away', { from: socket.remoteAddress ?? 'gone', error: code });
+        const from = socket.remoteAddress ?? 'gone';
+        options.onEvent('turned_away', { from, cause: explainBrokenHandshake(code), error: code });
       });
       await new Promise<void>((resolve, reject) => {
         server.once('error', ({ code, message }: NodeJS.ErrnoException) => {
@@ -76,6 +101,7 @@ export function createEs2Listener(options: Options): ObservationSource {
       server.on('error', ({ code, message }: NodeJS.ErrnoException) => {
         options.onEvent('turned_away', { error: code ?? message });
       });
+      listening = server;
       options.onListening?.((server.address() as AddressInfo).port);
       return {
         stop: (timeoutMs) =>
@@ -129,6 +155,12 @@ export function createEs2Listener(options: Options): ObservationSource {
   function protocolHeader() {
     return { 'x-admin-protocol': `gsma/rsp/v${options.protocolVersion}` };
   }
+}
+
+function contextOf({ cert, key, clientCa }: ListenerTls) {
+  // Without session tickets every connection shows its certificate: Node 20 trusts a resumed session that never had one.
+  const secureOptions = constants.SSL_OP_NO_TICKET;
+  return { cert, key, ca: clientCa, minVersion: 'TLSv1.2', secureOptions } as const;
 }
 
 const wrongFunction = { reasonCode: '3.1', message: `Only POST ${path} is served here.` };

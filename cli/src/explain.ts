@@ -59,8 +59,9 @@ async function nextStepFor(error: ApiError, code: Code, context: ErrorContext): 
     case 'sandbox_only':
       return 'Use a sandbox: set its address with --base-url and its key with --api-key.';
     case 'resource_missing':
+      if (group === 'api') return (await import('@simplane/contract')).errors[code].remedy;
       if (error.param === 'product_id') return '`simplane products list` shows the catalog.';
-      return `\`simplane ${groupsWithList.has(group) ? group : 'events'} list\` shows the existing ones.`;
+      return `\`simplane ${listingGroups[group] ?? 'events'} list\` shows the existing ones.`;
     case 'esim_not_ready':
       return 'An eSIM is ready shortly after the order, unless the order failed. `simplane esims get <iccid>` shows its status.';
     case 'idempotency_key_reused':
@@ -74,8 +75,18 @@ async function nextStepFor(error: ApiError, code: Code, context: ErrorContext): 
   }
 }
 
-const groupsWithList = new Set(['products', 'esims', 'executions', 'webhooks', 'events']);
+/** The group whose `list` shows the ids that a group of commands takes. */
+const listingGroups: Record<string, string> = {
+  products: 'products',
+  esims: 'esims',
+  bundles: 'esims',
+  simulate: 'esims',
+  executions: 'executions',
+  webhooks: 'webhooks',
+  deliveries: 'webhooks',
+  events: 'events',
+};
 
 function connectionHint({ settings }: ErrorContext): string {
-  return `The base URL is ${settings?.baseUrl}. Is the service running there? \`npm start\` starts a local sandbox; --base-url or SIMPLANE_BASE_URL sets another address.`;
+  return `The base URL is ${settings?.baseUrl} (from ${settings?.baseUrlSource}). Is the service running there? \`npm start\` starts a local sandbox; --base-url or SIMPLANE_BASE_URL sets another address.`;
 }

@@ -1,22 +1,26 @@
 import { readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { defaultBaseUrl } from '@simplane/sdk';
 import { CommandError, usageError } from './command-error.ts';
 import { exitCodes } from './exit-codes.ts';
+import { readSandboxAddress } from './sandbox-address.ts';
 
 /** Options of every command. */
 export type GlobalOptions = { apiKey?: string; baseUrl?: string; json?: boolean };
 
 export type Settings = {
   baseUrl: string;
+  /** Where the address was found; named when nothing answers there. */
+  baseUrlSource: string;
   apiKey: string;
   /** Where the key was found; named in errors about the key. */
   keySource: string;
 };
 
-/** Flags win over the environment, and both over the key file that a sandbox wrote in this folder. */
+/** Flags win over the environment, and both over the files that a sandbox wrote in this folder. */
 export function readSettings(options: GlobalOptions, env: NodeJS.ProcessEnv = process.env): Settings {
-  const baseUrl = readBaseUrl(options.baseUrl ?? (env['SIMPLANE_BASE_URL'] || defaultBaseUrl));
+  const { text, source: baseUrlSource } = findBaseUrl(options, env);
+  const baseUrl = readBaseUrl(text);
   const { key, source } = findKey(options, env, baseUrl);
   if (!/^[\x21-\x7e]+$/.test(key)) {
     throw new CommandError(`The API key from ${source} is malformed: keys are ASCII without spaces.`, {
@@ -24,12 +28,23 @@ export function readSettings(options: GlobalOptions, env: NodeJS.ProcessEnv = pr
       exitCode: exitCodes.unauthorized,
     });
   }
-  return { baseUrl, apiKey: key, keySource: source };
+  return { baseUrl, baseUrlSource, apiKey: key, keySource: source };
 }
 
 export function isLoopback(url: string): boolean {
   const { hostname } = new URL(url);
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
+}
+
+function findBaseUrl(options: GlobalOptions, env: NodeJS.ProcessEnv): { text: string; source: string } {
+  if (options.baseUrl !== undefined) return { text: options.baseUrl, source: '--base-url' };
+  const fromEnv = env['SIMPLANE_BASE_URL'];
+  if (fromEnv) return { text: fromEnv, source: 'SIMPLANE_BASE_URL' };
+  const file = fileOfSandbox('sandbox-address', env);
+  const sandbox = readSandboxAddress(file);
+  if (sandbox?.isRunning) return { text: sandbox.url, source: relative(process.cwd(), file) };
+  const stopped = sandbox ? `; the sandbox of this folder, last at ${sandbox.url}, is not running` : '';
+  return { text: defaultBaseUrl, source: `the default${stopped}` };
 }
 
 function readBaseUrl(text: string): string {
@@ -47,7 +62,7 @@ function readBaseUrl(text: string): string {
 }
 
 function findKey(options: GlobalOptions, env: NodeJS.ProcessEnv, baseUrl: string) {
-  const file = join(process.cwd(), '.simplane', 'sandbox-api-key');
+  const file = fileOfSandbox('sandbox-api-key', env);
   const fromFlag = options.apiKey?.trim();
   if (fromFlag) return { key: fromFlag, source: '--api-key' };
   const fromEnv = env['SIMPLANE_API_KEY']?.trim();
@@ -61,6 +76,11 @@ function findKey(options: GlobalOptions, env: NodeJS.ProcessEnv, baseUrl: string
       : 'Set SIMPLANE_API_KEY or --api-key. The operator of the service creates keys with `simplane-server keys create`.',
     exitCode: exitCodes.unauthorized,
   });
+}
+
+/** A file in the data folder of a sandbox that was started in the current folder. */
+function fileOfSandbox(name: string, env: NodeJS.ProcessEnv): string {
+  return resolve(env['SIMPLANE_DATA_DIR'] || '.simplane', name);
 }
 
 function readKeyFile(path: string): string | null {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMockNetwork } from '../../server/src/network/mock/mock-network.ts';
 import { call, provision } from '../../server/test/support/client.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
+import { until } from '../../server/test/support/until.ts';
 import { envOf, jsonLines, runCli, startCli } from './support/run-cli.ts';
 
 let service: TestService;
@@ -133,9 +134,82 @@ describe('an eSIM', () => {
       const { code, stderr } = await runCli(idle, ['executions', 'get', id, '--wait', '--timeout', '0s']);
       expect(code).toBe(5);
       expect(stderr).toContain(`simplane executions get ${id} --wait`);
+      for (const args of [
+        ['executions', 'get', id],
+        ['esims', 'create', 'prod_europe_1gb_7d'],
+      ]) {
+        const unfinished = await runCli(idle, [...args, '--wait', '--timeout', '0s', '--json']);
+        expect(unfinished.code).toBe(5);
+        expect(jsonLines(unfinished.stdout)).toMatchObject([{ object: 'execution', status: 'queued' }]);
+        expect(jsonLines(unfinished.stderr)).toMatchObject([{ error: { exit_code: 5 } }]);
+      }
     } finally {
       await idle.stop();
     }
+  });
+});
+
+describe('an eSIM in the sandbox', () => {
+  it('is ordered for a device with a confirmation code, topped up and used', async () => {
+    const eid = '89882119900000000000000000001654';
+    const order = ['esims', 'create', 'prod_europe_1gb_7d', '--eid', eid, '--confirmation-code', '4711-0815'];
+    const { iccid } = await runJson(...order, '--wait');
+    expect(await runJson('esims', 'get', iccid)).toMatchObject({ eid });
+    expect(await runJson('esims', 'qr', iccid)).toMatchObject({ confirmation_code_required: true });
+
+    const topUp = ['bundles', 'add', iccid, 'prod_europe_5gb_30d', '--thresholds', '25,75', '--wait'];
+    expect(await runJson(...topUp)).toMatchObject({ type: 'bundle.add', status: 'succeeded' });
+    await runJson('simulate', iccid, 'attach', '--country', 'fr');
+    await runJson('simulate', iccid, 'use_data', '--bytes', '0.5GB', '--record-id', 'cdr-1');
+    expect(
+      await runJson('simulate', iccid, 'use_data', '--bytes', '500MB', '--record-id', 'cdr-1'),
+    ).toMatchObject({
+      iccid,
+      status: 'active',
+    });
+    const bundles = jsonLines((await run('bundles', 'list', iccid, '--json')).stdout);
+    expect(bundles.map(({ used_bytes, thresholds }) => ({ used_bytes, thresholds }))).toEqual(
+      expect.arrayContaining([
+        { used_bytes: 500_000_000, thresholds: [50, 80, 100] },
+        { used_bytes: 0, thresholds: [25, 75] },
+      ]),
+    );
+    expect((await run('bundles', 'list', iccid)).stdout).toMatch(/active +500 MB +1 GB/);
+  });
+});
+
+describe('api', () => {
+  it('calls any operation and prints its JSON', async () => {
+    const indented = await run('api', 'get', '/v1/products?limit=1');
+    expect(JSON.parse(indented.stdout)).toEqual((await call(service, 'GET', '/v1/products?limit=1')).json);
+    expect(indented.stdout).toMatch(/^{\n {2}"object"/);
+    const limited = await runJson('api', 'GET', 'v1/products', '--query', 'limit=2');
+    expect(limited.data).toHaveLength(2);
+    const order = ['api', 'POST', '/v1/esims', '--idempotency-key', 'cli-api', '--data'];
+    const body = '{"product_id": "prod_europe_1gb_7d"}';
+    const [once, twice] = [await runJson(...order, body), await runJson(...order, body)];
+    expect(twice.id).toBe(once.id);
+    const piped = startCli(['api', 'POST', '/v1/events/test', '--data', '@-', '--json'], {
+      env: envOf(service),
+      input: '{"type": "from.stdin", "data": {}}',
+    });
+    piped.endInput();
+    expect(jsonLines((await piped.ended).stdout)).toMatchObject([{ type: 'from.stdin' }]);
+  });
+
+  it('refuses another address, a wrong method and a body that is not JSON, and explains refusals', async () => {
+    const results = await Promise.all([
+      run('api', 'GET', 'https://example.com/v1/me'),
+      run('api', 'FETCH', '/v1/me'),
+      run('api', 'POST', '/v1/esims', '--data', '{product_id}'),
+      run('api', 'GET', '/v1/esims/8999901000000000018'),
+    ]);
+    expect(results).toMatchObject([
+      { code: 2, stderr: expect.stringContaining('--base-url') },
+      { code: 2, stderr: expect.stringContaining('GET, POST') },
+      { code: 2, stderr: expect.stringContaining('--data must be JSON') },
+      { code: 1, stderr: expect.stringContaining('resource_missing') },
+    ]);
   });
 });
 
@@ -217,6 +291,96 @@ describe('webhooks and events', () => {
     expect(await run('webhooks', 'get', id)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('simplane webhooks list'),
+    });
+  });
+
+  it('an endpoint is updated in the given fields only', async () => {
+    const url = 'http://127.0.0.1:9/update';
+    const { id } = await runJson('webhooks', 'create', url, '--description', 'Old', '--metadata', 'a=1');
+    const changed = await runJson(
+      ...['webhooks', 'update', id, '--events', 'esim.*', '--description', 'New'],
+      ...['--metadata', 'a=', '--metadata', 'b=2', '--status', 'disabled'],
+    );
+    expect(changed).toMatchObject({
+      url,
+      enabled_event_types: ['esim.*'],
+      description: 'New',
+      status: 'disabled',
+    });
+    expect(changed.metadata).toEqual({ b: '2' });
+    expect(await runJson('webhooks', 'update', id, '--url', `${url}2`)).toMatchObject({
+      ...changed,
+      url: `${url}2`,
+    });
+    expect(await run('webhooks', 'update', id)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--help'),
+    });
+    await run('webhooks', 'delete', id);
+  });
+
+  it('deliveries are listed by endpoint or event, shown with their attempts, and retried', async () => {
+    const { id: endpoint } = await runJson(
+      'webhooks',
+      'create',
+      'http://127.0.0.1:9/',
+      '--events',
+      'dlv.test',
+    );
+    const event = await runJson('trigger', 'dlv.test');
+    const [delivery] = await until(
+      async () => jsonLines((await run('deliveries', 'list', '--endpoint', endpoint, '--json')).stdout),
+      ([first]) => first?.attempt_count > 0,
+    );
+    expect(delivery).toMatchObject({ event_id: event.id });
+    const [byEvent, byStatus, table, shown, neither] = await Promise.all([
+      run('deliveries', 'list', '--event', event.id, '--json'),
+      run('deliveries', 'list', '--endpoint', endpoint, '--status', 'succeeded', '--json'),
+      run('deliveries', 'list', '--endpoint', endpoint),
+      run('deliveries', 'get', delivery.id),
+      run('deliveries', 'list'),
+    ]);
+    expect(jsonLines(byEvent.stdout).map(({ id }) => id)).toEqual([delivery.id]);
+    expect(byStatus.stdout).toBe('');
+    expect(table.stdout).toContain(delivery.id);
+    expect(shown.stdout).toMatch(/attempt 1 .* ms/);
+    const retried = await runJson('deliveries', 'retry', delivery.id);
+    expect(retried).toMatchObject({ event_id: event.id, webhook_endpoint_id: endpoint });
+    expect(neither).toMatchObject({ code: 2, stderr: expect.stringContaining('--endpoint or --event') });
+    await run('webhooks', 'delete', endpoint);
+  });
+
+  it('trigger sends data about an eSIM that exists, and its fields agree', async () => {
+    const account = { url: service.url, key: (await service.createAccount('Trigger')).key };
+    const trigger = async (type: string, data = '{}') => {
+      const finished = await runCli(account, ['trigger', type, '--data', data, '--json']);
+      expect(finished).toMatchObject({ code: 0, stderr: '' });
+      return jsonLines(finished.stdout)[0].data;
+    };
+    const text = await runCli(account, ['trigger', 'esim.provisioned']);
+    expect(text).toMatchObject({ code: 0, stderr: expect.stringContaining('made up') });
+    const invented = await trigger('bundle.depleted');
+    expect(invented.used_bytes).toBe(invented.data_bytes);
+
+    const order = ['esims', 'create', 'prod_us_1gb_7d', '--wait', '--json'];
+    const [execution] = jsonLines((await runCli(account, order)).stdout);
+    const { iccid } = execution;
+    const [bundle] = (await call(account, 'GET', `/v1/esims/${iccid}/bundles`)).json.data;
+    const product = (await call(account, 'GET', '/v1/products/prod_us_1gb_7d')).json;
+    const about = { iccid, product_id: 'prod_us_1gb_7d' };
+    expect(await trigger('esim.provisioned')).toEqual({ ...about, execution_id: execution.id });
+    const ofBundle = { ...about, bundle_id: bundle.id, data_bytes: bundle.data_bytes };
+    expect(await trigger('bundle.usage_threshold', '{"threshold_percent": 50}')).toEqual({
+      ...ofBundle,
+      threshold_percent: 50,
+      used_bytes: bundle.data_bytes / 2,
+    });
+    expect(await trigger('bundle.depleted')).toEqual({ ...ofBundle, used_bytes: bundle.data_bytes });
+    const activated = await trigger('bundle.activated');
+    const days = (activated.expires_at - Date.now() / 1000) / 86_400;
+    expect(Math.abs(days - product.validity_days)).toBeLessThan(0.1);
+    expect(await trigger('esim.activated', '{"iccid": "8999901000000000018"}')).toMatchObject({
+      iccid: '8999901000000000018',
     });
   });
 

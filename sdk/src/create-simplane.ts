@@ -1,6 +1,7 @@
 import { type BodyOf, type CallOperation, createCaller, pathOf, type QueryOf } from './call.ts';
 import { type Esim, type Execution, endpoints, type InstallProfile } from './generated.ts';
 import { createList } from './list.ts';
+import { createRequest } from './request.ts';
 import { type CallOptions, createTransport, type SimplaneOptions, type Transport } from './transport.ts';
 import { type WaitOptions, waitForExecution } from './wait.ts';
 
@@ -14,6 +15,8 @@ export function createSimplane(options: SimplaneOptions) {
   return {
     /** Returns the account and scopes of the key, and the mode of the deployment. */
     me: (options?: CallOptions) => call('getMe', {}, options),
+    /** Calls any operation by its method and path: for those without a function here. */
+    request: createRequest(transport),
     products: productsOf(call),
     esims: { ...esimsOf(call, transport), provisionAndWait: provisioner(call, executions.wait) },
     bundles: bundlesOf(call),

@@ -16,6 +16,7 @@ export {
 } from './errors.ts';
 export type * from './generated.ts';
 export type { List } from './list.ts';
+export type { RawRequest } from './request.ts';
 export { type CallOptions, defaultBaseUrl, type SimplaneOptions } from './transport.ts';
 export type { WaitOptions } from './wait.ts';
 export { type RawBody, type VerifyOptions, type WebhookEvent, webhooks } from './webhooks.ts';

@@ -30,6 +30,17 @@ afterAll(() => service.stop());
 
 const order = { product_id: 'prod_europe_5gb_30d' };
 
+test('request calls any operation by method and path, with the same idempotency and errors', async () => {
+  const write = { method: 'POST', path: '/v1/esims', body: order };
+  const first = await simplane.request(write, { idempotencyKey: 'raw' });
+  expect(await simplane.request(write, { idempotencyKey: 'raw' })).toEqual(first);
+  const page = { method: 'GET', path: '/v1/products', query: { limit: 1 } };
+  expect(await simplane.request(page)).toMatchObject({ object: 'list', data: [{ object: 'product' }] });
+  const missing = simplane.request({ method: 'GET', path: '/v1/products/none' });
+  await expect(missing).rejects.toMatchObject({ code: 'resource_missing' });
+  await expect(simplane.request({ method: 'GET', path: 'v1/me' })).rejects.toThrow('must begin with /');
+});
+
 test('every operation of the contract is called at its own URL', async () => {
   const called: string[] = [];
   const recorder = createSimplane({
@@ -42,7 +53,8 @@ test('every operation of the contract is called at its own URL', async () => {
       );
     },
   });
-  await callEverything(recorder);
+  const { request: _, ...functions } = recorder;
+  await callEverything(functions);
   const expected = Object.values(endpoints).map(
     ([method, path]) => `${method} ${path.replace(/\{\w+\}/g, 'x')}`,
   );

@@ -29,7 +29,10 @@ import { describeCause } from './telemetry/describe-cause.ts';
 import { type CertificateEnd, createMetrics } from './telemetry/metrics.ts';
 
 export type Running = {
+  /** As clients reach it: `SIMPLANE_PUBLIC_URL` if set. */
   url: string;
+  /** As this machine reaches it. */
+  localUrl: string;
   /** Null in live mode. */
   sandboxKey: SandboxKey | null;
   notice: string | null;
@@ -171,7 +174,8 @@ async function start(
     await connection.close();
   }
 
-  return { url: service.publicUrl(), sandboxKey, notice: connection.notice, lost: connection.lost, stop };
+  const { notice, lost } = connection;
+  return { url: service.publicUrl(), localUrl: url, sandboxKey, notice, lost, stop };
 }
 
 /** Waits for requests in flight until the timeout, then closes their connections. */

@@ -15,9 +15,9 @@ const columns: Column<Esim>[] = [
   { title: 'ICCID', value: ({ iccid }) => iccid },
   { title: 'STATUS', value: ({ status }) => status, paint: paintStatus },
   { title: 'PROFILE', value: ({ profile }) => profile.state },
-  { title: 'PRODUCT', value: ({ product_id }) => product_id },
-  { title: 'CREATED', value: ({ created }) => time(created) },
-  { title: 'DESCRIPTION', value: ({ description }) => description ?? '' },
+  { title: 'PRODUCT', value: ({ product_id }) => product_id, cutTo: 12 },
+  { title: 'CREATED', value: ({ created }) => time(created), isSecondary: true },
+  { title: 'DESCRIPTION', value: ({ description }) => description ?? '', cutTo: 11 },
 ];
 
 export function addEsims(program: Command): void {
@@ -32,7 +32,13 @@ export function addEsims(program: Command): void {
 }
 
 type CreateOptions = WaitOptions &
-  WriteOptions & { product?: string; description?: string; metadata: string[] };
+  WriteOptions & {
+    product?: string;
+    eid?: string;
+    confirmationCode?: string;
+    description?: string;
+    metadata: string[];
+  };
 
 function addCreate(esims: Command): void {
   const create = withWaitOptions(
@@ -41,6 +47,8 @@ function addCreate(esims: Command): void {
       .description('order an eSIM')
       .argument('[product]', 'product id')
       .option('--product <id>', 'product id, as an option')
+      .option('--eid <eid>', 'only for the device with this 32-digit EID')
+      .option('--confirmation-code <code>', 'code that the device asks its user for (a secret)')
       .option('--description <text>', 'a note, visible only to your account')
       .option('--metadata <name=value>', 'your own data; repeatable', collect, []),
   ).addOption(idempotencyKeyOption());
@@ -52,8 +60,10 @@ function addCreate(esims: Command): void {
     }
     const body = {
       product_id: product,
+      ...(options.eid !== undefined && { eid: options.eid }),
+      ...(options.confirmationCode !== undefined && { confirmation_code: options.confirmationCode }),
       ...(options.description !== undefined && { description: options.description }),
-      ...(options.metadata.length > 0 && { metadata: readPairs(options.metadata) }),
+      ...(options.metadata.length > 0 && { metadata: readPairs('--metadata', options.metadata) }),
     };
     const execution = await client.esims.create(body, keyOf(options));
     const finished = await printStarted(client, out, execution, options);
@@ -128,7 +138,7 @@ async function confirmTermination(iccid: string): Promise<void> {
   }
 }
 
-function printEsim(out: Output, esim: Esim): void {
+export function printEsim(out: Output, esim: Esim): void {
   printResource(out, esim, [
     ['ICCID', esim.iccid],
     ['Status', esim.status, paintStatus],

@@ -11,8 +11,8 @@ import { idempotencyKeyOption, keyOf, type WriteOptions } from './idempotency-ke
 const columns: Column<Event>[] = [
   { title: 'ID', value: ({ id }) => id },
   { title: 'TYPE', value: ({ type }) => type },
-  { title: 'CREATED', value: ({ created }) => time(created) },
-  { title: 'DATA', value: ({ data }) => JSON.stringify(data) },
+  { title: 'CREATED', value: ({ created }) => time(created), isSecondary: true },
+  { title: 'DATA', value: ({ data }) => JSON.stringify(data), cutTo: 16 },
 ];
 
 const deliveryColumns: Column<Delivery>[] = [

@@ -16,8 +16,8 @@ const columns: Column<Execution>[] = [
   { title: 'TYPE', value: ({ type }) => type },
   { title: 'STATUS', value: ({ status }) => status, paint: paintStatus },
   { title: 'ICCID', value: ({ iccid }) => iccid ?? none },
-  { title: 'PRODUCT', value: ({ product_id }) => product_id ?? none },
-  { title: 'CREATED', value: ({ created }) => time(created) },
+  { title: 'PRODUCT', value: ({ product_id }) => product_id ?? none, cutTo: 12 },
+  { title: 'CREATED', value: ({ created }) => time(created), isSecondary: true },
 ];
 
 export type WaitOptions = { wait?: boolean; timeout: number };
@@ -68,7 +68,7 @@ export async function printStarted(
   if (options.wait) {
     // Print the id before waiting: a user who interrupts can look it up instead of ordering again.
     out.note(out.noteColors.dim(`Accepted as ${execution.id}`));
-    return waitAndPrint(client, out, execution.id, options);
+    return waitAndPrint(client, out, execution.id, options, execution);
   }
   printExecution(out, execution);
   out.note(out.noteColors.dim(`Wait for it: simplane executions get ${execution.id} --wait`));
@@ -80,15 +80,19 @@ async function waitAndPrint(
   out: Output,
   id: string,
   { timeout }: WaitOptions,
+  accepted?: Execution,
 ): Promise<Execution> {
   const progress = startProgress(out, `Waiting for ${id}`);
   const endMs = performance.now() + timeout * 1000;
-  let isFound = false;
+  let last = accepted;
+  let isPolled = false;
   try {
     const execution = await client.executions.wait(id, {
       waitMs: timeout * 1000,
-      onProgress: ({ type, status, attempts }) => {
-        isFound = true;
+      onProgress: (execution) => {
+        const { type, status, attempts } = execution;
+        last = execution;
+        isPolled = true;
         progress.update(`${type} is ${status}${attempts > 1 ? `, attempt ${attempts}` : ''}`);
       },
     });
@@ -97,8 +101,10 @@ async function waitAndPrint(
     return execution;
   } catch (error) {
     progress.end();
-    if (error instanceof ExecutionFailedError) printExecution(out, error.execution);
-    if (error instanceof TimeoutError && isFound && performance.now() >= endMs) throw waitExpired(id, error);
+    // What is known goes to standard output however the wait ended: a script needs at least the id.
+    const known = error instanceof ExecutionFailedError ? error.execution : last;
+    if (known) printExecution(out, known);
+    if (error instanceof TimeoutError && isPolled && performance.now() >= endMs) throw waitExpired(id, error);
     throw error;
   }
 }

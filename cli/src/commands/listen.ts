@@ -30,7 +30,7 @@ export function addListen(program: Command): void {
     .command('listen')
     .description('receive events on this machine and forward them to your app')
     .option('--forward-to <url>', 'URL of your app, or a local port; default: only print events')
-    .addOption(eventsOption());
+    .addOption(eventsOption().default(['*'], '*'));
   withAction<ListenOptions>(command, (context, options) => listen(context, options));
 }
 

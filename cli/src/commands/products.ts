@@ -7,11 +7,11 @@ import { type Column, printResource } from '../print/table.ts';
 
 const columns: Column<Product>[] = [
   { title: 'ID', value: ({ id }) => id },
-  { title: 'NAME', value: ({ name }) => name },
+  { title: 'NAME', value: ({ name }) => name, cutTo: 12 },
   { title: 'DATA', value: ({ data_bytes }) => bytes(data_bytes), isRight: true },
   { title: 'DAYS', value: ({ validity_days }) => String(validity_days), isRight: true },
   { title: 'PRICE', value: (product) => price(product.price), isRight: true },
-  { title: 'COUNTRIES', value: ({ countries }) => firstFew(countries) },
+  { title: 'COUNTRIES', value: ({ countries }) => firstFew(countries), cutTo: 9 },
 ];
 
 export function addProducts(program: Command): void {

@@ -1,6 +1,7 @@
 import type { WebhookEndpoint } from '@simplane/sdk';
 import { type Command, Option } from 'commander';
 import { withAction } from '../action.ts';
+import { usageError } from '../command-error.ts';
 import { none, paintStatus, time } from '../print/format.ts';
 import { printList, readPairs, withListOptions } from '../print/list.ts';
 import type { Output } from '../print/output.ts';
@@ -12,15 +13,16 @@ import { idempotencyKeyOption, keyOf, type WriteOptions } from './idempotency-ke
 const columns: Column<WebhookEndpoint>[] = [
   { title: 'ID', value: ({ id }) => id },
   { title: 'STATUS', value: ({ status }) => status, paint: paintStatus },
-  { title: 'EVENTS', value: ({ enabled_event_types: types }) => types.join(',') },
-  { title: 'URL', value: ({ url }) => url },
-  { title: 'DESCRIPTION', value: ({ description }) => description ?? '' },
+  { title: 'EVENTS', value: ({ enabled_event_types: types }) => types.join(','), cutTo: 10 },
+  { title: 'URL', value: ({ url }) => url, cutTo: 16 },
+  { title: 'DESCRIPTION', value: ({ description }) => description ?? '', cutTo: 11, isSecondary: true },
 ];
 
 export function addWebhooks(program: Command): void {
   const webhooks = program.command('webhooks').description('endpoints that receive events');
   addCreate(webhooks);
   addListAndGet(webhooks);
+  addUpdate(webhooks);
   addEnable(webhooks);
   addRotateSecret(webhooks);
   addRecover(webhooks);
@@ -36,9 +38,10 @@ function readEventTypes(text: string): string[] {
 }
 
 export function eventsOption(): Option {
-  return new Option('--events <types>', 'comma-separated: esim.provisioned, bundle.*, or * for all')
-    .default(['*'], '*')
-    .argParser(readEventTypes);
+  return new Option(
+    '--events <types>',
+    'comma-separated: esim.provisioned, bundle.*, or * for all',
+  ).argParser(readEventTypes);
 }
 
 type CreateOptions = WriteOptions & { events: string[]; description?: string; metadata: string[] };
@@ -48,7 +51,7 @@ function addCreate(webhooks: Command): void {
     .command('create')
     .description('register a URL and print its signing secret, once')
     .argument('<url>', 'URL that receives deliveries')
-    .addOption(eventsOption())
+    .addOption(eventsOption().default(['*'], '*'))
     .option('--description <text>', 'a note, visible only to your account')
     .option('--metadata <name=value>', 'your own data; repeatable', collect, [])
     .addOption(idempotencyKeyOption());
@@ -57,7 +60,7 @@ function addCreate(webhooks: Command): void {
       url,
       enabled_event_types: options.events,
       ...(options.description !== undefined && { description: options.description }),
-      ...(options.metadata.length > 0 && { metadata: readPairs(options.metadata) }),
+      ...(options.metadata.length > 0 && { metadata: readPairs('--metadata', options.metadata) }),
     };
     printEndpoint(out, await client.webhookEndpoints.create(body, keyOf(options)));
   });
@@ -76,6 +79,41 @@ function addListAndGet(webhooks: Command): void {
   withAction(get, async ({ client, out }, _, [id = '']) =>
     printEndpoint(out, await client.webhookEndpoints.get(id)),
   );
+}
+
+type UpdateOptions = WriteOptions & {
+  url?: string;
+  events?: string[];
+  description?: string;
+  metadata: string[];
+  status?: WebhookEndpoint['status'];
+};
+
+function addUpdate(webhooks: Command): void {
+  const update = webhooks
+    .command('update')
+    .description('change an endpoint; what is not given stays as it is')
+    .argument('<id>', 'endpoint id (we_…)')
+    .option('--url <url>', 'URL that receives deliveries')
+    .addOption(eventsOption())
+    .option('--description <text>', 'a note, visible only to your account')
+    .option('--metadata <name=value>', 'your own data; repeatable; `name=` removes it', collect, [])
+    .addOption(new Option('--status <status>', 'stop or resume deliveries').choices(['enabled', 'disabled']))
+    .addOption(idempotencyKeyOption());
+  withAction<UpdateOptions>(update, async ({ client, out }, options, [id = '']) => {
+    const { url, events, description, metadata, status } = options;
+    const body = {
+      ...(url !== undefined && { url }),
+      ...(events && { enabled_event_types: events }),
+      ...(description !== undefined && { description }),
+      ...(metadata.length > 0 && { metadata: readPairs('--metadata', metadata) }),
+      ...(status && { status }),
+    };
+    if (Object.keys(body).length === 0) {
+      throw usageError('Nothing to change.', '`simplane webhooks update --help` lists the options.');
+    }
+    printEndpoint(out, await client.webhookEndpoints.update(id, body, keyOf(options)));
+  });
 }
 
 function addEnable(webhooks: Command): void {

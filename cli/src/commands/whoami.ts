@@ -16,7 +16,7 @@ export function addWhoami(program: Command): void {
       ['Scopes', key.scopes.join(', ')],
       ['Created', time(key.created)],
       ['Mode', mode],
-      ['Base URL', settings.baseUrl],
+      ['Base URL', `${settings.baseUrl}, from ${settings.baseUrlSource}`],
       ['API version', version],
     ]);
   });

@@ -45,11 +45,11 @@ function positiveInteger(text: string): number {
 }
 
 /** Parses repeated `name=value` options. */
-export function readPairs(pairs: readonly string[]): Record<string, string> {
+export function readPairs(option: string, pairs: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     pairs.map((pair) => {
       const at = pair.indexOf('=');
-      if (at < 1) throw usageError(`--metadata must be name=value; got ${pair}`);
+      if (at < 1) throw usageError(`${option} must be name=value; got ${pair}`);
       return [pair.slice(0, at), pair.slice(at + 1)];
     }),
   );

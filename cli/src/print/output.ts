@@ -8,6 +8,8 @@ export type Output = {
   colors: Colors;
   /** For standard error. */
   noteColors: Colors;
+  /** Cells per line that a table may use; null if standard output is not a terminal. */
+  width: number | null;
   /** Whether standard error may show an animated progress line. */
   showsProgress: boolean;
   /** Prints a line on standard output. */
@@ -26,6 +28,7 @@ export function createOutput(isJson: boolean): Output {
     isJson,
     colors: picocolors.createColors(supportsColor(stdout)),
     noteColors: picocolors.createColors(supportsColor(stderr)),
+    width: stdout.isTTY === true ? stdout.columns || null : null,
     showsProgress: !isJson && stderr.isTTY === true && process.env['TERM'] !== 'dumb',
     line: (text) => void stdout.write(`${text}\n`),
     json: (value) => void stdout.write(`${JSON.stringify(value)}\n`),

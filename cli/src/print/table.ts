@@ -1,7 +1,9 @@
 import { clean } from './clean.ts';
+import { cutToWidth, displayWidth } from './display-width.ts';
+import { type Fittable, fitColumns } from './fit-columns.ts';
 import type { Colors, Output } from './output.ts';
 
-export type Column<Item> = {
+export type Column<Item> = Fittable & {
   title: string;
   value(item: Item): string;
   isRight?: boolean;
@@ -9,18 +11,35 @@ export type Column<Item> = {
 };
 
 /** Prints rows page by page, so the first page appears before the second is fetched. Columns never shrink. */
-export function createTable<Item>(out: Output, columns: readonly Column<Item>[]) {
-  let widths: number[] | null = null;
+export function createTable<Item>(out: Output, all: readonly Column<Item>[]) {
+  let columns = all;
+  let natural = all.map(({ title }) => title.length);
+  let isFirst = true;
+
+  /** Chosen once, with the first page: later rows must match the header. */
+  function hideColumns(): void {
+    const widths = fitColumns(columns, natural, out.width ?? Infinity);
+    const hidden = columns.filter((_, index) => widths[index] === null);
+    columns = columns.filter((_, index) => widths[index] !== null);
+    natural = natural.filter((_, index) => widths[index] !== null);
+    if (hidden.length === 0) return;
+    const titles = hidden.map(({ title }) => title).join(', ');
+    out.note(out.noteColors.dim(`Too narrow for ${titles}: widen the terminal, or use --json.`));
+  }
+
   return (items: readonly Item[]) => {
-    const rows = items.map((item) => columns.map((column) => clean(column.value(item))));
-    const isFirst = widths === null;
-    const old = widths ?? columns.map(({ title }) => title.length);
-    widths = old.map((width, index) => Math.max(width, ...rows.map((row) => lengthOf(row[index] ?? ''))));
+    const measure = (column: Column<Item>, width: number) =>
+      Math.max(width, ...items.map((item) => displayWidth(clean(column.value(item)))));
+    natural = natural.map((width, index) => measure(columns[index] as Column<Item>, width));
+    if (isFirst) hideColumns();
+    const fitted = fitColumns(columns, natural, out.width ?? Infinity);
+    const widths = natural.map((width, index) => fitted[index] ?? width);
     if (isFirst) {
-      const titles = columns.map(({ title }, index) => pad(title, widths?.[index] ?? 0, columns[index]));
+      const titles = columns.map((column, index) => pad(column.title, widths[index] ?? 0, column));
       out.line(out.colors.bold(titles.join('  ').trimEnd()));
     }
-    for (const row of rows) out.line(formatRow(row, columns, widths, out.colors));
+    isFirst = false;
+    for (const item of items) out.line(formatRow(item, columns, widths, out.colors));
   };
 }
 
@@ -41,25 +60,23 @@ export function printFields(out: Output, fields: readonly Field[]): void {
 }
 
 function formatRow<Item>(
-  row: readonly string[],
+  item: Item,
   columns: readonly Column<Item>[],
   widths: readonly number[],
   colors: Colors,
 ): string {
-  const cells = row.map((cell, index) => {
-    const column = columns[index];
-    const isLast = index === row.length - 1;
-    const padded = isLast && !column?.isRight ? cell : pad(cell, widths[index] ?? 0, column);
-    return column?.paint ? column.paint(padded, colors) : padded;
+  const cells = columns.map((column, index) => {
+    const width = widths[index] ?? 0;
+    const text = clean(column.value(item));
+    const cell = column.cutTo === undefined ? text : cutToWidth(text, width);
+    const isLast = index === columns.length - 1;
+    const padded = isLast && !column.isRight ? cell : pad(cell, width, column);
+    return column.paint ? column.paint(padded, colors) : padded;
   });
   return cells.join('  ').trimEnd();
 }
 
-function pad(text: string, width: number, column: { isRight?: boolean } | undefined): string {
-  const gap = ' '.repeat(Math.max(0, width - lengthOf(text)));
-  return column?.isRight ? gap + text : text + gap;
-}
-
-function lengthOf(text: string): number {
-  return [...text].length;
+function pad(text: string, width: number, column: { isRight?: boolean }): string {
+  const gap = ' '.repeat(Math.max(0, width - displayWidth(text)));
+  return column.isRight ? gap + text : text + gap;
 }

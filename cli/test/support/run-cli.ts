@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { until } from '../../../server/test/support/until.ts';
 
-const binary = fileURLToPath(new URL('../../bin/simplane.js', import.meta.url));
+export const binary = fileURLToPath(new URL('../../bin/simplane.js', import.meta.url));
 export const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 type Target = { url: string; key: string };

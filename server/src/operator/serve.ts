@@ -7,6 +7,7 @@ import { serve } from '../serve.ts';
 import { createLog } from '../telemetry/log.ts';
 import { greeting, unusableKey } from './greeting.ts';
 import { openLiveNetwork } from './live-network.ts';
+import { publishAddress } from './sandbox-address.ts';
 
 /** `simplane-server serve`: runs until SIGTERM or SIGINT, then finishes the work in flight and exits 0. */
 export async function serveUntilSignal(config: Config, warnings: string[]): Promise<void> {
@@ -25,6 +26,8 @@ export async function serveUntilSignal(config: Config, warnings: string[]): Prom
   const running = await serve(config, log, network, observations, certificates);
   const unusable = unusableKey(running.sandboxKey);
   if (unusable) log.warn(unusable);
+  const isSandboxApi = config.mode === 'sandbox' && config.role !== 'worker';
+  const address = isSandboxApi ? await publishAddress(config.dataDir, running.localUrl, log) : null;
   process.stdout.write(greeting(config, running, { isTerminal: process.stdout.isTTY === true }));
   const reason = await Promise.race([stopSignal, running.lost.then((why) => ({ lost: why }))]);
   if (typeof reason === 'object') {
@@ -37,6 +40,7 @@ export async function serveUntilSignal(config: Config, warnings: string[]): Prom
     log.error('did not stop in time');
     process.exit(1);
   }, config.shutdownTimeoutMs + 20_000).unref();
+  await address?.remove();
   await running.stop();
   await close?.();
   log.info('stopped');

@@ -13,6 +13,7 @@ import { createKeysInFlight } from '../idempotency/keys-in-flight.ts';
 import type { Service } from '../service.ts';
 import { authenticate } from './authenticate.ts';
 import { beginRequest, endRequest } from './bound-pipelining.ts';
+import { compressAnswer, compressedFromBytes } from './compress-answer.ts';
 import { ignoreEmptyBody, isJsonType } from './empty-body.ts';
 import { type JsonBody, parseJsonBody } from './json-body.ts';
 import { limitConnections } from './limit-connections.ts';
@@ -127,8 +128,12 @@ function prepareRequests(app: FastifyInstance, service: Service, { unread }: Hel
   app.addHook('onSend', (request, reply, payload, done) => {
     // A kept-alive connection would delay the shutdown until the client closes it.
     if (service.isStopping()) reply.header('Connection', 'close');
-    if (typeof payload === 'string') unread.add(request.raw.socket, payload.length);
-    done(null, payload);
+    if (typeof payload !== 'string') return done(null, payload);
+    if (payload.length < compressedFromBytes) return done(null, payload);
+    compressAnswer(request, reply, payload, (bytes) => {
+      unread.add(request.raw.socket, bytes.length);
+      done(null, bytes);
+    });
   });
 }
 

@@ -28,7 +28,13 @@ export function serveDescription(app: FastifyInstance, service: Service): void {
   const document = openApiDocument();
   app.get(
     '/openapi.json',
-    staticPage({ type: 'application/json', version: () => '', render: () => JSON.stringify(document) }),
+    staticPage({
+      type: 'application/json',
+      // For viewers and generators that run in a browser. `/v1` allows no other origin: an API key in a web page is public.
+      headers: { 'Access-Control-Allow-Origin': '*' },
+      version: () => '',
+      render: () => JSON.stringify(document),
+    }),
   );
   app.get(
     '/docs',

@@ -183,6 +183,7 @@ function sendOutcome(request: FastifyRequest, reply: FastifyReply, outcome: Outc
     case 'answered':
       request.idempotency = outcome.replayed ? 'replayed' : 'fresh';
       if (outcome.replayed) reply.header('Idempotent-Replayed', 'true');
+      if (outcome.answer.isSecret) reply.header('Cache-Control', 'no-store');
       return send(reply, outcome.answer);
   }
 }

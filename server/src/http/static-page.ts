@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { chooseEncoding, type Encoding } from './choose-encoding.ts';
 
-type Encoding = 'br' | 'gzip' | 'identity';
 type Variant = { bytes: Buffer; etag: string };
 type Page = Record<Encoding, Variant>;
 
@@ -59,20 +59,6 @@ async function compress(text: string): Promise<Page> {
     gzip: { bytes: gzipped, etag: `"${hash}-gzip"` },
     identity: { bytes, etag: `"${hash}"` },
   };
-}
-
-/** RFC 9110 §12.5.3. Prefers Brotli, which is smaller than gzip; uncompressed if the header is missing or nothing matches. */
-function chooseEncoding(accepted: string | undefined): Encoding {
-  if (accepted === undefined) return 'identity';
-  const qualities = new Map(
-    accepted.split(',').map((part) => {
-      const [name = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());
-      const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
-      return [name, quality === undefined ? 1 : Number(quality)] as const;
-    }),
-  );
-  const qualityOf = (name: Encoding) => qualities.get(name) ?? qualities.get('*') ?? 0;
-  return (['br', 'gzip'] as const).find((name) => qualityOf(name) > 0) ?? 'identity';
 }
 
 /** RFC 9110 §13.1.2: any tag in the list matches, weak or not. */

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { Execution } from './execution.ts';
+import { exampleBytes, exampleIccid, exampleId, exampleProductId, exampleTime } from './example-values.ts';
+import { Execution, queuedExample } from './execution.ts';
 import { iccid, iccidParams } from './iccid.ts';
 import { idPattern, idPrefixes } from './ids.ts';
 import { operation } from './operation.ts';
@@ -30,7 +31,25 @@ export const Bundle = Type.Object(
     expires_at: nullableUnixSeconds('When the bundle expires, unless it is used up before.'),
     as_of: nullableUnixSeconds('Time of the newest usage record in `used_bytes`.'),
   },
-  { title: 'Bundle', description: 'A data allowance on an eSIM, and how much of it is used.' },
+  {
+    title: 'Bundle',
+    description: 'A data allowance on an eSIM, and how much of it is used.',
+    examples: [
+      {
+        id: exampleId(idPrefixes.bundle),
+        object: 'bundle',
+        iccid: exampleIccid,
+        product_id: exampleProductId,
+        status: 'active',
+        data_bytes: exampleBytes.data,
+        used_bytes: exampleBytes.used,
+        thresholds: defaultThresholds,
+        activated_at: exampleTime,
+        expires_at: exampleTime + 30 * 86_400,
+        as_of: exampleTime + 3_600,
+      },
+    ],
+  },
 );
 
 export type Bundle = Static<typeof Bundle>;
@@ -75,9 +94,10 @@ export const addBundle = operation({
         }),
       ),
     },
-    { additionalProperties: false },
+    { additionalProperties: false, examples: [{ product_id: exampleProductId }] },
   ),
   status: 202,
   response: Execution,
+  responseExample: queuedExample('bundle.add'),
   refusals: ['resource_missing', 'state_conflict'],
 });

@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox';
+import { exampleId, exampleTime } from './example-values.ts';
 import { idPattern, idPrefixes } from './ids.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
-import { nullableInteger, nullableString, nullableUnixSeconds, unixSeconds } from './schema.ts';
+import { idParams, nullableInteger, nullableString, nullableUnixSeconds, unixSeconds } from './schema.ts';
 
 export const deliveryStatuses = ['pending', 'succeeded', 'failed', 'canceled'] as const;
 
@@ -10,6 +11,19 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 const eventId = Type.String({ pattern: idPattern(idPrefixes.event) });
 const endpointId = Type.String({ pattern: idPattern(idPrefixes.webhookEndpoint) });
+
+const pendingExample = {
+  id: exampleId(idPrefixes.delivery),
+  object: 'delivery',
+  event_id: exampleId(idPrefixes.event),
+  webhook_endpoint_id: exampleId(idPrefixes.webhookEndpoint),
+  status: 'pending',
+  origin: 'event',
+  attempt_count: 0,
+  next_attempt_at: exampleTime,
+  attempts: [],
+  created: exampleTime,
+};
 
 export const Delivery = Type.Object(
   {
@@ -35,7 +49,19 @@ export const Delivery = Type.Object(
     ),
     created: unixSeconds('When the delivery was queued.'),
   },
-  { title: 'Delivery', description: 'One event’s delivery to one endpoint. A replay creates a new one.' },
+  {
+    title: 'Delivery',
+    description: 'One event’s delivery to one endpoint. A replay creates a new one.',
+    examples: [
+      {
+        ...pendingExample,
+        status: 'succeeded',
+        attempt_count: 1,
+        next_attempt_at: null,
+        attempts: [{ at: exampleTime, duration_ms: 184, status_code: 200, error: null, response: 'ok' }],
+      },
+    ],
+  },
 );
 
 export type Delivery = Static<typeof Delivery>;
@@ -47,8 +73,12 @@ export const listEndpointDeliveries = operation({
   summary: 'List an endpoint’s deliveries',
   description: 'Returns the deliveries to an endpoint, with their attempts.',
   scope: 'read',
-  params: Type.Object({ id: Type.String({ description: 'Id of the endpoint (`we_…`).' }) }),
-  query: listQuery({ status: Type.Optional(Type.Enum([...deliveryStatuses])) }),
+  params: idParams(idPrefixes.webhookEndpoint, 'Id of the endpoint (`we_…`).'),
+  query: listQuery({
+    status: Type.Optional(
+      Type.Enum([...deliveryStatuses], { description: 'Only deliveries in this status.' }),
+    ),
+  }),
   status: 200,
   response: listOf(Delivery, 'DeliveryList'),
   refusals: ['resource_missing', 'cursor_invalid'],
@@ -61,7 +91,7 @@ export const listEventDeliveries = operation({
   summary: 'List an event’s deliveries',
   description: 'Returns the deliveries of an event, with their attempts.',
   scope: 'read',
-  params: Type.Object({ id: Type.String({ description: 'Id of the event (`evt_…`).' }) }),
+  params: idParams(idPrefixes.event, 'Id of the event (`evt_…`).'),
   query: listQuery({}),
   status: 200,
   response: listOf(Delivery, 'DeliveryList'),
@@ -75,7 +105,7 @@ export const getDelivery = operation({
   summary: 'Get a delivery',
   description: 'Returns a delivery with its attempts.',
   scope: 'read',
-  params: Type.Object({ id: Type.String({ description: 'Id of the delivery (`dlv_…`).' }) }),
+  params: idParams(idPrefixes.delivery, 'Id of the delivery (`dlv_…`).'),
   status: 200,
   response: Delivery,
   refusals: ['resource_missing'],
@@ -89,9 +119,10 @@ export const retryDelivery = operation({
   description:
     'Sends a pending delivery now, even if its endpoint is paused after failures. For a failed or canceled delivery, queues a new one and sends that.',
   scope: 'write',
-  params: Type.Object({ id: Type.String({ description: 'Id of the delivery (`dlv_…`).' }) }),
+  params: idParams(idPrefixes.delivery, 'Id of the delivery (`dlv_…`).'),
   status: 202,
   response: Delivery,
+  responseExample: { ...pendingExample, origin: 'retry' },
   refusals: ['resource_missing', 'state_conflict'],
 });
 
@@ -103,15 +134,25 @@ export const replayEvent = operation({
   description:
     'Delivers the event again, with the same id and bytes, to every endpoint that is now enabled and subscribed, or only to `webhook_endpoint_id`.',
   scope: 'write',
-  params: Type.Object({ id: Type.String({ description: 'Id of the event (`evt_…`).' }) }),
+  params: idParams(idPrefixes.event, 'Id of the event (`evt_…`).'),
   body: Type.Object(
     { webhook_endpoint_id: Type.Optional(Type.String({ maxLength: 100, description: 'Target endpoint.' })) },
-    { additionalProperties: false },
+    { additionalProperties: false, examples: [{}] },
   ),
   status: 202,
   response: Type.Object(
     { object: Type.Literal('event_replay'), event_id: eventId, deliveries: Type.Array(Delivery) },
-    { title: 'EventReplay' },
+    {
+      title: 'EventReplay',
+      description: 'The deliveries that a replay queued; none if no endpoint is subscribed.',
+      examples: [
+        {
+          object: 'event_replay',
+          event_id: exampleId(idPrefixes.event),
+          deliveries: [{ ...pendingExample, origin: 'replay' }],
+        },
+      ],
+    },
   ),
   refusals: ['resource_missing', 'state_conflict'],
 });

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { exampleId } from './example-values.ts';
 import { idPattern, idPrefixes } from './ids.ts';
 
 export const errorTypes = [
@@ -234,7 +235,22 @@ export const ErrorBody = Type.Object(
       request_id: Type.String({ pattern: idPattern(idPrefixes.request) }),
     }),
   },
-  { title: 'Error' },
+  {
+    title: 'Error',
+    description: 'Why a request failed, and what to do.',
+    examples: [
+      {
+        error: {
+          type: 'invalid_request_error',
+          code: 'parameter_invalid',
+          message: 'limit must be at least 1; got 0.',
+          param: 'limit',
+          doc_url: '/docs#error-parameter_invalid',
+          request_id: exampleId(idPrefixes.request),
+        },
+      },
+    ],
+  },
 );
 
 export type ErrorBody = Static<typeof ErrorBody>;

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { Execution } from './execution.ts';
+import { exampleIccid, exampleProductId, exampleTime } from './example-values.ts';
+import { Execution, queuedExample } from './execution.ts';
 import { iccid, iccidParams } from './iccid.ts';
 import { metadataSchema } from './metadata.ts';
 import { operation } from './operation.ts';
@@ -52,7 +53,18 @@ export const ProfileError = Type.Object(
         'The network’s own codes (SGP.22): `subject_code`, `reason_code`, `notification_point_id`.',
     }),
   },
-  { title: 'ProfileError', description: 'Why the last download or installation failed.' },
+  {
+    title: 'ProfileError',
+    description: 'Why the last download or installation failed.',
+    examples: [
+      {
+        code: 'device_memory_full',
+        message:
+          'The device has no memory left for another profile. Delete one that is no longer used, then try again.',
+        upstream: { subject_code: '8.1', reason_code: '4.8', notification_point_id: '4' },
+      },
+    ],
+  },
 );
 
 export type ProfileError = Static<typeof ProfileError>;
@@ -61,7 +73,7 @@ const productId = {
   minLength: 1,
   maxLength: 100,
   description: 'Id of the product to provision.',
-  examples: ['prod_europe_5gb_30d'],
+  examples: [exampleProductId],
 };
 
 export const Esim = Type.Object(
@@ -89,7 +101,24 @@ export const Esim = Type.Object(
     created: unixSeconds('When the ICCID was allocated.'),
     provisioned_at: nullableUnixSeconds('When the eSIM became ready to install.'),
   },
-  { title: 'Esim', description: 'An eSIM profile.' },
+  {
+    title: 'Esim',
+    description: 'An eSIM profile.',
+    examples: [
+      {
+        iccid: exampleIccid,
+        object: 'esim',
+        status: 'provisioned',
+        profile: { state: 'released', updated_at: exampleTime + 2 },
+        product_id: exampleProductId,
+        eid: null,
+        description: null,
+        metadata: { order_id: 'A-1001' },
+        created: exampleTime,
+        provisioned_at: exampleTime + 2,
+      },
+    ],
+  },
 );
 
 export type Esim = Static<typeof Esim>;
@@ -122,7 +151,27 @@ export const InstallProfile = Type.Object(
     profile_state: Type.Enum([...profileStates], { description: 'Same as `profile.state` of the eSIM.' }),
     profile_error: Type.Optional(ProfileError),
   },
-  { title: 'InstallProfile', description: 'Data to install the eSIM on a device. Treat it as a secret.' },
+  {
+    title: 'InstallProfile',
+    description: 'Data to install the eSIM on a device. Treat it as a secret.',
+    examples: [
+      {
+        object: 'install_profile',
+        iccid: exampleIccid,
+        lpa: 'LPA:1$smdp.example.com$K2-1B3D-9XY',
+        activation_code: '1$smdp.example.com$K2-1B3D-9XY',
+        smdp_address: 'smdp.example.com',
+        matching_id: 'K2-1B3D-9XY',
+        confirmation_code_required: false,
+        qr: { svg: 'data:image/svg+xml;base64,PHN2Zy8+', png: 'data:image/png;base64,iVBORw0KGgo=' },
+        ios_install_url:
+          'https://esimsetup.apple.com/esim_qrcode_provisioning?carddata=LPA:1$smdp.example.com$K2-1B3D-9XY',
+        android_install_url:
+          'https://esimsetup.android.com/esim_qrcode_provisioning?carddata=LPA:1$smdp.example.com$K2-1B3D-9XY',
+        profile_state: 'released',
+      },
+    ],
+  },
 );
 
 export type InstallProfile = Static<typeof InstallProfile>;
@@ -161,12 +210,16 @@ export const createEsim = operation({
         }),
       ),
       metadata: Type.Optional(metadataSchema),
-      description: Type.Optional(Type.String({ maxLength: 500 })),
+      description: Type.Optional(Type.String({ maxLength: 500, description: 'Your own note.' })),
     },
-    { additionalProperties: false },
+    {
+      additionalProperties: false,
+      examples: [{ product_id: exampleProductId, metadata: { order_id: 'A-1001' } }],
+    },
   ),
   status: 202,
   response: Execution,
+  responseExample: { ...queuedExample('esim.provision'), iccid: null },
   refusals: ['resource_missing', 'state_conflict'],
 });
 
@@ -178,8 +231,14 @@ export const listEsims = operation({
   description: 'Returns the account’s eSIMs. Install profiles are secrets and are not included.',
   scope: 'read',
   query: listQuery({
-    status: Type.Optional(Type.Enum([...esimStatuses])),
-    product_id: Type.Optional(Type.String({ maxLength: 100 })),
+    status: Type.Optional(Type.Enum([...esimStatuses], { description: 'Only eSIMs in this status.' })),
+    product_id: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        description: 'Only eSIMs of this product.',
+        examples: [exampleProductId],
+      }),
+    ),
   }),
   status: 200,
   response: listOf(Esim, 'EsimList'),
@@ -226,6 +285,7 @@ function change(verb: 'suspend' | 'resume', summary: string, description: string
     params: iccidParams,
     status: 202,
     response: Execution,
+    responseExample: queuedExample(`esim.${verb}`),
     refusals: ['resource_missing', 'state_conflict', 'core_not_connected'],
   });
 }
@@ -252,5 +312,6 @@ export const terminateEsim = operation({
   params: iccidParams,
   status: 202,
   response: Execution,
+  responseExample: queuedExample('esim.terminate'),
   refusals: ['resource_missing', 'state_conflict'],
 });

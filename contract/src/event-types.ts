@@ -1,37 +1,77 @@
 import { Type } from 'typebox';
+import {
+  exampleBytes,
+  exampleIccid,
+  exampleId,
+  exampleProductId,
+  exampleTime,
+  exampleUrl,
+} from './example-values.ts';
+import { idPrefixes } from './ids.ts';
 import { nullableInteger, nullableString } from './schema.ts';
 
-/** Every field that an event's `data` can contain. */
+/** Every field that an event's `data` can contain. Each has a description and an example. */
 export const eventDataFields = {
-  iccid: Type.String(),
-  execution_id: Type.String(),
-  product_id: Type.String(),
-  bundle_id: Type.String(),
-  webhook_endpoint_id: Type.String(),
-  error: Type.Object({
-    code: Type.String(),
-    message: Type.String(),
-    upstream: Type.Optional(
-      Type.Record(Type.String(), Type.String(), { description: 'The network’s own codes.' }),
-    ),
+  iccid: Type.String({ description: 'ICCID of the eSIM.', examples: [exampleIccid] }),
+  execution_id: Type.String({
+    description: 'Id of the execution that caused it.',
+    examples: [exampleId(idPrefixes.execution)],
   }),
-  country: Type.String({ description: 'ISO 3166-1 alpha-2 code.' }),
-  previous_country: Type.String({ description: 'ISO 3166-1 alpha-2 code.' }),
-  expires_at: Type.Integer({ description: 'Unix time in seconds.' }),
-  threshold_percent: Type.Integer(),
-  used_bytes: Type.Integer(),
-  data_bytes: nullableInteger({ description: 'Null when unlimited.' }),
-  url: Type.String(),
-  disabled_reason: Type.String(),
-  failing_since: Type.Integer({ description: 'Unix time in seconds.' }),
-  failure_count: Type.Integer(),
-  last_error: nullableString({ description: 'Why the last attempt failed.' }),
+  product_id: Type.String({ description: 'Id of the product.', examples: [exampleProductId] }),
+  bundle_id: Type.String({ description: 'Id of the bundle.', examples: [exampleId(idPrefixes.bundle)] }),
+  webhook_endpoint_id: Type.String({
+    description: 'Id of the webhook endpoint.',
+    examples: [exampleId(idPrefixes.webhookEndpoint)],
+  }),
+  error: Type.Object(
+    {
+      code: Type.String(),
+      message: Type.String(),
+      upstream: Type.Optional(
+        Type.Record(Type.String(), Type.String(), { description: 'The network’s own codes.' }),
+      ),
+    },
+    {
+      description: 'What failed, and why.',
+      examples: [{ code: 'declined', message: 'The network declined the order.' }],
+    },
+  ),
+  country: Type.String({ description: 'ISO 3166-1 alpha-2 code.', examples: ['FR'] }),
+  previous_country: Type.String({ description: 'ISO 3166-1 alpha-2 code.', examples: ['DE'] }),
+  expires_at: Type.Integer({
+    description: 'Unix time in seconds.',
+    examples: [exampleTime + 30 * 86_400],
+  }),
+  threshold_percent: Type.Integer({ description: 'The threshold that was reached.', examples: [80] }),
+  used_bytes: Type.Integer({ description: 'Bytes used.', examples: [exampleBytes.used] }),
+  data_bytes: nullableInteger({ description: 'Null when unlimited.', examples: [exampleBytes.data] }),
+  url: Type.String({ description: 'URL of the endpoint.', examples: [exampleUrl] }),
+  disabled_reason: Type.String({
+    description: 'What happened, and what to fix.',
+    examples: [
+      'Every attempt failed for 5 days; the last one: 500. Fix the receiver, then enable the endpoint.',
+    ],
+  }),
+  failing_since: Type.Integer({ description: 'Unix time in seconds.', examples: [exampleTime] }),
+  failure_count: Type.Integer({ description: 'Failed attempts in a row.', examples: [3] }),
+  last_error: nullableString({
+    description: 'Why the last attempt failed.',
+    examples: ['The receiver refused the connection.'],
+  }),
 } as const;
 
 type Field = keyof typeof eventDataFields;
 
-/** `data` lists the fields that are always present, `optional` those that may be absent. */
-type EventType = { description: string; data: readonly Field[]; optional?: readonly Field[] };
+/**
+ * `data` lists the fields that are always present, `optional` those that may be absent. The example payload has the
+ * fields' examples; `example` replaces some of them.
+ */
+type EventType = {
+  description: string;
+  data: readonly Field[];
+  optional?: readonly Field[];
+  example?: { readonly [field in Field]?: unknown };
+};
 
 /** Every event type and its `data` fields. Payloads are minimal: receivers fetch the current state from the API. */
 export const eventTypes = {
@@ -86,6 +126,7 @@ export const eventTypes = {
   'bundle.depleted': {
     description: 'A bundle’s data is used up.',
     data: ['iccid', 'bundle_id', 'product_id', 'used_bytes', 'data_bytes'],
+    example: { used_bytes: exampleBytes.data },
   },
   'bundle.expired': {
     description: 'A bundle expired.',
@@ -120,6 +161,22 @@ export function fieldsOfEvent(type: EventTypeName): {
 } {
   const { data, optional = [] }: EventType = eventTypes[type];
   return { always: data, sometimes: optional };
+}
+
+/** An event of this type, as a webhook delivers it. */
+export function exampleEvent(type: EventTypeName) {
+  const { data, example = {} }: EventType = eventTypes[type];
+  const fields = data.map((field) => {
+    const { examples } = eventDataFields[field] as { examples?: readonly unknown[] };
+    return [field, example[field] ?? examples?.[0]] as const;
+  });
+  return {
+    id: exampleId(idPrefixes.event),
+    type,
+    object: 'event',
+    created: exampleTime,
+    data: Object.fromEntries(fields) as Record<string, unknown>,
+  };
 }
 
 /** Pattern of event type names, including made-up ones for test events. */

@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox';
-import { eventTypePattern } from './event-types.ts';
+import { eventTypePattern, eventTypes, exampleEvent } from './event-types.ts';
+import { exampleIccid, exampleTime } from './example-values.ts';
 import { idPattern, idPrefixes } from './ids.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
-import { unixSeconds, unixSecondsInput } from './schema.ts';
+import { idParams, unixSeconds, unixSecondsInput } from './schema.ts';
 
 export const Event = Type.Object(
   {
@@ -15,12 +16,12 @@ export const Event = Type.Object(
       type: 'object',
       additionalProperties: true,
       description: 'Correlation ids and little else. Fetch the current state from the API.',
-      examples: [{ iccid: '8999901000000000018', product_id: 'prod_europe_5gb_30d' }],
     }),
   },
   {
     title: 'Event',
     description: 'Something that happened. Webhooks deliver it exactly as it is stored in the event log.',
+    examples: [exampleEvent('esim.provisioned')],
   },
 );
 
@@ -33,7 +34,18 @@ export const EventType = Type.Object(
     description: Type.String(),
     data: Type.Array(Type.String(), { description: 'Fields that `data` can contain.' }),
   },
-  { title: 'EventType' },
+  {
+    title: 'EventType',
+    description: 'A type of event, and what its `data` contains.',
+    examples: [
+      {
+        type: 'esim.provisioned',
+        object: 'event_type',
+        description: eventTypes['esim.provisioned'].description,
+        data: eventTypes['esim.provisioned'].data,
+      },
+    ],
+  },
 );
 
 export const listEvents = operation({
@@ -49,10 +61,15 @@ export const listEvents = operation({
         pattern: '^[a-z0-9_]+(\\.[a-z0-9_]+)*(\\.\\*)?$',
         maxLength: 200,
         description: 'An event type, or a family such as `esim.*`.',
+        examples: ['esim.*'],
       }),
     ),
-    'created[gte]': Type.Optional(unixSecondsInput('Only events at or after this time.')),
-    'created[lt]': Type.Optional(unixSecondsInput('Only events before this time.')),
+    'created[gte]': Type.Optional(
+      unixSecondsInput('Only events at or after this time.', { examples: [exampleTime] }),
+    ),
+    'created[lt]': Type.Optional(
+      unixSecondsInput('Only events before this time.', { examples: [exampleTime + 86_400] }),
+    ),
     delivery: Type.Optional(
       Type.Enum(['failed', 'pending'], { description: 'Only events with a delivery in this status.' }),
     ),
@@ -69,7 +86,7 @@ export const getEvent = operation({
   summary: 'Get an event',
   description: 'Returns an event, byte for byte as it is delivered.',
   scope: 'read',
-  params: Type.Object({ id: Type.String({ description: 'Id of the event (`evt_…`).' }) }),
+  params: idParams(idPrefixes.event, 'Id of the event (`evt_…`).'),
   status: 200,
   response: Event,
   refusals: ['resource_missing'],
@@ -107,10 +124,13 @@ export const sendTestEvent = operation({
         type: 'object',
         additionalProperties: true,
         description: 'Delivered unchanged.',
-        examples: [{ iccid: '8999901000000000018' }],
+        examples: [{ iccid: exampleIccid }],
       }),
     },
-    { additionalProperties: false },
+    {
+      additionalProperties: false,
+      examples: [{ type: 'esim.provisioned', data: exampleEvent('esim.provisioned').data }],
+    },
   ),
   status: 202,
   response: Event,

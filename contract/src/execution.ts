@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox';
+import { exampleIccid, exampleId, exampleProductId, exampleTime } from './example-values.ts';
 import { idPattern, idPrefixes } from './ids.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
-import { nullableString, nullableUnixSeconds, unixSeconds } from './schema.ts';
+import { idParams, nullableString, nullableUnixSeconds, unixSeconds } from './schema.ts';
 
 export const executionTypes = [
   'esim.provision',
@@ -30,6 +31,26 @@ export const executionErrorCodes = [
 export type ExecutionErrorCode = (typeof executionErrorCodes)[number];
 
 const executionId = { pattern: idPattern(idPrefixes.execution) };
+
+const example = {
+  id: exampleId(idPrefixes.execution),
+  object: 'execution',
+  execution_id: exampleId(idPrefixes.execution),
+  type: 'esim.provision',
+  status: 'succeeded',
+  product_id: exampleProductId,
+  iccid: exampleIccid,
+  attempts: 1,
+  created: exampleTime,
+  finished_at: exampleTime + 2,
+  waiting_for: null,
+  next_attempt_at: null,
+};
+
+/** The response to an order. */
+export function queuedExample(type: ExecutionType) {
+  return { ...example, type, status: 'queued', attempts: 0, finished_at: null };
+}
 
 export const Execution = Type.Object(
   {
@@ -68,7 +89,11 @@ export const Execution = Type.Object(
       'Earliest time of the next attempt; null if the execution is not waiting.',
     ),
   },
-  { title: 'Execution', description: 'An asynchronous operation and its status.' },
+  {
+    title: 'Execution',
+    description: 'An asynchronous operation and its status.',
+    examples: [example],
+  },
 );
 
 export type Execution = Static<typeof Execution>;
@@ -80,7 +105,11 @@ export const listExecutions = operation({
   summary: 'List executions',
   description: 'Returns the account’s executions with their status.',
   scope: 'read',
-  query: listQuery({ status: Type.Optional(Type.Enum([...executionStatuses])) }),
+  query: listQuery({
+    status: Type.Optional(
+      Type.Enum([...executionStatuses], { description: 'Only executions in this status.' }),
+    ),
+  }),
   status: 200,
   response: listOf(Execution, 'ExecutionList'),
   refusals: ['cursor_invalid'],
@@ -93,7 +122,7 @@ export const getExecution = operation({
   summary: 'Get an execution',
   description: 'Returns the current status of an execution.',
   scope: 'read',
-  params: Type.Object({ id: Type.String({ description: 'Id of the execution (`exec_…`).' }) }),
+  params: idParams(idPrefixes.execution, 'Id of the execution (`exec_…`).'),
   status: 200,
   response: Execution,
   refusals: ['resource_missing'],

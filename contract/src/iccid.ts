@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { exampleIccid } from './example-values.ts';
 
 /**
  * 18 to 20 digits. A string because it exceeds a JSON number's precision. ITU-T E.118 prescribes `89` first and a check digit
@@ -7,7 +8,7 @@ import { Type } from 'typebox';
 export const iccid = Type.String({
   pattern: '^[0-9]{18,20}$',
   description: 'ICCID of the eSIM: 18 to 20 digits.',
-  examples: ['8999901000000000018'],
+  examples: [exampleIccid],
 });
 
 /** Appends the Luhn check digit (ISO/IEC 7812-1 annex B), which ITU-T E.118 prescribes for ICCIDs. */
@@ -27,5 +28,5 @@ export function isIccid(text: string): boolean {
 }
 
 export const iccidParams = Type.Object({
-  iccid: Type.String({ description: 'ICCID of the eSIM.', examples: ['8999901000000000018'] }),
+  iccid: Type.String({ description: 'ICCID of the eSIM.', examples: [exampleIccid] }),
 });

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { currentApiVersion } from './api-version.ts';
+import { exampleId, exampleTime } from './example-values.ts';
 import { idPattern, idPrefixes } from './ids.ts';
 import { operation, scopes } from './operation.ts';
 import { unixSeconds } from './schema.ts';
@@ -25,7 +26,26 @@ export const Identity = Type.Object(
       examples: [currentApiVersion],
     }),
   },
-  { title: 'Identity', description: 'The account and API key that made the request.' },
+  {
+    title: 'Identity',
+    description: 'The account and API key that made the request.',
+    examples: [
+      {
+        object: 'identity',
+        account: { id: exampleId(idPrefixes.account), name: 'Acme Travel' },
+        api_key: {
+          id: exampleId(idPrefixes.apiKey),
+          name: 'Backend',
+          scopes: ['read', 'write'],
+          last4: 'x7Qd',
+          created: exampleTime,
+        },
+        mode: 'sandbox',
+        livemode: false,
+        api_version: currentApiVersion,
+      },
+    ],
+  },
 );
 
 export type Identity = Static<typeof Identity>;

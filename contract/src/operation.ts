@@ -24,18 +24,24 @@ export type Operation = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Parameters are written as in OpenAPI: `{name}`. */
   path: string;
+  /** One of `tags`. */
   tag: string;
   summary: string;
   description: string;
   scope: Scope;
+  /** Path parameters. Each has a description and an example. */
   params?: TObject;
   /** Only lists declare a query, and it is strict; other operations ignore query parameters. */
   query?: TObject;
+  /** `examples[0]` is the request in the docs. */
   body?: TObject;
   /** Overrides the default limit of 256 kB. */
   bodyLimitBytes?: number;
   status: 200 | 201 | 202;
+  /** Has a title, a description and an example. */
   response: TSchema;
+  /** Shown instead of the example of the response's schema. */
+  responseExample?: object;
   /** Image types that `Accept` can request instead of JSON. */
   pictures?: readonly string[];
   /** Error codes specific to this operation; those common to all are not listed. */

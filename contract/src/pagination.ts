@@ -11,10 +11,14 @@ export function listQuery<F extends TProperties>(filters: F) {
           minimum: 1,
           default: pageSize.default,
           description: `Page size. Values above ${pageSize.maximum} are treated as ${pageSize.maximum}. You can change it between pages.`,
+          examples: [3],
         }),
       ),
       starting_after: Type.Optional(
-        Type.String({ description: 'The `next_cursor` of the previous page, unchanged.' }),
+        Type.String({
+          description: 'The `next_cursor` of the previous page, unchanged.',
+          examples: ['eyJhIjoiMDFrOTQifQ'],
+        }),
       ),
       ...filters,
     },
@@ -22,7 +26,9 @@ export function listQuery<F extends TProperties>(filters: F) {
   );
 }
 
+/** The example is a page with the example of the item. */
 export function listOf<T extends TSchema>(item: T, title: string) {
+  const { title: itemTitle, examples = [] } = item as { title?: string; examples?: unknown[] };
   return Type.Object(
     {
       object: Type.Literal('list'),
@@ -30,7 +36,11 @@ export function listOf<T extends TSchema>(item: T, title: string) {
       has_more: Type.Boolean({ description: 'Whether another page exists.' }),
       next_cursor: Type.Optional(Type.String({ description: 'Opaque. Absent on the last page.' })),
     },
-    { title },
+    {
+      title,
+      description: `A page of \`${itemTitle}\` objects.`,
+      examples: [{ object: 'list', data: examples.slice(0, 1), has_more: false }],
+    },
   );
 }
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { exampleBytes, exampleProductId, exampleTime } from './example-values.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
 import { nullableInteger, unixSeconds } from './schema.ts';
@@ -53,7 +54,24 @@ export const Product = Type.Object(
     active: Type.Boolean({ description: 'Whether the product can be provisioned.' }),
     created: unixSeconds('When the product was added to the catalog.'),
   },
-  { title: 'Product', description: 'A data plan that you can provision on an eSIM.' },
+  {
+    title: 'Product',
+    description: 'A data plan that you can provision on an eSIM.',
+    examples: [
+      {
+        id: exampleProductId,
+        object: 'product',
+        name: 'Europe 5 GB, 30 days',
+        countries: ['DE', 'FR', 'IT'],
+        data_bytes: exampleBytes.data,
+        validity_days: 30,
+        price: { amount: 900, currency: 'eur' },
+        speeds: ['4G', '5G'],
+        active: true,
+        created: exampleTime,
+      },
+    ],
+  },
 );
 
 export type Product = Static<typeof Product>;

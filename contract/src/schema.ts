@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { exampleId } from './example-values.ts';
+import type { IdPrefix } from './ids.ts';
 
 /** `type: ["integer", "null"]` instead of `anyOf`: shorter in OpenAPI, and serialized without trying each branch. */
 export function nullableInteger(options: object) {
@@ -21,4 +23,9 @@ export function unixSecondsInput(description: string, options: object = {}) {
 
 export function unixSeconds(description: string) {
   return Type.Integer({ minimum: 0, description: `${description} Unix time in seconds.` });
+}
+
+/** Path parameters of an operation on one object. */
+export function idParams(prefix: IdPrefix, description: string) {
+  return Type.Object({ id: Type.String({ description, examples: [exampleId(prefix)] }) });
 }

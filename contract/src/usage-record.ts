@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { exampleIccid, exampleTime } from './example-values.ts';
 import { iccid } from './iccid.ts';
 import { operation } from './operation.ts';
 import { unixSecondsInput } from './schema.ts';
@@ -19,6 +20,14 @@ const recordId = Type.String({
   examples: ['cdr-20261101-000017'],
 });
 
+const usageExample = {
+  record_id: 'cdr-20261101-000017',
+  iccid: exampleIccid,
+  bytes: 1_048_576,
+  at: exampleTime,
+  country: 'FR',
+};
+
 const UsageRecord = Type.Object(
   {
     record_id: recordId,
@@ -29,7 +38,7 @@ const UsageRecord = Type.Object(
       description: 'Bytes used, upload and download combined.',
       examples: [1_048_576],
     }),
-    at: unixSecondsInput('When the data was used.', { examples: [1_793_527_200] }),
+    at: unixSecondsInput('When the data was used.', { examples: [exampleTime] }),
     country: Type.Optional(
       Type.String({
         pattern: '^[A-Z]{2}$',
@@ -38,7 +47,12 @@ const UsageRecord = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  {
+    additionalProperties: false,
+    title: 'UsageRecord',
+    description: 'Data that an eSIM used, as the network counted it.',
+    examples: [usageExample],
+  },
 );
 
 export type UsageRecord = Static<typeof UsageRecord>;
@@ -72,6 +86,7 @@ export const UsageRecordBatch = Type.Object(
     title: 'UsageRecordBatch',
     description:
       'Result of a batch of usage records. `accepted`, `duplicates` and `rejected` add up to its size.',
+    examples: [{ object: 'usage_record_batch', accepted: 1, duplicates: 0, rejected: 0, rejections: [] }],
   },
 );
 
@@ -96,7 +111,7 @@ export const reportUsage = operation({
         description: 'Records in any order. They are counted in order of `at`.',
       }),
     },
-    { additionalProperties: false },
+    { additionalProperties: false, examples: [{ records: [usageExample] }] },
   ),
   status: 200,
   response: UsageRecordBatch,

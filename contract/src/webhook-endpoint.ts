@@ -1,9 +1,30 @@
 import { type Static, Type } from 'typebox';
+import { currentApiVersion } from './api-version.ts';
+import { exampleId, exampleTime, exampleUrl } from './example-values.ts';
 import { idPattern, idPrefixes } from './ids.ts';
 import { metadataSchema } from './metadata.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
-import { nullableString, nullableUnixSeconds, unixSeconds, unixSecondsInput } from './schema.ts';
+import { idParams, nullableString, nullableUnixSeconds, unixSeconds, unixSecondsInput } from './schema.ts';
+
+const example = {
+  id: exampleId(idPrefixes.webhookEndpoint),
+  object: 'webhook_endpoint',
+  url: exampleUrl,
+  enabled_event_types: ['esim.*', 'bundle.usage_threshold'],
+  description: 'Production',
+  metadata: {},
+  status: 'enabled',
+  disabled_at: null,
+  failing_since: null,
+  failure_count: 0,
+  last_success_at: exampleTime + 60,
+  last_error: null,
+  next_attempt_at: null,
+  api_version: currentApiVersion,
+  created: exampleTime,
+};
+const exampleWithSecret = { ...example, secret: 'whsec_YW4gZXhhbXBsZSBvZiBhIHNpZ25pbmcgc2VjcmV0Li4=' };
 
 export const WebhookEndpoint = Type.Object(
   {
@@ -11,7 +32,7 @@ export const WebhookEndpoint = Type.Object(
     object: Type.Literal('webhook_endpoint'),
     url: Type.String({
       description: 'URL that receives deliveries.',
-      examples: ['https://example.com/webhooks'],
+      examples: [exampleUrl],
     }),
     enabled_event_types: Type.Array(Type.String(), { examples: [['esim.provisioned', 'bundle.*']] }),
     description: nullableString({}),
@@ -44,17 +65,21 @@ export const WebhookEndpoint = Type.Object(
     api_version: Type.String(),
     created: unixSeconds('When the endpoint was created.'),
   },
-  { title: 'WebhookEndpoint', description: 'A URL of yours that receives events.' },
+  {
+    title: 'WebhookEndpoint',
+    description: 'A URL of yours that receives events.',
+    examples: [example],
+  },
 );
 
 export type WebhookEndpoint = Static<typeof WebhookEndpoint>;
 
-const params = Type.Object({ id: Type.String({ description: 'Id of the endpoint (`we_…`).' }) });
+const params = idParams(idPrefixes.webhookEndpoint, 'Id of the endpoint (`we_…`).');
 const url = Type.String({
   minLength: 1,
   maxLength: 2048,
   description: 'URL that receives deliveries. Live mode accepts only public `https` URLs.',
-  examples: ['https://example.com/webhooks'],
+  examples: [exampleUrl],
 });
 const enabledEventTypes = Type.Array(
   Type.String({ pattern: '^(\\*|[a-z0-9_]+(\\.[a-z0-9_]+)*(\\.\\*)?)$', maxLength: 200 }),
@@ -66,7 +91,7 @@ const enabledEventTypes = Type.Array(
     examples: [['*']],
   },
 );
-const description = Type.String({ maxLength: 500 });
+const description = Type.String({ maxLength: 500, description: 'Your own note.' });
 
 export const createWebhookEndpoint = operation({
   method: 'POST',
@@ -83,10 +108,20 @@ export const createWebhookEndpoint = operation({
       description: Type.Optional(description),
       metadata: Type.Optional(metadataSchema),
     },
-    { additionalProperties: false },
+    {
+      additionalProperties: false,
+      examples: [
+        {
+          url: exampleUrl,
+          enabled_event_types: ['esim.*', 'bundle.usage_threshold'],
+          description: 'Production',
+        },
+      ],
+    },
   ),
   status: 201,
   response: WebhookEndpoint,
+  responseExample: exampleWithSecret,
   refusals: ['url_not_allowed', 'endpoint_limit_reached'],
 });
 
@@ -131,12 +166,15 @@ export const updateWebhookEndpoint = operation({
       enabled_event_types: Type.Optional(enabledEventTypes),
       description: Type.Optional(description),
       metadata: Type.Optional(metadataSchema),
-      status: Type.Optional(Type.Enum(['enabled', 'disabled'])),
+      status: Type.Optional(
+        Type.Enum(['enabled', 'disabled'], { description: 'Stops or resumes deliveries.' }),
+      ),
     },
-    { additionalProperties: false },
+    { additionalProperties: false, examples: [{ enabled_event_types: ['*'] }] },
   ),
   status: 200,
   response: WebhookEndpoint,
+  responseExample: { ...example, enabled_event_types: ['*'] },
   refusals: ['resource_missing', 'url_not_allowed'],
 });
 
@@ -155,7 +193,11 @@ export const deleteWebhookEndpoint = operation({
       object: Type.Literal('webhook_endpoint'),
       deleted: Type.Literal(true),
     },
-    { title: 'DeletedWebhookEndpoint' },
+    {
+      title: 'DeletedWebhookEndpoint',
+      description: 'Confirms that the endpoint is deleted.',
+      examples: [{ id: example.id, object: 'webhook_endpoint', deleted: true }],
+    },
   ),
   refusals: ['resource_missing'],
 });
@@ -193,10 +235,11 @@ export const rotateWebhookSecret = operation({
         }),
       ),
     },
-    { additionalProperties: false },
+    { additionalProperties: false, examples: [{ expires_in: 3600 }] },
   ),
   status: 200,
   response: WebhookEndpoint,
+  responseExample: exampleWithSecret,
   refusals: ['resource_missing'],
 });
 
@@ -211,9 +254,9 @@ export const recoverWebhookEndpoint = operation({
   params,
   body: Type.Object(
     {
-      since: unixSecondsInput('Start of the period to recover.', { examples: [1_794_700_000] }),
+      since: unixSecondsInput('Start of the period to recover.', { examples: [exampleTime] }),
     },
-    { additionalProperties: false },
+    { additionalProperties: false, examples: [{ since: exampleTime }] },
   ),
   status: 202,
   response: Type.Object(
@@ -222,7 +265,11 @@ export const recoverWebhookEndpoint = operation({
       webhook_endpoint_id: Type.String({ pattern: idPattern(idPrefixes.webhookEndpoint) }),
       since: unixSeconds('Start of the recovered period.'),
     },
-    { title: 'Recovery' },
+    {
+      title: 'Recovery',
+      description: 'The missed events that are being queued for an endpoint.',
+      examples: [{ object: 'recovery', webhook_endpoint_id: example.id, since: exampleTime }],
+    },
   ),
   refusals: ['resource_missing', 'state_conflict'],
 });

@@ -48,6 +48,7 @@ export type Parameter = {
   required: boolean;
   description?: string;
   schema: Schema;
+  example?: unknown;
 };
 
 type ResponseHeader = { name: string; description: string };
@@ -56,6 +57,7 @@ export type SuccessResponse = {
   status: string;
   headers: ResponseHeader[];
   schema: Schema | null;
+  example: unknown;
   /** Media types other than JSON, such as images. */
   otherTypes: string[];
 };
@@ -71,12 +73,12 @@ export type DocOperation = {
   /** The scope that includes `scope`, if any. */
   includedIn: string | null;
   parameters: Parameter[];
-  body: { schema: Schema; required: boolean } | null;
+  body: { schema: Schema; required: boolean; example: unknown } | null;
   successes: SuccessResponse[];
   refusals: ErrorCode[];
 };
 
-type RawContent = Record<string, { schema?: Schema }>;
+type RawContent = Record<string, { schema?: Schema; example?: unknown }>;
 type RawResponse = {
   description?: string;
   headers?: Record<string, { $ref?: string; description?: string }>;
@@ -104,6 +106,17 @@ export function readOperations(document: OpenApiDocument): DocOperation[] {
   );
 }
 
+/** The objects that operations return: every component that is not a request, a list, an event or the error. */
+export function resourceNames(document: OpenApiDocument): string[] {
+  return Object.entries(document.components?.schemas ?? {})
+    .filter(([name, schema]) => {
+      const { properties = {}, oneOf } = schema as Schema;
+      const isEvent = oneOf !== undefined || properties['type']?.const !== undefined;
+      return name !== 'Error' && !name.endsWith('Request') && !properties['has_more'] && !isEvent;
+    })
+    .map(([name]) => name);
+}
+
 /** The component that the schema references, or null. */
 export function componentName(schema: Schema): string | null {
   return schema.$ref?.match(/^#\/components\/schemas\/(.+)$/)?.[1] ?? null;
@@ -116,7 +129,7 @@ export function resolve(schema: Schema, document: OpenApiDocument): Schema {
 
 function readOperation(document: OpenApiDocument, method: string, path: string, raw: RawOperation) {
   const description = raw.description ?? '';
-  const body = raw.requestBody?.content?.['application/json']?.schema;
+  const body = raw.requestBody?.content?.['application/json'];
   const responses = Object.entries(raw.responses ?? {});
   const [, scope = null, includedIn = null] = description.match(scopeSentence) ?? [];
   return {
@@ -130,7 +143,9 @@ function readOperation(document: OpenApiDocument, method: string, path: string, 
     scope,
     includedIn,
     parameters: raw.parameters ?? [],
-    body: body ? { schema: body, required: raw.requestBody?.required === true } : null,
+    body: body?.schema
+      ? { schema: body.schema, required: raw.requestBody?.required === true, example: body.example }
+      : null,
     successes: responses
       .filter(([status]) => status.startsWith('2'))
       .map(([status, response]) => readSuccess(document, status, response)),
@@ -147,6 +162,7 @@ function readSuccess(document: OpenApiDocument, status: string, raw: RawResponse
       return { name, description: { ...(shared as typeof header | undefined), ...header }.description ?? '' };
     }),
     schema: content['application/json']?.schema ?? null,
+    example: content['application/json']?.example,
     otherTypes: Object.keys(content).filter((type) => type !== 'application/json'),
   };
 }

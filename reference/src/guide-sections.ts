@@ -2,7 +2,6 @@ import { apiVersions, currentApiVersion, pageSize, scopes } from '@simplane/cont
 import { codeBlock, jsonCode, shellCode } from './code-block.ts';
 import { quote } from './curl-sample.ts';
 import type { OpenApiDocument, Schema } from './document.ts';
-import { exampleOf } from './example.ts';
 import { heading } from './heading.ts';
 import { type Html, html } from './html.ts';
 import { fieldList } from './schema-table.ts';
@@ -93,7 +92,7 @@ function errorShape(document: OpenApiDocument): Guide {
     text: html`<p>A 2xx status means that the request succeeded or was accepted. Any other response contains an <code>error</code> object, which always has the same fields. Branch on <code>code</code>, show <code>message</code> to people, and quote <code>request_id</code> when you ask for help.</p>
 <p>After 408, 429 and 5xx, wait for <code>Retry-After</code> and retry with the same <code>Idempotency-Key</code>. After any other 4xx, change the request first. <a href="#error-codes">Error codes</a> explains each code.</p>
 ${fieldList(schema.properties?.['error'] ?? schema, document, 'response')}`,
-    samples: codeBlock('An error', jsonCode(exampleOf(schema, document))),
+    samples: codeBlock('An error', jsonCode(schema.examples?.[0])),
   };
 }
 

@@ -10,10 +10,10 @@ import {
   type Schema,
   type SuccessResponse,
 } from './document.ts';
-import { exampleOf } from './example.ts';
 import { heading } from './heading.ts';
 import { type Html, html, slug } from './html.ts';
 import { inline, paragraphs } from './markdown.ts';
+import { placeholdersIn, sampleRequest } from './sample-request.ts';
 import { fieldList, parameterList } from './schema-table.ts';
 import { typeLabel } from './schema-type.ts';
 
@@ -135,12 +135,12 @@ function chips(codes: readonly ErrorCode[]): Html {
   )}</ul>`;
 }
 
-function samples(operation: DocOperation, { document, baseUrl }: OperationContext): Html {
-  const { command, placeholders } = curlSample(operation, document, baseUrl);
-  return html`${codeBlock('curl', shellCode(command))}${
+function samples(operation: DocOperation, { baseUrl }: OperationContext): Html {
+  const placeholders = placeholdersIn(sampleRequest(operation));
+  return html`${codeBlock('curl', shellCode(curlSample(operation, baseUrl)))}${
     placeholders.length > 0 &&
     html`<p class="hint">Replace with your own: ${placeholders.map((value, index) => html`${index > 0 && ', '}<code>${value}</code>`)}.</p>`
   }${operation.successes.map(
-    ({ schema, status }) => schema && codeBlock(`Response ${status}`, jsonCode(exampleOf(schema, document))),
+    ({ example, status }) => example !== undefined && codeBlock(`Response ${status}`, jsonCode(example)),
   )}`;
 }

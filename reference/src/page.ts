@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { codeBlock } from './code-block.ts';
-import { type DocOperation, type OpenApiDocument, readOperations } from './document.ts';
+import { type DocOperation, type OpenApiDocument, readOperations, resourceNames } from './document.ts';
 import { errorCodesSection } from './error-codes-section.ts';
 import { type Guide, guideSection, guides } from './guide-sections.ts';
 import { heading } from './heading.ts';
@@ -20,7 +20,7 @@ export function renderDocsPage(document: OpenApiDocument, options: { baseUrl: st
   const operations = readOperations(document);
   const tags = tagsOf(document, operations);
   const shared = guides(document, options.baseUrl);
-  const resources = Object.keys(document.components?.schemas ?? {}).filter((name) => name !== 'Error');
+  const resources = resourceNames(document);
   const context = { document, baseUrl: options.baseUrl };
   return toText(html`<!doctype html>
 <html lang="en">

@@ -1,6 +1,5 @@
 import { codeBlock, jsonCode } from './code-block.ts';
 import type { OpenApiDocument, Schema } from './document.ts';
-import { exampleOf } from './example.ts';
 import { heading } from './heading.ts';
 import { type Html, html, slug } from './html.ts';
 import { paragraphs } from './markdown.ts';
@@ -12,7 +11,7 @@ export function resourceSection(name: string, document: OpenApiDocument): Html {
   const anchor = resourceAnchor(name);
   return html`<section class="entry" id="${anchor}">
 <div class="text">${heading(3, anchor, name)}${paragraphs(schema.description)}${fieldList(schema, document, 'response')}</div>
-<div class="samples">${codeBlock(name, jsonCode(exampleOf(schema, document)))}</div>
+<div class="samples">${schema.examples?.[0] !== undefined && codeBlock(name, jsonCode(schema.examples[0]))}</div>
 </section>`;
 }
 

@@ -1,5 +1,4 @@
 import { componentName, type OpenApiDocument, type Schema } from './document.ts';
-import { mainType } from './example.ts';
 import { type Html, html, slug } from './html.ts';
 
 /** The type as text with links to resources: `string or null`, `array of Product`. */
@@ -12,6 +11,15 @@ export function typeLabel(schema: Schema, document: OpenApiDocument): Html {
   const nullable = [schema.type].flat().includes('null') && type !== 'null' ? ' or null' : '';
   if (type === 'array' && schema.items) return html`array of ${typeLabel(schema.items, document)}${nullable}`;
   return html`${type === 'any' ? 'any value' : type}${nullable}`;
+}
+
+function mainType(schema: Schema): string {
+  const type = [schema.type].flat().find((candidate) => candidate !== 'null' && candidate !== undefined);
+  if (type !== undefined) return type;
+  if (schema.properties || schema.additionalProperties !== undefined) return 'object';
+  if (schema.items) return 'array';
+  const value = schema.const ?? schema.enum?.[0];
+  return value === undefined || value === null ? (schema.type === 'null' ? 'null' : 'any') : typeof value;
 }
 
 /** The value's constraints beyond its type, one short phrase each. */

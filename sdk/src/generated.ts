@@ -137,6 +137,7 @@ export type Event = {
   data: Record<string, unknown>;
 };
 
+/** A type of event, and what its `data` contains. */
 export type EventType = {
   type: string;
   object: 'event_type';
@@ -514,6 +515,7 @@ export type Operations = {
       confirmation_code?: string;
       /** Your own key-value pairs, such as order ids: up to 20 keys of up to 40 characters, values up to 500. */
       metadata?: Record<string, string>;
+      /** Your own note. */
       description?: string;
     };
     result: Execution;
@@ -525,7 +527,9 @@ export type Operations = {
       limit?: number;
       /** The `next_cursor` of the previous page, unchanged. */
       starting_after?: string;
+      /** Only eSIMs in this status. */
       status?: 'provisioning' | 'provisioned' | 'active' | 'suspended' | 'terminated' | 'failed';
+      /** Only eSIMs of this product. */
       product_id?: string;
     };
     result: Page<Esim>;
@@ -624,6 +628,7 @@ export type Operations = {
       limit?: number;
       /** The `next_cursor` of the previous page, unchanged. */
       starting_after?: string;
+      /** Only executions in this status. */
       status?: 'queued' | 'running' | 'succeeded' | 'failed';
     };
     result: Page<Execution>;
@@ -719,6 +724,7 @@ export type Operations = {
       url: string;
       /** Event types to deliver: names, families such as `esim.*`, or `["*"]` for all. */
       enabled_event_types: string[];
+      /** Your own note. */
       description?: string;
       /** Your own key-value pairs, such as order ids: up to 20 keys of up to 40 characters, values up to 500. */
       metadata?: Record<string, string>;
@@ -754,9 +760,11 @@ export type Operations = {
       url?: string;
       /** Event types to deliver: names, families such as `esim.*`, or `["*"]` for all. */
       enabled_event_types?: string[];
+      /** Your own note. */
       description?: string;
       /** Your own key-value pairs, such as order ids: up to 20 keys of up to 40 characters, values up to 500. */
       metadata?: Record<string, string>;
+      /** Stops or resumes deliveries. */
       status?: 'enabled' | 'disabled';
     };
     result: WebhookEndpoint;
@@ -821,6 +829,7 @@ export type Operations = {
       limit?: number;
       /** The `next_cursor` of the previous page, unchanged. */
       starting_after?: string;
+      /** Only deliveries in this status. */
       status?: 'pending' | 'succeeded' | 'failed' | 'canceled';
     };
     result: Page<Delivery>;

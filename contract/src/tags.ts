@@ -1,0 +1,13 @@
+/** The groups of operations, in the order of the reference. */
+export const tags: Record<string, string> = {
+  Identity: 'Which account and key a request uses.',
+  Products: 'The catalog: data plans that can be provisioned.',
+  eSIMs: 'Order eSIMs, install them, and follow them until they are terminated.',
+  Bundles: 'Data allowances of an eSIM: what was bought, what is used, and top-ups.',
+  Usage: 'Reports of the network that carries the eSIMs.',
+  Executions: 'Asynchronous work. Every order returns an execution, which succeeds or fails.',
+  Events: 'The log of everything that happened. Webhooks deliver the same events.',
+  'Webhook endpoints': 'URLs of yours that receive events.',
+  Deliveries: 'Every attempt to deliver an event to an endpoint.',
+  Sandbox: 'Simulated devices and networks, for tests.',
+};

@@ -1,0 +1,118 @@
+import { type Schema, Validator } from '@cfworker/json-schema';
+import { expect, test } from 'vitest';
+import { eventTypeNames, openApiDocument, operations } from '../src/index.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: the document is read as a client reads it.
+type Json = any;
+
+const document = JSON.parse(JSON.stringify(openApiDocument())) as Json;
+const described: Json[] = Object.values(document.paths as Json).flatMap((item) =>
+  Object.values(item as Json),
+);
+const deliveries: Json[] = Object.values(document.webhooks as Json).map((item) => (item as Json).post);
+const schemas: [string, Json][] = Object.entries(document.components.schemas);
+
+test('every operation has a request example and a response example that its schemas accept', () => {
+  const problems = described.flatMap(({ operationId, requestBody, responses, parameters }) => [
+    ...parameters.flatMap(({ name, schema, example }: Json) =>
+      problemsOf(`${operationId}: parameter ${name}`, schema, example, 'give its schema `examples: […]`'),
+    ),
+    ...contentProblems(`${operationId}: request`, requestBody, 'give its `body` `examples: […]`'),
+    ...contentProblems(
+      `${operationId}: response`,
+      responses[statusOf(operationId)],
+      'give its `response` schema `examples: […]`, or set `responseExample`',
+    ),
+  ]);
+  expect(problems).toEqual([]);
+  // Control: references are followed, so a wrong example is found.
+  const wrong = problemsOf('control', { $ref: '#/components/schemas/Execution' }, { id: 'exec_1' }, '');
+  expect(wrong).not.toEqual([]);
+});
+
+test('every component has a description and examples that it accepts', () => {
+  const problems = schemas.flatMap(([name, schema]) => [
+    ...(schema.description ? [] : [`${name}: give its schema a \`description\` in contract/src`]),
+    ...(schema.examples?.length ? [] : [`${name}: give its schema \`examples: […]\` in contract/src`]),
+    ...(schema.examples ?? []).flatMap((example: unknown) =>
+      problemsOf(name, schema, example, 'correct its `examples`'),
+    ),
+  ]);
+  expect(problems).toEqual([]);
+});
+
+test('every tag, parameter, request field and response has a description', () => {
+  const problems = [
+    ...described
+      .filter((one) => !document.tags.some((tag: Json) => tag.name === one.tags[0]))
+      .map((one) => `${one.operationId}: add its tag ${one.tags[0]} to contract/src/tags.ts`),
+    ...document.tags.flatMap((tag: Json) => missing(`tag ${tag.name} in contract/src/tags.ts`, tag)),
+    ...[...described, ...deliveries].flatMap(({ operationId, parameters, responses }) => [
+      ...parameters.flatMap((parameter: Json) =>
+        missing(`${operationId}: parameter ${parameter.name}`, linked(parameter)),
+      ),
+      ...Object.entries(responses).flatMap(([status, response]) =>
+        missing(`${operationId}: response ${status}`, response as Json),
+      ),
+    ]),
+    ...schemas
+      .filter(([name]) => name.endsWith('Request'))
+      .flatMap(([name, schema]) =>
+        Object.entries(schema.properties ?? {}).flatMap(([field, property]) =>
+          missing(`${name}.${field}`, linked(property as Json)),
+        ),
+      ),
+  ];
+  expect(problems).toEqual([]);
+});
+
+test('requests, lists and other responses are named', () => {
+  for (const { operationId, requestBody, responses } of described) {
+    const { schema } = responses[statusOf(operationId)].content['application/json'];
+    expect(schema, `${operationId}: give its response schema a \`title\``).toHaveProperty('$ref');
+    if (requestBody) expect(requestBody.content['application/json'].schema).toHaveProperty('$ref');
+  }
+});
+
+test('every event type has a webhook whose schema accepts only events of this type', () => {
+  expect(Object.keys(document.webhooks)).toEqual(['event', ...eventTypeNames]);
+  const union = document.components.schemas.WebhookEvent;
+  for (const type of eventTypeNames) {
+    const { schema, example } = document.webhooks[type].post.requestBody.content['application/json'];
+    expect(problemsOf(type, schema, example, 'correct the examples of its fields')).toEqual([]);
+    expect(problemsOf(type, union, example, '')).toEqual([]);
+    expect(union.discriminator.mapping[type]).toBe(schema.$ref);
+    const other = eventTypeNames.find((name) => name !== type);
+    expect(problemsOf(type, schema, { ...example, type: other }, '')).not.toEqual([]);
+    const [field] = Object.keys(example.data);
+    const { [field as string]: _, ...incomplete } = example.data;
+    expect(problemsOf(type, schema, { ...example, data: incomplete }, '')).not.toEqual([]);
+  }
+});
+
+function statusOf(operationId: string): number {
+  return operations[operationId as keyof typeof operations].status;
+}
+
+function contentProblems(name: string, described: Json, remedy: string): string[] {
+  if (!described) return [];
+  const { schema, example } = described.content['application/json'];
+  return problemsOf(name, schema, example, remedy);
+}
+
+function problemsOf(name: string, schema: Json, example: unknown, remedy: string): string[] {
+  if (example === undefined) return [`${name} has no example: ${remedy} in contract/src`];
+  const whole = { allOf: [schema], components: document.components } as Schema;
+  const { valid, errors } = new Validator(whole, '2020-12', false).validate(example);
+  const reasons = errors.map((unit) => `${unit.instanceLocation} ${unit.error}`).join(' ');
+  return valid ? [] : [`${name}: the example does not match, ${remedy} in contract/src: ${reasons}`];
+}
+
+function missing(name: string, { description }: Json): string[] {
+  return description?.trim() ? [] : [`${name} has no description`];
+}
+
+function linked(value: Json): Json {
+  const [, kind, name] = value.$ref?.match(/^#\/components\/(\w+)\/(\w+)$/) ?? [];
+  return kind === undefined ? value : document.components[kind][name];
+}

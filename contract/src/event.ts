@@ -123,7 +123,8 @@ export const sendTestEvent = operation({
       data: Type.Unsafe<Record<string, unknown>>({
         type: 'object',
         additionalProperties: true,
-        description: 'Delivered unchanged.',
+        description:
+          'Delivered equal as JSON: spaces and the notation of numbers may differ. Send integers beyond 2^53 as strings.',
         examples: [{ iccid: exampleIccid }],
       }),
     },

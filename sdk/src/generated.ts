@@ -682,7 +682,7 @@ export type Operations = {
     body: {
       /** Any well-formed event type name. */
       type: string;
-      /** Delivered unchanged. */
+      /** Delivered equal as JSON: spaces and the notation of numbers may differ. Send integers beyond 2^53 as strings. */
       data: Record<string, unknown>;
     };
     result: Event;

@@ -6,6 +6,9 @@ export type JsonBody = {
   canonical: string;
 };
 
+/** A body's text. `longIntegers` is filled when it is needed, which is rare. */
+type Source = { text: string; longIntegers: Set<string> | null };
+
 const decoder = new TextDecoder('utf-8', { fatal: true });
 const maximumDepth = 64;
 
@@ -17,32 +20,41 @@ export const emptyBody: JsonBody = { value: {}, canonical: '{}' };
  */
 export function parseJsonBody(bytes: Buffer, options: { isCanonicalWanted: boolean }): JsonBody {
   if (bytes.length === 0) return emptyBody;
-  const value = parse(bytes);
+  const text = decode(bytes);
+  const value = parse(text);
+  const source: Source = { text, longIntegers: null };
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new AppError('json_invalid', 'The body must be a JSON object, such as {"product_id": "…"}.');
   }
   if (options.isCanonicalWanted) {
-    return { value: value as Record<string, unknown>, canonical: canonicalise(value, '', 1) };
+    return { value: value as Record<string, unknown>, canonical: canonicalise(value, source, '', 1) };
   }
-  refuseUnstorable(value, '', 1);
+  refuseUnstorable(value, source, '', 1);
   return { value: value as Record<string, unknown>, canonical: '' };
 }
 
-function parse(bytes: Buffer): unknown {
+function decode(bytes: Buffer): string {
   try {
-    return JSON.parse(decoder.decode(bytes));
+    return decoder.decode(bytes);
   } catch (cause) {
-    const why = cause instanceof SyntaxError ? 'is not valid JSON' : 'is not valid UTF-8';
-    throw new AppError('json_invalid', `The body ${why}.`, { cause });
+    throw new AppError('json_invalid', 'The body is not valid UTF-8.', { cause });
   }
 }
 
-function canonicalise(value: unknown, param: string, depth: number): string {
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new AppError('json_invalid', 'The body is not valid JSON.', { cause });
+  }
+}
+
+function canonicalise(value: unknown, source: Source, param: string, depth: number): string {
   switch (typeof value) {
     case 'string':
       return canonicalText(value, param);
     case 'number':
-      refuseInexact(value, param);
+      refuseInexact(value, source, param);
       return JSON.stringify(value);
     case 'object':
       if (value === null) return 'null';
@@ -52,49 +64,87 @@ function canonicalise(value: unknown, param: string, depth: number): string {
   }
   refuseDepth(depth);
   if (Array.isArray(value)) {
-    return `[${value.map((item, index) => canonicalise(item, `${param}[${index}]`, depth + 1)).join(',')}]`;
+    return `[${value.map((item, index) => canonicalise(item, source, memberOf(param, index), depth + 1)).join(',')}]`;
   }
   const pairs = Object.entries(value as object)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, item]) => {
-      const inner = param === '' ? name : `${param}.${name}`;
-      return `${canonicalText(name, param)}:${canonicalise(item, inner, depth + 1)}`;
-    });
+    .map(
+      ([name, item]) =>
+        `${canonicalText(name, param)}:${canonicalise(item, source, memberOf(param, name), depth + 1)}`,
+    );
   return `{${pairs.join(',')}}`;
 }
 
 /** The checks of `canonicalise` without building the text. */
-function refuseUnstorable(value: unknown, param: string, depth: number): void {
+function refuseUnstorable(value: unknown, source: Source, param: string, depth: number): void {
   if (typeof value === 'string') {
     if (!isStorable(value)) throw unstorableText(param);
   } else if (typeof value === 'number') {
-    refuseInexact(value, param);
+    refuseInexact(value, source, param);
   } else if (Array.isArray(value)) {
     refuseDepth(depth);
-    for (const [index, item] of value.entries()) refuseMember(item, param, index, depth);
+    for (const [index, item] of value.entries()) refuseMember(item, source, param, index, depth);
   } else if (typeof value === 'object' && value !== null) {
     refuseDepth(depth);
     for (const [name, item] of Object.entries(value)) {
       if (!isStorable(name)) throw unstorableText(param);
-      refuseMember(item, param, name, depth);
+      refuseMember(item, source, param, name, depth);
     }
   }
 }
 
 /** Most members are a valid string or number, so their path is not built. */
-function refuseMember(item: unknown, param: string, key: string | number, depth: number): void {
+function refuseMember(
+  item: unknown,
+  source: Source,
+  param: string,
+  key: string | number,
+  depth: number,
+): void {
   if (typeof item === 'string' ? isStorable(item) : Number.isSafeInteger(item)) return;
-  const inner = typeof key === 'number' ? `${param}[${key}]` : param === '' ? key : `${param}.${key}`;
-  refuseUnstorable(item, inner, depth + 1);
+  refuseUnstorable(item, source, memberOf(param, key), depth + 1);
 }
 
-function refuseInexact(value: number, param: string): void {
+function memberOf(param: string, key: string | number): string {
+  if (typeof key === 'number') return `${param}[${key}]`;
+  return param === '' ? key : `${param}.${key}`;
+}
+
+/** Refuses integers that lose digits, and numbers that no double can hold. `1e21` is a double, and stays equal. */
+function refuseInexact(value: number, source: Source, param: string): void {
   if (Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value))) return;
+  if (Number.isFinite(value)) {
+    source.longIntegers ??= longIntegersIn(source.text);
+    if (!source.longIntegers.has(param)) return;
+  }
   throw new AppError(
     'parameter_invalid',
     `${param} is too large to be stored as an exact number; send it as a string.`,
     { param },
   );
+}
+
+const jsonToken = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
+// Valid text cannot contain it: U+0000 is refused.
+const mark = '\u0000';
+
+/** The paths of numbers that are written as integers beyond 2^53. `JSON.parse` does not tell how a number was written. */
+function longIntegersIn(text: string): Set<string> {
+  const paths = new Set<string>();
+  if (!/\d{16}/.test(text)) return paths;
+  const isLong = (token: string) => /^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token));
+  const marked = JSON.parse(text.replaceAll(jsonToken, (token) => (isLong(token) ? '"\\u0000"' : token)));
+  const collect = (value: object, param: string, depth: number) => {
+    const isList = Array.isArray(value);
+    for (const [key, item] of Object.entries(value)) {
+      if (item !== mark && (typeof item !== 'object' || item === null)) continue;
+      const member = memberOf(param, isList ? Number(key) : key);
+      if (item === mark) paths.add(member);
+      else if (depth < maximumDepth) collect(item, member, depth + 1);
+    }
+  };
+  collect(marked, '', 1);
+  return paths;
 }
 
 function refuseDepth(depth: number): void {

@@ -174,6 +174,26 @@ describe('parameters', () => {
     }
   });
 
+  test.each([undefined, 'numbers'])(
+    'numbers stay equal as JSON; an integer beyond 2^53 is refused by name (Idempotency-Key %s)',
+    async (idempotencyKey) => {
+      const publish = (data: string) =>
+        call(service, 'POST', '/v1/events/test', {
+          raw: `{"type":"esim.provisioned","data":${data}}`,
+          ...(idempotencyKey && { idempotencyKey: `${idempotencyKey} ${data}` }),
+        });
+      const exact = '{"n":[1e21,-1.5e300,1E+30,1e20,0.1,9007199254740991],"text":"9007199254740993"}';
+      const published = await publish(exact);
+      expect([published.status, published.json.data]).toEqual([202, JSON.parse(exact)]);
+      const stored = await call(service, 'GET', `/v1/events/${published.json.id}`);
+      expect(stored.json.data).toEqual(JSON.parse(exact));
+      for (const long of ['9007199254740993', '-9007199254740993', '18446744073709551616', '1e400']) {
+        const reply = await publish(`{"exact":1e21,"\\"n":[{"a.b":1},{"n":${long}}]}`);
+        expectRefusal(reply, 'parameter_invalid', 'data."n[1].n');
+      }
+    },
+  );
+
   test.each([
     ['limit=0', 'limit', 'limit must be at least 1; got 0.'],
     ['limit=-5', 'limit', 'limit must be at least 1; got -5.'],

@@ -37,10 +37,13 @@ export const Delivery = Type.Object(
     next_attempt_at: nullableUnixSeconds('When the next attempt is due; null when the delivery is settled.'),
     attempts: Type.Array(
       Type.Object({
-        at: unixSeconds('When the attempt was sent.'),
+        at: unixSeconds('When the attempt started.'),
         duration_ms: Type.Integer({ minimum: 0 }),
         status_code: nullableInteger({ description: 'HTTP status; null when there was no response.' }),
-        error: nullableString({ description: 'Why the attempt failed, if it did.' }),
+        error: nullableString({
+          description: 'Why there was no response, in words; null if there was one.',
+          examples: ['connection refused'],
+        }),
         response: nullableString({
           description: 'First 1 kB of the response; null for private addresses.',
         }),

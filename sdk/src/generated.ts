@@ -78,12 +78,12 @@ export type Delivery = {
   next_attempt_at: number | null;
   /** All attempts, oldest first. */
   attempts: Array<{
-    /** When the attempt was sent. Unix time in seconds. */
+    /** When the attempt started. Unix time in seconds. */
     at: number;
     duration_ms: number;
     /** HTTP status; null when there was no response. */
     status_code: number | null;
-    /** Why the attempt failed, if it did. */
+    /** Why there was no response, in words; null if there was one. */
     error: string | null;
     /** First 1 kB of the response; null for private addresses. */
     response: string | null;

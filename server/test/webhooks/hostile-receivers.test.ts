@@ -77,6 +77,7 @@ describe('a receiver that never finishes its response', () => {
     ['headers', 'HTTP/1.1 200 OK\r\n', 'a: b\r\n', 'headers too long'],
     ['a reason phrase', 'HTTP/1.1 200 ', 'OK', 'response too long'],
     ['blank lines', '', '\r\n', 'response too long'],
+    ['something else', '', 'SSH-2.0-OpenSSH_9.6\r\n', 'response is not valid HTTP'],
   ])('but sends endless %s is cut off long before the timeout', async (_, first, more, error) => {
     const server = await startEndlessServer(first, more);
     // Without a limit it would send gigabytes within the minute.

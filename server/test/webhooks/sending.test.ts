@@ -277,6 +277,20 @@ describe('a delivery', () => {
   });
 });
 
+test('an attempt shows when it started, not when it ended', async () => {
+  const answers: (() => void)[] = [];
+  receiver.answer((response) => void answers.push(() => response.end()));
+  service.startSender();
+  await createEndpoint();
+  const event = await publish();
+  await receivedCount(1);
+  service.clock.advance(3_600_000);
+  for (const answer of answers) answer();
+  const [{ at }] = (await settledDelivery(event.id)).attempts;
+  const signedAt = Number(/^t=(\d+)/.exec(String(receiver.received[0]?.headers['service-signature']))?.[1]);
+  expect(Math.abs(at - signedAt)).toBeLessThan(60);
+});
+
 test('a response from an internal address is not shown; the attempt has only its status', async () => {
   receiver.answer((response) => response.end('internal'));
   service.startSender({ mayShowResponse });

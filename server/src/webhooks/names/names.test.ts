@@ -79,7 +79,11 @@ describe('a failure', () => {
     for (const [answer, error] of [
       [{ kind: 'not_found' }, 'host name not found'],
       [{ kind: 'timeout' }, 'host name look-up timed out'],
-      [{ kind: 'failed', code: 'ESERVFAIL' }, 'host name look-up failed (ESERVFAIL)'],
+      [{ kind: 'failed', code: 'ESERVFAIL' }, 'host name look-up failed: its DNS server reports a failure'],
+      [
+        { kind: 'failed', code: 'EBADRESP' },
+        'host name look-up failed: its DNS server gave no usable answer',
+      ],
     ] as const) {
       const { resolve, queries, wait } = namesWith(answer);
       expect(await resolve('a.example')).toEqual({ kind: 'failed', error });

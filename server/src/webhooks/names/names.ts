@@ -137,11 +137,24 @@ function toResolved(answer: DnsAnswer, stale: Resolved | null): Resolved {
     case 'not_found':
       return { kind: 'failed', error: 'host name not found' };
     case 'failed':
-      return stale ?? { kind: 'failed', error: `host name look-up failed (${answer.code})` };
+      return stale ?? { kind: 'failed', error: `host name look-up failed: ${describeCode(answer.code)}` };
     case 'timeout':
       return stale ?? { kind: 'failed', error: 'host name look-up timed out' };
     case 'unreachable':
       return stale ?? { kind: 'unknown', reason: `no DNS server answers (${answer.code})`, isFault: true };
+  }
+}
+
+function describeCode(code: string): string {
+  switch (code) {
+    case 'ESERVFAIL':
+      return 'its DNS server reports a failure';
+    case 'EREFUSED':
+      return 'its DNS server refuses to answer';
+    case 'too many addresses':
+      return code;
+    default:
+      return 'its DNS server gave no usable answer';
   }
 }
 

@@ -1,6 +1,7 @@
-import { type Dispatcher, errors } from 'undici';
+import type { Dispatcher } from 'undici';
 import { onAbort } from '../../worker/deadline.ts';
 import type { GuardedRequest, Peer } from '../guard/connector.ts';
+import { codeOf, describeFailure } from './describe-failure.ts';
 import { memoizeBounded } from './memoize-bounded.ts';
 import { parseRetryAfter } from './retry.ts';
 
@@ -9,6 +10,8 @@ export type AttemptResult = {
   statusCode: number | null;
   /** The kind of failure, worded for the endpoint's owner; null if there was a response. */
   error: string | null;
+  /** The code of the same failure, for the log. */
+  cause?: string;
   /** The first kilobyte of the response body, if the owner may see it. */
   excerpt: string | null;
   retryAfterMs: number | null;
@@ -70,12 +73,13 @@ export function attempt(options: Attempt): Promise<AttemptResult | Unsent> {
     }
 
     /** The status decides the outcome; a later error in the body does not change it. */
-    function end(error: string): void {
+    function end(error: string, cause?: string): void {
       if (!endOnce()) return;
       resolve({
         ok: statusCode !== null && statusCode >= 200 && statusCode < 300,
         statusCode,
         error: statusCode === null ? error : null,
+        ...(statusCode === null && cause !== undefined && { cause }),
         excerpt: readExcerpt(chunks),
         retryAfterMs: parseRetryAfter(Array.isArray(retryAfter) ? retryAfter[0] : retryAfter, nowMs),
         durationMs: Math.round(performance.now() - startedAtMs),
@@ -89,7 +93,7 @@ export function attempt(options: Attempt): Promise<AttemptResult | Unsent> {
 
     function fail(error: unknown): void {
       const cause = statusCode === null ? codeOf(error) : '';
-      if (!localFaults.has(cause)) end(classify(error));
+      if (!localFaults.has(cause)) end(describeFailure(error), cause);
       else if (endOnce()) resolve({ unsent: `no connection could be opened (${cause})`, isFault: true });
     }
 
@@ -160,40 +164,5 @@ function readExcerpt(chunks: Buffer[]): string | null {
   return text === '' ? null : text;
 }
 
-function classify(error: unknown): string {
-  if (error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError) {
-    return 'timed out';
-  }
-  if (error instanceof errors.ConnectTimeoutError) return 'could not connect in time';
-  // undici's messages for an unsolicited 100 or 101.
-  if (error instanceof errors.SocketError && /^bad (response|upgrade)$/.test(error.message)) {
-    return 'unexpected interim response (100 or 101)';
-  }
-  const code = codeOf(error);
-  return errorText[code] ?? `failed (${code})`;
-}
-
-function codeOf(error: unknown): string {
-  const { code, cause, name } = error as NodeJS.ErrnoException & { cause?: NodeJS.ErrnoException };
-  return code ?? cause?.code ?? name;
-}
-
 /** This process is out of descriptors or memory: every endpoint would fail the same way. */
 const localFaults = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'ENOBUFS']);
-
-const errorText: Record<string, string> = {
-  ECONNREFUSED: 'connection refused',
-  ECONNRESET: 'connection reset',
-  ENOTFOUND: 'host name not found',
-  EHOSTUNREACH: 'host unreachable',
-  ENETUNREACH: 'network unreachable',
-  ETIMEDOUT: 'could not connect in time',
-  EPIPE: 'connection closed',
-  UND_ERR_SOCKET: 'connection closed',
-  UND_ERR_HEADERS_OVERFLOW: 'headers too long',
-  ERR_ADDRESS_REFUSED: 'address not allowed',
-  CERT_HAS_EXPIRED: 'certificate expired',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'certificate is self-signed',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'certificate is for another name',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'certificate chain is incomplete',
-};

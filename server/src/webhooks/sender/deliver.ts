@@ -110,16 +110,17 @@ export function toSettled(
   options: DeliverOptions,
   delivery: ClaimedDelivery,
   result: AttemptResult,
+  startedAtMs: number,
 ): Settled {
   const attempts = delivery.attempt_count + 1;
-  const { retryScheduleMs: scheduleMs, random, clock } = options;
+  const { retryScheduleMs: scheduleMs, random } = options;
   const { ok, statusCode, error, excerpt, durationMs, retryAfterMs } = result;
   const retryInMs = ok ? null : nextDelayMs({ attempts, scheduleMs, retryAfterMs, random: random() });
   return {
     delivery,
     outcome: ok ? 'succeeded' : retryInMs === null ? 'failed' : 'pending',
     retryInMs,
-    at: new Date(clock.nowMs()),
+    at: new Date(startedAtMs),
     durationMs,
     statusCode,
     error,
@@ -149,7 +150,12 @@ export async function disableIfDead(options: DeliverOptions, health: EndpointHea
 }
 
 /** One wide line per attempt. Omits the URL: its path and query may contain the receiver's secrets. */
-export function logAttempt({ log }: DeliverOptions, delivery: ClaimedDelivery, settled: Settled): void {
+export function logAttempt(
+  { log }: DeliverOptions,
+  delivery: ClaimedDelivery,
+  settled: Settled,
+  { cause }: AttemptResult,
+): void {
   log.info(
     {
       delivery_id: idOfUuid('dlv', delivery.id),
@@ -160,6 +166,7 @@ export function logAttempt({ log }: DeliverOptions, delivery: ClaimedDelivery, s
       outcome: settled.outcome,
       status: settled.statusCode ?? undefined,
       error: settled.error ?? undefined,
+      cause,
       duration_ms: settled.durationMs,
       retry_in_ms: settled.retryInMs ?? undefined,
     },

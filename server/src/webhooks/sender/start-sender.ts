@@ -316,6 +316,7 @@ export function startSender(given: Options): Sender {
       claims.release(delivery);
       return undefined;
     }
+    const startedAtMs = options.clock.nowMs();
     let result: AttemptResult | Unsent;
     try {
       const lookup = resolveHost(options, delivery, stopping);
@@ -346,11 +347,11 @@ export function startSender(given: Options): Sender {
     const mayHaveMore = isReady(endpointUuid);
     if (!result.ok || mayHaveMore) wakeEndpoint(endpointUuid, accountUuid);
     if (result.ok && mayHaveMore) provenQueue.wake();
-    const settled = toSettled(options, delivery, result);
+    const settled = toSettled(options, delivery, result, startedAtMs);
     const health = await untilSettled(delivery, settle(settled));
     if (health && !result.ok) await disableIfDead(options, health);
     options.onAttempt(settled);
-    logAttempt(options, delivery, settled);
+    logAttempt(options, delivery, settled, result);
     if (!result.ok) wakeLater(endpointUuid, accountUuid, Math.max(pauseMs, settled.retryInMs ?? 0));
     return undefined;
   }

@@ -7,6 +7,7 @@ export type Settled = {
   delivery: ClaimedDelivery;
   outcome: 'succeeded' | 'pending' | 'failed';
   retryInMs: number | null;
+  /** When the attempt started. */
   at: Date;
   durationMs: number;
   statusCode: number | null;

@@ -78,6 +78,10 @@ export const mayImport = {
       imports: list`app-error.ts clock.ts db idempotency ids secrets/keyring.ts webhooks/guard/policy.ts
                    contract:*`,
     },
+    'merge-metadata.ts': {
+      why: 'The same rule for every resource with metadata.',
+      imports: list`app-error.ts contract:*`,
+    },
     'app-error.ts': {
       why: 'Every folder may throw an AppError, so it depends on almost nothing.',
       imports: list`telemetry/clip.ts contract:*`,
@@ -176,7 +180,7 @@ export const mayImport = {
     esims: {
       why: 'An eSIM can exist without a bundle. It publishes events without knowing the receivers.',
       imports: list`app-error.ts clock.ts config/iccid-ranges.ts context.ts db esims/sql events executions
-                   idempotency ids lists network products secrets telemetry/clip.ts contract:* npm:uqr`,
+                   idempotency ids lists merge-metadata.ts network products secrets telemetry/clip.ts contract:* npm:uqr`,
     },
     'esims/sql': {
       why: 'Statements, some composed of pieces that other features export.',
@@ -214,8 +218,8 @@ export const mayImport = {
     },
     'webhooks/endpoints': {
       why: 'An endpoint can exist without a delivery.',
-      imports: list`app-error.ts clock.ts context.ts db events idempotency ids lists secrets telemetry/clip.ts
-                   webhooks webhooks/endpoints/sql webhooks/guard contract:*`,
+      imports: list`app-error.ts clock.ts context.ts db events idempotency ids lists merge-metadata.ts secrets
+                   telemetry/clip.ts webhooks webhooks/endpoints/sql webhooks/guard contract:*`,
     },
     'webhooks/endpoints/sql': {
       why: 'Statements know the database.',

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { exampleIccid, exampleProductId, exampleTime } from './example-values.ts';
 import { Execution, queuedExample } from './execution.ts';
 import { iccid, iccidParams } from './iccid.ts';
-import { metadataSchema } from './metadata.ts';
+import { descriptionInput, metadataInput, metadataSchema } from './metadata.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
 import { nullableString, nullableUnixSeconds, unixSeconds } from './schema.ts';
@@ -189,12 +189,12 @@ export const createEsim = operation({
     {
       product_id: Type.String(productId),
       eid: Type.Optional(
-        Type.String({
+        nullableString({
           minLength: 32,
           maxLength: 32,
           pattern: '^[0-9]+$',
           description:
-            'Binds the profile to the device with this 32-digit EID. If omitted, any device can install it.',
+            'Binds the profile to the device with this 32-digit EID. If null or omitted, any device can install it.',
           examples: ['89882119900000000000000000001654'],
         }),
       ),
@@ -209,8 +209,8 @@ export const createEsim = operation({
           examples: ['4711-0815'],
         }),
       ),
-      metadata: Type.Optional(metadataSchema),
-      description: Type.Optional(Type.String({ maxLength: 500, description: 'Your own note.' })),
+      metadata: Type.Optional(metadataInput),
+      description: Type.Optional(descriptionInput),
     },
     {
       additionalProperties: false,

@@ -10,6 +10,7 @@ export * from './execution.ts';
 export { isIccid, withCheckDigit } from './iccid.ts';
 export * from './identity.ts';
 export * from './ids.ts';
+export { maxMetadataEntries } from './metadata.ts';
 export * from './openapi.ts';
 export * from './operation.ts';
 export * from './operations.ts';

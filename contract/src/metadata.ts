@@ -1,11 +1,39 @@
 import { Type } from 'typebox';
+import { nullableString } from './schema.ts';
+
+/** For every resource and operation that takes these fields. */
+export const nullRule =
+  'What a response shows can be sent back: a null field is unset on creation and cleared by a PATCH. ' +
+  '`metadata` is merged by name; a null or empty value removes the key.';
+
+export const maxMetadataEntries = 20;
+
+const limits = {
+  type: 'object',
+  maxProperties: maxMetadataEntries,
+  propertyNames: { minLength: 1, maxLength: 40 },
+};
+const keyValuePairs =
+  'Your own key-value pairs, such as order ids: up to 20 keys of up to 40 characters, values up to 500.';
+const examples = [{ order_id: 'A-1001' }];
 
 export const metadataSchema = Type.Unsafe<Record<string, string>>({
-  type: 'object',
-  maxProperties: 20,
-  propertyNames: { minLength: 1, maxLength: 40 },
+  ...limits,
   additionalProperties: { type: 'string', maxLength: 500 },
-  description:
-    'Your own key-value pairs, such as order ids: up to 20 keys of up to 40 characters, values up to 500.',
-  examples: [{ order_id: 'A-1001' }],
+  description: keyValuePairs,
+  examples,
+});
+
+/** For requests. */
+export const metadataInput = Type.Unsafe<Record<string, string | null>>({
+  ...limits,
+  additionalProperties: { type: ['string', 'null'], maxLength: 500 },
+  description: `${keyValuePairs} Null or an empty value removes a key.`,
+  examples,
+});
+
+/** For requests. */
+export const descriptionInput = nullableString({
+  maxLength: 500,
+  description: 'Your own note, up to 500 characters; null for none.',
 });

@@ -6,6 +6,7 @@ import { Esim, InstallProfile } from './esim.ts';
 import { Event, EventType } from './event.ts';
 import { Execution } from './execution.ts';
 import { Identity } from './identity.ts';
+import { nullRule } from './metadata.ts';
 import { describeOperation } from './openapi-operation.ts';
 import { linkSchemas, namedSchemas } from './openapi-schemas.ts';
 import { deliveryHeaders, describeWebhooks } from './openapi-webhooks.ts';
@@ -35,7 +36,7 @@ export function openApiDocument() {
       description:
         'Every request needs `Authorization: Bearer <API_KEY>`. Every POST, PATCH and DELETE accepts an ' +
         '`Idempotency-Key`: a retry within 24 hours returns the original response, and the work runs once. ' +
-        'Lists are sorted newest first and paginated with `limit` and `starting_after`.',
+        `Lists are sorted newest first and paginated with \`limit\` and \`starting_after\`. ${nullRule}`,
       contact: { name: 'The operator of this deployment' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { currentApiVersion } from './api-version.ts';
 import { exampleId, exampleTime, exampleUrl } from './example-values.ts';
 import { idPattern, idPrefixes } from './ids.ts';
-import { metadataSchema } from './metadata.ts';
+import { descriptionInput, metadataInput, metadataSchema } from './metadata.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
 import { idParams, nullableString, nullableUnixSeconds, unixSeconds, unixSecondsInput } from './schema.ts';
@@ -91,7 +91,6 @@ const enabledEventTypes = Type.Array(
     examples: [['*']],
   },
 );
-const description = Type.String({ maxLength: 500, description: 'Your own note.' });
 
 export const createWebhookEndpoint = operation({
   method: 'POST',
@@ -105,8 +104,8 @@ export const createWebhookEndpoint = operation({
     {
       url,
       enabled_event_types: enabledEventTypes,
-      description: Type.Optional(description),
-      metadata: Type.Optional(metadataSchema),
+      description: Type.Optional(descriptionInput),
+      metadata: Type.Optional(metadataInput),
     },
     {
       additionalProperties: false,
@@ -157,15 +156,15 @@ export const updateWebhookEndpoint = operation({
   tag: 'Webhook endpoints',
   summary: 'Update a webhook endpoint',
   description:
-    'Changes the given fields only. `metadata` is merged; an empty value removes a key. `status: "disabled"` stops deliveries, `"enabled"` resumes them.',
+    'Changes the given fields only. `metadata` is merged; null removes a key. A null `description` clears it. `status: "disabled"` stops deliveries, `"enabled"` resumes them.',
   scope: 'write',
   params,
   body: Type.Object(
     {
       url: Type.Optional(url),
       enabled_event_types: Type.Optional(enabledEventTypes),
-      description: Type.Optional(description),
-      metadata: Type.Optional(metadataSchema),
+      description: Type.Optional(descriptionInput),
+      metadata: Type.Optional(metadataInput),
       status: Type.Optional(
         Type.Enum(['enabled', 'disabled'], { description: 'Stops or resumes deliveries.' }),
       ),

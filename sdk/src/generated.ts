@@ -509,14 +509,14 @@ export type Operations = {
     body: {
       /** Id of the product to provision. */
       product_id: string;
-      /** Binds the profile to the device with this 32-digit EID. If omitted, any device can install it. */
-      eid?: string;
+      /** Binds the profile to the device with this 32-digit EID. If null or omitted, any device can install it. */
+      eid?: string | null;
       /** Code that the device asks its user for. Share it separately from the QR code. It is a secret and is never returned. */
       confirmation_code?: string;
-      /** Your own key-value pairs, such as order ids: up to 20 keys of up to 40 characters, values up to 500. */
-      metadata?: Record<string, string>;
-      /** Your own note. */
-      description?: string;
+      /** Your own key-value pairs, such as order ids: up to 20 keys of up to 40 characters, values up to 500. Null or an empty value removes a key. */
+      metadata?: Record<string, string | null>;
+      /** Your own note, up to 500 characters; null for none. */
+      description?: string | null;
     };
     result: Execution;
   };
@@ -724,10 +724,10 @@ export type Operations = {
       url: string;
       /** Event types to deliver: names, families such as `esim.*`, or `["*"]` for all. */
       enabled_event_types: string[];
-      /** Your own note. */
-      description?: string;
-      /** Your own key-value pairs, such as order ids: up to 20 keys of up to 40 characters, values up to 500. */
-      metadata?: Record<string, string>;
+      /** Your own note, up to 500 characters; null for none. */
+      description?: string | null;
+      /** Your own key-value pairs, such as order ids: up to 20 keys of up to 40 characters, values up to 500. Null or an empty value removes a key. */
+      metadata?: Record<string, string | null>;
     };
     result: WebhookEndpoint;
   };
@@ -749,7 +749,7 @@ export type Operations = {
     };
     result: WebhookEndpoint;
   };
-  /** Changes the given fields only. `metadata` is merged; an empty value removes a key. `status: "disabled"` stops deliveries, `"enabled"` resumes them. */
+  /** Changes the given fields only. `metadata` is merged; null removes a key. A null `description` clears it. `status: "disabled"` stops deliveries, `"enabled"` resumes them. */
   updateWebhookEndpoint: {
     params: {
       /** Id of the endpoint (`we_…`). */
@@ -760,10 +760,10 @@ export type Operations = {
       url?: string;
       /** Event types to deliver: names, families such as `esim.*`, or `["*"]` for all. */
       enabled_event_types?: string[];
-      /** Your own note. */
-      description?: string;
-      /** Your own key-value pairs, such as order ids: up to 20 keys of up to 40 characters, values up to 500. */
-      metadata?: Record<string, string>;
+      /** Your own note, up to 500 characters; null for none. */
+      description?: string | null;
+      /** Your own key-value pairs, such as order ids: up to 20 keys of up to 40 characters, values up to 500. Null or an empty value removes a key. */
+      metadata?: Record<string, string | null>;
       /** Stops or resumes deliveries. */
       status?: 'enabled' | 'disabled';
     };

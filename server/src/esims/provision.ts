@@ -5,6 +5,7 @@ import { acceptExecution } from '../executions/accept.ts';
 import { announce } from '../executions/start.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
 import { refuseOnce } from '../idempotency/run-once.ts';
+import { mergeMetadata } from '../merge-metadata.ts';
 import { productInactive, productMissing } from '../products/require-active.ts';
 import { confirmationCodePlace } from '../secrets/sealed-places.ts';
 
@@ -13,15 +14,15 @@ export async function provisionEsim(
   ctx: WriteContext,
   { body }: InputOf<Operations['createEsim']>,
 ): Promise<Outcome> {
-  const { product_id: productId, metadata = {}, description = null, eid, confirmation_code: code } = body;
-  if (eid !== undefined && !isEid(eid)) return refuseOnce(ctx, wrongEid());
+  const { product_id: productId, metadata, description = null, eid = null, confirmation_code: code } = body;
+  if (eid !== null && !isEid(eid)) return refuseOnce(ctx, wrongEid());
   const outcome = await acceptExecution(ctx, {
     type: 'esim.provision',
     productId,
     input: (executionUuid) => ({
-      metadata,
+      metadata: mergeMetadata({}, metadata),
       description,
-      ...(eid !== undefined && { eid }),
+      ...(eid !== null && { eid }),
       ...(code !== undefined && {
         sealed_confirmation_code: ctx.keyring.seal(
           code,

@@ -220,7 +220,7 @@ describe('parameters', () => {
     [{ product_id: '' }, 'product_id', 'product_id must not be empty; got "".'],
     [{ product_id: 'x'.repeat(101) }, 'product_id', 'product_id must have at most 100 characters; got 101.'],
     [{ ...product, metadata: [] }, 'metadata', 'metadata must be an object; got a list of 0.'],
-    [{ ...product, metadata: { a: 1 } }, 'metadata.a', 'metadata.a must be a string; got 1.'],
+    [{ ...product, metadata: { a: 1 } }, 'metadata.a', 'metadata.a must be a string or null; got 1.'],
   ])('the body %j is refused, naming the field', async (body, param, message) => {
     const reply = await call(service, 'POST', '/v1/esims', { body });
     expectRefusal(reply, 'parameter_invalid', param);

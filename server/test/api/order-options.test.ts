@@ -75,6 +75,16 @@ async function insertEsim({ db, service: { newUuid } }: TestService, accountUuid
 const callsFor = <T extends { id: string }>(calls: T[], iccid: string) =>
   calls.filter((one) => (one as unknown as { iccid: string }).iccid === iccid);
 
+test('an eSIM’s null fields and metadata can be sent back in an order', async () => {
+  const { iccid } = await settled((await order({ metadata: { kept: '1', gone: null, empty: '' } })).json.id);
+  const { json } = await call(service, 'GET', `/v1/esims/${iccid}`);
+  const { eid, description, metadata } = json;
+  expect({ eid, description, metadata }).toEqual({ eid: null, description: null, metadata: { kept: '1' } });
+  const again = await settled((await order({ eid, description, metadata })).json.id);
+  const copy = (await call(service, 'GET', `/v1/esims/${again.iccid}`)).json;
+  expect([copy.eid, copy.description, copy.metadata]).toEqual([null, null, { kept: '1' }]);
+});
+
 describe('the profile type of a product', () => {
   test('reaches the network with the order, and is not part of the public product', async () => {
     const { iccid } = await settled((await order({})).json.id);

@@ -315,6 +315,19 @@ describe('update', () => {
     expect(await secretsNow(made.id)).toEqual([made.secret]);
   });
 
+  test('null clears the description and removes metadata, and what a response shows can be sent back', async () => {
+    const { json: made } = await create({ description: null, metadata: { a: '1', b: null, c: '' } });
+    expect([made.description, made.metadata]).toEqual([null, { a: '1' }]);
+    await patch(made.id, { description: 'note', metadata: { b: '2' } });
+    const cleared = await patch(made.id, { description: null, metadata: { a: null, unknown: null } });
+    expect([cleared.json.description, cleared.json.metadata]).toEqual([null, { b: '2' }]);
+    const { url, enabled_event_types, description, metadata, status } = cleared.json;
+    const same = await patch(made.id, { url, enabled_event_types, description, metadata, status });
+    expect(same.json).toEqual(cleared.json);
+    const refused = await patch(made.id, { url: null });
+    expect(refused.json.error).toMatchObject({ code: 'parameter_invalid', param: 'url' });
+  });
+
   test('metadata is merged by name; an empty value removes an entry; the limit is twenty', async () => {
     const { json: made } = await create({ metadata: { a: '1', b: '2' } });
     expect((await patch(made.id, { metadata: { b: '', c: '3' } })).json.metadata).toEqual({ a: '1', c: '3' });

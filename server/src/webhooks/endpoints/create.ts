@@ -4,6 +4,7 @@ import type { WriteContext } from '../../context.ts';
 import type { Outcome } from '../../idempotency/outcome.ts';
 import { runOnce } from '../../idempotency/run-once.ts';
 import { uuidText } from '../../ids/uuid.ts';
+import { mergeMetadata } from '../../merge-metadata.ts';
 import { addSecret } from './add-secret.ts';
 import { checkSettings } from './check-settings.ts';
 import { presentEndpoint } from './present.ts';
@@ -37,7 +38,7 @@ function newEndpoint(
     url: body.url,
     enabled_event_types: body.enabled_event_types,
     description: body.description ?? null,
-    metadata: body.metadata ?? {},
+    metadata: mergeMetadata({}, body.metadata),
     status: 'enabled',
     disabled_reason: null,
     disabled_at: null,

@@ -1,9 +1,9 @@
 import type { InputOf, Operations } from '@simplane/contract';
-import { AppError } from '../../app-error.ts';
 import type { WriteContext } from '../../context.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Outcome } from '../../idempotency/outcome.ts';
 import { runOnce } from '../../idempotency/run-once.ts';
+import { mergeMetadata } from '../../merge-metadata.ts';
 import { announceDeliveries } from '../announce.ts';
 import { checkSettings } from './check-settings.ts';
 import { endpointKey, noSuchEndpoint } from './get.ts';
@@ -16,8 +16,6 @@ import { lockEndpoint } from './sql/lock-endpoint.ts';
 import { updateEndpointFields } from './sql/update-endpoint.ts';
 
 type Input = InputOf<Operations['updateWebhookEndpoint']>;
-
-const maxMetadata = 20;
 
 /** Changes only the given fields; an empty body changes nothing. */
 export async function updateWebhookEndpoint(ctx: WriteContext, { params, body }: Input): Promise<Outcome> {
@@ -45,21 +43,6 @@ async function changeFields(
   const changed = { ...row, ...fields, metadata: mergeMetadata(row.metadata, fields.metadata) };
   await updateEndpointFields(tx, key, changed);
   return changed;
-}
-
-/** Merges by name, so two programs can each keep their own entries; an empty value removes an entry. */
-function mergeMetadata(current: Record<string, string>, given: Record<string, string> = {}) {
-  const merged = Object.entries({ ...current, ...given }).filter(
-    ([name, value]) => value !== '' || !Object.hasOwn(given, name),
-  );
-  if (merged.length > maxMetadata) {
-    throw new AppError(
-      'parameter_invalid',
-      `metadata must have at most ${maxMetadata} entries; together with the existing ones there would be ${merged.length}. Send an empty value to remove an entry.`,
-      { param: 'metadata' },
-    );
-  }
-  return Object.fromEntries(merged);
 }
 
 /** Disabling by the owner sets no `disabled_reason`. An endpoint the service disabled keeps its reason. */

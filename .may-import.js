@@ -193,7 +193,8 @@ export const mayImport = {
     },
     observations: {
       why: 'Network reports change eSIMs and bundles through functions of those features.',
-      imports: list`bundles clock.ts context.ts db esims events idempotency ids network telemetry contract:*`,
+      imports: list`app-error.ts bundles clock.ts context.ts db esims events idempotency ids network telemetry
+                   contract:*`,
     },
     sandbox: {
       why: 'It simulates the network; simulated reports are processed like real ones.',

@@ -130,9 +130,9 @@ const changes: Mutant[] = [
 const usage: Mutant[] = [
   {
     name: 'future-usage-not-clamped',
-    file: 'server/src/observations/report-usage.ts',
-    find: 'clampsToNow: true',
-    replace: 'clampsToNow: false',
+    file: 'server/src/observations/observed-at.ts',
+    find: 'Math.min(atSeconds * 1000, nowMs)',
+    replace: 'Math.max(atSeconds * 1000, nowMs - nowMs)',
     tests: [api('usage-records')],
     why: 'A record dated in the future counts as current.',
   },

@@ -1,5 +1,6 @@
 export * from './api-version.ts';
 export * from './bundle.ts';
+export { countryPattern } from './country.ts';
 export * from './delivery.ts';
 export { isEid } from './eid.ts';
 export * from './errors.ts';

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { countryInput } from './country.ts';
 import { exampleBytes, exampleProductId, exampleTime } from './example-values.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
@@ -11,7 +12,7 @@ export const productIdPattern = '^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$';
 export const productFields = {
   id: Type.String({ pattern: productIdPattern, examples: ['prod_europe_5gb_30d'] }),
   name: Type.String({ minLength: 1, maxLength: 200, examples: ['Europe 5 GB, 30 days'] }),
-  countries: Type.Array(Type.String({ pattern: '^[A-Z]{2}$' }), {
+  countries: Type.Array(countryInput(), {
     minItems: 1,
     uniqueItems: true,
     description: 'Countries where the plan works, as ISO 3166-1 alpha-2 codes.',

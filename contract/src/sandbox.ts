@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { countryInput } from './country.ts';
 import { Esim } from './esim.ts';
 import { iccidParams } from './iccid.ts';
 import { operation } from './operation.ts';
@@ -31,8 +32,7 @@ export const simulateEsim = operation({
     {
       action: Type.Enum([...simulatedActions], { description: 'Action to simulate.', examples: ['attach'] }),
       country: Type.Optional(
-        Type.String({
-          pattern: '^[A-Z]{2}$',
+        countryInput({
           description: 'For `attach`: the country, as an ISO 3166-1 alpha-2 code.',
           examples: ['FR'],
         }),
@@ -53,7 +53,11 @@ export const simulateEsim = operation({
             'For `use_data`: id of the usage record. A repeated id is not counted again. Generated if omitted.',
         }),
       ),
-      at: Type.Optional(unixSecondsInput('When it happened. Defaults to now.')),
+      at: Type.Optional(
+        unixSecondsInput(
+          'When it happened. Defaults to now. At most five minutes ahead; a time in the future counts as now.',
+        ),
+      ),
     },
     { additionalProperties: false, examples: [{ action: 'attach', country: 'FR' }, { action: 'install' }] },
   ),

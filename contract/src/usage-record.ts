@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { countryInput } from './country.ts';
 import { exampleIccid, exampleTime } from './example-values.ts';
 import { iccid } from './iccid.ts';
 import { operation } from './operation.ts';
@@ -38,10 +39,12 @@ const UsageRecord = Type.Object(
       description: 'Bytes used, upload and download combined.',
       examples: [1_048_576],
     }),
-    at: unixSecondsInput('When the data was used.', { examples: [exampleTime] }),
+    at: unixSecondsInput(
+      'When the data was used. At most five minutes ahead; a time in the future counts as now.',
+      { examples: [exampleTime] },
+    ),
     country: Type.Optional(
-      Type.String({
-        pattern: '^[A-Z]{2}$',
+      countryInput({
         description: 'Country where the eSIM was attached, as an ISO 3166-1 alpha-2 code.',
         examples: ['FR'],
       }),

@@ -613,7 +613,7 @@ export type Operations = {
         iccid: string;
         /** Bytes used, upload and download combined. */
         bytes: number;
-        /** When the data was used. Unix time in seconds. */
+        /** When the data was used. At most five minutes ahead; a time in the future counts as now. Unix time in seconds. */
         at: number;
         /** Country where the eSIM was attached, as an ISO 3166-1 alpha-2 code. */
         country?: string;
@@ -865,7 +865,7 @@ export type Operations = {
       bytes?: number;
       /** For `use_data`: id of the usage record. A repeated id is not counted again. Generated if omitted. */
       record_id?: string;
-      /** When it happened. Defaults to now. Unix time in seconds. */
+      /** When it happened. Defaults to now. At most five minutes ahead; a time in the future counts as now. Unix time in seconds. */
       at?: number;
     };
     result: Esim;

@@ -3,16 +3,34 @@ import type { Clock } from '../clock.ts';
 import type { Queryable } from '../db/database.ts';
 import { lockOwnEsim } from '../esims/lock.ts';
 import { topUpStatuses } from '../esims/state.ts';
-import type { Deps, ExecutionError, HeldExecution, Runner } from '../executions/worker.ts';
+import {
+  type Deps,
+  type ExecutionError,
+  errorOf,
+  type HeldExecution,
+  type Runner,
+} from '../executions/worker.ts';
 import { idOfUuid, uuidText } from '../ids/uuid.ts';
 import type { NewUuid } from '../ids/uuid-v7.ts';
 import { requireProduct } from '../products/require-active.ts';
 import { type BundledEsim, insertBundle } from './sql.ts';
 import { promoteBundle } from './write.ts';
 
-/** A top-up makes no network call, because Simplane counts usage, not the network. */
+/** Asks the network first only if it wants to be asked: Simplane counts usage, so most have no part in a top-up. */
 export const topUpRunner: Runner = {
   async run(deps, execution) {
+    const { iccid, product_id: productId } = execution;
+    const { topUp } = deps.network;
+    if (topUp) {
+      const reply = await execution.call('top_up', (call) =>
+        topUp({ ...call, iccid: iccid as string, productId }),
+      );
+      if (reply.kind === 'failed') return { kind: 'failed', reason: reply.reason };
+      if (reply.kind === 'refused') {
+        await execution.finish(deps.db, errorOf(reply.reason));
+        return { kind: 'done' };
+      }
+    }
     await runTopUp(deps, execution);
     return { kind: 'done' };
   },

@@ -32,6 +32,8 @@ export type Network = {
   ): Promise<Reply<Done>>;
   suspend(call: Call & { iccid: string }): Promise<Reply<Done>>;
   resume(call: Call & { iccid: string }): Promise<Reply<Done>>;
+  /** Sells another bundle. Missing where the network has no part in that, because Simplane counts usage. */
+  topUp?(call: Call & { iccid: string; productId: string }): Promise<Reply<Done>>;
 };
 
 /**

@@ -8,6 +8,7 @@ import {
 import type { WriteContext } from '../context.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
 import { runOnce } from '../idempotency/run-once.ts';
+import { refuseFuture } from './observed-at.ts';
 import { takeUsage } from './take-usage.ts';
 
 /**
@@ -21,8 +22,8 @@ export async function reportUsage(
   const ofAccount = ctx.mode === 'live' ? null : ctx.account.uuid;
   let accountsWithEvents: ReadonlySet<string> = new Set();
   const outcome = await runOnce(ctx, async (tx) => {
-    // If the core's clock is ahead, bundles would start in the future and later attaches would count as older.
-    const taken = await takeUsage(tx, body.records, { ofAccount, clampsToNow: true }, ctx);
+    for (const [index, { at }] of body.records.entries()) refuseFuture(at, `records[${index}].at`, ctx.clock);
+    const taken = await takeUsage(tx, body.records, { ofAccount }, ctx);
     accountsWithEvents = taken.accountsWithEvents;
     return ctx.render(summarise(body.records, taken));
   });

@@ -5,17 +5,14 @@ import type { Queryable } from '../db/database.ts';
 import { emit } from '../events/emit.ts';
 import { type NewEvent, newEvent } from '../events/new-event.ts';
 import type { NewUuid } from '../ids/uuid-v7.ts';
+import { observedAt } from './observed-at.ts';
 import { planUsage, type UsageEvent } from './plan-usage.ts';
 import { type CarriedEsim, findUnready, insertUsageRecords, lockCarried, updateCarried } from './sql.ts';
 
 type Deps = { clock: Clock; newUuid: NewUuid };
 
-type Options = {
-  /** The account whose eSIMs may be charged; null for all accounts. */
-  ofAccount: string | null;
-  /** Treats a record dated in the future as current. */
-  clampsToNow: boolean;
-};
+/** The account whose eSIMs may be charged; null for all accounts. */
+type Options = { ofAccount: string | null };
 
 type Taken = {
   accepted: number;
@@ -31,7 +28,7 @@ type Taken = {
 export async function takeUsage(
   tx: Queryable,
   records: readonly UsageRecord[],
-  { ofAccount, clampsToNow }: Options,
+  { ofAccount }: Options,
   deps: Deps,
 ): Promise<Taken> {
   const iccids = [...new Set(records.map(({ iccid }) => iccid))];
@@ -46,8 +43,7 @@ export async function takeUsage(
   const countable = records.filter((_, index) => !rejectedIndexes.has(index));
   const fresh = groupByEsim(await storeNew(tx, inOrder(countable)));
   const now = new Date(deps.clock.nowMs());
-  const latestMs = clampsToNow ? now.getTime() : Number.POSITIVE_INFINITY;
-  const accountsWithEvents = await apply(tx, fresh, esims, { now, latestMs, ...deps });
+  const accountsWithEvents = await apply(tx, fresh, esims, { now, ...deps });
   const accepted = [...fresh.values()].reduce((sum, { length }) => sum + length, 0);
   return { accepted, rejected, accountsWithEvents };
 }
@@ -101,7 +97,7 @@ async function apply(
   tx: Queryable,
   fresh: ReadonlyMap<string, UsageRecord[]>,
   esims: ReadonlyMap<string, CarriedEsim>,
-  { now, latestMs, newUuid }: { now: Date; latestMs: number; newUuid: NewUuid },
+  { now, newUuid }: { now: Date; newUuid: NewUuid },
 ): Promise<ReadonlySet<string>> {
   const charged = [...fresh.keys()].map((iccid) => esims.get(iccid) as CarriedEsim);
   if (charged.length === 0) return new Set();
@@ -113,7 +109,7 @@ async function apply(
   for (const esim of charged) {
     const usage = (fresh.get(esim.iccid) ?? []).map(({ bytes, at, country = null }) => ({
       bytes,
-      at: new Date(Math.min(at * 1000, latestMs)),
+      at: observedAt(at, now.getTime()),
       country,
     }));
     const plan = planUsage(esim, bundles.get(esim.iccid) ?? [], usage, now);

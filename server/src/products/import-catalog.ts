@@ -1,4 +1,4 @@
-import { productFields } from '@simplane/contract';
+import { countryPattern, productFields } from '@simplane/contract';
 import { Ajv } from 'ajv';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
@@ -66,6 +66,10 @@ function problemsOf(row: unknown, number: number): CatalogProblem[] {
     const field = instancePath.slice(1).replaceAll('/', '.');
     if (params['pattern'] === profileTypePattern) {
       const problem = `${field} must be printable ASCII without a space at either end`;
+      return { row: number, id: idOf(row), problem };
+    }
+    if (params['pattern'] === countryPattern) {
+      const problem = `${field} must be an ISO 3166-1 alpha-2 country code`;
       return { row: number, id: idOf(row), problem };
     }
     const allowed = params['allowedValues'] ? `: ${(params['allowedValues'] as string[]).join(', ')}` : '';

@@ -12,6 +12,7 @@ import { runOnce } from '../idempotency/run-once.ts';
 import { uuidText } from '../ids/uuid.ts';
 import type { Observation, ObservedState } from '../network/port.ts';
 import { observe } from '../observations/observe.ts';
+import { observedAt, refuseFuture } from '../observations/observed-at.ts';
 import { takeUsage } from '../observations/take-usage.ts';
 import { requireMatchingParameters } from './parameters.ts';
 import { requireUsableEsim } from './require-usable-esim.ts';
@@ -28,6 +29,7 @@ export async function simulateEsim(
   }
   const outcome = await runOnce(ctx, async (tx) => {
     requireMatchingParameters(body);
+    if (body.at !== undefined) refuseFuture(body.at, 'at', ctx.clock);
     const esim = await lockOwnEsim(tx, ctx.account.uuid, params.iccid);
     requireUsableEsim(body.action, esim);
     return ctx.render(presentEsim(await act(ctx, tx, esim, body)));
@@ -38,7 +40,8 @@ export async function simulateEsim(
 
 async function act(ctx: WriteContext, tx: Queryable, esim: LockedEsim, body: Body): Promise<LockedEsim> {
   const { action } = body;
-  const at = new Date(body.at === undefined ? ctx.clock.nowMs() : body.at * 1000);
+  const nowMs = ctx.clock.nowMs();
+  const at = body.at === undefined ? new Date(nowMs) : observedAt(body.at, nowMs);
   switch (action) {
     case 'expire_bundle':
       if (await expireActiveBundle(tx, esim, at, ctx)) return esim;
@@ -57,8 +60,7 @@ async function useData(
   { record_id = uuidText(ctx.newUuid()), bytes = 0, at }: Omit<Body, 'at'> & { at: Date },
 ): Promise<LockedEsim> {
   const record = { record_id, iccid, bytes, at: unixSeconds(at) };
-  // Not clamped: a simulation may be at any time.
-  await takeUsage(tx, [record], { ofAccount, clampsToNow: false }, ctx);
+  await takeUsage(tx, [record], { ofAccount }, ctx);
   return requireEsim(tx, ofAccount, iccid);
 }
 

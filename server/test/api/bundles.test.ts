@@ -163,7 +163,7 @@ describe('usage', () => {
   test('leaves no trace when its transaction fails', async () => {
     const iccid = await createEsim('provisioned', 1);
     const records = [{ iccid, at: Math.floor(Date.now() / 1000), record_id: 'r', bytes: 900 }];
-    const options = { ofAccount: null, clampsToNow: true };
+    const options = { ofAccount: null };
     const broken = service.db.transaction(async (tx) => {
       await takeUsage(tx, records, options, service.service);
       throw new Error('on purpose');

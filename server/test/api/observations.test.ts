@@ -57,7 +57,7 @@ async function bundlesOf(iccid: string) {
 /** Reports usage now and returns the updated eSIM. */
 async function reportUsage(iccid: string, bytes: number) {
   const records = [{ iccid, record_id: 'r', bytes, at: Math.floor(service.clock.nowMs() / 1000) }];
-  const options = { ofAccount: null, clampsToNow: true };
+  const options = { ofAccount: null };
   await service.db.transaction((tx) => takeUsage(tx, records, options, service.service));
   return findEsim(service.db, service.accountUuid, iccid);
 }
@@ -340,12 +340,32 @@ describe('a simulation', () => {
     expect(await typesOf(iccid)).toEqual(['esim.enabled', 'esim.activated', 'bundle.activated']);
   });
 
-  test.each([0, 253_402_300_799])('accepts any time that can be stored: %i', async (at) => {
+  test('accepts any time in the past', async () => {
     const iccid = await createEsim('provisioned', [1000]);
-    await simulate(iccid, { action: 'enable', at });
-    await simulate(iccid, { action: 'use_data', bytes: 5, at });
+    await simulate(iccid, { action: 'enable', at: 0 });
+    await simulate(iccid, { action: 'use_data', bytes: 5, at: 0 });
     const [bundle] = await bundlesOf(iccid);
-    expect(bundle).toMatchObject({ activated_at: at, expires_at: at + (30 * dayMs) / 1000, as_of: at });
+    expect(bundle).toMatchObject({ activated_at: 0, expires_at: (30 * dayMs) / 1000, as_of: 0 });
+  });
+
+  test.each([
+    { action: 'enable' },
+    { action: 'attach', country: 'FR' },
+    { action: 'use_data', bytes: 5 },
+    { action: 'expire_bundle' },
+  ])('of %j up to five minutes ahead counts as now; further ahead it is refused', async (body) => {
+    const iccid = await createEsim('active', [1000, 1000]);
+    const nowSeconds = () => Math.floor(service.clock.nowMs() / 1000);
+    await simulate(iccid, { action: 'attach', country: 'DE', at: nowSeconds() - 60 });
+    const refused = await simulate(iccid, { ...body, at: nowSeconds() + 400 });
+    expect(refused.json.error).toMatchObject({ code: 'parameter_invalid', param: 'at' });
+    const { json } = await simulate(iccid, { ...body, at: nowSeconds() + 200 });
+    const times = [json.profile, ...(await bundlesOf(iccid))].flatMap((one) => [
+      one.updated_at ?? 0,
+      one.activated_at ?? 0,
+      one.as_of ?? 0,
+    ]);
+    expect(Math.max(...times)).toBeLessThanOrEqual(nowSeconds());
   });
 
   test.each([
@@ -357,6 +377,8 @@ describe('a simulation', () => {
     [{ action: 'enable', country: 'FR' }, 'parameter_unknown', 'country'],
     [{ action: 'expire_bundle', bytes: 1 }, 'parameter_unknown', 'bytes'],
     [{ action: 'attach', country: 'fr' }, 'parameter_invalid', 'country'],
+    [{ action: 'attach', country: 'UK' }, 'parameter_invalid', 'country'],
+    [{ action: 'attach', country: 'ZZ' }, 'parameter_invalid', 'country'],
     [{ action: 'use_data', bytes: 0 }, 'parameter_invalid', 'bytes'],
     [{ action: 'explode' }, 'parameter_invalid', 'action'],
     [{}, 'parameter_missing', 'action'],

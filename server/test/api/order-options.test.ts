@@ -85,6 +85,11 @@ test('an eSIM’s null fields and metadata can be sent back in an order', async 
   expect([copy.eid, copy.description, copy.metadata]).toEqual([null, null, { kept: '1' }]);
 });
 
+test('a catalog with a country that is not in ISO 3166-1 is refused', async () => {
+  const problem = 'countries.1 must be an ISO 3166-1 alpha-2 country code';
+  expect(await importProduct({ countries: ['GB', 'UK'] })).toEqual([problem]);
+});
+
 describe('the profile type of a product', () => {
   test('reaches the network with the order, and is not part of the public product', async () => {
     const { iccid } = await settled((await order({})).json.id);

@@ -274,6 +274,24 @@ describe('the life of an eSIM', () => {
     expect([unknown.status, unknown.json.error.param]).toEqual([404, 'product_id']);
   });
 
+  test.each([
+    ['prod_sandbox_slow', 'succeeded', 1, null],
+    ['prod_sandbox_flaky', 'succeeded', 3, null],
+    ['prod_sandbox_declined', 'failed', 1, 'declined'],
+    ['prod_sandbox_out_of_stock', 'failed', 1, 'out_of_stock'],
+  ])('a top-up with %s misbehaves like an order for it', async (product, status, attempts, code) => {
+    const { iccid } = await order();
+    const { json } = await call(service, 'POST', `/v1/esims/${iccid}/bundles`, {
+      body: { product_id: product },
+    });
+    const ended = await settled(json.id);
+    expect([ended.status, ended.attempts, ended.error?.code ?? null]).toEqual([status, attempts, code]);
+    const products = (await get(`/v1/esims/${iccid}/bundles`)).data.map(
+      (bundle: { product_id: string }) => bundle.product_id,
+    );
+    expect(products.includes(product)).toBe(status === 'succeeded');
+  });
+
   test('a top-up of a terminated eSIM is refused, naming the state', async () => {
     const iccid = await esimIn('terminated');
     const reply = await call(service, 'POST', `/v1/esims/${iccid}/bundles`, {

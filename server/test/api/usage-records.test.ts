@@ -124,9 +124,12 @@ describe('a batch', () => {
     expect(await stateOf(iccid)).toEqual({ esim, bundles, events });
   });
 
-  test('counts a record from the future as of now', async () => {
+  test('counts a record up to five minutes ahead as of now, and is refused with one further ahead', async () => {
     const iccid = await createEsim();
-    await report([{ record_id: 'a', iccid, bytes: 5, at: now + daySeconds, country: 'FR' }]);
+    const record = { record_id: 'a', iccid, bytes: 5, at: now + 299, country: 'FR' };
+    const refused = await report([record, { ...record, record_id: 'b', at: now + 302 }]);
+    expect(refused.json.error).toMatchObject({ code: 'parameter_invalid', param: 'records[1].at' });
+    await report([record]);
     const { esim, bundles } = await stateOf(iccid);
     expect(esim).toMatchObject({ country_observed_at: new Date(nowMs) });
     expect(bundles).toMatchObject([{ activated_at: new Date(nowMs), as_of: new Date(nowMs) }]);

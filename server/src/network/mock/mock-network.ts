@@ -13,9 +13,7 @@ export function createMockNetwork({ delayMs }: Options): Network {
     iccids: 'ours',
 
     async order({ iccid, productId, attempt, signal }) {
-      const factor = productId === 'prod_sandbox_slow' ? slowFactor : 1;
-      if (!(await wait(delayMs * factor, signal))) return timedOut();
-      return misbehave(productId, attempt) ?? { kind: 'done', result: { iccid: iccid as string } };
+      return (await sell(productId, attempt, signal)) ?? { kind: 'done', result: { iccid: iccid as string } };
     },
 
     async confirm({ matchingId, confirmationCode }) {
@@ -34,7 +32,17 @@ export function createMockNetwork({ delayMs }: Options): Network {
     cancel: (call) => answer(call),
     suspend: (call) => answer(call),
     resume: (call) => answer(call),
+
+    async topUp({ productId, attempt, signal }) {
+      return (await sell(productId, attempt, signal)) ?? { kind: 'done', result: {} };
+    },
   };
+
+  /** Null if the product behaves. */
+  async function sell(productId: string, attempt: number, signal: AbortSignal): Promise<Reply<never> | null> {
+    const factor = productId === 'prod_sandbox_slow' ? slowFactor : 1;
+    return (await wait(delayMs * factor, signal)) ? misbehave(productId, attempt) : timedOut();
+  }
 
   async function answer({ signal }: Call): Promise<Reply<Record<never, never>>> {
     return (await wait(delayMs, signal)) ? { kind: 'done', result: {} } : timedOut();
@@ -59,8 +67,7 @@ function misbehave(productId: string, attempt: number): Reply<never> | null {
         kind: 'refused',
         reason: {
           code: 'declined',
-          message:
-            'The network refuses to provision this product for this account; ask the operator to allow it.',
+          message: 'The network refuses to sell this product to this account; ask the operator to allow it.',
           upstream: { subject_code: '8.2.1', reason_code: '1.2' },
         },
       };
@@ -70,7 +77,7 @@ function misbehave(productId: string, attempt: number): Reply<never> | null {
         reason: {
           code: 'out_of_stock',
           message:
-            'The network has no profiles of this type left; order another product, or this one again once it is restocked.',
+            'The network has none of this product left; order another product, or this one again once it is restocked.',
           upstream: { subject_code: '8.2.5', reason_code: '3.7' },
         },
       };

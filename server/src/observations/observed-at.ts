@@ -1,0 +1,24 @@
+import { AppError } from '../app-error.ts';
+import type { Clock } from '../clock.ts';
+
+const maxAheadSeconds = 300;
+
+/** Refuses a time that no difference between two clocks explains. Smaller differences are clamped by `observedAt`. */
+export function refuseFuture(atSeconds: number, param: string, clock: Clock): void {
+  const nowMs = clock.nowMs();
+  if (atSeconds * 1000 <= nowMs + maxAheadSeconds * 1000) return;
+  const now = Math.floor(nowMs / 1000);
+  throw new AppError(
+    'parameter_invalid',
+    `${param} is more than five minutes ahead: it is ${atSeconds}, and the time is ${now}. Send Unix seconds, and check the clock.`,
+    { param },
+  );
+}
+
+/**
+ * The time of a report. A time in our future counts as now: otherwise bundles would start in the future, and later attaches would
+ * count as older.
+ */
+export function observedAt(atSeconds: number, nowMs: number): Date {
+  return new Date(Math.min(atSeconds * 1000, nowMs));
+}

@@ -3,7 +3,7 @@ import type { AccountSlots } from './account-slots.ts';
 type Urgent = { accountUuid: string; endpointUuid: string; deliveryUuid: string };
 
 /** Deliveries to claim by their ids. */
-export type Named = { accountUuid: string; endpointUuid: string; slots: number; deliveryUuids: string[] };
+type Named = { accountUuid: string; endpointUuid: string; slots: number; deliveryUuids: string[] };
 
 export type UrgentDeliveries = {
   /** False if too many wait: the delivery is sent when its endpoint's turn comes. */

@@ -28,6 +28,16 @@ export function startExecutions(
     networkTimeoutMs: config.networkTimeoutMs,
     retryScheduleMs: config.executionRetryScheduleMs,
     runners: createRunners(config.iccidRanges),
+    pause: { afterFailures: config.networkPauseAfter, pauseMs: config.networkPauseMs },
+    onPause(pausedMs) {
+      service.metrics.networkPaused.set(pausedMs === null ? 0 : 1);
+      if (pausedMs === null) service.log.info('the network answers again; orders continue');
+      else
+        service.log.warn(
+          { paused_ms: pausedMs },
+          'the network is paused: its gateway reported several times in a row that it is down; orders wait',
+        );
+    },
     concurrency: config.executionConcurrency,
     pollMs: 1_000,
     onError,

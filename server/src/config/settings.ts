@@ -14,6 +14,7 @@ import {
   parseCidrs,
   parseCoreUrl,
   parseDnsServers,
+  parseGatewayStatuses,
   timeout,
 } from './values.ts';
 
@@ -149,6 +150,18 @@ export const settings = {
     '10s',
     'How long one call to the network may take before it counts as failed.',
   ),
+  networkPauseAfter: setting(
+    'SIMPLANE_NETWORK_PAUSE_AFTER',
+    integer(0, 1_000),
+    '5',
+    'Live only: after this many answers in a row with HTTP 502, 503 or 504, this process makes no calls to the SM-DP+ for a while. Waiting orders use up no attempts. `0`: never.',
+  ),
+  networkPauseMs: setting(
+    'SIMPLANE_NETWORK_PAUSE',
+    timeout,
+    '10s',
+    'How long that pause is. Then one call is made; each that fails doubles the pause, up to six times this value.',
+  ),
   executionRetryScheduleMs: setting(
     'SIMPLANE_EXECUTION_RETRY_SCHEDULE',
     durations,
@@ -242,6 +255,12 @@ export const settings = {
     oneOf('none', 'call-id'),
     'none',
     '`call-id`: the SM-DP+ answers a repeated `functionCallIdentifier` with its first response. `none`: an order whose response was lost is never sent again unless its ICCID is from `SIMPLANE_ICCID_RANGES`.',
+  ),
+  es2UndoneStatuses: setting(
+    'SIMPLANE_ES2_UNDONE_STATUSES',
+    { takes: '`none`, or any of `502`, `503`, `504`, separated by commas', parse: parseGatewayStatuses },
+    '503',
+    'HTTP statuses that the gateway in front of the SM-DP+ sends only if it did not pass the request on. After one of these an order is sent again; after the others its outcome is unknown. Applies where `SIMPLANE_ES2_REPEATS` would forbid it.',
   ),
   es2Release: setting(
     'SIMPLANE_ES2_RELEASE',

@@ -45,7 +45,7 @@ export async function rollBackAndFail(
     noteChoices(deps, execution);
     if (!(await execution.save(decided))) return done;
     const canceled = belongsToOther ? null : await cancelProfile(deps, execution, iccid);
-    if (canceled?.kind === 'failed') return { kind: 'failed', reason: canceled.reason };
+    if (canceled?.kind === 'failed') return canceled;
     if (canceled?.kind === 'done' && !(await execution.save({ is_closed: true } satisfies Progress)))
       return done;
   }

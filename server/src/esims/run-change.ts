@@ -34,9 +34,11 @@ type OnChanged = (tx: Queryable, esim: LockedEsim, deps: Deps & { executionId: s
 /** Suspend, resume and terminate: calls the network, then writes the change and its event. */
 export function createChangeRunner(change: Change, onChanged?: OnChanged): Runner {
   return {
+    // The operator's core suspends and resumes.
+    ...(change === 'terminate' && { isPausable: true }),
     async run(deps, execution) {
       const reply = await execution.call(change, (call) => send(deps, change, call, execution));
-      if (reply.kind === 'failed') return { kind: 'failed', reason: reply.reason };
+      if (reply.kind === 'failed') return reply;
       if (reply.kind === 'refused') await fail(deps, execution, errorOf(reply.reason));
       else await settle(deps, execution, change, onChanged);
       return done;

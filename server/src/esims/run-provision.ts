@@ -37,6 +37,7 @@ export function createProvisionRunner(iccids: IccidSource, firstBundle: FirstBun
     createGroupCommit({ write: (rows: Provisioned[]) => settleProvisionedRows(db, rows, firstBundle) }),
   );
   return {
+    isPausable: true,
     // If the network forgets calls, a matching id is stored before the first call as well: that takes another statement.
     stock: ({ network }) => (network.iccids === 'ours' && !network.forgetsCalls ? iccids.stock : null),
     prepare: (deps, executions) => allot(deps, executions, iccids),
@@ -175,7 +176,7 @@ async function retryOrRollBack(
 ): Promise<RunOutcome> {
   if (reply.kind === 'failed') {
     noteChoices(deps, execution);
-    return { kind: 'failed', reason: reply.reason };
+    return reply;
   }
   return rollBackAndFail(deps, execution, errorOf(reply.reason), reply.belongsToOther);
 }

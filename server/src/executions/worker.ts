@@ -9,9 +9,12 @@ import type { Call, Network, Refusal, Reply } from '../network/port.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { onAbort, withDeadline } from '../worker/deadline.ts';
 import { type RunResult, startWorkQueue, type WorkQueue } from '../worker/work-queue.ts';
+import { type Breaker, createBreaker } from './breaker.ts';
+import { createPausedClaim } from './claim-while-paused.ts';
 import { createClaimWindow } from './claim-window.ts';
 import { claimExecutionRows } from './sql/claim.ts';
 import { finish } from './sql/finish.ts';
+import { pauseExecution } from './sql/pause.ts';
 import { postpone } from './sql/postpone.ts';
 import { releaseClaim } from './sql/release.ts';
 import type { ClaimedExecution, ExecutionError } from './sql/rows.ts';
@@ -39,7 +42,7 @@ export type Deps = {
  * `done`: the runner ended the execution, or another worker has claimed it. `failed`: the network failed; the execution is
  * retried later, and `fail` is called when no attempt is left.
  */
-export type RunOutcome = { kind: 'done' } | { kind: 'failed'; reason: Refusal };
+export type RunOutcome = { kind: 'done' } | Extract<Reply<never>, { kind: 'failed' }>;
 
 /** ICCIDs that cost nothing: a claim takes as many as it may need, and returns the unused ones. */
 export type IccidStock = {
@@ -48,6 +51,8 @@ export type IccidStock = {
 };
 
 export type Runner = {
+  /** Its calls go to the system that is paused while its gateway reports it as down. */
+  isPausable?: true;
   /** ICCIDs for the claim to allot to new orders; null if they get theirs when they are prepared, or from the network. */
   stock?(deps: Deps): IccidStock | null;
   /** Prepares a whole batch in one statement before any is run. Returns the executions this worker still holds. */
@@ -80,6 +85,9 @@ type Options = Deps & {
   runners: Record<ExecutionType, Runner>;
   concurrency: number;
   pollMs: number;
+  pause: Pick<Parameters<typeof createBreaker>[0], 'afterFailures' | 'pauseMs'>;
+  /** Called when the network is paused, for so long, or works again (null). */
+  onPause(pausedMs: number | null): void;
   onError(error: unknown, about?: object): void;
 };
 
@@ -88,30 +96,41 @@ export function startExecutionWorker(options: Options): WorkQueue {
   const { db, runners, leaseMs, concurrency, pollMs, onError } = options;
   const claimInWindow = createClaimWindow();
   const stock = runners['esim.provision'].stock?.(options) ?? null;
+  const breaker = createBreaker({ ...options.pause, onChange: options.onPause });
+  const types = Object.keys(runners) as ExecutionType[];
+  const paused = types.filter((type) => runners[type].isPausable);
+  const others = types.filter((type) => !runners[type].isPausable);
+  const claimWhilePaused = createPausedClaim({ db, leaseMs, paused, others }, breaker);
   return startWorkQueue({
     concurrency,
     pollMs,
     onError,
     async claim(count) {
+      if (breaker.isPaused()) return prepareAll(options, await claimWhilePaused(count));
       const iccids = (await stock?.take(db, count)) ?? [];
       const { executions } = await claimInWindow((since) =>
         claimExecutionRows(db, { count, leaseMs, since, iccids }),
       );
       const allotted = new Set(executions.map(({ iccid }) => iccid));
       stock?.giveBack(iccids.filter((iccid) => !allotted.has(iccid)));
-      const ready = await Promise.all(
-        Object.entries(runners).map(([type, runner]) =>
-          prepare(
-            options,
-            runner,
-            executions.filter((execution) => execution.type === type),
-          ),
-        ),
-      );
-      return ready.flat();
+      return prepareAll(options, executions);
     },
-    run: (execution, stopping) => runOne(options, execution, stopping).catch(ignoreClaimLost),
+    run: (execution, stopping) => runOne(options, breaker, execution, stopping).catch(ignoreClaimLost),
   });
+}
+
+async function prepareAll(options: Options, executions: ClaimedExecution[]): Promise<ClaimedExecution[]> {
+  const { runners } = options;
+  const ready = await Promise.all(
+    Object.entries(runners).map(([type, runner]) =>
+      prepare(
+        options,
+        runner,
+        executions.filter((execution) => execution.type === type),
+      ),
+    ),
+  );
+  return ready.flat();
 }
 
 /** If a batch fails, its executions are prepared one by one, so that one bad row does not block the others. */
@@ -134,11 +153,12 @@ async function prepare(
 
 async function runOne(
   options: Options,
+  breaker: Breaker,
   claimed: ClaimedExecution,
   stopping: AbortSignal,
 ): Promise<RunResult> {
   const runner = options.runners[claimed.type];
-  const execution = hold(options, claimed, stopping);
+  const execution = hold(options, runner.isPausable ? breaker : null, claimed, stopping);
   if (claimed.attempts > maxAttempts(options)) {
     await runner.fail(options, execution, internalError(claimed.attempts));
     return undefined;
@@ -155,6 +175,12 @@ async function runOne(
   if (stopping.aborted) {
     await releaseClaim(options.db, claimed, takeUnsaved(claimed)); // the shutdown aborted the call, so the attempt does not count
     return undefined;
+  }
+  if (outcome.reason === notCalled.reason || (outcome.isDown && breaker.isPaused())) {
+    const delayMs = breaker.waitMs();
+    const progress = { ...takeUnsaved(claimed), waiting_for: 'network' };
+    await pauseExecution(options.db, claimed, delayMs, progress);
+    return { againInMs: delayMs };
   }
   // Only network failures use up the retry schedule; our own crashes and restarts do not.
   const failures = Number(claimed.progress['failures'] ?? 0) + 1;
@@ -199,7 +225,12 @@ function internalError(attempts: number): ExecutionError {
   };
 }
 
-function hold(options: Options, claimed: ClaimedExecution, stopping: AbortSignal): HeldExecution {
+function hold(
+  options: Options,
+  breaker: Breaker | null,
+  claimed: ClaimedExecution,
+  stopping: AbortSignal,
+): HeldExecution {
   const { db, clock, leaseMs, networkTimeoutMs, network } = options;
   let leasedAtMs = performance.now();
   const noteProgress = (progress: object) => {
@@ -230,14 +261,21 @@ function hold(options: Options, claimed: ClaimedExecution, stopping: AbortSignal
 
   return {
     async call(step, make) {
-      const flag = sentFlag(step);
-      const { forgetsCalls } = network;
-      const isRepeated = forgetsCalls ? await setSent(flag) : wasClaimedBefore(claimed);
-      claimed.progress[flag] = true;
-      const call = { id: callId(claimed, step), attempt: claimed.attempts, isRepeated };
-      const reply = await withTimeout(networkTimeoutMs, stopping, (signal) => make({ signal, ...call }));
-      if (forgetsCalls && !isRepeated && surelyHadNoEffect(reply)) await setFlag(flag, false);
-      return reply;
+      const permit = breaker?.permit();
+      if (permit === null) return notCalled;
+      try {
+        const flag = sentFlag(step);
+        const { forgetsCalls } = network;
+        const isRepeated = forgetsCalls ? await setSent(flag) : wasClaimedBefore(claimed);
+        claimed.progress[flag] = true;
+        const call = { id: callId(claimed, step), attempt: claimed.attempts, isRepeated };
+        const reply = await withTimeout(networkTimeoutMs, stopping, (signal) => make({ signal, ...call }));
+        permit?.end(reply);
+        if (forgetsCalls && !isRepeated && surelyHadNoEffect(reply)) await setFlag(flag, false);
+        return reply;
+      } finally {
+        permit?.release();
+      }
     },
     noteProgress,
     save,
@@ -326,6 +364,14 @@ const progressSaverOf = perDatabase((db) =>
 const noAnswer: Reply<never> = {
   kind: 'failed',
   reason: { code: 'network_unavailable', message: 'The network did not answer in time.' },
+};
+
+/** The call was not made, because the network is paused. */
+const notCalled: Extract<Reply<never>, { kind: 'failed' }> = {
+  kind: 'failed',
+  reason: { code: 'network_unavailable', message: 'The network is paused after repeated failures.' },
+  hadNoEffect: true,
+  isDown: true,
 };
 
 /** A network's refusal as the API shows it on an execution. */

@@ -53,6 +53,7 @@ async function openCaller(config: Config, log: Logger, commands: Commands) {
     recognisesCalls: config.es2Repeats === 'call-id',
     releasesOnConfirm: config.es2Release === 'with-confirm',
     padsIccids: config.es2IccidPadding === 'F',
+    undoneStatuses: config.es2UndoneStatuses,
     requiresCheckDigit: config.es2IccidCheck === 'luhn',
     smdpAddress: config.es2SmdpAddress ?? new URL(settings.url).hostname,
     commands,

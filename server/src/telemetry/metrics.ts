@@ -68,6 +68,11 @@ export function createMetrics(db: Database, certificates: () => CertificateEnd[]
   });
   // From 0, because `increase` does not see a series' first value: an error that happens once would go unnoticed.
   errorCount.inc({ error_type: 'internal' }, 0);
+  const networkPaused = new Gauge({
+    name: 'simplane_network_paused',
+    help: '1 while this process makes no calls to the SM-DP+ because its gateway reported it as down; else 0.',
+    registers,
+  });
   describeProcess(registers);
   describePool(registers, db);
   describeQueues(registers, db);
@@ -83,6 +88,7 @@ export function createMetrics(db: Database, certificates: () => CertificateEnd[]
     backgroundFailureCount,
     connectionsCut,
     reportCount,
+    networkPaused,
   };
 }
 

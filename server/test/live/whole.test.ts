@@ -83,6 +83,28 @@ describe('a live deployment, from the command line to an eSIM', () => {
     expect(await server.end('SIGTERM')).toBe(0);
   });
 
+  test('says in its metrics and its log that the network is paused, and that it works again', async () => {
+    const server = await spawnServer({
+      ...env,
+      SIMPLANE_ICCID_RANGES: '8988304',
+      SIMPLANE_NETWORK_PAUSE_AFTER: '1',
+      SIMPLANE_NETWORK_PAUSE: '3s',
+    });
+    const target = { url: server.url, key };
+    const paused = async () =>
+      /^simplane_network_paused (\d)$/m.exec((await call(target, 'GET', '/metrics')).text)?.[1];
+    expect(await paused()).toBe('0');
+    smdp.onCall(() => ({ status: 503, isDone: false }));
+    const ordered = finished(target, { product_id: 'acme-eu-5' });
+    await until(paused, (value) => value === '1');
+    smdp.onCall(() => undefined);
+    expect(await ordered).toMatchObject({ status: 'succeeded', attempts: 1 });
+    expect(await paused()).toBe('0');
+    expect(server.output()).toContain('the network is paused');
+    expect(server.output()).toContain('the network answers again');
+    expect(await server.end('SIGTERM')).toBe(0);
+  });
+
   test('orders ICCIDs of the operator’s own range if one is set', async () => {
     const server = await spawnServer({ ...env, SIMPLANE_ICCID_RANGES: '8988303' });
     const execution = await finished({ url: server.url, key }, { product_id: 'acme-eu-5' });

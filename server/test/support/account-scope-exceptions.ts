@@ -28,7 +28,8 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
     why: 'An ICCID may be taken in any account; the eSIM is found by ICCID and its order, which the worker holds.',
   },
   {
-    statement: /^(execution_(claim|release_orphaned)|bundle_lock_holders_due|idempotency_delete_expired)$/,
+    statement:
+      /^(execution_(claim(_of_types)?|release_orphaned)|bundle_lock_holders_due|idempotency_delete_expired)$/,
     tables: ['execution_queue', 'bundles', 'esims', 'idempotency_keys'],
     why: 'Workers and chores process due rows of all accounts.',
   },

@@ -132,6 +132,8 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
         retryScheduleMs: [10, 10, 10],
         runners: createRunners(),
         onOutcome: (type, outcome) => service.metrics.executionCount.inc({ execution_type: type, outcome }),
+        pause: { afterFailures: 5, pauseMs: 10_000 },
+        onPause: (pausedMs) => service.log.warn({ pausedMs }, 'pause'),
         onStranded: (details) => service.log.warn(details, 'stranded'),
         concurrency: 32,
         pollMs: 50,

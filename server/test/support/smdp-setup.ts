@@ -41,6 +41,7 @@ export async function startSmdpSetup(
     releasesOnConfirm: true,
     padsIccids: false,
     requiresCheckDigit: false,
+    undoneStatuses: new Set([503]),
     smdpAddress: 'fallback.example.com',
     commands: { suspend: noCommand, resume: noCommand },
     onTrouble: (details) => void troubles.push(details),

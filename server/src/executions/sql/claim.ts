@@ -1,3 +1,4 @@
+import type { ExecutionType } from '@simplane/contract';
 import { texts } from '../../db/binary-array.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { ClaimedExecution } from './rows.ts';
@@ -9,6 +10,8 @@ type Wanted = {
   since: Date | null;
   /** One for each order that has no ICCID yet. Empty if orders get their ICCIDs elsewhere. */
   iccids: string[];
+  /** Only these types; all if omitted. */
+  types?: ExecutionType[];
 };
 
 /** The claimed executions, and the latest due time among them. */
@@ -19,18 +22,18 @@ export type Claimed = { executions: ClaimedExecution[]; latestDueAt: Date | null
  * `due_at` does not change and the lease is not indexed, so a claim that allots no ICCID is a HOT update.
  */
 export async function claimExecutionRows(db: Queryable, wanted: Wanted): Promise<Claimed> {
-  const { count, leaseMs, since, iccids } = wanted;
-  const values = [count, leaseMs, since ?? '-infinity', texts(iccids)];
-  const rows = await db.query<ClaimedExecution & { due_at: Date }>(claim, values);
+  const { count, leaseMs, since, iccids, types } = wanted;
+  const values: unknown[] = [count, leaseMs, since ?? '-infinity', texts(iccids)];
+  if (types) values.push(texts(types));
+  const statement = types ? claimOfTypes : claim;
+  const rows = await db.query<ClaimedExecution & { due_at: Date }>(statement, values);
   let latestDueAt: Date | null = null;
   for (const { due_at: dueAt } of rows) if (!latestDueAt || dueAt > latestDueAt) latestDueAt = dueAt;
   return { executions: rows, latestDueAt };
 }
 
 // By ctid: if the queue was empty when it was analyzed, a cached plan with a join by key scans the whole queue.
-const claim = {
-  name: 'execution_claim',
-  text: `
+const textWith = (condition = '') => `
 with due as materialized (
   select ctid
   from execution_queue
@@ -38,6 +41,7 @@ with due as materialized (
   where due_at >= least($3::timestamptz, now() - interval '250 milliseconds')
     and due_at <= now()
     and (leased_until is null or leased_until <= now())
+    ${condition}
   order by due_at
   limit $1
   for update skip locked
@@ -61,5 +65,7 @@ returning
   q.fence,
   q.is_terminated,
   q.due_at,
-  (select profile_type from products where products.id = q.product_id) as profile_type`,
-};
+  (select profile_type from products where products.id = q.product_id) as profile_type`;
+
+const claim = { name: 'execution_claim', text: textWith() };
+const claimOfTypes = { name: 'execution_claim_of_types', text: textWith('and type = any($5::text[])') };

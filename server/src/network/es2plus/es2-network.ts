@@ -18,6 +18,8 @@ type Options = {
   padsIccids: boolean;
   /** Rejects an ICCID of the SM-DP+ whose check digit is wrong. */
   requiresCheckDigit: boolean;
+  /** HTTP statuses by which a gateway says that it did not pass the request on. */
+  undoneStatuses: ReadonlySet<number>;
   /** Used in activation codes if confirmOrder's answer has no address. */
   smdpAddress: string;
   /** Done by the operator's core: ES2+ has neither. */
@@ -60,7 +62,8 @@ export function createEs2Network(options: Options): Network {
         return done({ iccid, isInferred: true });
       }
       if (reply.kind === 'failed' && !reply.hadNoEffect && isOnce) {
-        return refuse(outcomeUnknown(about, reply.reason));
+        const { reason, isDown } = reply;
+        return { ...refuse(outcomeUnknown(about, reason)), ...(isDown && { isDown }) };
       }
       return reply;
     },
@@ -118,8 +121,11 @@ export function createEs2Network(options: Options): Network {
   };
 }
 
+/** Bad gateway, unavailable, gateway timeout (RFC 9110 §15.6): what gateways answer while the SM-DP+ restarts. */
+const gatewayStatuses = [502, 503, 504];
+
 async function ask<N extends OrderFunctionName>(
-  { client, requesterId, onTrouble }: Options,
+  { client, requesterId, undoneStatuses, onTrouble }: Options,
   { signal }: Call,
   about: About & { name: N },
   fields: RequestOf<N>,
@@ -137,9 +143,13 @@ async function ask<N extends OrderFunctionName>(
   if (posted.status !== 200) {
     onTrouble({ ...publicPart(about), status: posted.status });
     const reason = describeFailure({ status: posted.status }, about);
-    // A 4xx rejects the request, so it had no effect. After a 5xx the effect is unknown.
-    const hadNoEffect = posted.status >= 400 && posted.status < 500 && posted.status !== 408;
-    return { kind: 'failed', reason, ...(hadNoEffect && { hadNoEffect: true }) };
+    const { status } = posted;
+    // A 4xx rejects the request, so it had no effect. After a 5xx the effect is unknown, unless it is a gateway's refusal; where a
+    // repetition can be distinguished from a second order, that is more reliable than the gateway.
+    const isRejected = status >= 400 && status < 500 && status !== 408;
+    const hadNoEffect = isRejected || (isOnce && undoneStatuses.has(status));
+    const isDown = gatewayStatuses.includes(status);
+    return { kind: 'failed', reason, ...(hadNoEffect && { hadNoEffect }), ...(isDown && { isDown }) };
   }
   const answer = readAnswer(about.name, posted.json);
   if (answer.kind === 'executed') return done(answer.fields);

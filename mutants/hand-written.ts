@@ -1,3 +1,4 @@
+import { liveMutants } from './live-mutants.ts';
 import { api, type Mutant, webhooks } from './mutant.ts';
 import { queueMutants } from './queue-mutants.ts';
 
@@ -547,4 +548,5 @@ export const handWritten: readonly Mutant[] = [
   ...guards,
   ...operation,
   ...queueMutants,
+  ...liveMutants,
 ];

@@ -63,7 +63,9 @@ export const Execution = Type.Object(
     type: Type.Enum([...executionTypes], { description: 'Requested operation.' }),
     status: Type.Enum([...executionStatuses]),
     product_id: nullableString({ description: 'Requested product.' }),
-    iccid: nullableString({ description: 'ICCID of the eSIM; null until it is known.' }),
+    iccid: nullableString({
+      description: 'ICCID of the eSIM; null until it is known, and if the order failed without an eSIM.',
+    }),
     error: Type.Optional(
       Type.Object(
         {

@@ -157,7 +157,7 @@ export type Execution = {
   status: 'queued' | 'running' | 'succeeded' | 'failed';
   /** Requested product. */
   product_id: string | null;
-  /** ICCID of the eSIM; null until it is known. */
+  /** ICCID of the eSIM; null until it is known, and if the order failed without an eSIM. */
   iccid: string | null;
   /** Why the execution failed. Present if `status` is `failed`. */
   error?: {

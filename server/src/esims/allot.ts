@@ -44,6 +44,8 @@ export async function allot(
     Object.assign(execution, { iccid: row.iccid, progress: row.progress });
     cacheMatchingId(execution, matchingId);
   }
+  const unused = allotments.filter(({ id }) => lost.has(id)).map(({ iccid }) => iccid);
+  for (const iccid of unused) if (iccid !== null) await iccidSource.giveBack?.(deps.db, iccid, 'free');
   return executions.filter(({ id }) => !lost.has(id));
 }
 

@@ -4,6 +4,7 @@ import type { Queryable } from '../db/database.ts';
 import type { IccidStock } from '../executions/worker.ts';
 import { findIccidsInUse } from './sql/find-iccids-in-use.ts';
 import { nextIccidBlock } from './sql/next-iccid-block.ts';
+import { storeReturned, takeSuspects } from './sql/returned.ts';
 import { takeFromRange } from './sql/take-from-range.ts';
 
 export type IccidSource = {
@@ -11,13 +12,18 @@ export type IccidSource = {
   allot(db: Queryable, count: number): Promise<string[]>;
   /** Null if ICCIDs must not be taken before it is known that they are needed. */
   stock: IccidStock | null;
+  /** Returns an ICCID that no network has used; null if unused ones cost nothing. */
+  giveBack: GiveBack | null;
 };
+
+/** A `suspect` ICCID is assigned again only if no other is left. */
+type GiveBack = (db: Queryable, iccid: string, state: 'free' | 'suspect') => Promise<void>;
 
 /** ICCIDs from the operator's ranges, or else sandbox ICCIDs. No process ever allots one twice. */
 export function createIccidSource(ranges: readonly IccidRange[] | null = null): IccidSource {
-  if (ranges) return { allot: allotFromRanges(ranges), stock: null };
+  if (ranges) return { allot: allotFromRanges(ranges), stock: null, giveBack: storeReturned };
   const allot = allotForSandbox();
-  return { allot, stock: createStock(allot) };
+  return { allot, stock: createStock(allot), giveBack: null };
 }
 
 type AllotIccids = IccidSource['allot'];
@@ -66,17 +72,27 @@ function allotForSandbox(): AllotIccids {
 function allotFromRanges(ranges: readonly IccidRange[]): AllotIccids {
   return async (db, count) => {
     const iccids: string[] = [];
-    for (const range of ranges) {
+    const takeUnused = async (take: (missing: number) => Promise<string[]>) => {
       while (iccids.length < count) {
-        const { start, end } = await takeFromRange(db, range, count - iccids.length);
-        if (start === end) break; // used up
-        const taken = Array.from({ length: end - start }, (_, index) => numberAt(range, start + index));
+        const taken = await take(count - iccids.length);
+        if (taken.length === 0) break; // used up
         const inUse = await findIccidsInUse(db, taken);
         iccids.push(...taken.filter((iccid) => !inUse.has(iccid)));
       }
+    };
+    for (const range of ranges) {
+      await takeUnused(async (missing) => {
+        const { start, end, returned } = await takeFromRange(db, { ...range, ...boundsOf(range) }, missing);
+        return [...returned, ...Array.from({ length: end - start }, (_, at) => numberAt(range, start + at))];
+      });
     }
+    for (const range of ranges) await takeUnused((missing) => takeSuspects(db, boundsOf(range), missing));
     return iccids;
   };
+}
+
+function boundsOf(range: IccidRange) {
+  return { lowest: numberAt(range, 0), highest: numberAt(range, range.size - 1) };
 }
 
 function numberAt({ first }: IccidRange, offset: number): string {

@@ -13,6 +13,7 @@ import {
 import { idOfUuid } from '../ids/uuid.ts';
 import { UnreadableSecret } from '../secrets/keyring.ts';
 import { noteChoices, readMatchingId } from './allot.ts';
+import type { IccidSource } from './iccid.ts';
 import {
   isUnconfirmed,
   mayBeReserved,
@@ -20,6 +21,7 @@ import {
   type OrderInput,
   type Progress,
 } from './reservation.ts';
+import { detachIccid } from './sql/detach-iccid.ts';
 import { failOrderRow } from './sql/fail-order.ts';
 
 const done: RunOutcome = { kind: 'done' };
@@ -32,7 +34,7 @@ export async function rollBackAndFail(
   deps: Deps,
   execution: HeldExecution,
   error: ExecutionError,
-  belongsToOther = false,
+  { belongsToOther = false, returns }: Ending = {},
 ): Promise<RunOutcome> {
   const { iccid } = execution;
   if (iccid !== null && mayHaveReserved(deps.network, execution)) {
@@ -49,9 +51,13 @@ export async function rollBackAndFail(
     if (canceled?.kind === 'done' && !(await execution.save({ is_closed: true } satisfies Progress)))
       return done;
   }
-  await failOrder(deps, execution, error);
+  await failOrder(deps, execution, error, returns);
   return done;
 }
+
+/** `returns` is what becomes of an ICCID of ours that the network surely has not used. */
+type Ending = { belongsToOther?: boolean; returns?: Returns | undefined };
+type Returns = { giveBack: NonNullable<IccidSource['giveBack']>; state: 'free' | 'suspect' };
 
 async function cancelProfile(deps: Deps, execution: HeldExecution, iccid: string) {
   const matchingId = await readMatchingId(deps, execution);
@@ -71,11 +77,14 @@ export async function failAfterLastAttempt(
   deps: Deps,
   execution: HeldExecution,
   last: ExecutionError,
+  giveBack: IccidSource['giveBack'],
 ): Promise<void> {
   const isUnknown = execution.iccid === null && execution.progress[sentFlag('order')] === true;
   const { verdict = last } = execution.progress as Progress;
   const error = isUnknown ? outcomeUnknown(execution, last) : verdict;
-  const outcome = await rollBackAndFail(deps, execution, error).catch(tolerateUnreadable);
+  const isUnused = !mayHaveReserved(deps.network, execution) && !(execution.progress as Progress).is_closed;
+  const returns = giveBack && isUnused ? ({ giveBack, state: 'free' } as const) : undefined;
+  const outcome = await rollBackAndFail(deps, execution, error, { returns }).catch(tolerateUnreadable);
   if (outcome.kind === 'failed') await failOrder(deps, execution, error);
 }
 
@@ -98,9 +107,16 @@ function outcomeUnknown(execution: HeldExecution, last: ExecutionError): Executi
 }
 
 /** Ends the execution and its eSIM, and writes the event. */
-async function failOrder(deps: Deps, execution: HeldExecution, error: ExecutionError): Promise<void> {
-  const { iccid } = execution;
+async function failOrder(
+  deps: Deps,
+  execution: HeldExecution,
+  error: ExecutionError,
+  returns?: Returns,
+): Promise<void> {
   const isOurs = await deps.db.transaction(async (tx) => {
+    const returned = returns ? await detachIccid(tx, execution) : null;
+    if (returns && returned !== null) await returns.giveBack(tx, returned, returns.state);
+    const iccid = returned === null ? execution.iccid : null;
     const isOurs = await failOrderRow(tx, execution, { error, at: new Date(deps.clock.nowMs()) });
     if (!isOurs) return false;
     deps.onOutcome(execution.type, 'failed');
@@ -116,7 +132,13 @@ async function failOrder(deps: Deps, execution: HeldExecution, error: ExecutionE
   });
   if (!isOurs || !(error.code === 'outcome_unknown' || mayBeReserved(execution.progress))) return;
   const call = { function_call_identifier: callId(execution, 'order') };
-  deps.onStranded({ ...orderIds(execution), iccid, code: error.code, ...call, ...error.upstream });
+  deps.onStranded({
+    ...orderIds(execution),
+    iccid: execution.iccid,
+    code: error.code,
+    ...call,
+    ...error.upstream,
+  });
 }
 
 /** The ids in an order's events besides the ICCID. */

@@ -18,7 +18,7 @@ import {
 } from '../secrets/sealed-places.ts';
 import { allot, cacheMatchingId, isAllotted, noteChoices, readMatchingId } from './allot.ts';
 import type { IccidSource } from './iccid.ts';
-import type { OrderInput, Progress } from './reservation.ts';
+import { mayBeReserved, type OrderInput, type Progress } from './reservation.ts';
 import { failAfterLastAttempt, orderIds, rollBackAndFail } from './roll-back-provision.ts';
 import {
   type FirstBundle,
@@ -41,19 +41,24 @@ export function createProvisionRunner(iccids: IccidSource, firstBundle: FirstBun
     // If the network forgets calls, a matching id is stored before the first call as well: that takes another statement.
     stock: ({ network }) => (network.iccids === 'ours' && !network.forgetsCalls ? iccids.stock : null),
     prepare: (deps, executions) => allot(deps, executions, iccids),
-    run: (deps, execution) => provision(deps, execution, settlerOf),
-    fail: failAfterLastAttempt,
+    run: (deps, execution) => provision(deps, execution, settlerOf, iccids.giveBack),
+    fail: (deps, execution, error) => failAfterLastAttempt(deps, execution, error, iccids.giveBack),
   };
 }
 
 type SettlerOf = (db: Deps['db']) => GroupCommit<Provisioned, SettleOutcome>;
 
-async function provision(deps: Deps, execution: HeldExecution, settlerOf: SettlerOf): Promise<RunOutcome> {
+async function provision(
+  deps: Deps,
+  execution: HeldExecution,
+  settlerOf: SettlerOf,
+  giveBack: IccidSource['giveBack'],
+): Promise<RunOutcome> {
   const { verdict } = execution.progress as Progress;
   if (!isAllotted(deps.network, execution)) return rollBackAndFail(deps, execution, noIccidsLeft);
   if (verdict) return rollBackAndFail(deps, execution, verdict);
   if (execution.is_terminated) return rollBackAndFail(deps, execution, terminatedMeanwhile);
-  const ordered = await order(deps, execution);
+  const ordered = await order(deps, execution, giveBack);
   if (ordered.kind !== 'ordered') return ordered;
   const { iccid } = ordered;
   const { account_id, id, fence } = execution;
@@ -102,7 +107,8 @@ async function provision(deps: Deps, execution: HeldExecution, settlerOf: Settle
     }),
   });
   const outcome = await settling.catch(unlessIccidTaken);
-  if (outcome === 'taken') return rollBackAndFail(deps, execution, iccidTaken(execution, iccid), true);
+  if (outcome === 'taken')
+    return rollBackAndFail(deps, execution, iccidTaken(execution, iccid), { belongsToOther: true });
   if (outcome === 'gone') return rollBackAndFail(deps, execution, terminatedMeanwhile);
   if (outcome === 'settled') deps.onOutcome(execution.type, 'succeeded');
   return done;
@@ -123,8 +129,9 @@ function profileRequest({ product_id: productId, profile_type: current, progress
 async function order(
   deps: Deps,
   execution: HeldExecution,
+  giveBack: IccidSource['giveBack'],
 ): Promise<RunOutcome | { kind: 'ordered'; iccid: string }> {
-  const progress = execution.progress as Progress;
+  const progress: Progress & Record<string, unknown> = execution.progress;
   if (progress.is_ordered && execution.iccid !== null) return { kind: 'ordered', iccid: execution.iccid };
   const reply = await execution.call('order', (call) =>
     deps.network.order({ iccid: execution.iccid, ...call, ...profileRequest(execution) }),
@@ -132,6 +139,10 @@ async function order(
   if (reply.kind !== 'done') {
     if (reply.kind === 'refused' && reply.reservedIccid !== undefined) {
       return cancelUnusable(deps, execution, reply.reservedIccid, errorOf(reply.reason));
+    }
+    if (reply.kind === 'refused' && reply.leavesIccid && giveBack && !mayBeReserved(progress)) {
+      const returns = { giveBack, state: reply.leavesIccid };
+      return rollBackAndFail(deps, execution, errorOf(reply.reason), { returns });
     }
     // Every call with this id gets this answer, so no earlier one has reserved a profile.
     if (reply.kind === 'refused' && !deps.network.forgetsCalls) progress.is_closed = true;
@@ -178,7 +189,8 @@ async function retryOrRollBack(
     noteChoices(deps, execution);
     return reply;
   }
-  return rollBackAndFail(deps, execution, errorOf(reply.reason), reply.belongsToOther);
+  const { reason, belongsToOther = false } = reply;
+  return rollBackAndFail(deps, execution, errorOf(reason), { belongsToOther });
 }
 
 const noIccidsLeft: ExecutionError = {

@@ -60,11 +60,19 @@ export type Done = Record<never, never>;
  * A refusal is final; a failure may be temporary. Drivers return both and throw only for bugs. `hadNoEffect`: the network
  * surely did nothing; without it the answer may have been lost. `belongsToOther`: the profile is not ours, so it must not
  * be canceled. `reservedIccid`: the network has reserved this profile for us, but it cannot be used and must be canceled.
- * `isDown`: not the network answered but a gateway before it, so other calls are likely to fail as well.
+ * `leavesIccid`: the ICCID that we chose is not used, `free` for the next order, or `suspect` if the network objected to the number
+ * itself. `isDown`: not the network answered but a gateway before it, so other calls are likely to fail as well.
  */
 export type Reply<Result> =
   | { kind: 'done'; result: Result }
-  | { kind: 'refused'; reason: Refusal; belongsToOther?: true; reservedIccid?: string; isDown?: true }
+  | {
+      kind: 'refused';
+      reason: Refusal;
+      belongsToOther?: true;
+      reservedIccid?: string;
+      leavesIccid?: 'free' | 'suspect';
+      isDown?: true;
+    }
   | { kind: 'failed'; reason: Refusal; hadNoEffect?: true; isDown?: true };
 
 export type Refusal = {

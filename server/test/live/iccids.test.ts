@@ -57,6 +57,31 @@ async function finished({ json }: Reply) {
   return until(look, ({ status }) => status === 'succeeded' || status === 'failed');
 }
 
+/** Makes the first worker's writes to the order fail under this condition. */
+async function failFirstWorker(condition: string, run: () => Promise<void>) {
+  const statements = [
+    `
+create or replace function fail_on_purpose() returns trigger language plpgsql as $$
+begin
+  raise exception 'failed on purpose';
+end $$`,
+    `
+create or replace trigger fail_on_purpose
+before update on execution_queue
+for each row
+when (new.fence = 1 and new.leased_until is not null and ${condition})
+execute function fail_on_purpose()`,
+  ];
+  for (const text of statements) await service.db.query({ name: `test_${text.length}`, text });
+  service.logLines.length = 0;
+  await run();
+  expect(service.logLines.join()).toContain('failed on purpose');
+  await service.db.query({
+    name: 'test_no_trigger',
+    text: 'drop trigger fail_on_purpose on execution_queue',
+  });
+}
+
 const strandedLines = (executionId: string) =>
   service.logLines.filter((line) => line.includes('"stranded"') && line.includes(executionId));
 
@@ -156,6 +181,21 @@ describe('with SIMPLANE_ES2_ICCID_CHECK=luhn', () => {
       expect((await call(service, 'GET', `/v1/esims/${iccid}`)).json.status).toBe('failed');
     },
   );
+
+  test('a worker that fails before it stored the ICCID leaves an order that is not sent again', () =>
+    failFirstWorker(`new.progress ? 'verdict'`, async () => {
+      const iccid = '8999909000000009005';
+      expect(await order(iccid)).toMatchObject({ status: 'failed', error: { code: 'outcome_unknown' } });
+      expect(names()).toEqual(['downloadOrder']);
+    }));
+
+  test('a worker that fails right after it stored the ICCID leaves nothing to confirm', () =>
+    failFirstWorker(`old.progress ? 'is_ordered' and new.progress ? 'verdict'`, async () => {
+      const iccid = '8999909000000009004';
+      expect(await order(iccid)).toMatchObject({ status: 'failed', iccid, error: { code: 'declined' } });
+      expect(names()).not.toContain('confirmOrder');
+      expect(setup.smdp.profiles.get(iccid)?.state).toBe('Unavailable');
+    }));
 
   test('the profile stays on the books if the SM-DP+ refuses to cancel it, and DELETE tries again', async () => {
     const iccid = '8999909000000009003';

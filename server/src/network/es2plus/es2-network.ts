@@ -65,7 +65,7 @@ export function createEs2Network(options: Options): Network {
         const { reason, isDown } = reply;
         return { ...refuse(outcomeUnknown(about, reason)), ...(isDown && { isDown }) };
       }
-      return reply;
+      return reply.kind === 'refused' && iccid !== null ? judgeIccid(reply, iccid) : reply;
     },
 
     async confirm(call) {
@@ -183,6 +183,17 @@ function checkOrdered(
     return { kind: 'refused', reason: wrongCheckDigit(about, iccid), reservedIccid: iccid };
   }
   return done({ iccid });
+}
+
+/** What a refused order means for our own ICCID. Unless the SM-DP+ clearly objects to something else, the number is suspect. */
+function judgeIccid(reply: Extract<Reply<never>, { kind: 'refused' }>, iccid: string): Reply<never> {
+  const reason = { ...reply.reason, upstream: { ...reply.reason.upstream, iccid } };
+  const isInUse = isCode(reply, '8.2.1/3.3', '8.2.1/3.5');
+  if (isInUse) return { ...reply, reason };
+  const { subject_code: subject = '' } = reason.upstream as Record<string, string>;
+  const isAboutOther =
+    (subject === '8.2.5' && !isCode(reply, '8.2.5/3.8')) || /^(1|8\.1)(\.|$)/.test(subject);
+  return { ...reply, reason, leavesIccid: isAboutOther ? 'free' : 'suspect' };
 }
 
 const noProfileType = {

@@ -86,6 +86,10 @@ export const mayImport = {
       why: 'Every folder may throw an AppError, so it depends on almost nothing.',
       imports: list`telemetry/clip.ts contract:*`,
     },
+    'merge-metadata.ts': {
+      why: 'How an update changes metadata, for every resource that has it.',
+      imports: list`app-error.ts`,
+    },
     'clock.ts': {
       why: 'Every folder may use the clock, so it depends on nothing.',
       imports: list``,
@@ -180,7 +184,8 @@ export const mayImport = {
     esims: {
       why: 'An eSIM can exist without a bundle. It publishes events without knowing the receivers.',
       imports: list`app-error.ts clock.ts config/iccid-ranges.ts context.ts db esims/sql events executions
-                   idempotency ids lists merge-metadata.ts network products secrets telemetry/clip.ts contract:* npm:uqr`,
+                   idempotency ids lists merge-metadata.ts network products secrets telemetry/clip.ts contract:*
+                   npm:uqr`,
     },
     'esims/sql': {
       why: 'Statements, some composed of pieces that other features export.',

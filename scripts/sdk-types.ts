@@ -50,11 +50,20 @@ function eventData(type: (typeof eventTypeNames)[number]): string {
 function operationType([id, definition]: [string, Operation]): string {
   const parts = [
     ...(definition.params ? [`params: ${typeOf(definition.params, names)}`] : []),
-    ...(definition.query ? [`query: ${typeOf(definition.query, names)}`] : []),
+    ...(definition.query ? [`query: ${typeOf(withSingleValues(definition.query), names)}`] : []),
     ...(definition.body ? [`body: ${typeOf(definition.body, names)}`] : []),
     `result: ${resultOf(definition)}`,
   ];
   return indent(`\n${describe(definition)}${id}: {${indent(parts.map((part) => `\n${part};`).join(''))}\n};`);
+}
+
+/** A parameter that takes several values also takes one without an array. */
+function withSingleValues(query: { properties: Record<string, object> }): object {
+  const properties = Object.entries(query.properties).map(([name, schema]) => {
+    const { type, items, description } = schema as { type?: string; items?: object; description?: string };
+    return [name, type === 'array' ? { description, anyOf: [items, schema] } : schema];
+  });
+  return { ...query, properties: Object.fromEntries(properties) };
 }
 
 function resultOf({ response }: Operation): string {

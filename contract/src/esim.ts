@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { exampleIccid, exampleProductId, exampleTime } from './example-values.ts';
 import { Execution, queuedExample } from './execution.ts';
+import { createdFilters, metadataFilter } from './filters.ts';
 import { iccid, iccidParams } from './iccid.ts';
 import { descriptionInput, metadataInput, metadataSchema } from './metadata.ts';
 import { operation } from './operation.ts';
@@ -74,6 +75,13 @@ const productId = {
   maxLength: 100,
   description: 'Id of the product to provision.',
   examples: [exampleProductId],
+};
+
+const eid = {
+  minLength: 32,
+  maxLength: 32,
+  pattern: '^[0-9]+$',
+  examples: ['89882119900000000000000000001654'],
 };
 
 export const Esim = Type.Object(
@@ -190,12 +198,9 @@ export const createEsim = operation({
       product_id: Type.String(productId),
       eid: Type.Optional(
         nullableString({
-          minLength: 32,
-          maxLength: 32,
-          pattern: '^[0-9]+$',
+          ...eid,
           description:
             'Binds the profile to the device with this 32-digit EID. If null or omitted, any device can install it.',
-          examples: ['89882119900000000000000000001654'],
         }),
       ),
       confirmation_code: Type.Optional(
@@ -235,10 +240,13 @@ export const listEsims = operation({
     product_id: Type.Optional(
       Type.String({
         maxLength: 100,
-        description: 'Only eSIMs of this product.',
+        description: 'Only eSIMs that were ordered with this product.',
         examples: [exampleProductId],
       }),
     ),
+    eid: Type.Optional(Type.String({ ...eid, description: 'Only eSIMs of the device with this EID.' })),
+    metadata: Type.Optional(metadataFilter),
+    ...createdFilters('eSIMs'),
   }),
   status: 200,
   response: listOf(Esim, 'EsimList'),
@@ -253,6 +261,27 @@ export const getEsim = operation({
   description: 'Returns the current state of an eSIM.',
   scope: 'read',
   params: iccidParams,
+  status: 200,
+  response: Esim,
+  refusals: ['resource_missing'],
+});
+
+export const updateEsim = operation({
+  method: 'PATCH',
+  path: '/v1/esims/{iccid}',
+  tag: 'eSIMs',
+  summary: 'Update an eSIM',
+  description:
+    'Changes the given fields only, in any status of the eSIM. `metadata` is merged: a null value removes its key.',
+  scope: 'write',
+  params: iccidParams,
+  body: Type.Object(
+    {
+      metadata: Type.Optional(metadataInput),
+      description: Type.Optional(descriptionInput),
+    },
+    { additionalProperties: false, examples: [{ metadata: { order_id: 'A-1002', campaign: null } }] },
+  ),
   status: 200,
   response: Esim,
   refusals: ['resource_missing'],

@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { eventTypePattern, eventTypes, exampleEvent } from './event-types.ts';
 import { exampleIccid, exampleTime } from './example-values.ts';
+import { createdFilters, severalOf } from './filters.ts';
 import { idPattern, idPrefixes } from './ids.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
-import { idParams, unixSeconds, unixSecondsInput } from './schema.ts';
+import { idParams, unixSeconds } from './schema.ts';
 
 export const Event = Type.Object(
   {
@@ -57,19 +58,13 @@ export const listEvents = operation({
   scope: 'read',
   query: listQuery({
     type: Type.Optional(
-      Type.String({
-        pattern: '^[a-z0-9_]+(\\.[a-z0-9_]+)*(\\.\\*)?$',
-        maxLength: 200,
-        description: 'An event type, or a family such as `esim.*`.',
-        examples: ['esim.*'],
-      }),
+      severalOf(
+        Type.String({ pattern: '^[a-z0-9_]+(\\.[a-z0-9_]+)*(\\.\\*)?$', maxLength: 200 }),
+        'Only events of this type, or of a family such as `esim.*`.',
+        [['esim.*', 'bundle.depleted']],
+      ),
     ),
-    'created[gte]': Type.Optional(
-      unixSecondsInput('Only events at or after this time.', { examples: [exampleTime] }),
-    ),
-    'created[lt]': Type.Optional(
-      unixSecondsInput('Only events before this time.', { examples: [exampleTime + 86_400] }),
-    ),
+    ...createdFilters('events'),
     delivery: Type.Optional(
       Type.Enum(['failed', 'pending'], { description: 'Only events with a delivery in this status.' }),
     ),

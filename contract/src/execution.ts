@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { exampleIccid, exampleId, exampleProductId, exampleTime } from './example-values.ts';
+import { severalOf } from './filters.ts';
 import { idPattern, idPrefixes } from './ids.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
@@ -110,6 +111,9 @@ export const listExecutions = operation({
   query: listQuery({
     status: Type.Optional(
       Type.Enum([...executionStatuses], { description: 'Only executions in this status.' }),
+    ),
+    type: Type.Optional(
+      severalOf(Type.Enum([...executionTypes]), 'Only executions of this type.', [['esim.provision']]),
     ),
   }),
   status: 200,

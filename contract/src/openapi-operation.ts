@@ -101,7 +101,13 @@ function firstExample(schema: TSchema): unknown {
   return (schema as { examples?: unknown[] }).examples?.[0];
 }
 
-type ParameterSchema = { description?: string; examples?: unknown[]; enum?: unknown[] };
+type ParameterSchema = { type?: unknown; description?: string; examples?: unknown[]; enum?: unknown[] };
+
+/** How a query parameter with several values is written: `type=a,b`, `metadata[key]=value`. */
+function serializationOf({ type }: ParameterSchema) {
+  if (type === 'array') return { style: 'form', explode: false };
+  return type === 'object' ? { style: 'deepObject', explode: true } : {};
+}
 
 function describeParameters(definition: Operation) {
   const parameters: object[] = [];
@@ -116,6 +122,7 @@ function describeParameters(definition: Operation) {
         name,
         in: where,
         required: where === 'path',
+        ...serializationOf(rest),
         ...(description && { description }),
         schema: rest,
         ...(example !== undefined && { example }),

@@ -14,6 +14,7 @@ import {
   resumeEsim,
   suspendEsim,
   terminateEsim,
+  updateEsim,
 } from './esim.ts';
 import { getEvent, listEvents, listEventTypes, sendTestEvent } from './event.ts';
 import { getExecution, listExecutions } from './execution.ts';
@@ -40,6 +41,7 @@ export const operations = {
   createEsim,
   listEsims,
   getEsim,
+  updateEsim,
   getInstallProfile,
   suspendEsim,
   resumeEsim,

@@ -84,7 +84,15 @@ export const listProducts = operation({
   summary: 'List products',
   description: 'Returns the listed and active products of the catalog.',
   scope: 'read',
-  query: listQuery({}),
+  query: listQuery({
+    country: Type.Optional(
+      Type.String({
+        pattern: '^[A-Z]{2}$',
+        description: 'Only products that work in this country, an ISO 3166-1 alpha-2 code.',
+        examples: ['FR'],
+      }),
+    ),
+  }),
   status: 200,
   response: listOf(Product, 'ProductList'),
   refusals: ['cursor_invalid'],

@@ -63,7 +63,7 @@ describe.each([
       provision_esim: [...fieldsOf(operations.createEsim.body), 'idempotency_key'],
       send_test_event: [...fieldsOf(operations.sendTestEvent.body), 'idempotency_key'],
       list_events: ['limit', 'starting_after'],
-      list_products: ['limit', 'starting_after'],
+      list_products: ['limit', 'starting_after', 'country'],
       get_execution: ['execution_id', 'wait_seconds'],
       get_install_profile: ['iccid'],
     });

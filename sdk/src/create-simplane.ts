@@ -51,6 +51,9 @@ function esimsOf(call: CallOperation, transport: Transport) {
     list: (query?: QueryOf<'listEsims'>, options?: CallOptions) =>
       createList(query, (query) => call('listEsims', { query }, options)),
     get: (iccid: string, options?: CallOptions) => call('getEsim', { params: { iccid } }, options),
+    /** Changes `metadata` (merged; null removes a key) and `description`. */
+    update: (iccid: string, body: BodyOf<'updateEsim'>, options?: CallOptions) =>
+      call('updateEsim', { params: { iccid }, body }, options),
     /** Returns what the end user needs to install the eSIM. Treat it as a secret. */
     install: (iccid: string, options?: CallOptions) =>
       call('getInstallProfile', { params: { iccid } }, options),

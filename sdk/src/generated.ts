@@ -493,6 +493,8 @@ export type Operations = {
       limit?: number;
       /** The `next_cursor` of the previous page, unchanged. */
       starting_after?: string;
+      /** Only products that work in this country, an ISO 3166-1 alpha-2 code. */
+      country?: string;
     };
     result: Page<Product>;
   };
@@ -529,8 +531,20 @@ export type Operations = {
       starting_after?: string;
       /** Only eSIMs in this status. */
       status?: 'provisioning' | 'provisioned' | 'active' | 'suspended' | 'terminated' | 'failed';
-      /** Only eSIMs of this product. */
+      /** Only eSIMs that were ordered with this product. */
       product_id?: string;
+      /** Only eSIMs of the device with this EID. */
+      eid?: string;
+      /** Only items with this pair in `metadata`, written as `metadata[order_id]=A-1001`. Up to five pairs, all of which must match. */
+      metadata?: Record<string, string>;
+      /** Only eSIMs after this time. Unix time in seconds. */
+      'created[gt]'?: number;
+      /** Only eSIMs at or after this time. Unix time in seconds. */
+      'created[gte]'?: number;
+      /** Only eSIMs before this time. Unix time in seconds. */
+      'created[lt]'?: number;
+      /** Only eSIMs at or before this time. Unix time in seconds. */
+      'created[lte]'?: number;
     };
     result: Page<Esim>;
   };
@@ -539,6 +553,20 @@ export type Operations = {
     params: {
       /** ICCID of the eSIM. */
       iccid: string;
+    };
+    result: Esim;
+  };
+  /** Changes the given fields only, in any status of the eSIM. `metadata` is merged: a null value removes its key. */
+  updateEsim: {
+    params: {
+      /** ICCID of the eSIM. */
+      iccid: string;
+    };
+    body: {
+      /** Your own key-value pairs, such as order ids: up to 20 keys of up to 40 characters, values up to 500. Null or an empty value removes a key. */
+      metadata?: Record<string, string | null>;
+      /** Your own note, up to 500 characters; null for none. */
+      description?: string | null;
     };
     result: Esim;
   };
@@ -630,6 +658,8 @@ export type Operations = {
       starting_after?: string;
       /** Only executions in this status. */
       status?: 'queued' | 'running' | 'succeeded' | 'failed';
+      /** Only executions of this type. Separate several by commas. */
+      type?: 'esim.provision' | 'esim.suspend' | 'esim.resume' | 'esim.terminate' | 'bundle.add' | Array<'esim.provision' | 'esim.suspend' | 'esim.resume' | 'esim.terminate' | 'bundle.add'>;
     };
     result: Page<Execution>;
   };
@@ -648,12 +678,16 @@ export type Operations = {
       limit?: number;
       /** The `next_cursor` of the previous page, unchanged. */
       starting_after?: string;
-      /** An event type, or a family such as `esim.*`. */
-      type?: string;
+      /** Only events of this type, or of a family such as `esim.*`. Separate several by commas. */
+      type?: string | string[];
+      /** Only events after this time. Unix time in seconds. */
+      'created[gt]'?: number;
       /** Only events at or after this time. Unix time in seconds. */
       'created[gte]'?: number;
       /** Only events before this time. Unix time in seconds. */
       'created[lt]'?: number;
+      /** Only events at or before this time. Unix time in seconds. */
+      'created[lte]'?: number;
       /** Only events with a delivery in this status. */
       delivery?: 'failed' | 'pending';
     };
@@ -880,6 +914,7 @@ export const endpoints = {
   createEsim: ['POST', '/v1/esims'],
   listEsims: ['GET', '/v1/esims'],
   getEsim: ['GET', '/v1/esims/{iccid}'],
+  updateEsim: ['PATCH', '/v1/esims/{iccid}'],
   getInstallProfile: ['GET', '/v1/esims/{iccid}/install'],
   suspendEsim: ['POST', '/v1/esims/{iccid}/suspend'],
   resumeEsim: ['POST', '/v1/esims/{iccid}/resume'],

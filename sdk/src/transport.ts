@@ -136,9 +136,16 @@ export function readJson({ bytes }: Answer): unknown {
 }
 
 function queryOf(query: Record<string, unknown> = {}): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  const given = Object.entries(query).flatMap(([name, value]) => parametersOf(name, value));
+  const text = new URLSearchParams(given).toString();
   return text === '' ? '' : `?${text}`;
+}
+
+/** An array is written as `name=a,b`, an object as `name[key]=value`. */
+function parametersOf(name: string, value: unknown): [string, string][] {
+  if (value === undefined) return [];
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [[name, String(value)]];
+  return Object.entries(value).map(([key, one]) => [`${name}[${key}]`, String(one)]);
 }
 
 type Deadline = { signal: AbortSignal; endMs: number; isTimedOut(): boolean; end(): void };

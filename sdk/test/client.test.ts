@@ -209,3 +209,17 @@ test('a real delivery is verified, and its data is typed by event type', async (
     product_id: order.product_id,
   });
 });
+
+test('filters with several values and by metadata reach the server as it reads them', async () => {
+  const { esim } = await simplane.esims.provisionAndWait({ ...order, metadata: { 'order id': 'A&1' } });
+  const { metadata } = await simplane.esims.update(esim.iccid, { metadata: { team: 'red' } });
+  expect(metadata).toEqual({ 'order id': 'A&1', team: 'red' });
+  const found = await simplane.esims.list({ metadata: { 'order id': 'A&1', team: 'red' } });
+  expect(found.data.map(({ iccid }) => iccid)).toEqual([esim.iccid]);
+  expect((await simplane.esims.list({ metadata: { team: 'blue' } })).data).toEqual([]);
+  const ofTypes = async (type: 'esim.provision' | ('esim.provision' | 'bundle.add')[]) =>
+    (await simplane.executions.list({ type })).data.length;
+  expect(await ofTypes(['esim.provision', 'bundle.add'])).toBeGreaterThan(0);
+  expect(await ofTypes('esim.provision')).toBeGreaterThan(0);
+  expect((await simplane.events.list({ type: ['bundle.*', 'esim.deleted'] })).data).toEqual([]);
+});

@@ -1,13 +1,13 @@
 import type { Event, InputOf, Operations } from '@simplane/contract';
 import type { Context } from '../context.ts';
+import { createdRangeOf } from '../lists/created-range.ts';
 import { readPage } from '../lists/read-page.ts';
 import { listEventRows } from './sql.ts';
 
 export function listEvents(ctx: Context, { query }: InputOf<Operations['listEvents']>) {
   const filter = {
-    type: query.type,
-    createdGte: query['created[gte]'],
-    createdLt: query['created[lt]'],
+    types: query.type && [...new Set(query.type)].sort(),
+    created: createdRangeOf(query),
     delivery: query.delivery,
   };
   return readPage(query, {

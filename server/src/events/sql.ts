@@ -1,6 +1,6 @@
 import type { Queryable } from '../db/database.ts';
-import { lowestUuid, lowestUuidAt } from '../ids/uuid-range.ts';
-import { beforeFirst } from '../lists/keyset.ts';
+import { type CreatedRange, idRangeOf } from '../lists/created-range.ts';
+import { pageOfValue } from '../lists/keyset.ts';
 
 export type EventRow = { id: string; body: string };
 
@@ -13,9 +13,9 @@ export async function findEvent(db: Queryable, accountUuid: string, uuid: string
 }
 
 export type EventFilter = {
-  type: string | undefined;
-  createdGte: number | undefined;
-  createdLt: number | undefined;
+  /** Names, and families such as `esim.*`. */
+  types: string[] | undefined;
+  created: CreatedRange | undefined;
   delivery: 'failed' | 'pending' | undefined;
 };
 
@@ -30,58 +30,75 @@ const hasDelivery = {
 };
 
 /**
- * Newest first. An id begins with its millisecond, so a range of times is a range of ids. A single type uses an index; a
- * family is several types. Each set of filters is a separate statement, so that each has its own plan.
+ * Newest first. An id begins with its millisecond, so a range of times is a range of ids. A type uses an index; a family is
+ * several types. Each set of filters is a separate statement, so that each has its own plan.
  */
 export function listEventRows(
   db: Queryable,
   accountUuid: string,
-  filter: EventFilter,
+  { types, created, delivery }: EventFilter,
   page: { beforeUuid: string | null; count: number },
 ): Promise<EventRow[]> {
-  const until = filter.createdLt === undefined ? beforeFirst : lowestUuidAt(filter.createdLt * 1_000);
-  const before = page.beforeUuid !== null && page.beforeUuid < until ? page.beforeUuid : until;
-  const from = filter.createdGte === undefined ? lowestUuid : lowestUuidAt(filter.createdGte * 1_000);
-  const values: unknown[] = [accountUuid, before, from, page.count];
-  const { type, delivery } = filter;
+  const { fromUuid, beforeUuid } = idRangeOf(created, page.beforeUuid);
+  const values: unknown[] = [accountUuid, beforeUuid, fromUuid, page.count];
   const delivered = delivery === undefined ? '' : `and ${hasDelivery[delivery]}`;
   const suffix = delivery === undefined ? '' : `_${delivery}`;
-  const pageClause = `and id < $2 and id >= $3 ${delivered} order by id desc limit $4`;
-  if (type === undefined) {
+  if (types === undefined) {
     return db.query(
       {
         name: `event_list${suffix}`,
-        text: `select id, body from events where account_id = $1 ${pageClause}`,
+        text: `select id, body from events where account_id = $1 and id < $2 and id >= $3 ${delivered} order by id desc limit $4`,
       },
       values,
     );
   }
-  if (!type.endsWith('.*')) {
-    const text = `select id, body from events where account_id = $1 and type = $5 ${pageClause}`;
-    return db.query({ name: `event_list_type${suffix}`, text }, [...values, type]);
+  const [type] = types;
+  if (types.length === 1 && !type?.endsWith('.*')) {
+    return db.query({ name: `event_list_type${suffix}`, text: typeList('$5', delivered) }, [...values, type]);
   }
-  return db.query({ name: `event_list_family${suffix}`, text: familyList(pageClause) }, [
+  const ranges = types.map(rangeOf);
+  return db.query({ name: `event_list_types${suffix}`, text: typesList(delivered) }, [
     ...values,
-    ...rangeOf(type),
+    ranges.map(([first]) => first),
+    ranges.map(([, end]) => end),
   ]);
 }
 
-/** Skips from type to type within the family, reads a page of each and merges them: fast for rare and common families. */
-function familyList(pageClause: string): string {
+function typeList(type: string, delivered: string): string {
+  const { condition, order } = pageOfValue('type', type, '$3');
   return `
-with recursive types as (
-  (select type from events where account_id = $1 and type >= $5 and type < $6 order by type limit 1)
-  union all
-  select (select e.type from events e where e.account_id = $1 and e.type > types.type and e.type < $6 order by e.type limit 1)
-  from types where types.type is not null
-)
-select one.id, one.body
-from types cross join lateral (select id, body from events where account_id = $1 and type = types.type ${pageClause}) one
-where types.type is not null order by one.id desc limit $4`;
+select id, body
+from events
+where account_id = $1 and ${condition} ${delivered}
+order by ${order}
+limit $4`;
 }
 
-/** `esim.*` is the range from `esim.` up to `esim/`, since `/` follows the dot. */
-function rangeOf(family: string): [string, string] {
-  const prefix = family.slice(0, -1);
+/** Skips from type to type within each range, reads a page of each and merges them: fast for rare and common types. */
+function typesList(delivered: string): string {
+  return `
+with recursive types as (
+  select
+    (select e.type from events e where e.account_id = $1 and e.type >= range.first and e.type < range.last order by e.type limit 1) as type,
+    range.last
+  from unnest($5::text[], $6::text[]) as range (first, last)
+  union all
+  select
+    (select e.type from events e where e.account_id = $1 and e.type > types.type and e.type < types.last order by e.type limit 1),
+    types.last
+  from types
+  where types.type is not null
+)
+select one.id, one.body
+from (select distinct type from types where type is not null) wanted
+cross join lateral (${typeList('wanted.type', delivered)}) one
+order by one.id desc
+limit $4`;
+}
+
+/** `esim.*` is the range from `esim.` up to `esim/`, since `/` follows the dot. A name is the only one before `name!`. */
+function rangeOf(type: string): [string, string] {
+  if (!type.endsWith('.*')) return [type, `${type}!`];
+  const prefix = type.slice(0, -1);
   return [prefix, `${prefix.slice(0, -1)}/`];
 }

@@ -8,6 +8,7 @@ import { getEsim } from '../esims/get.ts';
 import { getInstallProfile } from '../esims/install.ts';
 import { listEsims } from '../esims/list.ts';
 import { provisionEsim } from '../esims/provision.ts';
+import { updateEsim } from '../esims/update.ts';
 import { getEvent } from '../events/get.ts';
 import { listEvents } from '../events/list.ts';
 import { listEventTypes } from '../events/list-types.ts';
@@ -45,6 +46,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Operations[Id]> } = {
   createEsim: provisionEsim,
   listEsims,
   getEsim,
+  updateEsim,
   getInstallProfile,
   suspendEsim,
   resumeEsim,

@@ -9,10 +9,11 @@ import type { KeysInFlight } from '../idempotency/keys-in-flight.ts';
 import type { Answer, Outcome } from '../idempotency/outcome.ts';
 import type { Service } from '../service.ts';
 import { type ConcurrencyLimit, createConcurrencyLimit } from './concurrency-limit.ts';
-import { emptyBody, isStorable, type JsonBody, unstorableText } from './json-body.ts';
+import { emptyBody, isStorable, type JsonBody } from './json-body.ts';
+import { compileQueryValidator, readQuery } from './query.ts';
 import { renderError, toAppError } from './render-error.ts';
 import { pictureOf } from './representations.ts';
-import { compileValidator, readQuery } from './validate.ts';
+import { compileValidator } from './validate.ts';
 
 type Input = {
   params: Record<string, string>;
@@ -40,7 +41,7 @@ export function serveOperation(
   const stringify = fastJsonStringify(definition.response as object);
   const { query: querySchema, pictures } = definition;
   const limit = definition.bodyLimitBytes === undefined ? unlimited : createConcurrencyLimit(largeBodyLimits);
-  const checkQuery = querySchema ? compileValidator(querySchema) : () => null;
+  const checkQuery = querySchema ? compileQueryValidator(querySchema) : () => null;
   const checkBody = isWrite(definition) ? compileValidator(definition.body ?? noFields) : () => null;
   const { db, clock, newUuid, signals, keyring, addressPolicy, endpointLimit, mode, hasCore } = service;
 
@@ -102,10 +103,6 @@ export function serveOperation(
         throw new AppError('resource_missing', `No object has this ${param}.`, { param });
     }
     const query = request.query as Record<string, unknown>;
-    for (const [param, value] of Object.entries(query)) {
-      const isText = querySchema && typeof value === 'string' && param !== 'starting_after'; // cursors have their own check
-      if (isText && !isStorable(value)) throw unstorableText(param);
-    }
     return { params, query: querySchema ? readQuery(querySchema, query) : {}, body: body.value };
   }
 

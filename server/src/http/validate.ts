@@ -3,47 +3,47 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { AppError } from '../app-error.ts';
 import { clip } from '../telemetry/clip.ts';
 
-type ObjectSchema = { properties: Record<string, object>; additionalProperties?: unknown };
+export type ObjectSchema = { properties: Record<string, object>; additionalProperties?: unknown };
 
 export type Validator = (value: Record<string, unknown>) => AppError | null;
 
 const ajv = new Ajv({ strict: true, allowUnionTypes: true, verbose: true });
 
+/** How parameters are written: the members of an object or array, and the names in the message about an unknown one. */
+export type Notation = { join(path: string, member: string): string; nameOf(property: string): string };
+
 /** Checks a body or a query against its schema. The error names the parameter and says what to change. */
-export function compileValidator(schema: ObjectSchema): Validator {
+export function compileValidator(schema: ObjectSchema, notation: Notation = inBody): Validator {
   const check = ajv.compile(schema) as ValidateFunction;
   const known = new Set(Object.keys(schema.properties));
   return (value) => {
     // Checked first, because a misspelled name explains a missing parameter better.
     const unknown =
       schema.additionalProperties === false && Object.keys(value).find((name) => !known.has(name));
-    if (typeof unknown === 'string') return unknownParameter(unknown, '', known);
+    if (typeof unknown === 'string') return unknownParameter(unknown, [...known].map(notation.nameOf));
     if (check(value)) return null;
     const [error] = check.errors ?? [];
-    return error ? explain(error) : null;
+    return error ? explain(error, notation) : null;
   };
 }
 
-/** Query parameters are strings; converts those that the schema declares as integers, if they are numeric. */
-export function readQuery(schema: ObjectSchema, query: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(query).map(([name, value]) => {
-      const { type } = (schema.properties[name] ?? {}) as { type?: string };
-      const isNumeric = type === 'integer' && typeof value === 'string' && /^-?\d+$/.test(value);
-      return [name, isNumeric ? Number(value) : value];
-    }),
-  );
-}
+const inBody: Notation = {
+  join(path, member) {
+    if (path === '') return member;
+    return /^\d+$/.test(member) ? `${path}[${member}]` : `${path}.${member}`;
+  },
+  nameOf: (property) => property,
+};
 
-function explain(error: ErrorObject): AppError {
-  const path = paramOf(error.instancePath);
+function explain(error: ErrorObject, { join }: Notation): AppError {
+  const path = partsOf(error.instancePath).reduce(join, '');
   if (error.keyword === 'required') {
     const param = join(path, String(error.params['missingProperty']));
     return new AppError('parameter_missing', `${param} is required.`, { param });
   }
   if (error.keyword === 'additionalProperties') {
     const known = Object.keys((error.parentSchema as { properties?: object }).properties ?? {});
-    return unknownParameter(String(error.params['additionalProperty']), path, new Set(known));
+    return unknownParameter(join(path, String(error.params['additionalProperty'])), known);
   }
   const param = error.propertyName === undefined ? path : join(path, error.propertyName);
   return new AppError('parameter_invalid', `${param} ${requirement(error)}; got ${shorten(error)}.`, {
@@ -83,23 +83,16 @@ function requirement({ keyword, params, propertyName, message }: ErrorObject): s
   }
 }
 
-function unknownParameter(name: string, path: string, known: Set<string>): AppError {
-  const param = join(path, name);
-  const takes =
-    known.size > 0 ? `this operation takes ${[...known].join(', ')}` : 'this operation takes none';
+function unknownParameter(param: string, known: string[]): AppError {
+  const takes = known.length > 0 ? `this operation takes ${known.join(', ')}` : 'this operation takes none';
   return new AppError('parameter_unknown', `${param} is not a parameter; ${takes}.`, { param });
 }
 
-function paramOf(instancePath: string): string {
+function partsOf(instancePath: string): string[] {
   return instancePath
     .split('/')
     .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce((path, part) => (/^\d+$/.test(part) && path !== '' ? `${path}[${part}]` : join(path, part)), '');
-}
-
-function join(path: string, name: string): string {
-  return path === '' ? name : `${path}.${name}`;
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 function withArticle(type: unknown): string {

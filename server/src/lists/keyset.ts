@@ -12,3 +12,14 @@ export function oldestOnPage(table: string): string {
     (select id from ${table} order by id desc limit 1 offset $3::integer - 1),
     '${lowestUuid}')`;
 }
+
+/**
+ * A page of the rows with one value, as a range of an index that ends with (`column`, id). With `column = value`, a generic plan
+ * that considers the value common walks the primary key: 800 ms for a value that is rare, in a table of a million rows.
+ */
+export function pageOfValue(column: string, value: string, from = `'${lowestUuid}'`) {
+  return {
+    condition: `(${column}, id) < (${value}, $2) and (${column}, id) >= (${value}, ${from})`,
+    order: `${column} desc, id desc`,
+  };
+}

@@ -5,10 +5,11 @@ import { presentProduct } from './present.ts';
 import { listProductRows, type ProductRow } from './sql.ts';
 
 export function listProducts(ctx: Context, { query }: InputOf<Operations['listProducts']>) {
+  const { country } = query;
   return readPage(query, {
-    scope: { list: 'products', accountId: ctx.account.id, filters: {} },
+    scope: { list: 'products', accountId: ctx.account.id, filters: { country } },
     read: (position, count) =>
-      listProductRows(ctx.db, { before: position === null ? null : parse(position), count }),
+      listProductRows(ctx.db, country, { before: position === null ? null : parse(position), count }),
     positionOf,
     positionPattern: /^\d{1,15} \S+$/,
     present: presentProduct,

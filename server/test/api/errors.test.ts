@@ -240,7 +240,7 @@ describe('parameters', () => {
     const reply = await call(service, 'GET', '/v1/products?startingafter=x');
     expectRefusal(reply, 'parameter_unknown', 'startingafter');
     expect(reply.json.error.message).toBe(
-      'startingafter is not a parameter; this operation takes limit, starting_after.',
+      'startingafter is not a parameter; this operation takes limit, starting_after, country.',
     );
   });
 

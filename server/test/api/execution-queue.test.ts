@@ -199,12 +199,12 @@ describe('claims', () => {
       `pg_statio_user_tables where relname = 'execution_queue'`,
     );
 
-  async function fill(count: number, dueAgoMs: number): Promise<void> {
+  async function fill(count: number, dueAgoMs: number, type = 'bundle.add'): Promise<void> {
     await sql(
       `insert into execution_queue (account_id, id, type, product_id, input, due_at, created_at)
-       select $1, gen_random_uuid(), 'bundle.add', 'prod_us_1gb_7d', '{}', now() - $3 * interval '1 ms', now()
+       select $1, gen_random_uuid(), $4, 'prod_us_1gb_7d', '{}', now() - $3 * interval '1 ms', now()
        from generate_series(1, $2)`,
-      [service.accountUuid, count, dueAgoMs],
+      [service.accountUuid, count, dueAgoMs, type],
     );
   }
 
@@ -245,12 +245,13 @@ describe('claims', () => {
       const page = { beforeUuid: null, count: 10 };
       const { accountUuid } = service;
       const lists = [
-        () => listExecutionRows(db, accountUuid, { status: 'running', ...page }),
-        () => listEsimRows(db, accountUuid, { status: undefined, productId: undefined }, page),
-        () => listEsimRows(db, accountUuid, { status: 'provisioning', productId: undefined }, page),
+        () => listExecutionRows(db, accountUuid, { status: 'running' }, page),
+        () => listExecutionRows(db, accountUuid, { types: ['esim.suspend', 'esim.resume'] }, page),
+        () => listEsimRows(db, accountUuid, {}, page),
+        () => listEsimRows(db, accountUuid, { status: 'provisioning' }, page),
       ];
       for (const list of lists) for (let n = 0; n < 8; n++) await list(); // until the generic plan is chosen and cached
-      await fill(20_000, 0);
+      await fill(20_000, 0, 'esim.provision');
       const pagesRead = () => readPagesRead(client);
       for (const list of lists) {
         const before = await pagesRead();

@@ -31,13 +31,17 @@ export const columns = `account_id, id, iccid, product_id, status, resumes_to, p
   profile_error, country, country_observed_at, eid, metadata, description, smdp_address, matching_id, confirmation_code_required, created_at,
   provisioned_at, execution_id, false as is_queued`;
 
+/** Of an eSIM in the queue. */
+export const queuedEid = `coalesce(observed ->> 'eid', input ->> 'eid')`;
+export const queuedMetadata = `coalesce(input -> 'metadata', '{}')`;
+
 /** `EsimRow` from the queue. */
 export const queuedColumns = `account_id, id, iccid, product_id, 'provisioning' as status, null as resumes_to,
   coalesce(observed ->> 'profile_state', 'unknown') as profile_state,
   (observed ->> 'profile_observed_at')::timestamptz as profile_observed_at,
   nullif(observed -> 'profile_error', 'null') as profile_error, observed ->> 'country' as country,
   (observed ->> 'country_observed_at')::timestamptz as country_observed_at,
-  coalesce(observed ->> 'eid', input ->> 'eid') as eid, coalesce(input -> 'metadata', '{}') as metadata,
+  ${queuedEid} as eid, ${queuedMetadata} as metadata,
   input ->> 'description' as description, null as smdp_address, null as matching_id, false as confirmation_code_required,
   created_at, null::timestamptz as provisioned_at, id as execution_id, true as is_queued`;
 

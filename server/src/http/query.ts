@@ -1,0 +1,63 @@
+import { AppError } from '../app-error.ts';
+import { clip } from '../telemetry/clip.ts';
+import { isStorable, unstorableText } from './json-body.ts';
+import { compileValidator, type ObjectSchema, type Validator } from './validate.ts';
+
+/**
+ * Reads the text of a query by its schema: numbers, several values (`type=a,b`) and objects (`metadata[key]=value`). Text that
+ * does not fit stays as it is, for the validator to refuse.
+ */
+export function readQuery(schema: ObjectSchema, query: Record<string, unknown>): Record<string, unknown> {
+  const read = new Map<string, unknown>();
+  const members = new Map<string, [key: string, value: unknown][]>();
+  for (const [name, value] of Object.entries(query)) {
+    // Cursors have their own check.
+    if (name !== 'starting_after' && ![name, value].flat().every(isStorableText))
+      throw unstorableText(clip(name));
+    const [, object = '', key = ''] = /^(\w+)\[(.*)\]$/s.exec(name) ?? [];
+    if (typeIn(schema, object) === 'object') {
+      members.set(object, [...(members.get(object) ?? []), [key, value]]);
+    } else {
+      read.set(name, parse(typeIn(schema, name), value));
+    }
+  }
+  for (const [object, entries] of members) {
+    if (!read.has(object)) read.set(object, Object.fromEntries(entries));
+  }
+  return Object.fromEntries(read);
+}
+
+/** The error names a parameter as the query has it: `type`, `metadata[key]`. */
+export function compileQueryValidator(schema: ObjectSchema): Validator {
+  const objects = Object.keys(schema.properties).filter((name) => typeIn(schema, name) === 'object');
+  const validate = compileValidator(schema, {
+    join(path, member) {
+      if (path === '') return member;
+      return objects.includes(path) ? `${path}[${member}]` : path;
+    },
+    nameOf: (property) => (objects.includes(property) ? `${property}[key]` : property),
+  });
+  return (query) => {
+    const bare = objects.find((name) => typeof query[name] === 'string' || Array.isArray(query[name]));
+    return bare === undefined ? validate(query) : withoutKey(bare);
+  };
+}
+
+function withoutKey(param: string): AppError {
+  return new AppError('parameter_invalid', `${param} needs a key, as in ${param}[key]=value.`, { param });
+}
+
+function parse(type: string | undefined, value: unknown): unknown {
+  if (type === 'array') return [value].flat().flatMap((one) => String(one).split(','));
+  const isNumeric = type === 'integer' && typeof value === 'string' && /^-?\d+$/.test(value);
+  return isNumeric ? Number(value) : value;
+}
+
+function typeIn({ properties }: ObjectSchema, name: string): string | undefined {
+  if (!Object.hasOwn(properties, name)) return undefined;
+  return (properties[name] as { type?: string }).type;
+}
+
+function isStorableText(value: unknown): boolean {
+  return typeof value !== 'string' || isStorable(value);
+}

@@ -1,0 +1,124 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Queryable } from '../../src/db/database.ts';
+import { listEsimRows } from '../../src/esims/sql/list.ts';
+import { listEventRows } from '../../src/events/sql.ts';
+import { listExecutionRows } from '../../src/executions/sql/list.ts';
+import { listProductRows } from '../../src/products/sql.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const rows = 20_000;
+const page = { beforeUuid: null, count: 11 };
+const eid = '7'.padStart(32, '0');
+const nowSeconds = Math.floor(Date.now() / 1_000);
+const longAgo = { fromSeconds: nowSeconds - rows, untilSeconds: nowSeconds - rows + 100 };
+
+let service: TestService;
+let client: pg.Client;
+
+/** A row a second. The rare values are the oldest, behind all rows with the common ones. */
+beforeAll(async () => {
+  service = await startService();
+  client = new pg.Client({ connectionString: service.databaseUrl });
+  await client.connect();
+  // What autovacuum reads would be counted too.
+  for (const table of ['esims', 'esim_metadata', 'executions', 'events', 'products', 'product_countries']) {
+    await client.query(`alter table ${table} set (autovacuum_enabled = off)`);
+  }
+  await client.query(`
+create function test_time(n integer) returns timestamptz language sql as
+  $$ select to_timestamp(${nowSeconds}) - (${rows} - n) * interval '1 second' $$`);
+  const fill = (text: string) => client.query(`${text} from generate_series(1, ${rows}) n`);
+  const account = `'${service.accountUuid}'`;
+  await fill(`
+insert into esims (account_id, id, iccid, execution_id, product_id, status, metadata, created_at, eid)
+select ${account}, uuid_v7(test_time(n)), 'i' || n, gen_random_uuid(), case when n <= 5 then 'rare' else 'p' end,
+  case when n <= 5 then 'failed' else 'provisioned' end,
+  case when n <= 5 then '{"env": "test"}' else jsonb_build_object('env', 'prod', 'order_id', n::text) end,
+  test_time(n), case when n % 3 = 0 or n = 7 then lpad(n::text, 32, '0') end`);
+  await fill(`
+insert into executions (account_id, id, type, status, input, created_at)
+select ${account}, uuid_v7(test_time(n)), case when n <= 5 then 'esim.provision' else 'bundle.add' end,
+  case when n % 2 = 0 then 'failed' else 'succeeded' end, '{}', test_time(n)`);
+  await fill(`
+insert into events (account_id, id, type, created_at, body)
+select ${account}, uuid_v7(test_time(n)), case when n <= 5 then 'esim.rare' else 'esim.common' end, test_time(n), '{}'`);
+  await fill(`
+insert into products (id, name, countries, validity_days, price_amount, price_currency, speeds, active, listed, created_at)
+select 'x' || n, 'x', case when n <= 5 then array['AQ'] else array['FR', 'DE'] end, 1, 1, 'eur', array['5G'], true, true,
+  test_time(n)`);
+  await client.query('analyze');
+  await client.query('set enable_seqscan = off');
+  await client.query('set plan_cache_mode = force_generic_plan');
+});
+afterAll(async () => {
+  await client.end();
+  await service.stop();
+});
+
+/** Runs a list; returns how many rows it found and how many database pages it read. */
+async function measure(
+  list: (db: Queryable) => Promise<object[]>,
+): Promise<{ found: number; pages: number }> {
+  const db: Queryable = {
+    query: async ({ name, text }, values = []) => (await client.query({ name, text, values })).rows,
+  };
+  const before = await countPagesRead();
+  const { length: found } = await list(db);
+  return { found, pages: (await countPagesRead()) - before };
+}
+
+/** PostgreSQL's own count. It is of the plan that ran: `explain` would show one made for these values. */
+async function countPagesRead(): Promise<number> {
+  await client.query('select pg_stat_force_next_flush()');
+  await client.query('select pg_stat_clear_snapshot()');
+  const { rows: counted } = await client.query<{ pages: string }>(`
+select sum(heap_blks_hit + heap_blks_read + coalesce(idx_blks_hit + idx_blks_read, 0)) as pages
+from pg_statio_user_tables`);
+  return Number(counted[0]?.pages);
+}
+
+const esims = (filter: Parameters<typeof listEsimRows>[2]) => (db: Queryable) =>
+  listEsimRows(db, service.accountUuid, filter, page);
+const executions = (filter: Parameters<typeof listExecutionRows>[2]) => (db: Queryable) =>
+  listExecutionRows(db, service.accountUuid, filter, page);
+const events = (types: string[] | undefined, created?: typeof longAgo) => (db: Queryable) =>
+  listEventRows(db, service.accountUuid, { types, created, delivery: undefined }, page);
+const products = (country: string) => (db: Queryable) =>
+  listProductRows(db, country, { before: null, count: page.count });
+
+test.each<[string, number, (db: Queryable) => Promise<object[]>]>([
+  ['eSIMs in a rare status', 5, esims({ status: 'failed' })],
+  ['eSIMs of a rare product', 5, esims({ productId: 'rare' })],
+  ['eSIMs by EID', 1, esims({ eid })],
+  ['eSIMs by EID and metadata', 1, esims({ eid, status: 'provisioned', metadata: [['env', 'prod']] })],
+  ['eSIMs by a common pair', 11, esims({ metadata: [['env', 'prod']] })],
+  ['eSIMs by a rare pair', 5, esims({ metadata: [['env', 'test']] })],
+  ['eSIMs by a pair that none has', 0, esims({ metadata: [['env', 'none']] })],
+  [
+    'eSIMs by a common and a rare pair',
+    1,
+    esims({
+      metadata: [
+        ['env', 'prod'],
+        ['order_id', '77'],
+      ],
+    }),
+  ],
+  ['eSIMs by time', 11, esims({ created: longAgo })],
+  ['eSIMs by time and pair', 11, esims({ created: longAgo, metadata: [['env', 'prod']] })],
+  ['executions of a rare type', 5, executions({ types: ['esim.provision'] })],
+  ['executions of a type that none has', 0, executions({ types: ['esim.suspend'] })],
+  ['executions of several types', 11, executions({ types: ['bundle.add', 'esim.suspend'] })],
+  ['failed executions of a rare type', 2, executions({ types: ['esim.provision'], status: 'failed' })],
+  ['events of a rare type', 5, events(['esim.rare'])],
+  ['events of several types', 11, events(['esim.common', 'esim.rare', 'none.*'])],
+  ['events of several rare types', 5, events(['esim.rare', 'none'])],
+  ['events by time and types', 11, events(['esim.*', 'none'], longAgo)],
+  ['products of a common country', 11, products('FR')],
+  ['products of a rare country', 5, products('AQ')],
+])('a page of %s reads the rows it shows and little else', async (_, expected, list) => {
+  const { found, pages } = await measure(list);
+  expect(found).toBe(expected);
+  expect(pages).toBeLessThan(250); // a scan of 20,000 rows reads thousands
+});

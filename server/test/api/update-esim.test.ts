@@ -57,7 +57,6 @@ describe('an update of an eSIM', () => {
     expect((await patch(iccid, { metadata: { seat: '', other: null } })).json.metadata).toEqual({
       order_id: 'A-2',
     });
-    expect((await patch(iccid, { metadata: null })).json.metadata).toEqual({});
   });
 
   test('sets the description, and null removes it', async () => {

@@ -11,6 +11,8 @@ export function startExecutions(
   network: Network,
   onError: (error: unknown) => void,
 ) {
+  const runners = createRunners(config.iccidRanges);
+  countFromZero(service, Object.keys(runners));
   const worker = startExecutionWorker({
     db: service.db,
     clock: service.clock,
@@ -27,7 +29,7 @@ export function startExecutions(
     leaseMs: config.executionLeaseMs,
     networkTimeoutMs: config.networkTimeoutMs,
     retryScheduleMs: config.executionRetryScheduleMs,
-    runners: createRunners(config.iccidRanges),
+    runners,
     pause: { afterFailures: config.networkPauseAfter, pauseMs: config.networkPauseMs },
     onPause(pausedMs) {
       service.metrics.networkPaused.set(pausedMs === null ? 0 : 1);
@@ -44,4 +46,13 @@ export function startExecutions(
   });
   service.signals.on('executions', worker.wake);
   return worker;
+}
+
+const outcomes = ['succeeded', 'failed', 'postponed'] as const;
+
+/** `increase` does not see a series' first value, so a small operator's only failed order would go unnoticed. */
+function countFromZero({ metrics }: Service, types: string[]): void {
+  for (const execution_type of types) {
+    for (const outcome of outcomes) metrics.executionCount.inc({ execution_type, outcome }, 0);
+  }
 }

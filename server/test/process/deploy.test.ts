@@ -195,17 +195,3 @@ describe('the Kubernetes manifest', () => {
     );
   });
 });
-
-test('every alert uses a served metric and is explained in the operations guide', async () => {
-  const { groups } = parse(await read('deploy/prometheus/alerts.yaml'));
-  const { createMetrics } = await import('../../src/telemetry/metrics.ts');
-  const { registry } = createMetrics({ pool: {} } as Parameters<typeof createMetrics>[0]);
-  const served = registry.getMetricsAsArray().map(({ name }) => name);
-  const rules = groups[0].rules as { alert: string; expr: string }[];
-  for (const { alert, expr } of rules) {
-    const [name = ''] = expr.match(/\b(http|simplane|db|nodejs|process)_[a-z_0-9]+/) ?? [];
-    expect(served, alert).toContain(name.replace(/_(bucket|count|sum)$/, ''));
-  }
-  const guide = await read('docs/operations.md');
-  for (const { alert } of rules) expect(guide).toContain(`\`${alert}\``);
-});

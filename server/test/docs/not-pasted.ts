@@ -1,0 +1,44 @@
+/** Blocks that the test cannot run beside a sandbox: the page, how the block begins, and why. */
+export const notPasted: { page: string; begins: string; why: string }[] = [
+  {
+    page: 'README.md',
+    begins: 'npm ci && npm start',
+    why: 'installs, and runs until Ctrl-C; the test starts the same server itself',
+  },
+  { page: 'README.md', begins: 'npm ci && npm test', why: 'would run this test; .ci/run runs it' },
+  {
+    page: 'README.md',
+    begins: 'npx simplane listen',
+    why: 'runs until Ctrl-C; cli/test/listen.test.ts runs it',
+  },
+  {
+    page: 'docs/cli.md',
+    begins: 'npx simplane listen',
+    why: 'runs until Ctrl-C; cli/test/listen.test.ts runs it',
+  },
+  { page: 'docs/agents.md', begins: 'claude mcp add', why: 'needs Claude Code' },
+  {
+    page: 'docs/agents.md',
+    begins: 'npm run mcp:inspect',
+    why: 'takes minutes, and installs tools from the network',
+  },
+  {
+    page: 'docs/connect-your-smdp.md',
+    begins: 'export SIMPLANE_MODE=live',
+    why: 'needs an SM-DP+; server/test/live runs live mode',
+  },
+  {
+    page: 'docs/faults.md',
+    begins: 'npm run faults',
+    why: 'takes minutes; faults/test/short-run.test.ts runs one',
+  },
+  { page: 'docs/mutants.md', begins: 'npm run mutants', why: 'takes 40 minutes' },
+  { page: 'docs/releasing.md', begins: 'docker build', why: 'needs a container engine' },
+  { page: 'sdk/README.md', begins: 'npm run build && npm pack', why: 'sdk/test/package.test.ts packs it' },
+  {
+    page: 'sdk/README.md',
+    begins: 'npm install ./simplane-sdk',
+    why: 'sdk/test/package.test.ts installs it',
+  },
+  { page: 'CONTRIBUTING.md', begins: 'npm ci', why: 'would run this test; .ci/run runs it' },
+];

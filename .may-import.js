@@ -86,10 +86,6 @@ export const mayImport = {
       why: 'Every folder may throw an AppError, so it depends on almost nothing.',
       imports: list`telemetry/clip.ts contract:*`,
     },
-    'merge-metadata.ts': {
-      why: 'How an update changes metadata, for every resource that has it.',
-      imports: list`app-error.ts`,
-    },
     'clock.ts': {
       why: 'Every folder may use the clock, so it depends on nothing.',
       imports: list``,

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { eventTypePattern, eventTypes, exampleEvent } from './event-types.ts';
-import { exampleIccid, exampleTime } from './example-values.ts';
+import { exampleIccid } from './example-values.ts';
 import { createdFilters, severalOf } from './filters.ts';
 import { idPattern, idPrefixes } from './ids.ts';
 import { operation } from './operation.ts';

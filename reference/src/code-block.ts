@@ -1,8 +1,8 @@
 import { type Html, html } from './html.ts';
 
 /** A titled code sample. The script shows the copy button only if the browser has a clipboard. */
-export function codeBlock(title: Html | string, code: Html): Html {
-  return html`<figure class="code"><figcaption><span>${title}</span><button type="button" data-copy hidden>Copy</button></figcaption><pre tabindex="0"><code>${code}</code></pre></figure>`;
+export function codeBlock(title: Html | string, code: Html, language?: string): Html {
+  return html`<figure class="code"${language !== undefined && html` data-language="${language}"`}><figcaption><span>${title}</span><button type="button" data-copy hidden>Copy</button></figcaption><pre tabindex="0"><code>${code}</code></pre></figure>`;
 }
 
 /** Formats JSON with syntax highlighting. */
@@ -24,6 +24,18 @@ export function shellCode(command: string): Html {
     if (token === 'curl') return html`<span class="c-command">${token}</span>`;
     if (/^['"]/.test(token)) return html`<span class="c-string">${token}</span>`;
     return /^--?[a-zA-Z]/.test(token) ? html`<span class="c-key">${token}</span>` : token;
+  })}`;
+}
+
+const keywords =
+  /^(?:import|from|const|await|async|export|function|return|if|not|def|raise|throw|new|with|as|for|in|and|or|None|True|False|null|true|false)$/;
+
+/** TypeScript or Python with syntax highlighting. */
+export function programCode(code: string): Html {
+  const tokens = code.split(/("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|\b[A-Za-z_]\w*\b)/);
+  return html`${tokens.map((token) => {
+    if (/^['"]/.test(token)) return html`<span class="c-string">${token}</span>`;
+    return keywords.test(token) ? html`<span class="c-word">${token}</span>` : token;
   })}`;
 }
 

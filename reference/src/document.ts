@@ -5,6 +5,7 @@ export type OpenApiDocument = {
   info: { title: string; version: string; summary?: string; description?: string };
   tags?: readonly { name: string; description?: string }[];
   paths: Record<string, Record<string, unknown>>;
+  webhooks?: Record<string, { post?: Pick<RawOperation, 'description' | 'requestBody'> }>;
   components?: { schemas?: Record<string, unknown>; headers?: Record<string, unknown> };
 };
 

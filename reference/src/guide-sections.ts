@@ -2,11 +2,10 @@ import { apiVersions, currentApiVersion, pageSize, scopes } from '@simplane/cont
 import { codeBlock, jsonCode, shellCode } from './code-block.ts';
 import { quote } from './curl-sample.ts';
 import type { OpenApiDocument, Schema } from './document.ts';
-import { heading } from './heading.ts';
+import type { Guide } from './guide.ts';
 import { type Html, html } from './html.ts';
 import { fieldList } from './schema-table.ts';
-
-export type Guide = { anchor: string; title: string; text: Html; samples: Html };
+import { signaturesGuide } from './signatures-guide.ts';
 
 /** Topics common to all operations, shown before them. */
 export function guides(document: OpenApiDocument, baseUrl: string): Guide[] {
@@ -16,11 +15,8 @@ export function guides(document: OpenApiDocument, baseUrl: string): Guide[] {
     pagination(baseUrl),
     versions(baseUrl),
     errorShape(document),
+    signaturesGuide(),
   ];
-}
-
-export function guideSection({ anchor, title, text, samples }: Guide): Html {
-  return html`<section class="entry" id="${anchor}"><div class="text">${heading(2, anchor, title)}${text}</div><div class="samples">${samples}</div></section>`;
 }
 
 function authentication(baseUrl: string): Guide {
@@ -30,8 +26,8 @@ function authentication(baseUrl: string): Guide {
     text: html`<p>Send your API key as a bearer token with every request. Keys starting with <code>sp_test_</code> work only in a sandbox, keys starting with <code>sp_live_</code> only in a live deployment.</p>
 <p>A key has one or more scopes: ${list(scopes)}. Each operation below names the scope it requires. <code>write</code> includes <code>install</code>, which gives access to activation codes; <code>read</code> does not. A key without the required scope gets <a href="#error-scope_missing"><code>scope_missing</code></a>.</p>
 <p>Keep keys on your servers. Simplane stores only a hash and cannot show a key again. Web pages cannot call <code>/v1</code> (there are no CORS headers), because everyone who opens a page can read a key in it.</p>
-<p>Set your key in the shell once, and the samples on this page work as pasted:</p>`,
-    samples: html`${codeBlock('Set the key', shellCode("export SIMPLANE_API_KEY='sp_test_…'"))}${codeBlock(
+<p>Set your key in the shell once, and the samples on this page work as pasted, in bash and zsh. The TypeScript samples use the SDK, whose README says how to install it; the Python samples use only the standard library.</p>`,
+    samples: html`${codeBlock('Set the key', shellCode("export SIMPLANE_API_KEY='sp_test_…'"))}<p class="hint">Put in your own key. A sandbox writes its key to <code>.simplane/sandbox-api-key</code>.</p>${codeBlock(
       'Check that it works',
       shellCode(command(baseUrl, '/v1/me')),
     )}`,
@@ -57,17 +53,16 @@ function idempotency(baseUrl: string): Guide {
 }
 
 function pagination(baseUrl: string): Guide {
+  const readCursor = `sed 's/.*"next_cursor":"\\([^"]*\\)".*/\\1/'`;
+  const firstPage = `NEXT_CURSOR=$(${command(baseUrl, '/v1/products?limit=3', '-s')} |\n  ${readCursor})`;
+  const cursor = '--data-urlencode "starting_after=$NEXT_CURSOR"';
+  const nextPage = command(baseUrl, '/v1/products?limit=3', '-G', cursor);
   return {
     anchor: 'pagination',
     title: 'Pagination',
     text: html`<p>Lists are newest first. <code>limit</code> sets the page size: ${pageSize.default} by default, ${pageSize.maximum} at most. While <code>has_more</code> is true, get the next page by passing <code>next_cursor</code> unchanged as <code>starting_after</code>, with the same filters.</p>
 <p>Cursors are opaque: do not construct them or store them for long. Objects created while you paginate appear only on a new first page and never shift your pages.</p>`,
-    samples: html`${codeBlock(
-      'The next page',
-      shellCode(
-        command(baseUrl, '/v1/products?limit=3', '-G', `--data-urlencode "starting_after=$NEXT_CURSOR"`),
-      ),
-    )}${codeBlock('A page', jsonCode({ object: 'list', data: ['…'], has_more: true, next_cursor: 'eyJhIjoiMDFrOTQifQ' }))}`,
+    samples: html`${codeBlock('The next page', shellCode(`${firstPage}\n${nextPage}`))}${codeBlock('A page', jsonCode({ object: 'list', data: ['…'], has_more: true, next_cursor: 'eyJhIjoiMDFrOTQifQ' }))}`,
   };
 }
 

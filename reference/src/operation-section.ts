@@ -1,5 +1,5 @@
 import { type ErrorCode, errors, operations } from '@simplane/contract';
-import { codeBlock, jsonCode, shellCode } from './code-block.ts';
+import { codeBlock, jsonCode } from './code-block.ts';
 import { curlSample } from './curl-sample.ts';
 import {
   componentName,
@@ -13,12 +13,16 @@ import {
 import { heading } from './heading.ts';
 import { type Html, html, slug } from './html.ts';
 import { inline, paragraphs } from './markdown.ts';
+import { pythonSample } from './python-sample.ts';
+import { sampleGroup } from './sample-group.ts';
 import { placeholdersIn, sampleRequest } from './sample-request.ts';
 import { fieldList, parameterList } from './schema-table.ts';
 import { typeLabel } from './schema-type.ts';
+import { typescriptSample } from './typescript-sample.ts';
 
 export type OperationContext = {
   document: OpenApiDocument;
+  operations: readonly DocOperation[];
   baseUrl: string;
 };
 
@@ -135,12 +139,34 @@ function chips(codes: readonly ErrorCode[]): Html {
   )}</ul>`;
 }
 
-function samples(operation: DocOperation, { baseUrl }: OperationContext): Html {
-  const placeholders = placeholdersIn(sampleRequest(operation));
-  return html`${codeBlock('curl', shellCode(curlSample(operation, baseUrl)))}${
-    placeholders.length > 0 &&
-    html`<p class="hint">Replace with your own: ${placeholders.map((value, index) => html`${index > 0 && ', '}<code>${value}</code>`)}.</p>`
-  }${operation.successes.map(
+function samples(operation: DocOperation, { operations, baseUrl }: OperationContext): Html {
+  return html`${sampleGroup({
+    curl: curlSample(operation, baseUrl),
+    typescript: typescriptSample(operation, baseUrl),
+    python: pythonSample(operation, baseUrl),
+  })}${placeholdersIn(sampleRequest(operation)).map((value) => replaceHint(value, operation, operations))}${operation.successes.map(
     ({ example, status }) => example !== undefined && codeBlock(`Response ${status}`, jsonCode(example)),
   )}`;
+}
+
+/** Says where to get the id: from the list whose items have it, else from another operation that returns it. */
+function replaceHint(value: string, operation: DocOperation, all: readonly DocOperation[]): Html {
+  const others = all.filter(({ id }) => id !== operation.id);
+  const source =
+    others.find((other) => idOf(firstItem(other)) === value) ??
+    others.find((other) => idOf(other.successes[0]?.example) === value);
+  return html`<p class="hint">Replace <code>${value}</code> with one of yours${
+    source && html`, from <a href="#${operationAnchor(source)}">${source.summary}</a>`
+  }.</p>`;
+}
+
+function firstItem({ successes }: DocOperation): unknown {
+  const { data } = (successes[0]?.example ?? {}) as { data?: unknown };
+  return Array.isArray(data) ? data[0] : undefined;
+}
+
+/** eSIMs are identified by their ICCID; other objects can have one too. */
+function idOf(object: unknown): unknown {
+  const { id, iccid } = (object ?? {}) as { id?: unknown; iccid?: unknown };
+  return id ?? iccid;
 }

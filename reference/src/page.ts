@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
+import { errorCodes } from '@simplane/contract';
 import { codeBlock } from './code-block.ts';
 import { type DocOperation, type OpenApiDocument, readOperations, resourceNames } from './document.ts';
 import { errorCodesSection } from './error-codes-section.ts';
-import { type Guide, guideSection, guides } from './guide-sections.ts';
+import { eventAnchor, eventTypesSection, readEvents } from './event-types-section.ts';
+import { type Guide, guideSection } from './guide.ts';
+import { guides } from './guide-sections.ts';
 import { heading } from './heading.ts';
 import { type Html, html, slug, toText, trusted } from './html.ts';
 import { inline, paragraphs } from './markdown.ts';
@@ -20,8 +23,7 @@ export function renderDocsPage(document: OpenApiDocument, options: { baseUrl: st
   const operations = readOperations(document);
   const tags = tagsOf(document, operations);
   const shared = guides(document, options.baseUrl);
-  const resources = resourceNames(document);
-  const context = { document, baseUrl: options.baseUrl };
+  const context = { document, operations, baseUrl: options.baseUrl };
   return toText(html`<!doctype html>
 <html lang="en">
 <head>
@@ -43,7 +45,7 @@ export function renderDocsPage(document: OpenApiDocument, options: { baseUrl: st
 <a class="source" href="/openapi.json">OpenAPI</a>
 </header>
 <div class="layout">
-${navigation(contents(shared, tags, operations, resources))}
+${navigation(contents(document, shared, tags, operations))}
 <main id="main" tabindex="-1">
 ${introduction(document, options.baseUrl)}
 ${shared.map(guideSection)}
@@ -53,10 +55,11 @@ ${heading(2, `tag-${slug(name)}`, name)}${paragraphs(description)}
 ${operations.filter((operation) => operation.tag === name).map((operation) => operationSection(operation, context))}
 </section>`,
 )}
+${eventTypesSection(document)}
 <section class="tag" id="resources">
 ${heading(2, 'resources', 'Resources')}
 <p>The objects that the operations return.</p>
-${resources.map((name) => resourceSection(name, document))}
+${resourceNames(document).map((name) => resourceSection(name, document))}
 </section>
 ${errorCodesSection()}
 </main>
@@ -93,10 +96,10 @@ ${paragraphs(description)}</div>
 }
 
 function contents(
+  document: OpenApiDocument,
   shared: readonly Guide[],
   tags: readonly { name: string }[],
   operations: readonly DocOperation[],
-  resources: readonly string[],
 ): NavigationGroup[] {
   return [
     { title: 'Basics', links: [{ anchor: 'introduction', title: 'Introduction' }, ...shared] },
@@ -108,10 +111,23 @@ function contents(
           anchor: operationAnchor(operation),
           title: operation.summary,
           method: operation.method,
+          alsoFoundBy: `${operation.path} ${operation.id}`,
         })),
     })),
-    { title: 'Resources', links: resources.map((name) => ({ anchor: resourceAnchor(name), title: name })) },
+    {
+      title: 'Event types',
+      links: readEvents(document).map(({ type }) => ({ anchor: eventAnchor(type), title: type })),
+    },
+    {
+      title: 'Resources',
+      links: resourceNames(document).map((name) => ({ anchor: resourceAnchor(name), title: name })),
+    },
     { title: 'Appendix', links: [{ anchor: 'error-codes', title: 'Error codes' }] },
+    {
+      title: 'Error codes',
+      links: errorCodes.map((code) => ({ anchor: `error-${code}`, title: code })),
+      isOnlySearched: true,
+    },
   ];
 }
 

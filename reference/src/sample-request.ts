@@ -1,4 +1,4 @@
-import { idPattern, idPrefixes, isIccid } from '@simplane/contract';
+import { idPattern, idPrefixes } from '@simplane/contract';
 import type { DocOperation } from './document.ts';
 
 export type SampleRequest = {
@@ -16,9 +16,8 @@ export type SampleRequest = {
  */
 export function sampleRequest(operation: DocOperation): SampleRequest {
   const { method, parameters, body, id } = operation;
-  const path = operation.path.replace(/\{([^}]+)\}/g, (_, name: string) =>
-    encodeURIComponent(pathValue(operation, name)),
-  );
+  const values = pathValues(operation);
+  const path = operation.path.replace(/\{[^}]+\}/g, () => encodeURIComponent(values.shift() ?? ''));
   const query = queryOf(operation);
   const search = new URLSearchParams(
     Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
@@ -32,15 +31,18 @@ export function sampleRequest(operation: DocOperation): SampleRequest {
   };
 }
 
-function pathValue({ parameters }: DocOperation, name: string): string {
-  const own = parameters.find((parameter) => parameter.in === 'path' && parameter.name === name);
-  return String(own?.example ?? name);
+/** The example values of the path parameters, in the order of the path. */
+export function pathValues({ path, parameters }: DocOperation): string[] {
+  return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => {
+    const own = parameters.find((parameter) => parameter.in === 'path' && parameter.name === name);
+    return String(own?.example ?? name);
+  });
 }
 
 /** The values in a sample that exist in no deployment, so the reader must replace them. */
 export function placeholdersIn({ path, body }: SampleRequest): string[] {
   const values = `${path} ${JSON.stringify(body ?? '')}`.split(/[^A-Za-z0-9_]+/);
-  return [...new Set(values)].filter((value) => isIccid(value) || isGeneratedId(value));
+  return [...new Set(values)].filter((value) => /^89\d{16,18}$/.test(value) || isGeneratedId(value));
 }
 
 /** Simplane generates these ids, so they differ between deployments; product ids are the operator's. */

@@ -42,6 +42,9 @@ code { font-family: var(--mono); font-size: 0.86em; }
 p code, dd code, td code, li code { background: var(--soft); border: 1px solid var(--line); border-radius: 4px; padding: 0.08em 0.32em; overflow-wrap: anywhere; }
 a code { color: inherit; }
 ul { list-style: none; margin: 0; padding: 0; }
+ol { margin: 0.75rem 0; padding-left: 1.25rem; }
+li + li { margin-top: 0.2rem; }
+ul > li + li { margin-top: 0; }
 
 .skip { position: fixed; left: 1rem; top: -4rem; z-index: 9; background: var(--accent); color: var(--page); padding: 0.5rem 1rem; border-radius: 6px; }
 .skip:focus { top: 0.6rem; }
@@ -57,10 +60,19 @@ ul { list-style: none; margin: 0; padding: 0; }
 .layout { display: grid; grid-template-columns: 16.5rem minmax(0, 1fr); max-width: 96rem; margin: 0 auto; }
 #contents { display: block; position: sticky; inset: auto; top: var(--bar); width: auto; height: calc(100vh - var(--bar)); max-height: none; margin: 0; padding: 1.25rem 0.75rem 3rem 0.75rem; overflow-y: auto; overscroll-behavior: contain; border: 0; border-right: 1px solid var(--line); background: var(--page); color: var(--text); scrollbar-width: thin; }
 .group { margin: 1.5rem 0.75rem 0.35rem; font-size: 0.8125rem; font-weight: 650; color: var(--ink); }
-.group:first-child { margin-top: 0; }
 #contents a { display: flex; align-items: center; justify-content: space-between; gap: 0.75rem; padding: 0.28rem 0.75rem; border-radius: 6px; color: var(--text); font-size: 0.875rem; line-height: 1.4; text-decoration: none; }
 #contents a:hover { background: var(--soft); color: var(--ink); }
 #contents a[aria-current] { background: var(--accent-soft); color: var(--accent); font-weight: 550; }
+.links[hidden], #contents li[hidden] { display: none; }
+.links:first-of-type .group { margin-top: 0; }
+.search { position: sticky; top: -1.25rem; z-index: 1; margin: -1.25rem 0 0; padding: 1.25rem 0.75rem 0.5rem; background: var(--page); }
+.search[hidden] { display: none; }
+.search input { width: 100%; padding: 0.4rem 2.2rem 0.4rem 0.65rem; font: inherit; font-size: 0.875rem; color: var(--ink); background: var(--soft); border: 1px solid var(--line-strong); border-radius: 6px; }
+.search input::placeholder { color: var(--quiet); opacity: 1; }
+.search kbd { position: absolute; right: 1.35rem; top: 1.7rem; font: 0.75rem var(--mono); color: var(--quiet); pointer-events: none; }
+.search input:not(:placeholder-shown) + kbd { display: none; }
+#found { margin: 0 0.75rem; font-size: 0.8125rem; color: var(--quiet); }
+#found:not(:empty) { margin-bottom: 0.75rem; }
 .verb { font: 600 0.6875rem var(--mono); letter-spacing: 0.02em; }
 .get { color: var(--get); } .post { color: var(--post); } .patch, .put { color: var(--patch); } .delete { color: var(--delete); }
 
@@ -130,6 +142,20 @@ h2:hover .anchor, h3:hover .anchor, .anchor:focus-visible { opacity: 1; }
 .code code { font-size: inherit; }
 .c-key { color: var(--c-key); } .c-string { color: var(--c-string); } .c-number { color: var(--c-number); } .c-word { color: var(--c-word); } .c-command { color: #ffffff; font-weight: 600; }
 
+.languages { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.5rem; }
+.choose { display: flex; flex-wrap: wrap; gap: 0.25rem; }
+.choose[hidden] { display: none; }
+.choose button { font: 550 0.8125rem var(--sans); color: var(--text); background: transparent; border: 1px solid transparent; border-radius: 6px; padding: 0.25rem 0.65rem; cursor: pointer; }
+.choose button:hover { background: var(--soft); }
+.choose button[aria-pressed="true"] { background: var(--accent-soft); color: var(--accent); border-color: currentColor; }
+:root[data-language="curl"] .code[data-language]:not([data-language="curl"]),
+:root[data-language="typescript"] .code[data-language]:not([data-language="typescript"]),
+:root[data-language="python"] .code[data-language]:not([data-language="python"]) { display: none; }
+/* Before the script runs, so that the page does not jump. */
+@media (scripting: enabled) {
+  :root:not([data-language]) .code[data-language]:not([data-language="curl"]) { display: none; }
+}
+
 .codes { width: 100%; border-collapse: collapse; margin-top: 1.25rem; font-size: 0.875rem; line-height: 1.5; }
 .codes th, .codes td { text-align: left; vertical-align: top; padding: 0.7rem 1rem 0.7rem 0; border-top: 1px solid var(--line); font-weight: 400; }
 .codes thead th { border-top: 0; color: var(--quiet); font-size: 0.8125rem; font-weight: 550; }
@@ -170,7 +196,7 @@ tr:target > * { background: var(--accent-soft); }
 @media print {
   :root { color-scheme: light; --code-page: #fff; --code-bar: #fff; --code-line: #bbb; --code-text: #111; --code-quiet: #444; --c-key: #111; --c-string: #111; --c-number: #111; --c-word: #111; }
   .bar { position: static; }
-  #contents, .skip, .menu, .code button, .anchor { display: none; }
+  #contents, .skip, .menu, .choose, .code button, .anchor { display: none; }
   .layout { display: block; }
   main { padding: 0; }
   .entry { display: block; }

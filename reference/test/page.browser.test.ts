@@ -58,7 +58,7 @@ test('every link in the contents leads to a section and is highlighted there', a
   expect(await links.count()).toBeGreaterThan(10);
   for (const link of await links.all()) {
     const anchor = (await link.getAttribute('href')) ?? '';
-    expect(await page.locator(`section${anchor}`).count(), anchor).toBe(1);
+    expect(await page.locator(`:is(section, tr)${anchor}`).count(), anchor).toBe(1);
   }
   await page.locator('#contents a[href="#op-createEsim"]').click();
   await expect.poll(() => topOf(page, '#op-createEsim')).toBeLessThan(150);
@@ -113,14 +113,87 @@ test('on a phone the contents open from a button and close after a link is tappe
   await expect.poll(() => topOf(page, '#error-codes')).toBeLessThan(150);
 });
 
-test('without JavaScript the contents work and no copy button is shown', async () => {
+test('without JavaScript the contents work, every language is shown, and nothing that needs a script', async () => {
   const { page } = await open({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
   expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0);
+  expect(await page.locator('#op-createEsim figure[data-language]:visible').count()).toBe(3);
+  expect(await page.locator('#op-createEsim .choose').isVisible()).toBe(false);
   await page.getByRole('button', { name: 'Contents' }).click();
+  expect(await page.locator('#search').isVisible()).toBe(false);
   await page.locator('#contents a[href="#pagination"]').click();
   await expect.poll(() => page.url()).toBe(`${origin}/docs#pagination`);
   await page.keyboard.press('Escape');
   await expect.poll(() => page.locator('#contents').isVisible()).toBe(false);
+});
+
+test('a slash focuses the search, which finds operations, events, error codes and text', async () => {
+  const { page, violations } = await open();
+  const search = page.getByRole('searchbox', { name: 'Search the reference' });
+  const shown = () =>
+    page
+      .locator('#contents a:visible')
+      .evaluateAll((links) => links.map((link) => (link as HTMLAnchorElement).hash));
+  const before = await shown();
+  expect(before).not.toContain('#error-cursor_invalid');
+  await page.keyboard.press('/');
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('search');
+  expect(await search.inputValue()).toBe('');
+  for (const [words, anchor] of [
+    ['provision an', '#op-createEsim'],
+    ['/v1/esims suspend', '#op-suspendEsim'],
+    ['usage_thresh', '#event-bundle-usage_threshold'],
+    ['CURSOR_INVALID', '#error-cursor_invalid'],
+    ['openssl', '#signatures'],
+  ] as const) {
+    await search.fill(words);
+    expect(await shown(), words).toContain(anchor);
+    expect((await shown()).length, words).toBeLessThan(10);
+    expect(await page.getByRole('status').textContent()).toMatch(/^\d+ match(es)?$/);
+  }
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.url()).toBe(`${origin}/docs#signatures`);
+  await page.keyboard.press('/');
+  await search.fill('no such thing at all');
+  expect(await shown()).toEqual([]);
+  await page.keyboard.press('Escape');
+  expect(await shown()).toEqual(before);
+  await search.fill('webhook endpoint');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  const focused = () => page.evaluate(() => (document.activeElement as HTMLAnchorElement).hash);
+  expect(await focused()).toBe((await shown())[1]);
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('ArrowUp');
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('search');
+  expect(violations).toEqual([]);
+});
+
+test('on a phone the search is in the contents, and a slash opens them', async () => {
+  const { page } = await open({ viewport: { width: 390, height: 844 } });
+  await page.keyboard.press('/');
+  await expect.poll(() => page.locator('#search').isVisible()).toBe(true);
+  await page.keyboard.type('rotate');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.url()).toBe(`${origin}/docs#op-rotateWebhookSecret`);
+  await expect.poll(() => page.locator('#contents').isVisible()).toBe(false);
+});
+
+test('the language is chosen for all samples by keyboard, stays in place and is remembered', async () => {
+  const { page } = await open();
+  const shown = () =>
+    page
+      .locator('figure[data-language]:visible')
+      .evaluateAll((all) => [...new Set(all.map((figure) => (figure as HTMLElement).dataset['language']))]);
+  expect(await shown()).toEqual(['curl']);
+  const button = page.locator('#op-addBundle').getByRole('button', { name: 'Python' });
+  await button.focus();
+  const top = (await button.boundingBox())?.y ?? 0;
+  await page.keyboard.press('Enter');
+  expect(await shown()).toEqual(['python']);
+  expect(await button.getAttribute('aria-pressed')).toBe('true');
+  expect(Math.abs(((await button.boundingBox())?.y ?? 0) - top)).toBeLessThan(3);
+  await page.reload();
+  expect(await shown()).toEqual(['python']);
 });
 
 test('the keyboard can skip the contents, and focused elements have an outline', async () => {

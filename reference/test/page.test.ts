@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto';
 import { Validator } from '@cfworker/json-schema';
-import { errorCodes, errors, openApiDocument, operations } from '@simplane/contract';
+import {
+  errorCodes,
+  errors,
+  eventTypeNames,
+  exampleEvent,
+  openApiDocument,
+  operations,
+} from '@simplane/contract';
 import { expect, test } from 'vitest';
 import { curlSample } from '../src/curl-sample.ts';
 import { type OpenApiDocument, readOperations, resolve, type Schema } from '../src/document.ts';
@@ -13,7 +20,7 @@ const page = renderDocsPage(document, { baseUrl });
 test('every operation has a section and a link in the contents', () => {
   for (const [id, { path, summary }] of Object.entries(operations)) {
     expect(page).toContain(`<section class="entry" id="op-${id}">`);
-    expect(page).toContain(`<a href="#op-${id}">`);
+    expect(page).toContain(`<a href="#op-${id}" `);
     expect(textOf(page)).toContain(path);
     expect(textOf(page)).toContain(summary);
   }
@@ -30,6 +37,38 @@ test('every operation shows its scope, parameters, body fields and error codes',
     }
     expect(operation.refusals.length).toBeGreaterThan(0);
     for (const code of operation.refusals) expect(section).toContain(`href="#error-${code}"`);
+  }
+});
+
+test('every operation has samples in three languages, and says where to get the ids in them', () => {
+  for (const operation of readOperations(document)) {
+    const section = sectionOf(operation.id);
+    const languages = [...section.matchAll(/<figure class="code" data-language="(\w+)">/g)].map(
+      (match) => match[1],
+    );
+    expect(languages).toEqual(['curl', 'typescript', 'python']);
+    const hints = [...section.matchAll(/<p class="hint">(.*?)<\/p>/gs)].map((match) => match[1] ?? '');
+    if (/\{(id|iccid)\}/.test(operation.path) && operation.id !== 'getProduct') {
+      expect(hints, operation.id).not.toEqual([]);
+    }
+    for (const hint of hints) {
+      const [, value = ''] = hint.match(/<code>(.+?)<\/code>/) ?? [];
+      expect(textOf(section)).toContain(value);
+      expect(hint, operation.id).toMatch(/from <a href="#op-\w+">/);
+    }
+  }
+});
+
+test('every event type has a section with the fields and an example of its data', () => {
+  for (const type of eventTypeNames) {
+    const anchor = `event-${type.replaceAll('.', '-')}`;
+    expect(page).toContain(`<a href="#${anchor}">`);
+    const section = page.split(`<section class="entry" id="${anchor}">`)[1]?.split('</section>')[0] ?? '';
+    const example = JSON.parse(textOf(section.match(/<pre[^>]*>(.*?)<\/pre>/s)?.[1] ?? ''));
+    expect(example).toEqual(exampleEvent(type));
+    for (const name of Object.keys(example.data)) {
+      expect(section).toContain(`<code class="name">${name}</code>`);
+    }
   }
 });
 

@@ -1,0 +1,51 @@
+import type { DocOperation } from './document.ts';
+import { pathValues, sampleRequest } from './sample-request.ts';
+import { sdkCalls } from './sdk-calls.ts';
+
+/** A module that calls the operation with the SDK. Null for an operation that the SDK does not have. */
+export function typescriptSample(operation: DocOperation, baseUrl: string): string | null {
+  const method = (sdkCalls as Record<string, string | undefined>)[operation.id];
+  if (method === undefined) return null;
+  const { body, query, idempotencyKey } = sampleRequest(operation);
+  const args = [
+    ...pathValues(operation),
+    ...(body !== undefined ? [body] : Object.keys(query).length > 0 ? [query] : []),
+    ...(idempotencyKey === undefined ? [] : [{ idempotencyKey }]),
+  ].map((value) => literal(value));
+  const line = `const result = await simplane.${method}(${args.join(', ')});`;
+  const call =
+    line.length <= 80 && !line.includes('\n')
+      ? line
+      : `const result = await simplane.${method}(${args.map((arg) => `\n  ${indent(arg)},`).join('')}\n);`;
+  return `import { createSimplane } from '@simplane/sdk';
+
+const simplane = createSimplane({
+  apiKey: process.env.SIMPLANE_API_KEY ?? '',
+  baseUrl: ${literal(baseUrl.replace(/\/+$/, ''))},
+});
+
+${call}
+console.log(result);`;
+}
+
+/** JSON as a TypeScript literal: single quotes, bare keys, and on one line if it is short. */
+function literal(value: unknown): string {
+  if (typeof value === 'string')
+    return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined';
+  const isArray = Array.isArray(value);
+  const items = isArray
+    ? value.map(literal)
+    : Object.entries(value).map(
+        ([key, one]) => `${/^[A-Za-z_]\w*$/.test(key) ? key : literal(key)}: ${literal(one)}`,
+      );
+  const [open, close] = isArray ? ['[', ']'] : ['{', '}'];
+  if (items.length === 0) return open + close;
+  const short = isArray ? `[${items.join(', ')}]` : `{ ${items.join(', ')} }`;
+  if (short.length <= 60 && !short.includes('\n')) return short;
+  return `${open}${items.map((item) => `\n  ${indent(item)},`).join('')}\n${close}`;
+}
+
+function indent(text: string): string {
+  return text.replaceAll('\n', '\n  ');
+}

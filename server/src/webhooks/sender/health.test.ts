@@ -33,3 +33,11 @@ test('an endpoint that would be disabled would also be reported as failing', () 
     }),
   );
 });
+
+test('an endpoint is reported as failing after a tenth of the time, at most a minute, and three failures', () => {
+  expect(reportRuleOf({ afterMs: 5 * 86_400_000, minFailures: 20 })).toEqual({
+    afterMs: 60_000,
+    minFailures: 3,
+  });
+  expect(reportRuleOf({ afterMs: 30_000, minFailures: 6 })).toEqual({ afterMs: 3_000, minFailures: 3 });
+});

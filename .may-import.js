@@ -236,6 +236,15 @@ export const mayImport = {
       why: 'Statements know the database.',
       imports: list`db lists contract:*`,
     },
+    'webhooks/recoveries': {
+      why: 'A recovery searches the event log and queues deliveries to its endpoint.',
+      imports: list`app-error.ts clock.ts context.ts db events idempotency ids lists telemetry/clip.ts
+                   webhooks/deliveries webhooks/endpoints webhooks/recoveries/sql contract:*`,
+    },
+    'webhooks/recoveries/sql': {
+      why: 'Statements know the database.',
+      imports: list`db lists`,
+    },
     'webhooks/sender': {
       why: 'It sends due deliveries in the background, and disables an endpoint that keeps failing.',
       imports: list`clock.ts db ids secrets webhooks webhooks/endpoints webhooks/guard webhooks/names webhooks/sender/sql
@@ -250,14 +259,15 @@ export const mayImport = {
     background: {
       why: 'It passes workers and chores the functions they run.',
       imports: list`bundles config db esims executions idempotency network retention service.ts telemetry
-                   webhooks/deliveries webhooks/endpoints webhooks/guard webhooks/names webhooks/sender worker
+                   webhooks/deliveries webhooks/endpoints webhooks/guard webhooks/names webhooks/recoveries
+                   webhooks/sender worker
                    contract:* npm:pino`,
     },
     http: {
       why: 'It maps requests to operations. No folder below depends on HTTP.',
       imports: list`accounts addresses app-error.ts bundles context.ts db/unavailable.ts esims events executions
                    http/mcp idempotency observations products sandbox service.ts telemetry webhooks/deliveries
-                   webhooks/endpoints contract:* reference:* npm:ajv npm:fast-json-stringify npm:fastify`,
+                   webhooks/endpoints webhooks/recoveries contract:* reference:* npm:ajv npm:fast-json-stringify npm:fastify`,
     },
     'http/mcp': {
       why: 'Agents use the same operations as other callers: the mount calls our own API through the sdk.',

@@ -140,7 +140,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'recovery-repeats-what-succeeded',
-    file: 'server/src/webhooks/deliveries/sql/insert-missed.ts',
+    file: 'server/src/webhooks/recoveries/sql/insert-missed.ts',
     find: "ended.status = 'succeeded'",
     replace: "ended.status = ''",
     tests: [webhooks('deliveries-api')],
@@ -148,7 +148,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'recovery-repeats-what-is-pending',
-    file: 'server/src/webhooks/deliveries/sql/insert-missed.ts',
+    file: 'server/src/webhooks/recoveries/sql/insert-missed.ts',
     find: 'queued.account_id = $1 and queued.endpoint_id = $2',
     replace: 'queued.account_id = $1 and queued.endpoint_id is null',
     tests: [webhooks('deliveries-api')],

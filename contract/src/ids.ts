@@ -6,6 +6,7 @@ export const idPrefixes = {
   delivery: 'dlv',
   event: 'evt',
   execution: 'exec',
+  recovery: 'rec',
   request: 'req',
   webhookEndpoint: 'we',
 } as const;

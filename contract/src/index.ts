@@ -17,6 +17,7 @@ export * from './operation.ts';
 export * from './operations.ts';
 export * from './pagination.ts';
 export * from './product.ts';
+export * from './recovery.ts';
 export * from './sandbox.ts';
 export * from './usage-record.ts';
 export * from './webhook-endpoint.ts';

@@ -20,6 +20,7 @@ import { getEvent, listEvents, listEventTypes, sendTestEvent } from './event.ts'
 import { getExecution, listExecutions } from './execution.ts';
 import { getMe } from './identity.ts';
 import { getProduct, listProducts } from './product.ts';
+import { getRecovery, listEndpointRecoveries, recoverWebhookEndpoint } from './recovery.ts';
 import { simulateEsim } from './sandbox.ts';
 import { reportUsage } from './usage-record.ts';
 import {
@@ -28,7 +29,6 @@ import {
   enableWebhookEndpoint,
   getWebhookEndpoint,
   listWebhookEndpoints,
-  recoverWebhookEndpoint,
   rotateWebhookSecret,
   updateWebhookEndpoint,
 } from './webhook-endpoint.ts';
@@ -65,6 +65,8 @@ export const operations = {
   enableWebhookEndpoint,
   rotateWebhookSecret,
   recoverWebhookEndpoint,
+  listEndpointRecoveries,
+  getRecovery,
   listEndpointDeliveries,
   getDelivery,
   retryDelivery,

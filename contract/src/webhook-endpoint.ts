@@ -5,7 +5,7 @@ import { idPattern, idPrefixes } from './ids.ts';
 import { descriptionInput, metadataInput, metadataSchema } from './metadata.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
-import { idParams, nullableString, nullableUnixSeconds, unixSeconds, unixSecondsInput } from './schema.ts';
+import { idParams, nullableString, nullableUnixSeconds, unixSeconds } from './schema.ts';
 
 const example = {
   id: exampleId(idPrefixes.webhookEndpoint),
@@ -240,35 +240,4 @@ export const rotateWebhookSecret = operation({
   response: WebhookEndpoint,
   responseExample: exampleWithSecret,
   refusals: ['resource_missing'],
-});
-
-export const recoverWebhookEndpoint = operation({
-  method: 'POST',
-  path: '/v1/webhook_endpoints/{id}/recover',
-  tag: 'Webhook endpoints',
-  summary: 'Recover missed events',
-  description:
-    'Queues every event since `since` that the endpoint subscribes to and has not received. The endpoint must be enabled.',
-  scope: 'write',
-  params,
-  body: Type.Object(
-    {
-      since: unixSecondsInput('Start of the period to recover.', { examples: [exampleTime] }),
-    },
-    { additionalProperties: false, examples: [{ since: exampleTime }] },
-  ),
-  status: 202,
-  response: Type.Object(
-    {
-      object: Type.Literal('recovery'),
-      webhook_endpoint_id: Type.String({ pattern: idPattern(idPrefixes.webhookEndpoint) }),
-      since: unixSeconds('Start of the recovered period.'),
-    },
-    {
-      title: 'Recovery',
-      description: 'The missed events that are being queued for an endpoint.',
-      examples: [{ object: 'recovery', webhook_endpoint_id: example.id, since: exampleTime }],
-    },
-  ),
-  refusals: ['resource_missing', 'state_conflict'],
 });

@@ -30,6 +30,8 @@ export const sdkCalls: Record<OperationId, string> = {
   updateWebhookEndpoint: 'webhookEndpoints.update',
   deleteWebhookEndpoint: 'webhookEndpoints.delete',
   enableWebhookEndpoint: 'webhookEndpoints.enable',
+  listEndpointRecoveries: 'webhookEndpoints.listRecoveries',
+  getRecovery: 'recoveries.get',
   rotateWebhookSecret: 'webhookEndpoints.rotateSecret',
   recoverWebhookEndpoint: 'webhookEndpoints.recover',
   listEndpointDeliveries: 'webhookEndpoints.listDeliveries',

@@ -23,6 +23,7 @@ export function createSimplane(options: SimplaneOptions) {
     executions,
     events: eventsOf(call),
     webhookEndpoints: webhookEndpointsOf(call),
+    recoveries: recoveriesOf(call),
     deliveries: deliveriesOf(call),
     usageRecords: {
       /** Reports data usage. Each record counts once, however often it is sent. For the operator's network. */
@@ -143,9 +144,11 @@ function webhookEndpointsOf(call: CallOperation) {
     /** Returns a new secret. Deliveries are signed with both secrets for `expires_in` seconds. */
     rotateSecret: (id: string, body: BodyOf<'rotateWebhookSecret'> = {}, options?: CallOptions) =>
       call('rotateWebhookSecret', { params: { id }, body }, options),
-    /** Delivers the events that the endpoint missed since `since`. */
+    /** Starts to deliver the events that the endpoint missed since `since`; `recoveries.get` says how far it is. */
     recover: (id: string, body: BodyOf<'recoverWebhookEndpoint'>, options?: CallOptions) =>
       call('recoverWebhookEndpoint', { params: { id }, body }, options),
+    listRecoveries: (id: string, query?: QueryOf<'listEndpointRecoveries'>, options?: CallOptions) =>
+      createList(query, (query) => call('listEndpointRecoveries', { params: { id }, query }, options)),
     listDeliveries: (id: string, query?: QueryOf<'listEndpointDeliveries'>, options?: CallOptions) =>
       createList(query, (query) => call('listEndpointDeliveries', { params: { id }, query }, options)),
   };
@@ -155,5 +158,11 @@ function deliveriesOf(call: CallOperation) {
   return {
     get: (id: string, options?: CallOptions) => call('getDelivery', { params: { id } }, options),
     retry: (id: string, options?: CallOptions) => call('retryDelivery', { params: { id } }, options),
+  };
+}
+
+function recoveriesOf(call: CallOperation) {
+  return {
+    get: (id: string, options?: CallOptions) => call('getRecovery', { params: { id } }, options),
   };
 }

@@ -835,7 +835,7 @@ export type Operations = {
     };
     result: WebhookEndpoint;
   };
-  /** Queues every event since `since` that the endpoint subscribes to and has not received. The endpoint must be enabled. */
+  /** Queues every event since `since` that the endpoint subscribes to and has not received. The endpoint must be enabled. Runs in the background; get the recovery to see how far it is. */
   recoverWebhookEndpoint: {
     params: {
       /** Id of the endpoint (`we_…`). */
@@ -846,10 +846,81 @@ export type Operations = {
       since: number;
     };
     result: {
+      id: string;
       object: 'recovery';
       webhook_endpoint_id: string;
+      /** `succeeded`: every missed event is queued for delivery. `canceled`: the endpoint was disabled or deleted before that. */
+      status: 'queued' | 'running' | 'succeeded' | 'canceled';
       /** Start of the recovered period. Unix time in seconds. */
       since: number;
+      /** How much of the period has been searched. The newest events come first. */
+      progress_percent: number;
+      /** Events searched so far, of all types. */
+      checked_count: number;
+      /** Missed events found and queued for delivery so far. */
+      queued_count: number;
+      /** When the recovery was requested. Unix time in seconds. */
+      created: number;
+      /** When it succeeded or was canceled. Unix time in seconds. */
+      finished_at: number | null;
+    };
+  };
+  /** Returns the recoveries of an endpoint. */
+  listEndpointRecoveries: {
+    params: {
+      /** Id of the endpoint (`we_…`). */
+      id: string;
+    };
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+    };
+    result: Page<{
+      id: string;
+      object: 'recovery';
+      webhook_endpoint_id: string;
+      /** `succeeded`: every missed event is queued for delivery. `canceled`: the endpoint was disabled or deleted before that. */
+      status: 'queued' | 'running' | 'succeeded' | 'canceled';
+      /** Start of the recovered period. Unix time in seconds. */
+      since: number;
+      /** How much of the period has been searched. The newest events come first. */
+      progress_percent: number;
+      /** Events searched so far, of all types. */
+      checked_count: number;
+      /** Missed events found and queued for delivery so far. */
+      queued_count: number;
+      /** When the recovery was requested. Unix time in seconds. */
+      created: number;
+      /** When it succeeded or was canceled. Unix time in seconds. */
+      finished_at: number | null;
+    }>;
+  };
+  /** Returns a recovery with its counts and progress. */
+  getRecovery: {
+    params: {
+      /** Id of the recovery (`rec_…`). */
+      id: string;
+    };
+    result: {
+      id: string;
+      object: 'recovery';
+      webhook_endpoint_id: string;
+      /** `succeeded`: every missed event is queued for delivery. `canceled`: the endpoint was disabled or deleted before that. */
+      status: 'queued' | 'running' | 'succeeded' | 'canceled';
+      /** Start of the recovered period. Unix time in seconds. */
+      since: number;
+      /** How much of the period has been searched. The newest events come first. */
+      progress_percent: number;
+      /** Events searched so far, of all types. */
+      checked_count: number;
+      /** Missed events found and queued for delivery so far. */
+      queued_count: number;
+      /** When the recovery was requested. Unix time in seconds. */
+      created: number;
+      /** When it succeeded or was canceled. Unix time in seconds. */
+      finished_at: number | null;
     };
   };
   /** Returns the deliveries to an endpoint, with their attempts. */
@@ -938,6 +1009,8 @@ export const endpoints = {
   enableWebhookEndpoint: ['POST', '/v1/webhook_endpoints/{id}/enable'],
   rotateWebhookSecret: ['POST', '/v1/webhook_endpoints/{id}/rotate_secret'],
   recoverWebhookEndpoint: ['POST', '/v1/webhook_endpoints/{id}/recover'],
+  listEndpointRecoveries: ['GET', '/v1/webhook_endpoints/{id}/recoveries'],
+  getRecovery: ['GET', '/v1/recoveries/{id}'],
   listEndpointDeliveries: ['GET', '/v1/webhook_endpoints/{id}/deliveries'],
   getDelivery: ['GET', '/v1/deliveries/{id}'],
   retryDelivery: ['POST', '/v1/deliveries/{id}/retry'],

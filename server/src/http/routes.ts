@@ -23,7 +23,6 @@ import { simulateEsim } from '../sandbox/simulate.ts';
 import { getDelivery } from '../webhooks/deliveries/get.ts';
 import { listEndpointDeliveries } from '../webhooks/deliveries/list-of-endpoint.ts';
 import { listEventDeliveries } from '../webhooks/deliveries/list-of-event.ts';
-import { recoverWebhookEndpoint } from '../webhooks/deliveries/recover.ts';
 import { replayEvent } from '../webhooks/deliveries/replay.ts';
 import { retryDelivery } from '../webhooks/deliveries/retry.ts';
 import { createWebhookEndpoint } from '../webhooks/endpoints/create.ts';
@@ -33,6 +32,9 @@ import { getWebhookEndpoint } from '../webhooks/endpoints/get.ts';
 import { listWebhookEndpoints } from '../webhooks/endpoints/list.ts';
 import { rotateWebhookSecret } from '../webhooks/endpoints/rotate-secret.ts';
 import { updateWebhookEndpoint } from '../webhooks/endpoints/update.ts';
+import { getRecovery } from '../webhooks/recoveries/get.ts';
+import { listEndpointRecoveries } from '../webhooks/recoveries/list-of-endpoint.ts';
+import { recoverWebhookEndpoint } from '../webhooks/recoveries/recover.ts';
 
 type HandlerOf<O extends Operation> = O['method'] extends 'GET'
   ? (ctx: Context, input: InputOf<O>) => Promise<ResultOf<O>>
@@ -70,6 +72,8 @@ export const routes: { [Id in OperationId]: HandlerOf<Operations[Id]> } = {
   enableWebhookEndpoint,
   rotateWebhookSecret,
   recoverWebhookEndpoint,
+  listEndpointRecoveries,
+  getRecovery,
   listEndpointDeliveries,
   getDelivery,
   retryDelivery,

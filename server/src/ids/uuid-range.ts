@@ -10,6 +10,11 @@ export function highestUuidAt(unixMs: number): string {
   return `${startOf(unixMs)}-ffff-ffff-ffffffffffff`;
 }
 
+/** The millisecond that an id starts with. */
+export function unixMsOf(uuid: string): number {
+  return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
+}
+
 /** The first 48 bits of a UUIDv7, shared by all ids of that millisecond. */
 function startOf(unixMs: number): string {
   const hex = Math.max(0, unixMs).toString(16).padStart(12, '0');

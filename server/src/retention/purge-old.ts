@@ -7,7 +7,7 @@ import { deleteOlder, keptTables, listAccountUuids } from './sql.ts';
 // Small, so that a batch holds its row locks only briefly.
 const batchSize = 500;
 
-/** Deletes events, deliveries and attempts older than the retention, account by account. */
+/** Deletes events, deliveries, attempts and recoveries older than the retention, account by account. */
 export async function purgeOld(
   db: Database,
   clock: Clock,

@@ -10,6 +10,7 @@ const tables = {
       where queued.account_id = events.account_id)`,
   },
   deliveries: { id: 'id', condition: '' },
+  recoveries: { id: 'id', condition: 'and finished_at is not null' },
   delivery_attempts: {
     id: 'delivery_id',
     condition: `and not exists (

@@ -38,6 +38,9 @@ async function existingIds(): Promise<ExistingIds> {
   const endpoint = await call(service, 'POST', '/v1/webhook_endpoints', { body });
   const { json: event } = await call(service, 'POST', '/v1/events/test', { body: { type: 'a.b', data: {} } });
   const deliveries = await call(service, 'GET', `/v1/events/${event.id}/deliveries`);
+  const recovery = await call(service, 'POST', `/v1/webhook_endpoints/${endpoint.json.id}/recover`, {
+    body: { since: 0 },
+  });
   await worker.stop(0);
   return {
     products: ['prod_europe_5gb_30d', 'prod_sandbox_flaky'],
@@ -46,6 +49,7 @@ async function existingIds(): Promise<ExistingIds> {
     webhook_endpoints: [endpoint.json.id],
     events: [event.id],
     deliveries: [deliveries.json.data[0].id],
+    recoveries: [recovery.json.id],
   };
 }
 

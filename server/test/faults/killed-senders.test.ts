@@ -218,7 +218,8 @@ describe.concurrent('a sender killed', { timeout: 300_000 }, () => {
     const later = await publish(setup, 20);
     const knownBefore = receiver.received.length;
     const since = Math.floor(Date.now() / 1000) - 3_600;
-    expect((await call(service, 'POST', `${at}/recover`, { body: { since } })).status).toBe(202);
+    const { json: recovery } = await call(service, 'POST', `${at}/recover`, { body: { since } });
+    const shown = async () => (await call(service, 'GET', `/v1/recoveries/${recovery.id}`)).json;
 
     const recovered = async () => {
       const { rows } = await service.db.pool.query(
@@ -231,6 +232,7 @@ describe.concurrent('a sender killed', { timeout: 300_000 }, () => {
     expect(await one.ended).toBe('SIGKILL');
     expect(await recovered()).toBeGreaterThan(0);
     expect(await recovered()).toBeLessThan(missed.length);
+    expect(await shown()).toMatchObject({ status: 'running', queued_count: await recovered() });
     const two = await setup.sender({ DIE_AT: 'recovery_insert_missed:before:2' });
     expect(await two.ended).toBe('SIGKILL');
     expect(await recovered()).toBeLessThan(missed.length);
@@ -245,8 +247,13 @@ describe.concurrent('a sender killed', { timeout: 300_000 }, () => {
     const queued = settled.filter(({ origin }) => origin === 'recovery');
     expect(queued.map(({ name }) => name).sort()).toEqual(namesOf(missed, ['/hook']));
     expect(settled.filter(({ status }) => status !== 'succeeded')).toEqual([]);
-    const { rows } = await service.db.pool.query('select finished_at is not null as is_done from recoveries');
-    expect(rows).toEqual([{ is_done: true }]);
+    const checked = 20 + missed.length + 20 + later.length;
+    expect(await shown()).toMatchObject({
+      status: 'succeeded',
+      progress_percent: 100,
+      checked_count: checked,
+      queued_count: missed.length,
+    });
   });
 });
 

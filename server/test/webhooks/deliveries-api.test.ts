@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../src/db/database.ts';
 import { subscriptionsOf } from '../../src/events/subscriptions.ts';
-import { runRecoveries } from '../../src/webhooks/deliveries/run-recoveries.ts';
+import { runRecoveries } from '../../src/webhooks/recoveries/run-recoveries.ts';
 import { allDeliveries } from '../support/all-deliveries.ts';
 import { call } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -458,6 +458,12 @@ describe('a recovery', () => {
   const recover = (account: Account, endpoint: Ids, since: number) =>
     call(account, 'POST', `/v1/webhook_endpoints/${endpoint.id}/recover`, { body: { since } });
 
+  const get = async (account: Account, id: string) => {
+    const { status, json } = await call(account, 'GET', `/v1/recoveries/${id}`);
+    expect(status).toBe(200);
+    return json;
+  };
+
   /** Fails before or after the commit of successive transactions as `moments` says, then stops failing. */
   function failing(db: Database, moments: ('before' | 'after' | 'never')[]): Database {
     const remaining = [...moments];
@@ -514,8 +520,9 @@ describe('a recovery', () => {
             const isWanted = types.some((wanted) => matches(type, wanted));
             if (secondsAgo <= 10 && isWanted && !isHandled) expected.push(event.uuid);
           }
+          const ids: string[] = [];
           for (let n = 0; n < (how.kind === 'three at once' ? how.recoveries : 1); n++) {
-            expect((await recover(account, endpoint, since)).status).toBe(202);
+            ids.push((await recover(account, endpoint, since)).json.id);
           }
           if (how.kind === 'three at once') {
             const three = [1, 2, 3];
@@ -526,6 +533,10 @@ describe('a recovery', () => {
           }
           const queued = await rowsOf(account, 'recovery');
           expect(queued.map(({ event_id }) => event_id).sort()).toEqual(expected.sort());
+          const shown = await Promise.all(ids.map((id) => get(account, id)));
+          const inPeriod = priors.filter(({ secondsAgo }) => secondsAgo <= 10).length;
+          expect(shown).toMatchObject(ids.map(() => ({ status: 'succeeded', checked_count: inPeriod })));
+          expect(shown.reduce((sum, { queued_count }) => sum + queued_count, 0)).toBe(expected.length);
           for (const row of queued) {
             expect([row.endpoint_id, row.status, row.due]).toEqual([endpoint.uuid, 'pending', true]);
           }
@@ -535,15 +546,26 @@ describe('a recovery', () => {
     );
   });
 
-  test('echoes the request, wakes a sender and returns how many deliveries it queued', async () => {
+  test('is shown with its counts and progress, wakes a sender and returns how many deliveries it queued', async () => {
     const account = await newAccount();
     const endpoint = await addEndpoint(account);
     for (let n = 0; n < 7; n++) await addEvent(account);
-    const { status, json } = await recover(account, endpoint, 1_794_700_000);
-    expect([status, json]).toEqual([
-      202,
-      { object: 'recovery', webhook_endpoint_id: endpoint.id, since: 1_794_700_000 },
-    ]);
+    const { status, json, headers } = await recover(account, endpoint, 1_794_700_000);
+    const requested = {
+      id: expect.stringMatching(/^rec_/),
+      object: 'recovery',
+      webhook_endpoint_id: endpoint.id,
+      status: 'queued',
+      since: 1_794_700_000,
+      progress_percent: 0,
+      checked_count: 0,
+      queued_count: 0,
+      created: expect.any(Number),
+      finished_at: null,
+    };
+    expect([status, json]).toEqual([202, requested]);
+    expect(headers.get('location')).toBe(`/v1/recoveries/${json.id}`);
+    expect(await get(account, json.id)).toEqual(json);
     await write('update recoveries set from_event = $2 where account_id = $1', [
       account.accountUuid,
       '0'.repeat(32),
@@ -553,6 +575,14 @@ describe('a recovery', () => {
       queued += await runRecoveries(service.db, deps());
     });
     expect(queued).toBe(7);
+    expect(await get(account, json.id)).toMatchObject({
+      id: json.id,
+      status: 'succeeded',
+      progress_percent: 100,
+      checked_count: 7,
+      queued_count: 7,
+      finished_at: expect.any(Number),
+    });
     // Once for the request, then once per batch.
     expect(announced).toEqual(Array.from({ length: 4 }, () => `deliveries ${account.accountUuid}`));
   });
@@ -599,6 +629,56 @@ describe('a recovery', () => {
     expect(await rowsOf(long, 'recovery')).toHaveLength(5000);
   });
 
+  test('shows how far it is while it runs', async () => {
+    const account = await newAccount();
+    const endpoint = await addEndpoint(account);
+    const nowMs = service.clock.nowMs();
+    for (let n = 0; n < 10; n++) await addEvent(account, { atMs: nowMs - n * 10_000 });
+    const { id } = (await recover(account, endpoint, Math.floor(nowMs / 1000) - 100)).json;
+    // Each process is killed after one batch of three events.
+    const halfway = await until(
+      async () => {
+        await runRecoveries(failing(service.db, ['never', 'before']), deps()).catch(() => {});
+        return get(account, id);
+      },
+      ({ checked_count }) => checked_count > 0,
+    );
+    expect(halfway).toMatchObject({
+      status: 'running',
+      checked_count: 3,
+      queued_count: 3,
+      finished_at: null,
+    });
+    expect(halfway.progress_percent).toBeGreaterThanOrEqual(15);
+    expect(halfway.progress_percent).toBeLessThan(60);
+    await finish(account, () => runRecoveries(service.db, deps()));
+    expect(await get(account, id)).toMatchObject({
+      status: 'succeeded',
+      checked_count: 10,
+      queued_count: 10,
+    });
+  });
+
+  test('is listed with those of its endpoint, newest first, and seen by its account only', async () => {
+    const [account, stranger] = [await newAccount(), await newAccount()];
+    const [endpoint, other] = [await addEndpoint(account), await addEndpoint(account)];
+    const ids: string[] = [];
+    for (let n = 0; n < 3; n++) ids.unshift((await recover(account, endpoint, n)).json.id);
+    await recover(account, other, 0);
+    const path = `/v1/webhook_endpoints/${endpoint.id}/recoveries`;
+    const first = (await call(account, 'GET', `${path}?limit=2`)).json;
+    const second = (await call(account, 'GET', `${path}?starting_after=${first.next_cursor}`)).json;
+    expect([...first.data, ...second.data].map(({ id }: { id: string }) => id)).toEqual(ids);
+    expect([first.has_more, second.has_more]).toEqual([true, false]);
+    for (const reply of [
+      await call(stranger, 'GET', path),
+      await call(stranger, 'GET', `/v1/recoveries/${ids[0]}`),
+      await call(account, 'GET', '/v1/recoveries/rec_1'),
+    ]) {
+      expect(errorOf(reply)).toEqual([404, 'resource_missing', 'id']);
+    }
+  });
+
   test('is refused for a disabled endpoint', async () => {
     const account = await newAccount();
     const endpoint = await addEndpoint(account, { status: 'disabled' });
@@ -613,10 +693,14 @@ describe('a recovery', () => {
     const account = await newAccount();
     const endpoint = await addEndpoint(account);
     await addEvent(account);
-    await recover(account, endpoint, 0);
+    const { id } = (await recover(account, endpoint, 0)).json;
     await write(change, [account.accountUuid]);
     await runRecoveries(service.db, deps());
-    expect(await openRecoveries(account)).toBe(0);
+    expect(await get(account, id)).toMatchObject({
+      status: 'canceled',
+      queued_count: 0,
+      finished_at: expect.any(Number),
+    });
     expect(await rowsOf(account)).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import Stripe from 'stripe';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../src/db/database.ts';
 import { uuidOfId } from '../../src/ids/uuid.ts';
-import { runRecoveries } from '../../src/webhooks/deliveries/run-recoveries.ts';
+import { runRecoveries } from '../../src/webhooks/recoveries/run-recoveries.ts';
 import { mayShowResponse } from '../../src/webhooks/sender/response-privacy.ts';
 import { allAttempts, allDeliveries } from '../support/all-deliveries.ts';
 import { call, type Reply } from '../support/client.ts';

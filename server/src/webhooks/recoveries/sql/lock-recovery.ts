@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../db/database.ts';
 
-export type RecoveryRow = {
+export type LockedRecovery = {
   account_id: string;
   id: string;
   endpoint_id: string;
@@ -18,8 +18,8 @@ const isReady = `(recovery.position < recovery.until_event
  * Locks one free recovery and its endpoint, without waiting. The endpoint's lock serializes its recoveries and keeps it from being
  * disabled halfway. The recovery at the newest event goes first, so a long recovery does not delay a short one.
  */
-export async function lockRecovery(tx: Queryable): Promise<RecoveryRow | null> {
-  const [row] = await tx.query<RecoveryRow>({
+export async function lockRecovery(tx: Queryable): Promise<LockedRecovery | null> {
+  const [row] = await tx.query<LockedRecovery>({
     name: 'recovery_take',
     text: `
 select recovery.account_id, recovery.id, recovery.endpoint_id, recovery.from_event, recovery.position,

@@ -15,7 +15,7 @@ with orphaned as (
   for update skip locked
 )
 update recoveries closed
-set finished_at = $1
+set finished_at = $1, is_canceled = true
 from orphaned
 where closed.account_id = orphaned.account_id and closed.id = orphaned.id`,
     },

@@ -1,10 +1,10 @@
 import type { Queryable } from '../../../db/database.ts';
-import type { RecoveryRow } from './lock-recovery.ts';
+import type { LockedRecovery } from './lock-recovery.ts';
 
 /** The next events before the position, newest first. */
 export function readEvents(
   tx: Queryable,
-  { account_id, position, from_event }: RecoveryRow,
+  { account_id, position, from_event }: LockedRecovery,
   count: number,
 ): Promise<{ id: string; type: string }[]> {
   return tx.query(

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../db/database.ts';
 import { column, rowsOf } from '../../../db/rows.ts';
-import type { RecoveryRow } from './lock-recovery.ts';
+import type { LockedRecovery } from './lock-recovery.ts';
 
 type MissedEvent = { uuid: string; eventUuid: string };
 
@@ -15,7 +15,7 @@ const given = rowsOf<MissedEvent>(
 /** Queues the given events, except those already delivered to the endpoint or pending for it. */
 export async function insertMissed(
   tx: Queryable,
-  { account_id, endpoint_id }: RecoveryRow,
+  { account_id, endpoint_id }: LockedRecovery,
   { events, createdAt }: { events: MissedEvent[]; createdAt: Date },
 ): Promise<number> {
   const rows = await tx.query(

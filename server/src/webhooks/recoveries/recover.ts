@@ -5,8 +5,9 @@ import { runOnce } from '../../idempotency/run-once.ts';
 import { idOfUuid, uuidText } from '../../ids/uuid.ts';
 import { highestUuidAt, lowestUuidAt } from '../../ids/uuid-range.ts';
 import { announceDeliveries } from '../announce.ts';
+import { endpointDisabled } from '../deliveries/require.ts';
 import { requireEndpoint } from '../endpoints/get.ts';
-import { endpointDisabled } from './require.ts';
+import { presentRecovery } from './present.ts';
 import { insertRecovery } from './sql/insert-recovery.ts';
 
 // Other machines' clocks, and so their event ids, may be ahead. A generous margin is safe: later events already have
@@ -20,9 +21,8 @@ export async function recoverWebhookEndpoint(
 ): Promise<Outcome> {
   const outcome = await runOnce(ctx, async (tx) => {
     const endpoint = await requireEndpoint(ctx, tx, params.id);
-    const id = idOfUuid(idPrefixes.webhookEndpoint, endpoint.id);
     const nowMs = ctx.clock.nowMs();
-    const isInserted = await insertRecovery(tx, {
+    const row = await insertRecovery(tx, {
       accountUuid: ctx.account.uuid,
       uuid: uuidText(ctx.newUuid()),
       endpointUuid: endpoint.id,
@@ -30,8 +30,9 @@ export async function recoverWebhookEndpoint(
       untilEvent: highestUuidAt(nowMs + clockSkewMs),
       createdAt: new Date(nowMs),
     });
-    if (!isInserted) throw endpointDisabled(id);
-    return ctx.render({ object: 'recovery', webhook_endpoint_id: id, since: body.since });
+    if (!row) throw endpointDisabled(idOfUuid(idPrefixes.webhookEndpoint, endpoint.id));
+    const recovery = presentRecovery(row);
+    return ctx.render(recovery, { location: `/v1/recoveries/${recovery.id}` });
   });
   return announceDeliveries(ctx, outcome);
 }

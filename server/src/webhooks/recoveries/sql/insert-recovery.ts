@@ -1,4 +1,5 @@
 import type { Queryable } from '../../../db/database.ts';
+import { type RecoveryRow, recoveryColumns } from './recovery-row.ts';
 
 type NewRecovery = {
   accountUuid: string;
@@ -9,9 +10,9 @@ type NewRecovery = {
   createdAt: Date;
 };
 
-/** Returns false if the endpoint is no longer enabled. */
-export async function insertRecovery(tx: Queryable, recovery: NewRecovery): Promise<boolean> {
-  const rows = await tx.query(
+/** Returns null if the endpoint is no longer enabled. */
+export async function insertRecovery(tx: Queryable, recovery: NewRecovery): Promise<RecoveryRow | null> {
+  const [row] = await tx.query<RecoveryRow>(
     {
       name: 'recovery_insert',
       text: `
@@ -19,7 +20,7 @@ insert into recoveries (account_id, id, endpoint_id, from_event, until_event, po
 select account_id, $3, id, $4, $5, $5, $6
 from webhook_endpoints
 where account_id = $1 and id = $2 and status = 'enabled'
-returning 1`,
+returning ${recoveryColumns}`,
     },
     [
       recovery.accountUuid,
@@ -30,5 +31,5 @@ returning 1`,
       recovery.createdAt,
     ],
   );
-  return rows.length > 0;
+  return row ?? null;
 }

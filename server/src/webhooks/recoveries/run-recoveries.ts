@@ -7,7 +7,7 @@ import type { NewUuid } from '../../ids/uuid-v7.ts';
 import { advanceRecovery } from './sql/advance-recovery.ts';
 import { closeOrphanedRecoveries } from './sql/close-orphaned-recoveries.ts';
 import { insertMissed } from './sql/insert-missed.ts';
-import { lockRecovery, type RecoveryRow } from './sql/lock-recovery.ts';
+import { type LockedRecovery, lockRecovery } from './sql/lock-recovery.ts';
 import { readEvents } from './sql/read-events.ts';
 
 type Deps = {
@@ -23,7 +23,7 @@ const batchesPerRun = 100;
 
 /**
  * A chore: continues recoveries, one batch of events per transaction, and returns how many deliveries it queued. A batch and
- * its new position commit together, so a recovery resumes where a killed process left it.
+ * its new position and counts commit together, so a recovery resumes where a killed process left it.
  */
 export async function runRecoveries(db: Database, deps: Deps): Promise<number> {
   await closeOrphanedRecoveries(db, new Date(deps.clock.nowMs()));
@@ -52,12 +52,14 @@ async function recoverBatch(tx: Queryable, deps: Deps): Promise<Step | null> {
   const queued = await insertMissed(tx, recovery, { events: missed, createdAt: now });
   await advanceRecovery(tx, recovery, {
     position: events.at(-1)?.id ?? recovery.from_event,
+    checked: events.length,
+    queued,
     finishedAt: events.length < batchSize ? now : null,
   });
   return { accountUuid: recovery.account_id, queued };
 }
 
 /** Uses the endpoint's current subscriptions, not those at the time of the event. */
-function subscribes({ enabled_event_types }: RecoveryRow, type: string): boolean {
+function subscribes({ enabled_event_types }: LockedRecovery, type: string): boolean {
   return subscriptionsOf(type).some((subscription) => enabled_event_types.includes(subscription));
 }

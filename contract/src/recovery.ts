@@ -1,0 +1,109 @@
+import { type Static, Type } from 'typebox';
+import { exampleId, exampleTime } from './example-values.ts';
+import { idPattern, idPrefixes } from './ids.ts';
+import { operation } from './operation.ts';
+import { listOf, listQuery } from './pagination.ts';
+import { idParams, nullableUnixSeconds, unixSeconds, unixSecondsInput } from './schema.ts';
+
+const example = {
+  id: exampleId(idPrefixes.recovery),
+  object: 'recovery',
+  webhook_endpoint_id: exampleId(idPrefixes.webhookEndpoint),
+  status: 'succeeded',
+  since: exampleTime,
+  progress_percent: 100,
+  checked_count: 1_200,
+  queued_count: 48,
+  created: exampleTime + 3_600,
+  finished_at: exampleTime + 3_602,
+};
+const queuedExample = {
+  ...example,
+  status: 'queued',
+  progress_percent: 0,
+  checked_count: 0,
+  queued_count: 0,
+  finished_at: null,
+};
+
+const endpointParams = idParams(idPrefixes.webhookEndpoint, 'Id of the endpoint (`we_…`).');
+
+export const Recovery = Type.Object(
+  {
+    id: Type.String({ pattern: idPattern(idPrefixes.recovery) }),
+    object: Type.Literal('recovery'),
+    webhook_endpoint_id: Type.String({ pattern: idPattern(idPrefixes.webhookEndpoint) }),
+    status: Type.Enum(['queued', 'running', 'succeeded', 'canceled'], {
+      description:
+        '`succeeded`: every missed event is queued for delivery. `canceled`: the endpoint was disabled or deleted before that.',
+    }),
+    since: unixSeconds('Start of the recovered period.'),
+    progress_percent: Type.Integer({
+      minimum: 0,
+      maximum: 100,
+      description: 'How much of the period has been searched. The newest events come first.',
+    }),
+    checked_count: Type.Integer({ minimum: 0, description: 'Events searched so far, of all types.' }),
+    queued_count: Type.Integer({
+      minimum: 0,
+      description: 'Missed events found and queued for delivery so far.',
+    }),
+    created: unixSeconds('When the recovery was requested.'),
+    finished_at: nullableUnixSeconds('When it succeeded or was canceled.'),
+  },
+  {
+    title: 'Recovery',
+    description: 'A search for the events that an endpoint missed, which queues them for delivery.',
+    examples: [example],
+  },
+);
+
+export type Recovery = Static<typeof Recovery>;
+
+export const recoverWebhookEndpoint = operation({
+  method: 'POST',
+  path: '/v1/webhook_endpoints/{id}/recover',
+  tag: 'Webhook endpoints',
+  summary: 'Recover missed events',
+  description:
+    'Queues every event since `since` that the endpoint subscribes to and has not received. The endpoint must be enabled. Runs in the background; get the recovery to see how far it is.',
+  scope: 'write',
+  params: endpointParams,
+  body: Type.Object(
+    {
+      since: unixSecondsInput('Start of the period to recover.', { examples: [exampleTime] }),
+    },
+    { additionalProperties: false, examples: [{ since: exampleTime }] },
+  ),
+  status: 202,
+  response: Recovery,
+  responseExample: queuedExample,
+  refusals: ['resource_missing', 'state_conflict'],
+});
+
+export const listEndpointRecoveries = operation({
+  method: 'GET',
+  path: '/v1/webhook_endpoints/{id}/recoveries',
+  tag: 'Webhook endpoints',
+  summary: 'List an endpoint’s recoveries',
+  description: 'Returns the recoveries of an endpoint.',
+  scope: 'read',
+  params: endpointParams,
+  query: listQuery({}),
+  status: 200,
+  response: listOf(Recovery, 'RecoveryList'),
+  refusals: ['resource_missing', 'cursor_invalid'],
+});
+
+export const getRecovery = operation({
+  method: 'GET',
+  path: '/v1/recoveries/{id}',
+  tag: 'Webhook endpoints',
+  summary: 'Get a recovery',
+  description: 'Returns a recovery with its counts and progress.',
+  scope: 'read',
+  params: idParams(idPrefixes.recovery, 'Id of the recovery (`rec_…`).'),
+  status: 200,
+  response: Recovery,
+  refusals: ['resource_missing'],
+});

@@ -8,6 +8,7 @@ import { listProductRows } from '../../src/products/sql.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const rows = 20_000;
+const rareRows = 5;
 const page = { beforeUuid: null, count: 11 };
 const eid = '7'.padStart(32, '0');
 const nowSeconds = Math.floor(Date.now() / 1_000);
@@ -16,7 +17,10 @@ const longAgo = { fromSeconds: nowSeconds - rows, untilSeconds: nowSeconds - row
 let service: TestService;
 let client: pg.Client;
 
-/** A row a second. The rare values are the oldest, behind all rows with the common ones. */
+/**
+ * A row a second. The rare values are the oldest, behind all rows with the common ones, and PostgreSQL's statistics do not know
+ * them: among a million rows its sample misses them.
+ */
 beforeAll(async () => {
   service = await startService();
   client = new pg.Client({ connectionString: service.databaseUrl });
@@ -28,26 +32,9 @@ beforeAll(async () => {
   await client.query(`
 create function test_time(n integer) returns timestamptz language sql as
   $$ select to_timestamp(${nowSeconds}) - (${rows} - n) * interval '1 second' $$`);
-  const fill = (text: string) => client.query(`${text} from generate_series(1, ${rows}) n`);
-  const account = `'${service.accountUuid}'`;
-  await fill(`
-insert into esims (account_id, id, iccid, execution_id, product_id, status, metadata, created_at, eid)
-select ${account}, uuid_v7(test_time(n)), 'i' || n, gen_random_uuid(), case when n <= 5 then 'rare' else 'p' end,
-  case when n <= 5 then 'failed' else 'provisioned' end,
-  case when n <= 5 then '{"env": "test"}' else jsonb_build_object('env', 'prod', 'order_id', n::text) end,
-  test_time(n), case when n % 3 = 0 or n = 7 then lpad(n::text, 32, '0') end`);
-  await fill(`
-insert into executions (account_id, id, type, status, input, created_at)
-select ${account}, uuid_v7(test_time(n)), case when n <= 5 then 'esim.provision' else 'bundle.add' end,
-  case when n % 2 = 0 then 'failed' else 'succeeded' end, '{}', test_time(n)`);
-  await fill(`
-insert into events (account_id, id, type, created_at, body)
-select ${account}, uuid_v7(test_time(n)), case when n <= 5 then 'esim.rare' else 'esim.common' end, test_time(n), '{}'`);
-  await fill(`
-insert into products (id, name, countries, validity_days, price_amount, price_currency, speeds, active, listed, created_at)
-select 'x' || n, 'x', case when n <= 5 then array['AQ'] else array['FR', 'DE'] end, 1, 1, 'eur', array['5G'], true, true,
-  test_time(n)`);
+  await fill(rareRows + 1, rows);
   await client.query('analyze');
+  await fill(1, rareRows);
   await client.query('set enable_seqscan = off');
   await client.query('set plan_cache_mode = force_generic_plan');
 });
@@ -55,6 +42,28 @@ afterAll(async () => {
   await client.end();
   await service.stop();
 });
+
+async function fill(first: number, last: number): Promise<void> {
+  const insert = (text: string) => client.query(`${text} from generate_series(${first}, ${last}) n`);
+  const account = `'${service.accountUuid}'`;
+  await insert(`
+insert into esims (account_id, id, iccid, execution_id, product_id, status, metadata, created_at, eid)
+select ${account}, uuid_v7(test_time(n)), 'i' || n, gen_random_uuid(), case when n <= ${rareRows} then 'rare' else 'p' end,
+  case when n <= ${rareRows} then 'failed' else 'provisioned' end,
+  case when n <= ${rareRows} then '{"env": "test"}' else jsonb_build_object('env', 'prod', 'order_id', n::text) end,
+  test_time(n), case when n % 3 = 0 or n = 7 then lpad(n::text, 32, '0') end`);
+  await insert(`
+insert into executions (account_id, id, type, status, input, created_at)
+select ${account}, uuid_v7(test_time(n)), case when n <= ${rareRows} then 'esim.provision' else 'bundle.add' end,
+  case when n % 2 = 0 then 'failed' else 'succeeded' end, '{}', test_time(n)`);
+  await insert(`
+insert into events (account_id, id, type, created_at, body)
+select ${account}, uuid_v7(test_time(n)), case when n <= ${rareRows} then 'esim.rare' else 'esim.common' end, test_time(n), '{}'`);
+  await insert(`
+insert into products (id, name, countries, validity_days, price_amount, price_currency, speeds, active, listed, created_at)
+select 'x' || n, 'x', case when n <= ${rareRows} then array['AQ'] else array['FR', 'DE'] end, 1, 1, 'eur', array['5G'], true, true,
+  test_time(n)`);
+}
 
 /** Runs a list; returns how many rows it found and how many database pages it read. */
 async function measure(
@@ -120,5 +129,5 @@ test.each<[string, number, (db: Queryable) => Promise<object[]>]>([
 ])('a page of %s reads the rows it shows and little else', async (_, expected, list) => {
   const { found, pages } = await measure(list);
   expect(found).toBe(expected);
-  expect(pages).toBeLessThan(250); // a scan of 20,000 rows reads thousands
+  expect(pages).toBeLessThan(250); // a walk over all rows reads 350 and more
 });

@@ -238,7 +238,7 @@ export const mayImport = {
     },
     'webhooks/recoveries': {
       why: 'A recovery searches the event log and queues deliveries to its endpoint.',
-      imports: list`app-error.ts clock.ts context.ts db events idempotency ids lists telemetry/clip.ts
+      imports: list`app-error.ts clock.ts context.ts db events idempotency ids lists telemetry/clip.ts webhooks/announce.ts
                    webhooks/deliveries webhooks/endpoints webhooks/recoveries/sql contract:*`,
     },
     'webhooks/recoveries/sql': {

@@ -14,9 +14,10 @@ import { sdkTypes } from './sdk-types.ts';
 
 const root = new URL('../../', import.meta.url);
 const bench = JSON.parse(await readText('bench/results/reference.json')) as BenchResults;
+const sdk = JSON.parse(await readText('sdk/package.json')) as { version: string };
 const generated: Record<string, string> = {
   'contract/openapi.json': `${JSON.stringify(openApiDocument(), null, 2)}\n`,
-  'sdk/src/generated.ts': sdkTypes(),
+  'sdk/src/generated.ts': sdkTypes(sdk.version),
   'docs/errors.md': errorsPage(),
   'docs/configuration.md': configurationPage(),
   'docs/bench.svg': benchPlot(bench),

@@ -14,9 +14,10 @@ import {
 import { describe, indent, typeOf } from './schema-to-type.ts';
 
 /** Generates the SDK's types and endpoint table from the contract, so the SDK itself has no dependency. */
-export function sdkTypes(): string {
+export function sdkTypes(sdkVersion: string): string {
   return [
     '// Generated from contract/ by `npm run generate`; edit there.',
+    `export const sdkVersion = '${sdkVersion}';`,
     `export const currentApiVersion = '${currentApiVersion}';`,
     `export type ApiVersion = ${union(apiVersions)};`,
     `export type ErrorType = ${union(errorTypes)};`,

@@ -1,6 +1,7 @@
+import { type Answer, readJson } from './answer.ts';
 import { ApiError, SimplaneError } from './errors.ts';
 import { endpoints, type Operations } from './generated.ts';
-import { type Answer, type CallOptions, readJson, type Transport } from './transport.ts';
+import type { CallOptions, Transport } from './transport.ts';
 
 type OperationId = keyof Operations;
 type PartOf<Id extends OperationId, Part extends string> = Operations[Id] extends { [P in Part]: infer Value }

@@ -1,9 +1,10 @@
-import { type BodyOf, type CallOperation, createCaller, pathOf, type QueryOf } from './call.ts';
-import { type Esim, type Execution, endpoints, type InstallProfile } from './generated.ts';
+import { type BodyOf, type Call, type CallOperation, createCaller, pathOf, type QueryOf } from './call.ts';
+import { type Esim, type Execution, endpoints, type InstallProfile, type Page } from './generated.ts';
 import { createList } from './list.ts';
 import { createRequest } from './request.ts';
 import { type CallOptions, createTransport, type SimplaneOptions, type Transport } from './transport.ts';
-import { type WaitOptions, waitForExecution } from './wait.ts';
+import { carrying, type WaitOptions, waitForExecution } from './wait.ts';
+import type { WebhookEvent } from './webhooks.ts';
 
 export type Simplane = ReturnType<typeof createSimplane>;
 
@@ -11,16 +12,15 @@ export type Simplane = ReturnType<typeof createSimplane>;
 export function createSimplane(options: SimplaneOptions) {
   const transport = createTransport(options);
   const call = createCaller(transport);
-  const executions = executionsOf(call);
   return {
     /** Returns the account and scopes of the key, and the mode of the deployment. */
     me: (options?: CallOptions) => call('getMe', {}, options),
     /** Calls any operation by its method and path: for those without a function here. */
     request: createRequest(transport),
     products: productsOf(call),
-    esims: { ...esimsOf(call, transport), provisionAndWait: provisioner(call, executions.wait) },
+    esims: { ...esimsOf(call, transport), provisionAndWait: provisioner(call) },
     bundles: bundlesOf(call),
-    executions,
+    executions: executionsOf(call),
     events: eventsOf(call),
     webhookEndpoints: webhookEndpointsOf(call),
     recoveries: recoveriesOf(call),
@@ -73,19 +73,21 @@ function esimsOf(call: CallOperation, transport: Transport) {
 
 type Provisioned = { execution: Execution; esim: Esim; install: InstallProfile };
 
+/** Orders, waits and reads the result. Errors after the order was accepted carry its execution. */
 function provisioner(
   call: CallOperation,
-  wait: (id: string, options?: WaitOptions) => Promise<Execution>,
 ): (body: BodyOf<'createEsim'>, options?: CallOptions & WaitOptions) => Promise<Provisioned> {
   return async (body, options = {}) => {
-    const accepted = await call('createEsim', { body }, options);
-    const execution = await wait(accepted.id, options);
-    const params = { iccid: execution.iccid as string };
     const { idempotencyKey: _, ...readOptions } = options;
-    const [esim, install] = await Promise.all([
+    const accepted = await call('createEsim', { body }, options);
+    options.onProgress?.(accepted);
+    const execution = await waitForExecution(accepted.id, pollOf(call), options, accepted);
+    const params = { iccid: execution.iccid as string };
+    const reads = Promise.all([
       call('getEsim', { params }, readOptions),
       call('getInstallProfile', { params }, readOptions),
     ]);
+    const [esim, install] = await carrying(execution, reads);
     return { execution, esim, install };
   };
 }
@@ -100,8 +102,12 @@ function bundlesOf(call: CallOperation) {
   };
 }
 
+function pollOf(call: CallOperation) {
+  return (id: string, options?: CallOptions) => call('getExecution', { params: { id } }, options);
+}
+
 function executionsOf(call: CallOperation) {
-  const get = (id: string, options?: CallOptions) => call('getExecution', { params: { id } }, options);
+  const get = pollOf(call);
   return {
     list: (query?: QueryOf<'listExecutions'>, options?: CallOptions) =>
       createList(query, (query) => call('listExecutions', { query }, options)),
@@ -113,9 +119,12 @@ function executionsOf(call: CallOperation) {
 
 function eventsOf(call: CallOperation) {
   return {
+    /** `switch` on `type` to narrow `data`. */
     list: (query?: QueryOf<'listEvents'>, options?: CallOptions) =>
-      createList(query, (query) => call('listEvents', { query }, options)),
-    get: (id: string, options?: CallOptions) => call('getEvent', { params: { id } }, options),
+      createList(query, (query) => call('listEvents', { query }, options) as Call<Page<WebhookEvent>>),
+    /** `switch` on `type` to narrow `data`. */
+    get: (id: string, options?: CallOptions) =>
+      call('getEvent', { params: { id } }, options) as Call<WebhookEvent>,
     listTypes: (query?: QueryOf<'listEventTypes'>, options?: CallOptions) =>
       createList(query, (query) => call('listEventTypes', { query }, options)),
     /** Publishes a custom event. Sandbox only. */

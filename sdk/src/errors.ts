@@ -1,8 +1,13 @@
 import type { ErrorCode, ErrorType, Execution } from './generated.ts';
+import { markErrorClasses } from './mark-error-classes.ts';
 
 /** Base class of all errors that this SDK defines. */
 export class SimplaneError extends Error {
   override name = 'SimplaneError';
+  /** The key of the write that failed. Repeat the call with it: the write runs at most once. */
+  declare idempotencyKey: string | undefined;
+  /** The execution as last seen, if the error came while waiting for one. It continues in the background. */
+  declare execution: Execution | undefined;
 }
 
 /** The connection was refused, reset or cut off. A write may have taken effect; a retry with the same key is safe. */
@@ -15,15 +20,31 @@ export class TimeoutError extends SimplaneError {
   override name = 'TimeoutError';
 }
 
-/** The webhook is not authentic, or too old. */
+/** Why a webhook was refused. `secret_missing` and `body_not_raw` are mistakes in the receiver itself. */
+export type SignatureVerificationReason =
+  | 'header_missing'
+  | 'header_invalid'
+  | 'secret_missing'
+  | 'body_not_raw'
+  | 'signature_mismatch'
+  | 'timestamp_out_of_tolerance'
+  | 'body_not_json';
+
+/** The webhook must not be trusted: it is not authentic or too old, or it could not be checked. */
 export class SignatureVerificationError extends SimplaneError {
   override name = 'SignatureVerificationError';
+  readonly reason: SignatureVerificationReason;
+
+  constructor(reason: SignatureVerificationReason, message: string) {
+    super(message);
+    this.reason = reason;
+  }
 }
 
 /** The execution failed; `execution.error` says why. */
 export class ExecutionFailedError extends SimplaneError {
   override name = 'ExecutionFailedError';
-  readonly execution: Execution;
+  declare execution: Execution; // always set here
 
   constructor(execution: Execution) {
     super(execution.error?.message ?? `${execution.id} failed.`);
@@ -82,7 +103,7 @@ export class ServerError extends ApiError {
   override name = 'ServerError';
 }
 
-const classes: Record<ErrorType, typeof ApiError> = {
+const classesByType: Record<ErrorType, typeof ApiError> = {
   invalid_request_error: InvalidRequestError,
   authentication_error: AuthenticationError,
   permission_error: PermissionError,
@@ -94,7 +115,7 @@ const classes: Record<ErrorType, typeof ApiError> = {
 
 export function apiErrorOf(answer: Answer): ApiError {
   const { type } = errorOf(answer.body);
-  const Class = (type && classes[type]) ?? (answer.status >= 500 ? ServerError : ApiError);
+  const Class = (type && classesByType[type]) ?? (answer.status >= 500 ? ServerError : ApiError);
   return new Class(answer);
 }
 
@@ -111,3 +132,19 @@ function errorOf(body: unknown): ErrorFields {
   const error = (body as { error?: unknown } | null)?.error;
   return typeof error === 'object' && error !== null ? error : {};
 }
+
+markErrorClasses(SimplaneError, {
+  SimplaneError,
+  ConnectionError,
+  TimeoutError,
+  SignatureVerificationError,
+  ExecutionFailedError,
+  ApiError,
+  InvalidRequestError,
+  AuthenticationError,
+  PermissionError,
+  IdempotencyError,
+  RateLimitError,
+  ConflictError,
+  ServerError,
+});

@@ -1,5 +1,7 @@
 // Generated from contract/ by `npm run generate`; edit there.
 
+export const sdkVersion = '0.1.0';
+
 export const currentApiVersion = '2026-11-01';
 
 export type ApiVersion = '2026-11-01';

@@ -11,12 +11,20 @@ export {
   RateLimitError,
   ServerError,
   SignatureVerificationError,
+  type SignatureVerificationReason,
   SimplaneError,
   TimeoutError,
 } from './errors.ts';
 export type * from './generated.ts';
+export type { HookRequest, HookResponse } from './hooks.ts';
 export type { List } from './list.ts';
 export type { RawRequest } from './request.ts';
 export { type CallOptions, defaultBaseUrl, type SimplaneOptions } from './transport.ts';
 export type { WaitOptions } from './wait.ts';
-export { type RawBody, type VerifyOptions, type WebhookEvent, webhooks } from './webhooks.ts';
+export {
+  type RawBody,
+  type SignatureHeader,
+  type VerifyOptions,
+  type WebhookEvent,
+  webhooks,
+} from './webhooks.ts';

@@ -1,5 +1,6 @@
+import { readJson } from './answer.ts';
 import { ApiError, SimplaneError } from './errors.ts';
-import { type CallOptions, readJson, type Transport } from './transport.ts';
+import type { CallOptions, Transport } from './transport.ts';
 
 export type RawRequest = {
   method: string;

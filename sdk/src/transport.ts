@@ -1,12 +1,16 @@
-import { apiErrorOf, ConnectionError, SimplaneError, TimeoutError } from './errors.ts';
-import { currentApiVersion } from './generated.ts';
+import { type Answer, isRedirect, readJson } from './answer.ts';
+import { attempt } from './attempt.ts';
+import { type Deadline, startDeadline } from './deadline.ts';
+import { type ApiError, apiErrorOf, ConnectionError, SimplaneError, TimeoutError } from './errors.ts';
+import { callHook, type HookRequest, type Hooks } from './hooks.ts';
 import { pause } from './pause.ts';
+import { type Request, requestBuilder } from './prepare-request.ts';
 import { delayBefore, isWorthRetrying } from './retry.ts';
 
 /** A local sandbox. */
 export const defaultBaseUrl = 'http://127.0.0.1:4000';
 
-export type SimplaneOptions = {
+export type SimplaneOptions = Hooks & {
   /** `sp_test_…` for a sandbox, `sp_live_…` for a live deployment. */
   apiKey: string;
   /** URL of the deployment. Defaults to a local sandbox, `http://127.0.0.1:4000`. */
@@ -29,56 +33,47 @@ export type CallOptions = {
   signal?: AbortSignal | undefined;
 };
 
-type Request = {
-  method: string;
-  path: string;
-  query?: Record<string, unknown> | undefined;
-  body?: unknown;
-  accept?: string;
-};
-
-/** A response, read completely. */
-export type Answer = { status: number; headers: Headers; bytes: Uint8Array<ArrayBuffer> };
-
 export type Transport = (request: Request, options?: CallOptions) => Promise<Answer>;
 
 /** Sends requests and retries failures. All attempts of a write share one idempotency key, so it runs once. */
 export function createTransport(settings: SimplaneOptions): Transport {
-  const { apiKey, baseUrl = defaultBaseUrl, attemptTimeoutMs = 20_000 } = settings;
-  if (!apiKey) throw new SimplaneError('An API key is required: createSimplane({ apiKey }).');
+  const { apiKey, baseUrl = defaultBaseUrl, attemptTimeoutMs = 20_000, onRequest, onResponse } = settings;
+  const prepare = requestBuilder(apiKey, baseUrl);
   const fetch = settings.fetch ?? globalThis.fetch.bind(globalThis);
-  const base = baseOf(baseUrl);
 
-  /** Builds the request once for all attempts, so that an invalid one fails without retries. */
-  function prepare(request: Request, key: string | undefined): [url: string, init: RequestInit] {
-    const headers = new Headers({
-      Authorization: `Bearer ${apiKey}`,
-      Accept: request.accept ?? 'application/json',
-      'Service-Version': currentApiVersion,
-      ...(request.body !== undefined && { 'Content-Type': 'application/json' }),
-      ...(key !== undefined && { 'Idempotency-Key': key }),
+  /** Makes one attempt and reports it to the hooks. */
+  async function attemptOnce(info: HookRequest, init: RequestInit, outer: AbortSignal) {
+    callHook(onRequest, { ...info });
+    const startMs = performance.now();
+    const attempted = await attempt(attemptTimeoutMs, outer, async (signal) => {
+      const response = await fetch(info.url, { ...init, signal });
+      const { status, headers } = response;
+      return { status, headers, bytes: new Uint8Array(await response.arrayBuffer()) };
     });
-    const body = request.body === undefined ? null : JSON.stringify(request.body);
-    // Following a redirect could send the API key to another server.
-    const init: RequestInit = { method: request.method, headers, body, redirect: 'error' };
-    return [base + request.path + queryOf(request.query), init];
+    const { answer, cause } = { answer: undefined, cause: undefined, ...attempted };
+    callHook(onResponse, {
+      ...info,
+      status: answer?.status,
+      requestId: answer?.headers.get('request-id') ?? undefined,
+      durationMs: performance.now() - startMs,
+      error: cause,
+    });
+    return attempted;
   }
 
   return async (request, options = {}) => {
     const isWrite = request.method !== 'GET';
-    const key = options.idempotencyKey ?? (isWrite ? crypto.randomUUID() : undefined);
+    const idempotencyKey = options.idempotencyKey ?? (isWrite ? crypto.randomUUID() : undefined);
     const timeoutMs = options.timeoutMs ?? settings.timeoutMs ?? 60_000;
     const maxRetries = options.maxRetries ?? settings.maxRetries ?? 4;
-    const [url, init] = prepare(request, key);
+    const { url, init } = prepare(request, idempotencyKey);
     const deadline = startDeadline(timeoutMs, options.signal);
     try {
       for (let retry = 1; ; retry++) {
-        const last = await attempt(attemptTimeoutMs, deadline.signal, async (signal) => {
-          const response = await fetch(url, { ...init, signal });
-          const { status, headers } = response;
-          return { status, headers, bytes: new Uint8Array(await response.arrayBuffer()) };
-        });
+        const info = { method: request.method, url, attempt: retry, idempotencyKey };
+        const last = await attemptOnce(info, init, deadline.signal);
         if (deadline.signal.aborted && !('answer' in last)) throw abortError(deadline, timeoutMs, request);
+        if ('answer' in last && isRedirect(last.answer)) throw redirected(request, last.answer, url);
         if ('answer' in last && last.answer.status < 400) return last.answer;
         const failure = 'answer' in last ? errorResponse(last.answer) : unreachable(request, last.cause);
         if (retry > maxRetries || !failure.isWorthRetrying) throw failure.error;
@@ -87,20 +82,15 @@ export function createTransport(settings: SimplaneOptions): Transport {
         if ('answer' in last && delayMs >= deadline.endMs - performance.now()) throw failure.error;
         if (await pause(delayMs, deadline.signal)) throw abortError(deadline, timeoutMs, request);
       }
+    } catch (error) {
+      if (error instanceof SimplaneError && idempotencyKey !== undefined)
+        error.idempotencyKey = idempotencyKey;
+      throw error;
     } finally {
       deadline.end();
     }
   };
 }
-
-function baseOf(baseUrl: string): string {
-  if (!/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) {
-    throw new SimplaneError(`baseUrl must be a URL such as https://api.example.com; got ${baseUrl}.`);
-  }
-  return baseUrl.replace(/\/+$/, '');
-}
-
-type Attempted = { answer: Answer } | { cause: unknown };
 
 type Failure = { error: SimplaneError; isWorthRetrying: boolean; retryAfter: string | null };
 
@@ -126,71 +116,16 @@ function describe(error: unknown): string {
   return cause?.code ?? cause?.message ?? message ?? 'connection lost';
 }
 
-/** Parses the body as JSON; undefined if it is not JSON. */
-export function readJson({ bytes }: Answer): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch {
-    return undefined;
-  }
-}
-
-function queryOf(query: Record<string, unknown> = {}): string {
-  const given = Object.entries(query).flatMap(([name, value]) => parametersOf(name, value));
-  const text = new URLSearchParams(given).toString();
-  return text === '' ? '' : `?${text}`;
-}
-
-/** An array is written as `name=a,b`, an object as `name[key]=value`. */
-function parametersOf(name: string, value: unknown): [string, string][] {
-  if (value === undefined) return [];
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [[name, String(value)]];
-  return Object.entries(value).map(([key, one]) => [`${name}[${key}]`, String(one)]);
-}
-
-type Deadline = { signal: AbortSignal; endMs: number; isTimedOut(): boolean; end(): void };
-
-/** Combines the caller's signal with the timeout of the call. */
-function startDeadline(timeoutMs: number, caller: AbortSignal | undefined): Deadline {
-  const controller = new AbortController();
-  let isTimedOut = false;
-  const timer = setTimeout(() => {
-    isTimedOut = true;
-    controller.abort();
-  }, timeoutMs);
-  const onAbort = () => controller.abort(caller?.reason);
-  if (caller?.aborted) onAbort();
-  caller?.addEventListener('abort', onAbort, { once: true });
-  return {
-    signal: controller.signal,
-    endMs: performance.now() + timeoutMs,
-    isTimedOut: () => isTimedOut,
-    end() {
-      clearTimeout(timer);
-      caller?.removeEventListener('abort', onAbort);
-    },
-  };
-}
-
-/** Makes one attempt, limited by its own timeout and the call's. Never throws. */
-async function attempt(
-  timeoutMs: number,
-  outer: AbortSignal,
-  send: (signal: AbortSignal) => Promise<Answer>,
-): Promise<Attempted> {
-  const controller = new AbortController();
-  const abort = () => controller.abort();
-  const timer = setTimeout(() => controller.abort(new Error(`no response in ${timeoutMs} ms`)), timeoutMs);
-  outer.addEventListener('abort', abort, { once: true });
-  if (outer.aborted) abort();
-  try {
-    return { answer: await send(controller.signal) };
-  } catch (cause) {
-    return { cause };
-  } finally {
-    clearTimeout(timer);
-    outer.removeEventListener('abort', abort);
-  }
+function redirected({ method, path }: Request, { status, headers }: Answer, url: string): ApiError {
+  const location = headers.get('location');
+  // Only the origin: the rest of the address may be secret.
+  const target =
+    location !== null && URL.canParse(location, url) ? ` to ${new URL(location, url).origin}` : '';
+  const how = status === 0 ? '' : ` (HTTP ${status})`;
+  const message =
+    `${method} ${path} was redirected${target}${how}. The SDK follows no redirect, because another server could then get ` +
+    'the API key. Set baseUrl to the address where the API itself answers.';
+  return apiErrorOf({ status, headers, body: { error: { message } } });
 }
 
 function abortError(deadline: Deadline, timeoutMs: number, { method, path }: Request): unknown {

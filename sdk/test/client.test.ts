@@ -8,6 +8,7 @@ import {
   ApiError,
   AuthenticationError,
   ConflictError,
+  ConnectionError,
   createSimplane,
   ExecutionFailedError,
   IdempotencyError,
@@ -61,6 +62,17 @@ test('every operation of the contract is called at its own URL', async () => {
   expect(new Set(called)).toEqual(new Set(expected));
 });
 
+/** A client, and the URLs of its requests. */
+function recording() {
+  const urls: string[] = [];
+  const client = createSimplane({
+    apiKey: service.key,
+    baseUrl: service.url,
+    onRequest: ({ url }) => urls.push(url),
+  });
+  return { client, urls };
+}
+
 async function callEverything(part: object): Promise<void> {
   for (const value of Object.values(part)) {
     if (typeof value === 'object') await callEverything(value);
@@ -102,7 +114,46 @@ describe('provisionAndWait', () => {
       baseUrl: 'http://api.test',
       fetch: async () => new Response(JSON.stringify(queued)),
     });
-    await expect(slow.executions.wait(execution.id, { waitMs: 1 })).rejects.toThrow(TimeoutError);
+    const late = await slow.executions.wait(execution.id, { waitMs: 1 }).catch((error: unknown) => error);
+    expect(late).toBeInstanceOf(TimeoutError);
+    expect(late).toMatchObject({ execution: queued });
+  });
+
+  test('carries the execution in every error after the order was accepted', async () => {
+    const accepted = { id: 'exec_1', status: 'queued' };
+    const done = { ...accepted, status: 'succeeded', iccid: '89' };
+    const failingAt = (path: string, failure: () => Promise<Response>) =>
+      createSimplane({
+        apiKey: 'x',
+        baseUrl: 'http://api.test',
+        maxRetries: 0,
+        fetch: async (url, { method }) => {
+          if (new URL(url).pathname === path) return failure();
+          return Response.json(method === 'POST' ? accepted : done);
+        },
+      });
+    const lost = () => Promise.reject(new Error('reset'));
+    const refused = async () => Response.json({ error: { code: 'scope_missing' } }, { status: 403 });
+    for (const [path, failure, execution] of [
+      ['/v1/executions/exec_1', lost, accepted],
+      ['/v1/executions/exec_1', refused, accepted],
+      ['/v1/esims/89/install', refused, done],
+      ['/v1/esims/89', lost, done],
+    ] as const) {
+      const seen: string[] = [];
+      const onProgress = ({ status }: { status: string }) => void seen.push(status);
+      const error = await failingAt(path, failure)
+        .esims.provisionAndWait(order, { onProgress })
+        .catch((error: unknown) => error);
+      expect(error).toBeInstanceOf(failure === lost ? ConnectionError : ApiError);
+      expect(error).toMatchObject({ execution });
+      expect(seen[0]).toBe('queued');
+    }
+    const before = await failingAt('/v1/esims', lost)
+      .esims.provisionAndWait(order)
+      .catch((error: unknown) => error);
+    expect((before as ConnectionError).execution).toBeUndefined();
+    expect((before as ConnectionError).idempotencyKey).toMatch(/^[0-9a-f-]{36}$/);
   });
 });
 
@@ -115,28 +166,48 @@ describe('a list', () => {
     expect([data, response.status]).toEqual([page, 200]);
     const iterated: unknown[] = [];
     for await (const { data } of simplane.events.list({ type: 'sdk.listed', limit: 2 }))
-      iterated.push(data['n']);
+      iterated.push((data as { n?: unknown }).n);
     expect(iterated).toEqual([6, 5, 4, 3, 2, 1, 0]);
     const rest: unknown[] = [];
     const after = { type: 'sdk.listed', starting_after: page.next_cursor as string };
-    for await (const { data } of simplane.events.list(after)) rest.push(data['n']);
+    for await (const { data } of simplane.events.list(after)) rest.push((data as { n?: unknown }).n);
     expect(rest).toEqual([3, 2, 1, 0]);
   });
 
   test('requests no more pages than are iterated', async () => {
-    let requests = 0;
-    const counting = createSimplane({
-      apiKey: service.key,
-      baseUrl: service.url,
-      fetch: (url, init) => {
-        requests += 1;
-        return fetch(url, init);
-      },
-    });
-    const list = counting.products.list({ limit: 2 });
-    expect(requests).toBe(0);
+    const { client, urls } = recording();
+    const list = client.products.list({ limit: 2 });
+    expect(urls).toHaveLength(0);
     for await (const _ of list) break;
-    expect(requests).toBe(1);
+    expect(urls).toHaveLength(1);
+  });
+
+  test('is a promise of its first page, with catch and finally', async () => {
+    const list: Promise<{ data: unknown[] }> = simplane.products.list({ limit: 2 });
+    expect(list).toBeInstanceOf(Promise);
+    expect(await Promise.all([list, list.then(({ data }) => data.length)])).toMatchObject([{}, 2]);
+    let finished = 0;
+    const page = await list.finally(() => {
+      finished += 1;
+    });
+    expect([page.data.length, finished]).toEqual([2, 1]);
+    const refused = simplane.products.list({ limit: 0 });
+    expect(await refused.catch((error: unknown) => error)).toBeInstanceOf(InvalidRequestError);
+    await expect(refused.finally(() => undefined)).rejects.toBeInstanceOf(InvalidRequestError);
+  });
+
+  test('toArray returns up to `limit` items, with pages no larger than needed', async () => {
+    const { client, urls } = recording();
+    expect(await client.products.list().toArray({ limit: 3 })).toEqual(
+      (await simplane.products.list({ limit: 3 })).data,
+    );
+    expect(await client.products.list({ limit: 2 }).toArray({ limit: 3 })).toHaveLength(3);
+    expect(urls.map((url) => new URL(url).searchParams.get('limit'))).toEqual(['3', '2', '2']);
+    const all = await client.products.list().toArray({ limit: 1_000 });
+    expect(all.length).toBeGreaterThan(3);
+    for (const limit of [0, -1, 1.5, Number.NaN, undefined as unknown as number]) {
+      await expect(client.products.list().toArray({ limit })).rejects.toThrow('toArray needs { limit }');
+    }
   });
 });
 
@@ -186,6 +257,18 @@ test('withResponse returns the data and the HTTP response', async () => {
   await expect(simplane.esims.get('8999').withResponse()).rejects.toBeInstanceOf(ApiError);
 });
 
+test('events from the log are typed by event type', async () => {
+  const { execution } = await simplane.esims.provisionAndWait(order);
+  for await (const event of simplane.events.list({ type: 'esim.provisioned' })) {
+    // Compiles only if `type` narrows `data`.
+    if (event.type !== 'esim.provisioned' || event.data.execution_id !== execution.id) continue;
+    const same = await simplane.events.get(event.id);
+    expect(same.type === 'esim.provisioned' && same.data.iccid).toBe(execution.iccid);
+    return;
+  }
+  expect.unreachable('the event is in the log');
+});
+
 test('a real delivery is verified, and its data is typed by event type', async () => {
   const receiver = await startReceiver();
   const { secret = '' } = await simplane.webhookEndpoints.create({
@@ -198,10 +281,8 @@ test('a real delivery is verified, and its data is typed by event type', async (
     async () => receiver.received.find(({ body }) => body.includes(execution.id)),
     (delivery) => delivery !== undefined,
   );
-  const event = await webhooks.verify(got?.body ?? '', got?.headers['service-signature'] as string, [
-    'whsec_other',
-    secret,
-  ]);
+  const header = got?.headers['service-signature'];
+  const event = await webhooks.verify(got?.body ?? '', header, ['whsec_other', secret]);
   await receiver.stop();
   expect(event.type === 'esim.provisioned' && event.data).toEqual({
     iccid: esim.iccid,

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -62,6 +62,21 @@ function environment() {
   return { ...process.env, SIMPLANE_API_KEY: service.key, SIMPLANE_BASE_URL: service.url };
 }
 
+test('the package has its license and sources, source maps that resolve, and no build files', async () => {
+  const folder = join(project, 'node_modules/@simplane/sdk');
+  const files = await readdir(folder, { recursive: true });
+  const license = await readFile(join(folder, 'LICENSE'), 'utf8');
+  expect(license).toBe(await readFile(join(root, 'LICENSE'), 'utf8'));
+  expect(files.filter((file) => /tsbuildinfo|tsconfig|test/.test(file))).toEqual([]);
+  const maps = files.filter((file) => file.endsWith('.map'));
+  expect(maps.length).toBe(files.filter((file) => file.endsWith('.js')).length);
+  for (const map of maps) {
+    const { sources } = JSON.parse(await readFile(join(folder, map), 'utf8')) as { sources: string[] };
+    const resolved = sources.map((source) => relative(folder, resolve(folder, dirname(map), source)));
+    expect(files, map).toEqual(expect.arrayContaining(resolved));
+  }
+});
+
 test('the package has no dependencies', async () => {
   const { stdout } = await run('npm', ['ls', '--all', '--parseable'], { cwd: project });
   expect(stdout.trim().split('\n')).toHaveLength(2);
@@ -99,6 +114,26 @@ describe('in both module systems', () => {
   }
 });
 
+test('an error of the ES module is an instance of the CommonJS classes, and the other way round', async () => {
+  const program = `
+    import { createRequire } from 'node:module';
+    import * as esm from '@simplane/sdk';
+    const cjs = createRequire(import.meta.url)('@simplane/sdk');
+    const settings = { apiKey: 'sp_test_nobody', baseUrl: process.env.SIMPLANE_BASE_URL };
+    for (const [one, other] of [[esm, cjs], [cjs, esm]]) {
+      class Mine extends other.ApiError {}
+      const error = await one.createSimplane(settings).me().catch((error) => error);
+      const classes = ['SimplaneError', 'ApiError', 'AuthenticationError', 'ServerError', 'TimeoutError'];
+      console.log(one.ApiError === other.ApiError, classes.filter((name) => error instanceof other[name]).join(),
+        error instanceof Mine, new Mine({ status: 400, headers: new Headers(), body: null }) instanceof one.ApiError);
+    }
+    console.log([null, undefined, 7, {}, new Error('x'), Object.create(null)].some((value) => value instanceof esm.SimplaneError));`;
+  await writeFile(join(project, 'both.mjs'), program);
+  const { stdout } = await run(process.execPath, [join(project, 'both.mjs')], { env: environment() });
+  const line = 'false SimplaneError,ApiError,AuthenticationError false true';
+  expect(stdout.trim().split('\n')).toEqual([line, line, 'false']);
+});
+
 test('the README examples type-check, run and print the expected output', async () => {
   const examples = await readExamples();
   const files = Object.fromEntries(examples.map((code, index) => [`${index}.mts`, code]));
@@ -111,8 +146,9 @@ test('the README examples type-check, run and print the expected output', async 
   expect(outputs.map(({ stdout }) => stdout.trim())).toEqual([
     expect.stringMatching(/^89\d+ is provisioned\na link of \d+ characters$/),
     'one order',
-    expect.stringMatching(/^3 of the catalog, and more\n(prod_\w+ works in Japan\n?)+$/),
+    expect.stringMatching(/^3 of the catalog, and more\n(prod_\w+ works in Japan\n)+true$/),
     expect.stringMatching(/^No product has the id "prod_atlantis"/),
+    'GET /v1/me, attempt 1: 200',
     '8999901000000000018 is ready',
   ]);
 });

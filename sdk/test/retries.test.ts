@@ -76,6 +76,24 @@ describe('a call through a failing connection', () => {
     );
   });
 
+  test('carries the idempotency key in its error, so that the caller can repeat it', async () => {
+    proxy.plan = ['lost: reset'];
+    const description = 'repeated by the caller';
+    const error = await client({ maxRetries: 0 })
+      .esims.create({ ...order, description })
+      .catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(ConnectionError);
+    const { idempotencyKey } = error as ConnectionError;
+    await client().esims.create({ ...order, description }, { idempotencyKey });
+    expect(await executionsOf(description)).toHaveLength(1);
+
+    proxy.plan = ['hangs before', '500 before'];
+    const hung = client().esims.create(order, { idempotencyKey: 'mine', timeoutMs: 100 });
+    await expect(hung).rejects.toMatchObject({ name: 'TimeoutError', idempotencyKey: 'mine' });
+    const failed = client({ maxRetries: 0 }).esims.create(order, { idempotencyKey: 'mine too' });
+    await expect(failed).rejects.toMatchObject({ name: 'ServerError', idempotencyKey: 'mine too' });
+  });
+
   test('respects timeoutMs, however long the retries would take', async () => {
     proxy.plan = Array(9).fill('hangs before');
     const error = await client({ attemptTimeoutMs: 50 })

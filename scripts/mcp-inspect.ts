@@ -41,12 +41,19 @@ async function inspect(transport: string, target: string[]): Promise<void> {
   const { tools } = await request('tools/list', '--strict');
   console.log(`  tools/list --strict: ${tools.length} tools, no findings`);
   const { data } = await call('list_products', { limit: 1 });
-  await call('create_webhook_endpoint', { url: 'http://127.0.0.1:9/', enabled_event_types: ['none'] });
+  const endpoint = await call('create_webhook_endpoint', {
+    url: 'http://127.0.0.1:9/',
+    enabled_event_types: ['none'],
+  });
+  await call('get_webhook_endpoint', { webhook_endpoint_id: endpoint.id });
+  await call('list_event_types', {});
   const { id } = await call('provision_esim', { product_id: data[0].id });
   const { status, iccid } = await call('get_execution', { execution_id: id, wait_seconds: 30 });
   if (status !== 'succeeded') throw new Error(`${id} is ${status}`);
+  await call('get_esim', { iccid });
   await call('get_install_profile', { iccid });
-  await call('send_test_event', { type: 'esim.provisioned', data: { iccid } });
+  const event = await call('send_test_event', { type: 'esim.provisioned', data: { iccid } });
+  await call('list_deliveries', { event_id: event.id });
   await call('list_events', { limit: 2 });
 
   await request('prompts/list');

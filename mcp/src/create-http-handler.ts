@@ -1,11 +1,12 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
+import type { Scope } from '@simplane/contract';
 import type { Simplane } from '@simplane/sdk';
 import { createMcpServer } from './create-mcp-server.ts';
 import { refuseExcess } from './refuse-excess.ts';
 
 export type HttpHandler = {
-  /** Handles one Streamable HTTP request with the caller's API key. */
-  handle(request: Request, apiKey: string): Promise<Response>;
+  /** Handles one Streamable HTTP request with the caller's API key, which has these scopes. */
+  handle(request: Request, apiKey: string, scopes: readonly Scope[]): Promise<Response>;
   /** Ends waits early, lets calls in flight finish, then closes open streams. */
   close(): Promise<void>;
 };
@@ -33,13 +34,14 @@ export function createHttpHandler({ connect, onError }: HttpHandlerOptions): Htt
     },
   };
   const handler = createMcpHandler(
-    ({ authInfo }) => createMcpServer(connect(authInfo?.token ?? ''), options),
+    ({ authInfo }) =>
+      createMcpServer(connect(authInfo?.token ?? ''), { ...options, scopes: authInfo?.scopes as Scope[] }),
     { onerror: onError, maxSubscriptions },
   );
   return {
-    async handle(request, apiKey) {
+    async handle(request, apiKey, scopes) {
       const parsedBody = await readJson(request);
-      const authInfo = { token: apiKey, clientId: '', scopes: [] };
+      const authInfo = { token: apiKey, clientId: '', scopes: [...scopes] };
       return refuseExcess(parsedBody) ?? handler.fetch(request, { authInfo, parsedBody });
     },
     async close() {

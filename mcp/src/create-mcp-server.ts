@@ -1,11 +1,16 @@
 import { McpServer } from '@modelcontextprotocol/server';
+import { hasScope, type Scope } from '@simplane/contract';
 import type { Simplane } from '@simplane/sdk';
 import { registerPrompt } from './prompt.ts';
 import { registerResources } from './resources.ts';
 import { registerTool, type Tool } from './tool.ts';
 import { createWebhookEndpoint } from './tools/create-webhook-endpoint.ts';
+import { getEsim } from './tools/get-esim.ts';
 import { getExecution } from './tools/get-execution.ts';
 import { getInstallProfile } from './tools/get-install-profile.ts';
+import { getWebhookEndpoint } from './tools/get-webhook-endpoint.ts';
+import { listDeliveries } from './tools/list-deliveries.ts';
+import { listEventTypes } from './tools/list-event-types.ts';
 import { listEvents } from './tools/list-events.ts';
 import { listProducts } from './tools/list-products.ts';
 import { provisionEsim } from './tools/provision-esim.ts';
@@ -19,15 +24,21 @@ const tools: readonly Tool[] = [
   listEvents,
   listProducts,
   getExecution,
+  getEsim,
   getInstallProfile,
+  getWebhookEndpoint,
+  listDeliveries,
+  listEventTypes,
 ];
 
 const instructions =
   'Simplane provisions eSIMs. Provisioning is asynchronous: provision_esim returns an execution, get_execution with ' +
-  'wait_seconds waits for it, and get_install_profile then returns the QR code. Pass an idempotency_key to any write that ' +
-  'you may repeat. Signing secrets (whsec_…) and install profiles are secrets: share them only with the user.';
+  'wait_seconds waits for it, and get_install_profile then returns the QR code. list_deliveries shows whether an event ' +
+  'arrived at its receivers. Pass an idempotency_key to any write that you may repeat. Signing secrets (whsec_…) and install profiles are secrets: share them only with the user.';
 
 export type McpServerOptions = {
+  /** Scopes of the API key. Tools that it may not use are left out. If unknown, all tools are offered. */
+  scopes?: readonly Scope[] | undefined;
   /** Aborted at shutdown: waits then return the current status early. */
   stopping?: AbortSignal;
   /** Called with every tool call when it starts. */
@@ -37,11 +48,16 @@ export type McpServerOptions = {
 };
 
 /** An MCP server whose tools, prompt and resources call the API through the given client. */
-export function createMcpServer(simplane: Simplane, options: McpServerOptions = {}): McpServer {
+export function createMcpServer(
+  simplane: Simplane,
+  { scopes, ...options }: McpServerOptions = {},
+): McpServer {
+  const isUsable = ({ scope }: Tool) => scopes === undefined || hasScope(scopes, scope);
+  const missing = tools.filter((tool) => !isUsable(tool));
   const server = new McpServer(
     { name: 'simplane', title: 'Simplane', version },
     {
-      instructions,
+      instructions: missing.length === 0 ? instructions : `${instructions} ${explainMissing(missing)}`,
       // The lists never change while the server runs, so there is nothing to subscribe to.
       capabilities: {
         tools: { listChanged: false },
@@ -50,8 +66,14 @@ export function createMcpServer(simplane: Simplane, options: McpServerOptions = 
       },
     },
   );
-  for (const tool of tools) registerTool(server, { simplane, ...options }, tool);
+  for (const tool of tools.filter(isUsable)) registerTool(server, { simplane, ...options }, tool);
   registerPrompt(server, simplane);
   registerResources(server, simplane);
   return server;
+}
+
+function explainMissing(missing: readonly Tool[]): string {
+  const names = missing.map(({ name }) => name).join(', ');
+  const scopes = [...new Set(missing.map(({ scope }) => scope))].join(', ');
+  return `This API key lacks scopes (${scopes}), so ${names} are not available. If they are needed, ask the user for another key.`;
 }

@@ -2,20 +2,33 @@ import { type ErrorCode, errors } from '@simplane/contract';
 import { ApiError, ConnectionError, type Simplane, SimplaneError, TimeoutError } from '@simplane/sdk';
 import { InvalidArgument } from './invalid-argument.ts';
 import { describeProduct, firstProducts } from './products.ts';
+import { inToolTerms } from './tool-terms.ts';
 
-/** Describes the error so that an agent can act on it: code, message, next step and request id. */
-export async function explainRefusal(error: unknown, simplane: Simplane): Promise<string> {
-  if (error instanceof ApiError) return explainApiError(error, await availableProducts(error, simplane));
+/** The tool's names for parameters that the API calls otherwise. */
+type ArgumentNames = Record<string, string>;
+
+/**
+ * Describes the error so that an agent can act on it: code, message, next step and request id. It names tools and their
+ * arguments, not the API's paths and parameters, which an agent cannot use.
+ */
+export async function explainRefusal(
+  error: unknown,
+  simplane: Simplane,
+  argumentNames: ArgumentNames = {},
+): Promise<string> {
+  if (error instanceof ApiError) {
+    return explainApiError(error, argumentNames, await availableProducts(error, simplane));
+  }
   if (error instanceof InvalidArgument) {
     return lines({
-      Refused: `parameter_invalid: ${error.message}`,
-      Parameter: error.param,
+      Refused: `${error.code}: ${error.message}`,
+      Argument: error.param,
       'What to do': 'Change the argument and call the tool again. Nothing was sent.',
     });
   }
   if (error instanceof ConnectionError || error instanceof TimeoutError) {
     return lines({
-      'No response': error.message,
+      'No response': inToolTerms(error.message),
       'What to do':
         'Check that the Simplane server is running and that the base URL is correct, then call the tool again. ' +
         'The write may have taken effect: repeating it is safe only with the idempotency_key of the first call.',
@@ -31,11 +44,15 @@ export function isRefusal(error: unknown): boolean {
   return error instanceof SimplaneError || error instanceof InvalidArgument;
 }
 
-function explainApiError(error: ApiError, products: string | undefined): string {
-  const { code, status, message, param, docUrl, requestId } = error;
+function explainApiError(
+  { code, status, message, param, docUrl, requestId }: ApiError,
+  argumentNames: ArgumentNames,
+  products: string | undefined,
+): string {
+  const argument = param && inToolTerms(renamed(param, argumentNames));
   return lines({
-    Refused: `${code ?? 'unknown'} (HTTP ${status}): ${message}`,
-    Parameter: param,
+    Refused: `${code ?? 'unknown'} (HTTP ${status}): ${inToolTerms(renamed(message, argumentNames))}`,
+    Argument: argument,
     'What to do': products ? 'Call the tool again with an id that exists.' : nextStep(code),
     'Products that exist': products,
     Docs: docUrl,
@@ -43,10 +60,20 @@ function explainApiError(error: ApiError, products: string | undefined): string 
   });
 }
 
+/** Replaces the parameter with which a message starts, and the one that "has this id" at its end names. */
+function renamed(text: string, argumentNames: ArgumentNames): string {
+  const names = Object.entries(argumentNames);
+  return names.reduce(
+    (result, [param, argument]) =>
+      result.replace(new RegExp(`^${param}\\b|(?<=\\bthis )${param}(?=\\.$)`), argument),
+    text,
+  );
+}
+
 function nextStep(code: ErrorCode | undefined): string {
   if (code === undefined) return 'Ask the user to check that the base URL points to a Simplane server.';
   // A newer server may return a code that is not in this list.
-  return nextSteps[code] ?? errors[code]?.remedy ?? 'Follow the message.';
+  return nextSteps[code] ?? inToolTerms(errors[code]?.remedy ?? 'Follow the message.');
 }
 
 /** Remedies for agents, where they differ from those for HTTP clients. */
@@ -69,6 +96,13 @@ const nextSteps: Partial<Record<ErrorCode, string>> = {
   idempotency_in_progress:
     'Wait a second, then call the tool again with the same idempotency_key and arguments.',
   rate_limited: 'Wait a second, then call the tool again.',
+  json_invalid: 'Call the tool again with arguments that are nested less deeply.',
+  body_too_large: 'Call the tool again with shorter arguments.',
+  endpoint_limit_reached: 'Ask the user to delete an endpoint that is no longer used.',
+  request_timeout:
+    'Call the tool again. A write is safe to repeat with the idempotency_key of the first call.',
+  internal: 'Call the tool again. If it keeps failing, give the request id to the user.',
+  unavailable: 'Wait a few seconds, then call the tool again.',
 };
 
 /** Lists valid product ids if the given one does not exist. */

@@ -1,13 +1,18 @@
+import type { ErrorCode } from '@simplane/contract';
+import { shortenText } from './bound-answer.ts';
+
 const maxLength = { param: 100, message: 300 };
 
 /** An argument that the tool itself rejects. Quoted arguments are truncated. */
 export class InvalidArgument extends Error {
   override name = 'InvalidArgument';
   readonly param: string;
+  readonly code: ErrorCode;
 
-  constructor(param: string, message: string) {
-    super(truncate(message, maxLength.message));
-    this.param = truncate(param, maxLength.param);
+  constructor(param: string, message: string, code: ErrorCode = 'parameter_invalid') {
+    super(shortenText(message, maxLength.message));
+    this.code = code;
+    this.param = shortenText(param, maxLength.param);
   }
 }
 
@@ -20,18 +25,14 @@ export function idArgument(param: string, value: unknown): string {
   );
 }
 
-/** For tools whose arguments are not sent to the API as they are; elsewhere the API rejects unknown names. */
+/** Rejected here and not by the API, which does not know which arguments this tool has. */
 export function rejectUnknownArguments(args: object, known: readonly string[]): void {
   const unknown = Object.keys(args).find((name) => !known.includes(name));
   if (unknown !== undefined) {
     throw new InvalidArgument(
       unknown,
-      `${truncate(unknown, maxLength.param)} is not a parameter; this tool takes ${known.join(', ')}.`,
+      `${shortenText(unknown, maxLength.param)} is not an argument; this tool takes ${known.join(', ')}.`,
+      'parameter_unknown',
     );
   }
-}
-
-/** Never cuts within a surrogate pair: half of one is not valid JSON. */
-function truncate(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length).replace(/[\ud800-\udbff]$/, '')}…`;
 }

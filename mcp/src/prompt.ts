@@ -53,7 +53,12 @@ function promptText({ webhook_url, product_id }: Args, { products, hasMore }: Ca
       'shows whether the receiver verifies signatures. A live deployment refuses it; if so, continue with step 4.',
     '4. list_events. Find the esim.provisioned event with the execution_id from step 2: that is the real one.',
     '',
-    'At the end, tell me the endpoint id, the ICCID and the ids of both events. get_install_profile returns the QR code ' +
+    'Then prove that the events arrived: call list_deliveries with the event_id of each. The delivery to the endpoint from ' +
+      'step 1 must have the status succeeded, with the receiver’s status_code in its last attempt. If it is pending, wait a ' +
+      'few seconds and call again, up to five times. If it is still pending or has failed, tell me the error and response ' +
+      'of the last attempt; get_webhook_endpoint says whether the endpoint was disabled.',
+    '',
+    'At the end, tell me the endpoint id, the ICCID, the ids of both events and the status of their deliveries. get_install_profile returns the QR code ' +
       'for the person who installs the eSIM.',
     '',
     `Products that exist${hasMore ? ' (the first ones; list_products returns the rest)' : ''}:`,

@@ -2,7 +2,7 @@ import { ProtocolErrorCode } from '@modelcontextprotocol/server';
 
 // Responses echo these texts, some of them twice. Our own names and URIs are far shorter.
 const maxTextLength = 256;
-// The tool list is 17 kB, so a 6 kB batch of 100 requests for it produced 1.75 MB.
+// The tool list is 17 kB or more, so a 6 kB batch of 100 requests for it produced 1.75 MB.
 const maxMessages = 10;
 
 const versionKey = 'io.modelcontextprotocol/protocolVersion';

@@ -1,6 +1,7 @@
 import { type McpServer, ResourceTemplate, type Variables } from '@modelcontextprotocol/server';
 import { openApiDocument } from '@simplane/contract';
 import type { Product, Simplane } from '@simplane/sdk';
+import { maxAnswerLength } from './bound-answer.ts';
 import { orProtocolError } from './protocol-error.ts';
 
 const json = 'application/json';
@@ -11,11 +12,8 @@ export function registerResources(server: McpServer, simplane: Simplane): void {
   server.registerResource(
     'products',
     'simplane://products',
-    { title: 'Catalog', description: 'All products that can be provisioned.', mimeType: json },
-    ({ href: uri }) =>
-      orProtocolError(simplane, async () =>
-        textOf(uri, { object: 'list', data: await allProducts(simplane) }),
-      ),
+    { title: 'Catalog', description: 'The products that can be provisioned.', mimeType: json },
+    ({ href: uri }) => orProtocolError(simplane, async () => textOf(uri, await readCatalog(simplane))),
   );
   server.registerResource(
     'openapi',
@@ -72,16 +70,20 @@ function textOf(uri: string, value: object) {
   return { contents: [{ uri, mimeType: json, text: JSON.stringify(value) }] };
 }
 
-// Catalogs usually have a few hundred products.
-const maxCatalogSize = 1_000;
+type Catalog = { object: 'list'; data: Product[]; has_more: boolean; note?: string };
 
-async function allProducts(simplane: Simplane): Promise<Product[]> {
-  const products: Product[] = [];
+async function readCatalog(simplane: Simplane): Promise<Catalog> {
+  const data: Product[] = [];
+  let length = 0;
   for await (const product of simplane.products.list()) {
-    products.push(product);
-    if (products.length === maxCatalogSize) break;
+    length += JSON.stringify(product).length;
+    if (length > maxAnswerLength) {
+      const note = `These are the first ${data.length} products. list_products returns all, page by page.`;
+      return { object: 'list', data, has_more: true, note };
+    }
+    data.push(product);
   }
-  return products;
+  return { object: 'list', data, has_more: false };
 }
 
 async function completeIccid(simplane: Simplane, prefix: string): Promise<string[]> {

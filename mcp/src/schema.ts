@@ -1,5 +1,6 @@
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import type { Operation } from '@simplane/contract';
+import { note } from './bound-answer.ts';
 
 export type JsonSchema = { [keyword: string]: unknown };
 export type ObjectSchema = JsonSchema & { type: 'object'; properties: Record<string, JsonSchema> };
@@ -16,9 +17,10 @@ export function inputSchema(fields: Fields, extra: Record<string, JsonSchema> = 
   }) as ObjectSchema;
 }
 
-/** The operation's response schema. */
+/** The operation's response schema, plus the note of an answer that is not complete. */
 export function outputSchema({ response }: Operation): ObjectSchema {
-  return portable(response) as ObjectSchema;
+  const schema = portable(response) as ObjectSchema;
+  return { ...schema, properties: { ...schema.properties, note } };
 }
 
 export function pick({ properties, required = [] }: Fields, names: readonly string[]): Fields {

@@ -1,5 +1,6 @@
 import { serveStdio as serve } from '@modelcontextprotocol/server/stdio';
-import { createSimplane, type SimplaneOptions } from '@simplane/sdk';
+import type { Scope } from '@simplane/contract';
+import { createSimplane, type Simplane, type SimplaneOptions } from '@simplane/sdk';
 import { createMcpServer } from './create-mcp-server.ts';
 
 export type StdioServer = {
@@ -21,9 +22,13 @@ export function serveStdio(options: SimplaneOptions): StdioServer {
     stopping.signal.addEventListener('abort', () => resolve(), { once: true });
   });
   const onError = (error: unknown) => console.error('simplane mcp:', error);
-  const handle = serve(() => createMcpServer(simplane, { stopping: stopping.signal, onError }), {
-    onerror: onError,
-  });
+  const handle = serve(
+    async () => {
+      const scopes = await readScopes(simplane);
+      return createMcpServer(simplane, { scopes, stopping: stopping.signal, onError });
+    },
+    { onerror: onError },
+  );
   return {
     ended,
     async close() {
@@ -31,4 +36,17 @@ export function serveStdio(options: SimplaneOptions): StdioServer {
       await handle.close();
     },
   };
+}
+
+// The client waits for this before it can list tools.
+const scopesTimeoutMs = 3_000;
+
+/** Unknown if the key is wrong or the server does not answer: then all tools are offered, and a call explains the problem. */
+async function readScopes(simplane: Simplane): Promise<readonly Scope[] | undefined> {
+  try {
+    const { api_key } = await simplane.me({ timeoutMs: scopesTimeoutMs, maxRetries: 0 });
+    return api_key.scopes;
+  } catch {
+    return undefined;
+  }
 }

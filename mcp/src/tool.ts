@@ -5,8 +5,11 @@ import type {
   ServerContext,
   ToolAnnotations,
 } from '@modelcontextprotocol/server';
+import type { Scope } from '@simplane/contract';
 import type { Simplane } from '@simplane/sdk';
+import { boundObject } from './bound-answer.ts';
 import { explainRefusal, isRefusal } from './explain-refusal.ts';
+import { rejectUnknownArguments } from './invalid-argument.ts';
 import { type ObjectSchema, unvalidated } from './schema.ts';
 
 export type ToolContext = {
@@ -23,10 +26,14 @@ type Definition<Args, Result extends object> = {
   name: string;
   title: string;
   description: string;
+  /** Keys without it are not shown the tool. */
+  scope: Scope;
   annotations: Required<Omit<ToolAnnotations, 'title'>>;
   input: ObjectSchema;
   output: ObjectSchema;
   run(context: ToolContext, args: Args): Promise<Result>;
+  /** The tool's names for parameters that the API calls otherwise, for error messages. */
+  argumentNames?(args: Args): Record<string, string>;
   /** Splits images from the result. If omitted, the whole result is returned as JSON. */
   splitImages?(result: Result): { result: object; images: ContentBlock[] };
 };
@@ -81,17 +88,19 @@ export function registerTool(server: McpServer, deps: Deps, tool: Tool): void {
   );
 }
 
-async function call(tool: Tool, context: ToolContext & Deps, args: unknown): Promise<CallToolResult> {
+async function call(tool: Tool, context: ToolContext & Deps, args: object = {}): Promise<CallToolResult> {
   try {
+    rejectUnknownArguments(args, Object.keys(tool.input.properties));
     const whole = await tool.run(context, args);
-    const { result, images } = tool.splitImages?.(whole) ?? { result: whole, images: [] };
+    const { result: unbounded, images } = tool.splitImages?.(whole) ?? { result: whole, images: [] };
+    const result = boundObject(unbounded);
     return {
       content: [{ type: 'text', text: JSON.stringify(result) }, ...images],
       structuredContent: result,
     };
   } catch (error) {
     if (!isRefusal(error) && !context.signal.aborted) context.onError?.(error);
-    const text = await explainRefusal(error, context.simplane);
+    const text = await explainRefusal(error, context.simplane, tool.argumentNames?.(args));
     return { content: [{ type: 'text', text }], isError: true };
   }
 }

@@ -35,10 +35,23 @@ test('following the prompt step by step delivers a signed esim.provisioned to th
     const real = log.data.find(({ data }: { data: object }) => 'execution_id' in data);
     expect(real).toMatchObject({ type: 'esim.provisioned', data: { iccid, execution_id: ordered.id } });
 
-    const received = await until(
-      async () => receiver.received,
-      (all) => all.length >= 2,
-    );
+    // The prompt asks for proof: each event has a delivery to this endpoint that the receiver accepted.
+    expect(text).toMatch(/prove that the events arrived: call list_deliveries with the event_id of each/);
+    for (const event of [real, sent]) {
+      const deliveries = await until(
+        () => callTool(client, 'list_deliveries', { event_id: event.id }),
+        ({ data }) => data[0]?.status === 'succeeded',
+      );
+      expect(deliveries.data).toMatchObject([
+        { event_id: event.id, webhook_endpoint_id: endpoint.id, attempts: [{ status_code: 200 }] },
+      ]);
+    }
+    const toEndpoint = { webhook_endpoint_id: endpoint.id, status: 'succeeded' };
+    expect((await callTool(client, 'list_deliveries', toEndpoint)).data).toHaveLength(2);
+    const { webhook_endpoint_id } = toEndpoint;
+    expect((await callTool(client, 'get_webhook_endpoint', { webhook_endpoint_id })).status).toBe('enabled');
+
+    const { received } = receiver;
     const events = await Promise.all(
       received.map(({ headers, body }) =>
         webhooks.verify(body, String(headers['service-signature']), endpoint.secret),

@@ -1,5 +1,5 @@
 import type { Client } from '@modelcontextprotocol/client';
-import { operations } from '@simplane/contract';
+import { eventTypeNames, operations } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createMockNetwork } from '../../server/src/network/mock/mock-network.ts';
 import { call } from '../../server/test/support/client.ts';
@@ -45,7 +45,11 @@ describe.each([
       ['list_events', reads],
       ['list_products', reads],
       ['get_execution', reads],
+      ['get_esim', reads],
       ['get_install_profile', reads],
+      ['get_webhook_endpoint', reads],
+      ['list_deliveries', reads],
+      ['list_event_types', reads],
     ]);
     for (const { title, description, inputSchema, outputSchema } of tools) {
       expect([typeof title, typeof description]).toEqual(['string', 'string']);
@@ -65,7 +69,11 @@ describe.each([
       list_events: ['limit', 'starting_after'],
       list_products: ['limit', 'starting_after', 'country'],
       get_execution: ['execution_id', 'wait_seconds'],
+      get_esim: ['iccid'],
       get_install_profile: ['iccid'],
+      get_webhook_endpoint: ['webhook_endpoint_id'],
+      list_deliveries: ['event_id', 'webhook_endpoint_id', 'status', 'limit', 'starting_after'],
+      list_event_types: ['limit', 'starting_after'],
     });
     const [{ inputSchema } = { inputSchema: {} }] = tools.filter(({ name }) => name === 'provision_esim');
     expect(inputSchema).toMatchObject({ required: ['product_id'], additionalProperties: false });
@@ -144,6 +152,25 @@ describe.each([
     } while (cursor !== undefined);
     expect(seen.slice(0, 3)).toEqual(sent.toReversed());
     expect(new Set(seen).size).toBe(seen.length);
+  });
+
+  test('an endpoint, an eSIM and the event types are read', async () => {
+    const { secret: _, ...endpoint } = await callTool(client, 'create_webhook_endpoint', {
+      url: 'http://127.0.0.1:9/hooks',
+      enabled_event_types: ['test.none'],
+    });
+    expect(await callTool(client, 'get_webhook_endpoint', { webhook_endpoint_id: endpoint.id })).toEqual(
+      endpoint,
+    );
+    const { id } = await callTool(client, 'provision_esim', { product_id: product });
+    const { iccid } = await callTool(client, 'get_execution', { execution_id: id, wait_seconds: 30 });
+    const { json: esim } = await call(service, 'GET', `/v1/esims/${iccid}`);
+    expect(await callTool(client, 'get_esim', { iccid })).toEqual(esim);
+    const types = await callTool(client, 'list_event_types');
+    expect(types).toMatchObject({ has_more: false });
+    expect(types.data.map(({ type }: { type: string }) => type)).toEqual(
+      expect.arrayContaining(eventTypeNames),
+    );
   });
 
   test('the prompt needs no argument and names the four tools in order and existing products', async () => {

@@ -11,6 +11,7 @@ export const createWebhookEndpoint = defineTool({
   description:
     'Registers a URL that receives signed events. The response contains the signing secret (whsec_…), and only this once: ' +
     'give it to the user or put it in the receiver’s configuration, and do not repeat it elsewhere.',
+  scope: operation.scope,
   annotations: creating,
   input: inputSchema(operation.body, { idempotency_key: idempotencyKey }),
   output: outputSchema(operation),

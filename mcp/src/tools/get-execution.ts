@@ -1,6 +1,6 @@
 import { operations } from '@simplane/contract';
 import { type Execution, ExecutionFailedError, TimeoutError } from '@simplane/sdk';
-import { InvalidArgument, idArgument, rejectUnknownArguments } from '../invalid-argument.ts';
+import { InvalidArgument, idArgument } from '../invalid-argument.ts';
 import { inputSchema, outputSchema } from '../schema.ts';
 import { defineTool, readOnly, type ToolContext } from '../tool.ts';
 
@@ -15,6 +15,7 @@ export const getExecution = defineTool({
   description:
     'Returns the status of an execution. With wait_seconds, waits until it has succeeded or failed, or until that time ' +
     'has passed, so check status. Once it has succeeded, iccid identifies the eSIM.',
+  scope: operation.scope,
   annotations: readOnly,
   input: inputSchema(
     {
@@ -32,8 +33,8 @@ export const getExecution = defineTool({
     },
   ),
   output: outputSchema(operation),
+  argumentNames: () => ({ id: 'execution_id' }),
   run: (context, args: { execution_id?: unknown; wait_seconds?: unknown }) => {
-    rejectUnknownArguments(args, ['execution_id', 'wait_seconds']);
     const id = idArgument('execution_id', args.execution_id);
     const waitSeconds = parseWaitSeconds(args.wait_seconds ?? 0);
     if (waitSeconds > 0) return wait(context, id, waitSeconds * 1_000);

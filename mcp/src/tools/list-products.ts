@@ -1,4 +1,5 @@
 import { type InputOf, operations } from '@simplane/contract';
+import { readBoundedPage } from '../bound-answer.ts';
 import { inputSchema, outputSchema } from '../schema.ts';
 import { defineTool, readOnly } from '../tool.ts';
 
@@ -9,9 +10,12 @@ export const listProducts = defineTool({
   title: 'List products',
   description:
     'Returns the catalog: data plans with countries, data, validity and price. Pass a product’s id to provision_esim.',
+  scope: operation.scope,
   annotations: readOnly,
   input: inputSchema(operation.query),
   output: outputSchema(operation),
-  run: async ({ simplane, signal }, query: InputOf<typeof operation>['query']) =>
-    simplane.products.list(query, { signal }),
+  run: ({ simplane, signal }, query: InputOf<typeof operation>['query']) =>
+    readBoundedPage('list_products', (limit) =>
+      simplane.products.list({ ...query, ...(limit !== undefined && { limit }) }, { signal }),
+    ),
 });

@@ -12,6 +12,7 @@ export const provisionEsim = defineTool({
     'Orders an eSIM for a product. Immediately returns an execution; the eSIM is ready when the execution has succeeded ' +
     '(get_execution with wait_seconds), and an esim.provisioned event follows. In a live deployment this costs money. ' +
     'list_products returns the product ids.',
+  scope: operation.scope,
   annotations: creating,
   input: inputSchema(operation.body, { idempotency_key: idempotencyKey }),
   output: outputSchema(operation),

@@ -11,6 +11,7 @@ export const sendTestEvent = defineTool({
   description:
     'Publishes a custom event through the real delivery pipeline: it is logged, signed and sent to every ' +
     'endpoint subscribed to its type. Sandbox only; a live deployment refuses it.',
+  scope: operation.scope,
   annotations: creating,
   input: inputSchema(operation.body, { idempotency_key: idempotencyKey }),
   output: outputSchema(operation),

@@ -59,6 +59,7 @@ export function serveMcp(app: FastifyInstance, service: Service, bodies: BodyRea
     const response = await handler.handle(
       toWebRequest(request, gone.signal),
       keyIn(request.headers.authorization) ?? '',
+      request.caller?.apiKey.scopes ?? [],
     );
     return reply.header('Cache-Control', 'no-store').send(response);
   }

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startService, type TestService } from '../../server/test/support/service.ts';
+import { callRaw, callTool } from './support/call.ts';
+import { connectHttp, connectStdio } from './support/connect.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const reading = [
+  'list_events',
+  'list_products',
+  'get_execution',
+  'get_esim',
+  'get_webhook_endpoint',
+  'list_deliveries',
+  'list_event_types',
+];
+
+describe.each([
+  ['HTTP', connectHttp],
+  ['stdio', connectStdio],
+] as const)('over %s', (_, connect) => {
+  test('a key without write sees no tool that writes, and learns why', async () => {
+    const key = await service.createKey({ scopes: ['read'] });
+    const client = await connect({ url: service.url, key });
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(reading);
+    expect(client.getInstructions()).toMatch(
+      /lacks scopes \(write, install\), so create_webhook_endpoint, provision_esim, send_test_event, get_install_profile are/,
+    );
+    expect((await callTool(client, 'list_products')).data).not.toHaveLength(0);
+    await expect(callRaw(client, 'provision_esim', { product_id: 'prod_europe_5gb_30d' })).rejects.toThrow(
+      'provision_esim',
+    );
+    await client.close();
+  });
+
+  test('a key with install sees install profiles, but no tool that writes', async () => {
+    const key = await service.createKey({ scopes: ['read', 'install'] });
+    const client = await connect({ url: service.url, key });
+    const names = (await client.listTools()).tools.map(({ name }) => name);
+    expect(new Set(names)).toEqual(new Set([...reading, 'get_install_profile']));
+    await client.close();
+  });
+
+  test('a key with write sees all tools', async () => {
+    const client = await connect(service);
+    expect((await client.listTools()).tools).toHaveLength(11);
+    expect(client.getInstructions()).not.toContain('lacks scopes');
+    await client.close();
+  });
+});

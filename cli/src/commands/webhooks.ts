@@ -160,7 +160,8 @@ function addRecover(webhooks: Command): void {
   withAction<WriteOptions & { since: number }>(recover, async ({ client, out }, options, [id = '']) => {
     const recovery = await client.webhookEndpoints.recover(id, { since: options.since }, keyOf(options));
     if (out.isJson) return out.json(recovery);
-    out.line(`Queued the events ${id} missed since ${time(recovery.since)}.`);
+    out.line(`Started ${recovery.id}: queues the events that ${id} missed since ${time(recovery.since)}.`);
+    out.note(out.noteColors.dim(`To see how far it is: simplane api GET /v1/recoveries/${recovery.id}`));
   });
 }
 

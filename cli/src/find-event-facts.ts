@@ -102,6 +102,7 @@ async function factsOfEndpoint(client: Simplane, given: EventData): Promise<Even
     data.find(({ status }) => status === 'disabled') ??
     data[0];
   if (!endpoint) return null;
-  const { id, url, disabled_reason: reason } = endpoint;
-  return { webhook_endpoint_id: id, url, ...(reason && { disabled_reason: reason }) };
+  const { id, url, disabled_reason: reason, failing_since, failure_count, last_error } = endpoint;
+  const health = failing_since !== null && { failing_since, failure_count, last_error };
+  return { webhook_endpoint_id: id, url, ...(reason && { disabled_reason: reason }), ...health };
 }

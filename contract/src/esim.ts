@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { exampleIccid, exampleProductId, exampleTime } from './example-values.ts';
+import { exampleIccid, exampleProductId, exampleProfileError, exampleTime } from './example-values.ts';
 import { Execution, queuedExample } from './execution.ts';
 import { createdFilters, metadataFilter } from './filters.ts';
 import { iccid, iccidParams } from './iccid.ts';
@@ -57,14 +57,7 @@ export const ProfileError = Type.Object(
   {
     title: 'ProfileError',
     description: 'Why the last download or installation failed.',
-    examples: [
-      {
-        code: 'device_memory_full',
-        message:
-          'The device has no memory left for another profile. Delete one that is no longer used, then try again.',
-        upstream: { subject_code: '8.1', reason_code: '4.8', notification_point_id: '4' },
-      },
-    ],
+    examples: [exampleProfileError],
   },
 );
 
@@ -106,7 +99,7 @@ export const Esim = Type.Object(
     eid: nullableString({ description: 'EID of the device, if known.' }),
     description: nullableString({}),
     metadata: metadataSchema,
-    created: unixSeconds('When the ICCID was allocated.'),
+    created: unixSeconds('When the eSIM was ordered.'),
     provisioned_at: nullableUnixSeconds('When the eSIM became ready to install.'),
   },
   {

@@ -4,6 +4,7 @@ import {
   exampleIccid,
   exampleId,
   exampleProductId,
+  exampleProfileError,
   exampleTime,
   exampleUrl,
 } from './example-values.ts';
@@ -49,14 +50,14 @@ export const eventDataFields = {
   disabled_reason: Type.String({
     description: 'What happened, and what to fix.',
     examples: [
-      'Every attempt failed for 5 days; the last one: 500. Fix the receiver, then enable the endpoint.',
+      'All 20 attempts since 2026-11-01T08:00:00.000Z failed, the last with status 500. Fix the receiver, enable the endpoint, then recover the missed events.',
     ],
   }),
   failing_since: Type.Integer({ description: 'Unix time in seconds.', examples: [exampleTime] }),
   failure_count: Type.Integer({ description: 'Failed attempts in a row.', examples: [3] }),
   last_error: nullableString({
     description: 'Why the last attempt failed.',
-    examples: ['The receiver refused the connection.'],
+    examples: ['connection refused'],
   }),
 } as const;
 
@@ -103,11 +104,13 @@ export const eventTypes = {
     description:
       'A device could not download the profile. `error` says why, in words and in the network’s codes.',
     data: ['iccid', 'product_id', 'error'],
+    example: { error: exampleProfileError },
   },
   'esim.install_failed': {
     description:
       'A device downloaded the profile but could not install it. `error` says why, in words and in the network’s codes.',
     data: ['iccid', 'product_id', 'error'],
+    example: { error: exampleProfileError },
   },
   'esim.country_changed': {
     description: 'The eSIM attached in a different country than before.',

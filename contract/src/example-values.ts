@@ -6,6 +6,12 @@ export const exampleTime = Date.parse(`${currentApiVersion}T09:30:00Z`) / 1000;
 export const exampleIccid = '8999901000000000018';
 export const exampleProductId = 'prod_europe_5gb_30d';
 export const exampleUrl = 'https://example.com/webhooks';
+export const exampleProfileError = {
+  code: 'device_memory_full',
+  message:
+    'The device has no memory left for another profile. Delete one that is no longer used, then try again.',
+  upstream: { subject_code: '8.1', reason_code: '4.8', notification_point_id: '4' },
+};
 export const exampleBytes = { data: 5 * 1024 ** 3, used: 4 * 1024 ** 3 };
 
 /** A valid id with this prefix: the same in all examples, and found in no deployment. */

@@ -33,6 +33,9 @@ export type ExecutionErrorCode = (typeof executionErrorCodes)[number];
 
 const executionId = { pattern: idPattern(idPrefixes.execution) };
 
+const exampleWait =
+  'No worker has taken it up yet: all are busy, or orders wait because the network is down. It starts by itself; if this lasts for minutes, tell the operator.';
+
 const example = {
   id: exampleId(idPrefixes.execution),
   object: 'execution',
@@ -50,7 +53,15 @@ const example = {
 
 /** The response to an order. */
 export function queuedExample(type: ExecutionType) {
-  return { ...example, type, status: 'queued', attempts: 0, finished_at: null };
+  return {
+    ...example,
+    type,
+    status: 'queued',
+    attempts: 0,
+    finished_at: null,
+    waiting_for: exampleWait,
+    next_attempt_at: exampleTime,
+  };
 }
 
 export const Execution = Type.Object(
@@ -86,7 +97,7 @@ export const Execution = Type.Object(
     waiting_for: nullableString({
       description:
         'Why the execution is waiting, and what to do about it; null while an attempt runs and once it has ended.',
-      examples: [null],
+      examples: [exampleWait],
     }),
     next_attempt_at: nullableUnixSeconds(
       'Earliest time of the next attempt; null if the execution is not waiting.',

@@ -3,7 +3,7 @@ import { nullableString } from './schema.ts';
 
 /** For every resource and operation that takes these fields. */
 export const nullRule =
-  'What a response shows can be sent back: a null field is unset on creation and cleared by a PATCH. ' +
+  'Where a request takes a field, it takes what a response shows for it: null leaves it unset on creation, and a PATCH clears it. ' +
   '`metadata` is merged by name; a null or empty value removes the key.';
 
 export const maxMetadataEntries = 20;

@@ -122,7 +122,7 @@ export type Esim = {
   description: string | null;
   /** Your own key-value pairs, such as order ids: up to 20 keys of up to 40 characters, values up to 500. */
   metadata: Record<string, string>;
-  /** When the ICCID was allocated. Unix time in seconds. */
+  /** When the eSIM was ordered. Unix time in seconds. */
   created: number;
   /** When the eSIM became ready to install. Unix time in seconds. */
   provisioned_at: number | null;

@@ -3,7 +3,8 @@
  * `postpone` stores the cause in the execution's progress; the first two follow from the row itself.
  */
 const causes = {
-  worker: 'No worker has taken it up yet. It starts by itself; if this lasts for minutes, tell the operator.',
+  worker:
+    'No worker has taken it up yet: all are busy, or orders wait because the network is down. It starts by itself; if this lasts for minutes, tell the operator.',
   takeover:
     'The worker that ran it has stopped. Another one takes over by itself; if this lasts for minutes, tell the operator.',
   network:

@@ -148,6 +148,9 @@ async function existingIds(operationId: string): Promise<Ids> {
   });
   const event = await call(service, 'POST', '/v1/events/test', { body: { type: 'a.b', data: {} } });
   const deliveries = await call(service, 'GET', `/v1/webhook_endpoints/${endpoint.json.id}/deliveries`);
+  const recovery = await call(service, 'POST', `/v1/webhook_endpoints/${endpoint.json.id}/recover`, {
+    body: { since: 0 },
+  });
   const bundles = await call(service, 'GET', `/v1/esims/${iccid}/bundles`);
   return {
     iccid,
@@ -155,6 +158,7 @@ async function existingIds(operationId: string): Promise<Ids> {
     [idPrefixes.webhookEndpoint]: endpoint.json.id,
     [idPrefixes.event]: event.json.id,
     [idPrefixes.delivery]: deliveries.json.data[0].id,
+    [idPrefixes.recovery]: recovery.json.id,
     [idPrefixes.bundle]: bundles.json.data[0].id,
   };
 }

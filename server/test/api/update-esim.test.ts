@@ -128,7 +128,8 @@ describe('an update of an eSIM', () => {
 
   test.each([
     [{ metadata: { a: 1 } }, 'metadata.a', /must be a string or null/],
-    [{ metadata: 'x' }, 'metadata', /must be an object or null/],
+    [{ metadata: 'x' }, 'metadata', /must be an object/],
+    [{ metadata: null }, 'metadata', /must be an object/],
     [{ metadata: { ['x'.repeat(41)]: 'y' } }, `metadata.${'x'.repeat(41)}`, /1 to 40 characters/],
     [{ description: 'x'.repeat(501) }, 'description', /at most 500/],
     [{ status: 'active' }, 'status', /takes metadata, description/],

@@ -71,7 +71,8 @@ describe('the command', () => {
   });
   afterAll(() => service.stop());
 
-  it.skipIf(!hasTerminal)('reads the width of a real terminal', async () => {
+  if (!hasTerminal) return;
+  it('reads the width of a real terminal', async () => {
     const command = `stty cols 60; ${process.execPath} ${binary} products list`;
     const { stdout } = await promisify(execFile)('/usr/bin/script', ['-qec', command, '/dev/null'], {
       env: { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', ...envOf(service) },

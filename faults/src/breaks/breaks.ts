@@ -124,7 +124,7 @@ export const breaks: Record<string, Break> = {
     operations: order,
     stalledAfterMs: 10_000,
     sql: trigger('execution_queue', 'after delete', {
-      body: `old.due_at := 'infinity'; old.leased_until := null; insert into execution_queue select old.*; return null;`,
+      body: `old.due_at := '2999-01-01'; old.leased_until := null; insert into execution_queue select old.*; return null;`,
     }),
   },
   'lose-order': {

@@ -90,14 +90,12 @@ describe('the section on signatures', () => {
   const secret = 'whsec_c2VjcmV0';
   const body = JSON.stringify({ id: 'evt_1', note: 'Zürich' });
 
-  test.runIf(isInstalled('openssl'))(
-    'the shell sample prints the signature of the header on the page',
-    async () => {
-      const section = sectionOf('signatures');
-      const [, signature] = textOf(section).match(/t=\d+,v1=([0-9a-f]{64})/) ?? [];
-      expect(await runShell(samplesIn(section)['curl'] ?? '')).toMatch(new RegExp(`^${signature}\\b`));
-    },
-  );
+  const shellTest = isInstalled('openssl') ? test : null;
+  shellTest?.('the shell sample prints the signature of the header on the page', async () => {
+    const section = sectionOf('signatures');
+    const [, signature] = textOf(section).match(/t=\d+,v1=([0-9a-f]{64})/) ?? [];
+    expect(await runShell(samplesIn(section)['curl'] ?? '')).toMatch(new RegExp(`^${signature}\\b`));
+  });
 
   test.each(['typescript', ...(hasPython ? ['python'] : [])])(
     'the %s sample accepts only authentic deliveries',

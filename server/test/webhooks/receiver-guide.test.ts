@@ -101,26 +101,24 @@ describe('the guide for receivers', () => {
       );
     });
 
-    test.skipIf(!isInstalled).each([undefined, '', 'secret'])(
-      'does not start with the secret %j',
-      async (secret) => {
-        const folder = await mkdtemp(join(tmpdir(), 'simplane-docs-'));
-        try {
-          const text = await block(language, tag);
-          const code = tag === 'ts' ? (await transformWithEsbuild(text, 'receiver.ts')).code : text;
-          await writeFile(join(folder, file), code);
-          const { WEBHOOK_SECRET: _, ...env } = process.env;
-          const { status, stderr } = spawnSync(command ?? '', [join(folder, file)], {
-            env: { ...env, PORT: '0', ...(secret !== undefined && { WEBHOOK_SECRET: secret }) },
-            timeout: 100_000, // a receiver that starts runs forever
-            encoding: 'utf8',
-          });
-          expect(status).toBe(1);
-          expect(stderr).toContain('WEBHOOK_SECRET');
-        } finally {
-          await rm(folder, { recursive: true });
-        }
-      },
-    );
+    if (!isInstalled) return;
+    test.each([undefined, '', 'secret'])('does not start with the secret %j', async (secret) => {
+      const folder = await mkdtemp(join(tmpdir(), 'simplane-docs-'));
+      try {
+        const text = await block(language, tag);
+        const code = tag === 'ts' ? (await transformWithEsbuild(text, 'receiver.ts')).code : text;
+        await writeFile(join(folder, file), code);
+        const { WEBHOOK_SECRET: _, ...env } = process.env;
+        const { status, stderr } = spawnSync(command ?? '', [join(folder, file)], {
+          env: { ...env, PORT: '0', ...(secret !== undefined && { WEBHOOK_SECRET: secret }) },
+          timeout: 100_000, // a receiver that starts runs forever
+          encoding: 'utf8',
+        });
+        expect(status).toBe(1);
+        expect(stderr).toContain('WEBHOOK_SECRET');
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    });
   });
 });

@@ -122,7 +122,7 @@ export const mayImport = {
     },
     secrets: {
       why: 'Encryption is the same for every secret; the caller names the secret.',
-      imports: list`db ids`,
+      imports: list`app-error.ts db ids`,
     },
     deployment: {
       why: 'The mode (sandbox or live) that a database was created for.',

@@ -24,6 +24,7 @@ import { claimSealingKey, describeMissingKeys } from './secrets/claim-sealing-ke
 import { readEncryptionKeys } from './secrets/encryption-keys.ts';
 import { createKeyring } from './secrets/keyring.ts';
 import { createOldFormCheck } from './secrets/old-form.ts';
+import { refuseSealing } from './secrets/refuse-sealing.ts';
 import type { Service } from './service.ts';
 import { describeCause } from './telemetry/describe-cause.ts';
 import { type CertificateEnd, createMetrics } from './telemetry/metrics.ts';
@@ -117,9 +118,10 @@ async function start(
   if (missingKeys.length > 0) {
     log.error(
       { missing_keys: missingKeys },
-      `${describeMissingKeys(missingKeys)}; until then /readyz fails, and no orders and webhooks are processed here`,
+      `${describeMissingKeys(missingKeys)}; until then /readyz fails, and no orders and webhooks are processed and no secrets stored here`,
     );
   }
+  const keyring = createKeyring(encryptionKeys, { isOldFormRefused: createOldFormCheck(db) });
   const signals = createSignals({ db, connectionString: listenUrl, onError });
   const service: Service = {
     ...config,
@@ -128,7 +130,7 @@ async function start(
     clock,
     newUuid,
     signals,
-    keyring: createKeyring(encryptionKeys, { isOldFormRefused: createOldFormCheck(db) }),
+    keyring: missingKeys.length === 0 ? keyring : refuseSealing(keyring, missingKeys),
     addressPolicy: addressPolicyOf(config),
     endpointLimit: config.webhookEndpointLimit,
     keys: createKeyDirectory(db),
@@ -151,7 +153,7 @@ async function start(
   url = urlOf(app, config.host);
   const reports = (await observations?.start(createObservationHandler(service))) ?? null;
   const chores = startChores(service, config, onError);
-  // With wrong keys it would encrypt what no other process can read.
+  // Without a key it could not encrypt matching ids, nor sign with every secret.
   const isWorker = config.role !== 'api' && missingKeys.length === 0;
   const worker = network && isWorker ? startExecutions(service, config, network, onError) : null;
   const sender = isWorker ? startWebhooks(service, config, onError) : null;

@@ -124,7 +124,7 @@ describe('a process without a key that stored secrets need', () => {
     return { status, message: json.error?.message };
   };
 
-  test('is not ready and takes no orders, and doctor names the key', async () => {
+  test('is not ready, runs no orders and stores no secrets, and doctor names the key', async () => {
     const before = await spawnServer(settings(first));
     expect(await readiness(before)).toMatchObject({ status: 200 });
     expect(await before.end('SIGTERM')).toBe(0);
@@ -134,7 +134,16 @@ describe('a process without a key that stored secrets need', () => {
       message: expect.stringContaining(`does not have: ${keyIdOf(first)}.`),
     });
     expect(wrong.output()).toContain(`stored secrets need encryption key ${keyIdOf(first)}`);
-    await provision({ url: wrong.url, key });
+    const refused = await call({ url: wrong.url, key }, 'POST', '/v1/webhook_endpoints', endpointRequest);
+    expect([refused.status, refused.json.error.code]).toEqual([503, 'unavailable']);
+    expect(await query('select from webhook_endpoints')).toEqual([]);
+    const target = { url: wrong.url, key };
+    const coded = await provision(target, undefined, {
+      product_id: 'prod_europe_5gb_30d',
+      confirmation_code: '4711',
+    });
+    expect([coded.status, coded.json.error.code]).toEqual([503, 'unavailable']);
+    await provision(target);
     expect(await doctorOnSecrets(third)).toMatchObject({
       verdict: 'problem',
       says: expect.stringContaining(`--lost-key ${keyIdOf(first)}`),

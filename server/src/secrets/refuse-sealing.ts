@@ -1,0 +1,16 @@
+import { AppError } from '../app-error.ts';
+import { describeMissingKeys } from './claim-sealing-key.ts';
+import type { Keyring } from './keyring.ts';
+
+/** For a process without a key that stored secrets need: it opens what it can, and seals nothing with its unrecorded key. */
+export function refuseSealing(keyring: Keyring, missingKeys: string[]): Keyring {
+  return {
+    ...keyring,
+    seal() {
+      throw new AppError('unavailable', 'This process cannot encrypt secrets at the moment; retry shortly.', {
+        cause: new Error(describeMissingKeys(missingKeys)),
+        headers: { 'Retry-After': '1' },
+      });
+    },
+  };
+}

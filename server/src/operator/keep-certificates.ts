@@ -25,6 +25,7 @@ export type KeptCertificates = {
 export const expiryWarningMs = 30 * 86_400_000;
 // Polled, because file events are unreliable where files are replaced by renaming or through symlinks (Kubernetes).
 const pollMs = 10_000;
+const warnEveryMs = 86_400_000;
 
 /**
  * Puts changed certificate files into use without a restart, all of a set or none. While a set is incomplete or its key does not
@@ -35,7 +36,13 @@ export function keepCertificates<T extends Loaded>(options: Options<T>): KeptCer
   let current = first;
   let loggedError: string | null = null;
   let reloading: Promise<void> = Promise.resolve();
-  warnOfExpiry(log, current.ends);
+  let warnedAtMs = 0;
+  warn();
+
+  function warn(): void {
+    warnedAtMs = performance.now();
+    warnOfExpiry(log, current.ends);
+  }
 
   async function compareWithFiles(): Promise<void> {
     try {
@@ -46,7 +53,7 @@ export function keepCertificates<T extends Loaded>(options: Options<T>): KeptCer
       current = found;
       const ends = found.ends.map(({ setting, endsAt }) => [setting, dayOf(endsAt)]);
       log.info({ ends: Object.fromEntries(ends) }, 'certificates were reloaded');
-      warnOfExpiry(log, found.ends);
+      warn();
     } catch (error) {
       const { message } = error as Error;
       if (message === loggedError) return;
@@ -62,8 +69,10 @@ export function keepCertificates<T extends Loaded>(options: Options<T>): KeptCer
 
   let seen: string | null = null;
   async function reloadIfChanged(): Promise<void> {
+    if (performance.now() - warnedAtMs >= warnEveryMs) warn();
     const contents = await readAll(paths);
-    if (contents === seen) return;
+    // After a failure it is tried again in any case: a certificate becomes valid without a change of its file.
+    if (contents === seen && loggedError === null) return;
     seen = contents;
     await reload();
   }

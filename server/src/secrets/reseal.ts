@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../db/database.ts';
 import { type Keyring, prefixOf, UnreadableSecret } from './keyring.ts';
 import { type SealedColumn, sealedColumns } from './sealed-columns.ts';
-import { recordSealingKey } from './sealing-keys-sql.ts';
+import { lockSealingKeys, recordSealingKey } from './sealing-keys-sql.ts';
 import { countStale, findPageEnd, lockStale, type RowKey, recordResealed, replaceSecrets } from './sql.ts';
 
 export type Unreadable = { table: string; account: string; row: string; why: string };
@@ -25,6 +25,8 @@ type Options = {
 
 // Rows locked per transaction. 200 rows take 11 ms, p99 32 ms on a busy 2-core machine; an order on such a row waits that long.
 const pageRows = 200;
+// Rows read per statement, without locks.
+const checkedRows = 5_000;
 const maxPasses = 20;
 const pauseMs = 500;
 const reportEveryMs = 5_000;
@@ -51,12 +53,32 @@ export async function reseal(options: Options): Promise<ResealResult> {
       unreadable.push(...walked.unreadable.slice(0, maxListed - unreadable.length));
       if (walked.changed + walked.skipped > 0) isIdle = false;
     }
-    isComplete = isIdle;
+    isComplete = isIdle && (unreadableCount > 0 || (await recordIfNoneIsStale(options)));
   }
-  // Recorded only now, because from then on secrets in the old format can no longer be read.
-  if (isComplete && unreadableCount === 0) await recordResealed(options.db, options.keyring.keyId);
   const resealed = sealedColumns.map(({ id, table }) => ({ column: id, table, count: counts.get(id) ?? 0 }));
   return { resealed, unreadableCount, unreadable, isComplete };
+}
+
+/**
+ * Looks once more while no process can record its key: one that started during the pass may have sealed with another. Recorded only
+ * then, because from then on secrets in the old format can no longer be read.
+ */
+function recordIfNoneIsStale({ db, keyring }: Options): Promise<boolean> {
+  const prefix = prefixOf(keyring);
+  return db.transaction(async (tx) => {
+    await lockSealingKeys(tx);
+    for (const column of sealedColumns) {
+      let after: RowKey | null = null;
+      for (;;) {
+        const end: RowKey | null = await findPageEnd(tx, column, after, checkedRows);
+        if (!end) break;
+        if ((await countStale(tx, column, { after, end }, prefix)) > 0) return false;
+        after = end;
+      }
+    }
+    await recordResealed(tx, keyring.keyId);
+    return true;
+  });
 }
 
 type Walked = { changed: number; skipped: number; unreadableCount: number; unreadable: Unreadable[] };

@@ -7,6 +7,7 @@ import { createKeyring, keyIdOf } from '../../src/secrets/keyring.ts';
 import { createOldFormCheck } from '../../src/secrets/old-form.ts';
 import { reseal } from '../../src/secrets/reseal.ts';
 import { orderMatchingIdPlace } from '../../src/secrets/sealed-places.ts';
+import { listSealingKeys, lockSealingKeys } from '../../src/secrets/sealing-keys-sql.ts';
 import { findSealingState } from '../../src/secrets/sql.ts';
 import { call, provision } from '../support/client.ts';
 import { allowOldForm, everythingStored, sealUnbound } from '../support/old-form.ts';
@@ -390,4 +391,32 @@ describe('data from earlier releases', () => {
     for (const { iccid } of done) expect((await install(iccid, last)).status).toBe(200);
     expect(await everythingStored(service.db)).not.toContain(`${keyIdOf(oldKey)}.`);
   });
+});
+
+test('reseal rewrites what another process encrypts between its last pass and its record', async () => {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let holding = Promise.resolve();
+  await new Promise<void>((resolve, reject) => {
+    holding = service.db.transaction(async (tx) => {
+      await lockSealingKeys(tx);
+      resolve();
+      await released;
+    });
+    holding.catch(reject);
+  });
+  const resealing = resealWith(newKey, oldKey);
+  await until(
+    () => sql(`select from pg_locks where relation = 'sealing_keys'::regclass and not granted`),
+    ({ length }) => length > 0,
+  );
+  await createEndpoint('/late');
+  release();
+  await holding;
+  expect(await resealing).toMatchObject({ isComplete: true, unreadableCount: 0 });
+  expect(await everythingStored(service.db)).not.toContain(`${keyIdOf(oldKey)}.`);
+  expect(await findSealingState(service.db)).toMatchObject({ resealed_key_id: keyIdOf(newKey) });
+  expect(await listSealingKeys(service.db)).toEqual([keyIdOf(newKey)]);
 });

@@ -234,16 +234,16 @@ export const mayImport = {
     },
     'webhooks/deliveries/sql': {
       why: 'Statements know the database.',
-      imports: list`db lists contract:*`,
+      imports: list`db lists webhooks contract:*`,
     },
     'webhooks/recoveries': {
       why: 'A recovery searches the event log and queues deliveries to its endpoint.',
-      imports: list`app-error.ts clock.ts context.ts db events idempotency ids lists telemetry/clip.ts webhooks/announce.ts
+      imports: list`app-error.ts clock.ts context.ts db events idempotency ids lists telemetry/clip.ts webhooks
                    webhooks/deliveries webhooks/endpoints webhooks/recoveries/sql contract:*`,
     },
     'webhooks/recoveries/sql': {
       why: 'Statements know the database.',
-      imports: list`db lists`,
+      imports: list`db lists webhooks`,
     },
     'webhooks/sender': {
       why: 'It sends due deliveries in the background, and disables an endpoint that keeps failing.',

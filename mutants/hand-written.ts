@@ -578,10 +578,26 @@ const guards: Mutant[] = [
   {
     name: 'recovery-of-every-type',
     file: 'server/src/webhooks/recoveries/run-recoveries.ts',
-    find: '.filter(({ type }) => subscribes(recovery, type))',
+    find: 'subscribes(recovery, event.type) && ',
     replace: '',
     tests: [webhooks('deliveries-api')],
     why: 'A recovery sends only subscribed event types.',
+  },
+  {
+    name: 'recovery-of-events-about-its-endpoint',
+    file: 'server/src/webhooks/recoveries/run-recoveries.ts',
+    find: ' && endpointIdOf(event) !== endpointId',
+    replace: '',
+    tests: [webhooks('endpoint-health')],
+    why: 'An endpoint does not get the events about itself.',
+  },
+  {
+    name: 'replay-to-the-endpoint-it-is-about',
+    file: 'server/src/webhooks/deliveries/sql/insert-to-subscribers.ts',
+    find: 'id is distinct from $5::uuid',
+    replace: '($5::uuid is null or true)',
+    tests: [webhooks('endpoint-health')],
+    why: 'An endpoint does not get the events about itself.',
   },
   {
     name: 'young-rows-purged',

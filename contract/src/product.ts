@@ -86,8 +86,7 @@ export const listProducts = operation({
   scope: 'read',
   query: listQuery({
     country: Type.Optional(
-      Type.String({
-        pattern: '^[A-Z]{2}$',
+      countryInput({
         description: 'Only products that work in this country, an ISO 3166-1 alpha-2 code.',
         examples: ['FR'],
       }),

@@ -73,7 +73,6 @@ export function parseDnsServers(text: string): string[] | undefined {
   }
 }
 
-/** An eavesdropper could replay a command while its signature is valid, so only loopback may skip TLS. */
 /** `none`, or some of the statuses of a gateway whose upstream is down. */
 export function parseGatewayStatuses(text: string): ReadonlySet<number> | undefined {
   if (text === 'none') return new Set();
@@ -81,6 +80,7 @@ export function parseGatewayStatuses(text: string): ReadonlySet<number> | undefi
   return statuses.every((status) => /^50[234]$/.test(status)) ? new Set(statuses.map(Number)) : undefined;
 }
 
+/** An eavesdropper could replay a command while its signature is valid, so only loopback may skip TLS. */
 export function parseCoreUrl(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || url.username !== '' || url.password !== '' || url.hash !== '') return undefined;

@@ -19,7 +19,7 @@ export type IccidSource = {
 /** A `suspect` ICCID is assigned again only if no other is left. */
 type GiveBack = (db: Queryable, iccid: string, state: 'free' | 'suspect') => Promise<void>;
 
-/** ICCIDs from the operator's ranges, or else sandbox ICCIDs. No process ever allots one twice. */
+/** ICCIDs from the operator's ranges, or else sandbox ICCIDs. None is allotted twice unless it was given back. */
 export function createIccidSource(ranges: readonly IccidRange[] | null = null): IccidSource {
   if (ranges) return { allot: allotFromRanges(ranges), stock: null, giveBack: storeReturned };
   const allot = allotForSandbox();

@@ -2,7 +2,7 @@ import type { ProfileState } from '@simplane/contract';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ObservedState } from '../network/port.ts';
-import { nextProfileState } from './profile-state.ts';
+import { isPastFailure, nextProfileState } from './profile-state.ts';
 
 const states = ['error', 'downloaded', 'installed', 'enabled', 'disabled', 'deleted'] as const;
 type Seen = { state: ObservedState; at: Date };
@@ -82,4 +82,11 @@ describe('observations of a profile', () => {
   test('replace the released state even if our clock is ahead of the network’s', () => {
     expect(nextProfileState(released, { state: 'downloaded', at: new Date(0) })?.isChange).toBe(true);
   });
+});
+
+test('a failure is past if a device already has what failed; a deleted profile can fail again', () => {
+  const all = ['unknown', 'released', ...states] as const;
+  const past = (step: 'download' | 'install') => all.filter((state) => isPastFailure(state, step));
+  expect(past('download')).toEqual(['downloaded', 'installed', 'enabled', 'disabled']);
+  expect(past('install')).toEqual(['installed', 'enabled', 'disabled']);
 });

@@ -32,6 +32,12 @@ export function wasDownloaded(state: ProfileState): boolean {
   return order.indexOf(state) >= order.indexOf('downloaded');
 }
 
+/** Whether a failure says nothing about the profile: a device already has it, and another one tried its QR code again. */
+export function isPastFailure(known: ProfileState, failed: 'download' | 'install'): boolean {
+  const done = failed === 'download' ? 'downloaded' : 'installed';
+  return known !== 'deleted' && order.indexOf(known) >= order.indexOf(done);
+}
+
 /** Set by us, on our clock: any observation by the network is later. */
 function isSetByUs(state: ProfileState): boolean {
   return state === 'unknown' || state === 'released';

@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { Queryable } from '../db/database.ts';
 import { activateEsim } from '../esims/activate.ts';
 import { type LockedEsim, lockAnyEsim } from '../esims/lock.ts';
-import { nextProfileState } from '../esims/profile-state.ts';
+import { isPastFailure, nextProfileState } from '../esims/profile-state.ts';
 import { emit } from '../events/emit.ts';
 import { newEvent } from '../events/new-event.ts';
 import type { NewUuid } from '../ids/uuid-v7.ts';
@@ -42,6 +42,7 @@ async function observeProfile(
   deps: Deps,
 ): Promise<LockedEsim> {
   const { state, at } = seen;
+  if (seen.state === 'error' && isPastFailure(esim.profile_state, seen.failure.step)) return esim;
   const next = nextProfileState({ state: esim.profile_state, at: esim.profile_observed_at }, { state, at });
   if (!next) return esim;
   const error = seen.state === 'error' ? seen.failure.error : null;

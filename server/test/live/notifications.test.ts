@@ -332,6 +332,31 @@ describe('a failed download or installation', () => {
     expect(await typesOf(iccid)).toEqual(['esim.download_failed', 'esim.downloaded', 'esim.install_failed']);
   });
 
+  test.each([
+    [3, 'downloaded', 3],
+    [4, 'installed', 3],
+    [4, 'installed', 4],
+    [101, 'enabled', 1],
+    [101, 'enabled', 4],
+  ])(
+    'changes nothing of a profile that a device has (success at %i, %s, failure at %i)',
+    async (had, state, point) => {
+      const iccid = await provisioned();
+      await send(notification(iccid, had, second(1)));
+      await send(failed(iccid, point, '8.2.6/3.8', second(2)));
+      const { profile } = await esim(iccid);
+      expect([profile.state, profile.error]).toEqual([state, undefined]);
+      expect(await typesOf(iccid)).toEqual([`esim.${state}`]);
+    },
+  );
+
+  test('counts again once the profile was deleted', async () => {
+    const iccid = await provisioned();
+    await send(notification(iccid, 5, second(1)));
+    await send(failed(iccid, 3, '8.2.6/3.8', second(2)));
+    expect(await typesOf(iccid)).toEqual(['esim.deleted', 'esim.download_failed']);
+  });
+
   test('at the standard’s points 1 and 2 counts by default', () => {
     const map = parseNotificationMap(defaultNotificationMap);
     expect([map?.get(1), map?.get(2)]).toEqual(['error', 'error']);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { reportHealth } from '../../src/webhooks/endpoints/report-health.ts';
+import { runRecoveries } from '../../src/webhooks/recoveries/run-recoveries.ts';
 import { call, type Reply } from '../support/client.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -192,6 +193,29 @@ describe('webhook_endpoint.failing', () => {
     await report();
     expect(await typesOf()).toEqual(['failing']);
   });
+});
+
+test('neither a recovery nor a replay sends an event about an endpoint to itself', async () => {
+  service.startSender({ retryScheduleMs: Array(3).fill(20) });
+  const bad = await createEndpoint('/bad');
+  const good = await createEndpoint('/good');
+  await publish();
+  await failures(bad, 4);
+  service.clock.advance(61_000);
+  await report();
+  isBroken = false;
+  const [event] = (await call(service, 'GET', '/v1/events?type=webhook_endpoint.failing')).json.data;
+
+  const replay = await call(service, 'POST', `/v1/events/${event.id}/replay`, { body: {} });
+  const to = replay.json.deliveries.map((one: { webhook_endpoint_id: string }) => one.webhook_endpoint_id);
+  expect(to).toEqual([good]);
+
+  const body = { since: Math.floor(service.clock.nowMs() / 1000) - 3_600 };
+  const recovery = await call(service, 'POST', `/v1/webhook_endpoints/${bad}/recover`, { body });
+  expect(recovery.status).toBe(202);
+  await runRecoveries(service.db, service.service);
+  const { json } = await call(service, 'GET', `/v1/recoveries/${recovery.json.id}`);
+  expect(json).toMatchObject({ status: 'succeeded', checked_count: 2, queued_count: 1 });
 });
 
 describe('webhook_endpoint.recovered', () => {

@@ -102,7 +102,7 @@ export function createEs2Network(options: Options): Network {
     async cancel(call) {
       const { matchingId, eid, isUnconfirmed } = call;
       const about = aboutOf(options, 'cancelOrder', call, [matchingId]);
-      // With `Available` the SM-DP+ could assign the ICCID again, but here an ICCID is never reused.
+      // With `Available` the SM-DP+ could assign the ICCID again, but here an ICCID that was an eSIM is never reused.
       const minimal = { iccid: pad(call.iccid), finalProfileStatusIndicator: 'Unavailable' } as const;
       const ofDevice = eid !== null && { eid };
       const ofOrder = matchingId !== null && { matchingId };
@@ -179,7 +179,8 @@ function checkOrdered(
     return refuse(outcomeUnknown(about, { message, upstream: { iccid } }));
   }
   if (requiresCheckDigit && !isIccid(iccid)) {
-    onTrouble({ ...publicPart(about), unreadable: 'the check digit of the ICCID is wrong', iccid });
+    const unreadable = 'the ICCID has no valid check digit, which SIMPLANE_ES2_ICCID_CHECK requires';
+    onTrouble({ ...publicPart(about), unreadable, iccid });
     return { kind: 'refused', reason: wrongCheckDigit(about, iccid), reservedIccid: iccid };
   }
   return done({ iccid });

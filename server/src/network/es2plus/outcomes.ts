@@ -172,8 +172,8 @@ export function wrongCheckDigit(about: About, reserved: string): Refusal {
   return {
     code: 'declined',
     message:
-      `The SM-DP+ reserved a profile whose ICCID ${reserved} has no valid check digit, so the order was ended and the profile ` +
-      'canceled. If the SM-DP+ assigns such ICCIDs on purpose, the operator should remove SIMPLANE_ES2_ICCID_CHECK.',
+      `The SM-DP+ reserved a profile whose ICCID ${reserved} has no valid check digit, so the order has failed and the ` +
+      'profile is being canceled. Ask the operator to correct the ICCIDs at the SM-DP+ or to accept them, then order again.',
     upstream: { ...upstreamOf(about), iccid: reserved },
   };
 }

@@ -25,6 +25,7 @@ export async function replayEvent(
         ? await insertToSubscribers(tx, ctx.account.uuid, {
             eventUuid: event.uuid,
             subscriptions: subscriptionsOf(event.type),
+            exceptEndpointUuid: event.aboutEndpointUuid,
             createdAt: new Date(ctx.clock.nowMs()),
           })
         : [await replayTo(ctx, tx, event.uuid, body.webhook_endpoint_id)];

@@ -3,19 +3,22 @@ import { AppError } from '../../app-error.ts';
 import type { Queryable } from '../../db/database.ts';
 import { uuidOfId } from '../../ids/uuid.ts';
 import { clip } from '../../telemetry/clip.ts';
-import { findEventType } from './sql/find-event-type.ts';
+import { endpointIdOf } from '../event-about-endpoint.ts';
+import { findEvent } from './sql/find-event.ts';
 
 export async function requireEvent(
   db: Queryable,
   accountUuid: string,
   id: string,
-): Promise<{ uuid: string; type: string }> {
+): Promise<{ uuid: string; type: string; aboutEndpointUuid: string | null }> {
   const uuid = uuidOfId(idPrefixes.event, id);
-  const type = uuid && (await findEventType(db, accountUuid, uuid));
-  if (!uuid || type === null) {
+  const event = uuid && (await findEvent(db, accountUuid, uuid));
+  if (!uuid || !event) {
     throw new AppError('resource_missing', `No event has the id "${clip(id)}".`, { param: 'id' });
   }
-  return { uuid, type };
+  const endpointId = endpointIdOf(event);
+  const aboutEndpointUuid = endpointId && uuidOfId(idPrefixes.webhookEndpoint, endpointId);
+  return { uuid, type: event.type, aboutEndpointUuid: aboutEndpointUuid || null };
 }
 
 export function endpointDisabled(id: string, details: { param?: string } = {}): AppError {

@@ -11,7 +11,7 @@ import { requireDelivery } from './get.ts';
 import { presentDelivery } from './present.ts';
 import { endpointDisabled } from './require.ts';
 import type { DeliveryRow } from './sql/delivery-row.ts';
-import { findEventType } from './sql/find-event-type.ts';
+import { findEvent } from './sql/find-event.ts';
 import { insertToEndpoint } from './sql/insert-to-endpoint.ts';
 import { makeDue } from './sql/make-due.ts';
 
@@ -42,7 +42,7 @@ async function requireSendable(ctx: WriteContext, tx: Queryable, row: DeliveryRo
   if (status === null)
     throw new AppError('state_conflict', 'The webhook endpoint of this delivery was deleted.');
   if (status === 'disabled') throw disabled(row);
-  if ((await findEventType(tx, ctx.account.uuid, row.event_id)) === null) {
+  if ((await findEvent(tx, ctx.account.uuid, row.event_id)) === null) {
     throw new AppError('state_conflict', 'The event of this delivery is no longer stored.');
   }
 }

@@ -9,8 +9,8 @@ import { type HealthReport, takeHealthReports } from './sql/take-health-reports.
 
 type Deps = { clock: Clock; newUuid: NewUuid; signals: Pick<Signals, 'announce'> };
 
-/** When an endpoint is reported as failing: after both, counted from its first failure since a success. */
-export type ReportRule = { afterMs: number; minFailures: number };
+/** Counted from the first failure since a success. Both must hold, so one burst of failures is not enough. */
+export type FailureRule = { afterMs: number; minFailures: number };
 
 const batchSize = 100;
 
@@ -21,7 +21,7 @@ const batchSize = 100;
 export async function reportHealth(
   db: Database,
   deps: Deps,
-  rule: ReportRule,
+  rule: FailureRule,
   stopping?: AbortSignal,
 ): Promise<void> {
   while (!stopping?.aborted) {

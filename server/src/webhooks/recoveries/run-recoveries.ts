@@ -1,9 +1,11 @@
+import { idPrefixes } from '@simplane/contract';
 import type { Clock } from '../../clock.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import type { Signals } from '../../db/signals.ts';
 import { subscriptionsOf } from '../../events/subscriptions.ts';
-import { uuidText } from '../../ids/uuid.ts';
+import { idOfUuid, uuidText } from '../../ids/uuid.ts';
 import type { NewUuid } from '../../ids/uuid-v7.ts';
+import { endpointIdOf } from '../event-about-endpoint.ts';
 import { advanceRecovery } from './sql/advance-recovery.ts';
 import { closeOrphanedRecoveries } from './sql/close-orphaned-recoveries.ts';
 import { insertMissed } from './sql/insert-missed.ts';
@@ -46,8 +48,9 @@ async function recoverBatch(tx: Queryable, deps: Deps): Promise<Step | null> {
   if (!recovery) return null;
   const now = new Date(deps.clock.nowMs());
   const events = await readEvents(tx, recovery, batchSize);
+  const endpointId = idOfUuid(idPrefixes.webhookEndpoint, recovery.endpoint_id);
   const missed = events
-    .filter(({ type }) => subscribes(recovery, type))
+    .filter((event) => subscribes(recovery, event.type) && endpointIdOf(event) !== endpointId)
     .map(({ id }) => ({ uuid: uuidText(deps.newUuid()), eventUuid: id }));
   const queued = await insertMissed(tx, recovery, { events: missed, createdAt: now });
   await advanceRecovery(tx, recovery, {

@@ -1,4 +1,4 @@
-import { lowestUuid, lowestUuidAt } from '../../ids/uuid-range.ts';
+import { lowestUuid, lowestUuidAt, unixMsOf } from '../../ids/uuid-range.ts';
 import type { ClaimedDelivery, EndpointLease } from './sql/claim-deliveries.ts';
 
 /** This process's claim on one endpoint. */
@@ -199,6 +199,5 @@ export function createEndpointClaims(
 
 /** The lowest id of the millisecond `ms` before the given id's. */
 function before(uuid: string, ms: number): string {
-  const time = Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
-  return lowestUuidAt(time - ms);
+  return lowestUuidAt(unixMsOf(uuid) - ms);
 }

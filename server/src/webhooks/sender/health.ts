@@ -1,11 +1,10 @@
+import type { FailureRule } from '../endpoints/report-health.ts';
+
 export type Health = {
   /** The first failure since the endpoint last succeeded or was enabled; null if there was none. */
   failingSince: Date | null;
   failureCount: number;
 };
-
-/** Both must hold, so one burst of failures is not enough. */
-export type FailureRule = { afterMs: number; minFailures: number };
 
 /** When an endpoint is reported as failing: never later than it would be disabled. */
 export function reportRuleOf({ afterMs, minFailures }: FailureRule): FailureRule {

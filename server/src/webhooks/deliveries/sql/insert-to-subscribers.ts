@@ -1,11 +1,11 @@
 import type { Queryable } from '../../../db/database.ts';
 import { type BareRow, type DeliveryRow, queueColumns } from './delivery-row.ts';
 
-/** Queues the event for every endpoint that is currently enabled and subscribed. */
+/** Queues the event for every endpoint that is currently enabled and subscribed, except the one it is about. */
 export async function insertToSubscribers(
   tx: Queryable,
   accountUuid: string,
-  given: { eventUuid: string; subscriptions: string[]; createdAt: Date },
+  given: { eventUuid: string; subscriptions: string[]; exceptEndpointUuid: string | null; createdAt: Date },
 ): Promise<DeliveryRow[]> {
   const rows = await tx.query<BareRow>(
     {
@@ -15,9 +15,10 @@ insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, creat
 select account_id, uuid_v7($3), $2, id, 'replay', $3
 from webhook_endpoints
 where account_id = $1 and status = 'enabled' and enabled_event_types && $4::text[]
+  and id is distinct from $5::uuid
 returning ${queueColumns}`,
     },
-    [accountUuid, given.eventUuid, given.createdAt, given.subscriptions],
+    [accountUuid, given.eventUuid, given.createdAt, given.subscriptions, given.exceptEndpointUuid],
   );
   return rows.map((row) => ({ ...row, attempts: [] }));
 }

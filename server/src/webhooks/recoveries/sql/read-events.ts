@@ -1,4 +1,5 @@
 import type { Queryable } from '../../../db/database.ts';
+import { type AboutEndpoint, bodyAboutEndpoint } from '../../event-about-endpoint.ts';
 import type { LockedRecovery } from './lock-recovery.ts';
 
 /** The next events before the position, newest first. */
@@ -6,12 +7,12 @@ export function readEvents(
   tx: Queryable,
   { account_id, position, from_event }: LockedRecovery,
   count: number,
-): Promise<{ id: string; type: string }[]> {
+): Promise<({ id: string; type: string } & AboutEndpoint)[]> {
   return tx.query(
     {
       name: 'recovery_read_events',
       text: `
-select id, type
+select id, type, ${bodyAboutEndpoint}
 from events
 where account_id = $1 and id < $2 and id >= $3
 order by id desc

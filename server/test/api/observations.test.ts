@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expireBundles } from '../../src/bundles/expire.ts';
 import { addBundle } from '../../src/bundles/run-top-up.ts';
 import { findEsim } from '../../src/esims/sql/find.ts';
-import type { Observation, ObservedState } from '../../src/network/port.ts';
+import type { Observation } from '../../src/network/port.ts';
 import { observe } from '../../src/observations/observe.ts';
 import { takeUsage } from '../../src/observations/take-usage.ts';
 import { call } from '../support/client.ts';
@@ -205,13 +205,13 @@ describe('observations', () => {
   const states = ['downloaded', 'installed', 'enabled', 'disabled', 'deleted'] as const;
   const second = fc.integer({ min: 0, max: 5 }).map((n) => new Date(Date.UTC(2026, 0, 1, 0, 0, n)));
   type Reported =
-    | { kind: 'profile'; at: Date; state: ObservedState }
+    | { kind: 'profile'; at: Date; state: (typeof states)[number] }
     | { kind: 'attach'; at: Date; country: string };
   const reported: fc.Arbitrary<Reported> = fc.oneof(
     fc.record({
       kind: fc.constant('profile' as const),
       at: second,
-      state: fc.constantFrom<ObservedState>(...states),
+      state: fc.constantFrom(...states),
     }),
     fc.record({
       kind: fc.constant('attach' as const),

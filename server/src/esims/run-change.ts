@@ -48,7 +48,7 @@ export function createChangeRunner(change: Change, onChanged?: OnChanged): Runne
 }
 
 const done: RunOutcome = { kind: 'done' };
-const nothingToDo: Reply<Done> = { kind: 'done', result: {} };
+const nothingToDo: Reply<Done> = { kind: 'done', result: {}, isLocal: true };
 
 async function send(deps: Deps, change: Change, call: Call, execution: HeldExecution): Promise<Reply<Done>> {
   const { network, db } = deps;

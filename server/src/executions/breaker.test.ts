@@ -8,6 +8,10 @@ const lost: Reply<never> = { kind: 'failed', reason };
 const refused: Reply<never> = { kind: 'refused', reason };
 const unknown: Reply<never> = { kind: 'refused', reason, isDown: true };
 const done: Reply<object> = { kind: 'done', result: {} };
+const local: Reply<object>[] = [
+  { kind: 'done', result: {}, isLocal: true },
+  { kind: 'refused', reason, isLocal: true },
+];
 
 function start(afterFailures = 3) {
   let now = 0;
@@ -112,4 +116,15 @@ test('claims one execution a second for the probe, and none before the pause is 
   breaker.permit();
   wait(1_000);
   expect([breaker.mayClaimProbe(), breaker.waitMs()]).toEqual([false, 1_000]);
+});
+
+test.each(local)('a reply given without asking the network neither counts nor ends the pause', (reply) => {
+  const { breaker, call, wait, changes } = start(2);
+  for (const each of [down, reply, down]) call(each);
+  expect(changes).toEqual([10_000]);
+  wait(10_000);
+  expect([breaker.mayClaimProbe(), call(reply)]).toEqual([true, true]);
+  expect([breaker.isPaused(), breaker.mayClaimProbe(), changes]).toEqual([true, true, [10_000]]);
+  call(done);
+  expect(changes).toEqual([10_000, null]);
 });

@@ -50,9 +50,12 @@ export function createBreaker({
     onChange(null);
   }
 
+  const isLocal = (reply: Reply<unknown>) => reply.kind !== 'failed' && reply.isLocal === true;
+
   const ordinary: Permit = {
     end(reply) {
       if (pausedUntilMs !== null) return; // of a call made before the pause
+      if (isLocal(reply)) return;
       if (reply.kind !== 'done' && reply.isDown) failures += 1;
       else if (reply.kind !== 'failed') failures = 0; // a lost answer shows neither
       if (afterFailures > 0 && failures >= afterFailures) pause();
@@ -62,6 +65,10 @@ export function createBreaker({
 
   const probe: Permit = {
     end(reply) {
+      if (isLocal(reply)) {
+        nextProbeClaimMs = 0; // this was no probe, so another one need not wait
+        return;
+      }
       const works = reply.kind === 'done' || (reply.kind === 'refused' && !reply.isDown);
       if (works) resume();
       else pause();

@@ -16,12 +16,19 @@ export function createPausedClaim({ db, leaseMs, paused, others }: Options, brea
   const wanted = { leaseMs, iccids: [] };
   return async (count: number): Promise<ClaimedExecution[]> => {
     if (breaker.mayClaimProbe()) {
-      const probe = await claimExecutionRows(db, { ...wanted, count: 1, since: null, types: paused });
-      if (probe.executions.length > 0) return probe.executions;
+      // If the probe fails, an order that must not be sent twice would end with an unknown outcome.
+      const any = { ...wanted, count: 1, since: null, types: paused };
+      const { executions: best } = await claimExecutionRows(db, { ...any, isRepeatable: true });
+      if (best.length > 0) return best;
+      const { executions: oldest } = await claimExecutionRows(db, any);
+      if (oldest.length > 0) return oldest;
     }
-    const claimed = await claimInWindow((since) =>
-      claimExecutionRows(db, { ...wanted, count, since, types: others }),
-    );
-    return claimed.executions;
+    const { executions } = await claimInWindow(async (since) => {
+      const startedAt = new Date();
+      const claimed = await claimExecutionRows(db, { ...wanted, count, since, types: others });
+      // Nothing is left up to now, so that the next claim need not read the paused ones again.
+      return claimed.executions.length < count ? { ...claimed, latestDueAt: startedAt } : claimed;
+    });
+    return executions;
   };
 }

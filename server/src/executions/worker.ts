@@ -160,8 +160,7 @@ async function runOne(
   const runner = options.runners[claimed.type];
   const execution = hold(options, runner.isPausable ? breaker : null, claimed, stopping);
   if (claimed.attempts > maxAttempts(options)) {
-    await runner.fail(options, execution, internalError(claimed.attempts));
-    return undefined;
+    return failOrWait(options, breaker, { claimed, execution }, internalError(claimed.attempts));
   }
   let outcome: RunOutcome;
   try {
@@ -177,22 +176,57 @@ async function runOne(
     return undefined;
   }
   if (outcome.reason === notCalled.reason || (outcome.isDown && breaker.isPaused())) {
-    const delayMs = breaker.waitMs();
-    const progress = { ...takeUnsaved(claimed), waiting_for: 'network' };
-    await pauseExecution(options.db, claimed, delayMs, progress);
-    return { againInMs: delayMs };
+    return waitForNetwork(options, breaker, claimed);
   }
   // Only network failures use up the retry schedule; our own crashes and restarts do not.
   const failures = Number(claimed.progress['failures'] ?? 0) + 1;
   const delayMs = options.retryScheduleMs[failures - 1];
   if (delayMs === undefined) {
-    await runner.fail(options, execution, attemptsExhausted(outcome.reason, failures));
-    return undefined;
+    // The last attempt is made again after the pause: now nothing could be rolled back.
+    if (runner.isPausable && breaker.isPaused()) return waitForNetwork(options, breaker, claimed);
+    return failOrWait(options, breaker, { claimed, execution }, attemptsExhausted(outcome.reason, failures));
   }
   const progress = { ...takeUnsaved(claimed), failures };
   await postpone(options.db, claimed, { delayMs, waitingFor: 'network', progress });
   options.onOutcome(claimed.type, 'postponed');
   return { againInMs: delayMs };
+}
+
+// Due a little before the pause ends, so that an execution that has begun can be chosen for the probe.
+const dueEarlyMs = 500;
+
+async function waitForNetwork(
+  { db }: Options,
+  breaker: Breaker,
+  execution: ClaimedExecution,
+): Promise<RunResult> {
+  const delayMs = breaker.waitMs();
+  await pauseExecution(db, execution, delayMs - dueEarlyMs, {
+    ...takeUnsaved(execution),
+    waiting_for: 'network',
+  });
+  return { againInMs: delayMs };
+}
+
+/** Fails the execution, unless that takes a call and the network is paused: it would leave a profile behind. */
+async function failOrWait(
+  options: Options,
+  breaker: Breaker,
+  { claimed, execution }: { claimed: ClaimedExecution; execution: HeldExecution },
+  error: ExecutionError,
+): Promise<RunResult> {
+  const call: HeldExecution['call'] = async (step, make) => {
+    const reply = await execution.call(step, make);
+    if (reply === notCalled) throw new NetworkPaused();
+    return reply;
+  };
+  try {
+    await options.runners[execution.type].fail(options, { ...execution, call }, error);
+    return undefined;
+  } catch (thrown) {
+    if (!(thrown instanceof NetworkPaused)) throw thrown;
+    return waitForNetwork(options, breaker, claimed);
+  }
 }
 
 /** After an error of ours: retried later, up to `maxAttempts`. */
@@ -347,6 +381,11 @@ function surelyHadNoEffect(reply: Reply<unknown>): boolean {
 /** Another worker has claimed the execution: this one must make no more network calls for it. */
 class ClaimLost extends Error {
   override name = 'ClaimLost';
+}
+
+/** The call that a failing execution needs was not made. */
+class NetworkPaused extends Error {
+  override name = 'NetworkPaused';
 }
 
 function ignoreClaimLost(error: unknown): undefined {

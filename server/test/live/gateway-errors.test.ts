@@ -145,3 +145,72 @@ test('an order with an unknown outcome counts as a sign that the network is down
   }
   expect(pauses).toEqual([600_000]);
 });
+
+test('an order whose last attempt fails during the pause waits for it, so that no profile is left behind', async () => {
+  const { service, setup, pauses } = await start('ours', { pauseMs: 1_500, afterFailures: 1 });
+  let attempts = 0;
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  setup.smdp.onCall(async ({ name }) => {
+    if (name === 'downloadOrder') return attempts < 3 ? undefined : { status: 503, isDone: false };
+    attempts += 1;
+    if (attempts === 3) await gate;
+    return { status: 500, isDone: false };
+  });
+  const order = await provision(service);
+  await until(
+    async () => attempts,
+    (count) => count === 3,
+  );
+  const other = await provision(service);
+  await until(
+    async () => pauses,
+    ({ length }) => length > 0,
+  );
+  setup.smdp.onCall(() => undefined);
+  release();
+  expect(await finished(service, order)).toMatchObject({ status: 'succeeded' });
+  expect(await finished(service, other)).toMatchObject({ status: 'succeeded' });
+});
+
+test('a termination that needs no call does not end the pause', async () => {
+  const { service, setup, pauses } = await start('ours', { afterFailures: 1 });
+  const { iccid } = await finished(service, await provision(service));
+  await service.db.query(
+    {
+      name: 'test_downloaded',
+      text: `update esims set profile_state = 'downloaded' where iccid = $1`,
+    },
+    [iccid],
+  );
+  setup.smdp.onCall(() => ({ status: 503, isDone: false }));
+  await provision(service);
+  await until(
+    async () => pauses,
+    ({ length }) => length > 0,
+  );
+  const termination = await call(service, 'DELETE', `/v1/esims/${iccid}`);
+  expect(await finished(service, termination)).toMatchObject({ status: 'succeeded' });
+  expect(pauses).not.toContain(null);
+});
+
+test('the probe is an order that can be repeated, if there is one', async () => {
+  const { service, setup, pauses } = await start('theirs', { pauseMs: 1_500, afterFailures: 1 });
+  setup.smdp.onCall(({ name }) => (name === 'confirmOrder' ? { status: 502, isDone: false } : undefined));
+  const begun = await provision(service);
+  await until(
+    async () => pauses,
+    ({ length }) => length === 1,
+  );
+  setup.smdp.onCall(() => ({ status: 502, isDone: false }));
+  const fresh = await provision(service);
+  await until(
+    async () => pauses,
+    ({ length }) => length === 2,
+  );
+  setup.smdp.onCall(() => undefined);
+  expect(await finished(service, begun)).toMatchObject({ status: 'succeeded' });
+  expect(await finished(service, fresh)).toMatchObject({ status: 'succeeded' });
+});

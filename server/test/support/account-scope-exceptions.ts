@@ -29,7 +29,7 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
   },
   {
     statement:
-      /^(execution_(claim(_of_types)?|release_orphaned)|bundle_lock_holders_due|idempotency_delete_expired)$/,
+      /^(execution_(claim(_of_types|_repeatable)?|release_orphaned)|bundle_lock_holders_due|idempotency_delete_expired)$/,
     tables: ['execution_queue', 'bundles', 'esims', 'idempotency_keys'],
     why: 'Workers and chores process due rows of all accounts.',
   },

@@ -12,6 +12,8 @@ type Wanted = {
   iccids: string[];
   /** Only these types; all if omitted. */
   types?: ExecutionType[];
+  /** With `types`: no order without an ICCID, whose first call might not be repeatable. */
+  isRepeatable?: true;
 };
 
 /** The claimed executions, and the latest due time among them. */
@@ -22,10 +24,10 @@ export type Claimed = { executions: ClaimedExecution[]; latestDueAt: Date | null
  * `due_at` does not change and the lease is not indexed, so a claim that allots no ICCID is a HOT update.
  */
 export async function claimExecutionRows(db: Queryable, wanted: Wanted): Promise<Claimed> {
-  const { count, leaseMs, since, iccids, types } = wanted;
+  const { count, leaseMs, since, iccids, types, isRepeatable } = wanted;
   const values: unknown[] = [count, leaseMs, since ?? '-infinity', texts(iccids)];
   if (types) values.push(texts(types));
-  const statement = types ? claimOfTypes : claim;
+  const statement = types ? (isRepeatable ? claimRepeatable : claimOfTypes) : claim;
   const rows = await db.query<ClaimedExecution & { due_at: Date }>(statement, values);
   let latestDueAt: Date | null = null;
   for (const { due_at: dueAt } of rows) if (!latestDueAt || dueAt > latestDueAt) latestDueAt = dueAt;
@@ -68,4 +70,10 @@ returning
   (select profile_type from products where products.id = q.product_id) as profile_type`;
 
 const claim = { name: 'execution_claim', text: textWith() };
-const claimOfTypes = { name: 'execution_claim_of_types', text: textWith('and type = any($5::text[])') };
+const ofTypes = 'and type = any($5::text[])';
+const claimOfTypes = { name: 'execution_claim_of_types', text: textWith(ofTypes) };
+const claimRepeatable = {
+  name: 'execution_claim_repeatable',
+  text: textWith(`${ofTypes}
+    and (type <> 'esim.provision' or iccid is not null)`),
+};

@@ -43,10 +43,11 @@ export function createEs2Network(options: Options): Network {
       // Depends on the order, not on the setting: ICCID ranges may have been added or removed since it was first sent.
       const isOnce = call.iccid === null && !recognisesCalls;
       if (call.isRepeated && isOnce) {
-        return refuse(outcomeUnknown(about, { message: 'The answer to an earlier downloadOrder was lost.' }));
+        const message = 'The answer to an earlier downloadOrder was lost.';
+        return { ...refuse(outcomeUnknown(about, { message })), isLocal: true };
       }
       const { iccid, profileType, eid } = call;
-      if (iccid === null && profileType === null) return refuse(noProfileType);
+      if (iccid === null && profileType === null) return { ...refuse(noProfileType), isLocal: true };
       const fields = {
         ...(iccid !== null && { iccid: pad(iccid) }),
         ...(profileType !== null && { profileType }),

@@ -33,7 +33,8 @@ export type ExecutionErrorCode = (typeof executionErrorCodes)[number];
 
 const executionId = { pattern: idPattern(idPrefixes.execution) };
 
-const exampleWait =
+/** What `waiting_for` says of an order that no worker has claimed. */
+export const waitingForWorker =
   'No worker has taken it up yet: all are busy, or orders wait because the network is down. It starts by itself; if this lasts for minutes, tell the operator.';
 
 const example = {
@@ -59,7 +60,7 @@ export function queuedExample(type: ExecutionType) {
     status: 'queued',
     attempts: 0,
     finished_at: null,
-    waiting_for: exampleWait,
+    waiting_for: waitingForWorker,
     next_attempt_at: exampleTime,
   };
 }
@@ -97,7 +98,7 @@ export const Execution = Type.Object(
     waiting_for: nullableString({
       description:
         'Why the execution is waiting, and what to do about it; null while an attempt runs and once it has ended.',
-      examples: [exampleWait],
+      examples: [waitingForWorker],
     }),
     next_attempt_at: nullableUnixSeconds(
       'Earliest time of the next attempt; null if the execution is not waiting.',

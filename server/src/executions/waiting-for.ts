@@ -1,10 +1,11 @@
+import { waitingForWorker } from '@simplane/contract';
+
 /**
  * Why an open execution waits, in words for the account that ordered: cause and remedy, and no host, setting or other account.
  * `postpone` stores the cause in the execution's progress; the first two follow from the row itself.
  */
 const causes = {
-  worker:
-    'No worker has taken it up yet: all are busy, or orders wait because the network is down. It starts by itself; if this lasts for minutes, tell the operator.',
+  worker: waitingForWorker,
   takeover:
     'The worker that ran it has stopped. Another one takes over by itself; if this lasts for minutes, tell the operator.',
   network:

@@ -695,7 +695,7 @@ describe('a recovery', () => {
     await addEvent(account);
     const { id } = (await recover(account, endpoint, 0)).json;
     await write(change, [account.accountUuid]);
-    await runRecoveries(service.db, deps());
+    await finish(account, () => runRecoveries(service.db, deps()));
     expect(await get(account, id)).toMatchObject({
       status: 'canceled',
       queued_count: 0,

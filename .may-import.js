@@ -157,7 +157,11 @@ export const mayImport = {
     // Features, lowest first.
     events: {
       why: 'Features publish events; events import no feature. The same SQL statement queues the deliveries.',
-      imports: list`app-error.ts clock.ts context.ts db idempotency ids lists telemetry/clip.ts contract:*`,
+      imports: list`app-error.ts clock.ts context.ts db events/sql idempotency ids lists telemetry/clip.ts contract:*`,
+    },
+    'events/sql': {
+      why: 'Statements know the database.',
+      imports: list`db lists`,
     },
     accounts: {
       why: 'Callers and their keys. An account needs no product or eSIM.',
@@ -204,7 +208,11 @@ export const mayImport = {
     },
     retention: {
       why: 'Old rows are deleted by table and age, without using a feature.',
-      imports: list`clock.ts db ids/uuid-range.ts worker`,
+      imports: list`clock.ts db ids/uuid-range.ts retention/sql worker`,
+    },
+    'retention/sql': {
+      why: 'Statements know the database.',
+      imports: list`db`,
     },
     webhooks: {
       why: 'SQL fragments and signals shared by its subfolders.',

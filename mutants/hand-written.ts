@@ -310,9 +310,9 @@ const access: Mutant[] = [
   },
   {
     name: 'event-of-any-account',
-    file: 'server/src/events/sql.ts',
-    find: `'select id, body from events where account_id = $1 and id = $2'`,
-    replace: `'select id, body from events where $1::uuid is not null and id = $2'`,
+    file: 'server/src/events/sql/find.ts',
+    find: 'where account_id = $1 and id = $2',
+    replace: 'where $1::uuid is not null and id = $2',
     tests: [api('guards')],
     why: 'Another account’s event does not exist.',
   },

@@ -172,7 +172,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'undelivered-event-purged',
-    file: 'server/src/retention/sql.ts',
+    file: 'server/src/retention/sql/delete-older.ts',
     find: 'where queued.account_id = events.account_id)',
     replace: 'where queued.account_id = events.account_id and false)',
     tests: [api('retention')],

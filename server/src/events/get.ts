@@ -3,7 +3,7 @@ import { AppError } from '../app-error.ts';
 import type { Context } from '../context.ts';
 import { uuidOfId } from '../ids/uuid.ts';
 import { clip } from '../telemetry/clip.ts';
-import { findEvent } from './sql.ts';
+import { findEvent } from './sql/find.ts';
 
 export async function getEvent(ctx: Context, { params }: { params: { id: string } }): Promise<Event> {
   const uuid = uuidOfId(idPrefixes.event, params.id);

@@ -2,7 +2,7 @@ import type { Event, InputOf, Operations } from '@simplane/contract';
 import type { Context } from '../context.ts';
 import { createdRangeOf } from '../lists/created-range.ts';
 import { readPage } from '../lists/read-page.ts';
-import { listEventRows } from './sql.ts';
+import { listEventRows } from './sql/list.ts';
 
 export function listEvents(ctx: Context, { query }: InputOf<Operations['listEvents']>) {
   const filter = {

@@ -2,7 +2,8 @@ import type { Clock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
 import { lowestUuidAt } from '../ids/uuid-range.ts';
 import { inBatches } from '../worker/in-batches.ts';
-import { deleteOlder, keptTables, listAccountUuids } from './sql.ts';
+import { deleteOlder, keptTables } from './sql/delete-older.ts';
+import { listAccountUuids } from './sql/list-accounts.ts';
 
 // Small, so that a batch holds its row locks only briefly.
 const batchSize = 500;

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Queryable } from '../../src/db/database.ts';
 import { listEsimRows } from '../../src/esims/sql/list.ts';
-import { listEventRows } from '../../src/events/sql.ts';
+import { listEventRows } from '../../src/events/sql/list.ts';
 import { listExecutionRows } from '../../src/executions/sql/list.ts';
 import { listProductRows } from '../../src/products/sql.ts';
 import { startService, type TestService } from '../support/service.ts';

@@ -1,18 +1,9 @@
-import type { Queryable } from '../db/database.ts';
-import { type CreatedRange, idRangeOf } from '../lists/created-range.ts';
-import { pageOfValue } from '../lists/keyset.ts';
+import type { Queryable } from '../../db/database.ts';
+import { type CreatedRange, idRangeOf } from '../../lists/created-range.ts';
+import { pageOfValue } from '../../lists/keyset.ts';
+import type { EventRow } from './event-row.ts';
 
-export type EventRow = { id: string; body: string };
-
-export async function findEvent(db: Queryable, accountUuid: string, uuid: string): Promise<EventRow | null> {
-  const [row] = await db.query<EventRow>(
-    { name: 'event_find', text: 'select id, body from events where account_id = $1 and id = $2' },
-    [accountUuid, uuid],
-  );
-  return row ?? null;
-}
-
-export type EventFilter = {
+type EventFilter = {
   /** Names, and families such as `esim.*`. */
   types: string[] | undefined;
   created: CreatedRange | undefined;
@@ -47,7 +38,12 @@ export function listEventRows(
     return db.query(
       {
         name: `event_list${suffix}`,
-        text: `select id, body from events where account_id = $1 and id < $2 and id >= $3 ${delivered} order by id desc limit $4`,
+        text: `
+select id, body
+from events
+where account_id = $1 and id < $2 and id >= $3 ${delivered}
+order by id desc
+limit $4`,
       },
       values,
     );
@@ -79,12 +75,24 @@ function typesList(delivered: string): string {
   return `
 with recursive types as (
   select
-    (select e.type from events e where e.account_id = $1 and e.type >= range.first and e.type < range.last order by e.type limit 1) as type,
+    (
+      select e.type
+      from events e
+      where e.account_id = $1 and e.type >= range.first and e.type < range.last
+      order by e.type
+      limit 1
+    ) as type,
     range.last
   from unnest($5::text[], $6::text[]) as range (first, last)
   union all
   select
-    (select e.type from events e where e.account_id = $1 and e.type > types.type and e.type < types.last order by e.type limit 1),
+    (
+      select e.type
+      from events e
+      where e.account_id = $1 and e.type > types.type and e.type < types.last
+      order by e.type
+      limit 1
+    ),
     types.last
   from types
   where types.type is not null

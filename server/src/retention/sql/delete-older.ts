@@ -1,4 +1,4 @@
-import type { Queryable } from '../db/database.ts';
+import type { Queryable } from '../../db/database.ts';
 
 // Ids begin with their millisecond, so the oldest rows are at the start of each account's index range.
 const tables = {
@@ -24,14 +24,6 @@ export type KeptTable = keyof typeof tables;
 
 export const keptTables = Object.keys(tables) as KeptTable[];
 
-export async function listAccountUuids(db: Queryable): Promise<string[]> {
-  const rows = await db.query<{ id: string }>({
-    name: 'retention_accounts',
-    text: 'select id from accounts',
-  });
-  return rows.map(({ id }) => id);
-}
-
 /** Deletes at most `count` of an account's rows with ids before `thanUuid`. Returns how many. */
 export async function deleteOlder(
   db: Queryable,
@@ -42,9 +34,15 @@ export async function deleteOlder(
   const rows = await db.query(
     {
       name: `retention_${table}`,
-      text: `delete from ${table} where ctid = any(array(
-               select ctid from ${table} where account_id = $1 and ${id} < $2 ${condition} order by ${id} limit $3))
-             returning 1`,
+      text: `
+delete from ${table}
+where ctid = any(array(
+  select ctid
+  from ${table}
+  where account_id = $1 and ${id} < $2 ${condition}
+  order by ${id}
+  limit $3))
+returning 1`,
     },
     [older.accountUuid, older.thanUuid, older.count],
   );

@@ -1,0 +1,1 @@
+export type EventRow = { id: string; body: string };

@@ -99,7 +99,7 @@ export default {
     },
     {
       name: 'only-db-knows-pg',
-      comment: 'Features write SQL in their sql.ts and run it through db/.',
+      comment: 'Features write SQL in their sql/ and run it through db/.',
       severity: 'error',
       from: { path: '^server/src', pathNot: '^server/src/db/' },
       to: { path: 'node_modules/pg/' },
@@ -110,7 +110,7 @@ export default {
         'A feature exports operations, not SQL. Only its own folder and the operator’s commands may use its statements.',
       severity: 'error',
       from: { path: '^(server/src.*?)/(?:sql/)?[^/]+$', pathNot: '^server/src/operator/' },
-      to: { path: '^server/src/.*([/-]sql\\.ts$|/sql/)', pathNot: '^$1/(sql/)?[^/]+$' },
+      to: { path: '^server/src/.*/sql/', pathNot: '^$1/(sql/)?[^/]+$' },
     },
     {
       name: 'drivers-are-chosen-at-the-top',

@@ -122,11 +122,19 @@ export const mayImport = {
     },
     secrets: {
       why: 'Encryption is the same for every secret; the caller names the secret.',
-      imports: list`app-error.ts db ids`,
+      imports: list`app-error.ts db ids secrets/sql`,
+    },
+    'secrets/sql': {
+      why: 'Statements know the database. Those of `reseal` are built from the list of sealed columns.',
+      imports: list`db secrets/sealed-columns.ts`,
     },
     deployment: {
       why: 'The mode (sandbox or live) that a database was created for.',
-      imports: list`config/config-error.ts db`,
+      imports: list`config/config-error.ts db deployment/sql`,
+    },
+    'deployment/sql': {
+      why: 'Statements know the database.',
+      imports: list`db`,
     },
     config: {
       why: 'Settings are read before anything runs, so it imports only parsers and value types.',
@@ -135,7 +143,11 @@ export const mayImport = {
     },
     idempotency: {
       why: 'Keys and stored responses work the same for every operation.',
-      imports: list`app-error.ts clock.ts db secrets worker`,
+      imports: list`app-error.ts clock.ts db idempotency/sql secrets worker`,
+    },
+    'idempotency/sql': {
+      why: 'Statements know the database.',
+      imports: list`db idempotency/claim.ts idempotency/lock-key.ts idempotency/outcome.ts`,
     },
     network: {
       why: 'The port: what we request from a network, in the types of the contract. It imports no feature.',
@@ -165,11 +177,19 @@ export const mayImport = {
     },
     accounts: {
       why: 'Callers and their keys. An account needs no product or eSIM.',
-      imports: list`clock.ts context.ts db ids secrets/secret-file.ts contract:*`,
+      imports: list`accounts/sql clock.ts context.ts db ids secrets/secret-file.ts contract:*`,
+    },
+    'accounts/sql': {
+      why: 'Statements know the database.',
+      imports: list`db ids/uuid-range.ts contract:*`,
     },
     products: {
       why: 'The catalog lists what is sold, not who bought it.',
-      imports: list`app-error.ts clock.ts context.ts db lists telemetry/clip.ts contract:* npm:ajv`,
+      imports: list`app-error.ts clock.ts context.ts db lists products/sql telemetry/clip.ts contract:* npm:ajv`,
+    },
+    'products/sql': {
+      why: 'Statements know the database.',
+      imports: list`db contract:*`,
     },
     executions: {
       why: 'An execution calls the runner passed to it, so it imports no feature.',
@@ -193,13 +213,21 @@ export const mayImport = {
     },
     bundles: {
       why: 'A bundle belongs to an eSIM, so bundles import eSIMs and never the reverse.',
-      imports: list`app-error.ts clock.ts context.ts db esims events executions idempotency ids lists products
-                   contract:*`,
+      imports: list`app-error.ts bundles/sql clock.ts context.ts db esims events executions idempotency ids lists
+                   products contract:*`,
+    },
+    'bundles/sql': {
+      why: 'Statements know the database. The insert of bundles is also part of the statement that ends an order.',
+      imports: list`bundles/insert-from.ts db lists contract:*`,
     },
     observations: {
       why: 'Network reports change eSIMs and bundles through functions of those features.',
-      imports: list`app-error.ts bundles clock.ts context.ts db esims events idempotency ids network telemetry
-                   contract:*`,
+      imports: list`app-error.ts bundles clock.ts context.ts db esims events idempotency ids network
+                   observations/sql telemetry contract:*`,
+    },
+    'observations/sql': {
+      why: 'Statements on the eSIMs and records that reports are about.',
+      imports: list`db esims/lock.ts contract:*`,
     },
     sandbox: {
       why: 'It simulates the network; simulated reports are processed like real ones.',
@@ -283,8 +311,8 @@ export const mayImport = {
     },
     operator: {
       why: 'The operator’s commands start the service, choose its network, and may read every feature’s tables.',
-      imports: list`accounts clock.ts config db deployment ids network network/core network/es2plus network/mock
-                   products secrets serve.ts telemetry worker contract:* npm:pino`,
+      imports: list`accounts accounts/sql clock.ts config db deployment ids network network/core network/es2plus
+                   network/mock products products/sql secrets secrets/sql serve.ts telemetry worker contract:* npm:pino`,
     },
   },
   bench: {

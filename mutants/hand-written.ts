@@ -53,7 +53,7 @@ const idempotency: Mutant[] = [
   },
   {
     name: 'key-not-locked',
-    file: 'server/src/idempotency/sql.ts',
+    file: 'server/src/idempotency/sql/try-lock.ts',
     find: 'return row?.locked === true;',
     replace: 'return row !== undefined;',
     tests: [api('guards')],
@@ -61,7 +61,7 @@ const idempotency: Mutant[] = [
   },
   {
     name: 'expired-key-found',
-    file: 'server/src/idempotency/sql.ts',
+    file: 'server/src/idempotency/sql/find-stored.ts',
     find: 'and expires_at > $3',
     replace: 'and $3::timestamptz is not null',
     tests: [api('idempotency')],
@@ -69,15 +69,15 @@ const idempotency: Mutant[] = [
   },
   {
     name: 'expired-key-not-overwritten',
-    file: 'server/src/idempotency/sql.ts',
-    find: 'body = excluded.body, created_at = excluded.created_at,',
-    replace: 'created_at = excluded.created_at,',
+    file: 'server/src/idempotency/sql/store-answer.ts',
+    find: 'body = excluded.body,',
+    replace: '',
     tests: [api('guards')],
     why: 'A key reused after its expiry replays its new answer.',
   },
   {
     name: 'live-keys-purged',
-    file: 'server/src/idempotency/sql.ts',
+    file: 'server/src/idempotency/sql/delete-expired.ts',
     find: 'where expires_at <= $1',
     replace: 'where expires_at <= $1 or true',
     tests: [api('idempotency')],
@@ -195,7 +195,7 @@ const usage: Mutant[] = [
   },
   {
     name: 'bundle-of-a-changed-status-overwritten',
-    file: 'server/src/bundles/sql.ts',
+    file: 'server/src/bundles/sql/update.ts',
     find: 'and bundles.status = given.from_status',
     replace: '',
     tests: [api('guards')],
@@ -326,7 +326,7 @@ const access: Mutant[] = [
   },
   {
     name: 'bundles-of-any-account',
-    file: 'server/src/bundles/sql.ts',
+    file: 'server/src/bundles/sql/list.ts',
     find: 'where account_id = $1 and iccid = $2 and id < $3',
     replace: 'where $1::uuid is not null and iccid = $2 and id < $3',
     tests: [api('bundles')],

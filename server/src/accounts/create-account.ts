@@ -3,7 +3,8 @@ import type { Clock } from '../clock.ts';
 import type { Queryable } from '../db/database.ts';
 import { uuidText } from '../ids/uuid.ts';
 import type { NewUuid } from '../ids/uuid-v7.ts';
-import { type AccountRow, insertAccount } from './sql.ts';
+import { insertAccount } from './sql/insert-account.ts';
+import type { AccountRow } from './sql/rows.ts';
 
 export type Deps = { clock: Clock; newUuid: NewUuid };
 

@@ -3,7 +3,7 @@ import type { Queryable } from '../db/database.ts';
 import { uuidText } from '../ids/uuid.ts';
 import { hashApiKey } from './api-key-text.ts';
 import type { Deps } from './create-account.ts';
-import { insertKey, type NewKey } from './sql.ts';
+import { insertKey, type NewKey } from './sql/insert-key.ts';
 
 type Wanted = { key: string; accountUuid: string; name: string; scopes: Scope[]; expiresAt: Date | null };
 

@@ -3,7 +3,10 @@ import type { Database } from '../db/database.ts';
 import { hexHashOf } from './api-key-text.ts';
 import { createAccount, type Deps } from './create-account.ts';
 import { createApiKey } from './create-api-key.ts';
-import { findKeysByHash, listAccountRows, lockAccounts, setKeyScopes } from './sql.ts';
+import { findKeysByHash } from './sql/find-keys.ts';
+import { listAccountRows } from './sql/list-accounts.ts';
+import { lockAccounts } from './sql/lock-accounts.ts';
+import { setKeyScopes } from './sql/set-key-scopes.ts';
 
 /** A revoked or expired key is never reactivated; a new key is needed. */
 export type SandboxKeyState =

@@ -3,7 +3,10 @@ import type { Caller } from '../context.ts';
 import type { Database } from '../db/database.ts';
 import { createGroupCommit } from '../db/group-commit.ts';
 import { idOfUuid } from '../ids/uuid.ts';
-import { type FoundKeyRow, findKeysByHash, listNewHashes, listUsableHashes, touchKeys } from './sql.ts';
+import { type FoundKeyRow, findKeysByHash } from './sql/find-keys.ts';
+import { listNewHashes } from './sql/list-new-hashes.ts';
+import { listUsableHashes } from './sql/list-usable-hashes.ts';
+import { touchKeys } from './sql/touch-keys.ts';
 
 export type KnownKey = Caller & { expiresAtMs: number | null; revoked: boolean };
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { countUsage } from './count-usage.ts';
 import { type Change, cancelAll, expireDue, noChange, promote } from './plan.ts';
-import type { BundleRow } from './sql.ts';
+import type { BundleRow } from './sql/rows.ts';
 import { bundleTransitions, canTransition, transitioned } from './state.ts';
 
 const start = new Date('2026-11-01T00:00:00Z');

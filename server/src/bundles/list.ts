@@ -4,7 +4,8 @@ import type { Context } from '../context.ts';
 import { requireEsim } from '../esims/get.ts';
 import { idOfUuid } from '../ids/uuid.ts';
 import { readPage } from '../lists/read-page.ts';
-import { type BundleRow, listBundleRows } from './sql.ts';
+import { listBundleRows } from './sql/list.ts';
+import type { BundleRow } from './sql/rows.ts';
 
 export async function listBundles(ctx: Context, { params, query }: InputOf<Operations['listBundles']>) {
   const { iccid } = await requireEsim(ctx.db, ctx.account.uuid, params.iccid);

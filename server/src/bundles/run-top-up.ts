@@ -13,7 +13,8 @@ import {
 import { idOfUuid, uuidText } from '../ids/uuid.ts';
 import type { NewUuid } from '../ids/uuid-v7.ts';
 import { requireProduct } from '../products/require-active.ts';
-import { type BundledEsim, insertBundle } from './sql.ts';
+import { insertBundle } from './sql/insert.ts';
+import type { BundledEsim } from './sql/rows.ts';
 import { promoteBundle } from './write.ts';
 
 /** Asks the network first only if it wants to be asked: Simplane counts usage, so most have no part in a top-up. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { countUsage } from './count-usage.ts';
 import { type Change, cancelAll, expireActive, expireDue, noChange, promote, withBundle } from './plan.ts';
-import type { BundleRow } from './sql.ts';
+import type { BundleRow } from './sql/rows.ts';
 
 const start = new Date('2026-11-01T00:00:00Z');
 const later = (ms: number) => new Date(start.getTime() + ms);

@@ -6,7 +6,9 @@ import { type NewEvent, newEvent } from '../events/new-event.ts';
 import { idOfUuid } from '../ids/uuid.ts';
 import type { NewUuid } from '../ids/uuid-v7.ts';
 import { type BundleEvent, type Change, cancelAll, expireDue, noChange, promote } from './plan.ts';
-import { type BundledEsim, type BundleRow, readBundles, updateBundles } from './sql.ts';
+import { readBundles } from './sql/read.ts';
+import type { BundledEsim, BundleRow } from './sql/rows.ts';
+import { updateBundles } from './sql/update.ts';
 
 /**
  * Activates the oldest queued bundle if the eSIM is active and has no active bundle. Call it after anything that makes an

@@ -1,6 +1,6 @@
 import { ConfigError } from '../config/config-error.ts';
 import type { Queryable } from '../db/database.ts';
-import { claimMode } from './sql.ts';
+import { claimMode } from './sql/claim-mode.ts';
 
 /** A database keeps its mode forever; otherwise a sandbox process could run live orders on its mock network. */
 export async function ensureMode(db: Queryable, mode: 'sandbox' | 'live'): Promise<void> {

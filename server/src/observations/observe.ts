@@ -9,7 +9,8 @@ import { emit } from '../events/emit.ts';
 import { newEvent } from '../events/new-event.ts';
 import type { NewUuid } from '../ids/uuid-v7.ts';
 import type { Observation } from '../network/port.ts';
-import { updateCountry, updateProfile } from './sql.ts';
+import { updateCountry } from './sql/update-country.ts';
+import { updateProfile } from './sql/update-profile.ts';
 
 type Deps = { clock: Clock; newUuid: NewUuid };
 type Profile = Extract<Observation, { kind: 'profile' }>;

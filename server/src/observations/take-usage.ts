@@ -7,7 +7,10 @@ import { type NewEvent, newEvent } from '../events/new-event.ts';
 import type { NewUuid } from '../ids/uuid-v7.ts';
 import { observedAt } from './observed-at.ts';
 import { planUsage, type UsageEvent } from './plan-usage.ts';
-import { type CarriedEsim, findUnready, insertUsageRecords, lockCarried, updateCarried } from './sql.ts';
+import { findUnready } from './sql/find-unready.ts';
+import { insertUsageRecords } from './sql/insert-usage-records.ts';
+import { type CarriedEsim, lockCarried } from './sql/lock-carried.ts';
+import { updateCarried } from './sql/update-carried.ts';
 
 type Deps = { clock: Clock; newUuid: NewUuid };
 

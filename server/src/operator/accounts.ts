@@ -1,6 +1,7 @@
 import { idPrefixes } from '@simplane/contract';
 import { createAccount } from '../accounts/create-account.ts';
-import { type AccountRow, listAccountRows } from '../accounts/sql.ts';
+import { listAccountRows } from '../accounts/sql/list-accounts.ts';
+import type { AccountRow } from '../accounts/sql/rows.ts';
 import { idOfUuid } from '../ids/uuid.ts';
 import { print } from './print.ts';
 import type { Tools } from './with-database.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Config } from '../config/settings.ts';
 import { importCatalog, readCatalog } from '../products/import-catalog.ts';
-import type { CatalogProduct } from '../products/sql.ts';
+import type { CatalogProduct } from '../products/sql/upsert.ts';
 import { CommandError } from './command-error.ts';
 import { print } from './print.ts';
 import type { Tools } from './with-database.ts';

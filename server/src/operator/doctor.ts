@@ -1,10 +1,11 @@
-import { listAccountRows, listKeyRows } from '../accounts/sql.ts';
+import { listAccountRows } from '../accounts/sql/list-accounts.ts';
+import { listKeyRows } from '../accounts/sql/list-keys.ts';
 import type { Config } from '../config/settings.ts';
 import { type Connection, connect } from '../db/connect.ts';
 import type { Database } from '../db/database.ts';
 import { pendingMigrations } from '../db/migrate.ts';
 import { readServerState } from '../db/server-state.ts';
-import { countProducts } from '../products/sql.ts';
+import { countProducts } from '../products/sql/count.ts';
 import { examineConnection, examineHosts } from './examine-connection.ts';
 import { examineSealing } from './examine-sealing.ts';
 import { examineSmdp } from './examine-smdp.ts';

@@ -5,7 +5,7 @@ import { findEncryptionKeys } from '../secrets/encryption-keys.ts';
 import { createKeyring, keyIdOf } from '../secrets/keyring.ts';
 import { createOldFormCheck } from '../secrets/old-form.ts';
 import { openSamples } from '../secrets/open-samples.ts';
-import { findSealingState } from '../secrets/sql.ts';
+import { findSealingState } from '../secrets/sql/find-state.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 /** Checks that the keys open what is stored, and if a `reseal` is due. */

@@ -1,14 +1,12 @@
 import { idPrefixes, type Scope, scopes } from '@simplane/contract';
 import { generateApiKey } from '../accounts/api-key-text.ts';
 import { createApiKey } from '../accounts/create-api-key.ts';
-import {
-  type ApiKeyRow,
-  findAccount,
-  listAccountRows,
-  listKeyRows,
-  type NewKey,
-  revokeKeyRow,
-} from '../accounts/sql.ts';
+import { findAccount } from '../accounts/sql/find-account.ts';
+import type { NewKey } from '../accounts/sql/insert-key.ts';
+import { listAccountRows } from '../accounts/sql/list-accounts.ts';
+import { listKeyRows } from '../accounts/sql/list-keys.ts';
+import { revokeKeyRow } from '../accounts/sql/revoke-key.ts';
+import type { ApiKeyRow } from '../accounts/sql/rows.ts';
 import { duration } from '../config/values.ts';
 import { idOfUuid, uuidOfId } from '../ids/uuid.ts';
 import { CommandError } from './command-error.ts';

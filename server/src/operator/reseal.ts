@@ -4,7 +4,7 @@ import { readEncryptionKeys } from '../secrets/encryption-keys.ts';
 import { createKeyring, keyIdOf } from '../secrets/keyring.ts';
 import { createOldFormCheck } from '../secrets/old-form.ts';
 import { type ResealResult, reseal, type Unreadable } from '../secrets/reseal.ts';
-import { forgetSealingKey } from '../secrets/sealing-keys-sql.ts';
+import { forgetSealingKey } from '../secrets/sql/forget-key.ts';
 import { clip } from '../telemetry/clip.ts';
 import { CommandError } from './command-error.ts';
 import { print } from './print.ts';

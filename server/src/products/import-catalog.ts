@@ -2,7 +2,7 @@ import { countryPattern, productFields } from '@simplane/contract';
 import { Ajv } from 'ajv';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
-import { type CatalogProduct, upsertProducts } from './sql.ts';
+import { type CatalogProduct, upsertProducts } from './sql/upsert.ts';
 
 // Free text of the operator (SGP.22 §5.3.1). A leading or trailing space or a control character is a typing error.
 const profileTypePattern = '^[!-~]([ -~]*[!-~])?$';

@@ -2,7 +2,8 @@ import type { InputOf, Operations } from '@simplane/contract';
 import type { Context } from '../context.ts';
 import { readPage } from '../lists/read-page.ts';
 import { presentProduct } from './present.ts';
-import { listProductRows, type ProductRow } from './sql.ts';
+import { listProductRows } from './sql/list.ts';
+import type { ProductRow } from './sql/rows.ts';
 
 export function listProducts(ctx: Context, { query }: InputOf<Operations['listProducts']>) {
   const { country } = query;

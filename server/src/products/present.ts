@@ -1,6 +1,6 @@
 import type { Product } from '@simplane/contract';
 import { unixSeconds } from '../clock.ts';
-import type { ProductRow } from './sql.ts';
+import type { ProductRow } from './sql/rows.ts';
 
 export function presentProduct(row: ProductRow): Product {
   return {

@@ -1,7 +1,8 @@
 import { AppError } from '../app-error.ts';
 import type { Queryable } from '../db/database.ts';
 import { clip } from '../telemetry/clip.ts';
-import { findProduct, type ProductRow } from './sql.ts';
+import { findProduct } from './sql/find.ts';
+import type { ProductRow } from './sql/rows.ts';
 
 /** Throws unless the product exists and can be ordered. */
 export async function requireActiveProduct(db: Queryable, productId: string): Promise<ProductRow> {

@@ -1,4 +1,4 @@
-import type { CatalogProduct } from './sql.ts';
+import type { CatalogProduct } from './sql/upsert.ts';
 
 const gb = 1_000_000_000;
 

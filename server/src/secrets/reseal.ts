@@ -2,8 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../db/database.ts';
 import { type Keyring, prefixOf, UnreadableSecret } from './keyring.ts';
 import { type SealedColumn, sealedColumns } from './sealed-columns.ts';
-import { lockSealingKeys, recordSealingKey } from './sealing-keys-sql.ts';
-import { countStale, findPageEnd, lockStale, type RowKey, recordResealed, replaceSecrets } from './sql.ts';
+import { countStale } from './sql/count-stale.ts';
+import { findPageEnd } from './sql/find-page-end.ts';
+import type { RowKey } from './sql/key-columns.ts';
+import { lockSealingKeys } from './sql/lock-keys.ts';
+import { lockStale } from './sql/lock-stale.ts';
+import { recordSealingKey } from './sql/record-key.ts';
+import { recordResealed } from './sql/record-resealed.ts';
+import { replaceSecrets } from './sql/replace-secrets.ts';
 
 export type Unreadable = { table: string; account: string; row: string; why: string };
 

@@ -4,7 +4,7 @@ import type { Queryable } from '../../src/db/database.ts';
 import { listEsimRows } from '../../src/esims/sql/list.ts';
 import { listEventRows } from '../../src/events/sql/list.ts';
 import { listExecutionRows } from '../../src/executions/sql/list.ts';
-import { listProductRows } from '../../src/products/sql.ts';
+import { listProductRows } from '../../src/products/sql/list.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const rows = 20_000;

@@ -43,8 +43,8 @@ export default {
         comment: `${why} The import is not listed for ${name} in .may-import.js.`,
         severity: 'error',
         from: { path: files },
-        // npm may install a package inside a workspace; the next rule covers packages wherever they are.
-        to: { path: `^(${workspaces.join('|')})/(?!node_modules/)`, pathNot: [files, ...ours] },
+        // Other rules cover packages, which npm may install inside a workspace, and what the tests share.
+        to: { path: `^(${workspaces.join('|')})/(?!node_modules/|test/support/)`, pathNot: [files, ...ours] },
       },
       {
         name: `may-use-packages: ${name}`,
@@ -121,6 +121,13 @@ export default {
         pathNot: ['^server/src/network/', '^server/src/operator/', isTest],
       },
       to: { path: '^server/src/network/[^/]+/' },
+    },
+    {
+      name: 'only-tests-use-test-support',
+      comment: 'What the tests share is not part of the product.',
+      severity: 'error',
+      from: { path: '^[^/]+/src/', pathNot: isTest },
+      to: { path: '^[^/]+/test/' },
     },
     {
       name: 'no-undeclared-packages',

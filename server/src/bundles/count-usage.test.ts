@@ -1,32 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { bundleRow, dayMs, later, start } from '../../test/support/bundle-row.ts';
 import { countUsage } from './count-usage.ts';
 import { type Change, cancelAll, expireDue, noChange, promote } from './plan.ts';
 import type { BundleRow } from './sql/rows.ts';
 import { bundleTransitions, canTransition, transitioned } from './state.ts';
 
-const start = new Date('2026-11-01T00:00:00Z');
-const dayMs = 86_400_000;
-const later = (ms: number) => new Date(start.getTime() + ms);
-
-function bundle(index: number, fields: Partial<BundleRow> = {}): BundleRow {
-  return {
-    account_id: 'account',
-    id: `bundle-${String(index).padStart(2, '0')}`,
-    iccid: '8999901000000000018',
-    product_id: 'prod',
-    status: 'queued',
-    data_bytes: 1000,
-    used_bytes: 0,
-    thresholds: [50, 80, 100],
-    validity_days: 30,
-    activated_at: null,
-    expires_at: null,
-    as_of: null,
-    created_at: start,
-    ...fields,
-  };
-}
+const bundle = (index: number, fields?: Partial<BundleRow>) => bundleRow(`bundle-${index}`, fields);
 
 const sizes = fc.oneof(fc.integer({ min: 1, max: 1000 }), fc.constant(Number.MAX_SAFE_INTEGER));
 const bundlesOf = fc
@@ -159,13 +139,13 @@ describe('usage', () => {
     expect(
       change.events.map((h) => [h.type, h.bundle.id, 'percent' in h ? h.percent : null, h.bundle.used_bytes]),
     ).toEqual([
-      ['bundle.activated', 'bundle-00', null, 0],
-      ['bundle.usage_threshold', 'bundle-00', 50, 1000],
-      ['bundle.usage_threshold', 'bundle-00', 80, 1000],
-      ['bundle.usage_threshold', 'bundle-00', 100, 1000],
-      ['bundle.depleted', 'bundle-00', null, 1000],
-      ['bundle.activated', 'bundle-01', null, 0],
-      ['bundle.usage_threshold', 'bundle-01', 50, 600],
+      ['bundle.activated', 'bundle-0', null, 0],
+      ['bundle.usage_threshold', 'bundle-0', 50, 1000],
+      ['bundle.usage_threshold', 'bundle-0', 80, 1000],
+      ['bundle.usage_threshold', 'bundle-0', 100, 1000],
+      ['bundle.depleted', 'bundle-0', null, 1000],
+      ['bundle.activated', 'bundle-1', null, 0],
+      ['bundle.usage_threshold', 'bundle-1', 50, 600],
     ]);
   });
 
@@ -222,7 +202,7 @@ describe('states', () => {
       'canceled',
       'canceled',
     ]);
-    expect(change.events.map((h) => h.bundle.id)).toEqual(['bundle-03', 'bundle-04']);
+    expect(change.events.map((h) => h.bundle.id)).toEqual(['bundle-3', 'bundle-4']);
   });
 
   test('a final status allows no transition, and attempting one throws', () => {

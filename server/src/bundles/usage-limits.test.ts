@@ -1,30 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { bundleRow as bundle, later, start } from '../../test/support/bundle-row.ts';
 import { countUsage } from './count-usage.ts';
 import { type Change, cancelAll, expireActive, expireDue, noChange, promote, withBundle } from './plan.ts';
 import type { BundleRow } from './sql/rows.ts';
 
-const start = new Date('2026-11-01T00:00:00Z');
-const later = (ms: number) => new Date(start.getTime() + ms);
 const most = Number.MAX_SAFE_INTEGER;
-
-function bundle(id: string, fields: Partial<BundleRow> = {}): BundleRow {
-  return {
-    account_id: 'account',
-    id,
-    iccid: '8999901000000000018',
-    product_id: 'prod',
-    status: 'queued',
-    data_bytes: 1000,
-    used_bytes: 0,
-    thresholds: [50, 80, 100],
-    validity_days: 30,
-    activated_at: null,
-    expires_at: null,
-    as_of: null,
-    created_at: start,
-    ...fields,
-  };
-}
 
 function use(bundles: BundleRow[], bytes: number, { at = start, promotes = true } = {}): Change {
   return countUsage(noChange(bundles), { bytes, at }, { promotes });

@@ -1,3 +1,4 @@
+import { profileStates } from '@simplane/contract';
 import { expect, test } from 'vitest';
 import { sentFlag } from '../executions/worker.ts';
 import { nextProfileState, wasDownloaded } from './profile-state.ts';
@@ -30,17 +31,13 @@ test.each([
 );
 
 test('a profile counts as downloaded in every state from its download on', () => {
-  const states = [
-    'unknown',
-    'released',
-    'error',
+  expect(profileStates.filter(wasDownloaded)).toEqual([
     'downloaded',
     'installed',
     'enabled',
     'disabled',
     'deleted',
-  ] as const;
-  expect(states.filter(wasDownloaded)).toEqual(['downloaded', 'installed', 'enabled', 'disabled', 'deleted']);
+  ]);
 });
 
 test('any report replaces a state that we set ourselves, even an earlier report', () => {

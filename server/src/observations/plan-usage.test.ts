@@ -1,30 +1,10 @@
 import { expect, test } from 'vitest';
+import { bundleRow, dayMs, later, start } from '../../test/support/bundle-row.ts';
 import { planUsage } from './plan-usage.ts';
 
 type BundleRow = Parameters<typeof planUsage>[1][number];
 
-const start = new Date('2026-11-01T00:00:00Z');
-const later = (ms: number) => new Date(start.getTime() + ms);
-const dayMs = 86_400_000;
-
-function bundle(id: string, fields: Partial<BundleRow> = {}): BundleRow {
-  return {
-    account_id: 'account',
-    id,
-    iccid: '8999901000000000018',
-    product_id: 'prod',
-    status: 'queued',
-    data_bytes: 1000,
-    used_bytes: 0,
-    thresholds: [],
-    validity_days: 30,
-    activated_at: null,
-    expires_at: null,
-    as_of: null,
-    created_at: start,
-    ...fields,
-  };
-}
+const bundle = (id: string, fields?: Partial<BundleRow>) => bundleRow(id, { thresholds: [], ...fields });
 
 type Esim = Parameters<typeof planUsage>[0];
 const provisioned: Esim = { status: 'provisioned', country: null, country_observed_at: null };

@@ -65,6 +65,24 @@ function gate() {
   return { open, reached, pass };
 }
 
+const confirmingAfter = ({ pass }: { pass(): Promise<void> }): Network => ({
+  ...mock,
+  confirm: async (asked) => {
+    await pass();
+    return mock.confirm(asked);
+  },
+});
+
+/** Starts an order whose confirmation waits for `open`. */
+async function startBlocked(body?: object) {
+  const blocked = gate();
+  service.startWorker(confirmingAfter(blocked));
+  const { json: accepted } = await provision(service, undefined, body);
+  await blocked.reached;
+  const { iccid } = await get(`/v1/executions/${accepted.id}`);
+  return { open: blocked.open, accepted, iccid };
+}
+
 const minute = { delayMs: 60_000, waitingFor: 'network', progress: { failures: 1 } } as const;
 
 async function endLease(executionId: string): Promise<void> {
@@ -74,19 +92,12 @@ async function endLease(executionId: string): Promise<void> {
 describe('a worker whose lease expired, while its successor still runs', () => {
   test('settles nothing: the order ends when the successor settles it', async () => {
     const [first, successor] = [gate(), gate()];
-    const networkOf = ({ pass }: typeof first): Network => ({
-      ...mock,
-      confirm: async (asked) => {
-        await pass();
-        return mock.confirm(asked);
-      },
-    });
     // Its only slot is taken; otherwise it would claim the order again itself.
-    const stale = service.startWorker(networkOf(first), { concurrency: 1 });
+    const stale = service.startWorker(confirmingAfter(first), { concurrency: 1 });
     const { json: accepted } = await provision(service);
     await first.reached;
     await endLease(accepted.id);
-    service.startWorker(networkOf(successor));
+    service.startWorker(confirmingAfter(successor));
     await successor.reached;
     first.open();
     await stale.stop(30_000); // its settle has been written or rejected
@@ -327,17 +338,7 @@ test('while a resume is open another change is refused, and the refusal is store
 });
 
 test('settling an order keeps the profile state that the network has reported', async () => {
-  const { open, reached, pass } = gate();
-  service.startWorker({
-    ...mock,
-    confirm: async (asked) => {
-      await pass();
-      return mock.confirm(asked);
-    },
-  });
-  const { json: accepted } = await provision(service);
-  await reached;
-  const { iccid } = await get(`/v1/executions/${accepted.id}`);
+  const { open, accepted, iccid } = await startBlocked();
   const at = new Date(Math.floor(service.clock.nowMs() / 1000) * 1000 - 5_000);
   await service.db.transaction((tx) =>
     observe(tx, { iccid, at, kind: 'profile', state: 'downloaded' }, service.service),
@@ -353,17 +354,7 @@ test('settling an order keeps the profile state that the network has reported', 
 test.each(['error', 'downloaded'] as const)(
   'an order in progress shows a failed download, and the eSIM keeps it unless it succeeded later (%s)',
   async (last) => {
-    const { open, reached, pass } = gate();
-    service.startWorker({
-      ...mock,
-      confirm: async (asked) => {
-        await pass();
-        return mock.confirm(asked);
-      },
-    });
-    const { json: accepted } = await provision(service);
-    await reached;
-    const { iccid } = await get(`/v1/executions/${accepted.id}`);
+    const { open, accepted, iccid } = await startBlocked();
     const at = new Date(service.clock.nowMs());
     const seen = { iccid, at, kind: 'profile', state: 'error', failure: downloadFailure } as const;
     await service.db.transaction((tx) => observe(tx, seen, service.service));
@@ -427,24 +418,8 @@ test('a lease that could expire before the next call ends is renewed between two
 describe('an eSIM that is being provisioned', () => {
   const body = { product_id: 'prod_us_1gb_7d', metadata: { order_id: 'A-1' }, description: 'For Ada' };
 
-  /** Starts an order whose confirmation blocks; returns its ICCID. */
-  async function start() {
-    const { open, reached, pass } = gate();
-    service.startWorker({
-      ...mock,
-      confirm: async (asked) => {
-        await pass();
-        return mock.confirm(asked);
-      },
-    });
-    const { json: accepted } = await provision(service, undefined, body);
-    await reached;
-    const { iccid } = await get(`/v1/executions/${accepted.id}`);
-    return { open, accepted, iccid };
-  }
-
   test('is read and listed with the same fields as after provisioning', async () => {
-    const { open, accepted, iccid } = await start();
+    const { open, accepted, iccid } = await startBlocked(body);
     const before = await get(`/v1/esims/${iccid}`);
     expect(before).toMatchObject({
       ...{ iccid, object: 'esim', status: 'provisioning', product_id: body.product_id, provisioned_at: null },
@@ -472,7 +447,7 @@ describe('an eSIM that is being provisioned', () => {
   });
 
   test('is invisible to other accounts', async () => {
-    const { open, accepted, iccid } = await start();
+    const { open, accepted, iccid } = await startBlocked(body);
     const { key } = await service.createAccount('Stranger');
     for (const [method, path] of [
       ['GET', ''],
@@ -487,7 +462,7 @@ describe('an eSIM that is being provisioned', () => {
   });
 
   test('counts no usage yet', async () => {
-    const { open, accepted, iccid } = await start();
+    const { open, accepted, iccid } = await startBlocked(body);
     const report = (record_id: string) =>
       call(service, 'POST', '/v1/usage_records', {
         body: { records: [{ iccid, record_id, bytes: 1, at: 1 }] },
@@ -499,7 +474,7 @@ describe('an eSIM that is being provisioned', () => {
   });
 
   test('accepts no change except a termination, which wins over its order', async () => {
-    const { open, accepted, iccid } = await start();
+    const { open, accepted, iccid } = await startBlocked(body);
     const suspension = await call(service, 'POST', `/v1/esims/${iccid}/suspend`);
     expect([suspension.status, suspension.json.error.code]).toEqual([409, 'state_conflict']);
     const { json: termination } = await call(service, 'DELETE', `/v1/esims/${iccid}`);
@@ -536,25 +511,21 @@ describe('an eSIM that is being provisioned', () => {
   });
 
   test('keeps its ICCID: another order that gets the same one from the network fails and names no eSIM', async () => {
-    const { open, reached, pass } = gate();
+    const blocked = gate();
     const iccid = '8988303000000000014';
     service.startWorker({
-      ...mock,
+      ...confirmingAfter(blocked),
       iccids: 'theirs',
       order: async () => ({ kind: 'done', result: { iccid } }),
-      confirm: async (asked) => {
-        await pass();
-        return mock.confirm(asked);
-      },
     });
     const { json: first } = await provision(service);
-    await reached;
+    await blocked.reached;
     expect(await order()).toMatchObject({
       status: 'failed',
       iccid: null,
       error: { code: 'outcome_unknown' },
     });
-    open();
+    blocked.open();
     expect(await settled(first.id)).toMatchObject({ status: 'succeeded', iccid });
     expect((await get('/v1/esims')).data).toHaveLength(1);
   });

@@ -49,6 +49,12 @@ const planted: [rule: string, from: string, imports: string, to: string][] = [
     '../network/mock/target.ts',
     'server/src/network/mock/target.ts',
   ],
+  [
+    'only-tests-use-test-support',
+    'server/src/esims/f.ts',
+    '../../test/support/target.ts',
+    'server/test/support/target.ts',
+  ],
   ['no-undeclared-packages', 'server/src/esims/d.ts', 'undeclared', 'node_modules/undeclared/index.js'],
   ['no-unresolvable', 'server/src/esims/e.ts', './nowhere.ts', './nowhere.ts'],
   ['no-cycles', 'server/src/ids/a.ts', './b.ts', 'server/src/ids/b.ts → server/src/ids/a.ts'],
@@ -140,7 +146,7 @@ async function plant(folder: string): Promise<void> {
   add('server/src/ids/b.ts', './a.ts');
   for (const [rule, from, imports, to] of planted) {
     add(from, imports);
-    if (rule === 'sql-stays-in-its-folder') add(to);
+    if (rule === 'sql-stays-in-its-folder' || rule === 'only-tests-use-test-support') add(to);
   }
   for (const [path, imports] of files) {
     await write(join(folder, path), imports.map((name) => `import type {} from '${name}';\n`).join(''));

@@ -12,6 +12,12 @@ const columns = `e.account_id as "accountUuid", e.id as "endpointUuid",
     else 'untried'
   end as standing`;
 
+const hasDueRetry = `exists (
+    select from delivery_queue
+    where endpoint_id = e.id and attempt_count > 0 and due_at <= now()
+    order by due_at
+    limit 1)`;
+
 function isOurs(holder: string): string {
   return `not exists (
     select from endpoint_leases l
@@ -38,11 +44,7 @@ where e.account_id = any($1) and e.status = 'enabled' and e.failing_since is nul
     select from delivery_queue
     where endpoint_id = e.id and attempt_count = 0 and id >= $3 and due_at <= now()
     offset 0)
-  or exists (
-    select from delivery_queue
-    where endpoint_id = e.id and attempt_count > 0 and due_at <= now()
-    order by due_at
-    limit 1))`,
+  or ${hasDueRetry})`,
     },
     [accountUuids, holder, sinceUuid],
   );
@@ -67,11 +69,7 @@ where ${isOurs('$1')} and (
     select from delivery_queue
     where endpoint_id = e.id and attempt_count = 0 and due_at <= now()
     offset 0)
-  or exists (
-    select from delivery_queue
-    where endpoint_id = e.id and attempt_count > 0 and due_at <= now()
-    order by due_at
-    limit 1))`,
+  or ${hasDueRetry})`,
     },
     [holder],
   );

@@ -31,13 +31,16 @@ const tools: readonly Tool[] = [
   listEventTypes,
 ];
 
+/** The prompt is not offered to a key that may not use all of these. */
+const promptTools: readonly Tool[] = [createWebhookEndpoint, provisionEsim, sendTestEvent, listEvents];
+
 const instructions =
   'Simplane provisions eSIMs. Provisioning is asynchronous: provision_esim returns an execution, get_execution with ' +
   'wait_seconds waits for it, and get_install_profile then returns the QR code. list_deliveries shows whether an event ' +
   'arrived at its receivers. Pass an idempotency_key to any write that you may repeat. Signing secrets (whsec_…) and install profiles are secrets: share them only with the user.';
 
 export type McpServerOptions = {
-  /** Scopes of the API key. Tools that it may not use are left out. If unknown, all tools are offered. */
+  /** Scopes of the API key. Tools and prompts that it may not use are left out. If unknown, all are offered. */
   scopes?: readonly Scope[] | undefined;
   /** Aborted at shutdown: waits then return the current status early. */
   stopping?: AbortSignal;
@@ -67,7 +70,8 @@ export function createMcpServer(
     },
   );
   for (const tool of tools.filter(isUsable)) registerTool(server, { simplane, ...options }, tool);
-  registerPrompt(server, simplane);
+  const prompt = registerPrompt(server, simplane);
+  if (!promptTools.every(isUsable)) prompt.disable();
   registerResources(server, simplane);
   return server;
 }

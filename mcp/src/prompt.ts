@@ -1,4 +1,4 @@
-import type { McpServer } from '@modelcontextprotocol/server';
+import type { McpServer, RegisteredPrompt } from '@modelcontextprotocol/server';
 import type { Product, Simplane } from '@simplane/sdk';
 import { describeProduct, firstProducts } from './products.ts';
 import { orProtocolError } from './protocol-error.ts';
@@ -21,8 +21,8 @@ const args: ObjectSchema = {
 };
 
 /** Instructions that take a model from an empty account to an eSIM whose webhook arrived. */
-export function registerPrompt(server: McpServer, simplane: Simplane): void {
-  server.registerPrompt(
+export function registerPrompt(server: McpServer, simplane: Simplane): RegisteredPrompt {
+  return server.registerPrompt(
     'provision_esim_with_webhooks',
     {
       title: 'Provision an eSIM with webhooks',

@@ -37,6 +37,14 @@ describe.each([
     await client.close();
   });
 
+  test('a key that may not write is not offered the prompt, which would tell it to', async () => {
+    const key = await service.createKey({ scopes: ['read', 'install'] });
+    const client = await connect({ url: service.url, key });
+    expect(await client.listPrompts()).toMatchObject({ prompts: [] });
+    await expect(client.getPrompt({ name: 'provision_esim_with_webhooks' })).rejects.toThrow('disabled');
+    await client.close();
+  });
+
   test('a key with install sees install profiles, but no tool that writes', async () => {
     const key = await service.createKey({ scopes: ['read', 'install'] });
     const client = await connect({ url: service.url, key });
@@ -48,6 +56,7 @@ describe.each([
   test('a key with write sees all tools', async () => {
     const client = await connect(service);
     expect((await client.listTools()).tools).toHaveLength(11);
+    expect((await client.listPrompts()).prompts).toHaveLength(1);
     expect(client.getInstructions()).not.toContain('lacks scopes');
     await client.close();
   });

@@ -51,6 +51,14 @@ export const liveMutants: Mutant[] = [
     why: 'An order uses up no attempt while the network is paused.',
   },
   {
+    name: 'profile-left-behind-by-a-pause',
+    file: 'server/src/executions/worker.ts',
+    find: 'if (reply === notCalled) throw new NetworkPaused();',
+    replace: '',
+    tests: [live('gateway-errors')],
+    why: 'An order is not failed while the network is paused if its profile must be canceled first.',
+  },
+  {
     name: 'paused-orders-claimed',
     file: 'server/src/executions/worker.ts',
     find: 'if (breaker.isPaused()) return',

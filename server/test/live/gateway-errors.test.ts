@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
+import { uuidOfId } from '../../src/ids/uuid.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import type { Mischief } from '../support/fake-smdp.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -14,7 +15,7 @@ type Started = { service: TestService; setup: SmdpSetup; pauses: (number | null)
 
 async function start(
   iccids: 'ours' | 'theirs',
-  { pauseMs = 200, afterFailures = 3 } = {},
+  { pauseMs = 200, afterFailures = 3, retryScheduleMs = [5, 5] } = {},
   options: Parameters<typeof startSmdpSetup>[1] = {},
 ): Promise<Started> {
   const setup = await startSmdpSetup({}, { iccids, ...options });
@@ -22,7 +23,7 @@ async function start(
   stops.push(service.stop, setup.stop);
   const pauses: (number | null)[] = [];
   service.startWorker(setup.network, {
-    retryScheduleMs: [5, 5],
+    retryScheduleMs,
     pause: { afterFailures, pauseMs },
     onPause: (ms) => void pauses.push(ms),
   });
@@ -34,11 +35,32 @@ async function finished(service: TestService, { json }: Reply) {
   return until(look, ({ status }) => status === 'succeeded' || status === 'failed');
 }
 
-const open = async ({ db }: TestService) =>
+const openOrders = async ({ db }: TestService) =>
   db.query<{ fence: number; attempts: number }>({
     name: 'test_open',
     text: `select fence, attempts from execution_queue where type = 'esim.provision'`,
   });
+
+const isWaitingForLock = `
+select
+from pg_stat_activity
+where datname = current_database() and wait_event_type = 'Lock'`;
+
+/** Holds a call until `open`, then gives it this fault. */
+function gate() {
+  let [open, reach] = [() => {}, () => {}];
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const reached = new Promise<void>((resolve) => {
+    reach = resolve;
+  });
+  const pass = (fault: Mischief): Promise<Mischief> => {
+    reach();
+    return opened.then(() => fault);
+  };
+  return { open, reached, pass };
+}
 
 test.each<[number, boolean]>([
   [502, false],
@@ -55,7 +77,7 @@ test.each<[number, boolean]>([
       async () => pauses.length,
       (count) => count >= 3,
     );
-    expect(await open(service)).toHaveLength(12);
+    expect(await openOrders(service)).toHaveLength(12);
     setup.smdp.onCall(() => undefined);
     for (const order of orders) {
       const execution = await finished(service, order);
@@ -88,7 +110,7 @@ test('while the network is paused, no order is claimed or sent, and other work g
     const execution = (await call(service, 'GET', `/v1/executions/${json.id}`)).json;
     expect(execution).toMatchObject({ status: 'queued', attempts: 0 });
   }
-  const rows = await open(service);
+  const rows = await openOrders(service);
   expect(rows.map(({ fence }) => fence).sort()).toEqual([0, 0, 0, 0, 0, 2]);
   expect(pauses).toEqual([600_000]);
 });
@@ -96,21 +118,17 @@ test('while the network is paused, no order is claimed or sent, and other work g
 test('calls that were in progress when the pause began are not counted either', async () => {
   const { service, setup, pauses } = await start('ours', { pauseMs: 1_500, afterFailures: 1 });
   let arrived = 0;
-  let release = () => {};
-  const gate = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  setup.smdp.onCall(async () => {
+  const { open, pass } = gate();
+  setup.smdp.onCall(() => {
     arrived += 1;
-    await gate;
-    return { status: 502, isDone: false } satisfies Mischief;
+    return pass({ status: 502, isDone: false });
   });
   const orders = await Promise.all(Array.from({ length: 6 }, () => provision(service)));
   await until(
     async () => arrived,
     (count) => count === 6,
   );
-  release();
+  open();
   await until(
     async () => pauses,
     ({ length }) => length > 0,
@@ -149,29 +167,60 @@ test('an order with an unknown outcome counts as a sign that the network is down
 test('an order whose last attempt fails during the pause waits for it, so that no profile is left behind', async () => {
   const { service, setup, pauses } = await start('ours', { pauseMs: 1_500, afterFailures: 1 });
   let attempts = 0;
-  let release = () => {};
-  const gate = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  setup.smdp.onCall(async ({ name }) => {
+  const { open, reached, pass } = gate();
+  setup.smdp.onCall(({ name }) => {
     if (name === 'downloadOrder') return attempts < 3 ? undefined : { status: 503, isDone: false };
     attempts += 1;
-    if (attempts === 3) await gate;
-    return { status: 500, isDone: false };
+    const fault = { status: 500, isDone: false };
+    return attempts === 3 ? pass(fault) : fault;
   });
   const order = await provision(service);
-  await until(
-    async () => attempts,
-    (count) => count === 3,
-  );
+  await reached;
   const other = await provision(service);
   await until(
     async () => pauses,
     ({ length }) => length > 0,
   );
   setup.smdp.onCall(() => undefined);
-  release();
+  open();
   expect(await finished(service, order)).toMatchObject({ status: 'succeeded' });
+  expect(await finished(service, other)).toMatchObject({ status: 'succeeded' });
+});
+
+test('an order that would fail just as the pause begins cancels its profile after the pause, then fails', async () => {
+  const { service, setup, pauses } = await start('ours', {
+    pauseMs: 1_500,
+    afterFailures: 1,
+    retryScheduleMs: [],
+  });
+  const [failing, down] = [gate(), gate()];
+  setup.smdp.onCall(async ({ name }) => {
+    if (name === 'confirmOrder') return failing.pass({ status: 500, isDone: false });
+    return setup.smdp.profiles.size > 0 ? down.pass({ status: 503, isDone: false }) : undefined;
+  });
+  const order = await provision(service);
+  await failing.reached;
+  const other = await provision(service);
+  await down.reached;
+  await service.db.transaction(async (tx) => {
+    const lock = { name: 'test_lock', text: 'select from execution_queue where id = $1 for update' };
+    await tx.query(lock, [uuidOfId('exec', order.json.id)]);
+    failing.open();
+    // The order has decided to fail, and waits for the lock to store that.
+    await until(
+      () => tx.query({ name: 'test_waiting', text: isWaitingForLock }),
+      ({ length }) => length === 1,
+    );
+    setup.smdp.onCall(() => undefined);
+    down.open();
+    await until(
+      async () => pauses,
+      ({ length }) => length === 1,
+    );
+  });
+  const { iccid, ...execution } = await finished(service, order);
+  expect(execution).toMatchObject({ status: 'failed', attempts: 1, error: { code: 'network_unavailable' } });
+  expect(setup.smdp.profiles.get(iccid)?.state).toBe('Unavailable');
   expect(await finished(service, other)).toMatchObject({ status: 'succeeded' });
 });
 

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { exampleBytes, exampleIccid, exampleId, exampleProductId, exampleTime } from './example-values.ts';
 import { Execution, queuedExample } from './execution.ts';
 import { iccid, iccidParams } from './iccid.ts';
@@ -6,6 +6,7 @@ import { idPattern, idPrefixes } from './ids.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
 import { nullableInteger, nullableUnixSeconds } from './schema.ts';
+import { Type } from './type.ts';
 
 export const bundleStatuses = ['queued', 'active', 'depleted', 'expired', 'canceled'] as const;
 

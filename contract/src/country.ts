@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from './type.ts';
 
 /** ISO 3166-1 alpha-2, by first letter. XK is not in ISO, but is what networks report for Kosovo. */
 const secondLetters: Record<string, string> = {

@@ -1,9 +1,10 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { exampleId, exampleTime } from './example-values.ts';
 import { idPattern, idPrefixes } from './ids.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
 import { idParams, nullableInteger, nullableString, nullableUnixSeconds, unixSeconds } from './schema.ts';
+import { Type } from './type.ts';
 
 export const deliveryStatuses = ['pending', 'succeeded', 'failed', 'canceled'] as const;
 

@@ -1,6 +1,7 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { exampleId } from './example-values.ts';
 import { idPattern, idPrefixes } from './ids.ts';
+import { Type } from './type.ts';
 
 export const errorTypes = [
   'invalid_request_error',

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { exampleIccid, exampleProductId, exampleProfileError, exampleTime } from './example-values.ts';
 import { Execution, queuedExample } from './execution.ts';
 import { createdFilters, metadataFilter } from './filters.ts';
@@ -7,6 +7,7 @@ import { descriptionInput, metadataInput, metadataSchema } from './metadata.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
 import { nullableString, nullableUnixSeconds, unixSeconds } from './schema.ts';
+import { Type } from './type.ts';
 
 export const esimStatuses = [
   'provisioning',

@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import {
   exampleBytes,
   exampleIccid,
@@ -10,6 +9,7 @@ import {
 } from './example-values.ts';
 import { idPrefixes } from './ids.ts';
 import { nullableInteger, nullableString } from './schema.ts';
+import { Type } from './type.ts';
 
 /** Every field that an event's `data` can contain. Each has a description and an example. */
 export const eventDataFields = {

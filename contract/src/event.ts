@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { eventTypePattern, eventTypes, exampleEvent } from './event-types.ts';
 import { exampleIccid } from './example-values.ts';
 import { createdFilters, severalOf } from './filters.ts';
@@ -6,6 +6,7 @@ import { idPattern, idPrefixes } from './ids.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
 import { idParams, unixSeconds } from './schema.ts';
+import { Type } from './type.ts';
 
 export const Event = Type.Object(
   {

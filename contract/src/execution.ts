@@ -1,10 +1,11 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { exampleIccid, exampleId, exampleProductId, exampleTime } from './example-values.ts';
 import { severalOf } from './filters.ts';
 import { idPattern, idPrefixes } from './ids.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
 import { idParams, nullableString, nullableUnixSeconds, unixSeconds } from './schema.ts';
+import { Type } from './type.ts';
 
 export const executionTypes = [
   'esim.provision',

@@ -1,6 +1,7 @@
-import { type TSchema, Type } from 'typebox';
+import type { TSchema } from 'typebox';
 import { exampleTime } from './example-values.ts';
 import { unixSecondsInput } from './schema.ts';
+import { Type } from './type.ts';
 
 /** Filters of a list by the time its items were created. */
 export function createdFilters(items: string) {

@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
 import { exampleIccid } from './example-values.ts';
+import { Type } from './type.ts';
 
 /**
  * 18 to 20 digits. A string because it exceeds a JSON number's precision. ITU-T E.118 prescribes `89` first and a check digit

@@ -1,9 +1,10 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { currentApiVersion } from './api-version.ts';
 import { exampleId, exampleTime } from './example-values.ts';
 import { idPattern, idPrefixes } from './ids.ts';
 import { operation, scopes } from './operation.ts';
 import { unixSeconds } from './schema.ts';
+import { Type } from './type.ts';
 
 export const Identity = Type.Object(
   {

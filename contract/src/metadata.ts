@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
 import { nullableString } from './schema.ts';
+import { Type } from './type.ts';
 
 /** For every resource and operation that takes these fields. */
 export const nullRule =

@@ -1,4 +1,5 @@
-import { type Static, type TProperties, type TSchema, Type } from 'typebox';
+import type { Static, TProperties, TSchema } from 'typebox';
+import { Type } from './type.ts';
 
 export const pageSize = { default: 10, maximum: 100 } as const;
 

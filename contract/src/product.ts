@@ -1,9 +1,10 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { countryInput } from './country.ts';
 import { exampleBytes, exampleProductId, exampleTime } from './example-values.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
 import { nullableInteger, unixSeconds } from './schema.ts';
+import { Type } from './type.ts';
 
 /** Operators choose product ids. The pattern keeps them safe in URL paths. */
 export const productIdPattern = '^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$';

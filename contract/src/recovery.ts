@@ -1,9 +1,10 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { exampleId, exampleTime } from './example-values.ts';
 import { idPattern, idPrefixes } from './ids.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
 import { idParams, nullableUnixSeconds, unixSeconds, unixSecondsInput } from './schema.ts';
+import { Type } from './type.ts';
 
 const example = {
   id: exampleId(idPrefixes.recovery),

@@ -1,9 +1,9 @@
-import { Type } from 'typebox';
 import { countryInput } from './country.ts';
 import { Esim } from './esim.ts';
 import { iccidParams } from './iccid.ts';
 import { operation } from './operation.ts';
 import { unixSecondsInput } from './schema.ts';
+import { Type } from './type.ts';
 
 export const simulatedActions = [
   'download',

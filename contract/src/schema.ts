@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import { exampleId } from './example-values.ts';
 import type { IdPrefix } from './ids.ts';
+import { Type } from './type.ts';
 
 /** `type: ["integer", "null"]` instead of `anyOf`: shorter in OpenAPI, and serialized without trying each branch. */
 export function nullableInteger(options: object) {

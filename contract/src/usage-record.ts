@@ -1,9 +1,10 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { countryInput } from './country.ts';
 import { exampleIccid, exampleTime } from './example-values.ts';
 import { iccid } from './iccid.ts';
 import { operation } from './operation.ts';
 import { unixSecondsInput } from './schema.ts';
+import { Type } from './type.ts';
 
 const maxRecords = 10_000;
 

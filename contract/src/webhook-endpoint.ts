@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { currentApiVersion } from './api-version.ts';
 import { exampleId, exampleTime, exampleUrl } from './example-values.ts';
 import { idPattern, idPrefixes } from './ids.ts';
@@ -6,6 +6,7 @@ import { descriptionInput, metadataInput, metadataSchema } from './metadata.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
 import { idParams, nullableString, nullableUnixSeconds, unixSeconds } from './schema.ts';
+import { Type } from './type.ts';
 
 const example = {
   id: exampleId(idPrefixes.webhookEndpoint),

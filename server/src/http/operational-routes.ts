@@ -25,7 +25,6 @@ export function serveOperationalRoutes(app: FastifyInstance, service: Service): 
 }
 
 export function serveDescription(app: FastifyInstance, service: Service): void {
-  const document = openApiDocument();
   app.get(
     '/openapi.json',
     staticPage({
@@ -33,7 +32,7 @@ export function serveDescription(app: FastifyInstance, service: Service): void {
       // For viewers and generators that run in a browser. `/v1` allows no other origin: an API key in a web page is public.
       headers: { 'Access-Control-Allow-Origin': '*' },
       version: () => '',
-      render: () => JSON.stringify(document),
+      render: () => JSON.stringify(openApiDocument()),
     }),
   );
   app.get(
@@ -45,7 +44,7 @@ export function serveDescription(app: FastifyInstance, service: Service): void {
         'X-Content-Type-Options': 'nosniff',
       },
       version: () => service.publicUrl(),
-      render: (baseUrl) => renderDocsPage(document, { baseUrl }),
+      render: (baseUrl) => renderDocsPage(openApiDocument(), { baseUrl }),
     }),
   );
 }

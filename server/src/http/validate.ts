@@ -7,7 +7,14 @@ export type ObjectSchema = { properties: Record<string, object>; additionalPrope
 
 export type Validator = (value: Record<string, unknown>) => AppError | null;
 
-const ajv = new Ajv({ strict: true, allowUnionTypes: true, verbose: true });
+// Compiling the meta-schema would take as long as all of ours. Ajv itself refuses wrong keywords and values of a wrong type.
+const ajv = new Ajv({
+  strict: true,
+  allowUnionTypes: true,
+  verbose: true,
+  meta: false,
+  validateSchema: false,
+});
 
 /** How parameters are written: the members of an object or array, and the names in the message about an unknown one. */
 export type Notation = { join(path: string, member: string): string; nameOf(property: string): string };

@@ -1,5 +1,4 @@
-import { createHttpHandler } from '@simplane/mcp';
-import { createSimplane } from '@simplane/sdk';
+import type { HttpHandler } from '@simplane/mcp';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../app-error.ts';
 import type { Service } from '../../service.ts';
@@ -16,16 +15,12 @@ const callTimeoutMs = 20_000;
 
 /** Streamable HTTP for agents. Their calls go through the API like all requests: keys, scopes, limits, log. */
 export function serveMcp(app: FastifyInstance, service: Service, bodies: BodyReader): void {
-  const fetch = fetchFrom(app);
-  const handler = createHttpHandler({
-    connect: (apiKey) => createSimplane({ apiKey, fetch, timeoutMs: callTimeoutMs }),
-    onError: (error) => service.log.info({ cause: describeCause(error) }, 'an MCP message failed'),
-  });
+  let opening: Promise<HttpHandler> | null = null;
   let closing: Promise<void> | null = null;
 
   // Before the server waits for its connections, because an open stream would delay that.
   app.addHook('preClose', (done) => {
-    closing = handler.close();
+    closing = close();
     done();
   });
   app.addHook('onClose', async () => closing);
@@ -42,6 +37,11 @@ export function serveMcp(app: FastifyInstance, service: Service, bodies: BodyRea
     });
   });
 
+  async function close(): Promise<void> {
+    const handler = await opening?.catch(() => null);
+    await handler?.close();
+  }
+
   async function answer(request: FastifyRequest, reply: FastifyReply) {
     if (closing) {
       throw new AppError('unavailable', 'This process is shutting down.', {
@@ -56,13 +56,27 @@ export function serveMcp(app: FastifyInstance, service: Service, bodies: BodyRea
     reply.raw.once('finish', () => {
       if (closing) request.raw.socket.destroySoon();
     });
-    const response = await handler.handle(
+    opening ??= openHandler(app, service);
+    const response = await (await opening).handle(
       toWebRequest(request, gone.signal),
       keyIn(request.headers.authorization) ?? '',
       request.caller?.apiKey.scopes ?? [],
     );
     return reply.header('Cache-Control', 'no-store').send(response);
   }
+}
+
+/** Loaded by the first request, because most processes get none and it is a quarter of the modules. */
+async function openHandler(app: FastifyInstance, { log }: Service): Promise<HttpHandler> {
+  const [{ createHttpHandler }, { createSimplane }] = await Promise.all([
+    import('@simplane/mcp'),
+    import('@simplane/sdk'),
+  ]);
+  const fetch = fetchFrom(app);
+  return createHttpHandler({
+    connect: (apiKey) => createSimplane({ apiKey, fetch, timeoutMs: callTimeoutMs }),
+    onError: (error) => log.info({ cause: describeCause(error) }, 'an MCP message failed'),
+  });
 }
 
 /** Headers that the protocol reads. The API key is left out: it is already checked, and nothing else should see it. */

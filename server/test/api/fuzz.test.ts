@@ -60,7 +60,7 @@ function expectDocumented(reply: Reply, check: (status: number, json: unknown) =
   if (pictures.includes(reply.headers.get('content-type') ?? '')) return;
   expect(check(reply.status, reply.json), reply.text).toBeNull();
   expect(reply.headers.get('content-type')).toMatch(/^application\/json/);
-  for (const text of textsOf(reply)) expect(text, 'half of a surrogate pair').not.toMatch(/\p{Surrogate}/u);
+  expect(textsOf(reply).filter((text) => /\p{Surrogate}/u.test(text)), 'half of a surrogate pair').toEqual([]);
   // A replayed refusal is byte-identical, so it has the id of the first request.
   const isReplay = reply.headers.get('idempotent-replayed') === 'true';
   if (reply.status >= 400 && !isReplay)
@@ -98,7 +98,7 @@ describe.each(operations)('$method $path', (operation) => {
         expectDocumented(reply, check);
       }),
       // A body can be wrong in more ways.
-      { numRuns: operation.method === 'GET' ? 150 : 400, ...bounds },
+      { numRuns: operation.method === 'GET' ? 100 : 250, ...bounds },
     );
     // The run is only meaningful if some requests succeed and some are refused.
     expect([...seen.keys()].some((status) => status < 300)).toBe(true);
@@ -152,7 +152,7 @@ describe.each(operations.filter(({ method }) => method !== 'GET'))('$method $pat
         expectDocumented(reply, check);
         expect([reply.status, reply.json.error.type]).toEqual([400, 'invalid_request_error']);
       }),
-      { numRuns: 300, ...bounds },
+      { numRuns: 100, ...bounds },
     );
   });
 });

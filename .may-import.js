@@ -175,6 +175,23 @@ export const mayImport = {
       why: 'Statements know the database.',
       imports: list`db lists`,
     },
+    feed: {
+      why: 'It reads the event log in its final order. Whoever writes events does not know it.',
+      imports: list`app-error.ts clock.ts db feed/sql ids/uuid-range.ts worker`,
+    },
+    'feed/sql': {
+      why: 'Statements know the database.',
+      imports: list`db`,
+    },
+    'feed/consumers': {
+      why: 'A consumer is a stored place in the feed.',
+      imports: list`app-error.ts clock.ts context.ts feed feed/consumers/sql idempotency ids/uuid-range.ts lists
+                   telemetry/clip.ts contract:*`,
+    },
+    'feed/consumers/sql': {
+      why: 'Statements know the database.',
+      imports: list`db feed/cursor.ts`,
+    },
     accounts: {
       why: 'Callers and their keys. An account needs no product or eSIM.',
       imports: list`accounts/sql clock.ts context.ts db ids secrets/secret-file.ts contract:*`,
@@ -235,8 +252,8 @@ export const mayImport = {
                    contract:*`,
     },
     retention: {
-      why: 'Old rows are deleted by table and age, without using a feature.',
-      imports: list`clock.ts db ids/uuid-range.ts retention/sql worker`,
+      why: 'Old rows are deleted by table and age. Events wait until the feed no longer promises them.',
+      imports: list`clock.ts db feed ids/uuid-range.ts retention/sql worker`,
     },
     'retention/sql': {
       why: 'Statements know the database.',
@@ -294,7 +311,7 @@ export const mayImport = {
     // Above the features.
     background: {
       why: 'It passes workers and chores the functions they run.',
-      imports: list`bundles config db esims executions idempotency network retention service.ts telemetry
+      imports: list`bundles config db esims executions feed idempotency network retention service.ts telemetry
                    webhooks/deliveries webhooks/endpoints webhooks/guard webhooks/names webhooks/recoveries
                    webhooks/sender worker
                    contract:* npm:pino`,
@@ -302,8 +319,12 @@ export const mayImport = {
     http: {
       why: 'It maps requests to operations. No folder below depends on HTTP.',
       imports: list`accounts addresses app-error.ts bundles context.ts db/unavailable.ts esims events executions
-                   http/mcp idempotency observations products sandbox service.ts telemetry webhooks/deliveries
+                   feed/consumers http/feed http/mcp idempotency observations products sandbox service.ts telemetry webhooks/deliveries
                    webhooks/endpoints webhooks/recoveries contract:* reference:* npm:ajv npm:fast-json-stringify npm:fastify`,
+    },
+    'http/feed': {
+      why: 'Streams and waiting requests: the only answers that outlive their handler.',
+      imports: list`accounts app-error.ts feed feed/consumers http service.ts telemetry contract:* npm:fastify`,
     },
     'http/mcp': {
       why: 'Agents use the same operations as other callers: the mount calls our own API through the sdk.',

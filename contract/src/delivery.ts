@@ -22,6 +22,7 @@ const pendingExample = {
   origin: 'event',
   attempt_count: 0,
   next_attempt_at: exampleTime,
+  blocked_by: null,
   attempts: [],
   created: exampleTime,
 };
@@ -36,6 +37,11 @@ export const Delivery = Type.Object(
     origin: Type.Enum(['event', 'replay', 'recovery', 'retry'], { description: 'Why it was queued.' }),
     attempt_count: Type.Integer({ minimum: 0 }),
     next_attempt_at: nullableUnixSeconds('When the next attempt is due; null when the delivery is settled.'),
+    blocked_by: nullableString({
+      pattern: idPattern(idPrefixes.delivery),
+      description:
+        'The delivery that must end first, on an endpoint with `ordering: "esim"`; null if it waits for none.',
+    }),
     attempts: Type.Array(
       Type.Object({
         at: unixSeconds('When the attempt started.'),
@@ -127,6 +133,21 @@ export const retryDelivery = operation({
   status: 202,
   response: Delivery,
   responseExample: { ...pendingExample, origin: 'retry' },
+  refusals: ['resource_missing', 'state_conflict'],
+});
+
+export const skipDelivery = operation({
+  method: 'POST',
+  path: '/v1/deliveries/{id}/skip',
+  tag: 'Deliveries',
+  summary: 'Skip a delivery',
+  description:
+    'Cancels a pending delivery. On an endpoint with `ordering: "esim"`, the deliveries that waited for it go on.',
+  scope: 'write',
+  params: idParams(idPrefixes.delivery, 'Id of the delivery (`dlv_…`).'),
+  status: 200,
+  response: Delivery,
+  responseExample: { ...pendingExample, status: 'canceled', next_attempt_at: null },
   refusals: ['resource_missing', 'state_conflict'],
 });
 

@@ -46,9 +46,31 @@ export const errors = {
   cursor_invalid: {
     type: 'invalid_request_error',
     status: 400,
-    meaning: '`starting_after` is not a cursor for this list with these filters.',
+    meaning:
+      '`starting_after` is not a cursor for this list with these filters, or a cursor of the feed was changed or belongs to another account.',
     remedy:
-      'Send the last `next_cursor` unchanged to the same list with the same filters, or start again without a cursor.',
+      'Send the last `next_cursor` unchanged to the same list with the same filters, or start again without a cursor. In the feed, send the last `cursor` unchanged.',
+  },
+  cursor_expired: {
+    type: 'invalid_request_error',
+    status: 410,
+    meaning:
+      'Events after this place in the feed have been removed, or the database was restored to a point before it.',
+    remedy:
+      'Decide how to make up for the missed events, then continue from `error.cursor`, the oldest place. A consumer moves there with `seek`.',
+  },
+  cursor_behind: {
+    type: 'conflict_error',
+    status: 409,
+    meaning: 'The consumer has already acknowledged events after this cursor.',
+    remedy:
+      'Another program uses the same consumer: run only one of them. `error.cursor` is the consumer’s place.',
+  },
+  consumer_limit_reached: {
+    type: 'conflict_error',
+    status: 409,
+    meaning: 'The account has reached its limit of event consumers.',
+    remedy: 'Delete a consumer that is no longer used.',
   },
   idempotency_key_invalid: {
     type: 'invalid_request_error',
@@ -200,6 +222,12 @@ export const errors = {
     meaning: 'The key exceeded its rate limit, or this IP address sent too many invalid keys.',
     remedy: 'Wait for `Retry-After` seconds. `RateLimit` shows the remaining quota.',
   },
+  stream_limit_reached: {
+    type: 'rate_limit_error',
+    status: 429,
+    meaning: 'The key, or this process, has as many open streams and waiting requests as it may have.',
+    remedy: 'Close a stream that is no longer read, share one between readers, or poll without `wait`.',
+  },
   headers_too_large: {
     type: 'invalid_request_error',
     status: 431,
@@ -232,6 +260,11 @@ export const ErrorBody = Type.Object(
       code: Type.Enum(errorCodes, { description: 'Error code, from a closed list.' }),
       message: Type.String({ description: 'Human-readable explanation and what to do next.' }),
       param: Type.Optional(Type.String({ description: 'Parameter that caused the error.' })),
+      cursor: Type.Optional(
+        Type.String({
+          description: 'With `cursor_expired`, the oldest place; with `cursor_behind`, the consumer’s.',
+        }),
+      ),
       doc_url: Type.String({ description: 'Link to the documentation of the code.' }),
       request_id: Type.String({ pattern: idPattern(idPrefixes.request) }),
     }),

@@ -8,6 +8,12 @@ import { listOf, listQuery } from './pagination.ts';
 import { idParams, unixSeconds } from './schema.ts';
 import { Type } from './type.ts';
 
+/** A type, or a family such as `esim.*`. */
+export const eventTypeFilter = Type.String({
+  pattern: '^[a-z0-9_]+(\\.[a-z0-9_]+)*(\\.\\*)?$',
+  maxLength: 200,
+});
+
 export const Event = Type.Object(
   {
     id: Type.String({ pattern: idPattern(idPrefixes.event) }),
@@ -59,11 +65,9 @@ export const listEvents = operation({
   scope: 'read',
   query: listQuery({
     type: Type.Optional(
-      severalOf(
-        Type.String({ pattern: '^[a-z0-9_]+(\\.[a-z0-9_]+)*(\\.\\*)?$', maxLength: 200 }),
-        'Only events of this type, or of a family such as `esim.*`.',
-        [['esim.*', 'bundle.depleted']],
-      ),
+      severalOf(eventTypeFilter, 'Only events of this type, or of a family such as `esim.*`.', [
+        ['esim.*', 'bundle.depleted'],
+      ]),
     ),
     ...createdFilters('events'),
     delivery: Type.Optional(

@@ -6,6 +6,7 @@ export { isEid } from './eid.ts';
 export * from './errors.ts';
 export * from './esim.ts';
 export * from './event.ts';
+export * from './event-feed.ts';
 export * from './event-types.ts';
 export * from './execution.ts';
 export { isIccid, withCheckDigit } from './iccid.ts';

@@ -64,6 +64,7 @@ export function describeOperation(
         example: definition.responseExample ?? firstExample(response),
       },
       ...Object.fromEntries((definition.pictures ?? []).map((type) => [type, {}])),
+      ...(definition.streams && { 'text/event-stream': { schema: { type: 'string' } } }),
     },
   };
   return {

@@ -21,7 +21,7 @@ export function describeScope(scope: Scope): string {
 
 /** One API operation. Routes, validation, OpenAPI and clients derive from it. */
 export type Operation = {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Parameters are written as in OpenAPI: `{name}`. */
   path: string;
   /** One of `tags`. */
@@ -31,7 +31,7 @@ export type Operation = {
   scope: Scope;
   /** Path parameters. Each has a description and an example. */
   params?: TObject;
-  /** Only lists declare a query, and it is strict; other operations ignore query parameters. */
+  /** Only lists and the feed declare a query, and it is strict; other operations ignore query parameters. */
   query?: TObject;
   /** `examples[0]` is the request in the docs. */
   body?: TObject;
@@ -44,6 +44,8 @@ export type Operation = {
   responseExample?: object;
   /** Image types that `Accept` can request instead of JSON. */
   pictures?: readonly string[];
+  /** Whether `Accept: text/event-stream` gets a stream instead of JSON. */
+  streams?: true;
   /** Error codes specific to this operation; those common to all are not listed. */
   refusals: readonly ErrorCode[];
 };

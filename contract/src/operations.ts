@@ -5,6 +5,7 @@ import {
   listEventDeliveries,
   replayEvent,
   retryDelivery,
+  skipDelivery,
 } from './delivery.ts';
 import {
   createEsim,
@@ -17,6 +18,15 @@ import {
   updateEsim,
 } from './esim.ts';
 import { getEvent, listEvents, listEventTypes, sendTestEvent } from './event.ts';
+import {
+  acknowledgeEvents,
+  deleteEventConsumer,
+  getEventConsumer,
+  listEventConsumers,
+  putEventConsumer,
+  readEventFeed,
+  seekEventConsumer,
+} from './event-feed.ts';
 import { getExecution, listExecutions } from './execution.ts';
 import { getMe } from './identity.ts';
 import { getProduct, listProducts } from './product.ts';
@@ -57,6 +67,13 @@ export const operations = {
   sendTestEvent,
   replayEvent,
   listEventDeliveries,
+  readEventFeed,
+  putEventConsumer,
+  listEventConsumers,
+  getEventConsumer,
+  deleteEventConsumer,
+  acknowledgeEvents,
+  seekEventConsumer,
   createWebhookEndpoint,
   listWebhookEndpoints,
   getWebhookEndpoint,
@@ -70,6 +87,7 @@ export const operations = {
   listEndpointDeliveries,
   getDelivery,
   retryDelivery,
+  skipDelivery,
   simulateEsim,
 } as const;
 

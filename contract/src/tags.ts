@@ -7,6 +7,8 @@ export const tags: Record<string, string> = {
   Usage: 'Reports of the network that carries the eSIMs.',
   Executions: 'Asynchronous work. Every order returns an execution, which succeeds or fails.',
   Events: 'The log of everything that happened. Webhooks deliver the same events.',
+  'Event feed':
+    'The event log in its final order, for programs that follow it: polling, streams, and consumers.',
   'Webhook endpoints': 'URLs of yours that receive events.',
   Deliveries: 'Every attempt to deliver an event to an endpoint.',
   Sandbox: 'Simulated devices and networks, for tests.',

@@ -15,6 +15,7 @@ const example = {
   enabled_event_types: ['esim.*', 'bundle.usage_threshold'],
   description: 'Production',
   metadata: {},
+  ordering: 'none',
   status: 'enabled',
   disabled_at: null,
   failing_since: null,
@@ -27,6 +28,13 @@ const example = {
 };
 const exampleWithSecret = { ...example, secret: 'whsec_YW4gZXhhbXBsZSBvZiBhIHNpZ25pbmcgc2VjcmV0Li4=' };
 
+export const orderings = ['none', 'esim'] as const;
+
+export type Ordering = (typeof orderings)[number];
+
+const orderingDescription =
+  '`none`: every event is sent at once. `esim`: an event of an eSIM is sent only after the earlier events of the same eSIM have ended, in the order of the event feed.';
+
 export const WebhookEndpoint = Type.Object(
   {
     id: Type.String({ pattern: idPattern(idPrefixes.webhookEndpoint) }),
@@ -38,6 +46,7 @@ export const WebhookEndpoint = Type.Object(
     enabled_event_types: Type.Array(Type.String(), { examples: [['esim.provisioned', 'bundle.*']] }),
     description: nullableString({}),
     metadata: metadataSchema,
+    ordering: Type.Enum([...orderings], { description: orderingDescription }),
     status: Type.Enum(['enabled', 'disabled']),
     disabled_reason: Type.Optional(
       Type.String({ description: 'Why Simplane disabled the endpoint, and what to fix.' }),
@@ -76,6 +85,9 @@ export const WebhookEndpoint = Type.Object(
 export type WebhookEndpoint = Static<typeof WebhookEndpoint>;
 
 const params = idParams(idPrefixes.webhookEndpoint, 'Id of the endpoint (`we_…`).');
+const orderingInput = Type.Enum([...orderings], {
+  description: `${orderingDescription} A change applies to new deliveries.`,
+});
 const url = Type.String({
   minLength: 1,
   maxLength: 2048,
@@ -106,6 +118,7 @@ export const createWebhookEndpoint = operation({
       url,
       enabled_event_types: enabledEventTypes,
       description: Type.Optional(descriptionInput),
+      ordering: Type.Optional(orderingInput),
       metadata: Type.Optional(metadataInput),
     },
     {
@@ -165,6 +178,7 @@ export const updateWebhookEndpoint = operation({
       url: Type.Optional(url),
       enabled_event_types: Type.Optional(enabledEventTypes),
       description: Type.Optional(descriptionInput),
+      ordering: Type.Optional(orderingInput),
       metadata: Type.Optional(metadataInput),
       status: Type.Optional(
         Type.Enum(['enabled', 'disabled'], { description: 'Stops or resumes deliveries.' }),

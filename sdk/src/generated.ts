@@ -14,6 +14,9 @@ export type ErrorCode =
   | 'parameter_unknown'
   | 'json_invalid'
   | 'cursor_invalid'
+  | 'cursor_expired'
+  | 'cursor_behind'
+  | 'consumer_limit_reached'
   | 'idempotency_key_invalid'
   | 'idempotency_key_reused'
   | 'api_version_unknown'
@@ -38,6 +41,7 @@ export type ErrorCode =
   | 'body_too_large'
   | 'content_type_unsupported'
   | 'rate_limited'
+  | 'stream_limit_reached'
   | 'headers_too_large'
   | 'internal'
   | 'unavailable';
@@ -78,6 +82,8 @@ export type Delivery = {
   attempt_count: number;
   /** When the next attempt is due; null when the delivery is settled. Unix time in seconds. */
   next_attempt_at: number | null;
+  /** The delivery that must end first, on an endpoint with `ordering: "esim"`; null if it waits for none. */
+  blocked_by: string | null;
   /** All attempts, oldest first. */
   attempts: Array<{
     /** When the attempt started. Unix time in seconds. */
@@ -299,6 +305,8 @@ export type WebhookEndpoint = {
   description: string | null;
   /** Your own key-value pairs, such as order ids: up to 20 keys of up to 40 characters, values up to 500. */
   metadata: Record<string, string>;
+  /** `none`: every event is sent at once. `esim`: an event of an eSIM is sent only after the earlier events of the same eSIM have ended, in the order of the event feed. */
+  ordering: 'none' | 'esim';
   status: 'enabled' | 'disabled';
   /** Why Simplane disabled the endpoint, and what to fix. */
   disabled_reason?: string;
@@ -753,6 +761,170 @@ export type Operations = {
     };
     result: Page<Delivery>;
   };
+  /** Returns events oldest first, each once and without gaps. With `wait`, an empty answer is held back until an event comes. With `Accept: text/event-stream`, the events arrive as a stream of server-sent events whose `id` is the cursor; `Last-Event-ID` resumes it. */
+  readEventFeed: {
+    query: {
+      /** Where to begin: a cursor, `start` (the oldest event kept) or `now`. */
+      after?: string;
+      /** Instead of `after`: begin with the first event created at or after this time. Unix time in seconds. */
+      since?: number;
+      /** Instead of `after` and `type`: begin at the place of this consumer, with its event types. */
+      consumer?: string;
+      /** The most events to return. Streams ignore it. */
+      limit?: number;
+      /** How many seconds to wait for an event if there is none yet. */
+      wait?: number;
+      /** Only events of this type, or of a family such as `esim.*`. Separate several by commas. */
+      type?: string | string[];
+    };
+    result: {
+      object: 'event_feed';
+      /** Events after `after`, oldest first. */
+      data: Event[];
+      /** Your place after these events. Send it as `after` in the next call. Always present. */
+      cursor: string;
+      /** Whether these were the last events there are so far. */
+      caught_up: boolean;
+    };
+  };
+  /** Creates a consumer at the place `after`. If one with this name exists, returns it unchanged. The name has up to 100 letters, digits, `_`, `.` and `-`. */
+  putEventConsumer: {
+    params: {
+      /** Name of the consumer. */
+      name: string;
+    };
+    body: {
+      /** Where to begin: a cursor, `start` (the oldest event kept) or `now`. */
+      after?: string;
+      /** Event types to read: names, or families such as `esim.*`. All if omitted. */
+      type?: string[];
+    };
+    result: {
+      /** Name that you chose. */
+      name: string;
+      object: 'event_consumer';
+      /** The event types it reads; null for all. */
+      type: string[] | null;
+      /** Its place: everything up to here is acknowledged. */
+      cursor: string;
+      /** How many events, of all types, come after its place. */
+      behind: number;
+      /** When the first event after its place was created; null if there is none. Unix time in seconds. */
+      oldest_unacknowledged_at: number | null;
+      /** When the consumer was created. Unix time in seconds. */
+      created: number;
+    };
+  };
+  /** Returns the account’s consumers and how far behind each one is. */
+  listEventConsumers: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+    };
+    result: Page<{
+      /** Name that you chose. */
+      name: string;
+      object: 'event_consumer';
+      /** The event types it reads; null for all. */
+      type: string[] | null;
+      /** Its place: everything up to here is acknowledged. */
+      cursor: string;
+      /** How many events, of all types, come after its place. */
+      behind: number;
+      /** When the first event after its place was created; null if there is none. Unix time in seconds. */
+      oldest_unacknowledged_at: number | null;
+      /** When the consumer was created. Unix time in seconds. */
+      created: number;
+    }>;
+  };
+  /** Returns a consumer and how far behind it is. */
+  getEventConsumer: {
+    params: {
+      /** Name of the consumer. */
+      name: string;
+    };
+    result: {
+      /** Name that you chose. */
+      name: string;
+      object: 'event_consumer';
+      /** The event types it reads; null for all. */
+      type: string[] | null;
+      /** Its place: everything up to here is acknowledged. */
+      cursor: string;
+      /** How many events, of all types, come after its place. */
+      behind: number;
+      /** When the first event after its place was created; null if there is none. Unix time in seconds. */
+      oldest_unacknowledged_at: number | null;
+      /** When the consumer was created. Unix time in seconds. */
+      created: number;
+    };
+  };
+  /** Forgets the place. The events stay. */
+  deleteEventConsumer: {
+    params: {
+      /** Name of the consumer. */
+      name: string;
+    };
+    result: {
+      name: string;
+      object: 'event_consumer';
+      deleted: true;
+    };
+  };
+  /** Moves the consumer forward to `cursor`. A cursor behind its place is refused: another program is using the same name. */
+  acknowledgeEvents: {
+    params: {
+      /** Name of the consumer. */
+      name: string;
+    };
+    body: {
+      /** The `cursor` of the last events that are done. */
+      cursor: string;
+    };
+    result: {
+      /** Name that you chose. */
+      name: string;
+      object: 'event_consumer';
+      /** The event types it reads; null for all. */
+      type: string[] | null;
+      /** Its place: everything up to here is acknowledged. */
+      cursor: string;
+      /** How many events, of all types, come after its place. */
+      behind: number;
+      /** When the first event after its place was created; null if there is none. Unix time in seconds. */
+      oldest_unacknowledged_at: number | null;
+      /** When the consumer was created. Unix time in seconds. */
+      created: number;
+    };
+  };
+  /** Moves the consumer to any place, back or forward. */
+  seekEventConsumer: {
+    params: {
+      /** Name of the consumer. */
+      name: string;
+    };
+    body: {
+      /** Where to begin: a cursor, `start` (the oldest event kept) or `now`. */
+      after: string;
+    };
+    result: {
+      /** Name that you chose. */
+      name: string;
+      object: 'event_consumer';
+      /** The event types it reads; null for all. */
+      type: string[] | null;
+      /** Its place: everything up to here is acknowledged. */
+      cursor: string;
+      /** How many events, of all types, come after its place. */
+      behind: number;
+      /** When the first event after its place was created; null if there is none. Unix time in seconds. */
+      oldest_unacknowledged_at: number | null;
+      /** When the consumer was created. Unix time in seconds. */
+      created: number;
+    };
+  };
   /** The response contains the signing secret. Only a retry with the same `Idempotency-Key` returns it again. */
   createWebhookEndpoint: {
     body: {
@@ -762,6 +934,8 @@ export type Operations = {
       enabled_event_types: string[];
       /** Your own note, up to 500 characters; null for none. */
       description?: string | null;
+      /** `none`: every event is sent at once. `esim`: an event of an eSIM is sent only after the earlier events of the same eSIM have ended, in the order of the event feed. A change applies to new deliveries. */
+      ordering?: 'none' | 'esim';
       /** Your own key-value pairs, such as order ids: up to 20 keys of up to 40 characters, values up to 500. Null or an empty value removes a key. */
       metadata?: Record<string, string | null>;
     };
@@ -798,6 +972,8 @@ export type Operations = {
       enabled_event_types?: string[];
       /** Your own note, up to 500 characters; null for none. */
       description?: string | null;
+      /** `none`: every event is sent at once. `esim`: an event of an eSIM is sent only after the earlier events of the same eSIM have ended, in the order of the event feed. A change applies to new deliveries. */
+      ordering?: 'none' | 'esim';
       /** Your own key-value pairs, such as order ids: up to 20 keys of up to 40 characters, values up to 500. Null or an empty value removes a key. */
       metadata?: Record<string, string | null>;
       /** Stops or resumes deliveries. */
@@ -957,6 +1133,14 @@ export type Operations = {
     };
     result: Delivery;
   };
+  /** Cancels a pending delivery. On an endpoint with `ordering: "esim"`, the deliveries that waited for it go on. */
+  skipDelivery: {
+    params: {
+      /** Id of the delivery (`dlv_…`). */
+      id: string;
+    };
+    result: Delivery;
+  };
   /** Takes the same path as a live network’s reports and sends the same events. Returns the updated eSIM. Sandbox only. */
   simulateEsim: {
     params: {
@@ -1003,6 +1187,13 @@ export const endpoints = {
   sendTestEvent: ['POST', '/v1/events/test'],
   replayEvent: ['POST', '/v1/events/{id}/replay'],
   listEventDeliveries: ['GET', '/v1/events/{id}/deliveries'],
+  readEventFeed: ['GET', '/v1/events/feed'],
+  putEventConsumer: ['PUT', '/v1/event_consumers/{name}'],
+  listEventConsumers: ['GET', '/v1/event_consumers'],
+  getEventConsumer: ['GET', '/v1/event_consumers/{name}'],
+  deleteEventConsumer: ['DELETE', '/v1/event_consumers/{name}'],
+  acknowledgeEvents: ['POST', '/v1/event_consumers/{name}/ack'],
+  seekEventConsumer: ['POST', '/v1/event_consumers/{name}/seek'],
   createWebhookEndpoint: ['POST', '/v1/webhook_endpoints'],
   listWebhookEndpoints: ['GET', '/v1/webhook_endpoints'],
   getWebhookEndpoint: ['GET', '/v1/webhook_endpoints/{id}'],
@@ -1016,6 +1207,7 @@ export const endpoints = {
   listEndpointDeliveries: ['GET', '/v1/webhook_endpoints/{id}/deliveries'],
   getDelivery: ['GET', '/v1/deliveries/{id}'],
   retryDelivery: ['POST', '/v1/deliveries/{id}/retry'],
+  skipDelivery: ['POST', '/v1/deliveries/{id}/skip'],
   simulateEsim: ['POST', '/v1/sandbox/esims/{iccid}/simulate'],
 } as const satisfies Record<keyof Operations, readonly [method: string, path: string]>;
 

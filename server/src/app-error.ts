@@ -5,7 +5,7 @@ import { clip } from './telemetry/clip.ts';
 const maxParamLength = 60;
 const maxMessageLength = 1_000;
 
-type Details = { param?: string; cause?: unknown; headers?: Record<string, string> };
+type Details = { param?: string; cursor?: string; cause?: unknown; headers?: Record<string, string> };
 
 /**
  * An error with a code from the contract's closed list. `message` is public; `cause` never leaves the process.
@@ -14,6 +14,8 @@ type Details = { param?: string; cause?: unknown; headers?: Record<string, strin
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly param: string | undefined;
+  /** Where to continue in the event feed. */
+  readonly cursor: string | undefined;
   readonly headers: Record<string, string>;
 
   constructor(code: ErrorCode, message: string, details: Details = {}) {
@@ -22,6 +24,7 @@ export class AppError extends Error {
     this.name = 'AppError';
     this.code = code;
     this.param = param;
+    this.cursor = details.cursor;
     this.headers = details.headers ?? {};
   }
 

@@ -6,6 +6,7 @@ import { readOrCreateSandboxKey, sandboxKeyFile } from './accounts/sandbox-key-f
 import { startChores } from './background/chores.ts';
 import { releaseOrphanedClaims } from './background/release-orphaned-claims.ts';
 import { startExecutions } from './background/start-executions.ts';
+import { startFeed } from './background/start-feed.ts';
 import { startWebhooks } from './background/start-webhooks.ts';
 import { systemClock } from './clock.ts';
 import { addressPolicyOf } from './config/address-policy.ts';
@@ -133,6 +134,8 @@ async function start(
     keyring: missingKeys.length === 0 ? keyring : refuseSealing(keyring, missingKeys),
     addressPolicy: addressPolicyOf(config),
     endpointLimit: config.webhookEndpointLimit,
+    // Half of the 15 s that are promised, so that a late timer keeps the promise.
+    streams: { perKey: config.streamsPerKey, total: config.streamsTotal, beatMs: 7_500 },
     keys: createKeyDirectory(db),
     log,
     metrics,
@@ -156,6 +159,7 @@ async function start(
   // Without a key it could not encrypt matching ids, nor sign with every secret.
   const isWorker = config.role !== 'api' && missingKeys.length === 0;
   const worker = network && isWorker ? startExecutions(service, config, network, onError) : null;
+  const sequencer = config.role === 'api' ? null : startFeed(service, onError);
   const sender = isWorker ? startWebhooks(service, config, onError) : null;
 
   async function stop(): Promise<void> {
@@ -167,6 +171,7 @@ async function start(
       reports?.stop(timeoutMs),
       worker?.stop(timeoutMs),
       sender?.stop(timeoutMs),
+      sequencer?.stop(),
       ...chores.map((chore) => chore.stop()),
     ]);
     await signals.stop();

@@ -26,6 +26,8 @@ export type Service = {
   keys: KeyDirectory;
   log: Logger;
   metrics: Metrics;
+  /** Limits of open streams and waiting requests of the event feed, and how often a stream shows that it lives. */
+  streams: { perKey: number; total: number; beatMs: number };
   rateLimitPerSecond: number;
   /** Look-ups of unknown API keys per client address. */
   unknownKeysPerSecond: number;

@@ -393,6 +393,18 @@ export const settings = {
     '20s',
     'How long a client may leave its response unread before the connection is closed.',
   ),
+  streamsPerKey: setting(
+    'SIMPLANE_FEED_STREAMS_PER_KEY',
+    integer(1, 1_000_000),
+    '20',
+    'The most open streams and waiting requests of the event feed that one API key may have in this process.',
+  ),
+  streamsTotal: setting(
+    'SIMPLANE_FEED_STREAMS',
+    integer(1, 1_000_000),
+    '1000',
+    'The most open streams and waiting requests of the event feed in this process, of all keys.',
+  ),
   maxConnections: setting(
     'SIMPLANE_MAX_CONNECTIONS',
     integer(1, 1_000_000),

@@ -6,7 +6,7 @@ import { openWritable } from './open-client.ts';
 import { applicationName } from './schema-version.ts';
 import { examineSession, isWritable } from './session.ts';
 
-type Topic = 'executions' | 'deliveries';
+type Topic = 'executions' | 'deliveries' | 'feed';
 
 export type Signals = {
   /**

@@ -15,6 +15,7 @@ import { authenticate } from './authenticate.ts';
 import { beginRequest, endRequest } from './bound-pipelining.ts';
 import { compressAnswer, compressedFromBytes } from './compress-answer.ts';
 import { ignoreEmptyBody, isJsonType } from './empty-body.ts';
+import { isFeed, serveFeed } from './feed/serve-feed.ts';
 import { type JsonBody, parseJsonBody } from './json-body.ts';
 import { limitConnections } from './limit-connections.ts';
 import { answerMalformed, refuseMalformed } from './malformed-requests.ts';
@@ -37,6 +38,8 @@ declare module 'fastify' {
     refusal: AppError | null;
     idempotency: 'fresh' | 'replayed' | null;
     startedMs: number;
+    /** When a stream was opened, or a request began to wait for events: the client chose the rest of its duration. */
+    heldFromMs: number | null;
   }
   interface FastifyContextConfig {
     operation?: Operation;
@@ -72,7 +75,7 @@ export function createApp(service: Service, api: Api = { operations, handlers: r
   serveOperationalRoutes(app, service);
   if (service.role !== 'worker') {
     serveDescription(app, service);
-    serveApi(app, service, api, held.bodies);
+    serveApi(app, service, api, held);
   }
   refuseOtherMethods(app, methodsOf);
   return app;
@@ -119,6 +122,7 @@ function prepareRequests(app: FastifyInstance, service: Service, { unread }: Hel
   app.decorateRequest('refusal', null);
   app.decorateRequest('idempotency', null);
   app.decorateRequest('startedMs', 0);
+  app.decorateRequest('heldFromMs', null);
   app.decorateRequest('heldBody', null);
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('Request-Id', request.id);
@@ -221,7 +225,7 @@ function attempt<T>(work: () => T): [error: Error, value: undefined] | [error: n
   }
 }
 
-function serveApi(app: FastifyInstance, service: Service, api: Api, bodies: BodyReader): void {
+function serveApi(app: FastifyInstance, service: Service, api: Api, { bodies, unread }: HeldMemory): void {
   const limiter = createRateLimiter(service.rateLimitPerSecond);
   const unknownKeys = createUnknownKeyLimit(service.unknownKeysPerSecond);
   const parts = { service, keysInFlight: createKeysInFlight() };
@@ -268,7 +272,8 @@ function serveApi(app: FastifyInstance, service: Service, api: Api, bodies: Body
   }
 
   for (const [id, definition] of Object.entries(api.operations)) {
-    serveOperation(app, parts, definition, api.handlers[id] as ReadHandler | WriteHandler);
+    if (isFeed(definition)) serveFeed(app, service, definition, unread);
+    else serveOperation(app, parts, definition, api.handlers[id] as ReadHandler | WriteHandler);
   }
   serveMcp(app, service, bodies);
 }

@@ -8,10 +8,13 @@ export function createRecorder({ log, metrics }: Service) {
     const durationMs = performance.now() - request.startedMs;
     const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
     const { method, caller, refusal } = request;
-    const status = wasSent ? reply.statusCode : clientClosedRequest;
+    // A stream ends when its client leaves, so that is no failure.
+    const isStream = request.heldFromMs !== null && reply.raw.headersSent;
+    const status = wasSent || isStream ? reply.statusCode : clientClosedRequest;
+    const ownMs = (request.heldFromMs ?? performance.now()) - request.startedMs;
     metrics.requestDuration.observe(
       { http_request_method: method, http_route: route, http_response_status_code: status },
-      durationMs / 1000,
+      ownMs / 1000,
     );
     if (refusal && wasSent) metrics.errorCount.inc({ error_type: refusal.code });
     if (request.idempotency === 'replayed') metrics.replayCount.inc();

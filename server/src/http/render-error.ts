@@ -12,6 +12,7 @@ export function renderError(error: AppError, requestId: string, publicUrl: strin
       code: error.code,
       message: error.message,
       ...(error.param !== undefined && { param: error.param }),
+      ...(error.cursor !== undefined && { cursor: error.cursor }),
       doc_url: `${publicUrl}/docs#error-${error.code}`,
       request_id: requestId,
     },

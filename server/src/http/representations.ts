@@ -10,7 +10,7 @@ export function pictureOf(
   pictures: readonly string[],
   accept: string | undefined,
 ): Picture | null {
-  switch (preferredType(accept, pictures)) {
+  switch (preferredType(accept, [json, ...pictures])) {
     case 'image/png':
       return {
         mediaType: 'image/png',
@@ -28,6 +28,11 @@ export function pictureOf(
   }
 }
 
+/** Whether `Accept` prefers server-sent events to JSON. */
+export function prefersStream(accept: string | undefined): boolean {
+  return preferredType(accept, [json, 'text/event-stream']) !== json;
+}
+
 function bytesOf(dataUri: string): Buffer {
   return Buffer.from(dataUri.slice(dataUri.indexOf(',') + 1), 'base64');
 }
@@ -38,9 +43,9 @@ type Range = { type: string; quality: number; position: number };
  * RFC 9110 §12.5.1: the most specific range applies to a type; the highest quality wins, then the first listed. If nothing
  * matches, the response is JSON, as in the rest of the API, not a 406.
  */
-function preferredType(accept: string | undefined, pictures: readonly string[]): string {
+function preferredType(accept: string | undefined, types: readonly string[]): string {
   const ranges = rangesOf(accept ?? '');
-  const [best] = [json, ...pictures]
+  const [best] = types
     .map((type) => ({ type, range: rangeFor(type, ranges) }))
     .filter(({ range }) => range.quality > 0)
     .sort((a, b) => b.range.quality - a.range.quality || a.range.position - b.range.position);

@@ -15,6 +15,12 @@ import { listEventTypes } from '../events/list-types.ts';
 import { sendTestEvent } from '../events/send-test.ts';
 import { getExecution } from '../executions/get.ts';
 import { listExecutions } from '../executions/list.ts';
+import { acknowledgeEvents } from '../feed/consumers/acknowledge.ts';
+import { deleteEventConsumer } from '../feed/consumers/delete.ts';
+import { getEventConsumer } from '../feed/consumers/get.ts';
+import { listEventConsumers } from '../feed/consumers/list.ts';
+import { putEventConsumer } from '../feed/consumers/put.ts';
+import { seekEventConsumer } from '../feed/consumers/seek.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
 import { reportUsage } from '../observations/report-usage.ts';
 import { getProduct } from '../products/get.ts';
@@ -40,8 +46,10 @@ type HandlerOf<O extends Operation> = O['method'] extends 'GET'
   ? (ctx: Context, input: InputOf<O>) => Promise<ResultOf<O>>
   : (ctx: WriteContext, input: InputOf<O>) => Promise<Outcome>;
 
-/** The handler of each operation. Does not compile unless every operation of the contract has one. */
-export const routes: { [Id in OperationId]: HandlerOf<Operations[Id]> } = {
+const unfinished = (): Promise<never> => Promise.reject(new Error('unfinished'));
+
+/** The handler of each operation. Does not compile unless every operation of the contract has one; `http/feed` serves the feed. */
+export const routes: { [Id in Exclude<OperationId, 'readEventFeed'>]: HandlerOf<Operations[Id]> } = {
   getMe: identify,
   listProducts,
   getProduct,
@@ -64,6 +72,12 @@ export const routes: { [Id in OperationId]: HandlerOf<Operations[Id]> } = {
   sendTestEvent,
   replayEvent,
   listEventDeliveries,
+  putEventConsumer,
+  listEventConsumers,
+  getEventConsumer,
+  deleteEventConsumer,
+  acknowledgeEvents,
+  seekEventConsumer,
   createWebhookEndpoint,
   listWebhookEndpoints,
   getWebhookEndpoint,
@@ -77,5 +91,6 @@ export const routes: { [Id in OperationId]: HandlerOf<Operations[Id]> } = {
   listEndpointDeliveries,
   getDelivery,
   retryDelivery,
+  skipDelivery: unfinished,
   simulateEsim,
 };

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
+import { expireFeed } from '../feed/expire.ts';
 import { lowestUuidAt } from '../ids/uuid-range.ts';
 import { inBatches } from '../worker/in-batches.ts';
 import { deleteOlder, keptTables } from './sql/delete-older.ts';
@@ -8,19 +9,25 @@ import { listAccountUuids } from './sql/list-accounts.ts';
 // Small, so that a batch holds its row locks only briefly.
 const batchSize = 500;
 
-/** Deletes events, deliveries, attempts and recoveries older than the retention, account by account. */
+/**
+ * Deletes events, deliveries, attempts and recoveries older than the retention, account by account. An event is deleted only when the
+ * feed no longer promises it.
+ */
 export async function purgeOld(
   db: Database,
   clock: Clock,
   retentionMs: number,
   stopping?: AbortSignal,
 ): Promise<number> {
-  const thanUuid = lowestUuidAt(clock.nowMs() - retentionMs);
+  const than = new Date(clock.nowMs() - retentionMs);
+  const thanUuid = lowestUuidAt(than.getTime());
   let removed = 0;
   for (const accountUuid of await listAccountUuids(db)) {
+    const eventsBelow = await expireFeed(db, { accountUuid, than, stopping });
     for (const table of keptTables) {
+      const older = { accountUuid, thanUuid: table === 'events' ? eventsBelow : thanUuid };
       removed += await inBatches({ size: batchSize, stopping }, (count) =>
-        deleteOlder(db, table, { accountUuid, thanUuid, count }),
+        deleteOlder(db, table, { ...older, count }),
       );
     }
   }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { purgeOld } from '../../src/retention/purge-old.ts';
 import { call } from '../support/client.ts';
+import { sequenceEvents } from '../support/sequence-events.ts';
 import { startService } from '../support/service.ts';
 
 const day = 86_400_000;
@@ -13,8 +14,10 @@ test('events older than the retention are deleted in batches; newer and undelive
     await Promise.all(Array.from({ length: 600 }, publish));
     await call(service, 'POST', '/v1/webhook_endpoints', { body: endpoint });
     const waiting = await publish();
+    await sequenceEvents(service);
     service.clock.advance(30 * day + 1_000);
     const young = await publish();
+    await sequenceEvents(service);
     expect(await purgeOld(service.db, service.clock, 30 * day)).toBe(600);
     const { data } = (await call(service, 'GET', '/v1/events?limit=100')).json;
     expect(data.map(({ id }: { id: string }) => id)).toEqual([young.json.id, waiting.json.id]);
@@ -36,11 +39,14 @@ test('an event without pending deliveries is kept exactly until its retention en
     const listed = async () =>
       (await call(service, 'GET', '/v1/events')).json.data.map(({ id }: { id: string }) => id);
     const old = await publish();
+    await sequenceEvents(service);
     service.clock.advance(29 * day);
     const young = await publish();
+    await sequenceEvents(service);
     expect(await purgeOld(service.db, service.clock, 30 * day)).toBe(0);
     expect(await listed()).toEqual([young, old]);
     service.clock.advance(day + 1_000);
+    await sequenceEvents(service);
     expect(await purgeOld(service.db, service.clock, 30 * day)).toBe(1);
     expect(await listed()).toEqual([young]);
   } finally {

@@ -13,6 +13,11 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
     why: 'Operator commands for all accounts.',
   },
   {
+    statement: /^feed_assign_positions$/,
+    tables: ['unsequenced_events'],
+    why: 'The sequencer takes the events of all accounts; each run is written under its own account.',
+  },
+  {
     statement: /^(esim_owner|iccid_in_use)$/,
     tables: ['esims', 'execution_queue'],
     why: 'An ICCID is unique across all accounts, and networks report by ICCID alone.',

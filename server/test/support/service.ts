@@ -8,6 +8,7 @@ import { createKeyDirectory } from '../../src/accounts/key-directory.ts';
 import { createRunners } from '../../src/background/execution-runners.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { startExecutionWorker } from '../../src/executions/worker.ts';
+import { type Sequencer, startSequencer } from '../../src/feed/sequencer.ts';
 import { createApp } from '../../src/http/app.ts';
 import { routes } from '../../src/http/routes.ts';
 import { createUuidV7 } from '../../src/ids/uuid-v7.ts';
@@ -40,6 +41,8 @@ export type TestService = {
   createAccount(name: string): Promise<{ accountUuid: string; key: string }>;
   /** Runs executions in this process, on the given network. */
   startWorker(network: Network, overrides?: Partial<Parameters<typeof startExecutionWorker>[0]>): WorkQueue;
+  /** Gives events their positions in the feed. */
+  startSequencer(overrides?: Partial<Parameters<typeof startSequencer>[0]>): Sequencer;
   /** Sends webhooks from this process. */
   startSender(overrides?: Partial<Parameters<typeof startSender>[0]>): Sender;
   stop(): Promise<void>;
@@ -57,8 +60,7 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
   const newUuid = createUuidV7(clock);
   const logLines: string[] = [];
   let url = '';
-  let wake = () => {};
-  let wakeSender = (_accountUuid?: string) => {};
+  const listeners = new Map<string, ((subject?: string) => void)[]>();
   const service: Service = {
     mode: 'sandbox',
     hasCore: true,
@@ -67,14 +69,17 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
     clock,
     newUuid,
     signals: {
-      announce: (topic, subject) => setImmediate(topic === 'executions' ? wake : wakeSender, subject),
-      on: () => {},
+      announce: (topic, subject) => {
+        for (const listener of listeners.get(topic) ?? []) setImmediate(listener, subject);
+      },
+      on: (topic, listener) => void listeners.set(topic, [...(listeners.get(topic) ?? []), listener]),
       stop: async () => {},
     },
     keyring: createKeyring([randomBytes(32)]),
     missingKeys: [],
     addressPolicy: { allowsHttp: true, allowsPrivate: true, allowedCidrs: [] },
     endpointLimit: 1_000,
+    streams: { perKey: 20, total: 1_000, beatMs: 7_500 },
     keys: createKeyDirectory(db),
     log: createLog('info', { write: (line: string) => void logLines.push(line) }),
     metrics: createMetrics(db),
@@ -107,7 +112,7 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
     return key;
   }
 
-  const workers: WorkQueue[] = [];
+  const workers: { stop(timeoutMs: number): Promise<void> }[] = [];
   const account = await createAccount(db, service, 'Test account');
   return {
     url,
@@ -140,9 +145,23 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
         onError: (error) => void logLines.push(String(error)),
         ...overrides,
       });
-      wake = worker.wake;
+      service.signals.on('executions', worker.wake);
       workers.push(worker);
       return worker;
+    },
+    startSequencer(overrides = {}) {
+      const sequencer = startSequencer({
+        db,
+        clock,
+        onPositions(accountUuids) {
+          for (const accountUuid of accountUuids) service.signals.announce('feed', accountUuid);
+        },
+        onError: (error) => void logLines.push(String(error)),
+        ...overrides,
+      });
+      service.signals.on('deliveries', () => sequencer.wake());
+      workers.push(sequencer);
+      return sequencer;
     },
     startSender(overrides = {}) {
       const agents = createAccountAgents(() => createGuardedAgent(service.addressPolicy));
@@ -163,7 +182,7 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
         onError: (error) => void logLines.push(String(error)),
         ...overrides,
       });
-      wakeSender = sender.wake;
+      service.signals.on('deliveries', sender.wake);
       workers.push({
         ...sender,
         async stop(timeoutMs) {

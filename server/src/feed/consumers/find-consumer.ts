@@ -1,0 +1,20 @@
+import { AppError } from '../../app-error.ts';
+import { clip } from '../../telemetry/clip.ts';
+import type { Feed } from '../expired.ts';
+import type { ConsumerRow } from './sql/consumer-row.ts';
+import { findConsumerRow } from './sql/find-consumer.ts';
+
+/** Throws if the account has no such consumer. */
+export async function findConsumer({ db, account }: Feed, name: string): Promise<ConsumerRow> {
+  const row = await findConsumerRow(db, account.uuid, name);
+  if (!row) throw noSuchConsumer(name);
+  return row;
+}
+
+export function noSuchConsumer(name: string): AppError {
+  return new AppError(
+    'resource_missing',
+    `No event consumer has the name "${clip(name)}". Create it with PUT /v1/event_consumers/{name}.`,
+    { param: 'name' },
+  );
+}

@@ -1,0 +1,32 @@
+import { lowestUuidAt } from '../ids/uuid-range.ts';
+import { beginning, decodePlace, type Place } from './cursor.ts';
+import { expired, type Feed, isWithin, oldestPlace } from './expired.ts';
+import { findHead } from './sql/find-head.ts';
+import { findMark } from './sql/find-mark.ts';
+import { findPositionSince } from './sql/find-position-since.ts';
+
+/** The place that `after` means: a cursor, `start` or `now`. Refuses a cursor that is not in the feed. */
+export async function findPlace(feed: Feed, after: string, param = 'after'): Promise<Place> {
+  const head = await findHead(feed.db, feed.account.uuid);
+  if (after === 'now') return { position: head.position, mark: head.mark };
+  if (after === 'start') return oldestPlace(feed, head);
+  const place = decodePlace(feed.account.id, after, param);
+  if (!isWithin(head, place) || !(await hasMark(feed, place))) throw await expired(feed, param);
+  return place;
+}
+
+/** The place before the first event that was created at or after this time. */
+export async function findPlaceSince(feed: Feed, unixSeconds: number): Promise<Place> {
+  const { db, account } = feed;
+  const position = await findPositionSince(db, account.uuid, lowestUuidAt(unixSeconds * 1_000));
+  const head = await findHead(db, account.uuid);
+  if (position === null) return { position: head.position, mark: head.mark };
+  const before = Math.max(position - 1, head.expiredThrough);
+  if (before === 0) return beginning;
+  return { position: before, mark: (await findMark(db, account.uuid, before)) ?? 0 };
+}
+
+async function hasMark({ db, account }: Feed, { position, mark }: Place): Promise<boolean> {
+  if (position === 0) return mark === 0;
+  return (await findMark(db, account.uuid, position)) === mark;
+}

@@ -1,0 +1,25 @@
+import type { Place } from './cursor.ts';
+import type { Feed } from './expired.ts';
+import { readEvents } from './sql/read-events.ts';
+
+/** An event of the feed, with its place: the cursor after it. */
+export type FeedEvent = Place & { type: string; body: string };
+
+/** The next events after a place, of all types. Null if the place is not in the feed, or an event after it was removed. */
+export async function readAfter(
+  { db, account }: Feed,
+  after: Place,
+  bounds: { count: number; maxBytes: number },
+): Promise<FeedEvent[] | null> {
+  const rows = await readEvents(db, account.uuid, { after: after.position, ...bounds });
+  if (after.position > 0) {
+    const own = rows.shift();
+    if (own?.position !== after.position || own.mark !== after.mark) return null;
+  }
+  const events: FeedEvent[] = [];
+  for (const { position, mark, type, body } of rows) {
+    if (type === null || body === null || position !== after.position + events.length + 1) return null;
+    events.push({ position, mark, type, body });
+  }
+  return events;
+}

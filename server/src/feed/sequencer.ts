@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../clock.ts';
+import type { Database } from '../db/database.ts';
+import { assignPositions, type Pass } from './sql/assign-positions.ts';
+
+type Options = {
+  db: Database;
+  clock: Clock;
+  /** Called after each pass with the accounts that have new positions. */
+  onPositions(accountUuids: string[]): void | Promise<void>;
+  /** The longest time that an event stays unnoticed without a signal, for example when the process that wrote it died. */
+  pollMs?: number;
+  onError(error: unknown): void;
+};
+
+export type Sequencer = { wake(): void; stop(): Promise<void> };
+
+const maxRowsPerPass = 1_000;
+// Another process is passing; what it did not see is taken next.
+const busyPauseMs = 5;
+// Passes under load wait for each other's events: a millisecond per event found, up to this.
+const maxPauseMs = 20;
+// Rows below the floor are skipped. After a failover the numbers of rows may start lower again, so the floor is dropped now and then.
+const floorLifetimeMs = 2_000;
+const retryMs = 500;
+
+/**
+ * Gives events their positions in the feed. Every worker process runs one; whichever passes first takes what there is, so there is
+ * no leader that others would have to replace.
+ */
+export function startSequencer({ db, clock, onPositions, pollMs = 1_000, onError }: Options): Sequencer {
+  const stopping = new AbortController();
+  const floor = createFloor();
+  let isAwake = true;
+  let wake: () => void = () => {};
+
+  async function rest(): Promise<void> {
+    if (!isAwake && !stopping.signal.aborted) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, pollMs);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    isAwake = false;
+  }
+
+  /** How long to wait before the next pass; null until there is work. */
+  async function pass(): Promise<number | null> {
+    const at = new Date(clock.nowMs());
+    const done = await assignPositions(db, { afterId: floor.current(), limit: maxRowsPerPass, at });
+    if (!done.isOurs) return busyPauseMs;
+    const isFull = done.rowCount === maxRowsPerPass;
+    if (!isFull) floor.learn(done);
+    if (done.eventCount === 0) return null;
+    await onPositions(done.accountUuids);
+    return isFull ? 0 : Math.min(done.eventCount, maxPauseMs);
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await rest();
+      try {
+        const pauseMs = await pass();
+        if (pauseMs === null) continue;
+        if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
+        // A busy pass left something; a full one too. Otherwise the next signal says so.
+        if (pauseMs === 0 || pauseMs === busyPauseMs) isAwake = true;
+      } catch (error) {
+        onError(error);
+        await sleep(retryMs, undefined, { signal: stopping.signal }).catch(() => {});
+        isAwake = true;
+      }
+    }
+  }
+
+  const running = run();
+  return {
+    wake() {
+      isAwake = true;
+      wake();
+    },
+    async stop() {
+      stopping.abort();
+      wake();
+      await running;
+    },
+  };
+}
+
+/**
+ * The highest row number below which every row is taken and none can appear: all transactions that could have drawn such a number have
+ * ended. Without it, passes walk all rows deleted since the oldest snapshot was taken, for example by a dump.
+ */
+function createFloor() {
+  let floor = 0;
+  let candidate: { lastId: number; nextXid: bigint } | null = null;
+  let startedMs = performance.now();
+
+  return {
+    current(): number {
+      if (performance.now() - startedMs > floorLifetimeMs) {
+        floor = 0;
+        startedMs = performance.now();
+      }
+      return floor;
+    },
+    /** `done` must have taken all rows above the floor. */
+    learn({ lastId, oldestOpenXid, nextXid }: Pass): void {
+      if (candidate && BigInt(oldestOpenXid) >= candidate.nextXid) {
+        floor = candidate.lastId;
+        candidate = null;
+      }
+      if (lastId !== null) candidate ??= { lastId, nextXid: BigInt(nextXid) };
+    },
+  };
+}

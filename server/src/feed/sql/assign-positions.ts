@@ -1,0 +1,75 @@
+import type { Queryable } from '../../db/database.ts';
+
+// Any fixed number: one pass at a time in a database.
+const lock = `pg_try_advisory_xact_lock(hashtextextended('event_feed', 0))`;
+
+const text = `
+with turn as materialized (
+  -- Its holder may have committed after our snapshot was taken. The rows that it took are then skipped below.
+  select ${lock} as is_ours
+), taken as (
+  delete from unsequenced_events
+  where ctid = any(array(
+    select ctid
+    from unsequenced_events
+    where (select is_ours from turn) and id > $1
+    order by id
+    limit $2))
+  returning id, account_id, event_ids
+), runs as (
+  select account_id,
+    array_agg(one.event_id order by taken.id, one.number) as event_ids,
+    (array_agg(one.event_id order by one.event_id))[1] as oldest_id,
+    (array_agg(one.event_id order by one.event_id desc))[1] as newest_id
+  from taken
+  cross join lateral unnest(taken.event_ids) with ordinality as one (event_id, number)
+  group by account_id
+), heads as (
+  insert into event_feed_heads as head (account_id, last_position, mark, newest_id)
+  select account_id, cardinality(event_ids), (random() * 2147483646)::integer + 1, newest_id
+  from runs
+  order by account_id
+  on conflict (account_id) do update
+  set last_position = head.last_position + excluded.last_position,
+    mark = excluded.mark,
+    newest_id = greatest(head.newest_id, excluded.newest_id)
+  returning account_id, last_position, mark, newest_id
+), written as (
+  insert into event_feed (account_id, first_position, event_ids, mark, oldest_id, newest_id, sequenced_at)
+  select heads.account_id, heads.last_position - cardinality(runs.event_ids) + 1, runs.event_ids, heads.mark,
+    runs.oldest_id, heads.newest_id, $3
+  from heads
+  join runs on runs.account_id = heads.account_id
+)
+select
+  (select is_ours from turn) as "isOurs",
+  (select count(*)::integer from taken) as "rowCount",
+  (select max(id) from taken) as "lastId",
+  array(select account_id::text from runs) as "accountUuids",
+  (select coalesce(sum(cardinality(event_ids)), 0)::integer from runs) as "eventCount",
+  pg_snapshot_xmin(pg_current_snapshot())::text as "oldestOpenXid",
+  pg_snapshot_xmax(pg_current_snapshot())::text as "nextXid"`;
+
+export type Pass = {
+  /** False if another process is passing: nothing was done. */
+  isOurs: boolean;
+  rowCount: number;
+  lastId: number | null;
+  accountUuids: string[];
+  eventCount: number;
+  /** Every transaction with a lower id has ended. */
+  oldestOpenXid: string;
+  nextXid: string;
+};
+
+/**
+ * Gives committed events their positions, in the order in which they were written. Only one pass runs at a time: with two, an event
+ * could get a position before an earlier one of the same eSIM.
+ */
+export async function assignPositions(
+  db: Queryable,
+  { afterId, limit, at }: { afterId: number; limit: number; at: Date },
+): Promise<Pass> {
+  const [pass] = await db.query<Pass>({ name: 'feed_assign_positions', text }, [afterId, limit, at]);
+  return pass as Pass;
+}

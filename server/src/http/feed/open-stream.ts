@@ -1,0 +1,128 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { encodePlace, type Place } from '../../feed/cursor.ts';
+import type { Feed } from '../../feed/expired.ts';
+import { type Frame, frameOf, type Hub } from '../../feed/hub.ts';
+import { matchTypes } from '../../feed/match-types.ts';
+import { readAfter } from '../../feed/read-page.ts';
+import type { UnreadAnswers } from '../unread-answers.ts';
+
+type Account = { id: string; uuid: string };
+
+type Parts = {
+  feed: Feed & { account: Account };
+  hub: Hub;
+  unread: UnreadAnswers;
+  /** Called with the reason when we cut a client. */
+  onCut(): void;
+};
+
+export type Stream = {
+  /** Shows that the connection lives, and how far the stream is if its filter hides the events. */
+  beat(): void;
+  end(): void;
+};
+
+// A stream reads small pages until it has caught up, so that a thousand of them stay small.
+const catchUpBounds = { count: 1_000, maxBytes: 256 * 1024 };
+// A live stream whose client has left this much unread is cut; it resumes from its last cursor.
+const maxUnreadBytes = 1024 * 1024;
+
+/** Answers with server-sent events from `place` on, until the client leaves or `end` is called. */
+export function openStream(
+  { raw: request }: FastifyRequest,
+  reply: FastifyReply,
+  { feed, hub, unread, onCut }: Parts,
+  { place: start, types }: { place: Place; types: readonly string[] | null },
+): Stream {
+  const { account } = feed;
+  const response = reply.raw;
+  const isWanted = matchTypes(types);
+  let place = start;
+  let announced = start.position;
+  let isOpen = true;
+
+  reply.hijack();
+  response.writeHead(200, {
+    ...(reply.getHeaders() as Record<string, string>),
+    'Content-Type': 'text/event-stream; charset=utf-8',
+    'Cache-Control': 'no-store',
+    Connection: 'close', // kept alive after its end, it would hold up a shutdown
+    'X-Accel-Buffering': 'no', // nginx would collect events otherwise
+  });
+  // A place to resume from before the first event comes.
+  response.write(`retry: 1000\nid: ${encodePlace(account.id, start)}\n\n`);
+  response.on('close', () => {
+    isOpen = false;
+    hub.leave(account, live);
+  });
+  response.on('drain', () => unread.remove(request.socket));
+
+  /** Returns whether the client keeps up. */
+  function write(frames: Frame[]): boolean {
+    response.cork();
+    for (const frame of frames) {
+      if (frame.position <= place.position) continue;
+      place = { position: frame.position, mark: frame.mark };
+      if (!isWanted(frame.type)) continue;
+      response.write(frame.bytes);
+      announced = frame.position;
+    }
+    response.uncork();
+    if (!response.writableNeedDrain) return true;
+    unread.add(request.socket, response.writableLength);
+    return false;
+  }
+
+  const live = {
+    take(frames: Frame[]) {
+      write(frames);
+      if (response.writableLength <= maxUnreadBytes) return;
+      onCut();
+      response.destroy();
+    },
+    end,
+  };
+
+  function end(): void {
+    hub.leave(account, live);
+    response.end();
+  }
+
+  async function catchUp(): Promise<void> {
+    while (isOpen && !response.writableEnded) {
+      const events = await readAfter(feed, place, catchUpBounds);
+      if (events === null) return end(); // the next request gets the 410
+      if (events.length === 0) {
+        if (hub.join(account, live, place)) return;
+        continue;
+      }
+      const frames = events.map((event) => frameOf(account.id, event));
+      if (!write(frames) && isOpen) await drained();
+    }
+  }
+
+  /** The connection's own timeout cuts a client that does not read at all. */
+  function drained(): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        response.off('drain', done);
+        response.off('close', done);
+        resolve();
+      };
+      response.once('drain', done);
+      response.once('close', done);
+    });
+  }
+
+  // The client resumes from its last cursor.
+  catchUp().catch(() => response.destroy());
+  return {
+    beat() {
+      if (response.writableEnded) return;
+      const isHidden = place.position > announced;
+      announced = place.position;
+      response.write(isHidden ? `id: ${encodePlace(account.id, place)}\n\n` : ':\n\n');
+    },
+    end,
+  };
+}

@@ -1,0 +1,170 @@
+import { feedLimits, type InputOf, type Operation, type Operations } from '@simplane/contract';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '../../app-error.ts';
+import { findConsumer } from '../../feed/consumers/find-consumer.ts';
+import type { Place } from '../../feed/cursor.ts';
+import type { Feed } from '../../feed/expired.ts';
+import { findPlace, findPlaceSince } from '../../feed/find-place.ts';
+import { createHub } from '../../feed/hub.ts';
+import { readFeed, renderPage, waitForFeed } from '../../feed/read-feed.ts';
+import type { Service } from '../../service.ts';
+import { describeCause } from '../../telemetry/describe-cause.ts';
+import { compileQueryValidator, readQuery } from '../query.ts';
+import { prefersStream } from '../representations.ts';
+import type { UnreadAnswers } from '../unread-answers.ts';
+import { createOpenKeys } from './open-keys.ts';
+import { openStream, type Stream } from './open-stream.ts';
+import { createStreamLimits } from './stream-limits.ts';
+
+type Query = InputOf<Operations['readEventFeed']>['query'];
+type FeedOperation = Operation & { query: NonNullable<Operation['query']> };
+type Account = { id: string; uuid: string };
+type Start = { place: Place; types: readonly string[] | null; param?: string };
+
+/** Whether this operation is the feed: the only one that streams. */
+export function isFeed(definition: Operation): definition is FeedOperation {
+  return definition.streams === true && definition.query !== undefined;
+}
+
+/** The event feed: JSON pages that may wait, and streams. */
+export function serveFeed(
+  app: FastifyInstance,
+  service: Service,
+  definition: FeedOperation,
+  unread: UnreadAnswers,
+): void {
+  const { db, metrics, log } = service;
+  const hub = createHub({
+    db,
+    onError: (error) =>
+      log.warn({ cause: describeCause(error) }, 'the event feed could not be read; it will be retried'),
+  });
+  service.signals.on('feed', hub.wake);
+  const checkQuery = compileQueryValidator(definition.query);
+  const limits = createStreamLimits(service.streams);
+  const open = new Set<Stream>();
+  const openKeys = createOpenKeys(service);
+  const beats = setInterval(() => {
+    for (const one of open) one.beat();
+  }, service.streams.beatMs).unref();
+  const waiting = new AbortController();
+
+  app.addHook('preClose', (done) => {
+    clearInterval(beats);
+    openKeys.stop();
+    waiting.abort();
+    hub.stop();
+    for (const one of [...open]) one.end();
+    done();
+  });
+
+  app.route({
+    method: definition.method,
+    url: definition.path,
+    config: { operation: definition },
+    handler: answer,
+  });
+
+  async function answer(request: FastifyRequest, reply: FastifyReply) {
+    const { caller } = request;
+    if (!caller) throw new Error('the feed was read without a caller');
+    const query = readQuery(definition.query, request.query as Record<string, unknown>) as Query;
+    const invalid = checkQuery(query) ?? contradictionIn(query);
+    if (invalid) throw invalid;
+    const feed = { db, account: caller.account };
+    reply.header('Vary', 'Accept');
+    if (prefersStream(request.headers.accept)) return stream(request, reply, feed, query);
+    const { limit = feedLimits.page.default, wait = 0 } = query;
+    const page =
+      wait === 0
+        ? await readFeed(feed, readingOf(await findStart(feed, query), limit))
+        : await readWaiting(request, feed, query, { limit, wait });
+    return reply.type('application/json').send(renderPage(feed.account.id, page));
+  }
+
+  /** Watches before the first read, so that an event that comes in between is noticed. */
+  async function readWaiting(
+    request: FastifyRequest,
+    feed: Feed,
+    query: Query,
+    { limit, wait }: { limit: number; wait: number },
+  ) {
+    const close = limits.open(request.caller?.apiKey.uuid ?? '');
+    const watch = hub.watch(feed.account);
+    const gone = new AbortController();
+    const onClose = () => gone.abort();
+    request.raw.socket.once('close', onClose);
+    const until = AbortSignal.any([AbortSignal.timeout(wait * 1_000), gone.signal, waiting.signal]);
+    try {
+      const start = await findStart(feed, query);
+      request.heldFromMs = performance.now();
+      return await waitForFeed(feed, watch, readingOf(start, limit), until);
+    } finally {
+      request.raw.socket.off('close', onClose);
+      watch.close();
+      close();
+    }
+  }
+
+  async function stream(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    feed: Feed & { account: Account },
+    query: Query,
+  ) {
+    const { caller, raw } = request;
+    if (!caller) throw new Error('the feed was read without a caller');
+    const close = limits.open(caller.apiKey.uuid);
+    try {
+      const resumeFrom = request.headers['last-event-id'];
+      const start = await findStart(feed, typeof resumeFrom === 'string' ? { ...query, resumeFrom } : query);
+      if (raw.socket.destroyed) return close();
+      const parts = { feed, hub, unread, onCut: () => metrics.connectionsCut.inc({ reason: 'slow_stream' }) };
+      request.heldFromMs = performance.now();
+      const opened = openStream(request, reply, parts, start);
+      open.add(opened);
+      const forget = openKeys.add(request, opened);
+      reply.raw.on('close', () => {
+        open.delete(opened);
+        forget();
+        close();
+      });
+    } catch (error) {
+      close();
+      throw error;
+    }
+  }
+
+  /** Where a request begins, and with which types. */
+  async function findStart(
+    feed: Feed & { account: Account },
+    query: Query & { resumeFrom?: string },
+  ): Promise<Start> {
+    const { resumeFrom } = query;
+    const consumer = query.consumer === undefined ? null : await findConsumer(feed, query.consumer);
+    const types = consumer ? consumer.types : (query.type ?? null);
+    if (resumeFrom) return { place: await findPlace(feed, resumeFrom, 'Last-Event-ID'), types };
+    if (consumer) return { place: consumer, types, param: 'consumer' };
+    if (query.since !== undefined) return { place: await findPlaceSince(feed, query.since), types };
+    return { place: await findPlace(feed, query.after ?? 'now'), types };
+  }
+}
+
+function readingOf({ place, types, param }: Start, limit: number) {
+  return { after: place, types, limit, ...(param !== undefined && { param }) };
+}
+
+function contradictionIn(query: Query): AppError | null {
+  const { after, since, consumer, type } = query;
+  if (consumer !== undefined && (after ?? since ?? type) !== undefined) {
+    return new AppError(
+      'parameter_invalid',
+      'consumer has its own place and types; send it without after, since and type.',
+      { param: 'consumer' },
+    );
+  }
+  if (after !== undefined && since !== undefined) {
+    return new AppError('parameter_invalid', 'Send either after or since, not both.', { param: 'since' });
+  }
+  return null;
+}

@@ -1,0 +1,11 @@
+import { assignPositions } from '../../src/feed/sql/assign-positions.ts';
+import type { TestService } from './service.ts';
+import { until } from './until.ts';
+
+/** Gives every committed event its position. */
+export async function sequenceEvents({ db, clock }: Pick<TestService, 'db' | 'clock'>): Promise<void> {
+  await until(
+    () => assignPositions(db, { afterId: 0, limit: 10_000, at: new Date(clock.nowMs()) }),
+    ({ isOurs, rowCount }) => isOurs && rowCount === 0,
+  );
+}

@@ -12,6 +12,9 @@ import { acceptAtAMillion } from './scenarios/accept-at-1m.ts';
 import { deliverCost, provisionCost } from './scenarios/costs.ts';
 import { deliver } from './scenarios/deliver.ts';
 import { deliverAtAMillion } from './scenarios/deliver-at-1m.ts';
+import { feedCatchUp } from './scenarios/feed-catch-up.ts';
+import { feedIdle, feedIdleSettings } from './scenarios/feed-idle.ts';
+import { feedLatency } from './scenarios/feed-latency.ts';
 import { firstEvent, firstEventSettings } from './scenarios/first-event.ts';
 import { isolation, isolationSettings } from './scenarios/isolation.ts';
 import { latencyAt100 } from './scenarios/latency-at-100.ts';
@@ -46,6 +49,9 @@ const scenarios: Record<string, Entry> = {
   'accept-at-1m': { onMillion: acceptAtAMillion },
   'deliver-at-1m': { onMillion: deliverAtAMillion },
   'page-depth': { onMillion: pageDepth },
+  'feed-catch-up': { onMillion: feedCatchUp },
+  'feed-latency': { run: feedLatency },
+  'feed-idle': { run: feedIdle, settings: feedIdleSettings },
   isolation: { run: isolation, settings: isolationSettings },
   'isolation-first-event': { run: firstEvent, settings: firstEventSettings, partOf: 'isolation' },
   'two-workers': { run: twoWorkers, settings: twoWorkersSettings },

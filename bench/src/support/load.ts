@@ -1,8 +1,9 @@
 import type { BareAccepts } from '../load/bare-accepts.ts';
 import type { BarePosts } from '../load/bare-posts.ts';
+import type { CountedRead } from '../load/feed-streams.ts';
 import type { PostEvents } from '../load/post-events.ts';
 import type { PostOrders } from '../load/post-orders.ts';
-import { startChild } from './child.ts';
+import { type Child, startChild } from './child.ts';
 
 export type Generator = ReturnType<typeof startGenerator>;
 
@@ -26,8 +27,27 @@ const timeoutMs = 60_000;
 /** Receives webhooks in a child process. */
 export async function startReceiver() {
   const child = startChild(new URL('../load/receiver.js', import.meta.url));
+  return { url: await child.call<string>('address'), ...receiptsOf(child), stop: () => child.stop() };
+}
+
+export type FeedReader = ReturnType<typeof startFeedReader>;
+
+/** Reads the event feed in a child process. */
+export function startFeedReader() {
+  const child = startChild(new URL('../load/feed-reader.js', import.meta.url));
   return {
-    url: await child.call<string>('address'),
+    followStream: (input: { url: string; key: string }) => child.call('followStream', input),
+    openIdleStreams: (input: CountedRead) => child.call('openIdleStreams', input),
+    countIdleStreams: () => child.call<number>('countIdleStreams'),
+    readStream: (input: CountedRead) => child.call<{ elapsedMs: number }>('readStream', input),
+    readFeedPages: (input: CountedRead) => child.call<{ elapsedMs: number }>('readFeedPages', input),
+    ...receiptsOf(child),
+    stop: () => child.stop(),
+  };
+}
+
+function receiptsOf(child: Child) {
+  return {
     reset: () => child.call('reset'),
     /** Waits for exactly `count` events. Fewer within a minute, or a duplicate, is an error. */
     async expect(count: number): Promise<void> {
@@ -40,6 +60,5 @@ export async function startReceiver() {
       }
     },
     receipts: () => child.call<{ id: string; atMs: number }[]>('receipts'),
-    stop: () => child.stop(),
   };
 }

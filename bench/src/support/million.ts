@@ -33,6 +33,7 @@ async function fill(connectionString: string): Promise<void> {
   const work = async () => {
     const client = new pg.Client({ connectionString });
     await client.connect();
+    await client.query('set session_replication_role = replica'); // no triggers: the feed is stored below
     for (let next = tables.shift(); next; next = tables.shift()) {
       const [table, insert] = next;
       await client.query('begin');
@@ -80,6 +81,14 @@ const inserts = {
     insert into executions (account_id, id, type, status, product_id, input, created_at, finished_at)
     select ${account}, seeded_id(1, n), 'esim.provision', 'succeeded', 'prod_us_1gb_7d', '{}', now(), now()
     from generate_series(1, $1::integer) n`,
+  // Runs as the sequencer writes them under load.
+  event_feed: `
+    insert into event_feed (account_id, first_position, event_ids, mark, oldest_id, newest_id)
+    select ${account}, min(n), array_agg(seeded_id(2, n) order by n), 1, seeded_id(2, min(n)), seeded_id(2, max(n))
+    from generate_series(1, $1::integer) n group by (n - 1) / 32`,
+  event_feed_heads: `
+    insert into event_feed_heads (account_id, last_position, mark, newest_id)
+    select ${account}, n, 1, seeded_id(2, n) from (select $1::integer) as last (n)`,
   delivery_attempts: `
     insert into delivery_attempts (account_id, delivery_id, number, at, duration_ms, status_code)
     select ${account}, seeded_id(3, n), 1, now(), 5, 200 from generate_series(1, $1::integer) n`,

@@ -1,0 +1,117 @@
+/**
+ * `npm run bench:compare -- FOLDER [NAME …]` compares this checkout to another, built one, for example that of the last release.
+ * Both run on their own PostgreSQL and take turns, so the machine and its load affect both.
+ */
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { connections } from './support/accepting.ts';
+import { type Cost, costOf } from './support/cost.ts';
+import type { Deployment } from './support/deployment.ts';
+import { type Generator, type Receiver, startGenerator, startReceiver } from './support/load.ts';
+import { showProgress } from './support/progress.ts';
+import { provisionRate } from './support/provisioning.ts';
+import { median } from './support/scenario.ts';
+import { warmUp } from './support/warm-up.ts';
+
+type Load = { generator: Generator; receiver: Receiver };
+/** What differs between checkouts: the server, and the rows that a backlog has. */
+type Checkout = typeof import('./support/deployment.ts') & typeof import('./support/delivering.ts');
+type Run = { count: number; run(): Promise<number> };
+type Prepare = (checkout: Checkout, deployment: Deployment, load: Load) => Promise<Run>;
+type Round = Cost & { rate: number };
+
+const rounds = 9;
+
+const scenarios: Record<string, { settings?: Record<string, string>; prepare: Prepare }> = {
+  accept: {
+    settings: { SIMPLANE_ROLE: 'api' },
+    prepare: async (_, { url, key }, { generator }) => ({
+      count: 10_000,
+      async run() {
+        const { count, elapsedMs } = await generator.postOrders({ url, key, connections, count: 10_000 });
+        return (count / elapsedMs) * 1_000;
+      },
+    }),
+  },
+  provision: {
+    async prepare({ createEndpoint }, deployment, load) {
+      await createEndpoint(deployment, load.receiver.url, ['esim.provisioned']);
+      return { count: 3_000, run: () => provisionRate(load, deployment, 3_000) };
+    },
+  },
+  deliver: {
+    async prepare({ prepareBacklog }, deployment, { receiver }) {
+      const backlog = await prepareBacklog(deployment, receiver);
+      return { count: 6_000, run: () => backlog.deliver(6_000) };
+    },
+  },
+};
+
+const [folder, ...wanted] = process.argv.slice(2);
+const unknown = wanted.filter((name) => !(name in scenarios));
+if (folder === undefined || unknown.length > 0) {
+  console.error(`usage: npm run bench:compare -- FOLDER [${Object.keys(scenarios).join(' | ')} …]`);
+  process.exit(2);
+}
+
+const checkouts = {
+  theirs: await load(resolve(folder)),
+  ours: await load(resolve(import.meta.dirname, '../..')),
+};
+for (const name of wanted.length > 0 ? wanted : Object.keys(scenarios)) await compare(name);
+
+async function load(checkout: string): Promise<Checkout> {
+  const from = (file: string) => import(pathToFileURL(join(checkout, 'bench/dist/support', file)).href);
+  return { ...(await from('deployment.js')), ...(await from('delivering.js')) };
+}
+
+async function compare(name: string): Promise<void> {
+  const { settings = {}, prepare } = scenarios[name] as (typeof scenarios)[string];
+  const progress = showProgress(name);
+  const load = { generator: startGenerator(), receiver: await startReceiver() };
+  const deployments: Deployment[] = [];
+  const sideOf = async (checkout: Checkout) => {
+    const deployment = await checkout.startDeployment({ settings });
+    deployments.push(deployment);
+    const { count, run } = await prepare(checkout, deployment, load);
+    return async (): Promise<Round> => {
+      let rate = 0;
+      const cost = await costOf(deployment, count, async () => {
+        rate = await run();
+      });
+      return { ...cost, rate };
+    };
+  };
+  try {
+    progress.show('starting both');
+    const [theirs, ours] = [await sideOf(checkouts.theirs), await sideOf(checkouts.ours)];
+    progress.show('warming up');
+    await warmUp(theirs, ours);
+    const pairs: { theirs: Round; ours: Round }[] = [];
+    for (let i = 1; i <= rounds; i++) {
+      const first = i % 2 === 0 ? await theirs() : null;
+      const own = await ours();
+      const pair = { theirs: first ?? (await theirs()), ours: own };
+      pairs.push(pair);
+      progress.show(`round ${i} of ${rounds}: ${(pair.ours.rate / pair.theirs.rate).toFixed(2)}`);
+    }
+    show(name, pairs);
+  } finally {
+    progress.end();
+    for (const deployment of deployments) await deployment.stop();
+    await load.receiver.stop();
+    await load.generator.stop();
+  }
+}
+
+/** For every figure: the other checkout's median, this one's, and the median and range of the pairs' ratios. */
+function show(name: string, pairs: { theirs: Round; ours: Round }[]): void {
+  for (const figure of ['rate', 'node_us', 'postgres_us', 'wal_bytes'] as const) {
+    const ratios = pairs.map(({ theirs, ours }) => ours[figure] / theirs[figure]).sort((a, b) => a - b);
+    const of = (side: 'theirs' | 'ours') => median(pairs.map((pair) => pair[side][figure])).toFixed(1);
+    const [least, most] = [ratios[0]?.toFixed(2), ratios.at(-1)?.toFixed(2)];
+    console.log(
+      `${name} ${figure}: ${of('theirs')} → ${of('ours')}, ratio ${median(ratios).toFixed(3)} (${least} to ${most})`,
+    );
+  }
+}

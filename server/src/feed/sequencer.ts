@@ -96,24 +96,25 @@ export function startSequencer({ db, clock, onPositions, pollMs = 1_000, onError
  */
 function createFloor() {
   let floor = 0;
-  let candidate: { lastId: number; nextXid: bigint } | null = null;
+  let candidate: { lastId: number; xid: bigint } | null = null;
   let startedMs = performance.now();
 
   return {
     current(): number {
       if (performance.now() - startedMs > floorLifetimeMs) {
         floor = 0;
+        candidate = null;
         startedMs = performance.now();
       }
       return floor;
     },
     /** `done` must have taken all rows above the floor. */
-    learn({ lastId, oldestOpenXid, nextXid }: Pass): void {
-      if (candidate && BigInt(oldestOpenXid) >= candidate.nextXid) {
+    learn({ lastId, oldestOpenXid, xid }: Pass): void {
+      if (candidate && BigInt(oldestOpenXid) >= candidate.xid) {
         floor = candidate.lastId;
         candidate = null;
       }
-      if (lastId !== null) candidate ??= { lastId, nextXid: BigInt(nextXid) };
+      if (lastId !== null && xid !== null) candidate ??= { lastId, xid: BigInt(xid) };
     },
   };
 }

@@ -7,14 +7,15 @@ const text = `
 with turn as materialized (
   -- Its holder may have committed after our snapshot was taken. The rows that it took are then skipped below.
   select ${lock} as is_ours
+), found as materialized (
+  select ctid
+  from unsequenced_events
+  where (select is_ours from turn) and id > $1
+  order by id
+  limit $2
 ), taken as (
   delete from unsequenced_events
-  where ctid = any(array(
-    select ctid
-    from unsequenced_events
-    where (select is_ours from turn) and id > $1
-    order by id
-    limit $2))
+  where ctid = any(array(select ctid from found))
   returning id, account_id, event_ids
 ), runs as (
   select account_id,
@@ -43,23 +44,26 @@ with turn as materialized (
 )
 select
   (select is_ours from turn) as "isOurs",
-  (select count(*)::integer from taken) as "rowCount",
+  (select count(*)::integer from found) as "rowCount",
   (select max(id) from taken) as "lastId",
   array(select account_id::text from runs) as "accountUuids",
   (select coalesce(sum(cardinality(event_ids)), 0)::integer from runs) as "eventCount",
   pg_snapshot_xmin(pg_current_snapshot())::text as "oldestOpenXid",
-  pg_snapshot_xmax(pg_current_snapshot())::text as "nextXid"`;
+  -- Not the snapshot's xmax: transactions that are still open may have higher ids than that.
+  (select pg_current_xact_id()::text where exists (select from taken)) as "xid"`;
 
 export type Pass = {
   /** False if another process is passing: nothing was done. */
   isOurs: boolean;
+  /** How many rows it found, also those that another pass took before it; if as many as the limit, there may be more. */
   rowCount: number;
   lastId: number | null;
   accountUuids: string[];
   eventCount: number;
   /** Every transaction with a lower id has ended. */
   oldestOpenXid: string;
-  nextXid: string;
+  /** The pass's own transaction, if it took rows. Whoever drew the number of an earlier row has a lower id. */
+  xid: string | null;
 };
 
 /**

@@ -4,6 +4,7 @@ import { Delivery } from './delivery.ts';
 import { ErrorBody } from './errors.ts';
 import { Esim, InstallProfile } from './esim.ts';
 import { Event, EventType } from './event.ts';
+import { EventConsumer } from './event-feed.ts';
 import { Execution } from './execution.ts';
 import { Identity } from './identity.ts';
 import { nullRule } from './metadata.ts';
@@ -81,6 +82,7 @@ export const components: Record<string, object> = {
   Error: ErrorBody,
   Esim,
   Event,
+  EventConsumer,
   EventType,
   Execution,
   Identity,

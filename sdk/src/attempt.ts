@@ -1,13 +1,11 @@
-import type { Answer } from './answer.ts';
-
-export type Attempted = { answer: Answer } | { cause: unknown };
+export type Attempted<Answer> = { answer: Answer } | { cause: unknown };
 
 /** Makes one attempt, limited by its own timeout and the call's. Never throws. */
-export async function attempt(
+export async function attempt<Answer>(
   timeoutMs: number,
   outer: AbortSignal,
   send: (signal: AbortSignal) => Promise<Answer>,
-): Promise<Attempted> {
+): Promise<Attempted<Answer>> {
   const controller = new AbortController();
   const abort = () => controller.abort();
   const timer = setTimeout(() => controller.abort(new Error(`no response in ${timeoutMs} ms`)), timeoutMs);

@@ -1,8 +1,10 @@
 import { type BodyOf, type Call, type CallOperation, createCaller, pathOf, type QueryOf } from './call.ts';
+import { createConnection, type SimplaneOptions } from './connection.ts';
+import { createFeed } from './feed.ts';
 import { type Esim, type Execution, endpoints, type InstallProfile, type Page } from './generated.ts';
 import { createList } from './list.ts';
 import { createRequest } from './request.ts';
-import { type CallOptions, createTransport, type SimplaneOptions, type Transport } from './transport.ts';
+import { type CallOptions, createTransport, type Transport } from './transport.ts';
 import { carrying, type WaitOptions, waitForExecution } from './wait.ts';
 import type { WebhookEvent } from './webhooks.ts';
 
@@ -10,7 +12,8 @@ export type Simplane = ReturnType<typeof createSimplane>;
 
 /** Creates a client for one deployment and one API key. It holds no connections and can be shared. */
 export function createSimplane(options: SimplaneOptions) {
-  const transport = createTransport(options);
+  const connection = createConnection(options);
+  const transport = createTransport(options, connection);
   const call = createCaller(transport);
   return {
     /** Returns the account and scopes of the key, and the mode of the deployment. */
@@ -22,6 +25,7 @@ export function createSimplane(options: SimplaneOptions) {
     bundles: bundlesOf(call),
     executions: executionsOf(call),
     events: eventsOf(call),
+    consumers: consumersOf(call),
     webhookEndpoints: webhookEndpointsOf(call),
     recoveries: recoveriesOf(call),
     deliveries: deliveriesOf(call),
@@ -125,6 +129,8 @@ function eventsOf(call: CallOperation) {
     /** `switch` on `type` to narrow `data`. */
     get: (id: string, options?: CallOptions) =>
       call('getEvent', { params: { id } }, options) as Call<WebhookEvent>,
+    /** Reads the event feed from `after` on, oldest first. With `wait`, the server waits for an event if there is none yet. */
+    feed: createFeed(call),
     listTypes: (query?: QueryOf<'listEventTypes'>, options?: CallOptions) =>
       createList(query, (query) => call('listEventTypes', { query }, options)),
     /** Publishes a custom event. Sandbox only. */
@@ -135,6 +141,25 @@ function eventsOf(call: CallOperation) {
       call('replayEvent', { params: { id }, body }, options),
     listDeliveries: (id: string, query?: QueryOf<'listEventDeliveries'>, options?: CallOptions) =>
       createList(query, (query) => call('listEventDeliveries', { params: { id }, query }, options)),
+  };
+}
+
+function consumersOf(call: CallOperation) {
+  return {
+    /** Creates a consumer at `after` (default `now`), or returns the one with this name unchanged. */
+    create: (name: string, body: BodyOf<'putEventConsumer'> = {}, options?: CallOptions) =>
+      call('putEventConsumer', { params: { name }, body }, options),
+    list: (query?: QueryOf<'listEventConsumers'>, options?: CallOptions) =>
+      createList(query, (query) => call('listEventConsumers', { query }, options)),
+    get: (name: string, options?: CallOptions) => call('getEventConsumer', { params: { name } }, options),
+    delete: (name: string, options?: CallOptions) =>
+      call('deleteEventConsumer', { params: { name } }, options),
+    /** Moves the consumer forward to `cursor`: everything up to there is done. */
+    ack: (name: string, body: BodyOf<'acknowledgeEvents'>, options?: CallOptions) =>
+      call('acknowledgeEvents', { params: { name }, body }, options),
+    /** Moves the consumer to any place, back or forward. */
+    seek: (name: string, body: BodyOf<'seekEventConsumer'>, options?: CallOptions) =>
+      call('seekEventConsumer', { params: { name }, body }, options),
   };
 }
 
@@ -167,6 +192,8 @@ function deliveriesOf(call: CallOperation) {
   return {
     get: (id: string, options?: CallOptions) => call('getDelivery', { params: { id } }, options),
     retry: (id: string, options?: CallOptions) => call('retryDelivery', { params: { id } }, options),
+    /** Cancels a pending delivery. On an ordered endpoint, the deliveries that wait for it go on. */
+    skip: (id: string, options?: CallOptions) => call('skipDelivery', { params: { id } }, options),
   };
 }
 

@@ -52,6 +52,11 @@ export class ExecutionFailedError extends SimplaneError {
   }
 }
 
+/** Someone else moved the consumer during `consumers.run`, so events may have been handled twice. */
+export class ConsumerInUseError extends SimplaneError {
+  override name = 'ConsumerInUseError';
+}
+
 type Answer = { status: number; headers: Headers; body: unknown };
 
 /** The API returned an error: branch on `code`, show `message`, quote `requestId`. */
@@ -63,6 +68,8 @@ export class ApiError extends SimplaneError {
   readonly status: number;
   /** The parameter that caused the error, if any. */
   readonly param: string | undefined;
+  /** With `cursor_expired`, the oldest place in the feed; with `cursor_behind`, the consumer's. */
+  readonly cursor: string | undefined;
   readonly docUrl: string | undefined;
   readonly requestId: string | undefined;
   readonly headers: Headers;
@@ -74,6 +81,7 @@ export class ApiError extends SimplaneError {
     this.code = error.code;
     this.status = status;
     this.param = error.param;
+    this.cursor = error.cursor;
     this.docUrl = error.doc_url;
     this.requestId = error.request_id ?? headers.get('request-id') ?? undefined;
     this.headers = headers;
@@ -82,6 +90,11 @@ export class ApiError extends SimplaneError {
 
 export class InvalidRequestError extends ApiError {
   override name = 'InvalidRequestError';
+}
+/** Events after this place have been removed, or the database was restored. `cursor` is the oldest place there is. */
+export class CursorExpiredError extends InvalidRequestError {
+  override name = 'CursorExpiredError';
+  declare readonly cursor: string; // always set here
 }
 export class AuthenticationError extends ApiError {
   override name = 'AuthenticationError';
@@ -114,7 +127,8 @@ const classesByType: Record<ErrorType, typeof ApiError> = {
 };
 
 export function apiErrorOf(answer: Answer): ApiError {
-  const { type } = errorOf(answer.body);
+  const { type, code } = errorOf(answer.body);
+  if (code === 'cursor_expired') return new CursorExpiredError(answer);
   const Class = (type && classesByType[type]) ?? (answer.status >= 500 ? ServerError : ApiError);
   return new Class(answer);
 }
@@ -124,6 +138,7 @@ type ErrorFields = {
   code?: ErrorCode;
   message?: string;
   param?: string;
+  cursor?: string;
   doc_url?: string;
   request_id?: string;
 };
@@ -139,8 +154,10 @@ markErrorClasses(SimplaneError, {
   TimeoutError,
   SignatureVerificationError,
   ExecutionFailedError,
+  ConsumerInUseError,
   ApiError,
   InvalidRequestError,
+  CursorExpiredError,
   AuthenticationError,
   PermissionError,
   IdempotencyError,

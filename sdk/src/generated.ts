@@ -145,6 +145,23 @@ export type Event = {
   data: Record<string, unknown>;
 };
 
+/** A named place in the event feed, kept for a program of yours. */
+export type EventConsumer = {
+  /** Name that you chose. */
+  name: string;
+  object: 'event_consumer';
+  /** The event types it reads; null for all. */
+  type: string[] | null;
+  /** Its place: everything up to here is acknowledged. */
+  cursor: string;
+  /** How many events, of all types, come after its place. */
+  behind: number;
+  /** When the first event after its place was created; null if there is none. Unix time in seconds. */
+  oldest_unacknowledged_at: number | null;
+  /** When the consumer was created. Unix time in seconds. */
+  created: number;
+};
+
 /** A type of event, and what its `data` contains. */
 export type EventType = {
   type: string;
@@ -799,21 +816,7 @@ export type Operations = {
       /** Event types to read: names, or families such as `esim.*`. All if omitted. */
       type?: string[];
     };
-    result: {
-      /** Name that you chose. */
-      name: string;
-      object: 'event_consumer';
-      /** The event types it reads; null for all. */
-      type: string[] | null;
-      /** Its place: everything up to here is acknowledged. */
-      cursor: string;
-      /** How many events, of all types, come after its place. */
-      behind: number;
-      /** When the first event after its place was created; null if there is none. Unix time in seconds. */
-      oldest_unacknowledged_at: number | null;
-      /** When the consumer was created. Unix time in seconds. */
-      created: number;
-    };
+    result: EventConsumer;
   };
   /** Returns the account’s consumers and how far behind each one is. */
   listEventConsumers: {
@@ -823,21 +826,7 @@ export type Operations = {
       /** The `next_cursor` of the previous page, unchanged. */
       starting_after?: string;
     };
-    result: Page<{
-      /** Name that you chose. */
-      name: string;
-      object: 'event_consumer';
-      /** The event types it reads; null for all. */
-      type: string[] | null;
-      /** Its place: everything up to here is acknowledged. */
-      cursor: string;
-      /** How many events, of all types, come after its place. */
-      behind: number;
-      /** When the first event after its place was created; null if there is none. Unix time in seconds. */
-      oldest_unacknowledged_at: number | null;
-      /** When the consumer was created. Unix time in seconds. */
-      created: number;
-    }>;
+    result: Page<EventConsumer>;
   };
   /** Returns a consumer and how far behind it is. */
   getEventConsumer: {
@@ -845,21 +834,7 @@ export type Operations = {
       /** Name of the consumer. */
       name: string;
     };
-    result: {
-      /** Name that you chose. */
-      name: string;
-      object: 'event_consumer';
-      /** The event types it reads; null for all. */
-      type: string[] | null;
-      /** Its place: everything up to here is acknowledged. */
-      cursor: string;
-      /** How many events, of all types, come after its place. */
-      behind: number;
-      /** When the first event after its place was created; null if there is none. Unix time in seconds. */
-      oldest_unacknowledged_at: number | null;
-      /** When the consumer was created. Unix time in seconds. */
-      created: number;
-    };
+    result: EventConsumer;
   };
   /** Forgets the place. The events stay. */
   deleteEventConsumer: {
@@ -883,21 +858,7 @@ export type Operations = {
       /** The `cursor` of the last events that are done. */
       cursor: string;
     };
-    result: {
-      /** Name that you chose. */
-      name: string;
-      object: 'event_consumer';
-      /** The event types it reads; null for all. */
-      type: string[] | null;
-      /** Its place: everything up to here is acknowledged. */
-      cursor: string;
-      /** How many events, of all types, come after its place. */
-      behind: number;
-      /** When the first event after its place was created; null if there is none. Unix time in seconds. */
-      oldest_unacknowledged_at: number | null;
-      /** When the consumer was created. Unix time in seconds. */
-      created: number;
-    };
+    result: EventConsumer;
   };
   /** Moves the consumer to any place, back or forward. */
   seekEventConsumer: {
@@ -909,21 +870,7 @@ export type Operations = {
       /** Where to begin: a cursor, `start` (the oldest event kept) or `now`. */
       after: string;
     };
-    result: {
-      /** Name that you chose. */
-      name: string;
-      object: 'event_consumer';
-      /** The event types it reads; null for all. */
-      type: string[] | null;
-      /** Its place: everything up to here is acknowledged. */
-      cursor: string;
-      /** How many events, of all types, come after its place. */
-      behind: number;
-      /** When the first event after its place was created; null if there is none. Unix time in seconds. */
-      oldest_unacknowledged_at: number | null;
-      /** When the consumer was created. Unix time in seconds. */
-      created: number;
-    };
+    result: EventConsumer;
   };
   /** The response contains the signing secret. Only a retry with the same `Idempotency-Key` returns it again. */
   createWebhookEndpoint: {

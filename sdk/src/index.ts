@@ -1,9 +1,12 @@
+export { defaultBaseUrl, type SimplaneOptions } from './connection.ts';
 export { createSimplane, type Simplane } from './create-simplane.ts';
 export {
   ApiError,
   AuthenticationError,
   ConflictError,
   ConnectionError,
+  ConsumerInUseError,
+  CursorExpiredError,
   ExecutionFailedError,
   IdempotencyError,
   InvalidRequestError,
@@ -15,11 +18,12 @@ export {
   SimplaneError,
   TimeoutError,
 } from './errors.ts';
+export type { FeedPage } from './feed.ts';
 export type * from './generated.ts';
 export type { HookRequest, HookResponse } from './hooks.ts';
 export type { List } from './list.ts';
 export type { RawRequest } from './request.ts';
-export { type CallOptions, defaultBaseUrl, type SimplaneOptions } from './transport.ts';
+export type { CallOptions } from './transport.ts';
 export type { WaitOptions } from './wait.ts';
 export {
   type RawBody,

@@ -16,7 +16,7 @@ export type PreparedRequest = { url: string; init: RequestInit };
 export function requestBuilder(apiKey: string, baseUrl: string) {
   if (!apiKey) throw new SimplaneError('An API key is required: createSimplane({ apiKey }).');
   const base = baseOf(baseUrl);
-  return (request: Request, idempotencyKey: string | undefined): PreparedRequest => {
+  return (request: Request, idempotencyKey?: string): PreparedRequest => {
     const headers = new Headers({
       Authorization: `Bearer ${apiKey}`,
       Accept: request.accept ?? 'application/json',

@@ -76,7 +76,7 @@ function recording() {
 async function callEverything(part: object): Promise<void> {
   for (const value of Object.values(part)) {
     if (typeof value === 'object') await callEverything(value);
-    else await (value.length === 1 && /^(create|report)$/.test(value.name) ? value({}) : value('x', {}));
+    else await value('x', {});
   }
 }
 

@@ -1,0 +1,50 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { stopServer } from '../../../server/test/support/stop-server.ts';
+
+export type Step = (response: ServerResponse, request: IncomingMessage) => unknown;
+
+export type ScriptedServer = {
+  url: string;
+  /** Answers of the next requests. The last one answers all further requests. */
+  script: Step[];
+  /** Method, path and body of each request, and the cursor that it resumes from. */
+  requests: { line: string; body: string; lastEventId: string | undefined; atMs: number }[];
+  /** Connections that are open now. */
+  connections(): Promise<number>;
+  stop(): Promise<void>;
+};
+
+/** A real HTTP server that answers each request with the next step of its script. */
+export async function startScriptedServer(script: Step[] = []): Promise<ScriptedServer> {
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const line = `${request.method} ${decodeURIComponent(request.url ?? '')}`;
+    const lastEventId = request.headers['last-event-id'] as string | undefined;
+    scripted.requests.push({ line, body, lastEventId, atMs: performance.now() });
+    const [step] = scripted.script.length > 1 ? [scripted.script.shift()] : scripted.script;
+    await step?.(response, request);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const scripted: ScriptedServer = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    script,
+    requests: [],
+    connections: () => new Promise((resolve) => server.getConnections((_, count) => resolve(count))),
+    stop: () => stopServer(server),
+  };
+  return scripted;
+}
+
+/** An error of the API. */
+export function refusal(status: number, error: object, headers: Record<string, string> = {}): Step {
+  return (response) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(JSON.stringify({ error: { message: 'Refused.', ...error } }));
+  };
+}
+
+export function json(body: object): Step {
+  return (response) => response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
+}

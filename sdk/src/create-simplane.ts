@@ -1,8 +1,10 @@
 import { type BodyOf, type Call, type CallOperation, createCaller, pathOf, type QueryOf } from './call.ts';
-import { createConnection, type SimplaneOptions } from './connection.ts';
+import { type Connection, createConnection, type SimplaneOptions } from './connection.ts';
 import { createFeed } from './feed.ts';
+import { type FollowOptions, followEvents } from './follow-events.ts';
 import { type Esim, type Execution, endpoints, type InstallProfile, type Page } from './generated.ts';
 import { createList } from './list.ts';
+import { createStreamOpener } from './open-event-stream.ts';
 import { createRequest } from './request.ts';
 import { type CallOptions, createTransport, type Transport } from './transport.ts';
 import { carrying, type WaitOptions, waitForExecution } from './wait.ts';
@@ -24,7 +26,7 @@ export function createSimplane(options: SimplaneOptions) {
     esims: { ...esimsOf(call, transport), provisionAndWait: provisioner(call) },
     bundles: bundlesOf(call),
     executions: executionsOf(call),
-    events: eventsOf(call),
+    events: { ...eventsOf(call), ...feedOf(call, connection, options.maxRetries) },
     consumers: consumersOf(call),
     webhookEndpoints: webhookEndpointsOf(call),
     recoveries: recoveriesOf(call),
@@ -129,8 +131,6 @@ function eventsOf(call: CallOperation) {
     /** `switch` on `type` to narrow `data`. */
     get: (id: string, options?: CallOptions) =>
       call('getEvent', { params: { id } }, options) as Call<WebhookEvent>,
-    /** Reads the event feed from `after` on, oldest first. With `wait`, the server waits for an event if there is none yet. */
-    feed: createFeed(call),
     listTypes: (query?: QueryOf<'listEventTypes'>, options?: CallOptions) =>
       createList(query, (query) => call('listEventTypes', { query }, options)),
     /** Publishes a custom event. Sandbox only. */
@@ -141,6 +141,16 @@ function eventsOf(call: CallOperation) {
       call('replayEvent', { params: { id }, body }, options),
     listDeliveries: (id: string, query?: QueryOf<'listEventDeliveries'>, options?: CallOptions) =>
       createList(query, (query) => call('listEventDeliveries', { params: { id }, query }, options)),
+  };
+}
+
+function feedOf(call: CallOperation, connection: Connection, maxRetries = 4) {
+  const deps = { feed: createFeed(call), openStream: createStreamOpener(connection), maxRetries };
+  return {
+    /** Reads the event feed from `after` on, oldest first. With `wait`, the server waits for an event if there is none yet. */
+    feed: deps.feed,
+    /** Follows the event feed with `for await`, across lost connections: every event once and in order. */
+    follow: (options: FollowOptions = {}) => followEvents(deps, options),
   };
 }
 

@@ -19,6 +19,7 @@ export {
   TimeoutError,
 } from './errors.ts';
 export type { FeedPage } from './feed.ts';
+export type { FollowedEvents, FollowOptions } from './follow-events.ts';
 export type * from './generated.ts';
 export type { HookRequest, HookResponse } from './hooks.ts';
 export type { List } from './list.ts';

@@ -21,7 +21,7 @@ export function delayBefore(retry: number, retryAfter: string | null, random: nu
 }
 
 /** Parses seconds or an HTTP date; null if absent or invalid. */
-function retryAfterMs(text: string | null): number | null {
+export function retryAfterMs(text: string | null): number | null {
   if (text === null) return null;
   if (/^\d+$/.test(text)) return Number(text) * 1_000;
   const atMs = Date.parse(text);

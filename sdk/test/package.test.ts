@@ -26,6 +26,7 @@ beforeAll(async () => {
   await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${filename}`], { cwd: project });
   service = await startService();
   service.startWorker(createMockNetwork({ delayMs: 0 }));
+  service.startSequencer();
 }, 120_000);
 
 afterAll(async () => {
@@ -147,6 +148,7 @@ test('the README examples type-check, run and print the expected output', async 
     expect.stringMatching(/^89\d+ is provisioned\na link of \d+ characters$/),
     'one order',
     expect.stringMatching(/^3 of the catalog, and more\n(prod_\w+ works in Japan\n)+true$/),
+    expect.stringMatching(/^(esim\.\w+; continue from a cursor of \d+ characters\n?)+$/),
     expect.stringMatching(/^No product has the id "prod_atlantis"/),
     'GET /v1/me, attempt 1: 200',
     '8999901000000000018 is ready',

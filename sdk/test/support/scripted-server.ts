@@ -10,8 +10,8 @@ export type ScriptedServer = {
   script: Step[];
   /** Method, path and body of each request, and the cursor that it resumes from. */
   requests: { line: string; body: string; lastEventId: string | undefined; atMs: number }[];
-  /** Connections that are open now. */
-  connections(): Promise<number>;
+  /** Responses that have begun and not ended, and whose client is still there. */
+  open: number;
   stop(): Promise<void>;
 };
 
@@ -23,6 +23,10 @@ export async function startScriptedServer(script: Step[] = []): Promise<Scripted
     const line = `${request.method} ${decodeURIComponent(request.url ?? '')}`;
     const lastEventId = request.headers['last-event-id'] as string | undefined;
     scripted.requests.push({ line, body, lastEventId, atMs: performance.now() });
+    scripted.open += 1;
+    response.on('close', () => {
+      scripted.open -= 1;
+    });
     const [step] = scripted.script.length > 1 ? [scripted.script.shift()] : scripted.script;
     await step?.(response, request);
   });
@@ -31,7 +35,7 @@ export async function startScriptedServer(script: Step[] = []): Promise<Scripted
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     script,
     requests: [],
-    connections: () => new Promise((resolve) => server.getConnections((_, count) => resolve(count))),
+    open: 0,
     stop: () => stopServer(server),
   };
   return scripted;
@@ -47,4 +51,24 @@ export function refusal(status: number, error: object, headers: Record<string, s
 
 export function json(body: object): Step {
   return (response) => response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
+}
+
+/** Begins a stream with this text. It then ends, breaks off, or stays open and silent. */
+export function streamOf(text: string, then: 'end' | 'break' | 'stay' = 'stay'): Step {
+  return (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(text, () => {
+      if (then === 'end') response.end();
+      if (then === 'break') response.destroy();
+    });
+  };
+}
+
+/** The n-th event of a test, with the cursor `c<n>`, as the service streams it. */
+export function blockOf(n: number): string {
+  return `id: c${n}\nevent: esim.provisioned\ndata: ${JSON.stringify(eventOf(n))}\n\n`;
+}
+
+export function eventOf(n: number) {
+  return { id: `evt_${n}`, object: 'event', type: 'esim.provisioned', created: 1_700_000_000, data: {} };
 }

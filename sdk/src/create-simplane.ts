@@ -3,9 +3,11 @@ import { type Connection, createConnection, type SimplaneOptions } from './conne
 import { createFeed } from './feed.ts';
 import { type FollowOptions, followEvents } from './follow-events.ts';
 import { type Esim, type Execution, endpoints, type InstallProfile, type Page } from './generated.ts';
+import type { EventHandler } from './handle-page.ts';
 import { createList } from './list.ts';
 import { createStreamOpener } from './open-event-stream.ts';
 import { createRequest } from './request.ts';
+import { type RunOptions, runConsumer } from './run-consumer.ts';
 import { type CallOptions, createTransport, type Transport } from './transport.ts';
 import { carrying, type WaitOptions, waitForExecution } from './wait.ts';
 import type { WebhookEvent } from './webhooks.ts';
@@ -27,7 +29,7 @@ export function createSimplane(options: SimplaneOptions) {
     bundles: bundlesOf(call),
     executions: executionsOf(call),
     events: { ...eventsOf(call), ...feedOf(call, connection, options.maxRetries) },
-    consumers: consumersOf(call),
+    consumers: { ...consumersOf(call), run: runner(call) },
     webhookEndpoints: webhookEndpointsOf(call),
     recoveries: recoveriesOf(call),
     deliveries: deliveriesOf(call),
@@ -171,6 +173,16 @@ function consumersOf(call: CallOperation) {
     seek: (name: string, body: BodyOf<'seekEventConsumer'>, options?: CallOptions) =>
       call('seekEventConsumer', { params: { name }, body }, options),
   };
+}
+
+function runner(call: CallOperation) {
+  const deps = { call, feed: createFeed(call) };
+  /**
+   * Handles the events of a consumer one at a time and in order, and acknowledges them after the handler. Creates the consumer
+   * if there is none with this name. Ends when `signal` aborts, or with the error of the handler.
+   */
+  return (name: string, handler: EventHandler, options?: RunOptions) =>
+    runConsumer(deps, name, handler, options);
 }
 
 function webhookEndpointsOf(call: CallOperation) {

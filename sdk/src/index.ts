@@ -21,9 +21,11 @@ export {
 export type { FeedPage } from './feed.ts';
 export type { FollowedEvents, FollowOptions } from './follow-events.ts';
 export type * from './generated.ts';
+export type { EventHandler } from './handle-page.ts';
 export type { HookRequest, HookResponse } from './hooks.ts';
 export type { List } from './list.ts';
 export type { RawRequest } from './request.ts';
+export type { RunOptions } from './run-consumer.ts';
 export type { CallOptions } from './transport.ts';
 export type { WaitOptions } from './wait.ts';
 export {

@@ -54,8 +54,9 @@ test('every operation of the contract is called at its own URL', async () => {
       );
     },
   });
-  const { request: _, ...functions } = recorder;
-  await callEverything(functions);
+  const { request: _, consumers, ...functions } = recorder;
+  const { run: __, ...ofConsumers } = consumers;
+  await callEverything({ ...functions, ofConsumers });
   const expected = Object.values(endpoints).map(
     ([method, path]) => `${method} ${path.replace(/\{\w+\}/g, 'x')}`,
   );

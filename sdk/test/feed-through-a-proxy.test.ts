@@ -23,6 +23,20 @@ test('a proxy that closes every connection after a while costs no reader an even
       return seen;
     }
 
+    async function consume(): Promise<string[]> {
+      const seen: string[] = [];
+      const controller = new AbortController();
+      const handler = ({ id }: { id: string }) => {
+        if (seen.push(id) === eventCount) controller.abort();
+      };
+      await proxied.consumers.run('proxied', handler, {
+        after: cursor,
+        signal: controller.signal,
+        batchSize: 7,
+      });
+      return seen;
+    }
+
     async function write(count: number): Promise<void> {
       for (let i = 0; i < count; i++) {
         await direct.events.sendTest({ type: 'a.b', data: { i } });
@@ -30,7 +44,7 @@ test('a proxy that closes every connection after a while costs no reader an even
       }
     }
 
-    const readers = Promise.all([follow({}), follow({ transport: 'poll' })]);
+    const readers = Promise.all([follow({}), follow({ transport: 'poll' }), consume()]);
     await Promise.all([1, 2, 3].map(() => write(eventCount / 3)));
     await sequenceEvents(service);
     const { data } = await direct.events.feed({ after: cursor, limit: 1_000 });

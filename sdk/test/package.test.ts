@@ -149,6 +149,7 @@ test('the README examples type-check, run and print the expected output', async 
     'one order',
     expect.stringMatching(/^3 of the catalog, and more\n(prod_\w+ works in Japan\n)+true$/),
     expect.stringMatching(/^(esim\.\w+; continue from a cursor of \d+ characters\n?)+$/),
+    'an eSIM to bill',
     expect.stringMatching(/^No product has the id "prod_atlantis"/),
     'GET /v1/me, attempt 1: 200',
     '8999901000000000018 is ready',

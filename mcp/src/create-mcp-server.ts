@@ -15,6 +15,7 @@ import { listEvents } from './tools/list-events.ts';
 import { listProducts } from './tools/list-products.ts';
 import { provisionEsim } from './tools/provision-esim.ts';
 import { sendTestEvent } from './tools/send-test-event.ts';
+import { waitForEvent } from './tools/wait-for-event.ts';
 import { version } from './version.ts';
 
 const tools: readonly Tool[] = [
@@ -29,6 +30,7 @@ const tools: readonly Tool[] = [
   getWebhookEndpoint,
   listDeliveries,
   listEventTypes,
+  waitForEvent,
 ];
 
 /** The prompt is not offered to a key that may not use all of these. */
@@ -36,8 +38,8 @@ const promptTools: readonly Tool[] = [createWebhookEndpoint, provisionEsim, send
 
 const instructions =
   'Simplane provisions eSIMs. Provisioning is asynchronous: provision_esim returns an execution, get_execution with ' +
-  'wait_seconds waits for it, and get_install_profile then returns the QR code. list_deliveries shows whether an event ' +
-  'arrived at its receivers. Pass an idempotency_key to any write that you may repeat. Signing secrets (whsec_…) and install profiles are secrets: share them only with the user.';
+  'wait_seconds waits for it, and get_install_profile then returns the QR code. wait_for_event waits for what happens next, ' +
+  'such as the first attach. list_deliveries shows whether an event arrived at its receivers. Pass an idempotency_key to any write that you may repeat. Signing secrets (whsec_…) and install profiles are secrets: share them only with the user.';
 
 export type McpServerOptions = {
   /** Scopes of the API key. Tools and prompts that it may not use are left out. If unknown, all are offered. */

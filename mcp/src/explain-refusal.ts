@@ -65,9 +65,17 @@ function renamed(text: string, argumentNames: ArgumentNames): string {
   const names = Object.entries(argumentNames);
   return names.reduce(
     (result, [param, argument]) =>
-      result.replace(new RegExp(`^${param}\\b|(?<=\\bthis )${param}(?=\\.$)`), argument),
+      result.replace(
+        new RegExp(`^${escaped(param)}(?!\\w)|(?<=\\bthis )${escaped(param)}(?=\\.$)`),
+        argument,
+      ),
     text,
   );
+}
+
+/** Parameters such as `created[gte]` have characters that mean something else in a pattern. */
+function escaped(param: string): string {
+  return param.replace(/[[\]]/g, '\\$&');
 }
 
 function nextStep(code: ErrorCode | undefined): string {
@@ -91,7 +99,10 @@ const nextSteps: Partial<Record<ErrorCode, string>> = {
   sandbox_only: 'Skip this step: a live deployment has only real events.',
   esim_not_ready:
     'Call get_execution with wait_seconds. If the execution succeeded, try again; if it failed, order another eSIM.',
-  cursor_invalid: 'Start again without starting_after, then pass each next_cursor unchanged.',
+  cursor_invalid:
+    'Start again without a cursor. Pass next_cursor as starting_after (lists) or cursor as after (wait_for_event), unchanged.',
+  cursor_expired: 'Events after this place were removed. Call wait_for_event again without after.',
+  stream_limit_reached: 'Wait until another call of wait_for_event has ended, or call list_events.',
   idempotency_key_reused: 'Use a new idempotency_key for a new request, or omit it.',
   idempotency_in_progress:
     'Wait a second, then call the tool again with the same idempotency_key and arguments.',

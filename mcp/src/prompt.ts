@@ -51,7 +51,7 @@ function promptText({ webhook_url, product_id }: Args, { products, hasMore }: Ca
       'call get_execution with its id and wait_seconds until its status is succeeded. If it failed, tell me why and stop.',
     '3. send_test_event with type "esim.provisioned" and data {"iccid": <the iccid from step 2>}. This synthetic event ' +
       'shows whether the receiver verifies signatures. A live deployment refuses it; if so, continue with step 4.',
-    '4. list_events. Find the esim.provisioned event with the execution_id from step 2: that is the real one.',
+    '4. list_events with type ["esim.provisioned"]. Find the event with the execution_id from step 2: that is the real one.',
     '',
     'Then prove that the events arrived: call list_deliveries with the event_id of each. The delivery to the endpoint from ' +
       'step 1 must have the status succeeded, with the receiver’s status_code in its last attempt. If it is pending, wait a ' +
@@ -59,7 +59,7 @@ function promptText({ webhook_url, product_id }: Args, { products, hasMore }: Ca
       'of the last attempt; get_webhook_endpoint says whether the endpoint was disabled.',
     '',
     'At the end, tell me the endpoint id, the ICCID, the ids of both events and the status of their deliveries. get_install_profile returns the QR code ' +
-      'for the person who installs the eSIM.',
+      'for the person who installs the eSIM; wait_for_event with the ICCID then waits for what the device does.',
     '',
     `Products that exist${hasMore ? ' (the first ones; list_products returns the rest)' : ''}:`,
     ...products.map((product) => `- ${describeProduct(product)}`),

@@ -18,7 +18,7 @@ export function inputSchema(fields: Fields, extra: Record<string, JsonSchema> = 
 }
 
 /** The operation's response schema, plus the note of an answer that is not complete. */
-export function outputSchema({ response }: Operation): ObjectSchema {
+export function outputSchema({ response }: Pick<Operation, 'response'>): ObjectSchema {
   const schema = portable(response) as ObjectSchema;
   return { ...schema, properties: { ...schema.properties, note } };
 }

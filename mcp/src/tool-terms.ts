@@ -9,6 +9,7 @@ const toolNames: Partial<Record<OperationId, string>> = {
   getInstallProfile: 'get_install_profile',
   sendTestEvent: 'send_test_event',
   listEvents: 'list_events',
+  readEventFeed: 'wait_for_event',
   listEventTypes: 'list_event_types',
   listEventDeliveries: 'list_deliveries',
   listEndpointDeliveries: 'list_deliveries',

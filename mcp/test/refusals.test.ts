@@ -53,13 +53,15 @@ describe('a refusal tells an agent what to do next', () => {
     [
       'list_events',
       { startingAfter: 'x' },
-      /parameter_unknown: startingAfter.* takes limit, starting_after\./,
+      /parameter_unknown: startingAfter.* takes limit, starting_after, type, created_gt, .*\./,
     ],
     [
       'list_events',
       { starting_after: 'x' },
       /cursor_invalid.*\nArgument: .*\nWhat to do: Start again without/,
     ],
+    ['list_events', { type: ['NOT'] }, /parameter_invalid.*\nArgument: type/],
+    ['list_events', { created_gte: 'x' }, /parameter_invalid.*: created_gte .*\nArgument: created_gte\n/],
     ['get_execution', {}, /parameter_invalid: execution_id must be an id; got nothing/],
     ['get_execution', { execution_id: 'exec_none' }, /resource_missing.*\nArgument: execution_id\n/],
     ['get_execution', { execution_id: 'x'.repeat(300) }, /resource_missing.*\nArgument: execution_id\n/],

@@ -17,6 +17,7 @@ const reading = [
   'get_webhook_endpoint',
   'list_deliveries',
   'list_event_types',
+  'wait_for_event',
 ];
 
 describe.each([

@@ -50,6 +50,7 @@ describe.each([
       ['get_webhook_endpoint', reads],
       ['list_deliveries', reads],
       ['list_event_types', reads],
+      ['wait_for_event', reads],
     ]);
     for (const { title, description, inputSchema, outputSchema } of tools) {
       expect([typeof title, typeof description]).toEqual(['string', 'string']);
@@ -66,7 +67,15 @@ describe.each([
       create_webhook_endpoint: [...fieldsOf(operations.createWebhookEndpoint.body), 'idempotency_key'],
       provision_esim: [...fieldsOf(operations.createEsim.body), 'idempotency_key'],
       send_test_event: [...fieldsOf(operations.sendTestEvent.body), 'idempotency_key'],
-      list_events: ['limit', 'starting_after'],
+      list_events: [
+        'limit',
+        'starting_after',
+        'type',
+        'created_gt',
+        'created_gte',
+        'created_lt',
+        'created_lte',
+      ],
       list_products: ['limit', 'starting_after', 'country'],
       get_execution: ['execution_id', 'wait_seconds'],
       get_esim: ['iccid'],
@@ -74,7 +83,10 @@ describe.each([
       get_webhook_endpoint: ['webhook_endpoint_id'],
       list_deliveries: ['event_id', 'webhook_endpoint_id', 'status', 'limit', 'starting_after'],
       list_event_types: ['limit', 'starting_after'],
+      wait_for_event: ['type', 'iccid', 'wait_seconds', 'after'],
     });
+    // Some model providers refuse other names.
+    for (const name of Object.values(argumentNames).flat()) expect(name).toMatch(/^[a-zA-Z0-9_.-]{1,64}$/);
     const [{ inputSchema } = { inputSchema: {} }] = tools.filter(({ name }) => name === 'provision_esim');
     expect(inputSchema).toMatchObject({ required: ['product_id'], additionalProperties: false });
   });

@@ -78,13 +78,14 @@ export function serveFeed(
     const page =
       wait === 0
         ? await readFeed(feed, readingOf(await findStart(feed, query), limit))
-        : await readWaiting(request, feed, query, { limit, wait });
+        : await readWaiting(request, reply, feed, query, { limit, wait });
     return reply.type('application/json').send(renderPage(feed.account.id, page));
   }
 
   /** Watches before the first read, so that an event that comes in between is noticed. */
   async function readWaiting(
     request: FastifyRequest,
+    { raw: response }: FastifyReply,
     feed: Feed,
     query: Query,
     { limit, wait }: { limit: number; wait: number },
@@ -93,14 +94,15 @@ export function serveFeed(
     const watch = hub.watch(feed.account);
     const gone = new AbortController();
     const onClose = () => gone.abort();
-    request.raw.socket.once('close', onClose);
+    // Not the socket's: a call from within this process (MCP) has none that closes.
+    response.once('close', onClose);
     const until = AbortSignal.any([AbortSignal.timeout(wait * 1_000), gone.signal, waiting.signal]);
     try {
       const start = await findStart(feed, query);
       request.heldFromMs = performance.now();
       return await waitForFeed(feed, watch, readingOf(start, limit), until);
     } finally {
-      request.raw.socket.off('close', onClose);
+      response.off('close', onClose);
       watch.close();
       close();
     }

@@ -68,6 +68,11 @@ async function nextStepFor(error: ApiError, code: Code, context: ErrorContext): 
       return 'Repeat the first command unchanged, or use another --idempotency-key.';
     case 'endpoint_limit_reached':
       return 'Delete an endpoint you no longer need: `simplane webhooks list`, then `simplane webhooks delete <id>`.';
+    case 'consumer_limit_reached':
+      return 'Delete a consumer you no longer need: `simplane consumers list`, then `simplane consumers delete <name>`.';
+    case 'cursor_expired':
+      if (group === 'api') return (await import('@simplane/contract')).errors[code].remedy;
+      return 'Events after it were removed. `--after start` begins with the oldest one kept.';
     default: {
       const { errors } = await import('@simplane/contract');
       return errors[code].remedy;
@@ -85,6 +90,7 @@ const listingGroups: Record<string, string> = {
   webhooks: 'webhooks',
   deliveries: 'webhooks',
   events: 'events',
+  consumers: 'consumers',
 };
 
 function connectionHint({ settings }: ErrorContext): string {

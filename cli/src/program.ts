@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addApi } from './commands/api.ts';
 import { addBundles } from './commands/bundles.ts';
 import { addCompletion } from './commands/completion.ts';
+import { addConsumers } from './commands/consumers.ts';
 import { addDeliveries } from './commands/deliveries.ts';
 import { addEsims } from './commands/esims.ts';
 import { addEvents } from './commands/events.ts';
@@ -14,6 +14,7 @@ import { addSimulate } from './commands/simulate.ts';
 import { addTrigger } from './commands/trigger.ts';
 import { addWebhooks } from './commands/webhooks.ts';
 import { addWhoami } from './commands/whoami.ts';
+import { version } from './version.ts';
 
 /** Builds every command. Modules that only one command needs are loaded when it runs. */
 export function createProgram(): Command {
@@ -38,6 +39,7 @@ export function createProgram(): Command {
   addWebhooks(program);
   addDeliveries(program);
   addEvents(program);
+  addConsumers(program);
   addTrigger(program);
   addListen(program);
   program.commandsGroup('Everything else:');
@@ -72,9 +74,4 @@ function pointToHelp(command: Command, parent: string): void {
   const path = `${parent} ${command.name()}`;
   command.helpCommand(false).showHelpAfterError(`\`${path} --help\` shows the usage.`);
   for (const part of command.commands) pointToHelp(part, path);
-}
-
-function version(): string {
-  const file = new URL('../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }

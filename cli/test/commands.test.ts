@@ -17,6 +17,7 @@ beforeAll(async () => {
   service = await startService();
   service.startWorker(createMockNetwork({ delayMs: 0 }));
   service.startSender();
+  service.startSequencer();
 });
 afterAll(async () => {
   await service.stop();
@@ -134,6 +135,9 @@ describe('an eSIM', () => {
       const { code, stderr } = await runCli(idle, ['executions', 'get', id, '--wait', '--timeout', '0s']);
       expect(code).toBe(5);
       expect(stderr).toContain(`simplane executions get ${id} --wait`);
+      const { waiting_for } = (await call(idle, 'GET', `/v1/executions/${id}`)).json;
+      const { stdout } = await runCli(idle, ['executions', 'get', id]);
+      expect(stdout).toContain(`Waiting for   ${waiting_for}\nNext attempt  20`);
       for (const args of [
         ['executions', 'get', id],
         ['esims', 'create', 'prod_europe_1gb_7d'],
@@ -298,13 +302,14 @@ describe('webhooks and events', () => {
     const url = 'http://127.0.0.1:9/update';
     const { id } = await runJson('webhooks', 'create', url, '--description', 'Old', '--metadata', 'a=1');
     const changed = await runJson(
-      ...['webhooks', 'update', id, '--events', 'esim.*', '--description', 'New'],
+      ...['webhooks', 'update', id, '--events', 'esim.*', '--description', 'New', '--ordering', 'esim'],
       ...['--metadata', 'a=', '--metadata', 'b=2', '--status', 'disabled'],
     );
     expect(changed).toMatchObject({
       url,
       enabled_event_types: ['esim.*'],
       description: 'New',
+      ordering: 'esim',
       status: 'disabled',
     });
     expect(changed.metadata).toEqual({ b: '2' });
@@ -319,13 +324,9 @@ describe('webhooks and events', () => {
     await run('webhooks', 'delete', id);
   });
 
-  it('deliveries are listed by endpoint or event, shown with their attempts, and retried', async () => {
+  it('deliveries are listed by endpoint or event, shown with their attempts, retried and skipped', async () => {
     const { id: endpoint } = await runJson(
-      'webhooks',
-      'create',
-      'http://127.0.0.1:9/',
-      '--events',
-      'dlv.test',
+      ...'webhooks create http://127.0.0.1:9/ --events dlv.test --ordering esim'.split(' '),
     );
     const event = await runJson('trigger', 'dlv.test');
     const [delivery] = await until(
@@ -333,21 +334,62 @@ describe('webhooks and events', () => {
       ([first]) => first?.attempt_count > 0,
     );
     expect(delivery).toMatchObject({ event_id: event.id });
-    const [byEvent, byStatus, table, shown, neither] = await Promise.all([
+    const [byEvent, byStatus, table, shown, failing, neither] = await Promise.all([
       run('deliveries', 'list', '--event', event.id, '--json'),
       run('deliveries', 'list', '--endpoint', endpoint, '--status', 'succeeded', '--json'),
       run('deliveries', 'list', '--endpoint', endpoint),
       run('deliveries', 'get', delivery.id),
+      run('webhooks', 'get', endpoint),
       run('deliveries', 'list'),
     ]);
     expect(jsonLines(byEvent.stdout).map(({ id }) => id)).toEqual([delivery.id]);
     expect(byStatus.stdout).toBe('');
     expect(table.stdout).toContain(delivery.id);
     expect(shown.stdout).toMatch(/attempt 1 .* ms/);
+    expect(failing.stdout).toMatch(
+      /Last success +–\nFailing since +20.*, \d+ failed attempts?\nLast error +\S.*\nNext attempt +20.*\nOrdering +esim\n/,
+    );
     const retried = await runJson('deliveries', 'retry', delivery.id);
     expect(retried).toMatchObject({ event_id: event.id, webhook_endpoint_id: endpoint });
     expect(neither).toMatchObject({ code: 2, stderr: expect.stringContaining('--endpoint or --event') });
+    expect(await runJson('deliveries', 'skip', delivery.id)).toMatchObject({ status: 'canceled' });
     await run('webhooks', 'delete', endpoint);
+  });
+
+  it('consumers can be created once, listed, moved and deleted', async () => {
+    const created = await runJson(
+      'consumers',
+      'create',
+      'billing',
+      '--after',
+      'start',
+      '--type',
+      'esim.*,my.type',
+    );
+    expect(created).toMatchObject({ name: 'billing', type: ['esim.*', 'my.type'] });
+    await run('trigger', 'my.type');
+    await until(
+      () => runJson('consumers', 'get', 'billing'),
+      ({ behind }) => behind > 0,
+    );
+    const [again, table, shown] = await Promise.all([
+      runJson('consumers', 'create', 'billing'),
+      run('consumers', 'list'),
+      run('consumers', 'get', 'billing'),
+    ]);
+    expect(again).toMatchObject({ type: created.type, cursor: created.cursor });
+    expect(table.stdout).toMatch(/^NAME +BEHIND .*\nbilling +\d+ /);
+    expect(shown.stdout).toMatch(/Types +esim\.\*,my\.type\nBehind +\d+ events?\n/);
+    expect(await runJson('consumers', 'seek', 'billing', '--after', 'now')).toMatchObject({ behind: 0 });
+    expect(await run('consumers', 'seek', 'billing')).toMatchObject({ code: 2 });
+    expect(await run('consumers', 'delete', 'billing')).toMatchObject({
+      code: 0,
+      stdout: 'Deleted billing.\n',
+    });
+    expect(await run('consumers', 'get', 'billing')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('simplane consumers list'),
+    });
   });
 
   it('trigger sends data about an eSIM that exists, and its fields agree', async () => {

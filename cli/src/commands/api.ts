@@ -8,7 +8,7 @@ import { readPairs } from '../print/list.ts';
 import { collect } from './esims.ts';
 import { idempotencyKeyOption, keyOf, type WriteOptions } from './idempotency-key.ts';
 
-const methods = ['GET', 'POST', 'PATCH', 'DELETE'];
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 type ApiOptions = WriteOptions & { data?: string; query: string[] };
 

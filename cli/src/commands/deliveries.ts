@@ -16,6 +16,7 @@ const columns: Column<Delivery>[] = [
   { title: 'LAST', value: lastOutcome, cutTo: 10 },
   { title: 'EVENT', value: ({ event_id }) => event_id },
   { title: 'ENDPOINT', value: ({ webhook_endpoint_id }) => webhook_endpoint_id, isSecondary: true },
+  { title: 'BLOCKED BY', value: ({ blocked_by }) => blocked_by ?? none, isSecondary: true },
   { title: 'CREATED', value: ({ created }) => time(created), isSecondary: true },
 ];
 
@@ -40,6 +41,15 @@ export function addDeliveries(program: Command): void {
     .addOption(idempotencyKeyOption());
   withAction<WriteOptions>(retry, async ({ client, out }, options, [id = '']) =>
     printDelivery(out, await client.deliveries.retry(id, keyOf(options))),
+  );
+
+  const skip = deliveries
+    .command('skip')
+    .description('cancel a pending delivery, so that those it blocks go on')
+    .argument('<id>', 'delivery id (dlv_…)')
+    .addOption(idempotencyKeyOption());
+  withAction<WriteOptions>(skip, async ({ client, out }, options, [id = '']) =>
+    printDelivery(out, await client.deliveries.skip(id, keyOf(options))),
   );
 }
 
@@ -100,6 +110,7 @@ function printDelivery(out: Output, delivery: Delivery): void {
     ['Origin', delivery.origin],
     ['Created', time(delivery.created)],
     ['Next attempt', time(delivery.next_attempt_at)],
+    ...(delivery.blocked_by === null ? [] : [['Blocked by', delivery.blocked_by] as const]),
     ...delivery.attempts.map(({ at, duration_ms: duration, status_code: status, error }, index) => {
       const outcome = [status, error].filter((part) => part !== null).join(', ');
       return [`· attempt ${index + 1}`, `${time(at)}  ${outcome}, ${duration} ms`] as const;

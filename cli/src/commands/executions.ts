@@ -123,6 +123,10 @@ function printExecution(out: Output, execution: Execution): void {
     ['Product', execution.product_id ?? none],
     ['ICCID', execution.iccid ?? none],
     ['Attempts', String(execution.attempts)],
+    ...(execution.waiting_for === null ? [] : [['Waiting for', execution.waiting_for] as const]),
+    ...(execution.next_attempt_at === null
+      ? []
+      : [['Next attempt', time(execution.next_attempt_at)] as const]),
     ['Created', time(execution.created)],
     ['Finished', time(execution.finished_at)],
     ...(error ? [['Error', `${error.code}: ${error.message}`] as const] : []),

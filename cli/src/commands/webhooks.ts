@@ -1,3 +1,4 @@
+import { orderings } from '@simplane/contract';
 import type { WebhookEndpoint } from '@simplane/sdk';
 import { type Command, Option } from 'commander';
 import { withAction } from '../action.ts';
@@ -5,7 +6,7 @@ import { usageError } from '../command-error.ts';
 import { none, paintStatus, time } from '../print/format.ts';
 import { printList, readPairs, withListOptions } from '../print/list.ts';
 import type { Output } from '../print/output.ts';
-import { type Column, printResource } from '../print/table.ts';
+import { type Column, type Field, printResource } from '../print/table.ts';
 import { readDuration, readTime } from '../read-time.ts';
 import { collect } from './esims.ts';
 import { idempotencyKeyOption, keyOf, type WriteOptions } from './idempotency-key.ts';
@@ -13,6 +14,7 @@ import { idempotencyKeyOption, keyOf, type WriteOptions } from './idempotency-ke
 const columns: Column<WebhookEndpoint>[] = [
   { title: 'ID', value: ({ id }) => id },
   { title: 'STATUS', value: ({ status }) => status, paint: paintStatus },
+  { title: 'ORDERING', value: ({ ordering }) => ordering, isSecondary: true },
   { title: 'EVENTS', value: ({ enabled_event_types: types }) => types.join(','), cutTo: 10 },
   { title: 'URL', value: ({ url }) => url, cutTo: 16 },
   { title: 'DESCRIPTION', value: ({ description }) => description ?? '', cutTo: 11, isSecondary: true },
@@ -30,7 +32,7 @@ export function addWebhooks(program: Command): void {
 }
 
 /** `esim.provisioned,bundle.*` */
-function readEventTypes(text: string): string[] {
+export function readEventTypes(text: string): string[] {
   return text
     .split(',')
     .map((type) => type.trim())
@@ -44,7 +46,18 @@ export function eventsOption(): Option {
   ).argParser(readEventTypes);
 }
 
-type CreateOptions = WriteOptions & { events: string[]; description?: string; metadata: string[] };
+function orderingOption(): Option {
+  return new Option('--ordering <ordering>', 'esim: the events of one eSIM one after another').choices([
+    ...orderings,
+  ]);
+}
+
+type CreateOptions = WriteOptions & {
+  events: string[];
+  description?: string;
+  ordering?: WebhookEndpoint['ordering'];
+  metadata: string[];
+};
 
 function addCreate(webhooks: Command): void {
   const create = webhooks
@@ -53,6 +66,7 @@ function addCreate(webhooks: Command): void {
     .argument('<url>', 'URL that receives deliveries')
     .addOption(eventsOption().default(['*'], '*'))
     .option('--description <text>', 'a note, visible only to your account')
+    .addOption(orderingOption())
     .option('--metadata <name=value>', 'your own data; repeatable', collect, [])
     .addOption(idempotencyKeyOption());
   withAction<CreateOptions>(create, async ({ client, out }, options, [url = '']) => {
@@ -60,6 +74,7 @@ function addCreate(webhooks: Command): void {
       url,
       enabled_event_types: options.events,
       ...(options.description !== undefined && { description: options.description }),
+      ...(options.ordering && { ordering: options.ordering }),
       ...(options.metadata.length > 0 && { metadata: readPairs('--metadata', options.metadata) }),
     };
     printEndpoint(out, await client.webhookEndpoints.create(body, keyOf(options)));
@@ -85,6 +100,7 @@ type UpdateOptions = WriteOptions & {
   url?: string;
   events?: string[];
   description?: string;
+  ordering?: WebhookEndpoint['ordering'];
   metadata: string[];
   status?: WebhookEndpoint['status'];
 };
@@ -97,15 +113,17 @@ function addUpdate(webhooks: Command): void {
     .option('--url <url>', 'URL that receives deliveries')
     .addOption(eventsOption())
     .option('--description <text>', 'a note, visible only to your account')
+    .addOption(orderingOption())
     .option('--metadata <name=value>', 'your own data; repeatable; `name=` removes it', collect, [])
     .addOption(new Option('--status <status>', 'stop or resume deliveries').choices(['enabled', 'disabled']))
     .addOption(idempotencyKeyOption());
   withAction<UpdateOptions>(update, async ({ client, out }, options, [id = '']) => {
-    const { url, events, description, metadata, status } = options;
+    const { url, events, description, ordering, metadata, status } = options;
     const body = {
       ...(url !== undefined && { url }),
       ...(events && { enabled_event_types: events }),
       ...(description !== undefined && { description }),
+      ...(ordering && { ordering }),
       ...(metadata.length > 0 && { metadata: readPairs('--metadata', metadata) }),
       ...(status && { status }),
     };
@@ -184,7 +202,10 @@ function printEndpoint(out: Output, endpoint: WebhookEndpoint): void {
     ['URL', endpoint.url],
     ['Events', endpoint.enabled_event_types.join(', ')],
     ['Status', endpoint.status, paintStatus],
+    ...(endpoint.disabled_at === null ? [] : [['Disabled at', time(endpoint.disabled_at)] as const]),
     ...(endpoint.disabled_reason ? [['Disabled', endpoint.disabled_reason] as const] : []),
+    ...health(endpoint),
+    ['Ordering', endpoint.ordering],
     ['Description', endpoint.description ?? none],
     ['Created', time(endpoint.created)],
     ...Object.entries(endpoint.metadata).map(([name, value]) => [`· ${name}`, value] as const),
@@ -194,4 +215,19 @@ function printEndpoint(out: Output, endpoint: WebhookEndpoint): void {
   if (endpoint.disabled_reason) {
     out.note(out.noteColors.dim(`Once that is fixed: simplane webhooks enable ${endpoint.id}`));
   }
+}
+
+/** When it last worked and, if it fails, since when, why and when the next attempt is. */
+function health(endpoint: WebhookEndpoint): Field[] {
+  const { failing_since: since, failure_count: count, last_error: error, next_attempt_at: next } = endpoint;
+  return [
+    ['Last success', time(endpoint.last_success_at)],
+    ...(since === null
+      ? []
+      : ([
+          ['Failing since', `${time(since)}, ${count} failed ${count === 1 ? 'attempt' : 'attempts'}`],
+          ['Last error', error ?? none],
+          ['Next attempt', time(next)],
+        ] as const)),
+  ];
 }

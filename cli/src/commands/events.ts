@@ -6,6 +6,7 @@ import { printList, withListOptions } from '../print/list.ts';
 import type { Output } from '../print/output.ts';
 import { type Column, createTable, printResource } from '../print/table.ts';
 import { readTime } from '../read-time.ts';
+import { addTail } from './events-tail.ts';
 import { idempotencyKeyOption, keyOf, type WriteOptions } from './idempotency-key.ts';
 
 const columns: Column<Event>[] = [
@@ -24,6 +25,7 @@ const deliveryColumns: Column<Delivery>[] = [
 export function addEvents(program: Command): void {
   const events = program.command('events').description('the event log');
   addList(events);
+  addTail(events);
   addGet(events);
   addReplay(events);
 }

@@ -6,7 +6,6 @@ import { CommandError, usageError } from '../command-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { type Forwarded, forward } from '../listen/forward.ts';
 import { type Answer, type Incoming, startReceiver } from '../listen/receive.ts';
-import { handleStopSignals, type Stop } from '../listen/stop.ts';
 import {
   createTemporaryEndpoint,
   type Removal,
@@ -18,6 +17,7 @@ import { clean } from '../print/clean.ts';
 import { clock } from '../print/format.ts';
 import { onStdoutClosed } from '../print/output.ts';
 import { isLoopback } from '../settings.ts';
+import { handleStopSignals, type Stop } from '../stop.ts';
 import { eventsOption } from './webhooks.ts';
 
 type ListenOptions = { forwardTo?: string; events: string[] };

@@ -39,6 +39,21 @@ export function createOutput(isJson: boolean): Output {
   };
 }
 
+/** Waits while the reader of standard output is slower than we write, so that nothing piles up in memory. */
+export function untilDrained(stopped: AbortSignal): Promise<void> {
+  const { stdout } = process;
+  if (!stdout.writableNeedDrain || stopped.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      stdout.off('drain', done);
+      stopped.removeEventListener('abort', done);
+      resolve();
+    };
+    stdout.once('drain', done);
+    stopped.addEventListener('abort', done);
+  });
+}
+
 /** Replaces the action taken when standard output is closed (`| head`), which is not an error. */
 export function onStdoutClosed(act: () => void): void {
   process.stdout.removeAllListeners('error').on('error', act);

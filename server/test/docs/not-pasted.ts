@@ -13,6 +13,11 @@ export const notPasted: { page: string; begins: string; why: string }[] = [
   },
   {
     page: 'docs/cli.md',
+    begins: 'npx simplane events tail',
+    why: 'runs until Ctrl-C; cli/test/events-tail.test.ts runs it',
+  },
+  {
+    page: 'docs/cli.md',
     begins: 'npx simplane listen',
     why: 'runs until Ctrl-C; cli/test/listen.test.ts runs it',
   },

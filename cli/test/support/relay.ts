@@ -1,0 +1,47 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** The only way between the command line and the service: connections to the service, none back. */
+export async function startRelay(target: string) {
+  const { hostname, port } = new URL(target);
+  const open = new Set<Socket>();
+  let isBlocked = false;
+  let accepted = 0;
+  const server = createServer((client) => {
+    accepted += 1;
+    if (isBlocked) return void client.destroy();
+    const upstream = connect(Number(port), hostname);
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      open.add(from);
+      from.pipe(to);
+      from.on('error', () => to.destroy());
+      from.on('close', () => {
+        open.delete(from);
+        to.destroy();
+      });
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const cut = () => {
+    for (const socket of open) socket.destroy();
+  };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** How many connections it was asked for. */
+    accepted: () => accepted,
+    /** Ends all connections, and every new one at once. */
+    block() {
+      isBlocked = true;
+      cut();
+    },
+    unblock() {
+      isBlocked = false;
+    },
+    stop() {
+      server.close();
+      cut();
+    },
+  };
+}

@@ -49,7 +49,7 @@ export const mayImport = {
       imports: list`contract:* npm:commander`,
     },
     listen: {
-      why: 'It receives and forwards events; the command prints them.',
+      why: 'It signs events and forwards them; the command reads and prints them.',
       imports: list`sdk:*`,
     },
     print: {

@@ -1,20 +1,25 @@
-import { hostname } from 'node:os';
 import { webhooks } from '@simplane/sdk';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { signatureHeaders, signingKeysOf } from '../../server/src/webhooks/sender/sign.ts';
 import { call } from '../../server/test/support/client.ts';
 import { type Receiver, startReceiver } from '../../server/test/support/receiver.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
 import { until } from '../../server/test/support/until.ts';
-import { startProxy } from './support/proxy.ts';
+import { type Attempt, forward } from '../src/listen/forward.ts';
+import { createSecret } from '../src/listen/sign.ts';
+import { startRelay } from './support/relay.ts';
 import { envOf, jsonLines, type Running, runCli, startCli } from './support/run-cli.ts';
 
 let service: TestService;
 let app: Receiver;
 const started: Running[] = [];
 
+// A deployment that cannot and may not send to this machine.
 beforeAll(async () => {
-  service = await startService();
-  service.startSender();
+  service = await startService({
+    addressPolicy: { allowsHttp: false, allowsPrivate: false, allowedCidrs: [] },
+  });
+  service.startSequencer();
 });
 afterAll(() => service.stop());
 
@@ -23,141 +28,147 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await Promise.all(started.splice(0).map((one) => one.end('SIGKILL')));
-  for (const { id } of await endpoints()) await call(service, 'DELETE', `/v1/webhook_endpoints/${id}`);
   await app.stop();
 });
 
-async function listen(args: string[] = [], ready: string | RegExp = 'Ctrl-C') {
-  const one = startCli(['listen', '--forward-to', `${app.url}/hooks?of=mine`, ...args], {
-    env: envOf(service),
-  });
+async function listen(args: string[] = [], ready: string | RegExp = 'Ctrl-C', target = service.url) {
+  const env = envOf({ url: target, key: service.key });
+  const one = startCli(['listen', '--forward-to', `${app.url}/hooks?of=mine`, ...args], { env });
   started.push(one);
   await one.shows(ready);
   return one;
 }
 
-async function endpoints(): Promise<{ id: string; url: string; description: string }[]> {
-  return (await call(service, 'GET', '/v1/webhook_endpoints?limit=100')).json.data;
-}
-
 async function sendEvent(type = 'esim.provisioned', data: object = { iccid: '8999901000000000018' }) {
   const sent = await call(service, 'POST', '/v1/events/test', { body: { type, data } });
-  return sent.json as { id: string };
+  return (sent.json as { id: string }).id;
 }
 
-async function delivered(eventId: string) {
-  const seen = await until(
-    () => call(service, 'GET', `/v1/events/${eventId}/deliveries`),
-    ({ json }) => json.data[0]?.attempts.length > 0 && json.data[0].status !== 'pending',
+function received(count: number) {
+  return until(
+    async () => app.received,
+    ({ length }) => length >= count,
   );
-  return seen.json.data[0];
 }
+
+const idsOf = (requests: Receiver['received']) => requests.map(({ body }) => JSON.parse(body).id);
+const cursorIn = (text: string) => /--after (\S+)/.exec(text)?.[1] ?? '';
 
 describe('listen', () => {
-  it('forwards the same bytes with a valid signature, and prints the app’s response', async () => {
+  it('forwards the same bytes with the headers of a delivery, signed with the printed secret', async () => {
     const listening = await listen();
     const [, secret = ''] = /Signing secret for your app: (whsec_\S+)/.exec(listening.stdout()) ?? [];
     const sentAtMs = performance.now();
-    const { id } = await sendEvent('esim.provisioned', { note: 'Zürich → 東京' });
+    const id = await sendEvent('esim.provisioned', { b: 1, a: 'Zürich → 東京', 7: [1e21, null] });
 
-    const [got] = await until(
-      async () => app.received,
-      ({ length }) => length > 0,
-    );
+    const [got] = await received(1);
     console.info(`trigger to app: ${Math.round((got?.atMs ?? 0) - sentAtMs)} ms`);
-    const event = await webhooks.verify(got?.body ?? '', String(got?.headers['service-signature']), secret);
+    const body = got?.body ?? '';
+    const event = await webhooks.verify(body, String(got?.headers['service-signature']), secret);
     expect(event.id).toBe(id);
+    const signed = signatureHeaders({
+      eventId: id,
+      body,
+      atSeconds: Number(got?.headers['webhook-timestamp']),
+      secrets: [signingKeysOf(secret)],
+    });
     expect(got).toMatchObject({
       path: '/hooks?of=mine',
       body: (await call(service, 'GET', `/v1/events/${id}`)).text,
       headers: {
         'content-type': 'application/json',
-        'user-agent': 'Simplane/test',
-        'webhook-id': id,
-        'webhook-signature': expect.stringMatching(/^v1,/),
+        'user-agent': expect.stringMatching(/^Simplane\//),
+        ...signed,
       },
     });
     await listening.shows(new RegExp(`\\d\\d:\\d\\d:\\d\\d  esim\\.provisioned  ${id}  → 200 in \\d+ ms`));
   });
 
-  it('returns the app’s response to the service, so retries work as in production', async () => {
-    app.answer((response, _, count) => {
-      response.writeHead(count === 1 ? 500 : 201).end('response of the app');
-    });
-    const listening = await listen();
-    const { id } = await sendEvent();
-    expect(await delivered(id)).toMatchObject({
-      status: 'succeeded',
-      attempts: [{ status_code: 500, response: 'response of the app' }, { status_code: 201 }],
-    });
-    expect(await listening.shows('→ 201')).toContain('→ 500');
+  it('works where the deployment cannot reach this machine, and creates no endpoint', async () => {
+    const relay = await startRelay(service.url);
+    try {
+      const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+      const listening = await listen(['--secret', secret], secret, relay.url);
+      const id = await sendEvent();
+      const [got] = await received(1);
+      const event = await webhooks.verify(got?.body ?? '', String(got?.headers['service-signature']), secret);
+      expect(event.id).toBe(id);
+      expect(await listening.end('SIGINT')).toMatchObject({ code: 0 });
+      const ofEndpoints = service.logLines.filter((line) => line.includes('webhook_endpoints'));
+      expect(ofEndpoints).toEqual([]);
+      expect((await call(service, 'GET', '/v1/webhook_endpoints')).json.data).toEqual([]);
+    } finally {
+      relay.stop();
+    }
   });
 
-  it('does not follow redirects, and reports an unreachable app', async () => {
+  it('repeats an event that the app does not accept, in order, and says so', async () => {
     app.answer((response, _, count) => {
       if (count === 1) response.writeHead(302, { Location: `${app.url}/elsewhere` }).end();
       else if (count === 2) response.destroy();
       else response.end();
     });
     const listening = await listen();
-    const { id } = await sendEvent();
-    expect(await delivered(id)).toMatchObject({
-      attempts: [{ status_code: 302 }, { status_code: 502 }, { status_code: 200 }],
+    const first = await sendEvent();
+    const second = await sendEvent();
+    const requests = await received(4);
+    expect(idsOf(requests)).toEqual([first, first, first, second]);
+    expect(requests.map(({ path }) => path)).not.toContain('/elsewhere');
+    expect(await listening.shows(new RegExp(`${second}  → 200`))).toMatch(
+      /→ 302 in \d+ ms, next attempt in 1 s; later events wait[\s\S]*→ not reached: ECONNRESET, next attempt in 2 s/,
+    );
+  });
+
+  it('gives an event up after the last attempt, so that the next ones are sent', async () => {
+    app.answer((response) => response.writeHead(500).end());
+    const attempts: Attempt[] = [];
+    const event = (await call(service, 'GET', `/v1/events/${await sendEvent()}`)).json;
+    const isDone = await forward(event, {
+      target: new URL(app.url),
+      secret: createSecret(),
+      userAgent: 'test',
+      signal: new AbortController().signal,
+      onAttempt: (attempt) => attempts.push(attempt),
+      retryDelaysMs: [0, 0],
     });
-    expect(app.received.map(({ path }) => path)).not.toContain('/elsewhere');
-    expect(await listening.shows('→ 200')).toMatch(/→ 302 in .*→ not reached: ECONNRESET/s);
+    expect(isDone).toBe(true);
+    expect(attempts).toMatchObject([
+      { number: 1, status: 500, retryInMs: 0 },
+      { number: 2, status: 500, retryInMs: 0 },
+      { number: 3, status: 500, retryInMs: null },
+    ]);
+    expect(idsOf(app.received)).toEqual([event.id, event.id, event.id]);
   });
 
-  it('never forwards a request that the service did not sign', async () => {
-    const listening = await listen();
-    const [{ url = '' } = {}] = await endpoints();
-    const header = await webhooks.sign('{}', 'whsec_of-somebody-else');
-    const forged = await fetch(url, { method: 'POST', body: '{}', headers: { 'Service-Signature': header } });
-    const elsewhere = await fetch(new URL('/', url), { method: 'POST', body: '{}' });
-    const huge = await fetch(url, { method: 'POST', body: 'x'.repeat(2_000_000) }).then(
-      ({ status }) => status,
-      () => 413, // it may close the connection before the whole body is sent
-    );
-    expect([forged.status, elsewhere.status, huge]).toEqual([400, 404, 413]);
-    expect(app.received).toEqual([]);
-    await until(
-      async () => listening.stderr(),
-      (text) => text.includes('failed signature verification'),
-    );
+  it('sends what happened since --since first, and continues from the cursor of the last event that is done', async () => {
+    const earlier = [await sendEvent('esim.suspended'), await sendEvent('esim.resumed')];
+    await sendEvent('bundle.depleted');
+    const since = await listen(['--since', '1h', '--events', 'esim.suspended,esim.resumed']);
+    expect(idsOf(await received(2)).slice(-2)).toEqual(earlier);
+    await since.shows(new RegExp(`${earlier[1]}  → 200`));
+    const before = app.received.length;
+    app.answer(() => {}); // never
+    const unfinished = await sendEvent('esim.suspended');
+    await received(before + 1);
+    const { code, stderr } = await since.end('SIGINT');
+    expect(code).toBe(0);
+    const later = await sendEvent('esim.resumed');
+    app.answer((response) => response.end());
+    await listen(['--after', cursorIn(stderr), '--events', 'esim.*']);
+    expect(idsOf(await received(before + 3)).slice(-2)).toEqual([unfinished, later]);
   });
 
-  it('reports when the service disables the endpoint after repeated failures', async () => {
-    const strict = await startService();
-    try {
-      strict.startSender({ disableRule: { afterMs: 0, minFailures: 2 } });
-      app.answer((response) => response.writeHead(503).end());
-      const listening = startCli(['listen', '--forward-to', app.url], { env: envOf(strict) });
-      started.push(listening);
-      await listening.shows('Ctrl-C');
-      await call(strict, 'POST', '/v1/events/test', { body: { type: 'esim.provisioned', data: {} } });
-      const stderr = await until(
-        async () => listening.stderr(),
-        (text) => text.includes('simplane webhooks enable we_'),
-      );
-      expect(stderr).toContain('503');
-      await listening.end('SIGINT');
-    } finally {
-      await strict.stop();
-    }
-  });
-
-  it('subscribes to the requested types, and with --json prints one document per line', async () => {
-    const listening = await listen(['--events', 'esim.suspended,bundle.*', '--json'], '"listening"');
+  it('with --json prints one document per line', async () => {
+    const listening = await listen(['--events', 'bundle.*', '--json'], '"listening"');
     await sendEvent('esim.provisioned');
-    const { id } = await sendEvent('bundle.depleted', { iccid: '1' });
+    const id = await sendEvent('bundle.depleted', { iccid: '1' });
     await listening.shows('"forward"');
     const { stdout } = await listening.end('SIGTERM');
     expect(jsonLines(stdout)).toEqual([
       {
         object: 'listening',
-        webhook_endpoint_id: expect.stringMatching(/^we_/),
         secret: expect.stringMatching(/^whsec_/),
-        enabled_event_types: ['esim.suspended', 'bundle.*'],
+        enabled_event_types: ['bundle.*'],
         forward_to: `${app.url}/hooks?of=mine`,
       },
       {
@@ -166,127 +177,41 @@ describe('listen', () => {
         status: 200,
         duration_ms: expect.any(Number),
         error: null,
+        attempt: 1,
+        retry_in_ms: null,
       },
-      { object: 'stopped', is_removed: true },
+      { object: 'stopped', cursor: expect.any(String) },
     ]);
   });
-});
 
-describe('stopping listen', () => {
-  it('removes the endpoint on every signal', async () => {
-    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-    const listening = await Promise.all(signals.map(() => listen()));
-    const temporary = { description: expect.stringContaining('Temporary') };
-    expect(await endpoints()).toMatchObject([temporary, temporary, temporary]);
-    const ends = await Promise.all(signals.map((signal, index) => listening[index]?.end(signal)));
-    const removed = { code: 0, stderr: expect.stringContaining('Removed the temporary endpoint') };
-    expect(ends).toMatchObject([removed, removed, removed]);
-    expect(await endpoints()).toEqual([]);
-  });
-
-  it('removes the endpoint when its output is closed, and when the app hangs', async () => {
-    const [unread, hanging] = await Promise.all([listen(), listen()]);
-    unread.stopReading();
+  it('ends with 0 when its output is closed, and without --forward-to only prints', async () => {
+    const printing = startCli(['listen'], { env: envOf(service) });
+    started.push(printing);
+    await printing.shows('Ctrl-C');
+    await printing.shows(await sendEvent());
+    expect(printing.stdout()).not.toContain('→');
+    printing.stopReading();
     await sendEvent();
-    expect(await unread.ended).toMatchObject({ code: 0 });
-    await hanging.shows('→ 200');
-    const before = app.received.length;
-    app.answer(() => {}); // never
-    await sendEvent();
-    await until(
-      async () => app.received.length,
-      (count) => count > before,
-    );
-    await hanging.end('SIGINT');
-    expect(await endpoints()).toEqual([]);
+    expect(await printing.ended).toMatchObject({ code: 0 });
   });
 
-  it('removes the endpoint when interrupted while creating it', async () => {
-    const proxy = await startProxy(service.url);
-    try {
-      const held = proxy.hold('POST', '/v1/webhook_endpoints');
-      const listening = startCli(['listen'], { env: envOf({ url: proxy.url, key: service.key }) });
-      started.push(listening);
-      await held.arrived; // the service has created the endpoint; the response is held back
-      expect(await endpoints()).toHaveLength(1);
-      const end = listening.end('SIGINT');
-      held.release();
-      expect((await end).code).toBe(0);
-      expect(await endpoints()).toEqual([]);
-    } finally {
-      proxy.stop();
-    }
-  });
-
-  it('removes the endpoint when every create response is lost', async () => {
-    const proxy = await startProxy(service.url);
-    try {
-      proxy.cut('POST', '/v1/webhook_endpoints');
-      const { code } = await startCli(['listen'], { env: envOf({ url: proxy.url, key: service.key }) }).ended;
-      expect(code).toBe(3);
-      expect(await endpoints()).toEqual([]);
-    } finally {
-      proxy.stop();
-    }
-  });
-
-  it('names the cleanup command when the service is unreachable', async () => {
-    const proxy = await startProxy(service.url);
-    const listening = startCli(['listen'], { env: envOf({ url: proxy.url, key: service.key }) });
-    started.push(listening);
-    await listening.shows('Ctrl-C');
-    const [{ id = '' } = {}] = await endpoints();
-    proxy.stop();
-    const { code, stderr } = await listening.end('SIGINT');
-    expect(code).toBe(1);
-    expect(stderr).toContain(`simplane webhooks delete ${id}`);
-  });
-
-  it('after SIGKILL, the next listen removes the endpoint and keeps those of running ones', async () => {
-    const [killed, other] = await Promise.all([listen(), listen(['--events', 'esim.*'])]);
-    const own = await call(service, 'POST', '/v1/webhook_endpoints', {
-      body: {
-        url: 'http://127.0.0.1:9/mine',
-        enabled_event_types: ['*'],
-        metadata: { simplane_listen: hostname() },
-      },
-    });
-    await killed.end('SIGKILL');
-    expect(await endpoints()).toHaveLength(3);
-    const next = await listen(['--events', 'bundle.*']);
-    expect(next.stderr()).toContain('Removed endpoints left by an earlier run: we_');
-    const left = await endpoints();
-    expect(left).toHaveLength(3);
-    expect(left.map(({ id }) => id)).toContain(own.json.id);
-    const { id } = await sendEvent('esim.suspended');
-    await other.shows(id);
-  });
-});
-
-describe('listen refuses', () => {
-  it('a service that may not send to loopback, and names the required settings', async () => {
-    const hosted = await startService({
-      addressPolicy: { allowsHttp: true, allowsPrivate: false, allowedCidrs: [] },
-    });
-    try {
-      const { code, stderr } = await runCli(hosted, ['listen', '--forward-to', '3000']);
-      expect(code).toBe(1);
-      expect(stderr).toContain('bound to loopback');
-      expect(stderr).not.toContain('Removed the temporary endpoint');
-    } finally {
-      await hosted.stop();
-    }
-  });
-
-  it('a service on another machine, and an invalid target', async () => {
-    const away = { url: 'https://sandbox.example.com', key: service.key };
+  it('refuses an invalid target, secret or place, a wrong key and an unreachable service', async () => {
+    const nowhere = { url: 'http://127.0.0.1:9', key: service.key };
     const results = await Promise.all([
-      runCli(away, ['listen']),
       runCli(service, ['listen', '--forward-to', 'ftp://127.0.0.1']),
+      runCli(service, ['listen', '--secret', 'not-a-secret']),
+      runCli(service, ['listen', '--since', '1h', '--after', 'start']),
+      runCli(service, ['listen', '--after', 'made-up']),
+      runCli({ ...service, key: 'sp_test_wrong' }, ['listen']),
+      runCli(nowhere, ['listen']),
     ]);
     expect(results).toMatchObject([
-      { code: 2, stderr: expect.stringContaining('simplane webhooks create') },
       { code: 2, stderr: expect.stringContaining('--forward-to') },
+      { code: 2, stderr: expect.not.stringContaining('not-a-secret') },
+      { code: 2, stderr: expect.stringContaining('either --since or --after') },
+      { code: 1, stderr: expect.stringContaining('cursor_invalid') },
+      { code: 4 },
+      { code: 3 },
     ]);
   });
 });

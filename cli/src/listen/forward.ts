@@ -1,89 +1,51 @@
-import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
-import type { Answer, Incoming } from './receive.ts';
+import { setTimeout } from 'node:timers/promises';
+import type { WebhookEvent } from '@simplane/sdk';
+import { type Answer, post } from './post.ts';
+import { signatureHeaders } from './sign.ts';
 
-export type Forwarded = { answer: Answer; durationMs: number; failure: string | null };
+export type Attempt = Answer & {
+  /** 1 for the first. */
+  number: number;
+  isSuccess: boolean;
+  /** Null if no other attempt follows. */
+  retryInMs: number | null;
+};
 
-// The service allows 15 s per attempt and reads 64 kB of the response.
-const timeoutMs = 14_000;
-const maxAnswerBytes = 64 * 1024;
+export type ForwardOptions = {
+  target: URL;
+  secret: string;
+  userAgent: string;
+  signal: AbortSignal;
+  onAttempt(attempt: Attempt): void;
+  /** Pauses after each failed attempt but the last. */
+  retryDelaysMs?: readonly number[];
+};
 
-// Headers that describe one connection, not the message.
-const hopByHopHeaders = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
+// Short: a developer is watching, and the events after this one wait.
+const defaultDelaysMs = [1_000, 2_000, 4_000, 8_000];
 
-/** Forwards the same bytes and signature to the app, and returns its response. Does not follow redirects. */
-export async function forward(target: URL, incoming: Incoming, stopped: AbortSignal): Promise<Forwarded> {
-  const startMs = performance.now();
-  // Not AbortSignal.any: on Node 20 each call leaks a reference on `stopped`.
-  const controller = new AbortController();
-  let isTimedOut = false;
-  const stop = () => controller.abort();
-  const timer = setTimeout(() => {
-    isTimedOut = true;
-    stop();
-  }, timeoutMs);
-  stopped.addEventListener('abort', stop);
-  if (stopped.aborted) stop();
-  try {
-    const answer = await send(target, incoming, controller.signal);
-    return { answer, durationMs: performance.now() - startMs, failure: null };
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const failure = isTimedOut ? `no answer in ${timeoutMs / 1000} s` : `not reached: ${code ?? message}`;
-    return { answer: { status: isTimedOut ? 504 : 502 }, durationMs: performance.now() - startMs, failure };
-  } finally {
-    clearTimeout(timer);
-    stopped.removeEventListener('abort', stop);
+/**
+ * Sends an event as the service would, until the app accepts it or the attempts are used up. Returns false if it was
+ * stopped before that.
+ */
+export async function forward(event: WebhookEvent, options: ForwardOptions): Promise<boolean> {
+  const { target, secret, userAgent, signal, onAttempt, retryDelaysMs = defaultDelaysMs } = options;
+  // The bytes of the service's own deliveries: they too are what JSON.stringify made of the event.
+  const body = JSON.stringify(event);
+  for (let number = 1; ; number++) {
+    const atSeconds = Math.floor(Date.now() / 1000);
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': userAgent,
+      ...(await signatureHeaders(secret, { id: event.id, body, atSeconds })),
+    };
+    const answer = await post(target, { headers, body }, signal);
+    const isSuccess = answer.status !== null && answer.status >= 200 && answer.status < 300;
+    if (signal.aborted && !isSuccess) return false;
+    const retryInMs = isSuccess ? null : (retryDelaysMs[number - 1] ?? null);
+    onAttempt({ ...answer, number, isSuccess, retryInMs });
+    if (retryInMs === null) return true;
+    await setTimeout(retryInMs, undefined, { signal }).catch(() => {});
+    if (signal.aborted) return false;
   }
-}
-
-function send(target: URL, { headers, body }: Incoming, signal: AbortSignal): Promise<Answer> {
-  const request = target.protocol === 'https:' ? requestHttps : requestHttp;
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      target,
-      // A new connection per event: reusing one the app just closed would look like an app failure.
-      {
-        method: 'POST',
-        headers: { ...messageHeaders(headers), 'Content-Length': body.length },
-        agent: false,
-        signal,
-      },
-      (response) => void readAnswer(response).then(resolve, reject),
-    );
-    sent.on('error', reject);
-    sent.end(body);
-  });
-}
-
-function messageHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHopHeaders.has(name)));
-}
-
-async function readAnswer(response: IncomingMessage): Promise<Answer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size >= maxAnswerBytes) break; // breaking out closes the connection
-  }
-  const { 'content-type': type, 'retry-after': retryAfter } = response.headers;
-  return {
-    status: response.statusCode ?? 502,
-    headers: { ...(type && { 'Content-Type': type }), ...(retryAfter && { 'Retry-After': retryAfter }) },
-    body: Buffer.concat(chunks).subarray(0, maxAnswerBytes),
-  };
 }

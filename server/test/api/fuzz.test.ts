@@ -60,7 +60,10 @@ function expectDocumented(reply: Reply, check: (status: number, json: unknown) =
   if (pictures.includes(reply.headers.get('content-type') ?? '')) return;
   expect(check(reply.status, reply.json), reply.text).toBeNull();
   expect(reply.headers.get('content-type')).toMatch(/^application\/json/);
-  expect(textsOf(reply).filter((text) => /\p{Surrogate}/u.test(text)), 'half of a surrogate pair').toEqual([]);
+  expect(
+    textsOf(reply).filter((text) => /\p{Surrogate}/u.test(text)),
+    'half of a surrogate pair',
+  ).toEqual([]);
   // A replayed refusal is byte-identical, so it has the id of the first request.
   const isReplay = reply.headers.get('idempotent-replayed') === 'true';
   if (reply.status >= 400 && !isReplay)

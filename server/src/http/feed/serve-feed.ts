@@ -73,7 +73,9 @@ export function serveFeed(
     if (invalid) throw invalid;
     const feed = { db, account: caller.account };
     reply.header('Vary', 'Accept');
-    if (prefersStream(request.headers.accept)) return stream(request, reply, feed, query);
+    // The answer to HEAD has no body, so it must end.
+    if (request.method === 'GET' && prefersStream(request.headers.accept))
+      return stream(request, reply, feed, query);
     const { limit = feedLimits.page.default, wait = 0 } = query;
     const page =
       wait === 0

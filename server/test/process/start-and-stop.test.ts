@@ -1,6 +1,7 @@
 import { exec } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, chown, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -17,11 +18,20 @@ const users = isRoot
   : [{ name: 'an ordinary user' }];
 
 let folder: string;
+/** Has a database after its first use, for tests that start in any data folder. */
+let usedFolder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'simplane-start-'));
   await chmod(folder, 0o755);
+  usedFolder = await dataFolder('used-');
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function dataFolder(name: string): Promise<string> {
+  const path = await mkdtemp(join(folder, name));
+  await chmod(path, 0o755);
+  return path;
+}
 
 describe.each(users)('as $name', ({ name, ...user }) => {
   let env: Record<string, string>;
@@ -87,12 +97,6 @@ describe.each(users)('as $name', ({ name, ...user }) => {
 });
 
 describe('the sandbox key', () => {
-  async function dataFolder(name: string): Promise<string> {
-    const path = await mkdtemp(join(folder, name));
-    await chmod(path, 0o755);
-    return path;
-  }
-
   async function revoke(env: Record<string, string>): Promise<string> {
     const [key] = JSON.parse((await runCommand(['keys', 'list', '--json'], env)).stdout);
     expect((await runCommand(['keys', 'revoke', key.id], env)).code).toBe(0);
@@ -101,10 +105,7 @@ describe('the sandbox key', () => {
 
   test('from SIMPLANE_API_KEY is not printed; the printed curl command reads it from the variable', async () => {
     const key = 'sp_test_chosen_by_its_owner';
-    const server = await spawnServer({
-      SIMPLANE_DATA_DIR: await dataFolder('given-'),
-      SIMPLANE_API_KEY: key,
-    });
+    const server = await spawnServer({ SIMPLANE_DATA_DIR: usedFolder, SIMPLANE_API_KEY: key });
     const [curl] = /curl http[\s\S]+?'\n/.exec(server.output()) ?? [''];
     const env = { ...process.env, SIMPLANE_API_KEY: key };
     const { stdout } = await promisify(exec)(`${curl.trimEnd()} --silent --fail`, { env });
@@ -160,12 +161,10 @@ describe('the sandbox key', () => {
 
 describe('SIGTERM', () => {
   test('lets a request in flight finish, and then exits 0', async () => {
-    const env = {
-      SIMPLANE_DATA_DIR: await mkdtemp(join(folder, 'drain-')),
+    const server = await spawnServer({
+      SIMPLANE_DATA_DIR: usedFolder,
       SIMPLANE_API_KEY: 'sp_test_request_in_flight',
-    };
-    await chmod(env.SIMPLANE_DATA_DIR, 0o755);
-    const server = await spawnServer(env);
+    });
     const { port } = new URL(server.url);
     const body = '{"product_id":"prod_us_1gb_7d"}';
     const socket = connect(Number(port), '127.0.0.1');
@@ -188,7 +187,7 @@ describe('SIGTERM', () => {
 });
 
 describe('settings', () => {
-  test.each([
+  test.concurrent.each([
     [{ PORT: 'http' }, 'PORT takes a whole number from 0 to 65535; got "http"'],
     [{ SIMPLANE_MODE: 'production' }, 'SIMPLANE_MODE takes `sandbox`, `live`; got "production"'],
     [
@@ -217,24 +216,19 @@ describe('settings', () => {
   });
 
   test('an unknown SIMPLANE_ name gets a warning', async () => {
-    const env = { SIMPLANE_DATA_DIR: await mkdtemp(join(folder, 'warn-')), SIMPLANE_RATE_LIMT: '5' };
-    await chmod(env.SIMPLANE_DATA_DIR, 0o755);
-    const server = await spawnServer(env);
+    const server = await spawnServer({ SIMPLANE_DATA_DIR: usedFolder, SIMPLANE_RATE_LIMT: '5' });
     expect(server.output()).toContain('SIMPLANE_RATE_LIMT is not a setting');
     expect(await server.end('SIGTERM')).toBe(0);
   });
 
   test('a port in use is named in the error', async () => {
-    const env = { SIMPLANE_DATA_DIR: await mkdtemp(join(folder, 'port-')) };
-    await chmod(env.SIMPLANE_DATA_DIR, 0o755);
-    const server = await spawnServer(env);
-    const other = await mkdtemp(join(folder, 'port-'));
-    await chmod(other, 0o755);
-    const { port } = new URL(server.url);
-    const second = await runCommand(['serve'], { SIMPLANE_DATA_DIR: other, PORT: port });
-    expect(second.code).toBe(1);
-    expect(second.stderr).toContain(port);
-    expect(second.stderr).toContain('set PORT');
-    expect(await server.end('SIGTERM')).toBe(0);
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const port = String((other.address() as AddressInfo).port);
+    const server = await runCommand(['serve'], { SIMPLANE_DATA_DIR: usedFolder, PORT: port });
+    expect(server.code).toBe(1);
+    expect(server.stderr).toContain(port);
+    expect(server.stderr).toContain('set PORT');
+    other.close();
   });
 });

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -91,9 +91,17 @@ const shells = [
   { name: 'zsh', args: ['-f', '-i'], trap: 'TRAPZERR() { echo "paste"-failed: the command above; }' },
 ];
 
-const installed = shells.filter(({ name }) => spawnSync(name, ['--version']).status === 0);
+const installed = shells
+  .filter(({ name }) => spawnSync(name, ['--version']).status === 0)
+  // npx takes longer than what it runs, and does not know which shell called it: one of them calls the real one.
+  .map((shell, index) => ({ ...shell, hasNpx: index === 0 }));
 
-describe.each(installed)('pasted into $name beside a fresh sandbox', ({ name, args, trap }) => {
+/** What npx does with the programs of a checkout. */
+const plainNpx = `#!/bin/sh
+exec node_modules/.bin/"$@"
+`;
+
+describe.each(installed)('pasted into $name beside a fresh sandbox', ({ name, args, trap, hasNpx }) => {
   let folder: string;
   let server: ServerProcess;
   let receiverPort: number;
@@ -102,6 +110,8 @@ describe.each(installed)('pasted into $name beside a fresh sandbox', ({ name, ar
     folder = await mkdtemp(join(tmpdir(), `simplane-paste-${name}-`));
     // A checkout with a `.simplane` of its own.
     for (const entry of ['node_modules', 'examples']) await symlink(join(root, entry), join(folder, entry));
+    await mkdir(join(folder, 'bin'));
+    if (!hasNpx) await writeFile(join(folder, 'bin/npx'), plainNpx, { mode: 0o755 });
     server = await spawnServer({}, { cwd: folder });
     receiverPort = await freePort();
   });
@@ -136,7 +146,7 @@ describe.each(installed)('pasted into $name beside a fresh sandbox', ({ name, ar
       cwd: folder,
       detached: true, // so that receivers in the background end with it
       env: {
-        PATH: process.env['PATH'] ?? '',
+        PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
         HOME: folder,
         TERM: 'dumb',
         PS1: '',

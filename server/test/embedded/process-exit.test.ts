@@ -16,8 +16,13 @@ beforeAll(async () => {
 afterAll(() => workspace.remove());
 
 describe.each(users)('as $title', (user) => {
+  /** One for all tests of a user, since creating a database takes longer than each of them. */
+  let dataDir: string;
+  beforeAll(async () => {
+    dataDir = await workspace.folder(`exits-${user.uid}`, user);
+  });
+
   test('killing node also ends postgres and removes its socket', async () => {
-    const dataDir = await workspace.folder(`killed-${user.uid}`, user);
     const holder = hold(workspace, user, { dataDir });
     const { connectionString, dataDir: cluster } = await holder.started();
     const server = await serverOf(cluster);
@@ -29,7 +34,6 @@ describe.each(users)('as $title', (user) => {
   });
 
   test('a start right after a kill waits for the old postgres and finds all committed data', async () => {
-    const dataDir = await workspace.folder(`again-${user.uid}`, user);
     let connectionString = '';
     for (let round = 0; round < 4; round++) {
       const holder = hold(workspace, user, { dataDir });
@@ -48,7 +52,6 @@ describe.each(users)('as $title', (user) => {
   });
 
   test('an orphaned postgres without watcher shells is stopped, never reused', async () => {
-    const dataDir = await workspace.folder(`orphan-${user.uid}`, user);
     const first = hold(workspace, user, { dataDir });
     const { connectionString, dataDir: cluster } = await first.started();
     const orphan = await serverOf(cluster);
@@ -69,7 +72,6 @@ describe.each(users)('as $title', (user) => {
   });
 
   test('Ctrl-C reaches node, and the database stays up until node is done', async () => {
-    const dataDir = await workspace.folder(`ctrl-c-${user.uid}`, user);
     const holder = hold(workspace, user, { dataDir });
     const { connectionString, dataDir: cluster } = await holder.started();
     process.kill(-holder.pid, 'SIGINT');
@@ -80,7 +82,6 @@ describe.each(users)('as $title', (user) => {
   });
 
   test('signals to the watcher shells do not stop the database', async () => {
-    const dataDir = await workspace.folder(`signals-${user.uid}`, user);
     const holder = hold(workspace, user, { dataDir });
     const { connectionString, dataDir: cluster } = await holder.started();
     for (const pid of await watchersOf(cluster)) {
@@ -92,7 +93,6 @@ describe.each(users)('as $title', (user) => {
   });
 
   test('a stale pid reused by another program does not block the start, and that program is left alone', async () => {
-    const dataDir = await workspace.folder(`reused-${user.uid}`, user);
     const first = hold(workspace, user, { dataDir });
     const { dataDir: cluster } = await first.started();
     const lockFile = `${cluster}/postmaster.pid`;
@@ -119,24 +119,23 @@ describe.each(users)('as $title', (user) => {
   });
 });
 
+/** The same folder for the tests below, for the same reason. */
+const inThisProcess = () => ({ dataDir: `${workspace.root}/exits`, packageDir: workspace.packageDir });
+
 test('a postgres that dies is reported with its last output, and the folder is free again', async () => {
-  const dataDir = `${workspace.root}/dies`;
-  const first = await startEmbeddedPostgres({ dataDir, packageDir: workspace.packageDir });
+  const first = await startEmbeddedPostgres(inThisProcess());
   const server = await serverOf(first.dataDir);
   process.kill(server?.pid ?? 0, 'SIGINT');
   expect(await first.exited).toMatch(/postgres ended with code 0.*received fast shutdown request/s);
   await first.stop();
 
-  const second = await startEmbeddedPostgres({ dataDir, packageDir: workspace.packageDir });
+  const second = await startEmbeddedPostgres(inThisProcess());
   await second.stop();
   await second.stop();
 });
 
 test('losing the watcher shells stops postgres and is reported', async () => {
-  const embedded = await startEmbeddedPostgres({
-    dataDir: `${workspace.root}/shell-lost`,
-    packageDir: workspace.packageDir,
-  });
+  const embedded = await startEmbeddedPostgres(inThisProcess());
   const server = await serverOf(embedded.dataDir);
   if (!server) throw new Error('postgres does not run');
   for (const pid of await watchersOf(embedded.dataDir)) process.kill(pid, 'SIGKILL');
@@ -145,10 +144,7 @@ test('losing the watcher shells stops postgres and is reported', async () => {
 });
 
 test('a stop does not wait for clients that stay connected', async () => {
-  const embedded = await startEmbeddedPostgres({
-    dataDir: `${workspace.root}/busy`,
-    packageDir: workspace.packageDir,
-  });
+  const embedded = await startEmbeddedPostgres(inThisProcess());
   const busy = query(embedded.connectionString, 'select pg_sleep(600)').catch(
     (error: Error) => error.message,
   );
@@ -164,11 +160,7 @@ test('a stop does not wait for clients that stay connected', async () => {
 });
 
 test('a stop takes bounded time even if a session is stuck, and committed data survives', async () => {
-  const options = {
-    dataDir: `${workspace.root}/stuck`,
-    packageDir: workspace.packageDir,
-    fastShutdownMs: 300,
-  };
+  const options = { ...inThisProcess(), fastShutdownMs: 300 };
   const embedded = await startEmbeddedPostgres(options);
   const client = new pg.Client({ connectionString: embedded.connectionString });
   client.on('error', () => {});

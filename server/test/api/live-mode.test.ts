@@ -7,7 +7,7 @@ import { readConfig } from '../../src/config/read-config.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { createUuidV7 } from '../../src/ids/uuid-v7.ts';
 import { call } from '../support/client.ts';
-import { createEmptyDatabase } from '../support/database.ts';
+import { cloneDatabase } from '../support/database.ts';
 import { runCommand, spawnServer } from '../support/process.ts';
 import { startService } from '../support/service.ts';
 
@@ -51,7 +51,7 @@ async function insertEsim(db: Database, accountUuid: string): Promise<string> {
 
 /** A separate process, set up with operator commands. */
 async function startProcess(): Promise<Live> {
-  const database = await createEmptyDatabase();
+  const database = await cloneDatabase();
   const env = { DATABASE_URL: database.url, ...liveEnv };
   const server = await spawnServer(env);
   const run = async (...args: string[]) => JSON.parse((await runCommand([...args, '--json'], env)).stdout)[0];

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { uuidOfId } from '../../src/ids/uuid.ts';
 import { call, provision } from '../support/client.ts';
-import { createEmptyDatabase } from '../support/database.ts';
+import { cloneDatabase } from '../support/database.ts';
 import { type ServerProcess, spawnRecordedServer } from '../support/process.ts';
 import { type RecordingNetwork, startRecordingNetwork } from '../support/recording-network.ts';
 import { until } from '../support/until.ts';
@@ -16,7 +16,7 @@ let api: ServerProcess;
 let client: pg.Client;
 
 beforeAll(async () => {
-  database = await createEmptyDatabase();
+  database = await cloneDatabase();
   network = await startRecordingNetwork();
   env = {
     DATABASE_URL: database.url,

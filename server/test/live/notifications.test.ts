@@ -17,7 +17,7 @@ import type { Observation } from '../../src/network/port.ts';
 import { createObservationHandler } from '../../src/observations/handle-observation.ts';
 import { createAuthority, createFolder } from '../support/certificates.ts';
 import { call, provision } from '../support/client.ts';
-import { createEmptyDatabase } from '../support/database.ts';
+import { cloneDatabase } from '../support/database.ts';
 import { newIccid } from '../support/fake-smdp.ts';
 import { spawnServer } from '../support/process.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -496,7 +496,7 @@ describe('a client without a trusted certificate', () => {
 
 test('a live server from the command line receives notifications and stops', async () => {
   const folder = createFolder();
-  const database = await createEmptyDatabase();
+  const database = await cloneDatabase();
   const server = await spawnServer({
     DATABASE_URL: database.url,
     SIMPLANE_MODE: 'live',

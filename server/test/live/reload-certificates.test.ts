@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRenewableClient } from '../../src/network/es2plus/renewable-client.ts';
 import { createAuthority, createFolder } from '../support/certificates.ts';
 import { call, provision } from '../support/client.ts';
-import { createEmptyDatabase } from '../support/database.ts';
+import { cloneDatabase } from '../support/database.ts';
 import { type FakeSmdp, startFakeSmdp } from '../support/fake-smdp.ts';
 import { runCommand, type ServerProcess, spawnServer } from '../support/process.ts';
 import { createTls } from '../support/smdp-setup.ts';
@@ -65,7 +65,7 @@ describe('a live server', () => {
   let server: ServerProcess;
   let listenPort: number;
   beforeAll(async () => {
-    database = await createEmptyDatabase();
+    database = await cloneDatabase();
     smdp = await startFakeSmdp({ tls: tls.server });
     env = {
       DATABASE_URL: database.url,

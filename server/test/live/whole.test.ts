@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createFolder } from '../support/certificates.ts';
 import { call, provision } from '../support/client.ts';
-import { createEmptyDatabase } from '../support/database.ts';
+import { cloneDatabase } from '../support/database.ts';
 import { type FakeSmdp, startFakeSmdp } from '../support/fake-smdp.ts';
 import { runCommand, spawnServer } from '../support/process.ts';
 import { createTls } from '../support/smdp-setup.ts';
@@ -14,7 +14,7 @@ let smdp: FakeSmdp;
 let env: Record<string, string>;
 
 beforeAll(async () => {
-  database = await createEmptyDatabase();
+  database = await cloneDatabase();
   smdp = await startFakeSmdp({ tls: tls.server, padsIccids: true });
   env = {
     DATABASE_URL: database.url,

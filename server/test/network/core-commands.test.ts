@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createCoreCommands } from '../../src/network/core/core-commands.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { call, provision } from '../support/client.ts';
-import { createEmptyDatabase } from '../support/database.ts';
+import { cloneDatabase } from '../support/database.ts';
 import { spawnServer } from '../support/process.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -211,7 +211,7 @@ describe('suspend and resume of an eSIM', () => {
   });
 
   test('are sent to the core in the settings', async () => {
-    const database = await createEmptyDatabase();
+    const database = await cloneDatabase();
     const server = await spawnServer({
       DATABASE_URL: database.url,
       SIMPLANE_API_KEY: 'sp_test_core_commands_sandbox',

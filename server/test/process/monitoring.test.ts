@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { provision } from '../support/client.ts';
-import { createEmptyDatabase } from '../support/database.ts';
+import { cloneDatabase } from '../support/database.ts';
 import { type ServerProcess, spawnServer } from '../support/process.ts';
 
 const root = new URL('../../../', import.meta.url);
@@ -22,7 +22,7 @@ let server: ServerProcess;
 /** What a process with the default settings serves. */
 let served: string;
 beforeAll(async () => {
-  database = await createEmptyDatabase();
+  database = await cloneDatabase();
   const key = 'sp_test_is_watched_by_prometheus';
   server = await spawnServer({ DATABASE_URL: database.url, SIMPLANE_API_KEY: key });
   await provision({ url: server.url, key });

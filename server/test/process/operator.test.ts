@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { call, provision } from '../support/client.ts';
-import { createEmptyDatabase } from '../support/database.ts';
+import { cloneDatabase } from '../support/database.ts';
 import { runCommand, type ServerProcess, spawnServer } from '../support/process.ts';
 import { until } from '../support/until.ts';
 
@@ -14,7 +14,7 @@ let env: Record<string, string>;
 let server: ServerProcess;
 
 beforeAll(async () => {
-  database = await createEmptyDatabase();
+  database = await cloneDatabase();
   folder = await mkdtemp(join(tmpdir(), 'simplane-operator-'));
   env = {
     DATABASE_URL: database.url,
@@ -221,7 +221,7 @@ describe('a mistyped command', () => {
 
 describe('doctor on workers', () => {
   test('reports due work that nobody takes, and that a worker takes it', async () => {
-    const own = await createEmptyDatabase();
+    const own = await cloneDatabase();
     const key = 'sp_test_waits_for_a_worker';
     const sandbox = { DATABASE_URL: own.url, SIMPLANE_API_KEY: key, SIMPLANE_ENCRYPTION_KEYS: key32 };
     const look = async () => {

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { migrate } from '../../src/db/migrate.ts';
 import { keyIdOf } from '../../src/secrets/keyring.ts';
 import { call, provision } from '../support/client.ts';
-import { createEmptyDatabase } from '../support/database.ts';
+import { cloneDatabase } from '../support/database.ts';
 import { sealUnbound } from '../support/old-form.ts';
 import { runCommand, spawnServer } from '../support/process.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -14,7 +14,7 @@ const [first, second, third] = [randomBytes(32), randomBytes(32), randomBytes(32
 const key = 'sp_test_retires_a_key_of_its_deployment';
 const endpointRequest = { idempotencyKey: 'the-endpoint', body: { url: '', enabled_event_types: ['*'] } };
 
-let database: Awaited<ReturnType<typeof createEmptyDatabase>>;
+let database: Awaited<ReturnType<typeof cloneDatabase>>;
 let receiver: Receiver;
 beforeAll(async () => {
   receiver = await startReceiver();
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => receiver.stop());
 beforeEach(async () => {
-  database = await createEmptyDatabase();
+  database = await cloneDatabase();
 });
 afterEach(() => database.drop());
 
@@ -185,7 +185,6 @@ describe('a process without a key that stored secrets need', () => {
   });
 
   test('is not ready even if both start at once on an empty database', async () => {
-    await migrate(database.url);
     const both = await Promise.all([spawnServer(settings(first)), spawnServer(settings(third))]);
     const statuses = await Promise.all(both.map(async (each) => (await readiness(each)).status));
     expect(statuses.sort()).toEqual([200, 503]);
@@ -200,7 +199,6 @@ describe('a database from the previous release', () => {
 
   /** The schema before migration 8, with rows in the old form. */
   async function seed(): Promise<void> {
-    await migrate(database.url);
     await query('drop table sealing');
     await query('delete from schema_migrations where version = 8');
     await query(
@@ -293,7 +291,6 @@ describe('a database from the previous release', () => {
   });
 
   test('without rows refuses the old form from the start', async () => {
-    await migrate(database.url);
     expect(await query('select old_form_refused_at is not null as refused from sealing')).toEqual([
       { refused: true },
     ]);

@@ -1,14 +1,15 @@
-/** Polls until the condition is met; fails with the last value seen. */
+/** Polls until the condition is met, more slowly the longer it takes; fails with the last value seen. */
 export async function until<T>(
   read: () => Promise<T>,
   isMet: (seen: T) => boolean,
   timeoutMs = 30_000,
 ): Promise<T> {
-  const deadlineMs = performance.now() + timeoutMs;
+  const startedMs = performance.now();
   for (;;) {
     const seen = await read();
     if (isMet(seen)) return seen;
-    if (performance.now() > deadlineMs) throw new Error(`condition not met: ${JSON.stringify(seen)}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    const waitedMs = performance.now() - startedMs;
+    if (waitedMs > timeoutMs) throw new Error(`condition not met: ${JSON.stringify(seen)}`);
+    await new Promise((resolve) => setTimeout(resolve, Math.min(10 + waitedMs / 20, 100)));
   }
 }

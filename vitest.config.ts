@@ -9,14 +9,28 @@ if (!hasBrowser) {
   console.warn('No Chromium found, so browser tests are skipped: install chromium to run them.');
 }
 
-// Started first: they take a minute or two each, and at the end they would run alone on two cores.
-const slow = ['faults/test/', 'server/test/docs/', 'server/test/process/start-and-stop'];
+// Started first, in this order: they take half a minute or more each, and at the end they would run alone on two cores.
+const slow = [
+  'faults/test/breaks',
+  'server/test/docs/',
+  'faults/test/',
+  'server/test/webhooks/sending',
+  'server/test/faults/',
+  'server/test/api/slow-clients',
+  'server/test/process/start-and-stop',
+  'server/test/api/fuzz',
+  'cli/test/commands',
+  'server/test/process/reseal',
+];
 
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isSlow = ({ moduleId }: TestSpecification) => slow.some((path) => moduleId.includes(`/${path}`));
+    const rank = ({ moduleId }: TestSpecification) => {
+      const found = slow.findIndex((path) => moduleId.includes(`/${path}`));
+      return found < 0 ? slow.length : found;
+    };
     const sorted = await super.sort(files);
-    return [...sorted.filter(isSlow), ...sorted.filter((file) => !isSlow(file))];
+    return sorted.toSorted((one, other) => rank(one) - rank(other));
   }
 }
 
@@ -28,8 +42,8 @@ export default defineConfig({
     // Some tests start, kill and restart whole processes; the timeout catches hangs, not slowness.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // Three keep two cores busy: some tests only wait for a process or a timer.
-    maxWorkers: 3,
+    // Four keep two cores busy: many tests only wait for a process or a timer.
+    maxWorkers: 4,
     // No test changes a module, so test files share loaded modules; reloading took half of the time.
     isolate: false,
     pool: 'forks',

@@ -4,7 +4,7 @@ import { startService } from '../../server/test/support/service.ts';
 import { createSimplane, type FollowOptions } from '../src/index.ts';
 import { startClosingProxy } from './support/closing-proxy.ts';
 
-const eventCount = 150;
+const eventCount = 90;
 
 test('a proxy that closes every connection after a while costs no reader an event, and none comes twice', async () => {
   const service = await startService();

@@ -4,9 +4,10 @@ import { startService } from '../../server/test/support/service.ts';
 import { startRedirectingServer } from './support/redirecting-server.ts';
 import { startWorkerd } from './support/start-workerd.ts';
 
-test('the SDK runs unmodified in Cloudflare’s runtime: calls, waits, lists, webhooks, refused redirects', async () => {
+test('the SDK runs unmodified in Cloudflare’s runtime: calls, waits, lists, the feed, webhooks, refused redirects', async () => {
   const service = await startService();
   service.startWorker(createMockNetwork({ delayMs: 0 }));
+  service.startSequencer();
   const redirecting = await startRedirectingServer();
   const workerd = await startWorkerd();
   try {

@@ -18,6 +18,7 @@ export async function useSdk({ createSimplane, webhooks, ApiError }, { baseUrl, 
     .catch((error) => error);
   const body = '{"type":"esim.provisioned"}';
   const event = await webhooks.verify(body, await webhooks.sign(body, 'whsec_x'), 'whsec_x');
+  const followed = await followEvents(simplane);
   return {
     mode,
     firstAttempt,
@@ -28,7 +29,37 @@ export async function useSdk({ createSimplane, webhooks, ApiError }, { baseUrl, 
     redirected: redirected instanceof ApiError && redirected.message,
     aborted: aborted.message,
     event: event.type,
+    followed,
   };
+}
+
+/** Reads the same event from a stream, by long polling and with a consumer. */
+async function followEvents(simplane) {
+  const { cursor } = await simplane.events.feed();
+  const type = 'runtime.followed';
+  await simplane.events.sendTest({ type, data: {} });
+  const seen = [];
+  for (const transport of ['stream', 'poll']) {
+    const leaving = new AbortController();
+    const feed = simplane.events.follow({ after: cursor, type, transport, signal: leaving.signal });
+    for await (const event of feed) {
+      seen.push(event.type);
+      setTimeout(() => leaving.abort(), 50); // while it waits for the next event
+    }
+    for await (const event of simplane.events.follow({ after: cursor, transport })) {
+      seen.push(event.type);
+      break;
+    }
+  }
+  const done = new AbortController();
+  const handler = (event) => {
+    seen.push(event.type);
+    done.abort();
+  };
+  const consumer = `runtime-${crypto.randomUUID()}`;
+  await simplane.consumers.run(consumer, handler, { after: cursor, type: [type], signal: done.signal });
+  const { behind } = await simplane.consumers.get(consumer);
+  return [...seen, behind];
 }
 
 export const expectedReport = {
@@ -43,4 +74,5 @@ export const expectedReport = {
     'then get the API key. Set baseUrl to the address where the API itself answers.',
   aborted: 'enough',
   event: 'esim.provisioned',
+  followed: [...Array(5).fill('runtime.followed'), 0],
 };

@@ -278,30 +278,38 @@ export const mayImport = {
     },
     'webhooks/endpoints/sql': {
       why: 'Statements know the database.',
-      imports: list`db lists webhooks`,
+      imports: list`db lists webhooks contract:*`,
     },
     'webhooks/deliveries': {
       why: 'Past and pending deliveries of an endpoint, as the API shows them.',
       imports: list`app-error.ts clock.ts context.ts db events idempotency ids lists telemetry/clip.ts
-                   webhooks webhooks/deliveries/sql webhooks/endpoints contract:*`,
+                   webhooks webhooks/deliveries/sql webhooks/endpoints webhooks/ordered contract:*`,
     },
     'webhooks/deliveries/sql': {
       why: 'Statements know the database.',
       imports: list`db lists webhooks contract:*`,
     },
+    'webhooks/ordered': {
+      why: 'Which delivery of an eSIM is next depends on the feed and on what has ended, not on who asks.',
+      imports: list`db ids/uuid-range.ts webhooks/ordered/sql`,
+    },
+    'webhooks/ordered/sql': {
+      why: 'Statements know the database.',
+      imports: list`db webhooks webhooks/ordered/order-key.ts`,
+    },
     'webhooks/recoveries': {
       why: 'A recovery searches the event log and queues deliveries to its endpoint.',
       imports: list`app-error.ts clock.ts context.ts db events idempotency ids lists telemetry/clip.ts webhooks
-                   webhooks/deliveries webhooks/endpoints webhooks/recoveries/sql contract:*`,
+                   webhooks/deliveries webhooks/endpoints webhooks/ordered webhooks/recoveries/sql contract:*`,
     },
     'webhooks/recoveries/sql': {
       why: 'Statements know the database.',
-      imports: list`db lists webhooks`,
+      imports: list`db events/iccid-of-body.ts lists webhooks contract:*`,
     },
     'webhooks/sender': {
       why: 'It sends due deliveries in the background, and disables an endpoint that keeps failing.',
-      imports: list`clock.ts db ids secrets webhooks webhooks/endpoints webhooks/guard webhooks/names webhooks/sender/sql
-                   worker contract:* npm:pino npm:undici`,
+      imports: list`clock.ts db ids secrets webhooks webhooks/endpoints webhooks/guard webhooks/names webhooks/ordered
+                   webhooks/sender/sql worker contract:* npm:pino npm:undici`,
     },
     'webhooks/sender/sql': {
       why: 'Statements know the database.',
@@ -312,7 +320,7 @@ export const mayImport = {
     background: {
       why: 'It passes workers and chores the functions they run.',
       imports: list`bundles config db esims executions feed idempotency network retention service.ts telemetry
-                   webhooks/deliveries webhooks/endpoints webhooks/guard webhooks/names webhooks/recoveries
+                   webhooks/deliveries webhooks/endpoints webhooks/guard webhooks/names webhooks/ordered webhooks/recoveries
                    webhooks/sender worker
                    contract:* npm:pino`,
     },

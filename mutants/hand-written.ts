@@ -1,5 +1,6 @@
 import { liveMutants } from './live-mutants.ts';
 import { api, type Mutant, webhooks } from './mutant.ts';
+import { orderedMutants } from './ordered-mutants.ts';
 import { queueMutants } from './queue-mutants.ts';
 
 const idempotency: Mutant[] = [
@@ -651,6 +652,7 @@ export const handWritten: readonly Mutant[] = [
   ...access,
   ...guards,
   ...operation,
+  ...orderedMutants,
   ...queueMutants,
   ...liveMutants,
 ];

@@ -149,9 +149,9 @@ export const queueMutants: Mutant[] = [
   {
     name: 'recovery-repeats-what-is-pending',
     file: 'server/src/webhooks/recoveries/sql/insert-missed.ts',
-    find: 'queued.account_id = $1 and queued.endpoint_id = $2',
-    replace: 'queued.account_id = $1 and queued.endpoint_id is null',
-    tests: [webhooks('deliveries-api')],
+    find: 'pending.account_id = $1 and pending.endpoint_id = $2',
+    replace: 'pending.account_id = $1 and pending.endpoint_id is null',
+    tests: [webhooks('deliveries-api'), webhooks('ordered')],
     why: 'A recovery skips events with a pending delivery.',
   },
   {
@@ -173,8 +173,8 @@ export const queueMutants: Mutant[] = [
   {
     name: 'undelivered-event-purged',
     file: 'server/src/retention/sql/delete-older.ts',
-    find: 'where queued.account_id = events.account_id)',
-    replace: 'where queued.account_id = events.account_id and false)',
+    find: 'where pending.account_id = events.account_id)',
+    replace: 'where pending.account_id = events.account_id and false)',
     tests: [api('retention')],
     why: 'An event is kept while one of its deliveries is pending.',
   },

@@ -36,11 +36,13 @@ export const Delivery = Type.Object(
     status: Type.Enum([...deliveryStatuses]),
     origin: Type.Enum(['event', 'replay', 'recovery', 'retry'], { description: 'Why it was queued.' }),
     attempt_count: Type.Integer({ minimum: 0 }),
-    next_attempt_at: nullableUnixSeconds('When the next attempt is due; null when the delivery is settled.'),
+    next_attempt_at: nullableUnixSeconds(
+      'When the next attempt is due; null when the delivery is settled, and while it waits for its turn.',
+    ),
     blocked_by: nullableString({
       pattern: idPattern(idPrefixes.delivery),
       description:
-        'The delivery that must end first, on an endpoint with `ordering: "esim"`; null if it waits for none.',
+        'The delivery that must end first, on an endpoint with `ordering: "esim"`; null if it waits for none. Skip that one to go on.',
     }),
     attempts: Type.Array(
       Type.Object({
@@ -127,7 +129,7 @@ export const retryDelivery = operation({
   tag: 'Deliveries',
   summary: 'Retry a delivery',
   description:
-    'Sends a pending delivery now, even if its endpoint is paused after failures. For a failed or canceled delivery, queues a new one and sends that.',
+    'Sends a pending delivery now, even if its endpoint is paused after failures or it waits for another delivery. For a failed or canceled delivery, queues a new one and sends that.',
   scope: 'write',
   params: idParams(idPrefixes.delivery, 'Id of the delivery (`dlv_…`).'),
   status: 202,

@@ -83,6 +83,8 @@ async function readStuckRows({ deployment }: RunContext): Promise<StuckRow[]> {
        'due ' || (due_at - now()) || ' from now, endpoint leased until ' || coalesce(leased_until::text, 'never')
      from delivery_queue q left join endpoint_leases l on l.endpoint_id = q.endpoint_id
      union all
+     select 'blocked_deliveries', id::text, 'blocked, position ' || coalesce(position::text, 'none') from blocked_deliveries
+     union all
      select 'recoveries', id::text, 'open since ' || created_at from recoveries where finished_at is null`,
   );
 }
@@ -108,6 +110,8 @@ async function readPlaces({ deployment }: RunContext): Promise<Map<string, strin
   const rows = await postgres.query<{ id: string; place: string }>(
     database,
     `select id, 'delivery_queue' as place from delivery_queue
+     union all
+     select id, 'blocked_deliveries' from blocked_deliveries
      union all
      select id, 'deliveries' from deliveries`,
   );

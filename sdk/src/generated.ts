@@ -80,9 +80,9 @@ export type Delivery = {
   /** Why it was queued. */
   origin: 'event' | 'replay' | 'recovery' | 'retry';
   attempt_count: number;
-  /** When the next attempt is due; null when the delivery is settled. Unix time in seconds. */
+  /** When the next attempt is due; null when the delivery is settled, and while it waits for its turn. Unix time in seconds. */
   next_attempt_at: number | null;
-  /** The delivery that must end first, on an endpoint with `ordering: "esim"`; null if it waits for none. */
+  /** The delivery that must end first, on an endpoint with `ordering: "esim"`; null if it waits for none. Skip that one to go on. */
   blocked_by: string | null;
   /** All attempts, oldest first. */
   attempts: Array<{
@@ -1072,7 +1072,7 @@ export type Operations = {
     };
     result: Delivery;
   };
-  /** Sends a pending delivery now, even if its endpoint is paused after failures. For a failed or canceled delivery, queues a new one and sends that. */
+  /** Sends a pending delivery now, even if its endpoint is paused after failures or it waits for another delivery. For a failed or canceled delivery, queues a new one and sends that. */
   retryDelivery: {
     params: {
       /** Id of the delivery (`dlv_…`). */

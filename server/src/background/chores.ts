@@ -6,6 +6,7 @@ import { purgeOld } from '../retention/purge-old.ts';
 import type { Service } from '../service.ts';
 import { cancelUndeliverable } from '../webhooks/endpoints/cancel-undeliverable.ts';
 import { reportHealth } from '../webhooks/endpoints/report-health.ts';
+import { createOrderFallback } from '../webhooks/ordered/promote-all.ts';
 import { runRecoveries } from '../webhooks/recoveries/run-recoveries.ts';
 import { reportRuleOf } from '../webhooks/sender/health.ts';
 import { deleteStaleLeases } from '../webhooks/sender/start-sender.ts';
@@ -30,6 +31,7 @@ export function startChores(service: Service, config: Config, onError: (error: u
           every(60_000, (stopping) => purgeOld(db, clock, config.retentionMs, stopping), onError),
           every(1_000, (stopping) => expireBundles(db, service, stopping), onError),
           every(1_000, () => runRecoveries(db, service), onError),
+          every(1_000, createOrderFallback(service), onError),
           every(1_000, (stopping) => reportHealth(db, service, reportRule, stopping), onError),
           every(10_000, (stopping) => cancelUndeliverable(db, clock, stopping), onError),
           every(600_000, () => deleteStaleLeases(db), onError),

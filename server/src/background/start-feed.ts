@@ -1,13 +1,17 @@
 import { startSequencer } from '../feed/sequencer.ts';
 import type { Service } from '../service.ts';
+import { createPlacer } from '../webhooks/ordered/placer.ts';
 
-/** Starts giving events their positions in the feed. */
-export function startFeed({ db, clock, signals }: Service, onError: (error: unknown) => void) {
+/** Starts giving events their positions in the feed, and ordered deliveries theirs. */
+export function startFeed(service: Service, onError: (error: unknown) => void) {
+  const { db, clock, signals } = service;
+  const placer = createPlacer(service, onError);
   const sequencer = startSequencer({
     db,
     clock,
-    onPositions(accountUuids) {
+    onPositions(accountUuids, hasWaiting) {
       for (const accountUuid of accountUuids) signals.announce('feed', accountUuid);
+      if (hasWaiting) placer.wake();
     },
     onError,
   });
@@ -15,5 +19,10 @@ export function startFeed({ db, clock, signals }: Service, onError: (error: unkn
   signals.on('deliveries', (subject) => {
     if (!subject?.includes('/')) sequencer.wake();
   });
-  return sequencer;
+  return {
+    async stop() {
+      await sequencer.stop();
+      await placer.stop();
+    },
+  };
 }

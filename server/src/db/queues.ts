@@ -14,14 +14,16 @@ from (
     where leased_until is null or leased_until < now()
     order by due_at limit 1) as oldest
   union all
-  -- Each endpoint's oldest delivery is the first in its index. Failing endpoints wait by design and are excluded.
-  select 'deliveries', (
+  -- Each endpoint's oldest delivery is the first in its index. Failing endpoints wait by design and are excluded. Of the blocked
+  -- ones only those without a position count; the others wait for one that is in the queue.
+  select 'deliveries', least((
     select min(first.due_at)
     from webhook_endpoints e cross join lateral (
       (select due_at from delivery_queue where endpoint_id = e.id and attempt_count = 0 and due_at <= now() order by id limit 1)
       union all
       (select due_at from delivery_queue where endpoint_id = e.id and attempt_count > 0 order by due_at limit 1)) first
-    where e.status = 'enabled' and e.failing_since is null)
+    where e.status = 'enabled' and e.failing_since is null), (
+    select created_at from blocked_deliveries where position is null order by event_id limit 1))
 ) queues`,
   });
 }

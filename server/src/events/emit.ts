@@ -1,22 +1,34 @@
 import type { Queryable } from '../db/database.ts';
+import { iccidOfBody } from './iccid-of-body.ts';
 import type { NewEvent } from './new-event.ts';
 
 /**
  * The only way to write events: CTEs for other features' statements. The change, its event and the deliveries to all
  * subscribers are then one statement, so none exists without the others. `source` is a relation with the columns of
- * `eventsGiven`; each row becomes an event. `isWanted` excludes endpoints.
+ * `eventsGiven`; each row becomes an event. `isWanted` excludes endpoints. Ordered deliveries wait in `blocked_deliveries`.
  */
 export function emitFrom(source: string, isWanted = ''): string {
   return `
   emitted as (
     insert into events (account_id, id, type, created_at, body)
     select account_id, event_id, event_type, event_at, event_body from ${source}
-  ), fanned_out as (
-    insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, created_at)
-    select source.account_id, ${deliveryId('source.event_id')}, source.event_id, endpoint.id, 'event', source.event_at
+  ), subscribed as materialized (
+    -- The body is read for ordered endpoints only.
+    select source.account_id, source.event_id, source.event_at, endpoint.id as endpoint_id,
+      case when endpoint.ordering = 'esim' then ${iccidOfBody('source.event_body')} end as order_key
     from ${source} source
     join webhook_endpoints endpoint on endpoint.account_id = source.account_id and endpoint.status = 'enabled'
       and endpoint.enabled_event_types && string_to_array(source.event_subscriptions, ' ')${isWanted}
+  ), fanned_out as (
+    insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, created_at)
+    select account_id, ${deliveryId('event_id')}, event_id, endpoint_id, 'event', event_at
+    from subscribed
+    where order_key is null
+  ), put_in_order as (
+    insert into blocked_deliveries (account_id, id, event_id, endpoint_id, origin, order_key, created_at)
+    select account_id, ${deliveryId('event_id')}, event_id, endpoint_id, 'event', order_key, event_at
+    from subscribed
+    where order_key is not null
   )`;
 }
 

@@ -6,8 +6,8 @@ import { assignPositions, type Pass } from './sql/assign-positions.ts';
 type Options = {
   db: Database;
   clock: Clock;
-  /** Called after each pass with the accounts that have new positions. */
-  onPositions(accountUuids: string[]): void | Promise<void>;
+  /** Called after each pass with the accounts that have new positions, and whether ordered deliveries may have waited for them. */
+  onPositions(accountUuids: string[], hasWaiting: boolean): void | Promise<void>;
   /** The longest time that an event stays unnoticed without a signal, for example when the process that wrote it died. */
   pollMs?: number;
   onError(error: unknown): void;
@@ -55,7 +55,7 @@ export function startSequencer({ db, clock, onPositions, pollMs = 1_000, onError
     const isFull = done.rowCount === maxRowsPerPass;
     if (!isFull) floor.learn(done);
     if (done.eventCount === 0) return null;
-    await onPositions(done.accountUuids);
+    await onPositions(done.accountUuids, done.hasWaiting);
     return isFull ? 0 : Math.min(done.eventCount, maxPauseMs);
   }
 

@@ -31,6 +31,7 @@ import { listEndpointDeliveries } from '../webhooks/deliveries/list-of-endpoint.
 import { listEventDeliveries } from '../webhooks/deliveries/list-of-event.ts';
 import { replayEvent } from '../webhooks/deliveries/replay.ts';
 import { retryDelivery } from '../webhooks/deliveries/retry.ts';
+import { skipDelivery } from '../webhooks/deliveries/skip.ts';
 import { createWebhookEndpoint } from '../webhooks/endpoints/create.ts';
 import { deleteWebhookEndpoint } from '../webhooks/endpoints/delete.ts';
 import { enableWebhookEndpoint } from '../webhooks/endpoints/enable.ts';
@@ -45,8 +46,6 @@ import { recoverWebhookEndpoint } from '../webhooks/recoveries/recover.ts';
 type HandlerOf<O extends Operation> = O['method'] extends 'GET'
   ? (ctx: Context, input: InputOf<O>) => Promise<ResultOf<O>>
   : (ctx: WriteContext, input: InputOf<O>) => Promise<Outcome>;
-
-const unfinished = (): Promise<never> => Promise.reject(new Error('unfinished'));
 
 /** The handler of each operation. Does not compile unless every operation of the contract has one; `http/feed` serves the feed. */
 export const routes: { [Id in Exclude<OperationId, 'readEventFeed'>]: HandlerOf<Operations[Id]> } = {
@@ -91,6 +90,6 @@ export const routes: { [Id in Exclude<OperationId, 'readEventFeed'>]: HandlerOf<
   listEndpointDeliveries,
   getDelivery,
   retryDelivery,
-  skipDelivery: unfinished,
+  skipDelivery,
   simulateEsim,
 };

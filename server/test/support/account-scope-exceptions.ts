@@ -14,7 +14,7 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
   },
   {
     statement: /^feed_assign_positions$/,
-    tables: ['unsequenced_events'],
+    tables: ['unsequenced_events', 'blocked_deliveries'],
     why: 'The sequencer takes the events of all accounts; each run is written under its own account.',
   },
   {
@@ -40,9 +40,14 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
   },
   {
     statement:
-      /^(sender_endpoints(_due)?|endpoint_cancel_undeliverable|lease_(end(_abandoned)?|delete_stale))$/,
-    tables: ['delivery_queue', 'endpoint_leases', 'webhook_endpoints'],
+      /^(sender_endpoints(_due)?|endpoint_cancel_undeliverable_\w+|lease_(end(_abandoned)?|delete_stale))$/,
+    tables: ['delivery_queue', 'blocked_deliveries', 'endpoint_leases', 'webhook_endpoints'],
     why: 'The sender finds due deliveries of all accounts by endpoint; endpoint ids are unique.',
+  },
+  {
+    statement: /^ordered_(set_positions|find_promotable(_of_endpoint)?)$/,
+    tables: ['blocked_deliveries', 'event_feed_heads'],
+    why: 'Workers put the deliveries of all accounts in order; endpoint ids are unique.',
   },
   {
     statement: /^recovery_(take|close_hopeless)$/,
@@ -61,7 +66,7 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
   },
   {
     statement: /^queues_read$/,
-    tables: ['execution_queue', 'delivery_queue', 'webhook_endpoints'],
+    tables: ['execution_queue', 'delivery_queue', 'blocked_deliveries', 'webhook_endpoints'],
     why: 'Metrics for the operator, across all accounts.',
   },
 ];

@@ -154,6 +154,7 @@ describe('a delivery', () => {
       origin: 'event',
       attempt_count: 2,
       next_attempt_at: Date.parse('2099-12-01T00:00:00Z') / 1000,
+      blocked_by: null,
       attempts: [1, 2].map((number) => ({
         at: Date.parse('2026-11-30T12:00:00Z') / 1000 + number,
         duration_ms: number * 10,

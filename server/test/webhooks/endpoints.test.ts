@@ -137,6 +137,7 @@ describe('creation', () => {
       object: 'webhook_endpoint',
       url,
       ...body,
+      ordering: 'none',
       status: 'enabled',
       disabled_at: null,
       failing_since: null,

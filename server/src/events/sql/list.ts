@@ -13,8 +13,12 @@ type EventFilter = {
 // The account of queue rows is compared outside the subquery. Inside, a plan may read the account's whole queue for each event.
 const hasDelivery = {
   pending: `exists (
-    select from (select account_id from delivery_queue where event_id = events.id offset 0) queued
-    where queued.account_id = events.account_id)`,
+    select from (
+      select account_id from delivery_queue where event_id = events.id
+      union all
+      select account_id from blocked_deliveries where event_id = events.id
+      offset 0) pending
+    where pending.account_id = events.account_id)`,
   failed: `exists (
     select from deliveries d
     where d.account_id = events.account_id and d.event_id = events.id and d.status = 'failed')`,

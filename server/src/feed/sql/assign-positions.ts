@@ -48,6 +48,7 @@ select
   (select max(id) from taken) as "lastId",
   array(select account_id::text from runs) as "accountUuids",
   (select coalesce(sum(cardinality(event_ids)), 0)::integer from runs) as "eventCount",
+  exists (select from blocked_deliveries where position is null) as "hasWaiting",
   pg_snapshot_xmin(pg_current_snapshot())::text as "oldestOpenXid",
   -- Not the snapshot's xmax: transactions that are still open may have higher ids than that.
   (select pg_current_xact_id()::text where exists (select from taken)) as "xid"`;
@@ -60,6 +61,8 @@ export type Pass = {
   lastId: number | null;
   accountUuids: string[];
   eventCount: number;
+  /** Whether ordered deliveries wait for positions, maybe for these. */
+  hasWaiting: boolean;
   /** Every transaction with a lower id has ended. */
   oldestOpenXid: string;
   /** The pass's own transaction, if it took rows. Whoever drew the number of an earlier row has a lower id. */

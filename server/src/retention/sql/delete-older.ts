@@ -6,8 +6,12 @@ const tables = {
   events: {
     id: 'id',
     condition: `and not exists (
-      select from (select account_id from delivery_queue where event_id = events.id offset 0) queued
-      where queued.account_id = events.account_id)`,
+      select from (
+        select account_id from delivery_queue where event_id = events.id
+        union all
+        select account_id from blocked_deliveries where event_id = events.id
+        offset 0) pending
+      where pending.account_id = events.account_id)`,
   },
   deliveries: { id: 'id', condition: '' },
   recoveries: { id: 'id', condition: 'and finished_at is not null' },

@@ -13,7 +13,7 @@ export function presentDelivery(row: DeliveryRow): Delivery {
     origin: row.origin,
     attempt_count: row.attempt_count,
     next_attempt_at: row.due_at && unixSeconds(row.due_at),
-    blocked_by: null,
+    blocked_by: row.blocked_by && idOfUuid(idPrefixes.delivery, row.blocked_by),
     attempts: row.attempts.map(presentAttempt),
     created: unixSeconds(row.created_at),
   };

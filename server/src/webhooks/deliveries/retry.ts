@@ -14,9 +14,10 @@ import type { DeliveryRow } from './sql/delivery-row.ts';
 import { findEvent } from './sql/find-event.ts';
 import { insertToEndpoint } from './sql/insert-to-endpoint.ts';
 import { makeDue } from './sql/make-due.ts';
+import { unblockDelivery } from './sql/unblock-delivery.ts';
 
 /**
- * Sends a pending delivery now, even if its endpoint is paused after failures. For a failed or canceled one queues a new delivery:
+ * Sends a pending delivery now, even if its endpoint is paused after failures or it waits for another. For a failed or canceled one queues a new delivery:
  * a finished one never changes.
  */
 export async function retryDelivery(
@@ -48,7 +49,10 @@ async function requireSendable(ctx: WriteContext, tx: Queryable, row: DeliveryRo
 }
 
 async function sendNow(ctx: WriteContext, tx: Queryable, row: DeliveryRow): Promise<DeliveryRow> {
-  const isPending = await makeDue(tx, ctx.account.uuid, row.id);
+  const isQueued = () => makeDue(tx, ctx.account.uuid, row.id);
+  // Between the statements, its turn may come and move it to the queue.
+  const isPending =
+    (await isQueued()) || (await unblockDelivery(tx, ctx.account.uuid, row.id)) || (await isQueued());
   const current = await requireDelivery(tx, ctx.account.uuid, idOfUuid(idPrefixes.delivery, row.id));
   if (isPending) return current;
   // It finished between the two reads.

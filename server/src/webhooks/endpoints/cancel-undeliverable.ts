@@ -7,8 +7,11 @@ import { cancelUndeliverableRows } from './sql/cancel-undeliverable.ts';
  * deliveries being sent at that moment, and deliveries of events committed concurrently.
  */
 export async function cancelUndeliverable(db: Database, clock: Clock, stopping?: AbortSignal): Promise<void> {
-  while (!stopping?.aborted) {
-    const { mayHaveMore } = await cancelUndeliverableRows(db, new Date(clock.nowMs()));
-    if (!mayHaveMore) return;
+  // Blocked ones first, because they may move to the queue meanwhile.
+  for (const table of ['blocked_deliveries', 'delivery_queue'] as const) {
+    let mayHaveMore = true;
+    while (mayHaveMore && !stopping?.aborted) {
+      ({ mayHaveMore } = await cancelUndeliverableRows(db, table, new Date(clock.nowMs())));
+    }
   }
 }

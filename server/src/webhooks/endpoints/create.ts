@@ -39,6 +39,7 @@ function newEndpoint(
     enabled_event_types: body.enabled_event_types,
     description: body.description ?? null,
     metadata: mergeMetadata({}, body.metadata),
+    ordering: body.ordering ?? 'none',
     status: 'enabled',
     disabled_reason: null,
     disabled_at: null,

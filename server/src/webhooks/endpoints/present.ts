@@ -12,7 +12,7 @@ export function presentEndpoint(row: EndpointRow): WebhookEndpoint {
     enabled_event_types: row.enabled_event_types,
     description: row.description,
     metadata: row.metadata,
-    ordering: 'none',
+    ordering: row.ordering,
     status: row.status,
     ...(row.disabled_reason !== null && { disabled_reason: row.disabled_reason }),
     disabled_at: row.disabled_at && unixSeconds(row.disabled_at),

@@ -6,6 +6,7 @@ import { subscriptionsOf } from '../../events/subscriptions.ts';
 import { idOfUuid, uuidText } from '../../ids/uuid.ts';
 import type { NewUuid } from '../../ids/uuid-v7.ts';
 import { endpointIdOf } from '../event-about-endpoint.ts';
+import { promoteOfEndpoint } from '../ordered/promote-all.ts';
 import { advanceRecovery } from './sql/advance-recovery.ts';
 import { closeOrphanedRecoveries } from './sql/close-orphaned-recoveries.ts';
 import { insertMissed } from './sql/insert-missed.ts';
@@ -35,11 +36,12 @@ export async function runRecoveries(db: Database, deps: Deps): Promise<number> {
     if (!step) break;
     queued += step.queued;
     if (step.queued > 0) deps.signals.announce('deliveries', step.accountUuid);
+    if (step.isFinished) await promoteOfEndpoint({ ...deps, db }, step.endpointUuid);
   }
   return queued;
 }
 
-type Step = { accountUuid: string; queued: number };
+type Step = { accountUuid: string; endpointUuid: string; queued: number; isFinished: boolean };
 
 /** Returns null if there is nothing to do or other processes are doing it. */
 async function recoverBatch(tx: Queryable, deps: Deps): Promise<Step | null> {
@@ -51,15 +53,16 @@ async function recoverBatch(tx: Queryable, deps: Deps): Promise<Step | null> {
   const endpointId = idOfUuid(idPrefixes.webhookEndpoint, recovery.endpoint_id);
   const missed = events
     .filter((event) => subscribes(recovery, event.type) && endpointIdOf(event) !== endpointId)
-    .map(({ id }) => ({ uuid: uuidText(deps.newUuid()), eventUuid: id }));
+    .map(({ id, iccid }) => ({ uuid: uuidText(deps.newUuid()), eventUuid: id, iccid }));
   const queued = await insertMissed(tx, recovery, { events: missed, createdAt: now });
+  const isFinished = events.length < batchSize;
   await advanceRecovery(tx, recovery, {
     position: events.at(-1)?.id ?? recovery.from_event,
     checked: events.length,
     queued,
-    finishedAt: events.length < batchSize ? now : null,
+    finishedAt: isFinished ? now : null,
   });
-  return { accountUuid: recovery.account_id, queued };
+  return { accountUuid: recovery.account_id, endpointUuid: recovery.endpoint_id, queued, isFinished };
 }
 
 /** Uses the endpoint's current subscriptions, not those at the time of the event. */

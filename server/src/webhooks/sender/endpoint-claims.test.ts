@@ -26,6 +26,7 @@ function delivery(ms: number, attempts = 0, fence = 1): ClaimedDelivery {
     event_id: id,
     endpoint_id: endpoint,
     attempt_count: attempts,
+    order_key: null,
     fence,
     body: '{}',
     url: 'https://example.com/',

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { idPrefixes } from '@simplane/contract';
 import { idOfUuid, uuidText } from '../../ids/uuid.ts';
-import { lowestUuidAt } from '../../ids/uuid-range.ts';
+import { lowestUuidAt, unixMsOf } from '../../ids/uuid-range.ts';
 import { type Keyring, UnreadableSecret } from '../../secrets/keyring.ts';
 import { type RunResult, startWorkQueue, type WorkQueue } from '../../worker/work-queue.ts';
 import { readSubject } from '../delivery-signal.ts';
@@ -11,7 +11,7 @@ import { type DeliverOptions, disableIfDead, logAttempt, resolveHost, send, toSe
 import { createEndpointClaims } from './endpoint-claims.ts';
 import { createFairQueue } from './fair-queue.ts';
 import { createLanes, type Standing } from './lanes.ts';
-import { createSettler } from './settler.ts';
+import { createPromoter, createSettler } from './settler.ts';
 import { createSigningKeys } from './signing-keys.ts';
 import { type ClaimedDelivery, claimDeliveries, claimNamed, type Wanted } from './sql/claim-deliveries.ts';
 import { endLeases } from './sql/end-leases.ts';
@@ -72,6 +72,7 @@ export function startSender(given: Options): Sender {
   const options = { ...given, signingKeys: createSigningKeys(keyring) };
   const lanes = createLanes();
   const settle = createSettler(db);
+  const promoteNext = createPromoter(db);
   const claims = createEndpointClaims(monotonicMs, () => options.clock.nowMs());
   const holder = uuidText(options.newUuid());
   const leaseMs = options.timeoutMs + leaseMarginMs;
@@ -353,7 +354,22 @@ export function startSender(given: Options): Sender {
     options.onAttempt(settled);
     logAttempt(options, delivery, settled, result);
     if (!result.ok) wakeLater(endpointUuid, accountUuid, Math.max(pauseMs, settled.retryInMs ?? 0));
+    if (settled.outcome !== 'pending') await sendNext(delivery);
     return undefined;
+  }
+
+  /** Sends what waited for this delivery, at once: its id may be older than those claimed last. After an error, a chore does it. */
+  async function sendNext({
+    account_id: accountUuid,
+    endpoint_id: endpointUuid,
+    order_key: iccid,
+  }: ClaimedDelivery) {
+    if (iccid === null) return;
+    const next = await promoteNext({ accountUuid, endpointUuid, iccid }).catch(onError);
+    if (!next) return;
+    claims.lookFrom(endpointUuid, lowestUuidAt(unixMsOf(next.deliveryUuid)));
+    wakeEndpoint(endpointUuid, accountUuid);
+    wakeQueues();
   }
 
   /** After an error it is unknown whether the result was stored, so the delivery is held for a lease's duration. */

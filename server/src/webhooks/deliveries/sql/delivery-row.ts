@@ -16,13 +16,15 @@ export type DeliveryRow = {
   status: DeliveryStatus;
   origin: Delivery['origin'];
   attempt_count: number;
-  /** Null once it has ended. */
+  /** Null once it has ended, and while it waits for another. */
   due_at: Date | null;
+  /** The delivery it waits for. */
+  blocked_by: string | null;
   created_at: Date;
   attempts: AttemptRow[];
 };
 
-/** A delivery as selected by `queueColumns` or `historyColumns`, with its last attempt if that is stored in the row. */
+/** A delivery as selected by `queueColumns`, `blockedColumns` or `historyColumns`, with its last attempt if that is stored in the row. */
 export type BareRow = Omit<DeliveryRow, 'attempts'> & {
   finished_at: Date | null;
   duration_ms: number | null;
@@ -31,12 +33,38 @@ export type BareRow = Omit<DeliveryRow, 'attempts'> & {
   response_excerpt: string | null;
 };
 
-/** A delivery is in `delivery_queue` until it ends, then in `deliveries`. Both selections have the same columns. */
-export const queueColumns = `account_id, id, event_id, endpoint_id, 'pending' as status, origin, attempt_count, due_at, created_at,
-  null::timestamptz as finished_at, null::integer as duration_ms, null::integer as status_code, null as error,
+const noResult = `null::timestamptz as finished_at, null::integer as duration_ms, null::integer as status_code, null as error,
   null as response_excerpt`;
+
+// The one of the same eSIM that is in the queue, or else the first that waits. The account is compared outside the subqueries:
+// inside, a plan may read the account's whole queue by the primary key.
+const blockedBy = `(
+    select before.id
+    from (
+      (select account_id, id, 0 as place
+        from delivery_queue
+        where endpoint_id = blocked_deliveries.endpoint_id and order_key = blocked_deliveries.order_key)
+      union all
+      (select account_id, id, 1 as place
+        from blocked_deliveries first
+        where first.endpoint_id = blocked_deliveries.endpoint_id and first.order_key = blocked_deliveries.order_key
+          and first.position < coalesce(blocked_deliveries.position, 9223372036854775807)
+        order by first.position
+        limit 1)) before
+    where before.account_id = blocked_deliveries.account_id
+    order by before.place
+    limit 1)`;
+
+/**
+ * A delivery is in `delivery_queue` or `blocked_deliveries` until it ends, then in `deliveries`. The selections have the same
+ * columns.
+ */
+export const queueColumns = `account_id, id, event_id, endpoint_id, 'pending' as status, origin, attempt_count, due_at,
+  null::uuid as blocked_by, created_at, ${noResult}`;
+export const blockedColumns = `account_id, id, event_id, endpoint_id, 'pending' as status, origin, 0 as attempt_count,
+  null::timestamptz as due_at, ${blockedBy} as blocked_by, created_at, ${noResult}`;
 export const historyColumns = `account_id, id, event_id, endpoint_id, status, origin, attempt_count, null::timestamptz as due_at,
-  created_at, finished_at, duration_ms, status_code, error, response_excerpt`;
+  null::uuid as blocked_by, created_at, finished_at, duration_ms, status_code, error, response_excerpt`;
 
 export type Page = { beforeUuid: string | null; count: number };
 

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../../db/database.ts';
 import {
   type BareRow,
+  blockedColumns,
   type DeliveryRow,
   historyColumns,
   queueColumns,
@@ -18,6 +19,10 @@ export async function findDelivery(
       text: `
 select ${queueColumns}
 from delivery_queue
+where account_id = $1 and id = $2
+union all
+select ${blockedColumns}
+from blocked_deliveries
 where account_id = $1 and id = $2
 union all
 select ${historyColumns}

@@ -3,6 +3,7 @@ import type { Queryable } from '../../../db/database.ts';
 import { beforeFirst } from '../../../lists/keyset.ts';
 import {
   type BareRow,
+  blockedColumns,
   type DeliveryRow,
   historyColumns,
   type Page,
@@ -15,6 +16,7 @@ const page = 'id < $3 order by id desc limit $4';
 // The account is compared outside the subquery. Inside, a plan may read the account's whole queue by the primary key.
 const fresh = `(select ${queueColumns} from delivery_queue where endpoint_id = $2 and attempt_count = 0 and ${page})`;
 const retries = `(select ${queueColumns} from delivery_queue where endpoint_id = $2 and attempt_count > 0 and ${page})`;
+const blocked = `(select ${blockedColumns} from blocked_deliveries where endpoint_id = $2 and ${page})`;
 
 /** A prepared plan can use the partial index of failed and canceled deliveries only if the status is a literal. */
 function ended(status?: DeliveryStatus): string {
@@ -23,8 +25,8 @@ function ended(status?: DeliveryStatus): string {
 }
 
 function partsOf(status: DeliveryStatus | undefined): string[] {
-  if (status === undefined) return [fresh, retries, ended()];
-  return status === 'pending' ? [fresh, retries] : [ended(status)];
+  if (status === undefined) return [fresh, retries, blocked, ended()];
+  return status === 'pending' ? [fresh, retries, blocked] : [ended(status)];
 }
 
 /** One statement, so one snapshot: a delivery that ends meanwhile is still listed exactly once. */

@@ -2,6 +2,7 @@ import type { Queryable } from '../../../db/database.ts';
 import { beforeFirst } from '../../../lists/keyset.ts';
 import {
   type BareRow,
+  blockedColumns,
   type DeliveryRow,
   historyColumns,
   type Page,
@@ -24,6 +25,10 @@ select *
 from (
   select *
   from (select ${queueColumns} from delivery_queue where event_id = $2 offset 0) queued
+  where account_id = $1 and id < $3
+  union all
+  select *
+  from (select ${blockedColumns} from blocked_deliveries where event_id = $2 offset 0) blocked
   where account_id = $1 and id < $3
   union all
   (select ${historyColumns}

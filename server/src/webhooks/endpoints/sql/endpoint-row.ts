@@ -1,9 +1,12 @@
+import type { Ordering } from '@simplane/contract';
+
 export type EndpointRow = {
   id: string;
   url: string;
   enabled_event_types: string[];
   description: string | null;
   metadata: Record<string, string>;
+  ordering: Ordering;
   status: 'enabled' | 'disabled';
   disabled_reason: string | null;
   disabled_at: Date | null;
@@ -36,5 +39,5 @@ const nextAttemptAt = `case when status = 'enabled' and failing_since is not nul
         limit 1)) pending
     where pending.account_id = webhook_endpoints.account_id) end`;
 
-export const endpointColumns = `id, url, enabled_event_types, description, metadata, status, disabled_reason, disabled_at,
-  failing_since, failure_count, last_success_at, last_error, ${nextAttemptAt} as next_attempt_at, api_version, created_at`;
+export const endpointColumns = `id, url, enabled_event_types, description, metadata, ordering, status, disabled_reason,
+  disabled_at, failing_since, failure_count, last_success_at, last_error, ${nextAttemptAt} as next_attempt_at, api_version, created_at`;

@@ -6,8 +6,9 @@ export async function insertEndpoint(tx: Queryable, accountUuid: string, row: En
     {
       name: 'endpoint_insert',
       text: `
-insert into webhook_endpoints (account_id, id, url, enabled_event_types, description, metadata, status, api_version, created_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+insert into webhook_endpoints
+  (account_id, id, url, enabled_event_types, description, metadata, ordering, status, api_version, created_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     },
     [
       accountUuid,
@@ -16,6 +17,7 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
       row.enabled_event_types,
       row.description,
       JSON.stringify(row.metadata),
+      row.ordering,
       row.status,
       row.api_version,
       row.created_at,

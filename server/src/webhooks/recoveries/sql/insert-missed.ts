@@ -1,13 +1,16 @@
 import type { Queryable } from '../../../db/database.ts';
 import { column, rowsOf } from '../../../db/rows.ts';
+import { positionOfEvent, positionOfExpired } from '../../position-of-event.ts';
 import type { LockedRecovery } from './lock-recovery.ts';
 
-type MissedEvent = { uuid: string; eventUuid: string };
+/** With an ICCID, it is delivered in the order of the feed. */
+type MissedEvent = { uuid: string; eventUuid: string; iccid: string | null };
 
 const given = rowsOf<MissedEvent>(
   {
     id: column.uuid((one) => one.uuid),
     event_id: column.uuid((one) => one.eventUuid),
+    order_key: column.text((one) => one.iccid),
   },
   4,
 );
@@ -22,18 +25,35 @@ export async function insertMissed(
     {
       name: 'recovery_insert_missed',
       text: `
-insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, created_at)
-select $1, given.id, given.event_id, $2, 'recovery', $3
-from ${given.table} given
-where not exists (
-  select from (select account_id, endpoint_id from delivery_queue where event_id = given.event_id offset 0) queued
-  where queued.account_id = $1 and queued.endpoint_id = $2
-) and not exists (
-  select from (
-    select endpoint_id, status from deliveries where account_id = $1 and event_id = given.event_id offset 0) ended
-  where ended.endpoint_id = $2 and ended.status = 'succeeded'
+with missed as materialized (
+  select $1::uuid as account_id, given.id, given.event_id, $2::uuid as endpoint_id, given.order_key, $3::timestamptz as created_at
+  from ${given.table} given
+  where not exists (
+    select from (
+      select account_id, endpoint_id from delivery_queue where event_id = given.event_id
+      union all
+      select account_id, endpoint_id from blocked_deliveries where event_id = given.event_id
+      offset 0) pending
+    where pending.account_id = $1 and pending.endpoint_id = $2
+  ) and not exists (
+    select from (
+      select endpoint_id, status from deliveries where account_id = $1 and event_id = given.event_id offset 0) ended
+    where ended.endpoint_id = $2 and ended.status = 'succeeded'
+  )
+), queued as (
+  insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, created_at)
+  select account_id, id, event_id, endpoint_id, 'recovery', created_at
+  from missed
+  where order_key is null
+), put_in_order as (
+  insert into blocked_deliveries (account_id, id, event_id, endpoint_id, origin, order_key, position, created_at)
+  select account_id, id, event_id, endpoint_id, 'recovery', order_key,
+    coalesce(${positionOfEvent('missed.account_id', 'missed.event_id')}, ${positionOfExpired('missed.account_id', 'missed.event_id')}),
+    created_at
+  from missed
+  where order_key is not null
 )
-returning 1`,
+select 1 from missed`,
     },
     [account_id, endpoint_id, createdAt, ...given.values(events)],
   );

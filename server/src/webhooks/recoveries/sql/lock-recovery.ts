@@ -1,3 +1,4 @@
+import type { Ordering } from '@simplane/contract';
 import type { Queryable } from '../../../db/database.ts';
 
 export type LockedRecovery = {
@@ -7,6 +8,7 @@ export type LockedRecovery = {
   from_event: string;
   position: string;
   enabled_event_types: string[];
+  ordering: Ordering;
 };
 
 // An event written while the endpoint was disabled may commit after the recovery was requested. So the first batch waits until
@@ -23,7 +25,7 @@ export async function lockRecovery(tx: Queryable): Promise<LockedRecovery | null
     name: 'recovery_take',
     text: `
 select recovery.account_id, recovery.id, recovery.endpoint_id, recovery.from_event, recovery.position,
-  endpoint.enabled_event_types
+  endpoint.enabled_event_types, endpoint.ordering
 from recoveries recovery
 join webhook_endpoints endpoint on endpoint.account_id = recovery.account_id and endpoint.id = recovery.endpoint_id
 where recovery.finished_at is null and endpoint.status = 'enabled' and ${isReady}

@@ -1,23 +1,30 @@
 import type { Queryable } from '../../../db/database.ts';
+import { iccidOfBody } from '../../../events/iccid-of-body.ts';
 import { type AboutEndpoint, bodyAboutEndpoint } from '../../event-about-endpoint.ts';
 import type { LockedRecovery } from './lock-recovery.ts';
+
+type FoundEvent = AboutEndpoint & {
+  id: string;
+  type: string /** For an ordered endpoint. */;
+  iccid: string | null;
+};
 
 /** The next events before the position, newest first. */
 export function readEvents(
   tx: Queryable,
-  { account_id, position, from_event }: LockedRecovery,
+  { account_id, position, from_event, ordering }: LockedRecovery,
   count: number,
-): Promise<({ id: string; type: string } & AboutEndpoint)[]> {
+): Promise<FoundEvent[]> {
   return tx.query(
     {
       name: 'recovery_read_events',
       text: `
-select id, type, ${bodyAboutEndpoint}
+select id, type, ${bodyAboutEndpoint}, case when $5 = 'esim' then ${iccidOfBody('body')} end as iccid
 from events
 where account_id = $1 and id < $2 and id >= $3
 order by id desc
 limit $4`,
     },
-    [account_id, position, from_event, count],
+    [account_id, position, from_event, count, ordering],
   );
 }

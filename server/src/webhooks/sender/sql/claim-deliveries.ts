@@ -20,6 +20,8 @@ export type ClaimedDelivery = {
   event_id: string;
   endpoint_id: string;
   attempt_count: number;
+  /** The ICCID, if other deliveries wait for this one. */
+  order_key: string | null;
   /** Of the endpoint's lease. */
   fence: number;
   body: string;
@@ -50,7 +52,7 @@ const given = rowsOf<Wanted>({
 const [held, holder, lease, renewBelow, now, named] = [0, 1, 2, 3, 4, 5].map((n) => `$${given.next + n}`);
 
 // Joins the event before the limit applies: a delivery whose event is gone must not count toward it.
-const takenColumns = 'q.account_id, q.id, q.event_id, q.attempt_count, event.body';
+const takenColumns = 'q.account_id, q.id, q.event_id, q.attempt_count, q.order_key, event.body';
 const queueWithEvents = `delivery_queue q
       cross join lateral (
         select body
@@ -101,7 +103,7 @@ with wanted as materialized (
   from taken
   join wanted w on w.endpoint_id = taken.endpoint_id
 ), due as (
-  select l.endpoint_id, d.id, d.event_id, d.attempt_count, d.body
+  select l.endpoint_id, d.id, d.event_id, d.attempt_count, d.order_key, d.body
   from leased l
   cross join lateral (${due}) d
   where d.account_id = l.account_id
@@ -109,10 +111,10 @@ with wanted as materialized (
 -- One row per leased endpoint, then one per delivery.
 select endpoint_id, account_id, url, secrets, fence,
   (extract(epoch from leased_until - now()) * 1000)::integer as left_ms,
-  null::uuid as id, null::uuid as event_id, null::integer as attempt_count, null as body
+  null::uuid as id, null::uuid as event_id, null::integer as attempt_count, null as order_key, null as body
 from leased
 union all
-select endpoint_id, null, null, null, null, null, id, event_id, attempt_count, body
+select endpoint_id, null, null, null, null, null, id, event_id, attempt_count, order_key, body
 from due`;
 }
 
@@ -161,10 +163,21 @@ function toClaimed(rows: Row[]): Claimed {
   const endpoints = new Map<string, Row>();
   for (const row of rows) if (row.id === null) endpoints.set(row.endpoint_id, row);
   const deliveries: ClaimedDelivery[] = [];
-  for (const { id, event_id, endpoint_id, attempt_count, body } of rows) {
+  for (const { id, event_id, endpoint_id, attempt_count, order_key, body } of rows) {
     if (id === null) continue;
     const { account_id, fence, url, secrets } = endpoints.get(endpoint_id) as Row;
-    deliveries.push({ account_id, id, event_id, endpoint_id, attempt_count, fence, body, url, secrets });
+    deliveries.push({
+      account_id,
+      id,
+      event_id,
+      endpoint_id,
+      attempt_count,
+      order_key,
+      fence,
+      body,
+      url,
+      secrets,
+    });
   }
   const leases = [...endpoints.values()].map((row) => ({
     endpointUuid: row.endpoint_id,

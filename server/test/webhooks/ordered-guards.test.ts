@@ -1,0 +1,287 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { emit } from '../../src/events/emit.ts';
+import { newEvent } from '../../src/events/new-event.ts';
+import { uuidOfId } from '../../src/ids/uuid.ts';
+import { lowestUuid } from '../../src/ids/uuid-range.ts';
+import { cancelUndeliverable } from '../../src/webhooks/endpoints/cancel-undeliverable.ts';
+import { placeInOrder } from '../../src/webhooks/ordered/place-in-order.ts';
+import { promote } from '../../src/webhooks/ordered/promote.ts';
+import { createOrderFallback } from '../../src/webhooks/ordered/promote-all.ts';
+import { setPositions } from '../../src/webhooks/ordered/sql/set-positions.ts';
+import { insertMissed } from '../../src/webhooks/recoveries/sql/insert-missed.ts';
+import type { LockedRecovery } from '../../src/webhooks/recoveries/sql/lock-recovery.ts';
+import { claimDeliveries } from '../../src/webhooks/sender/sql/claim-deliveries.ts';
+import { type Settled, settleDeliveries } from '../../src/webhooks/sender/sql/settle-deliveries.ts';
+import { call } from '../support/client.ts';
+import { sequenceEvents } from '../support/sequence-events.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const iccid = '8999901000000000018';
+const leaseMs = 25_000;
+
+let service: TestService;
+let accountUuid: string;
+let endpointUuid: string;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+beforeEach(async () => {
+  const { key, accountUuid: created } = await service.createAccount('Ordered');
+  accountUuid = created;
+  endpointUuid = await createEndpoint(key, 'esim');
+});
+
+async function createEndpoint(key: string, ordering: string): Promise<string> {
+  const body = { url: 'http://127.0.0.1:9/hook', enabled_event_types: ['*'], ordering };
+  const { json } = await call({ url: service.url, key }, 'POST', '/v1/webhook_endpoints', { body });
+  const [row] = await read<{ id: string }>('select id from webhook_endpoints where id = $1', [
+    uuidOfId('we', json.id),
+  ]);
+  return row?.id as string; // as PostgreSQL writes it
+}
+
+async function read<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
+  return (await service.db.pool.query<Row>(text, values)).rows;
+}
+
+function composed() {
+  return newEvent(service.service, { accountUuid, type: 'esim.suspended', data: { iccid } });
+}
+
+async function store(): Promise<string> {
+  const event = composed();
+  await service.db.transaction((tx) => emit(tx, [event]));
+  return event.uuid;
+}
+
+const key = () => ({ accountUuid, endpointUuid, iccid });
+
+/** The events of the queue's deliveries to the endpoint. */
+async function queued(): Promise<string[]> {
+  const rows = await read<{ event_id: string }>(
+    `select replace(event_id::text, '-', '') as event_id from delivery_queue where endpoint_id = $1`,
+    [endpointUuid],
+  );
+  return rows.map(({ event_id }) => event_id);
+}
+
+function claim(holder: string, to = { accountUuid, endpointUuid }) {
+  const wanted = [{ ...to, slots: 10, afterUuid: lowestUuid }];
+  const request = { wanted, heldUuids: [], holder, leaseMs, renewBelowMs: 1_000, now: new Date() };
+  return claimDeliveries(service.db, request);
+}
+
+async function claimOne(holder: string) {
+  const { deliveries } = await claim(holder);
+  expect(deliveries.map(({ order_key }) => order_key)).toEqual([iccid]);
+  return deliveries[0] as (typeof deliveries)[number];
+}
+
+function success(delivery: Settled['delivery']): Settled {
+  const result = { durationMs: 1, statusCode: 200, error: null, excerpt: null };
+  return { delivery, outcome: 'succeeded', retryInMs: null, at: new Date(), ...result };
+}
+
+test('an event that is committed later comes later, whatever their ids', async () => {
+  const late = composed();
+  const tx = await service.db.pool.connect();
+  await tx.query('begin');
+  const query = async (statement: { text: string }, values: unknown[]) =>
+    (await tx.query(statement.text, values)).rows;
+  await emit({ query } as never, [late]);
+  const early = await store();
+  expect(late.uuid < early).toBe(true);
+  await sequenceEvents(service);
+  await placeInOrder(service.service);
+  await tx.query('commit');
+  tx.release();
+  await sequenceEvents(service);
+  await placeInOrder(service.service);
+  expect(await queued()).toEqual([early]);
+  await settleDeliveries(service.db, [success(await claimOne(randomUUID()))]);
+  await promote(service.db, [key()]);
+  expect(await queued()).toEqual([late.uuid]);
+});
+
+test('a delivery never overtakes one whose position is not stored yet', async () => {
+  const [first, second] = [await store(), await store()];
+  await sequenceEvents(service);
+  // As a process does that dies after part of its work.
+  await read('update blocked_deliveries set position = 2 where event_id = $1', [second]);
+  expect(await promote(service.db, [key()])).toEqual([]);
+  await createOrderFallback(service.service)();
+  expect(await queued()).toEqual([first]);
+});
+
+test('a delivery does not wait for one whose event has no position yet', async () => {
+  const first = await store();
+  await sequenceEvents(service);
+  await store();
+  await placeInOrder(service.service);
+  expect(await queued()).toEqual([first]);
+});
+
+test('positions are stored for all events, a batch at a time, also for those committed late', async () => {
+  const events: string[] = [];
+  const late = composed();
+  for (let n = 0; n < 7; n++) {
+    events.push(await store());
+    if (n === 4) {
+      await service.db.transaction((tx) => emit(tx, [late]));
+      events.push(late.uuid);
+    }
+    await sequenceEvents(service);
+  }
+  let after: string | null = lowestUuid;
+  for (let page = 0; after !== null; page++) {
+    expect(page).toBeLessThan(10);
+    ({ nextEvent: after } = await setPositions(service.db, after, 3));
+  }
+  const placed = await read<{ event_id: string; position: number }>(
+    `select replace(event_id::text, '-', '') as event_id, position::integer from blocked_deliveries
+     where endpoint_id = $1 order by position`,
+    [endpointUuid],
+  );
+  expect(placed).toEqual(events.map((event_id, index) => ({ event_id, position: index + 1 })));
+});
+
+test.each([
+  ['ends', 'the other moves nothing'],
+  ['dies', 'the other moves the same one, not the next'],
+])('of two workers at once, one moves the first delivery to the queue; if it %s, %s', async (how) => {
+  const [first] = [await store(), await store(), await store()];
+  await sequenceEvents(service);
+  await setPositions(service.db, lowestUuid, 100);
+  let other: Promise<object[]> = Promise.resolve([]);
+  const worker = service.db.transaction(async (tx) => {
+    expect(await promote(tx, [key()])).toHaveLength(1);
+    other = promote(service.db, [key()]);
+    await until(
+      () =>
+        read(
+          `select from pg_stat_activity
+           where datname = current_database() and wait_event_type = 'Lock' and query like '%blocked_deliveries%'`,
+        ),
+      ({ length }) => length > 0,
+    );
+    if (how === 'dies') throw new Error('killed');
+  });
+  if (how === 'dies') await expect(worker).rejects.toThrow('killed');
+  else await worker;
+  expect(await other).toHaveLength(how === 'dies' ? 1 : 0);
+  expect(await queued()).toEqual([first]);
+});
+
+test('a worker that dies after it has ended a delivery leaves the next one to the others', async () => {
+  const [, second] = [await store(), await store()];
+  await sequenceEvents(service);
+  await placeInOrder(service.service);
+  await settleDeliveries(service.db, [success(await claimOne(randomUUID()))]);
+  expect(await queued()).toEqual([]);
+  await createOrderFallback(service.service)();
+  expect(await queued()).toEqual([second]);
+});
+
+test('a sender that has lost its lease ends nothing, and the next delivery keeps waiting', async () => {
+  const [first] = [await store(), await store()];
+  await sequenceEvents(service);
+  await placeInOrder(service.service);
+  const lost = await claimOne(randomUUID());
+  await read(`update endpoint_leases set leased_until = now() - interval '1 second' where endpoint_id = $1`, [
+    endpointUuid,
+  ]);
+  await claimOne(randomUUID());
+  await settleDeliveries(service.db, [success(lost)]);
+  expect(await promote(service.db, [key()])).toEqual([]);
+  expect(await queued()).toEqual([first]);
+});
+
+test('a recovered event that the feed has forgotten comes first, and one without a position waits for it', async () => {
+  const events: string[] = [];
+  for (let n = 0; n < 3; n++) {
+    events.push(await store());
+    await sequenceEvents(service);
+  }
+  events.push(await store());
+  await read('delete from event_feed where account_id = $1 and first_position = 1', [accountUuid]);
+  await read('update event_feed_heads set expired_through = 2 where account_id = $1', [accountUuid]);
+  await read('delete from blocked_deliveries where endpoint_id = $1', [endpointUuid]);
+  const recovery = { account_id: accountUuid, endpoint_id: endpointUuid } as LockedRecovery;
+  const missed = events.map((eventUuid) => ({ uuid: randomUUID(), eventUuid, iccid }));
+  expect(await insertMissed(service.db, recovery, { events: missed, createdAt: new Date() })).toBe(4);
+  const rows = await read<{ event_id: string; position: number | null }>(
+    `select replace(event_id::text, '-', '') as event_id, position::float from blocked_deliveries
+     where endpoint_id = $1 order by position nulls last`,
+    [endpointUuid],
+  );
+  expect(rows.map(({ event_id }) => event_id)).toEqual(events);
+  expect(rows.map(({ position }) => position && Math.max(0, position))).toEqual([0, 2, 3, null]);
+});
+
+test('a disabled endpoint’s blocked delivery is not sent, and a chore cancels it', async () => {
+  await store();
+  await sequenceEvents(service);
+  await read(`update webhook_endpoints set status = 'disabled' where id = $1`, [endpointUuid]);
+  await placeInOrder(service.service);
+  expect(await queued()).toEqual([]);
+  await cancelUndeliverable(service.db, service.clock);
+  expect(await read('select status from deliveries where endpoint_id = $1', [endpointUuid])).toEqual([
+    { status: 'canceled' },
+  ]);
+  expect(await read('select from blocked_deliveries where endpoint_id = $1', [endpointUuid])).toEqual([]);
+});
+
+/** Pages that PostgreSQL has read of the tables, by its own count. */
+async function countPages(tables: string[]): Promise<number> {
+  // Every session reports its counts before it takes the next statement; the pool's other sessions are idle.
+  await Promise.all(Array.from({ length: 16 }, () => read('select pg_stat_force_next_flush()')));
+  const [row] = await read<{ pages: string }>(
+    `select sum(heap_blks_hit + heap_blks_read + idx_blks_hit + idx_blks_read) as pages
+     from pg_statio_user_tables where relname = any($1)`,
+    [tables],
+  );
+  return Number(row?.pages);
+}
+
+/** An event of an ordered endpoint from its commit to the end of its delivery. */
+async function deliverOne(): Promise<void> {
+  const event = await store();
+  await sequenceEvents(service);
+  await placeInOrder(service.service);
+  expect(await queued()).toEqual([event]);
+  await settleDeliveries(service.db, [success(await claimOne(randomUUID()))]);
+  await promote(service.db, [key()]);
+  await read('delete from endpoint_leases where endpoint_id = $1', [endpointUuid]);
+}
+
+test('100,000 blocked deliveries of one endpoint cost the others nothing', async () => {
+  // The plans are made while the tables are small.
+  for (let n = 0; n < 8; n++) await deliverOne();
+  const other = await service.createAccount('Blocked');
+  const blockedEndpoint = await createEndpoint(other.key, 'esim');
+  // Half of them wait for one delivery, the others for 5,000. In batches, within the statement timeout.
+  for (let from = 0; from < 100_000; from += 10_000) {
+    await read(
+      `insert into blocked_deliveries (account_id, id, event_id, endpoint_id, origin, order_key, position, created_at)
+       select $1, gen_random_uuid(), gen_random_uuid(), $2, 'event',
+         (8999901000000000000 + case when n < 50000 then 0 else n % 5000 + 1 end)::text, n, now()
+       from generate_series($3::integer, $3 + 9999) n`,
+      [other.accountUuid, blockedEndpoint, from],
+    );
+  }
+  await read(
+    `insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, order_key, due_at, created_at)
+     select $1, gen_random_uuid(), gen_random_uuid(), $2, 'event', (8999901000000000000 + n)::text, now() + interval '1 hour', now()
+     from generate_series(0, 5000) n`,
+    [other.accountUuid, blockedEndpoint],
+  );
+  const tables = ['blocked_deliveries', 'delivery_queue'];
+  const before = await countPages(tables);
+  await deliverOne();
+  const pages = (await countPages(tables)) - before;
+  expect(pages).toBeLessThan(300);
+});

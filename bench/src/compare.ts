@@ -58,7 +58,13 @@ const checkouts = {
   theirs: await load(resolve(folder)),
   ours: await load(resolve(import.meta.dirname, '../..')),
 };
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt);
 for (const name of wanted.length > 0 ? wanted : Object.keys(scenarios)) await compare(name);
+
+function interrupt(): void {
+  const end = () => process.exit(130);
+  Promise.all([checkouts.theirs.stopDeployments(), checkouts.ours.stopDeployments()]).then(end, end);
+}
 
 async function load(checkout: string): Promise<Checkout> {
   const from = (file: string) => import(pathToFileURL(join(checkout, 'bench/dist/support', file)).href);

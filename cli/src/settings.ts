@@ -31,7 +31,7 @@ export function readSettings(options: GlobalOptions, env: NodeJS.ProcessEnv = pr
   return { baseUrl, baseUrlSource, apiKey: key, keySource: source };
 }
 
-export function isLoopback(url: string): boolean {
+function isLoopback(url: string): boolean {
   const { hostname } = new URL(url);
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
 }

@@ -324,7 +324,7 @@ describe('webhooks and events', () => {
     await run('webhooks', 'delete', id);
   });
 
-  it('deliveries are listed by endpoint or event, shown with their attempts, retried and skipped', async () => {
+  it('deliveries are listed by endpoint or event, shown with their attempts, and retried', async () => {
     const { id: endpoint } = await runJson(
       ...'webhooks create http://127.0.0.1:9/ --events dlv.test --ordering esim'.split(' '),
     );
@@ -347,13 +347,27 @@ describe('webhooks and events', () => {
     expect(table.stdout).toContain(delivery.id);
     expect(shown.stdout).toMatch(/attempt 1 .* ms/);
     expect(failing.stdout).toMatch(
-      /Last success +–\nFailing since +20.*, \d+ failed attempts?\nLast error +\S.*\nNext attempt +20.*\nOrdering +esim\n/,
+      /Last success +–\nFailing since +20.*, \d+ failed attempts?\nLast error +\S.*\nNext attempt .*\nOrdering +esim\n/,
     );
     const retried = await runJson('deliveries', 'retry', delivery.id);
     expect(retried).toMatchObject({ event_id: event.id, webhook_endpoint_id: endpoint });
     expect(neither).toMatchObject({ code: 2, stderr: expect.stringContaining('--endpoint or --event') });
-    expect(await runJson('deliveries', 'skip', delivery.id)).toMatchObject({ status: 'canceled' });
     await run('webhooks', 'delete', endpoint);
+  });
+
+  it('a pending delivery can be skipped', async () => {
+    const idle = await startService(); // no sender runs
+    try {
+      const body = { url: 'http://127.0.0.1:9/', enabled_event_types: ['*'] };
+      const { id } = (await call(idle, 'POST', '/v1/webhook_endpoints', { body })).json;
+      await call(idle, 'POST', '/v1/events/test', { body: { type: 'my.type', data: {} } });
+      const [delivery] = (await call(idle, 'GET', `/v1/webhook_endpoints/${id}/deliveries`)).json.data;
+      const { code, stdout } = await runCli(idle, ['deliveries', 'skip', delivery.id]);
+      expect(code).toBe(0);
+      expect(stdout).toMatch(new RegExp(`^ID +${delivery.id}\nStatus +canceled\n`));
+    } finally {
+      await idle.stop();
+    }
   });
 
   it('consumers can be created once, listed, moved and deleted', async () => {

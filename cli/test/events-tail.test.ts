@@ -35,18 +35,6 @@ function showsOnStderr(one: Running, text: string): Promise<string> {
   );
 }
 
-/** Starts it, and returns when the service has answered it for the first time. */
-async function tailing(args: string[] = [], url = service.url): Promise<Running> {
-  const answers = () => service.logLines.filter((line) => line.includes('/v1/events/feed')).length;
-  const before = answers();
-  const one = tail(args, url);
-  await until(
-    async () => answers(),
-    (count) => count > before,
-  );
-  return one;
-}
-
 const idsIn = (text: string) => [...text.matchAll(/evt_\w+/g)].map(([id]) => id);
 
 it('prints the events since a time and then each new one, and ends with the cursor to continue from', async () => {
@@ -97,7 +85,12 @@ it('after a lost connection goes on where it was, and says when it was lost and 
 it('misses nothing that comes after its first answer, even if the connection is lost before the first event', async () => {
   const relay = await startRelay(service.url);
   try {
-    const one = await tailing(['--type', 'early.*'], relay.url);
+    const one = tail(['--type', 'early.*'], relay.url);
+    // The first request asks for the place. The second one opens the stream.
+    await until(
+      async () => relay.requests(),
+      (count) => count >= 2,
+    );
     relay.block();
     await showsOnStderr(one, 'Connection lost: ');
     const { id } = await sendEvent('early.event');
@@ -109,7 +102,9 @@ it('misses nothing that comes after its first answer, even if the connection is 
 });
 
 it('ends with 0 when its output is closed', async () => {
-  const one = await tailing();
+  const first = await sendEvent();
+  const one = tail(['--since', '1h']);
+  await one.shows(first.id);
   one.stopReading();
   await sendEvent();
   expect(await one.ended).toMatchObject({ code: 0 });

@@ -23,13 +23,6 @@ export function outputSchema({ response }: Pick<Operation, 'response'>): ObjectS
   return { ...schema, properties: { ...schema.properties, note } };
 }
 
-export function pick({ properties, required = [] }: Fields, names: readonly string[]): Fields {
-  return {
-    properties: Object.fromEntries(names.map((name) => [name, properties[name] as object])),
-    required: required.filter((name) => names.includes(name)),
-  };
-}
-
 export function omit<S extends Fields>(schema: S, name: string): S {
   const { [name]: _, ...properties } = schema.properties;
   return { ...schema, properties, required: (schema.required ?? []).filter((other) => other !== name) };

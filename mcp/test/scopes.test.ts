@@ -56,7 +56,7 @@ describe.each([
 
   test('a key with write sees all tools', async () => {
     const client = await connect(service);
-    expect((await client.listTools()).tools).toHaveLength(11);
+    expect((await client.listTools()).tools).toHaveLength(12);
     expect((await client.listPrompts()).prompts).toHaveLength(1);
     expect(client.getInstructions()).not.toContain('lacks scopes');
     await client.close();

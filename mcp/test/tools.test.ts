@@ -68,9 +68,9 @@ describe.each([
       provision_esim: [...fieldsOf(operations.createEsim.body), 'idempotency_key'],
       send_test_event: [...fieldsOf(operations.sendTestEvent.body), 'idempotency_key'],
       list_events: [
+        'type',
         'limit',
         'starting_after',
-        'type',
         'created_gt',
         'created_gte',
         'created_lt',
@@ -163,6 +163,9 @@ describe.each([
       cursor = page.next_cursor;
     } while (cursor !== undefined);
     expect(seen.slice(0, 3)).toEqual(sent.toReversed());
+    const walked = await callTool(client, 'list_events', { type: ['test.walk'], limit: 100 });
+    expect(walked.data.map(({ id }: { id: string }) => id).slice(0, 3)).toEqual(sent.toReversed());
+    expect(await callTool(client, 'list_events', { created_gte: 4_000_000_000 })).toMatchObject({ data: [] });
     expect(new Set(seen).size).toBe(seen.length);
   });
 

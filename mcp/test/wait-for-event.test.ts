@@ -117,12 +117,12 @@ describe('on the server', () => {
     const key = await service.createKey();
     const client = await connected({ url: service.url, key });
     const canceling = new AbortController();
-    const reports: number[] = [];
-    const ends = Array.from({ length: perKey }, () =>
+    const reporting = new Set<number>();
+    const ends = Array.from({ length: perKey }, (_, index) =>
       client
         .callTool(
           { name: 'wait_for_event', arguments: { type: 'limit.*', iccid: 'none', wait_seconds: 30 } },
-          { signal: canceling.signal, onprogress: () => void reports.push(1) },
+          { signal: canceling.signal, onprogress: () => void reporting.add(index) },
         )
         .then(
           () => 'answered',
@@ -133,21 +133,28 @@ describe('on the server', () => {
     await until(
       async () => {
         await send('limit.event', { iccid: 'other' });
-        return reports.length;
+        return reporting.size;
       },
-      (count) => count >= perKey,
+      (count) => count === perKey,
     );
-    const probe = () => call({ ...service, key }, 'GET', '/v1/events/feed?after=now&wait=1&type=limit.none');
-    expect(await until(probe, ({ status }) => status === 429)).toMatchObject({
-      json: { error: { code: 'stream_limit_reached' } },
-    });
+    const probe = async () => {
+      const { status } = await call(
+        { ...service, key },
+        'GET',
+        '/v1/events/feed?after=now&wait=1&type=no.such',
+      );
+      // It held a place itself, which one of them may have needed: leave it time to try again.
+      if (status === 200) await new Promise((resolve) => setTimeout(resolve, 2_000));
+      return status;
+    };
+    await until(probe, (status) => status === 429);
     expect((await callTool(client, 'list_products', { limit: 1 })).data).toHaveLength(1);
 
     canceling.abort();
     expect(await Promise.all(ends)).toEqual(ends.map(() => 'canceled'));
     const canceledMs = performance.now();
-    await until(probe, ({ status }) => status === 200);
-    expect(performance.now() - canceledMs).toBeLessThan(6_000); // they would have waited for 10 s
+    await until(probe, (status) => status === 200);
+    expect(performance.now() - canceledMs).toBeLessThan(7_000); // they would have waited for 10 s
   });
 
   test('a shutdown answers a wait with the cursor to go on from', async () => {

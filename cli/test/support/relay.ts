@@ -5,11 +5,13 @@ export async function startRelay(target: string) {
   const { hostname, port } = new URL(target);
   const open = new Set<Socket>();
   let isBlocked = false;
-  let accepted = 0;
+  let requests = 0;
   const server = createServer((client) => {
-    accepted += 1;
     if (isBlocked) return void client.destroy();
     const upstream = connect(Number(port), hostname);
+    client.on('data', () => {
+      requests += 1;
+    });
     for (const [from, to] of [
       [client, upstream],
       [upstream, client],
@@ -29,8 +31,8 @@ export async function startRelay(target: string) {
   };
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** How many connections it was asked for. */
-    accepted: () => accepted,
+    /** How many requests it has passed on; they are small and have no body. */
+    requests: () => requests,
     /** Ends all connections, and every new one at once. */
     block() {
       isBlocked = true;

@@ -4,7 +4,7 @@ import { inputSchema, outputSchema } from '../schema.ts';
 import { defineTool, readOnly } from '../tool.ts';
 
 const operation = operations.listEvents;
-const { limit, starting_after, type } = operation.query.properties;
+const { type, limit, starting_after } = operation.query.properties;
 
 /** Arguments instead of the API's `created[gte]`: some model providers refuse brackets in names. */
 const createdArguments = {
@@ -30,9 +30,9 @@ export const listEvents = defineTool({
   annotations: readOnly,
   input: inputSchema({
     properties: {
+      type,
       limit,
       starting_after,
-      type,
       ...Object.fromEntries(
         created.map(([argument, param]) => [
           argument,

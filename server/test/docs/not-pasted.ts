@@ -45,5 +45,10 @@ export const notPasted: { page: string; begins: string; why: string }[] = [
     begins: 'npm install ./simplane-sdk',
     why: 'sdk/test/package.test.ts installs it',
   },
+  {
+    page: 'examples/exactly-once/README.md',
+    begins: 'export SIMPLANE_API_KEY',
+    why: 'needs a PostgreSQL of your own; server/test/feed/exactly-once-example.test.ts runs it',
+  },
   { page: 'CONTRIBUTING.md', begins: 'npm ci', why: 'would run this test; .ci/run runs it' },
 ];

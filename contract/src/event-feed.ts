@@ -10,7 +10,7 @@ import { Type } from './type.ts';
 
 export const feedLimits = { page: { default: 100, maximum: 1_000 }, waitSeconds: 30 } as const;
 
-const exampleCursor = 'Hq3xT0mZAAAAAAAABNJf1wK2';
+export const exampleCursor = 'Hq3xT0mZAAAAAAAABNJf1wK2';
 
 export const EventFeed = Type.Object(
   {

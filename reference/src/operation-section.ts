@@ -154,7 +154,9 @@ function replaceHint(value: string, operation: DocOperation, all: readonly DocOp
   const others = all.filter(({ id }) => id !== operation.id);
   const source =
     others.find((other) => idOf(firstItem(other)) === value) ??
-    others.find((other) => idOf(other.successes[0]?.example) === value);
+    others.find(
+      ({ successes: [success] }) => idOf(success?.example) === value || cursorOf(success?.example) === value,
+    );
   return html`<p class="hint">Replace <code>${value}</code> with one of yours${
     source && html`, from <a href="#${operationAnchor(source)}">${source.summary}</a>`
   }.</p>`;
@@ -163,6 +165,10 @@ function replaceHint(value: string, operation: DocOperation, all: readonly DocOp
 function firstItem({ successes }: DocOperation): unknown {
   const { data } = (successes[0]?.example ?? {}) as { data?: unknown };
   return Array.isArray(data) ? data[0] : undefined;
+}
+
+function cursorOf(object: unknown): unknown {
+  return ((object ?? {}) as { cursor?: unknown }).cursor;
 }
 
 /** eSIMs are identified by their ICCID; other objects can have one too. */

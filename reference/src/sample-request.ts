@@ -1,4 +1,4 @@
-import { idPattern, idPrefixes } from '@simplane/contract';
+import { exampleCursor, idPattern, idPrefixes } from '@simplane/contract';
 import type { DocOperation } from './document.ts';
 
 export type SampleRequest = {
@@ -42,7 +42,9 @@ export function pathValues({ path, parameters }: DocOperation): string[] {
 /** The values in a sample that exist in no deployment, so the reader must replace them. */
 export function placeholdersIn({ path, body }: SampleRequest): string[] {
   const values = `${path} ${JSON.stringify(body ?? '')}`.split(/[^A-Za-z0-9_]+/);
-  return [...new Set(values)].filter((value) => /^89\d{16,18}$/.test(value) || isGeneratedId(value));
+  return [...new Set(values)].filter(
+    (value) => /^89\d{16,18}$/.test(value) || value === exampleCursor || isGeneratedId(value),
+  );
 }
 
 /** Simplane generates these ids, so they differ between deployments; product ids are the operator's. */
@@ -50,11 +52,14 @@ function isGeneratedId(text: string): boolean {
   return Object.values(idPrefixes).some((prefix) => new RegExp(idPattern(prefix)).test(text));
 }
 
-/** Required query parameters, plus a small `limit` so that a list fits the screen. */
+/** Required query parameters, a small `limit` so that a list fits the screen, and the start of the feed, which shows events at once. */
 function queryOf({ parameters }: DocOperation): Record<string, unknown> {
   return Object.fromEntries(
     parameters
-      .filter(({ in: where, required, name }) => where === 'query' && (required || name === 'limit'))
+      .filter(
+        ({ in: where, required, name }) =>
+          where === 'query' && (required || ['limit', 'after'].includes(name)),
+      )
       .map(({ name, example }) => [name, example]),
   );
 }

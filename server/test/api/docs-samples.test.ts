@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { idPrefixes, operations } from '@simplane/contract';
+import { exampleCursor, idPrefixes, operations } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { webhooks } from '../../../sdk/src/index.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
@@ -29,6 +29,7 @@ let folder: string;
 beforeAll(async () => {
   service = await startService();
   service.startWorker(createMockNetwork({ delayMs: 0 }));
+  service.startSequencer();
   page = (await call(service, 'GET', '/docs', { key: null })).text;
   await mkdir(join(root, 'node_modules', '.cache'), { recursive: true });
   folder = await mkdtemp(join(root, 'node_modules', '.cache', 'simplane-docs-'));
@@ -150,8 +151,11 @@ async function existingIds(operationId: string): Promise<Ids> {
     body: { since: 0 },
   });
   const bundles = await call(service, 'GET', `/v1/esims/${iccid}/bundles`);
+  await call(service, 'PUT', '/v1/event_consumers/billing', { body: { after: 'start' } });
+  const feed = await call(service, 'GET', '/v1/events/feed?after=start&limit=1000');
   return {
     iccid,
+    [exampleCursor]: feed.json.cursor,
     [idPrefixes.execution]: execution,
     [idPrefixes.webhookEndpoint]: endpoint.json.id,
     [idPrefixes.event]: event.json.id,

@@ -34,9 +34,9 @@ afterAll(async () => {
   await rm(project, { recursive: true, force: true });
 });
 
-async function readExamples(): Promise<string[]> {
-  const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
-  return [...readme.matchAll(/^```ts\n(.+?)^```/gms)].map(([, code = '']) => code);
+async function readExamples(page = '../README.md'): Promise<string[]> {
+  const text = await readFile(new URL(page, import.meta.url), 'utf8');
+  return [...text.matchAll(/^```ts\n(.+?)^```/gms)].map(([, code = '']) => code);
 }
 
 /** Compiles with the settings of a typical user project; fails on any type error. */
@@ -138,7 +138,9 @@ test('an error of the ES module is an instance of the CommonJS classes, and the 
 test('the README examples type-check, run and print the expected output', async () => {
   const examples = await readExamples();
   const files = Object.fromEntries(examples.map((code, index) => [`${index}.mts`, code]));
-  const folder = await compile('examples', files);
+  // This page's examples run until they are stopped, so they are only compiled, as one program.
+  const eventsPage = (await readExamples('../../docs/events.md')).join('');
+  const folder = await compile('examples', { ...files, 'events-page.mts': eventsPage });
   const outputs = await Promise.all(
     examples.map((_, index) =>
       run(process.execPath, [join(folder, 'out', `${index}.mjs`)], { env: environment() }),

@@ -1,7 +1,8 @@
 import { AppError } from '../app-error.ts';
 import type { Queryable } from '../db/database.ts';
+import { DatabaseUnavailable } from '../db/unavailable.ts';
 import { beginning, encodePlace, type Place } from './cursor.ts';
-import { findHead, type Head } from './sql/find-head.ts';
+import { findCurrentHead, type Head } from './sql/find-head.ts';
 import { findMark } from './sql/find-mark.ts';
 
 export type Feed = { db: Queryable; account: { id: string; uuid: string } };
@@ -19,9 +20,31 @@ export function isWithin(head: Head, { position, mark }: Place): boolean {
   return position < head.position || mark === head.mark;
 }
 
-/** The refusal of a place that is no longer, or not any more, in the feed. Names the oldest place to continue from. */
+/** Whether the place has the mark of its position: what follows it is still what followed it when the cursor was given out. */
+export async function hasMark({ db, account }: Feed, { position, mark }: Place): Promise<boolean> {
+  if (position === 0) return mark === 0;
+  return (await findMark(db, account.uuid, position)) === mark;
+}
+
+/** The refusal of a place that is no longer in the feed. Names the oldest place to continue from. */
 export async function expired(feed: Feed, param?: string): Promise<AppError> {
-  const oldest = await oldestPlace(feed, await findHead(feed.db, feed.account.uuid));
+  return expiredAt(feed, await findCurrentHead(feed.db, feed.account.uuid), param);
+}
+
+/**
+ * The refusal of a place that the feed does not have. After a switchover, a process that is still connected to the old primary
+ * does not know the newest places: then the client should just try again.
+ */
+export async function unknownPlace(feed: Feed, place: Place, param?: string): Promise<Error> {
+  const head = await findCurrentHead(feed.db, feed.account.uuid);
+  if (isWithin(head, place) && (await hasMark(feed, place))) {
+    return new DatabaseUnavailable('the place in the feed was looked up on an old primary');
+  }
+  return expiredAt(feed, head, param);
+}
+
+async function expiredAt(feed: Feed, head: Head, param?: string): Promise<AppError> {
+  const oldest = await oldestPlace(feed, head);
   return new AppError(
     'cursor_expired',
     'Events after this place in the feed were removed, or the database was restored to a point before it. error.cursor is the oldest place to continue from.',

@@ -1,6 +1,6 @@
 import { lowestUuidAt } from '../ids/uuid-range.ts';
 import { beginning, decodePlace, type Place } from './cursor.ts';
-import { expired, type Feed, isWithin, oldestPlace } from './expired.ts';
+import { type Feed, hasMark, isWithin, oldestPlace, unknownPlace } from './expired.ts';
 import { findHead } from './sql/find-head.ts';
 import { findMark } from './sql/find-mark.ts';
 import { findPositionSince } from './sql/find-position-since.ts';
@@ -11,7 +11,7 @@ export async function findPlace(feed: Feed, after: string, param = 'after'): Pro
   if (after === 'now') return { position: head.position, mark: head.mark };
   if (after === 'start') return oldestPlace(feed, head);
   const place = decodePlace(feed.account.id, after, param);
-  if (!isWithin(head, place) || !(await hasMark(feed, place))) throw await expired(feed, param);
+  if (!isWithin(head, place) || !(await hasMark(feed, place))) throw await unknownPlace(feed, place, param);
   return place;
 }
 
@@ -24,9 +24,4 @@ export async function findPlaceSince(feed: Feed, unixSeconds: number): Promise<P
   const before = Math.max(position - 1, head.expiredThrough);
   if (before === 0) return beginning;
   return { position: before, mark: (await findMark(db, account.uuid, before)) ?? 0 };
-}
-
-async function hasMark({ db, account }: Feed, { position, mark }: Place): Promise<boolean> {
-  if (position === 0) return mark === 0;
-  return (await findMark(db, account.uuid, position)) === mark;
 }

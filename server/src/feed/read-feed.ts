@@ -1,5 +1,5 @@
 import { encodePlace, type Place } from './cursor.ts';
-import { expired, type Feed, isWithin } from './expired.ts';
+import { expired, type Feed, isWithin, unknownPlace } from './expired.ts';
 import type { Watch } from './hub.ts';
 import { matchTypes } from './match-types.ts';
 import { type FeedEvent, readAfter } from './read-page.ts';
@@ -20,7 +20,7 @@ export type FeedPage = { events: FeedEvent[]; place: Place; isCaughtUp: boolean 
 export async function readFeed(feed: Feed, { after, types, limit, param }: Reading): Promise<FeedPage> {
   const isWanted = matchTypes(types);
   const head = await findHead(feed.db, feed.account.uuid);
-  if (!isWithin(head, after)) throw await expired(feed, param);
+  if (!isWithin(head, after)) throw await unknownPlace(feed, after, param);
   const events: FeedEvent[] = [];
   let [place, bytes] = [after, 0];
   while (place.position < head.position && place.position - after.position < maxScanned) {

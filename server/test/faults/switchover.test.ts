@@ -10,6 +10,7 @@ import { createSignals } from '../../src/db/signals.ts';
 import { seedSandbox } from '../../src/products/seed-sandbox.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import { runCommand } from '../support/process.ts';
+import { sequenceEvents } from '../support/sequence-events.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -216,4 +217,25 @@ test('a signal listener notices that its server is no longer the primary, and li
   await postgres.switchOver();
   const before = heard.length;
   await until(notify, (count) => count > before);
+});
+
+test('a process that is still connected to the old primary does not take new places in the feed for expired ones', async () => {
+  const stale = await startOn((await linkToPrimary()).url);
+  const read = (service: TestService, after: string) =>
+    call({ ...service, key: stale.key }, 'GET', `/v1/events/feed?after=${after}`);
+  expect((await read(stale, 'start')).json).toMatchObject({ data: [], caught_up: true });
+  await postgres.switchOver();
+  const current = await startService({ databaseUrl: (await linkToPrimary()).url });
+  cleanups.push(current.stop);
+  const event = { body: { type: 'test.after_the_switchover', data: {} } };
+  await call({ ...current, key: stale.key }, 'POST', '/v1/events/test', event);
+  await sequenceEvents(current);
+  const { cursor } = (await read(current, 'start')).json;
+  // 503 until it has found the new primary.
+  const statuses: number[] = [];
+  await until(
+    async () => statuses.push((await read(stale, cursor)).status) && statuses.at(-1),
+    (status) => status === 200,
+  );
+  expect(new Set(statuses)).toEqual(new Set([503, 200]));
 });

@@ -365,7 +365,7 @@ export const mayImport = {
   faults: {
     '.': {
       why: 'It plans, runs and reports.',
-      imports: list`breaks checks clients deployment history contract:*`,
+      imports: list`breaks checks clients deployment history readers contract:*`,
     },
     breaks: {
       why: 'Each guarantee is broken once on purpose.',
@@ -391,6 +391,10 @@ export const mayImport = {
     history: {
       why: 'The recorded observations, as data.',
       imports: list`contract:*`,
+    },
+    readers: {
+      why: 'They follow the event feed through the faults and record what they see.',
+      imports: list`. clients history contract:*`,
     },
   },
 };

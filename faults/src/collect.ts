@@ -11,7 +11,15 @@ import {
 } from '@simplane/contract';
 import { sendOnce } from './clients/send.ts';
 import { recordWalk, walk } from './clients/walk.ts';
-import type { AccountEnd, ListName, OrderRow, StuckRow } from './history/history.ts';
+import type {
+  AccountEnd,
+  EndedDelivery,
+  FeedReader,
+  ListName,
+  OrderRow,
+  StuckRow,
+} from './history/history.ts';
+import { noteRefusal, readPage } from './readers/feed-page.ts';
 import type { RunContext } from './run-context.ts';
 
 const lists: ListName[] = ['executions', 'esims', 'events', 'webhook_endpoints'];
@@ -34,11 +42,13 @@ export async function collectEnd(ctx: RunContext): Promise<void> {
   for (const account of deployment.keys.keys()) {
     history.end.push(await collectAccount(ctx, account));
     for (const list of lists) await recordWalk(ctx, account, list, 7);
+    await readWholeFeed(ctx, account);
   }
   await probeOtherAccounts(ctx);
   history.stuck.push(...(await readStuckRows(ctx)));
   history.orderRows.push(...(await readOrderRows(ctx)));
   history.places = await readPlaces(ctx);
+  history.endedDeliveries = await readEndedDeliveries(ctx);
   history.stolenLeases = await readStolenLeases(ctx);
   for (const { id, at } of await readCommitTimes(ctx)) history.committedMs.set(id, at);
 }
@@ -54,6 +64,22 @@ async function collectAccount(ctx: RunContext, account: number): Promise<Account
     events: await all<Event>('events'),
     endpoints: await all<WebhookEndpoint>('webhook_endpoints'),
   };
+}
+
+/** Reads the feed once more from `start`: what it shows now must be what its readers saw. */
+async function readWholeFeed(ctx: RunContext, account: number): Promise<void> {
+  const reader: FeedReader = { account, kind: 'late', seen: [], refusals: [] };
+  ctx.history.feedReaders.push(reader);
+  const { signal } = new AbortController();
+  let after = 'start';
+  for (let at = 0; Date.now() < ctx.deadlineMs; at++) {
+    const page = await readPage(ctx, { account, query: `after=${after}&limit=100`, at, signal });
+    if (page.kind === 'refusal') return noteRefusal(reader, page.text);
+    if (page.kind === 'none') continue;
+    reader.seen.push(...page.events);
+    if (page.isLast) return;
+    after = page.cursor;
+  }
 }
 
 /** Each account requests resources of the other; the checks look at the answers. */
@@ -84,6 +110,9 @@ async function readStuckRows({ deployment }: RunContext): Promise<StuckRow[]> {
      from delivery_queue q left join endpoint_leases l on l.endpoint_id = q.endpoint_id
      union all
      select 'blocked_deliveries', id::text, 'blocked, position ' || coalesce(position::text, 'none') from blocked_deliveries
+     union all
+     select 'unsequenced_events', id::text, cardinality(event_ids) || ' events without a position'
+     from unsequenced_events
      union all
      select 'recoveries', id::text, 'open since ' || created_at from recoveries where finished_at is null`,
   );
@@ -121,6 +150,28 @@ async function readPlaces({ deployment }: RunContext): Promise<Map<string, strin
     places.set(name, [...(places.get(name) ?? []), place]);
   }
   return places;
+}
+
+async function readEndedDeliveries({ deployment }: RunContext): Promise<EndedDelivery[]> {
+  const { postgres, database } = deployment;
+  type Row = Record<'id' | 'endpoint_id' | 'event_id' | 'origin', string> &
+    Record<'created_at' | 'ended_at', Date>;
+  const rows = await postgres.query<Row>(
+    database,
+    `select id, endpoint_id, event_id, origin, created_at,
+       finished_at + coalesce(duration_ms, 0) * interval '1 ms' as ended_at -- the last attempt began at finished_at
+     from deliveries
+     where origin in ('event', 'recovery')
+     order by created_at`,
+  );
+  return rows.map((row) => ({
+    id: encodeUuid(idPrefixes.delivery, row.id),
+    endpointId: encodeUuid(idPrefixes.webhookEndpoint, row.endpoint_id),
+    eventId: encodeUuid(idPrefixes.event, row.event_id),
+    origin: row.origin,
+    createdMs: row.created_at.getTime(),
+    endedMs: row.ended_at.getTime(),
+  }));
 }
 
 async function readStolenLeases({ deployment }: RunContext): Promise<string[]> {

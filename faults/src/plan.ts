@@ -58,6 +58,7 @@ const operationKinds = [
   ['recover', 2],
   ['replay', 4],
   ['retry-delivery', 2],
+  ['skip-delivery', 1],
   ['test-event', 6],
   ['walk', 4],
   ['await-orders', 1],

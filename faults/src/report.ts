@@ -3,7 +3,7 @@ import type { Found, Outcome } from './run-once.ts';
 
 /** Summarizes a run in numbers. */
 export function describeCounts({ plan, history }: Outcome): string {
-  const { sent, receipts, calls, notes, end, walks } = history;
+  const { sent, receipts, calls, notes, end, walks, feedReaders } = history;
   const count = (text: string) => notes.filter((note) => note.text.startsWith(text)).length;
   const total = (of: (account: History['end'][number]) => unknown[]) =>
     end.reduce((sum, account) => sum + of(account).length, 0);
@@ -16,6 +16,7 @@ export function describeCounts({ plan, history }: Outcome): string {
     `${total(({ events }) => events)} events`,
     `${receipts.length} deliveries received (${receipts.filter((one) => !one.isAcknowledged).length} refused)`,
     `${walks.length} walks`,
+    `${feedReaders.reduce((sum, { seen }) => sum + seen.length, 0)} events read from the feed`,
     `${count('fault:')} of ${plan.faults.length} faults`,
     ...[
       'kill',
@@ -67,7 +68,7 @@ function describeOne(history: History, { what, about }: Found): string[] {
 /** Signing secrets are never printed. */
 const secrets = /whsec_[\w+/=-]+/g;
 
-function linesOf({ sent, receipts, calls }: History): { atMs: number; text: string }[] {
+function linesOf({ sent, receipts, calls, feedReaders }: History): { atMs: number; text: string }[] {
   return [
     // Skip lists: they mention too many ids.
     ...sent
@@ -89,5 +90,8 @@ function linesOf({ sent, receipts, calls }: History): { atMs: number; text: stri
       atMs: one.atMs,
       text: `network: ${one.step} ${one.id} for ${one.executionId}, ${one.iccid}, by ${one.worker} → ${one.answer}`,
     })),
+    ...feedReaders.flatMap(({ account, kind, seen }) =>
+      seen.map(({ id, atMs }) => ({ atMs, text: `feed of account ${account + 1}, ${kind} reader: ${id}` })),
+    ),
   ];
 }

@@ -5,8 +5,10 @@ import { runCustomer } from './clients/customer.ts';
 import { collectDeliveries, collectEnd } from './collect.ts';
 import { type Deployment, startDeployment } from './deployment/deployment.ts';
 import type { Postgres } from './deployment/postgres.ts';
+import { delaySomeCommits, watchLeases } from './deployment/run-triggers.ts';
 import { emptyHistory, type History } from './history/history.ts';
 import type { Plan } from './plan.ts';
+import { type FeedReaders, startFeedReaders } from './readers/start-feed-readers.ts';
 import { heal, recoverAll, waitUntilIdle } from './recover.ts';
 import { HarnessFailure, type RunContext } from './run-context.ts';
 import { runFaults } from './run-faults.ts';
@@ -30,24 +32,16 @@ const defaultStallMs = 45_000;
 // Far beyond any normal run; ends a run that hangs.
 const maxRunMs = 30 * 60_000;
 
-// Recorded inside PostgreSQL, because no API response shows who holds a lease.
-const watchLeases = `
-create table stolen_leases (endpoint_id uuid not null, at timestamptz not null);
-create function note_stolen_lease() returns trigger language plpgsql as $$ begin
-  insert into stolen_leases values (new.endpoint_id, clock_timestamp());
-  return null;
-end $$;
-create trigger note_stolen_lease after update on endpoint_leases for each row
-  when (old.holder <> new.holder and old.leased_until > now()) execute function note_stolen_lease()`;
-
 /** Runs the plan against a new deployment, heals it, collects the final state and runs the checks. */
 export async function runOnce(options: Options): Promise<Outcome> {
   const { plan, postgres, database, keys, breakName, progress = () => {} } = options;
   const broken = breakName === undefined ? null : (breaks[breakName] as Break);
   const history = emptyHistory(Date.now());
   await postgres.query(database, watchLeases);
-  if (broken?.isAsynchronous) await postgres.pair().stopReplication();
+  if (!broken) await postgres.query(database, delaySomeCommits);
   if (broken?.sql) await postgres.query(database, broken.sql);
+  if (broken?.isAsynchronous) await postgres.pair().stopReplication();
+  history.losesCommits = broken?.isAsynchronous ?? false;
   const deployment = await startDeployment(postgres, history, {
     ...{ seed: plan.seed, processes: plan.processes, database, keys },
     preload: broken?.preload ? new URL(`./breaks/preload/${broken.preload}.js`, import.meta.url).href : null,
@@ -60,10 +54,14 @@ export async function runOnce(options: Options): Promise<Outcome> {
     newName: (kind) => `${kind}-${++names}`,
   };
   if (broken) deployment.network.heal(); // the break must be the only fault
+  // Most breaks are over in seconds, and do without readers.
+  const hasReaders = !broken || broken.caughtBy.includes('feed-is-gap-free');
+  const readers = startFeedReaders(ctx, hasReaders ? [...keys.keys()] : []);
   try {
     await runPlan(ctx, progress);
-    await finish(ctx, broken?.stalledAfterMs ?? defaultStallMs, progress);
+    await finish(ctx, readers, broken?.stalledAfterMs ?? defaultStallMs, progress);
   } finally {
+    await readers.stop();
     await stop(deployment);
   }
   return { plan, history, found: runChecks(history) };
@@ -97,7 +95,12 @@ async function runPlan(ctx: RunContext, progress: (text: string) => void): Promi
   for (const one of customers) if (one.status === 'rejected') throw one.reason;
 }
 
-async function finish(ctx: RunContext, stalledMs: number, progress: (text: string) => void): Promise<void> {
+async function finish(
+  ctx: RunContext,
+  readers: FeedReaders,
+  stalledMs: number,
+  progress: (text: string) => void,
+): Promise<void> {
   progress('healing');
   await heal(ctx);
   await waitUntilIdle(ctx, stalledMs);
@@ -106,6 +109,7 @@ async function finish(ctx: RunContext, stalledMs: number, progress: (text: strin
   await recoverAll(ctx, stalledMs);
   progress('idle again: reading everything');
   await collectEnd(ctx);
+  if (!ctx.history.losesCommits) await readers.finish(stalledMs);
 }
 
 async function stop(deployment: Deployment): Promise<void> {

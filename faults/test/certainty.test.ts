@@ -12,7 +12,15 @@ function eventAt(ms: number, type = 'esim.provisioned'): Event {
 function timelineOf(own: Partial<EndpointTimeline>): EndpointTimeline {
   const created = { fromMs: 100, toMs: 200 };
   return {
-    ...{ account: 0, id: 'we_1', hook: 'hook-1', enabled: [created], disabled: [], secrets: [] },
+    ...{
+      account: 0,
+      id: 'we_1',
+      hook: 'hook-1',
+      isOrdered: false,
+      enabled: [created],
+      disabled: [],
+      secrets: [],
+    },
     subscriptions: [{ ...created, types: ['esim.*'] }],
     ...own,
   };

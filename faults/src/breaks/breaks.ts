@@ -1,5 +1,6 @@
 import type { CheckName } from '../checks/index.ts';
 import type { Topology } from '../deployment/postgres.ts';
+import { delayCommits } from '../deployment/run-triggers.ts';
 import type { Fault, Operation, OperationKind } from '../plan.ts';
 
 /** One guarantee broken on purpose, by a trigger in the run's database or by a module preloaded into a server. */
@@ -89,6 +90,57 @@ export const breaks: Record<string, Break> = {
       body: `delete from deliveries where account_id = new.account_id and endpoint_id = new.endpoint_id; return null;`,
     }),
   },
+  'early-positions': {
+    description: 'positions in the feed follow the ids of events, which are drawn before the commit',
+    caughtBy: ['feed-is-gap-free'],
+    // The events of the orders have early ids and commit late; the test events pass them.
+    operations: [
+      ...Array.from({ length: 4 }, () => act('provision')),
+      ...Array.from({ length: 30 }, () => act('test-event')),
+      act('await-orders'),
+    ],
+    stalledAfterMs: 10_000,
+    sql: `${delayCommits(`new.type = 'esim.provisioned'`, '0.5')}; ${trigger('event_feed', 'after insert', {
+      body: `
+        update event_feed run
+        set event_ids = (sorted.ids)[run.first_position::int : run.first_position::int + cardinality(run.event_ids) - 1]
+        from (
+          select array_agg(id order by id) as ids
+          from event_feed other, unnest(other.event_ids) as id
+          where other.account_id = new.account_id) sorted
+        where run.account_id = new.account_id;
+        return null;`,
+    })}`,
+  },
+  'break-ranks': {
+    description: 'deliveries to an ordered endpoint do not wait for each other',
+    caughtBy: ['ordered-deliveries-start-in-order'],
+    operations: [
+      act('create-endpoint', { pick: 0.35 }),
+      ...[act('provision'), act('await-orders')],
+      ...[act('suspend'), act('await-orders'), act('resume'), act('await-orders')],
+    ],
+    // Queued as retries. A suspension is due when the resumption after it has been delivered.
+    sql: `${trigger('blocked_deliveries', 'after insert', {
+      body: `
+        delete from blocked_deliveries where account_id = new.account_id and id = new.id;
+        insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, created_at, attempt_count, due_at)
+        select new.account_id, new.id, new.event_id, new.endpoint_id, new.origin, new.created_at, 1,
+          case type when 'esim.suspended' then '2999-01-01' else now() end
+        from events
+        where account_id = new.account_id and id = new.event_id;
+        return null;`,
+    })}
+    ${trigger('deliveries', 'after insert', {
+      body: `
+        update delivery_queue
+        set due_at = now()
+        from events
+        where events.account_id = new.account_id and events.id = new.event_id and events.type = 'esim.resumed'
+          and delivery_queue.account_id = new.account_id;
+        return null;`,
+    })}`,
+  },
   'steal-lease': {
     description: 'a sender takes endpoints that another one holds',
     caughtBy: ['endpoints-have-one-sender'],
@@ -155,8 +207,8 @@ export const breaks: Record<string, Break> = {
     preload: 'wrong-signature',
   },
   'change-body': {
-    description: 'a worker sends different bytes than the event log has',
-    caughtBy: ['log-matches-deliveries'],
+    description: 'workers and the feed send different bytes than the event log has',
+    caughtBy: ['log-matches-deliveries', 'feed-is-gap-free'],
     operations: [act('create-endpoint'), act('test-event')],
     preload: 'change-body',
   },

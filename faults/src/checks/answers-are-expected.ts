@@ -11,11 +11,12 @@ const refusals = new Set([
 ]);
 
 /** During any fault, a client gets a documented answer: a result, an expected refusal, or `unavailable`. */
-export function answersAreExpected({ sent }: History): Violation[] {
+export function answersAreExpected({ sent, losesCommits }: History): Violation[] {
   return sent.flatMap(({ method, path, status, text, key }) => {
     if (status === null || status < 300) return [];
     const code = codeOf(text);
-    const isExpected = status === 503 ? code === 'unavailable' : status < 500 && refusals.has(code);
+    const isRefusal = refusals.has(code) || (losesCommits && code === 'cursor_expired');
+    const isExpected = status === 503 ? code === 'unavailable' : status < 500 && isRefusal;
     return isExpected
       ? []
       : [{ about: [key ?? path], what: `${method} ${path} was answered ${status} ${text.slice(0, 300)}` }];

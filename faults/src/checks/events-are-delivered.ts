@@ -9,6 +9,7 @@ import {
 } from '../history/endpoint-timelines.ts';
 import { eventIdOf } from '../history/event-id.ts';
 import type { History } from '../history/history.ts';
+import { writesOf } from '../history/writes.ts';
 import type { Violation } from './violation.ts';
 
 /**
@@ -30,6 +31,7 @@ export function eventsAreDelivered(history: History): Violation[] {
 }
 
 function deliveriesExist(history: History, timelines: EndpointTimeline[]): Violation[] {
+  const skipped = skippedDeliveries(history);
   return history.deliveries.flatMap((deliveries, account) => {
     const stored = new Map<string, Delivery>();
     for (const delivery of deliveries.filter(({ origin }) => origin === 'event')) {
@@ -43,9 +45,18 @@ function deliveriesExist(history: History, timelines: EndpointTimeline[]): Viola
       .flatMap((timeline) =>
         events
           .filter((event) => wasCertainlyDue(timeline, event, history.committedMs.get(event.id) ?? 0))
-          .flatMap((event) => checkDelivery(event, timeline, stored.get(pairOf(event.id, timeline.id)))),
+          .map((event) => ({ event, delivery: stored.get(pairOf(event.id, timeline.id)) }))
+          .filter(({ delivery }) => !skipped.has(delivery?.id ?? ''))
+          .flatMap(({ event, delivery }) => checkDelivery(event, timeline, delivery)),
       );
   });
+}
+
+/** Deliveries that their owner skipped, or tried to. */
+function skippedDeliveries(history: History): Set<string> {
+  return new Set(
+    writesOf(history).flatMap(({ path }) => /^\/v1\/deliveries\/(dlv_\w+)\/skip$/.exec(path)?.[1] ?? []),
+  );
 }
 
 function checkDelivery(event: Event, timeline: EndpointTimeline, delivery?: Delivery): Violation[] {

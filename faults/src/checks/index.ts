@@ -3,11 +3,13 @@ import { changesAreTold } from './changes-are-told.ts';
 import { deliveriesAreSigned } from './deliveries-are-signed.ts';
 import { endpointsHaveOneSender } from './endpoints-have-one-sender.ts';
 import { eventsAreDelivered } from './events-are-delivered.ts';
+import { feedIsGapFree } from './feed-is-gap-free.ts';
 import { itemsAreInOnePlace } from './items-are-in-one-place.ts';
 import { keysRunOnce } from './keys-run-once.ts';
 import { logMatchesDeliveries } from './log-matches-deliveries.ts';
 import { nothingCrossesAccounts } from './nothing-crosses-accounts.ts';
 import { nothingIsStuck } from './nothing-is-stuck.ts';
+import { orderedDeliveriesStartInOrder } from './ordered-deliveries-start-in-order.ts';
 import { ordersAreInOnePlace } from './orders-are-in-one-place.ts';
 import { ordersEndOnce } from './orders-end-once.ts';
 import { ordersReachTheNetworkOnce } from './orders-reach-the-network-once.ts';
@@ -25,8 +27,10 @@ export const checks = {
   'events-are-delivered': eventsAreDelivered,
   'items-are-in-one-place': itemsAreInOnePlace,
   'endpoints-have-one-sender': endpointsHaveOneSender,
+  'ordered-deliveries-start-in-order': orderedDeliveriesStartInOrder,
   'deliveries-are-signed': deliveriesAreSigned,
   'log-matches-deliveries': logMatchesDeliveries,
+  'feed-is-gap-free': feedIsGapFree,
   'nothing-crosses-accounts': nothingCrossesAccounts,
   'keys-run-once': keysRunOnce,
   'usage-is-counted-once': usageIsCountedOnce,

@@ -57,6 +57,7 @@ export const operations: Record<OperationKind, Run> = {
       body: {
         url: ctx.deployment.receivers.urlOf(task.account, hook, reliability),
         enabled_event_types: task.isFirst ? ['*'] : chosen(types, pick),
+        ordering: (pick * 10) % 1 < 0.5 ? 'none' : 'esim',
       },
     });
   },
@@ -84,14 +85,8 @@ export const operations: Record<OperationKind, Run> = {
     const event = chosen(data, task.operation.pick);
     if (event) await write(ctx, task, { path: `/v1/events/${event.id}/replay`, body: {} });
   },
-  async 'retry-delivery'(ctx, task) {
-    const endpoint = await someEndpoint(ctx, task);
-    if (!endpoint) return;
-    const path = `/v1/webhook_endpoints/${endpoint}/deliveries?limit=20`;
-    const { data } = await read<Delivery>(ctx, task.account, path);
-    const delivery = chosen(data, task.operation.choice);
-    if (delivery) await write(ctx, task, { path: `/v1/deliveries/${delivery.id}/retry` });
-  },
+  'retry-delivery': (ctx, task) => changeDelivery(ctx, task, '', '/retry'),
+  'skip-delivery': (ctx, task) => changeDelivery(ctx, task, '&status=pending', '/skip'),
   'test-event': async (ctx, task) => {
     const type = task.operation.pick < 0.5 ? 'test.from_the_customer' : 'esim.made_up';
     await write(ctx, task, {
@@ -161,6 +156,15 @@ async function changeEndpoint(
   const id = await someEndpoint(ctx, task);
   if (id === undefined) return;
   await write(ctx, task, { method, path: `/v1/webhook_endpoints/${id}${rest}`, ...(body && { body }) });
+}
+
+async function changeDelivery(ctx: RunContext, task: Task, filter: string, rest: string): Promise<void> {
+  const endpoint = await someEndpoint(ctx, task);
+  if (!endpoint) return;
+  const path = `/v1/webhook_endpoints/${endpoint}/deliveries?limit=20${filter}`;
+  const { data } = await read<Delivery>(ctx, task.account, path);
+  const delivery = chosen(data, task.operation.choice);
+  if (delivery) await write(ctx, task, { path: `/v1/deliveries/${delivery.id}${rest}` });
 }
 
 async function someEsim(ctx: RunContext, { account, operation }: Task): Promise<string | undefined> {

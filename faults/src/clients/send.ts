@@ -13,6 +13,8 @@ export type Request = {
   at?: number;
   /** The client aborts the first attempt right after sending it. */
   hangsUp?: boolean;
+  /** Ends the request early. */
+  signal?: AbortSignal;
 };
 
 const abortAfterMs = 3;
@@ -38,7 +40,7 @@ export async function sendOnce(
   request: Request,
   timeoutMs: number,
 ): Promise<Sent | null> {
-  const { account, method = 'GET', path, body, key = null, at = 0 } = request;
+  const { account, method = 'GET', path, body, key = null, at = 0, signal } = request;
   const apis = deployment.processes.filter(({ role }) => role !== 'worker');
   const server = apis[at % apis.length];
   const url = server?.url();
@@ -55,7 +57,7 @@ export async function sendOnce(
         ...(key !== null && { 'idempotency-key': key }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]),
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await response.text();

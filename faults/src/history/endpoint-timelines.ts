@@ -10,6 +10,7 @@ export type EndpointTimeline = {
   account: number;
   id: string;
   hook: string;
+  isOrdered: boolean;
   enabled: TimeRange[];
   /** Disabled by its owner or by the service, or deleted. */
   disabled: TimeRange[];
@@ -30,6 +31,7 @@ export function endpointTimelinesOf(history: History): EndpointTimeline[] {
       account: write.account,
       id: endpoint.id,
       hook: hookOf(endpoint),
+      isOrdered: endpoint.ordering === 'esim',
       enabled: [when],
       disabled: [],
       subscriptions: [{ ...when, types: endpoint.enabled_event_types }],

@@ -52,6 +52,24 @@ export type Walk = {
 
 export type ListName = 'executions' | 'esims' | 'events' | 'webhook_endpoints';
 
+/** One event as a reader of the feed saw it. */
+export type SeenEvent = {
+  id: string;
+  body: string;
+  atMs: number;
+  /** By a consumer: the service has confirmed that it is done. */
+  isAcknowledged: boolean;
+};
+
+/** A reader that followed an account's feed from `start`. `late`: one that began when all was done. */
+export type FeedReader = {
+  account: number;
+  kind: 'poll' | 'stream' | 'consumer' | 'late';
+  /** In the order of arrival. */
+  seen: SeenEvent[];
+  refusals: { atMs: number; text: string }[];
+};
+
 /** An action of a fault, a process or the checker; printed with violations. */
 type Note = { atMs: number; text: string };
 
@@ -70,6 +88,17 @@ type UnexpectedExit = { process: string; how: string; lastOutput: string };
 /** The row of an order, and its table. */
 export type OrderRow = { id: string; table: string };
 
+/** A delivery in the history; the API shows its times in seconds only. */
+export type EndedDelivery = {
+  id: string;
+  endpointId: string;
+  eventId: string;
+  origin: string;
+  createdMs: number;
+  /** When the last attempt was over, or when it was canceled. */
+  endedMs: number;
+};
+
 /** A row of unfinished work after healing, and why it counts as stuck. */
 export type StuckRow = { table: string; id: string; why: string };
 
@@ -80,6 +109,7 @@ export type History = {
   receipts: Receipt[];
   calls: NetworkCall[];
   walks: Walk[];
+  feedReaders: FeedReader[];
   notes: Note[];
   unexpectedExits: UnexpectedExit[];
   /** By account, after healing and recovery, when all work is done. */
@@ -90,6 +120,8 @@ export type History = {
   deliveriesAsOfMs: number;
   /** Times in which an old primary was still up, read-only: clients connected to it read old data. */
   staleReads: { fromMs: number; toMs: number }[];
+  /** The standby that takes over lacks commits, so places in the feed may expire. */
+  losesCommits: boolean;
   /** PostgreSQL's commit timestamp of each event. */
   committedMs: Map<string, number>;
   stuck: StuckRow[];
@@ -97,6 +129,8 @@ export type History = {
   orderRows: OrderRow[];
   /** The tables that contain each delivery at the end of the run. */
   places: Map<string, string[]>;
+  /** All ended deliveries of events and recoveries, at the end of the run. */
+  endedDeliveries: EndedDelivery[];
   /** Endpoints whose lease another process took before it expired, recorded inside PostgreSQL. */
   stolenLeases: string[];
 };
@@ -108,16 +142,19 @@ export function emptyHistory(startedMs: number): History {
     receipts: [],
     calls: [],
     walks: [],
+    feedReaders: [],
     notes: [],
     unexpectedExits: [],
     end: [],
     deliveries: [],
     deliveriesAsOfMs: 0,
     staleReads: [],
+    losesCommits: false,
     committedMs: new Map(),
     stuck: [],
     orderRows: [],
     places: new Map(),
+    endedDeliveries: [],
     stolenLeases: [],
   };
 }

@@ -1,0 +1,23 @@
+/** Recorded inside PostgreSQL, because no API response shows who holds a lease. */
+export const watchLeases = `
+create table stolen_leases (endpoint_id uuid not null, at timestamptz not null);
+create function note_stolen_lease() returns trigger language plpgsql as $$ begin
+  insert into stolen_leases values (new.endpoint_id, clock_timestamp());
+  return null;
+end $$;
+create trigger note_stolen_lease after update on endpoint_leases for each row
+  when (old.holder <> new.holder and old.leased_until > now()) execute function note_stolen_lease()`;
+
+/** The transactions of some events commit late, so events often commit in another order than they were written in. */
+export function delayCommits(isDelayed: string, seconds: string): string {
+  return `
+create function delay_commit() returns trigger language plpgsql as $$ begin
+  perform pg_sleep(${seconds});
+  return null;
+end $$;
+create constraint trigger delay_commit after insert on events deferrable initially deferred for each row
+  when (${isDelayed}) execute function delay_commit()`;
+}
+
+/** One of 16 events, up to 0.2 s: a fraction of every timeout and lease. */
+export const delaySomeCommits = delayCommits(`right(new.id::text, 1) = '0'`, 'random() * 0.2');

@@ -2,6 +2,7 @@ import { liveMutants } from './live-mutants.ts';
 import { api, type Mutant, webhooks } from './mutant.ts';
 import { orderedMutants } from './ordered-mutants.ts';
 import { queueMutants } from './queue-mutants.ts';
+import { sdkFeedMutants } from './sdk-feed-mutants.ts';
 
 const idempotency: Mutant[] = [
   {
@@ -655,4 +656,5 @@ export const handWritten: readonly Mutant[] = [
   ...orderedMutants,
   ...queueMutants,
   ...liveMutants,
+  ...sdkFeedMutants,
 ];

@@ -55,8 +55,8 @@ export const orderedMutants: Mutant[] = [
   {
     name: 'skipped-delivery-holds-up-the-next',
     file: 'server/src/webhooks/deliveries/skip.ts',
-    find: 'if (iccid !== null) unblocked',
-    replace: 'if (iccid === null) unblocked',
+    find: 'promoteAndAnnounce(ctx, unblocked)',
+    replace: 'promoteAndAnnounce(ctx, [])',
     tests: [webhooks('ordered')],
     why: 'After a skip, the next delivery is sent.',
   },

@@ -96,7 +96,7 @@ export const breaks: Record<string, Break> = {
     // The events of the orders have early ids and commit late; the test events pass them.
     operations: [
       ...Array.from({ length: 4 }, () => act('provision')),
-      ...Array.from({ length: 30 }, () => act('test-event')),
+      ...Array.from({ length: 16 }, () => act('test-event')),
       act('await-orders'),
     ],
     stalledAfterMs: 10_000,

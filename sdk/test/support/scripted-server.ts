@@ -8,8 +8,8 @@ export type ScriptedServer = {
   url: string;
   /** Answers of the next requests. The last one answers all further requests. */
   script: Step[];
-  /** Method, path and body of each request, and the cursor that it resumes from. */
-  requests: { line: string; body: string; lastEventId: string | undefined; atMs: number }[];
+  /** Method and path, body and time of each request. */
+  requests: { line: string; body: string; atMs: number }[];
   /** Responses that have begun and not ended, and whose client is still there. */
   open: number;
   stop(): Promise<void>;
@@ -17,18 +17,21 @@ export type ScriptedServer = {
 
 /** A real HTTP server that answers each request with the next step of its script. */
 export async function startScriptedServer(script: Step[] = []): Promise<ScriptedServer> {
-  const server = createServer(async (request, response) => {
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let body = '';
     for await (const chunk of request) body += chunk;
     const line = `${request.method} ${decodeURIComponent(request.url ?? '')}`;
-    const lastEventId = request.headers['last-event-id'] as string | undefined;
-    scripted.requests.push({ line, body, lastEventId, atMs: performance.now() });
+    scripted.requests.push({ line, body, atMs: performance.now() });
     scripted.open += 1;
     response.on('close', () => {
       scripted.open -= 1;
     });
     const [step] = scripted.script.length > 1 ? [scripted.script.shift()] : scripted.script;
     await step?.(response, request);
+  }
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error) => response.destroy(error));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const scripted: ScriptedServer = {

@@ -9,7 +9,7 @@ import type { KeysInFlight } from '../idempotency/keys-in-flight.ts';
 import type { Answer, Outcome } from '../idempotency/outcome.ts';
 import type { Service } from '../service.ts';
 import { type ConcurrencyLimit, createConcurrencyLimit } from './concurrency-limit.ts';
-import { emptyBody, isStorable, type JsonBody } from './json-body.ts';
+import { emptyBody, isStorable, type JsonBody, unstorableText } from './json-body.ts';
 import { compileQueryValidator, readQuery } from './query.ts';
 import { renderError, toAppError } from './render-error.ts';
 import { pictureOf } from './representations.ts';
@@ -99,8 +99,10 @@ export function serveOperation(
   function readInput(request: FastifyRequest, body: JsonBody): Input {
     const params = request.params as Record<string, string>;
     for (const [param, value] of Object.entries(params)) {
-      if (!isStorable(value))
-        throw new AppError('resource_missing', `No object has this ${param}.`, { param });
+      if (isStorable(value)) continue;
+      // PUT creates what the path names.
+      if (definition.method === 'PUT') throw unstorableText(param);
+      throw new AppError('resource_missing', `No object has this ${param}.`, { param });
     }
     const query = request.query as Record<string, unknown>;
     return { params, query: querySchema ? readQuery(querySchema, query) : {}, body: body.value };

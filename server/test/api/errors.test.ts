@@ -36,6 +36,10 @@ const promised: Record<string, [status: number, type: string]> = {
   esim_not_ready: [409, 'conflict_error'],
   state_conflict: [409, 'conflict_error'],
   endpoint_limit_reached: [409, 'conflict_error'],
+  cursor_behind: [409, 'conflict_error'],
+  consumer_limit_reached: [409, 'conflict_error'],
+  cursor_expired: [410, 'invalid_request_error'],
+  stream_limit_reached: [429, 'rate_limit_error'],
   core_not_connected: [409, 'conflict_error'],
   body_too_large: [413, 'invalid_request_error'],
   content_type_unsupported: [415, 'invalid_request_error'],
@@ -91,6 +95,10 @@ const refusals = {
   sandbox_only: undefined,
   esim_not_ready: undefined,
   endpoint_limit_reached: undefined,
+  cursor_expired: undefined,
+  cursor_behind: undefined,
+  consumer_limit_reached: undefined,
+  stream_limit_reached: undefined,
   core_not_connected: undefined,
 } as const;
 type Refused = keyof typeof refusals;

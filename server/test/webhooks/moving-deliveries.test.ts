@@ -150,6 +150,6 @@ test('plans made while the queue was empty read few entries when 20,000 deliveri
   for (const [name, request] of requests) {
     const before = await readCount();
     await request();
-    expect((await readCount()) - before, name).toBeLessThan(100);
+    expect((await readCount()) - before, name).toBeLessThan(500);
   }
 });

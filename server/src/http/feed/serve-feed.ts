@@ -47,12 +47,13 @@ export function serveFeed(
   const beats = setInterval(() => {
     for (const one of open) one.beat();
   }, service.streams.beatMs).unref();
-  const waiting = new AbortController();
+  // Not one signal for all: on Node 20, each `AbortSignal.any` of it would leave something behind.
+  const waiting = new Set<AbortController>();
 
   app.addHook('preClose', (done) => {
     clearInterval(beats);
     openKeys.stop();
-    waiting.abort();
+    for (const end of waiting) end.abort();
     hub.stop();
     for (const one of [...open]) one.end();
     done();
@@ -94,17 +95,20 @@ export function serveFeed(
   ) {
     const close = limits.open(request.caller?.apiKey.uuid ?? '');
     const watch = hub.watch(feed.account);
-    const gone = new AbortController();
-    const onClose = () => gone.abort();
+    const end = new AbortController();
+    const onEnd = () => end.abort();
     // Not the socket's: a call from within this process (MCP) has none that closes.
-    response.once('close', onClose);
-    const until = AbortSignal.any([AbortSignal.timeout(wait * 1_000), gone.signal, waiting.signal]);
+    response.once('close', onEnd);
+    const timer = setTimeout(onEnd, wait * 1_000);
+    waiting.add(end);
     try {
       const start = await findStart(feed, query);
       request.heldFromMs = performance.now();
-      return await waitForFeed(feed, watch, readingOf(start, limit), until);
+      return await waitForFeed(feed, watch, readingOf(start, limit), end.signal);
     } finally {
-      response.off('close', onClose);
+      response.off('close', onEnd);
+      clearTimeout(timer);
+      waiting.delete(end);
       watch.close();
       close();
     }

@@ -127,7 +127,7 @@ export const EventConsumer = Type.Object(
       description: 'How many events, of all types, come after its place.',
     }),
     oldest_unacknowledged_at: nullableUnixSeconds(
-      'When the first event after its place was created; null if there is none.',
+      'When the first event after its place was created; null if there is none, or if it has been removed.',
     ),
     created: unixSeconds('When the consumer was created.'),
   },
@@ -179,11 +179,11 @@ export const listEventConsumers = operation({
   path: '/v1/event_consumers',
   tag: 'Event feed',
   summary: 'List consumers',
-  description: 'Returns the account’s consumers and how far behind each one is.',
+  description: 'Returns the account’s consumers by name, and how far behind each one is.',
   scope: 'read',
   query: listQuery({}),
   status: 200,
-  response: listOf(EventConsumer, 'EventConsumerList'),
+  response: listOf(EventConsumer, 'EventConsumerList', 'by name'),
   refusals: ['cursor_invalid'],
 });
 

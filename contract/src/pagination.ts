@@ -28,12 +28,12 @@ export function listQuery<F extends TProperties>(filters: F) {
 }
 
 /** The example is a page with the example of the item. */
-export function listOf<T extends TSchema>(item: T, title: string) {
+export function listOf<T extends TSchema>(item: T, title: string, order = 'newest first') {
   const { title: itemTitle, examples = [] } = item as { title?: string; examples?: unknown[] };
   return Type.Object(
     {
       object: Type.Literal('list'),
-      data: Type.Array(item, { description: 'Items of this page, newest first.' }),
+      data: Type.Array(item, { description: `Items of this page, ${order}.` }),
       has_more: Type.Boolean({ description: 'Whether another page exists.' }),
       next_cursor: Type.Optional(Type.String({ description: 'Opaque. Absent on the last page.' })),
     },

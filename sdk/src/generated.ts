@@ -156,7 +156,7 @@ export type EventConsumer = {
   cursor: string;
   /** How many events, of all types, come after its place. */
   behind: number;
-  /** When the first event after its place was created; null if there is none. Unix time in seconds. */
+  /** When the first event after its place was created; null if there is none, or if it has been removed. Unix time in seconds. */
   oldest_unacknowledged_at: number | null;
   /** When the consumer was created. Unix time in seconds. */
   created: number;
@@ -818,7 +818,7 @@ export type Operations = {
     };
     result: EventConsumer;
   };
-  /** Returns the account’s consumers and how far behind each one is. */
+  /** Returns the account’s consumers by name, and how far behind each one is. */
   listEventConsumers: {
     query: {
       /** Page size. Values above 100 are treated as 100. You can change it between pages. */

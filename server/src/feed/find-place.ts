@@ -7,10 +7,16 @@ import { findPositionSince } from './sql/find-position-since.ts';
 
 /** The place that `after` means: a cursor, `start` or `now`. Refuses a cursor that is not in the feed. */
 export async function findPlace(feed: Feed, after: string, param = 'after'): Promise<Place> {
+  if (after !== 'now' && after !== 'start') {
+    return requirePlace(feed, decodePlace(feed.account.id, after, param), param);
+  }
   const head = await findHead(feed.db, feed.account.uuid);
-  if (after === 'now') return { position: head.position, mark: head.mark };
-  if (after === 'start') return oldestPlace(feed, head);
-  const place = decodePlace(feed.account.id, after, param);
+  return after === 'now' ? { position: head.position, mark: head.mark } : oldestPlace(feed, head);
+}
+
+/** Refuses a place that is not in the feed. `param` is where it came from. */
+export async function requirePlace(feed: Feed, place: Place, param: string): Promise<Place> {
+  const head = await findHead(feed.db, feed.account.uuid);
   if (!isWithin(head, place) || !(await hasMark(feed, place))) throw await unknownPlace(feed, place, param);
   return place;
 }

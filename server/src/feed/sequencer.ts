@@ -16,8 +16,6 @@ type Options = {
 export type Sequencer = { wake(): void; stop(): Promise<void> };
 
 const maxRowsPerPass = 1_000;
-// Another process is passing; what it did not see is taken next.
-const busyPauseMs = 5;
 // Passes under load wait for each other's events: a millisecond per event found, up to this. In PostgreSQL, a pass costs 350 µs of
 // CPU for one event, 12 µs per event for 32 and 5 for 128.
 const maxPauseMs = 20;
@@ -53,7 +51,6 @@ export function startSequencer({ db, clock, onPositions, pollMs = 1_000, onError
   async function pass(): Promise<number | null> {
     const at = new Date(clock.nowMs());
     const done = await assignPositions(db, { afterId: floor.current(), limit: maxRowsPerPass, at });
-    if (!done.isOurs) return busyPauseMs;
     const isFull = done.rowCount === maxRowsPerPass;
     if (!isFull) floor.learn(done);
     if (done.eventCount === 0) return null;
@@ -68,8 +65,7 @@ export function startSequencer({ db, clock, onPositions, pollMs = 1_000, onError
         const pauseMs = await pass();
         if (pauseMs === null) continue;
         if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
-        // A busy pass left something; a full one too. Otherwise the next signal says so.
-        if (pauseMs === 0 || pauseMs === busyPauseMs) isAwake = true;
+        if (pauseMs === 0) isAwake = true; // a full pass left something
       } catch (error) {
         onError(error);
         await sleep(retryMs, undefined, { signal: stopping.signal }).catch(() => {});

@@ -113,6 +113,8 @@ test('one whose place has expired gets 410 until it seeks', async () => {
   await purgeOld(service.db, service.clock, 30 * 86_400_000);
   const { status, json } = await read();
   expect([status, json.error.code, json.error.param]).toEqual([410, 'cursor_expired', 'consumer']);
+  const headers = { Accept: 'text/event-stream' };
+  expect((await call(target, 'GET', '/v1/events/feed?consumer=billing', { headers })).status).toBe(410);
   expect((await seek(json.error.cursor)).status).toBe(200);
   expect(idsOf(await read())).toEqual(young);
 });
@@ -127,7 +129,8 @@ test('they are listed by name, page by page, and deleted', async () => {
   for (const method of ['GET', 'DELETE']) {
     expect((await call(target, method, '/v1/event_consumers/a')).status).toBe(404);
   }
-  expect((await call(target, 'GET', '/v1/events/feed?consumer=a')).status).toBe(404);
+  const missing = await call(target, 'GET', '/v1/events/feed?consumer=a');
+  expect([missing.status, missing.json.error.param]).toEqual([404, 'consumer']);
 });
 
 test('an account can have 100 of them', async () => {

@@ -240,12 +240,14 @@ describe('a stream', () => {
     reader.close();
   });
 
-  test('ends when its key is revoked', async () => {
+  test('ends when its key is revoked, and so does a waiting request', async () => {
     const stream = await openSse(target, '/v1/events/feed');
+    const waiting = read('wait=30');
     await service.db.pool.query('update api_keys set revoked_at = now() where account_id = $1', [
       target.accountUuid,
     ]);
     await stream.ended;
+    expect((await waiting).status).toBe(401);
     expect((await read('')).status).toBe(401);
   });
 

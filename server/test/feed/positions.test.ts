@@ -8,12 +8,13 @@ import { openDatabase } from '../../src/db/database.ts';
 import { idOfUuid, uuidText } from '../../src/ids/uuid.ts';
 import { call } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { openSse } from '../support/sse.ts';
 import { until } from '../support/until.ts';
 
 const writerCount = 8;
 const transactionsPerWriter = 40;
 const sequencerCount = 3;
-const readersPerAccount = 2;
+const ways = ['poll', 'stream', 'consumer'] as const;
 const esimCount = 5;
 const seed = randomInt(1, 1_000_000);
 
@@ -42,9 +43,7 @@ afterAll(async () => {
 test('whatever order writers commit in, and whichever sequencer dies, every reader sees every event once, in one order', async () => {
   const random = createRandom(seed, 'sequencers');
   const sequencers = Array.from({ length: sequencerCount }, startOne);
-  const readers = accounts.flatMap((account) =>
-    Array.from({ length: readersPerAccount }, (_, index) => follow(account, `${account.key} ${index}`)),
-  );
+  const following = accounts.flatMap((account) => ways.map((way) => follow(account, way)));
   const slow = await admin.connect();
   try {
     await slow.query('begin');
@@ -58,17 +57,17 @@ test('whatever order writers commit in, and whichever sequencer dies, every read
     expect(await killing, `seed ${seed}`).toBeGreaterThan(0);
 
     // A writer that stays open holds up nobody else.
-    for (const reader of readers) await reader.hasSeen(expectedOf(written, reader.account).length);
+    for (const reader of following) await reader.hasSeen(expectedOf(written, reader.account).length);
     await slow.query('commit');
     const all = [
       ...written,
       { account: accounts[0] as Account, event: { id: held, iccid: null, number: 0 } },
     ];
-    for (const reader of readers) await reader.hasSeen(expectedOf(all, reader.account).length);
+    for (const reader of following) await reader.hasSeen(expectedOf(all, reader.account).length);
 
     for (const account of accounts) {
       const expected = expectedOf(all, account);
-      const [first, ...others] = readers.filter((reader) => reader.account === account);
+      const [first, ...others] = following.filter((reader) => reader.account === account);
       const order = first?.seen.map(({ id }) => id) ?? [];
       expect([...order].sort(), `seed ${seed}`).toEqual(expected.map(({ id }) => id).sort());
       for (const other of others)
@@ -79,10 +78,10 @@ test('whatever order writers commit in, and whichever sequencer dies, every read
       expect(await positionsOf(account), `seed ${seed}`).toEqual(order.map((_, index) => index + 1));
       expectOrderedByEsim(first?.seen ?? []);
     }
-    expect(readers[0]?.seen.at(-1)?.id).toBe(held);
+    expect(following[0]?.seen.at(-1)?.id).toBe(held);
   } finally {
     slow.release();
-    await Promise.all(readers.map((reader) => reader.stop()));
+    await Promise.all(following.map((reader) => reader.stop()));
     await Promise.all(sequencers.map((sequencer) => sequencer.stop()));
   }
 });
@@ -165,21 +164,63 @@ function expectedOf(written: ByAccount[], account: Account): Written[] {
   return written.filter((one) => one.account === account).map(({ event }) => event);
 }
 
-/** Follows an account's feed by requests that wait, with pages of random sizes. */
-function follow(account: Account, name: string) {
-  const random = createRandom(seed, name);
+type NextPage = () => Promise<Written[]>;
+
+async function get(account: Account, query: string) {
+  const { status, json, text } = await call(
+    { ...service, key: account.key },
+    'GET',
+    `/v1/events/feed?${query}`,
+  );
+  if (status !== 200) throw new Error(`${status} ${text}`);
+  return json as { data: Written[]; cursor: string };
+}
+
+/** The ways to read the feed, each in pages of random sizes. */
+const readers: Record<(typeof ways)[number], (account: Account, random: Random) => NextPage> = {
+  poll(account, random) {
+    let after = 'start';
+    return async () => {
+      const { data, cursor } = await get(account, `after=${after}&limit=${1 + random.below(30)}&wait=1`);
+      after = cursor;
+      return data;
+    };
+  },
+  /** Leaves after some events and resumes after the last one. */
+  stream(account, random) {
+    let after = 'start';
+    return async () => {
+      const path = `/v1/events/feed?after=${after}`;
+      const stream = await openSse({ ...service, key: account.key }, path);
+      const enough = 1 + random.below(30);
+      for (let turn = 0; turn < 20 && stream.messages.length < enough; turn++) await sleep(20);
+      const messages = [...stream.messages];
+      stream.close();
+      after = messages.at(-1)?.id ?? after;
+      return messages.map(({ data }) => JSON.parse(data));
+    };
+  },
+  consumer(account, random) {
+    const target = { ...service, key: account.key };
+    let isCreated = false;
+    return async () => {
+      if (!isCreated) await call(target, 'PUT', '/v1/event_consumers/reader', { body: { after: 'start' } });
+      isCreated = true;
+      const { data, cursor } = await get(account, `consumer=reader&limit=${1 + random.below(30)}&wait=1`);
+      const { status } = await call(target, 'POST', '/v1/event_consumers/reader/ack', { body: { cursor } });
+      if (status !== 200) throw new Error(`acknowledged with ${status}`);
+      return data;
+    };
+  },
+};
+
+function follow(account: Account, way: (typeof ways)[number]) {
+  const next = readers[way](account, createRandom(seed, `${account.key} ${way}`));
   const seen: Written[] = [];
   let isStopped = false;
 
   async function run(): Promise<void> {
-    let after = 'start';
-    while (!isStopped) {
-      const path = `/v1/events/feed?after=${after}&limit=${1 + random.below(30)}&wait=1`;
-      const { status, json, text } = await call({ ...service, key: account.key }, 'GET', path);
-      if (status !== 200) throw new Error(`${status} ${text}`);
-      seen.push(...json.data);
-      after = json.cursor;
-    }
+    while (!isStopped) seen.push(...(await next()));
   }
 
   const running = run();

@@ -1,19 +1,14 @@
 import type { Queryable } from '../../db/database.ts';
 
-// Any fixed number: one pass at a time in a database.
-const lock = `pg_try_advisory_xact_lock(hashtextextended('event_feed', 0))`;
-
 const text = `
-with turn as materialized (
-  -- Its holder may have committed after our snapshot was taken. The rows that it took are then skipped below.
-  select ${lock} as is_ours
-), found as materialized (
+with found as materialized (
   select ctid
   from unsequenced_events
-  where (select is_ours from turn) and id > $1
+  where id > $1
   order by id
   limit $2
 ), taken as (
+  -- Waits for a pass that has begun earlier, and then skips the rows that it took.
   delete from unsequenced_events
   where ctid = any(array(select ctid from found))
   returning id, account_id, event_ids
@@ -43,7 +38,6 @@ with turn as materialized (
   join runs on runs.account_id = heads.account_id
 )
 select
-  (select is_ours from turn) as "isOurs",
   (select count(*)::integer from found) as "rowCount",
   (select max(id) from taken) as "lastId",
   array(select account_id::text from runs) as "accountUuids",
@@ -54,8 +48,6 @@ select
   (select pg_current_xact_id()::text where exists (select from taken)) as "xid"`;
 
 export type Pass = {
-  /** False if another process is passing: nothing was done. */
-  isOurs: boolean;
   /** How many rows it found, also those that another pass took before it; if as many as the limit, there may be more. */
   rowCount: number;
   lastId: number | null;
@@ -70,8 +62,8 @@ export type Pass = {
 };
 
 /**
- * Gives committed events their positions, in the order in which they were written. Only one pass runs at a time: with two, an event
- * could get a position before an earlier one of the same eSIM.
+ * Gives committed events their positions, in the order in which they were written. Of two passes at once, the second waits for the
+ * first: both begin with the lowest row, which the first has locked.
  */
 export async function assignPositions(
   db: Queryable,

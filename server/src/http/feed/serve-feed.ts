@@ -4,7 +4,7 @@ import { AppError } from '../../app-error.ts';
 import { findConsumer } from '../../feed/consumers/find-consumer.ts';
 import type { Place } from '../../feed/cursor.ts';
 import type { Feed } from '../../feed/expired.ts';
-import { findPlace, findPlaceSince } from '../../feed/find-place.ts';
+import { findPlace, findPlaceSince, requirePlace } from '../../feed/find-place.ts';
 import { createHub } from '../../feed/hub.ts';
 import { readFeed, renderPage, waitForFeed } from '../../feed/read-feed.ts';
 import type { Service } from '../../service.ts';
@@ -96,19 +96,29 @@ export function serveFeed(
     const close = limits.open(request.caller?.apiKey.uuid ?? '');
     const watch = hub.watch(feed.account);
     const end = new AbortController();
+    let isRevoked = false;
     const onEnd = () => end.abort();
     // Not the socket's: a call from within this process (MCP) has none that closes.
     response.once('close', onEnd);
     const timer = setTimeout(onEnd, wait * 1_000);
     waiting.add(end);
+    const forget = openKeys.add(request, {
+      end() {
+        isRevoked = true;
+        onEnd();
+      },
+    });
     try {
       const start = await findStart(feed, query);
       request.heldFromMs = performance.now();
-      return await waitForFeed(feed, watch, readingOf(start, limit), end.signal);
+      const page = await waitForFeed(feed, watch, readingOf(start, limit), end.signal);
+      if (isRevoked) throw keyRevoked();
+      return page;
     } finally {
       response.off('close', onEnd);
       clearTimeout(timer);
       waiting.delete(end);
+      forget();
       watch.close();
       close();
     }
@@ -149,13 +159,24 @@ export function serveFeed(
     query: Query & { resumeFrom?: string },
   ): Promise<Start> {
     const { resumeFrom } = query;
-    const consumer = query.consumer === undefined ? null : await findConsumer(feed, query.consumer);
+    const consumer =
+      query.consumer === undefined ? null : await findConsumer(feed, query.consumer, 'consumer');
     const types = consumer ? consumer.types : (query.type ?? null);
     if (resumeFrom) return { place: await findPlace(feed, resumeFrom, 'Last-Event-ID'), types };
-    if (consumer) return { place: consumer, types, param: 'consumer' };
+    if (consumer) return { place: await requirePlace(feed, consumer, 'consumer'), types, param: 'consumer' };
     if (query.since !== undefined) return { place: await findPlaceSince(feed, query.since), types };
     return { place: await findPlace(feed, query.after ?? 'now'), types };
   }
+}
+
+function keyRevoked(): AppError {
+  return new AppError(
+    'api_key_invalid',
+    'This API key was revoked, expired or changed while the request waited.',
+    {
+      headers: { 'WWW-Authenticate': 'Bearer' },
+    },
+  );
 }
 
 function readingOf({ place, types, param }: Start, limit: number) {

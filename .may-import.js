@@ -332,7 +332,8 @@ export const mayImport = {
     },
     'http/feed': {
       why: 'Streams and waiting requests: the only answers that outlive their handler.',
-      imports: list`accounts app-error.ts feed feed/consumers http service.ts telemetry contract:* npm:fastify`,
+      imports: list`accounts app-error.ts db/database.ts feed feed/consumers http service.ts telemetry contract:*
+                   npm:fastify`,
     },
     'http/mcp': {
       why: 'Agents use the same operations as other callers: the mount calls our own API through the sdk.',

@@ -3,6 +3,9 @@
 alter table webhook_endpoints
   add column ordering text not null default 'none' check (ordering in ('none', 'esim'));
 
+-- For the sequencer: whether an account has such endpoints.
+create index webhook_endpoints_ordered on webhook_endpoints (account_id) where ordering <> 'none';
+
 -- Set on a delivery whose successors wait for it: the ICCID. At most one per endpoint and eSIM is in the queue.
 alter table delivery_queue add column order_key text collate "C";
 create unique index delivery_queue_in_order on delivery_queue (endpoint_id, order_key) where order_key is not null;

@@ -123,7 +123,8 @@ async function start(
     );
   }
   const keyring = createKeyring(encryptionKeys, { isOldFormRefused: createOldFormCheck(db) });
-  const signals = createSignals({ db, connectionString: listenUrl, onError });
+  const purpose = config.role === 'api' ? 'readers' : 'signals';
+  const signals = createSignals({ db, connectionString: listenUrl, purpose, onError });
   const service: Service = {
     ...config,
     hasCore: config.mode === 'sandbox' || config.coreUrl !== null,

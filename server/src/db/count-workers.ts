@@ -1,6 +1,6 @@
 import type { Queryable } from './database.ts';
 
-/** Worker processes that are connected to this database. Only they have a connection for signals; not if it is pooled. */
+/** Worker processes that are connected to this database. Each has a connection for signals; not if it is pooled. */
 export async function countWorkers(db: Queryable): Promise<number> {
   const [row] = await db.query<{ count: number }>({
     name: 'workers_count',

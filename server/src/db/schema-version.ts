@@ -14,6 +14,9 @@ export function listMigrations(folder: URL): { version: number; name: string }[]
 const schemaVersion = listMigrations(migrationsFolder).at(-1)?.version ?? 0;
 
 /** The connection's name in `pg_stat_activity`, from which `migrate` reads the schema version a process supports. */
-export function applicationName(purpose?: 'signals' | 'migrate' | 'check', version = schemaVersion): string {
+export function applicationName(
+  purpose?: 'signals' | 'readers' | 'migrate' | 'check',
+  version = schemaVersion,
+): string {
   return `simplane/${version}${purpose ? ` ${purpose}` : ''}`;
 }

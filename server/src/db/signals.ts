@@ -23,6 +23,8 @@ type Options = {
   db: Database;
   /** Where to listen; must not be a pooler. Null: work from other processes is found by polling. */
   connectionString: string | null;
+  /** Names the connection. `doctor` counts workers by it. Default: that of a worker. */
+  purpose?: 'signals' | 'readers';
   onError(error: Error): void;
 };
 
@@ -36,7 +38,7 @@ const heartbeatTimeoutMs = 5_000;
 const maxPayloadBytes = 7_900;
 
 /** Wakes workers early. It is only an optimization: without a signal, workers find the work by polling. */
-export function createSignals({ db, connectionString, onError }: Options): Signals {
+export function createSignals({ db, connectionString, purpose = 'signals', onError }: Options): Signals {
   const listeners = new Map<Topic, Set<(subject: string | undefined) => void>>();
   // Subjects since the last NOTIFY. A topic without an entry had none in the last 20 ms, so its next one goes out at once.
   const pending = new Map<Topic, Set<string | undefined>>();
@@ -73,7 +75,7 @@ export function createSignals({ db, connectionString, onError }: Options): Signa
   /** Never rejects; reports errors and tries again. */
   async function listen(address: DatabaseAddress): Promise<void> {
     isListening = true;
-    const options = { applicationName: applicationName('signals'), queryTimeoutMs: heartbeatTimeoutMs };
+    const options = { applicationName: applicationName(purpose), queryTimeoutMs: heartbeatTimeoutMs };
     const opened = await openWritable(address, options).catch((error: Error) => {
       if (!stopped) onError(error);
       return null;

@@ -26,14 +26,9 @@ export async function hasMark({ db, account }: Feed, { position, mark }: Place):
   return (await findMark(db, account.uuid, position)) === mark;
 }
 
-/** The refusal of a place that is no longer in the feed. Names the oldest place to continue from. */
-export async function expired(feed: Feed, param?: string): Promise<AppError> {
-  return expiredAt(feed, await findCurrentHead(feed.db, feed.account.uuid), param);
-}
-
 /**
  * The refusal of a place that the feed does not have. After a switchover, a process that is still connected to the old primary
- * does not know the newest places: then the client should just try again.
+ * does not know the newest places: then the client should just try again. Otherwise it names the oldest place to continue from.
  */
 export async function unknownPlace(feed: Feed, place: Place, param?: string): Promise<Error> {
   const head = await findCurrentHead(feed.db, feed.account.uuid);

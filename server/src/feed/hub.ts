@@ -105,7 +105,9 @@ export function createHub({ db, pollMs = 1_000, onError }: Options): Hub {
   async function passOn(entry: Entry): Promise<void> {
     const { account, streams } = entry;
     for (;;) {
-      const events = await readAfter({ db, account }, entry.place, bounds);
+      const from = entry.place;
+      const events = await readAfter({ db, account }, from, bounds);
+      if (entry.place !== from) continue; // all streams left meanwhile, and a new one began elsewhere
       if (events === null) {
         for (const stream of [...streams]) stream.end();
         return;

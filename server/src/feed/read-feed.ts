@@ -1,5 +1,5 @@
 import { encodePlace, type Place } from './cursor.ts';
-import { expired, type Feed, isWithin, unknownPlace } from './expired.ts';
+import { type Feed, isWithin, unknownPlace } from './expired.ts';
 import type { Watch } from './hub.ts';
 import { matchTypes } from './match-types.ts';
 import { type FeedEvent, readAfter } from './read-page.ts';
@@ -26,7 +26,7 @@ export async function readFeed(feed: Feed, { after, types, limit, param }: Readi
   while (place.position < head.position && place.position - after.position < maxScanned) {
     const count = types === null ? limit : scanCount;
     const read = await readAfter(feed, place, { count, maxBytes: maxPageBytes });
-    if (read === null) throw await expired(feed, param);
+    if (read === null) throw await unknownPlace(feed, place, param);
     for (const event of read) {
       place = event;
       if (!isWanted(event.type)) continue;

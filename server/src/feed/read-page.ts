@@ -2,6 +2,8 @@ import type { Place } from './cursor.ts';
 import type { Feed } from './expired.ts';
 import { readEvents } from './sql/read-events.ts';
 
+export { pageStatement } from './sql/read-events.ts';
+
 /** An event of the feed, with its place: the cursor after it. */
 export type FeedEvent = Place & { type: string; body: string };
 

@@ -67,6 +67,7 @@ export function startSequencer({ db, clock, onPositions, pollMs = 1_000, onError
         if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
         if (pauseMs === 0) isAwake = true; // a full pass left something
       } catch (error) {
+        floor.reset(); // the next pass may be on another server
         onError(error);
         await sleep(retryMs, undefined, { signal: stopping.signal }).catch(() => {});
         isAwake = true;
@@ -97,15 +98,18 @@ function createFloor() {
   let candidate: { lastId: number; xid: bigint } | null = null;
   let startedMs = performance.now();
 
+  function reset(): void {
+    floor = 0;
+    candidate = null;
+    startedMs = performance.now();
+  }
+
   return {
     current(): number {
-      if (performance.now() - startedMs > floorLifetimeMs) {
-        floor = 0;
-        candidate = null;
-        startedMs = performance.now();
-      }
+      if (performance.now() - startedMs > floorLifetimeMs) reset();
       return floor;
     },
+    reset,
     /** `done` must have taken all rows above the floor. */
     learn({ lastId, oldestOpenXid, xid }: Pass): void {
       if (candidate && BigInt(oldestOpenXid) >= candidate.xid) {

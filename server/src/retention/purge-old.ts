@@ -22,14 +22,20 @@ export async function purgeOld(
   const than = new Date(clock.nowMs() - retentionMs);
   const thanUuid = lowestUuidAt(than.getTime());
   let removed = 0;
+  const failures: unknown[] = [];
   for (const accountUuid of await listAccountUuids(db)) {
-    const eventsBelow = await expireFeed(db, { accountUuid, than, stopping });
-    for (const table of keptTables) {
-      const older = { accountUuid, thanUuid: table === 'events' ? eventsBelow : thanUuid };
-      removed += await inBatches({ size: batchSize, stopping }, (count) =>
-        deleteOlder(db, table, { ...older, count }),
-      );
+    try {
+      const eventsBelow = await expireFeed(db, { accountUuid, than, stopping });
+      for (const table of keptTables) {
+        const older = { accountUuid, thanUuid: table === 'events' ? eventsBelow : thanUuid };
+        removed += await inBatches({ size: batchSize, stopping }, (count) =>
+          deleteOlder(db, table, { ...older, count }),
+        );
+      }
+    } catch (error) {
+      failures.push(error); // the other accounts must not wait for this one
     }
   }
+  if (failures.length > 0) throw failures[0];
   return removed;
 }

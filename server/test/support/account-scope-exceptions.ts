@@ -14,7 +14,7 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
   },
   {
     statement: /^feed_assign_positions$/,
-    tables: ['unsequenced_events', 'blocked_deliveries'],
+    tables: ['unsequenced_events'],
     why: 'The sequencer takes the events of all accounts; each run is written under its own account.',
   },
   {

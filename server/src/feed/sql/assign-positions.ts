@@ -42,7 +42,11 @@ select
   (select max(id) from taken) as "lastId",
   array(select account_id::text from runs) as "accountUuids",
   (select coalesce(sum(cardinality(event_ids)), 0)::integer from runs) as "eventCount",
-  exists (select from blocked_deliveries where position is null) as "hasWaiting",
+  -- Not a look at the deliveries that wait: while a dump runs, that would walk all that have waited since it began.
+  exists (
+    select from runs
+    join webhook_endpoints endpoint on endpoint.account_id = runs.account_id and endpoint.ordering <> 'none'
+  ) as "hasWaiting",
   pg_snapshot_xmin(pg_current_snapshot())::text as "oldestOpenXid",
   -- Not the snapshot's xmax: transactions that are still open may have higher ids than that.
   (select pg_current_xact_id()::text where exists (select from taken)) as "xid"`;

@@ -30,7 +30,9 @@ with head as (
   -- The run with the last expired position stays, for the mark of the cursor after it.
   delete from event_feed run
   using moved
-  where run.account_id = $1 and run.first_position + cardinality(run.event_ids) - 1 < moved.expired_through
+  -- The first comparison lets it use the index.
+  where run.account_id = $1 and run.first_position < moved.expired_through
+    and run.first_position + cardinality(run.event_ids) - 1 < moved.expired_through
 )
 select run_count as "runCount"
 from expired`;

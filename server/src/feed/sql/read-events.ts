@@ -8,6 +8,9 @@ export type FeedRow = {
   body: string | null;
 };
 
+/** The name of the statement that reads pages. */
+export const pageStatement = 'feed_read';
+
 // Looked up by key, whatever the statistics say: a join would read all of the account's events.
 const text = `
 with runs as (
@@ -50,5 +53,5 @@ export function readEvents(
   accountUuid: string,
   { after, count, maxBytes }: { after: number; count: number; maxBytes: number },
 ): Promise<FeedRow[]> {
-  return db.query({ name: 'feed_read', text }, [accountUuid, after, count, maxBytes]);
+  return db.query({ name: pageStatement, text }, [accountUuid, after, count, maxBytes]);
 }

@@ -55,6 +55,7 @@ export function openStream(
     isOpen = false;
     hub.leave(account, live);
   });
+  response.on('error', () => {}); // `close` follows
   response.on('drain', () => unread.remove(request.socket));
 
   /** Returns whether the client keeps up. */
@@ -62,6 +63,10 @@ export function openStream(
     response.cork();
     for (const frame of frames) {
       if (frame.position <= place.position) continue;
+      if (frame.position > place.position + 1) {
+        response.destroy(); // better than a gap; its client resumes
+        break;
+      }
       place = { position: frame.position, mark: frame.mark };
       if (!isWanted(frame.type)) continue;
       response.write(frame.bytes);
@@ -91,6 +96,7 @@ export function openStream(
   async function catchUp(): Promise<void> {
     while (isOpen && !response.writableEnded) {
       const events = await readAfter(feed, place, catchUpBounds);
+      if (!isOpen || response.writableEnded) return; // it ended meanwhile
       if (events === null) return end(); // the next request gets the 410
       if (events.length === 0) {
         if (hub.join(account, live, place)) return;

@@ -1,14 +1,17 @@
 import { feedLimits, type InputOf, type Operation, type Operations } from '@simplane/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../app-error.ts';
+import type { Queryable } from '../../db/database.ts';
 import { findConsumer } from '../../feed/consumers/find-consumer.ts';
 import type { Place } from '../../feed/cursor.ts';
 import type { Feed } from '../../feed/expired.ts';
 import { findPlace, findPlaceSince, requirePlace } from '../../feed/find-place.ts';
 import { createHub } from '../../feed/hub.ts';
 import { readFeed, renderPage, waitForFeed } from '../../feed/read-feed.ts';
+import { pageStatement } from '../../feed/read-page.ts';
 import type { Service } from '../../service.ts';
 import { describeCause } from '../../telemetry/describe-cause.ts';
+import { createConcurrencyLimit } from '../concurrency-limit.ts';
 import { compileQueryValidator, readQuery } from '../query.ts';
 import { prefersStream } from '../representations.ts';
 import type { UnreadAnswers } from '../unread-answers.ts';
@@ -33,7 +36,8 @@ export function serveFeed(
   definition: FeedOperation,
   unread: UnreadAnswers,
 ): void {
-  const { db, metrics, log } = service;
+  const { metrics, log } = service;
+  const db = limitReads(service.db);
   const hub = createHub({
     db,
     onError: (error) =>
@@ -167,6 +171,20 @@ export function serveFeed(
     if (query.since !== undefined) return { place: await findPlaceSince(feed, query.since), types };
     return { place: await findPlace(feed, query.after ?? 'now'), types };
   }
+}
+
+// A reader that is far behind, or whose types hide everything, reads page after page. Four of them leave most of the connections free.
+const readsAtOnce = 4;
+
+/** The database for readers, in which pages of events wait for each other. */
+function limitReads(db: Queryable): Queryable {
+  const limit = createConcurrencyLimit({ running: readsAtOnce, waiting: Number.POSITIVE_INFINITY });
+  return {
+    query: (statement, values) =>
+      statement.name === pageStatement
+        ? limit(() => db.query(statement, values))
+        : db.query(statement, values),
+  };
 }
 
 function keyRevoked(): AppError {

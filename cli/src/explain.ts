@@ -72,7 +72,7 @@ async function nextStepFor(error: ApiError, code: Code, context: ErrorContext): 
       return 'Delete a consumer you no longer need: `simplane consumers list`, then `simplane consumers delete <name>`.';
     case 'cursor_expired':
       if (group === 'api') return (await import('@simplane/contract')).errors[code].remedy;
-      return 'Events after it were removed. `--after start` begins with the oldest one kept.';
+      return 'Events after it were removed, or the database was restored. `--after start` begins with the oldest event kept.';
     default: {
       const { errors } = await import('@simplane/contract');
       return errors[code].remedy;

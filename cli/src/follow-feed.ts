@@ -17,7 +17,7 @@ export function withPlaceOptions(command: Command): Command {
         readTime,
       ),
     )
-    .option('--after <place>', 'begin after a cursor, or at the start; default: now');
+    .option('--after <place>', 'where to begin: a cursor, start or now (default)');
 }
 
 type Follow = PlaceOptions & {

@@ -82,7 +82,7 @@ describe('listen', () => {
     await listening.shows(new RegExp(`\\d\\d:\\d\\d:\\d\\d  esim\\.provisioned  ${id}  → 200 in \\d+ ms`));
   });
 
-  it('works where the deployment cannot reach this machine, and creates no endpoint', async () => {
+  it('uses only connections from this machine to the service, and creates no endpoint', async () => {
     const relay = await startRelay(service.url);
     try {
       const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;

@@ -42,7 +42,8 @@ export const Delivery = Type.Object(
     blocked_by: nullableString({
       pattern: idPattern(idPrefixes.delivery),
       description:
-        'The delivery that must end first, on an endpoint with `ordering: "esim"`; null if it waits for none. Skip that one to go on.',
+        'The delivery that must end first, on an endpoint with `ordering: "esim"`. Null if it waits for no delivery, or only for a ' +
+        "recovery or its event's position.",
     }),
     attempts: Type.Array(
       Type.Object({

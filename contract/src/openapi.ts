@@ -35,7 +35,7 @@ export function openApiDocument() {
       version: currentApiVersion,
       summary: 'Provision eSIMs over HTTP.',
       description:
-        'Every request needs `Authorization: Bearer <API_KEY>`. Every POST, PATCH and DELETE accepts an ' +
+        'Every request needs `Authorization: Bearer <API_KEY>`. Every POST, PUT, PATCH and DELETE accepts an ' +
         '`Idempotency-Key`: a retry within 24 hours returns the original response, and the work runs once. ' +
         `Lists are sorted newest first and paginated with \`limit\` and \`starting_after\`. ${nullRule}`,
       contact: { name: 'The operator of this deployment' },

@@ -39,7 +39,7 @@ function idempotency(baseUrl: string): Guide {
   return {
     anchor: 'idempotency',
     title: 'Idempotency',
-    text: html`<p>After a timeout you cannot know whether a write took effect. Send an <code>Idempotency-Key</code> with every POST, PATCH and DELETE, and retry with the same key until you get a response. The work runs once, and each retry returns the first response with <code>Idempotent-Replayed: true</code>.</p>
+    text: html`<p>After a timeout you cannot know whether a write took effect. Send an <code>Idempotency-Key</code> with every POST, PUT, PATCH and DELETE, and retry with the same key until you get a response. The work runs once, and each retry returns the first response with <code>Idempotent-Replayed: true</code>.</p>
 <p>A key is 1 to 255 printable ASCII characters, is scoped to your account and is stored for 24 hours. Use an id of your own, such as an order number, or a random UUID that you save before sending.</p>
 <p>Reusing a key for a different request returns <a href="#error-idempotency_key_reused"><code>idempotency_key_reused</code></a>. While the first request is running, a retry immediately returns <a href="#error-idempotency_in_progress"><code>idempotency_in_progress</code></a> with a <code>Retry-After</code> header.</p>
 <p>The samples on this page use a fixed key, so pasting one twice is a safe retry. Change the key when you change the request.</p>`,

@@ -82,7 +82,7 @@ export type Delivery = {
   attempt_count: number;
   /** When the next attempt is due; null when the delivery is settled, and while it waits for its turn. Unix time in seconds. */
   next_attempt_at: number | null;
-  /** The delivery that must end first, on an endpoint with `ordering: "esim"`; null if it waits for none. Skip that one to go on. */
+  /** The delivery that must end first, on an endpoint with `ordering: "esim"`. Null if it waits for no delivery, or only for a recovery or its event's position. */
   blocked_by: string | null;
   /** All attempts, oldest first. */
   attempts: Array<{

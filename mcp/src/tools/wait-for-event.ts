@@ -24,8 +24,8 @@ export const waitForEvent = defineTool({
   name: 'wait_for_event',
   title: 'Wait for an event',
   description:
-    'Waits until an event of this type happens and returns it with a cursor; event is null if none came in time. To go on ' +
-    'without missing one, call again with after set to that cursor. It begins now; list_events shows earlier events. Before ' +
+    'Waits until an event of this type happens and returns it with a cursor; event is null if none came in time. To continue ' +
+    'without missing an event, call again with after set to that cursor. It begins now; list_events shows earlier events. Before ' +
     'you cause an event yourself, call with wait_seconds 1 to get a cursor, and afterwards pass it as after.',
   scope: operation.scope,
   annotations: readOnly,
@@ -102,7 +102,7 @@ async function wait(context: ToolContext, wanted: Wanted, signal: AbortSignal): 
 
 function nothingYet(cursor: string): Result {
   const note =
-    'No such event came. To go on waiting without missing one, call wait_for_event again with after set to cursor.';
+    'No such event came. To continue waiting without missing an event, call wait_for_event again with after set to cursor.';
   return { object: 'event_wait', event: null, cursor, note };
 }
 

@@ -16,7 +16,7 @@ import { warmUp } from './support/warm-up.ts';
 type Load = { generator: Generator; receiver: Receiver };
 /** What differs between checkouts: the server, and the rows that a backlog has. */
 type Checkout = typeof import('./support/deployment.ts') & typeof import('./support/delivering.ts');
-type Run = { count: number; run(): Promise<number> };
+type Run = { count: number; run(): Promise<number>; stop?(): Promise<void> };
 type Prepare = (checkout: Checkout, deployment: Deployment, load: Load) => Promise<Run>;
 type Round = Cost & { rate: number };
 
@@ -42,7 +42,7 @@ const scenarios: Record<string, { settings?: Record<string, string>; prepare: Pr
   deliver: {
     async prepare({ prepareBacklog }, deployment, { receiver }) {
       const backlog = await prepareBacklog(deployment, receiver);
-      return { count: 6_000, run: () => backlog.deliver(6_000) };
+      return { count: 6_000, run: () => backlog.deliver(6_000), stop: backlog.stop };
     },
   },
 };
@@ -76,10 +76,13 @@ async function compare(name: string): Promise<void> {
   const progress = showProgress(name);
   const load = { generator: startGenerator(), receiver: await startReceiver() };
   const deployments: Deployment[] = [];
+  const runs: Run[] = [];
   const sideOf = async (checkout: Checkout) => {
     const deployment = await checkout.startDeployment({ settings });
     deployments.push(deployment);
-    const { count, run } = await prepare(checkout, deployment, load);
+    const prepared = await prepare(checkout, deployment, load);
+    runs.push(prepared);
+    const { count, run } = prepared;
     return async (): Promise<Round> => {
       let rate = 0;
       const cost = await costOf(deployment, count, async () => {
@@ -104,6 +107,7 @@ async function compare(name: string): Promise<void> {
     show(name, pairs);
   } finally {
     progress.end();
+    for (const run of runs) await run.stop?.();
     for (const deployment of deployments) await deployment.stop();
     await load.receiver.stop();
     await load.generator.stop();

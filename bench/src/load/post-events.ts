@@ -12,7 +12,8 @@ export async function postEvents(input: PostEvents): Promise<{ count: number }> 
   const answers: Promise<void>[] = [];
   for (let n = 0; n < count; n++) {
     await sleep(Math.max(0, startedAtMs + (n * 1_000) / perSecond - performance.now()));
-    const connection = idle.pop() ?? (await openConnection(url));
+    // The one that has rested longest: the server closes connections that are never used.
+    const connection = idle.shift() ?? (await openConnection(url));
     const request = postRequest({ url, key }, '/v1/events/test', JSON.stringify({ type, data: { n } }), null);
     answers.push(connection.send(request).then(() => void idle.push(connection)));
   }

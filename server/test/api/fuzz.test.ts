@@ -116,7 +116,7 @@ describe.each(operations)('$method $path', (operation) => {
         expectDocumented(reply, check);
       }),
       // A body can be wrong in more ways.
-      { numRuns: operation.method === 'GET' ? 100 : 250, ...bounds },
+      { numRuns: operation.method === 'GET' ? 60 : 150, ...bounds },
     );
     // The run is only meaningful if some requests succeed and some are refused.
     expect([...seen.keys()].some((status) => status < 300)).toBe(true);
@@ -170,7 +170,7 @@ describe.each(operations.filter(({ method }) => method !== 'GET'))('$method $pat
         expectDocumented(reply, check);
         expect([reply.status, reply.json.error.type]).toEqual([400, 'invalid_request_error']);
       }),
-      { numRuns: 100, ...bounds },
+      { numRuns: 50, ...bounds },
     );
   });
 });

@@ -12,7 +12,7 @@ import { openSse } from '../support/sse.ts';
 import { until } from '../support/until.ts';
 
 const writerCount = 8;
-const transactionsPerWriter = 40;
+const transactionsPerWriter = 25;
 const sequencerCount = 3;
 const ways = ['poll', 'stream', 'consumer'] as const;
 const esimCount = 5;

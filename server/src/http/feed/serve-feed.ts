@@ -39,7 +39,7 @@ export function serveFeed(
   const { metrics, log } = service;
   const db = limitReads(service.db);
   const hub = createHub({
-    db,
+    db: service.db, // live streams do not wait for those that catch up
     onError: (error) =>
       log.warn({ cause: describeCause(error) }, 'the event feed could not be read; it will be retried'),
   });

@@ -173,7 +173,7 @@ export const mayImport = {
     },
     'events/sql': {
       why: 'Statements know the database.',
-      imports: list`db lists`,
+      imports: list`db events/has-pending-delivery.ts lists`,
     },
     feed: {
       why: 'It reads the event log in its final order. Whoever writes events does not know it.',
@@ -257,7 +257,7 @@ export const mayImport = {
     },
     'retention/sql': {
       why: 'Statements know the database.',
-      imports: list`db`,
+      imports: list`db events/has-pending-delivery.ts`,
     },
     webhooks: {
       why: 'SQL fragments and signals shared by its subfolders.',

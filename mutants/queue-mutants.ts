@@ -172,7 +172,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'undelivered-event-purged',
-    file: 'server/src/retention/sql/delete-older.ts',
+    file: 'server/src/events/has-pending-delivery.ts',
     find: 'where pending.account_id = events.account_id)',
     replace: 'where pending.account_id = events.account_id and false)',
     tests: [api('retention')],

@@ -58,7 +58,7 @@ export async function waitForFeed(
   return page;
 }
 
-/** The stored bytes of each event, joined without parsing them: a page of 1,000 events takes 2 ms instead of 9. */
+/** The stored bytes of each event, joined without parsing them. */
 export function renderPage(accountId: string, { events, place, isCaughtUp }: FeedPage): string {
   const data = events.map(({ body }) => body).join(',');
   return `{"object":"event_feed","data":[${data}],"cursor":"${encodePlace(accountId, place)}","caught_up":${isCaughtUp}}`;

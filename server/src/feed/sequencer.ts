@@ -53,8 +53,8 @@ export function startSequencer({ db, clock, onPositions, pollMs = 1_000, onError
     const done = await assignPositions(db, { afterId: floor.current(), limit: maxRowsPerPass, at });
     const isFull = done.rowCount === maxRowsPerPass;
     if (!isFull) floor.learn(done);
-    if (done.eventCount === 0) return null;
-    await onPositions(done.accountUuids, done.hasWaiting);
+    if (done.eventCount > 0) await onPositions(done.accountUuids, done.hasWaiting);
+    else if (!isFull) return null;
     return isFull ? 0 : Math.min(done.eventCount, maxPauseMs);
   }
 

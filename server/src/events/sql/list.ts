@@ -1,6 +1,7 @@
 import type { Queryable } from '../../db/database.ts';
 import { type CreatedRange, idRangeOf } from '../../lists/created-range.ts';
 import { pageOfValue } from '../../lists/keyset.ts';
+import { hasPendingDelivery } from '../has-pending-delivery.ts';
 import type { EventRow } from './event-row.ts';
 
 type EventFilter = {
@@ -10,15 +11,8 @@ type EventFilter = {
   delivery: 'failed' | 'pending' | undefined;
 };
 
-// The account of queue rows is compared outside the subquery. Inside, a plan may read the account's whole queue for each event.
 const hasDelivery = {
-  pending: `exists (
-    select from (
-      select account_id from delivery_queue where event_id = events.id
-      union all
-      select account_id from blocked_deliveries where event_id = events.id
-      offset 0) pending
-    where pending.account_id = events.account_id)`,
+  pending: hasPendingDelivery,
   failed: `exists (
     select from deliveries d
     where d.account_id = events.account_id and d.event_id = events.id and d.status = 'failed')`,

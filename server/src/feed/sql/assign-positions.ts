@@ -66,8 +66,8 @@ export type Pass = {
 };
 
 /**
- * Gives committed events their positions, in the order in which they were written. Of two passes at once, the second waits for the
- * first: both begin with the lowest row, which the first has locked.
+ * Gives committed events their positions, in the order in which they were written. Of two passes at once, the second comes to a row
+ * that the first has locked, and waits for it.
  */
 export async function assignPositions(
   db: Queryable,

@@ -1,18 +1,10 @@
 import type { Queryable } from '../../db/database.ts';
+import { hasPendingDelivery } from '../../events/has-pending-delivery.ts';
 
 // Ids begin with their millisecond, so the oldest rows are at the start of each account's index range.
 const tables = {
   // A pending delivery and its event are never purged.
-  events: {
-    id: 'id',
-    condition: `and not exists (
-      select from (
-        select account_id from delivery_queue where event_id = events.id
-        union all
-        select account_id from blocked_deliveries where event_id = events.id
-        offset 0) pending
-      where pending.account_id = events.account_id)`,
-  },
+  events: { id: 'id', condition: `and not ${hasPendingDelivery}` },
   deliveries: { id: 'id', condition: '' },
   recoveries: { id: 'id', condition: 'and finished_at is not null' },
   delivery_attempts: {

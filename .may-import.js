@@ -167,6 +167,14 @@ export const mayImport = {
     },
 
     // Features, lowest first.
+    audit: {
+      why: 'Features record who changed what, in their own transactions; the log imports no feature.',
+      imports: list`app-error.ts audit/sql clock.ts context.ts db ids lists contract:*`,
+    },
+    'audit/sql': {
+      why: 'Statements know the database.',
+      imports: list`db lists contract:*`,
+    },
     events: {
       why: 'Features publish events; events import no feature. The same SQL statement queues the deliveries.',
       imports: list`app-error.ts clock.ts context.ts db events/sql idempotency ids lists telemetry/clip.ts contract:*`,
@@ -194,7 +202,8 @@ export const mayImport = {
     },
     accounts: {
       why: 'Callers and their keys. An account needs no product or eSIM.',
-      imports: list`accounts/sql clock.ts context.ts db ids secrets/secret-file.ts contract:*`,
+      imports: list`accounts/sql addresses app-error.ts audit clock.ts context.ts db idempotency ids lists secrets/secret-file.ts
+                   telemetry/clip.ts contract:*`,
     },
     'accounts/sql': {
       why: 'Statements know the database.',
@@ -202,7 +211,7 @@ export const mayImport = {
     },
     products: {
       why: 'The catalog lists what is sold, not who bought it.',
-      imports: list`app-error.ts clock.ts context.ts db lists products/sql telemetry/clip.ts contract:* npm:ajv`,
+      imports: list`app-error.ts audit clock.ts context.ts db idempotency lists products/sql telemetry/clip.ts contract:* npm:ajv`,
     },
     'products/sql': {
       why: 'Statements know the database.',
@@ -210,7 +219,7 @@ export const mayImport = {
     },
     executions: {
       why: 'An execution calls the runner passed to it, so it imports no feature.',
-      imports: list`app-error.ts clock.ts context.ts db executions/sql idempotency ids lists network
+      imports: list`app-error.ts audit clock.ts context.ts db executions/sql idempotency ids lists network
                    secrets/keyring.ts telemetry/clip.ts worker contract:*`,
     },
     'executions/sql': {
@@ -220,7 +229,7 @@ export const mayImport = {
     },
     esims: {
       why: 'An eSIM can exist without a bundle. It publishes events without knowing the receivers.',
-      imports: list`app-error.ts clock.ts config/iccid-ranges.ts context.ts db esims/sql events executions
+      imports: list`app-error.ts audit clock.ts config/iccid-ranges.ts context.ts db esims/sql events executions
                    idempotency ids lists merge-metadata.ts network products secrets telemetry/clip.ts contract:*
                    npm:uqr`,
     },
@@ -273,7 +282,7 @@ export const mayImport = {
     },
     'webhooks/endpoints': {
       why: 'An endpoint can exist without a delivery.',
-      imports: list`app-error.ts clock.ts context.ts db events idempotency ids lists merge-metadata.ts secrets
+      imports: list`app-error.ts audit clock.ts context.ts db events idempotency ids lists merge-metadata.ts secrets
                    telemetry/clip.ts webhooks webhooks/endpoints/sql webhooks/guard contract:*`,
     },
     'webhooks/endpoints/sql': {
@@ -282,7 +291,7 @@ export const mayImport = {
     },
     'webhooks/deliveries': {
       why: 'Past and pending deliveries of an endpoint, as the API shows them.',
-      imports: list`app-error.ts clock.ts context.ts db events idempotency ids lists telemetry/clip.ts
+      imports: list`app-error.ts audit clock.ts context.ts db events idempotency ids lists telemetry/clip.ts
                    webhooks webhooks/deliveries/sql webhooks/endpoints webhooks/ordered contract:*`,
     },
     'webhooks/deliveries/sql': {
@@ -299,7 +308,7 @@ export const mayImport = {
     },
     'webhooks/recoveries': {
       why: 'A recovery searches the event log and queues deliveries to its endpoint.',
-      imports: list`app-error.ts clock.ts context.ts db events idempotency ids lists telemetry/clip.ts webhooks
+      imports: list`app-error.ts audit clock.ts context.ts db events idempotency ids lists telemetry/clip.ts webhooks
                    webhooks/deliveries webhooks/endpoints webhooks/ordered webhooks/recoveries/sql contract:*`,
     },
     'webhooks/recoveries/sql': {
@@ -326,8 +335,8 @@ export const mayImport = {
     },
     http: {
       why: 'It maps requests to operations. No folder below depends on HTTP.',
-      imports: list`accounts addresses app-error.ts bundles context.ts db/unavailable.ts esims events executions
-                   feed/consumers http/feed http/mcp idempotency observations products sandbox service.ts telemetry webhooks/deliveries
+      imports: list`accounts addresses app-error.ts audit bundles context.ts db/unavailable.ts esims events executions
+                   feed/consumers http/feed http/mcp idempotency ids/uuid-range.ts observations products sandbox service.ts telemetry webhooks/deliveries
                    webhooks/endpoints webhooks/recoveries contract:* reference:* npm:ajv npm:fast-json-stringify npm:fastify`,
     },
     'http/feed': {
@@ -341,7 +350,7 @@ export const mayImport = {
     },
     operator: {
       why: 'The operator’s commands start the service, choose its network, and may read every feature’s tables.',
-      imports: list`accounts accounts/sql clock.ts config db deployment ids network network/core network/es2plus
+      imports: list`accounts accounts/sql audit clock.ts config db deployment ids network network/core network/es2plus
                    network/mock products products/sql secrets secrets/sql serve.ts telemetry worker contract:* npm:pino`,
     },
   },

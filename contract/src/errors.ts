@@ -134,6 +134,12 @@ export const errors = {
     remedy:
       'Use a key with the scope that the message names. The operator creates one with `simplane-server keys create --scopes`.',
   },
+  account_suspended: {
+    type: 'permission_error',
+    status: 403,
+    meaning: 'The operator has suspended the account. It can read, but not write.',
+    remedy: 'Ask the operator why. Orders and deliveries that were already running go on.',
+  },
   sandbox_only: {
     type: 'permission_error',
     status: 403,

@@ -3,16 +3,19 @@ import { currentApiVersion } from './api-version.ts';
 import { exampleId, exampleTime } from './example-values.ts';
 import { idPattern, idPrefixes } from './ids.ts';
 import { operation, scopes } from './operation.ts';
-import { unixSeconds } from './schema.ts';
+import { nullableObject, unixSeconds } from './schema.ts';
 import { Type } from './type.ts';
 
 export const Identity = Type.Object(
   {
     object: Type.Literal('identity'),
-    account: Type.Object({
-      id: Type.String({ pattern: idPattern(idPrefixes.account) }),
-      name: Type.String(),
-    }),
+    account: nullableObject(
+      {
+        id: Type.String({ pattern: idPattern(idPrefixes.account) }),
+        name: Type.String(),
+      },
+      { description: 'Null for an operator’s key, which belongs to no account.' },
+    ),
     api_key: Type.Object({
       id: Type.String({ pattern: idPattern(idPrefixes.apiKey) }),
       name: Type.String(),

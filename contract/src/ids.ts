@@ -2,6 +2,7 @@
 export const idPrefixes = {
   account: 'acct',
   apiKey: 'key',
+  auditEntry: 'aud',
   bundle: 'bdl',
   delivery: 'dlv',
   event: 'evt',

@@ -1,4 +1,5 @@
 export * from './api-version.ts';
+export * from './audit-actions.ts';
 export * from './bundle.ts';
 export { countryPattern } from './country.ts';
 export * from './delivery.ts';

@@ -18,6 +18,7 @@ const commonErrors: readonly ErrorCode[] = [
 ];
 const queryErrors: readonly ErrorCode[] = ['parameter_invalid', 'parameter_unknown'];
 const writeErrors: readonly ErrorCode[] = [
+  'account_suspended',
   'parameter_missing',
   'parameter_invalid',
   'parameter_unknown',
@@ -72,6 +73,7 @@ export function describeOperation(
     tags: [definition.tag],
     summary: definition.summary,
     description: `${definition.description}\n\nRequires ${describeScope(definition.scope)}.`,
+    ...(definition.scope === 'operator' && { security: [{ operatorKey: [] }] }),
     parameters: describeParameters(definition),
     ...(body && {
       requestBody: {

@@ -53,6 +53,12 @@ export function openApiDocument() {
           scheme: 'bearer',
           description: '`sp_test_…` in a sandbox, `sp_live_…` in live mode.',
         },
+        operatorKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'A key with the `operator` scope, for the whole deployment. `simplane-server keys create --scopes operator` creates one.',
+        },
       },
       headers: {
         RequestId: { description: 'Id of the request, for logs and support.', schema: { type: 'string' } },

@@ -1,8 +1,13 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import type { ErrorCode } from './errors.ts';
 
-export const scopes = ['read', 'write', 'network', 'admin', 'install'] as const;
+/** Scopes of an account's keys. */
+export const accountScopes = ['read', 'write', 'network', 'admin', 'install'] as const;
 
+/** `operator` is for keys of the whole deployment. They belong to no account and have no other scope. */
+export const scopes = [...accountScopes, 'operator'] as const;
+
+export type AccountScope = (typeof accountScopes)[number];
 export type Scope = (typeof scopes)[number];
 
 /** Scopes included in another: a key that can order an eSIM can install it; a read-only key cannot. */

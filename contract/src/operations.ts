@@ -29,6 +29,7 @@ import {
 } from './event-feed.ts';
 import { getExecution, listExecutions } from './execution.ts';
 import { getMe } from './identity.ts';
+import { operatorOperations } from './operator-operations.ts';
 import { getProduct, listProducts } from './product.ts';
 import { getRecovery, listEndpointRecoveries, recoverWebhookEndpoint } from './recovery.ts';
 import { simulateEsim } from './sandbox.ts';
@@ -43,8 +44,8 @@ import {
   updateWebhookEndpoint,
 } from './webhook-endpoint.ts';
 
-/** Every operation by its id. The compiler checks that the server's route map has exactly these keys. */
-export const operations = {
+/** The operations of an account. */
+const accountOperations = {
   getMe,
   listProducts,
   getProduct,
@@ -91,5 +92,9 @@ export const operations = {
   simulateEsim,
 } as const;
 
+/** Every operation by its id. The compiler checks that the server's route maps have exactly these keys. */
+export const operations = { ...accountOperations, ...operatorOperations };
+
 export type Operations = typeof operations;
 export type OperationId = keyof Operations;
+export type OperatorOperationId = keyof typeof operatorOperations;

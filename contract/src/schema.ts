@@ -1,3 +1,4 @@
+import type { Static, TObject, TProperties } from 'typebox';
 import { exampleId } from './example-values.ts';
 import type { IdPrefix } from './ids.ts';
 import { Type } from './type.ts';
@@ -9,6 +10,14 @@ export function nullableInteger(options: object) {
 
 export function nullableString(options: object) {
   return Type.Unsafe<string | null>({ type: ['string', 'null'], ...options });
+}
+
+export function nullableObject<Properties extends TProperties>(properties: Properties, options: object) {
+  return Type.Unsafe<Static<TObject<Properties>> | null>({
+    ...Type.Object(properties),
+    ...options,
+    type: ['object', 'null'],
+  });
 }
 
 export function nullableUnixSeconds(description: string) {

@@ -1,4 +1,4 @@
-import { apiVersions, currentApiVersion, pageSize, scopes } from '@simplane/contract';
+import { accountScopes, apiVersions, currentApiVersion, pageSize } from '@simplane/contract';
 import { codeBlock, jsonCode, shellCode } from './code-block.ts';
 import { quote } from './curl-sample.ts';
 import type { OpenApiDocument, Schema } from './document.ts';
@@ -24,7 +24,7 @@ function authentication(baseUrl: string): Guide {
     anchor: 'authentication',
     title: 'Authentication',
     text: html`<p>Send your API key as a bearer token with every request. Keys starting with <code>sp_test_</code> work only in a sandbox, keys starting with <code>sp_live_</code> only in a live deployment.</p>
-<p>A key has one or more scopes: ${list(scopes)}. Each operation below names the scope it requires. <code>write</code> includes <code>install</code>, which gives access to activation codes; <code>read</code> does not. A key without the required scope gets <a href="#error-scope_missing"><code>scope_missing</code></a>.</p>
+<p>A key has one or more scopes: ${list(accountScopes)}. Each operation below names the scope it requires. <code>write</code> includes <code>install</code>, which gives access to activation codes; <code>read</code> does not. A key without the required scope gets <a href="#error-scope_missing"><code>scope_missing</code></a>.</p>
 <p>Keep keys on your servers. Simplane stores only a hash and cannot show a key again. Web pages cannot call <code>/v1</code> (there are no CORS headers), because everyone who opens a page can read a key in it.</p>
 <p>Set your key in the shell once, and the samples on this page work as pasted, in bash and zsh. The TypeScript samples use the SDK, whose README says how to install it; the Python samples use only the standard library.</p>`,
     samples: html`${codeBlock('Set the key', shellCode("export SIMPLANE_API_KEY='sp_test_…'"))}<p class="hint">Put in your own key. A sandbox writes its key to <code>.simplane/sandbox-api-key</code>.</p>${codeBlock(

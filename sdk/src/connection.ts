@@ -8,6 +8,8 @@ export const defaultBaseUrl = 'http://127.0.0.1:4000';
 export type SimplaneOptions = Hooks & {
   /** `sp_test_…` for a sandbox, `sp_live_…` for a live deployment. */
   apiKey: string;
+  /** The account that an operator's key reads. Keys of an account leave it out. */
+  serviceAccount?: string | undefined;
   /** URL of the deployment. Defaults to a local sandbox, `http://127.0.0.1:4000`. */
   baseUrl?: string | undefined;
   /** Replaces the global `fetch`: for proxies, tests and in-process calls. */
@@ -43,7 +45,7 @@ export function createConnection(settings: SimplaneOptions): Connection {
   const { apiKey, baseUrl = defaultBaseUrl, attemptTimeoutMs = 20_000, onRequest, onResponse } = settings;
   const fetch = settings.fetch ?? globalThis.fetch.bind(globalThis);
   return {
-    prepare: requestBuilder(apiKey, baseUrl),
+    prepare: requestBuilder(apiKey, baseUrl, settings.serviceAccount),
     async attemptOnce(info, init, { signal: outer, heldMs = 0, read }) {
       callHook(onRequest, { ...info });
       const startMs = performance.now();

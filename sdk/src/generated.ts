@@ -27,6 +27,7 @@ export type ErrorCode =
   | 'api_key_expired'
   | 'api_key_wrong_mode'
   | 'scope_missing'
+  | 'account_suspended'
   | 'sandbox_only'
   | 'origin_not_allowed'
   | 'resource_missing'
@@ -210,14 +211,15 @@ export type Execution = {
 /** The account and API key that made the request. */
 export type Identity = {
   object: 'identity';
+  /** Null for an operator’s key, which belongs to no account. */
   account: {
     id: string;
     name: string;
-  };
+  } | null;
   api_key: {
     id: string;
     name: string;
-    scopes: Array<'read' | 'write' | 'network' | 'admin' | 'install'>;
+    scopes: Array<'read' | 'write' | 'network' | 'admin' | 'install' | 'operator'>;
     /** Last four characters of the key. */
     last4: string;
     /** When the key was created. Unix time in seconds. */

@@ -1,4 +1,5 @@
 export { defaultBaseUrl, type SimplaneOptions } from './connection.ts';
+export { createOperator, type Operator } from './create-operator.ts';
 export { createSimplane, type Simplane } from './create-simplane.ts';
 export {
   ApiError,

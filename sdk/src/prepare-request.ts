@@ -13,7 +13,7 @@ export type Request = {
 export type PreparedRequest = { url: string; init: RequestInit };
 
 /** Returns a function that builds requests to one deployment with one API key. */
-export function requestBuilder(apiKey: string, baseUrl: string) {
+export function requestBuilder(apiKey: string, baseUrl: string, serviceAccount?: string) {
   if (!apiKey) throw new SimplaneError('An API key is required: createSimplane({ apiKey }).');
   const base = baseOf(baseUrl);
   return (request: Request, idempotencyKey?: string): PreparedRequest => {
@@ -22,6 +22,7 @@ export function requestBuilder(apiKey: string, baseUrl: string) {
       Accept: request.accept ?? 'application/json',
       'Service-Version': currentApiVersion,
       'User-Agent': `simplane-node/${sdkVersion}`,
+      ...(serviceAccount !== undefined && { 'Service-Account': serviceAccount }),
       ...(request.body !== undefined && { 'Content-Type': 'application/json' }),
       ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
     });

@@ -9,14 +9,41 @@ import type { NewUuid } from './ids/uuid-v7.ts';
 import type { Keyring } from './secrets/keyring.ts';
 import type { AddressPolicy } from './webhooks/guard/policy.ts';
 
-/** The authenticated account and key. `id` is the public id, `uuid` the database's; decoded once. */
-export type Caller = {
-  account: { id: string; uuid: string; name: string; apiVersion: string };
-  apiKey: { id: string; uuid: string; name: string; scopes: Scope[]; last4: string; createdAt: Date };
+/** `id` is the public id, `uuid` the database's; decoded once. A null limit is the deployment's. */
+export type Account = {
+  id: string;
+  uuid: string;
+  name: string;
+  apiVersion: string;
+  status: 'active' | 'suspended';
+  limits: {
+    webhookEndpoints: number | null;
+    openExecutions: number | null;
+    requestsPerSecond: number | null;
+  };
 };
 
-/** The context of every operation. */
-export type Context = Caller & {
+export type ApiKey = {
+  id: string;
+  uuid: string;
+  name: string;
+  scopes: Scope[];
+  last4: string;
+  createdAt: Date;
+};
+
+/** Where a change comes from, as the audit log shows it. */
+export type Origin = {
+  /** Null for the server's command line. */
+  apiKey: ApiKey | null;
+  requestId: string | null;
+  /** The client's address. */
+  ip: string | null;
+};
+
+/** The context of an operator's operation: it belongs to no account. */
+export type OperatorContext = Origin & {
+  apiKey: ApiKey;
   db: Database;
   clock: Clock;
   newUuid: NewUuid;
@@ -31,8 +58,16 @@ export type Context = Caller & {
   apiVersion: ApiVersion;
 };
 
+/** The context of an account's operation. */
+export type Context = OperatorContext & { account: Account };
+
 /** A write also gets its claim on the idempotency key, and functions to render its response before it commits. */
-export type WriteContext = Context & {
+export type WriteContext = Context & WriteParts;
+
+/** The write of an operator. Its idempotency keys have the nil UUID in the place of an account's. */
+export type OperatorWriteContext = OperatorContext & WriteParts & { account: { uuid: string } };
+
+type WriteParts = {
   claim: Claim | null;
   /** `isSecret`: the stored copy is encrypted, because the body contains a secret that is shown only once. */
   render(body: object, options?: { location?: string; isSecret?: boolean }): Answer;

@@ -40,7 +40,7 @@ withJson(keys.command('create').description('create a key and print it; it is no
   .option('--name <name>', 'its name', 'API key')
   .option(
     '--scopes <list>',
-    'comma-separated: read, write, network, admin, install (activation codes; part of write)',
+    'comma-separated: read, write, network, admin, install (activation codes; part of write); or operator alone',
     'read,write',
   )
   .option('--expires-in <duration>', 'such as 12h or 90d; by default it never expires')

@@ -11,7 +11,7 @@ export function addWhoami(program: Command): void {
     const identity = await client.me();
     const { account, api_key: key, mode, api_version: version } = identity;
     printResource(out, identity, [
-      ['Account', `${account.name} (${account.id})`],
+      ['Account', account ? `${account.name} (${account.id})` : 'none: this is an operator’s key'],
       ['Key', `${key.name} …${key.last4} (${key.id}), from ${settings.keySource}`],
       ['Scopes', key.scopes.join(', ')],
       ['Created', time(key.created)],

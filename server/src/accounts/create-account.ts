@@ -14,10 +14,14 @@ export async function createAccount(
   { clock, newUuid }: Deps,
   name: string,
 ): Promise<AccountRow> {
-  const account = {
+  const account: AccountRow = {
     id: uuidText(newUuid()),
     name,
     api_version: currentApiVersion,
+    status: 'active',
+    max_webhook_endpoints: null,
+    max_open_executions: null,
+    requests_per_second: null,
     created_at: new Date(clock.nowMs()),
   };
   await insertAccount(db, account);

@@ -5,7 +5,13 @@ import { hashApiKey } from './api-key-text.ts';
 import type { Deps } from './create-account.ts';
 import { insertKey, type NewKey } from './sql/insert-key.ts';
 
-type Wanted = { key: string; accountUuid: string; name: string; scopes: Scope[]; expiresAt: Date | null };
+type Wanted = {
+  key: string;
+  accountUuid: string | null;
+  name: string;
+  scopes: Scope[];
+  expiresAt: Date | null;
+};
 
 export async function createApiKey(db: Queryable, { clock, newUuid }: Deps, wanted: Wanted): Promise<NewKey> {
   const row = {

@@ -1,4 +1,4 @@
-import { scopes } from '@simplane/contract';
+import { accountScopes } from '@simplane/contract';
 import type { Database } from '../db/database.ts';
 import { hexHashOf } from './api-key-text.ts';
 import { createAccount, type Deps } from './create-account.ts';
@@ -14,7 +14,7 @@ export type SandboxKeyState =
   | { kind: 'revoked'; id: string; at: Date }
   | { kind: 'expired'; id: string; at: Date };
 
-/** Ensures that the sandbox key exists in the oldest account, with all scopes. Creates an account if there is none. */
+/** Ensures that the sandbox key exists in the oldest account, with all scopes of an account. Creates an account if there is none. */
 export function ensureSandboxKey(db: Database, deps: Deps, key: string): Promise<SandboxKeyState> {
   return db.transaction(async (tx) => {
     await lockAccounts(tx);
@@ -24,7 +24,7 @@ export function ensureSandboxKey(db: Database, deps: Deps, key: string): Promise
       if (revokedAt) return { kind: 'revoked', id, at: revokedAt };
       if (expiresAt && expiresAt.getTime() <= deps.clock.nowMs())
         return { kind: 'expired', id, at: expiresAt };
-      await setKeyScopes(tx, id, [...scopes]);
+      await setKeyScopes(tx, id, [...accountScopes]);
       return { kind: 'usable' };
     }
     const [oldest] = await listAccountRows(tx);
@@ -33,7 +33,7 @@ export function ensureSandboxKey(db: Database, deps: Deps, key: string): Promise
       key,
       accountUuid: account.id,
       name: 'Sandbox key',
-      scopes: [...scopes],
+      scopes: [...accountScopes],
       expiresAt: null,
     });
     return { kind: 'usable' };

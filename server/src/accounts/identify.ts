@@ -1,13 +1,13 @@
 import type { Identity } from '@simplane/contract';
 import { unixSeconds } from '../clock.ts';
-import type { Context } from '../context.ts';
+import type { Account, OperatorContext } from '../context.ts';
 
-/** `GET /v1/me`. All data comes from the authenticated key. */
-export async function identify(ctx: Context): Promise<Identity> {
+/** `GET /v1/me`. All data comes from the authenticated key. An operator's key has no account. */
+export async function identify(ctx: OperatorContext & { account: Account | null }): Promise<Identity> {
   const { account, apiKey, mode, apiVersion } = ctx;
   return {
     object: 'identity',
-    account: { id: account.id, name: account.name },
+    account: account && { id: account.id, name: account.name },
     api_key: {
       id: apiKey.id,
       name: apiKey.name,

@@ -1,14 +1,21 @@
 import { idPrefixes } from '@simplane/contract';
-import type { Caller } from '../context.ts';
+import type { Account, ApiKey } from '../context.ts';
 import type { Database } from '../db/database.ts';
 import { createGroupCommit } from '../db/group-commit.ts';
 import { idOfUuid } from '../ids/uuid.ts';
+import { describeAccount } from './describe-account.ts';
 import { type FoundKeyRow, findKeysByHash } from './sql/find-keys.ts';
 import { listNewHashes } from './sql/list-new-hashes.ts';
 import { listUsableHashes } from './sql/list-usable-hashes.ts';
 import { touchKeys } from './sql/touch-keys.ts';
 
-export type KnownKey = Caller & { expiresAtMs: number | null; revoked: boolean };
+/** `account` is null for an operator's key. */
+export type KnownKey = {
+  account: Account | null;
+  apiKey: ApiKey;
+  expiresAtMs: number | null;
+  revoked: boolean;
+};
 
 export type KeyDirectory = {
   /**
@@ -142,12 +149,7 @@ function keep(entries: Map<string, Entry>, hash: string, entry: Entry, limit: nu
 
 function describe(row: FoundKeyRow): KnownKey {
   return {
-    account: {
-      id: idOfUuid(idPrefixes.account, row.account_id),
-      uuid: row.account_id,
-      name: row.account_name,
-      apiVersion: row.api_version,
-    },
+    account: row.account && describeAccount(row.account),
     apiKey: {
       id: idOfUuid(idPrefixes.apiKey, row.id),
       uuid: row.id,

@@ -1,16 +1,11 @@
-import {
-  type ApiVersion,
-  currentApiVersion,
-  describeScope,
-  hasScope,
-  type Operation,
-  operations,
-} from '@simplane/contract';
+import { type ApiVersion, currentApiVersion, type Operation, operations } from '@simplane/contract';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { KnownKey } from '../accounts/key-directory.ts';
 import { AppError } from '../app-error.ts';
+import type { Account } from '../context.ts';
 import { createKeysInFlight } from '../idempotency/keys-in-flight.ts';
 import type { Service } from '../service.ts';
+import { createAdmission } from './admit.ts';
 import { authenticate } from './authenticate.ts';
 import { beginRequest, endRequest } from './bound-pipelining.ts';
 import { compressAnswer, compressedFromBytes } from './compress-answer.ts';
@@ -21,8 +16,7 @@ import { limitConnections } from './limit-connections.ts';
 import { answerMalformed, refuseMalformed } from './malformed-requests.ts';
 import { serveMcp } from './mcp/serve-mcp.ts';
 import { serveDescription, serveOperationalRoutes } from './operational-routes.ts';
-import { pinVersion } from './pin-version.ts';
-import { createRateLimiter } from './rate-limit.ts';
+import { operatorRoutes } from './operator-routes.ts';
 import { type BodyReader, createBodyReader } from './read-body.ts';
 import { createRecorder } from './record-request.ts';
 import { renderError, toAppError } from './render-error.ts';
@@ -34,6 +28,8 @@ import { createUnreadAnswers, type UnreadAnswers } from './unread-answers.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     caller: KnownKey | null;
+    /** The account the request is for: the key's own, or the one an operator reads. */
+    account: Account | null;
     apiVersion: ApiVersion;
     refusal: AppError | null;
     idempotency: 'fresh' | 'replayed' | null;
@@ -56,7 +52,10 @@ const maxHeaderBytes = 16 * 1024;
 type Api = { operations: Record<string, Operation>; handlers: Record<string, unknown> };
 
 /** The HTTP server. `api` is the contract; tests add their own operations to it. */
-export function createApp(service: Service, api: Api = { operations, handlers: routes }): FastifyInstance {
+export function createApp(
+  service: Service,
+  api: Api = { operations, handlers: { ...routes, ...operatorRoutes } },
+): FastifyInstance {
   const { connectionsCut } = service.metrics;
   const held: HeldMemory = {
     bodies: createBodyReader(() => connectionsCut.inc({ reason: 'bodies' })),
@@ -118,6 +117,7 @@ function createServer(service: Service): FastifyInstance {
 
 function prepareRequests(app: FastifyInstance, service: Service, { unread }: HeldMemory): void {
   app.decorateRequest('caller', null);
+  app.decorateRequest('account', null);
   app.decorateRequest('apiVersion', currentApiVersion);
   app.decorateRequest('refusal', null);
   app.decorateRequest('idempotency', null);
@@ -226,7 +226,7 @@ function attempt<T>(work: () => T): [error: Error, value: undefined] | [error: n
 }
 
 function serveApi(app: FastifyInstance, service: Service, api: Api, { bodies, unread }: HeldMemory): void {
-  const limiter = createRateLimiter(service.rateLimitPerSecond);
+  const admit = createAdmission(service);
   const unknownKeys = createUnknownKeyLimit(service.unknownKeysPerSecond);
   const parts = { service, keysInFlight: createKeysInFlight() };
 
@@ -249,27 +249,12 @@ function serveApi(app: FastifyInstance, service: Service, api: Api, { bodies, un
         .then(readOn)
         .then(() => done(), done);
     } else {
-      const [refusal] = attempt(() => admit(request, reply, caller));
-      const waiting = refusal ? null : readOn();
+      const [refusal, admitting] = attempt(() => admit(request, reply, caller));
+      const waiting = refusal ? null : admitting ? admitting.then(readOn) : readOn();
       if (waiting) waiting.then(() => done(), done);
       else done(refusal ?? undefined);
     }
   });
-
-  function admit(request: FastifyRequest, reply: FastifyReply, caller: KnownKey): void {
-    const { operation } = request.routeOptions.config;
-    request.caller = caller;
-    reply.headers(limiter.take(caller.apiKey.uuid));
-    request.apiVersion = pinVersion(request.headers['service-version'], caller.account.apiVersion);
-    reply.header('Service-Version', request.apiVersion);
-    if (operation && !hasScope(caller.apiKey.scopes, operation.scope)) {
-      const { scopes } = caller.apiKey;
-      throw new AppError(
-        'scope_missing',
-        `This needs ${describeScope(operation.scope)}; the key has ${scopes.join(', ')}. Create a key for this with \`simplane-server keys create --scopes ${[...scopes, operation.scope].join(',')}\`.`,
-      );
-    }
-  }
 
   for (const [id, definition] of Object.entries(api.operations)) {
     if (isFeed(definition)) serveFeed(app, service, definition, unread);

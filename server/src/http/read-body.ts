@@ -90,7 +90,7 @@ export function createBodyReader(onCut: () => void): BodyReader {
     };
     const takeLarge = (chunk: Buffer, at: number) => {
       if (request.heldBody === null) {
-        const owner = request.caller?.account.uuid ?? '';
+        const owner = request.account?.uuid ?? '';
         request.heldBody = { owner, blocks: [], cut: () => end(noRoom()) };
         arriving.add(request.heldBody);
         store(request.heldBody, small.subarray(0, at), 0);

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Service } from '../service.ts';
 import { describeCause } from '../telemetry/describe-cause.ts';
+import { pathForLog } from './path-for-log.ts';
 
 /** One wide log line and one measurement per request. Queries, bodies and headers may contain secrets and are left out. */
 export function createRecorder({ log, metrics }: Service) {
@@ -27,7 +28,7 @@ export function createRecorder({ log, metrics }: Service) {
         path: pathForLog(request.url),
         status,
         duration_ms: Math.round(durationMs * 1000) / 1000,
-        account_id: caller?.account.id,
+        account_id: request.account?.id,
         key_id: caller?.apiKey.id,
         idempotency: request.idempotency ?? undefined,
         error_code: wasSent ? refusal?.code : undefined,
@@ -41,19 +42,3 @@ export function createRecorder({ log, metrics }: Service) {
 
 // nginx's status for a client that disconnected before the response; the work may still have been done.
 const clientClosedRequest = 499;
-
-const maxPathLength = 200;
-
-// Matches API words, our ids, ICCIDs and most product ids. API keys and activation codes are longer or contain capitals or `$`;
-// matching ids contain `-`.
-const plainPath = /^(?:\/[a-z0-9_.]{0,40})+$/;
-const plainPart = /^[a-z0-9_.]{0,40}$/;
-
-/** The path without the query. A segment that looks like neither a word nor an id may be a secret and becomes `*`. */
-function pathForLog(url: string): string {
-  const end = url.indexOf('?');
-  const path = end === -1 ? url : url.slice(0, end);
-  if (path.length <= maxPathLength && plainPath.test(path)) return path;
-  const parts = path.slice(0, maxPathLength).split('/');
-  return parts.map((part) => (plainPart.test(part) ? part : '*')).join('/');
-}

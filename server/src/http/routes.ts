@@ -1,4 +1,11 @@
-import type { InputOf, Operation, OperationId, Operations, ResultOf } from '@simplane/contract';
+import type {
+  InputOf,
+  Operation,
+  OperationId,
+  Operations,
+  OperatorOperationId,
+  ResultOf,
+} from '@simplane/contract';
 import { identify } from '../accounts/identify.ts';
 import { listBundles } from '../bundles/list.ts';
 import { topUp } from '../bundles/top-up.ts';
@@ -47,8 +54,13 @@ type HandlerOf<O extends Operation> = O['method'] extends 'GET'
   ? (ctx: Context, input: InputOf<O>) => Promise<ResultOf<O>>
   : (ctx: WriteContext, input: InputOf<O>) => Promise<Outcome>;
 
-/** The handler of each operation. Does not compile unless every operation of the contract has one; `http/feed` serves the feed. */
-export const routes: { [Id in Exclude<OperationId, 'readEventFeed'>]: HandlerOf<Operations[Id]> } = {
+type Elsewhere = 'readEventFeed' | OperatorOperationId;
+
+/**
+ * The handler of each of an account's operations. Does not compile unless every one has one; `http/feed` serves the feed,
+ * `operator-routes.ts` has the operator's.
+ */
+export const routes: { [Id in Exclude<OperationId, Elsewhere>]: HandlerOf<Operations[Id]> } = {
   getMe: identify,
   listProducts,
   getProduct,

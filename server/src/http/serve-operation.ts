@@ -2,11 +2,12 @@ import { encodeId, type InstallProfile, idPrefixes, isWrite, type Operation } fr
 import fastJsonStringify from 'fast-json-stringify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../app-error.ts';
-import type { Context, WriteContext } from '../context.ts';
+import type { Account, Context, WriteContext } from '../context.ts';
 import { type Claim, createClaim } from '../idempotency/claim.ts';
 import { findEarlier } from '../idempotency/find-earlier.ts';
 import type { KeysInFlight } from '../idempotency/keys-in-flight.ts';
 import type { Answer, Outcome } from '../idempotency/outcome.ts';
+import { lowestUuid } from '../ids/uuid-range.ts';
 import type { Service } from '../service.ts';
 import { type ConcurrencyLimit, createConcurrencyLimit } from './concurrency-limit.ts';
 import { emptyBody, isStorable, type JsonBody, unstorableText } from './json-body.ts';
@@ -108,9 +109,9 @@ export function serveOperation(
     return { params, query: querySchema ? readQuery(querySchema, query) : {}, body: body.value };
   }
 
-  function contextOf({ caller, apiVersion }: FastifyRequest): Context {
+  function contextOf({ caller, account, apiVersion, id: requestId, ip }: FastifyRequest): Context {
     if (!caller) throw new Error('an operation ran without a caller');
-    const { account, apiKey } = caller;
+    const { apiKey } = caller;
     // Listed one by one: spreading an object took 3 % of the time to accept an order.
     return {
       db,
@@ -123,8 +124,10 @@ export function serveOperation(
       mode,
       hasCore,
       apiVersion,
-      account,
+      account: account as Account, // null only for operators' operations and /v1/me, whose handlers expect that
       apiKey,
+      requestId,
+      ip,
     };
   }
 
@@ -143,6 +146,7 @@ export function serveOperation(
         return { status, location: null, body };
       },
     };
+    if (!request.account) Object.assign(ctx, { account: { uuid: lowestUuid } });
     return Object.assign(ctx, own);
   }
 
@@ -158,10 +162,10 @@ export function serveOperation(
         },
       );
     }
-    const { method, url, caller } = request;
+    const { method, url, account } = request;
     const pathLength = url.includes('?') ? url.indexOf('?') : url.length;
     const [path, query] = [url.slice(0, pathLength), url.slice(pathLength + 1)];
-    const accountId = caller?.account.id ?? '';
+    const accountId = account?.id ?? '';
     return createClaim(
       { accountId, key, method, path, query, canonicalBody: body.canonical },
       service.clock.nowMs(),

@@ -19,11 +19,12 @@ type CreateOptions = Options & { account?: string; name: string; scopes: string;
 /** The key is printed only here, because only its hash is stored. */
 export async function createKeyCommand(tools: Tools, options: CreateOptions): Promise<void> {
   const key = generateApiKey(tools.config.mode);
+  const scopes = parseScopes(options.scopes);
   const row = await createApiKey(tools.db, tools, {
     key,
-    accountUuid: await accountOf(tools, options.account),
+    accountUuid: scopes.includes('operator') ? noAccount(options) : await accountOf(tools, options.account),
     name: options.name,
-    scopes: parseScopes(options.scopes),
+    scopes,
     expiresAt: parseExpiry(options.expiresIn, tools.clock.nowMs()),
   });
   print([{ key, ...present(row) }], options);
@@ -72,7 +73,17 @@ function parseScopes(text: string): Scope[] {
   const unknown = wanted.find((part) => !scopes.includes(part as Scope));
   if (unknown !== undefined)
     throw new CommandError(`"${unknown}" is not a scope; there are ${scopes.join(', ')}`);
-  return [...new Set(wanted)] as Scope[];
+  const chosen = [...new Set(wanted)] as Scope[];
+  if (chosen.includes('operator') && chosen.length > 1)
+    throw new CommandError('the operator scope cannot be combined with another: create two keys');
+  return chosen;
+}
+
+/** An operator's key is for the whole deployment. */
+function noAccount({ account }: CreateOptions): null {
+  if (account !== undefined)
+    throw new CommandError('a key with the operator scope belongs to no account: leave --account out');
+  return null;
 }
 
 function parseExpiry(text: string | undefined, nowMs: number): Date | null {
@@ -85,7 +96,7 @@ function parseExpiry(text: string | undefined, nowMs: number): Date | null {
 function present(row: ApiKeyRow | NewKey) {
   return {
     id: idOfUuid(idPrefixes.apiKey, row.id),
-    account: idOfUuid(idPrefixes.account, row.account_id),
+    account: row.account_id && idOfUuid(idPrefixes.account, row.account_id),
     name: row.name,
     scopes: row.scopes.join(','),
     last4: row.last4,

@@ -26,6 +26,7 @@ const promised: Record<string, [status: number, type: string]> = {
   api_key_expired: [401, 'authentication_error'],
   api_key_wrong_mode: [401, 'authentication_error'],
   scope_missing: [403, 'permission_error'],
+  account_suspended: [403, 'permission_error'],
   sandbox_only: [403, 'permission_error'],
   origin_not_allowed: [403, 'permission_error'],
   resource_missing: [404, 'invalid_request_error'],
@@ -450,7 +451,15 @@ describe('keys', () => {
     expect((await call(service, 'GET', '/v1/products', { key })).status).toBe(200);
     const reply = await call(service, 'POST', '/v1/esims', { key, body: product });
     expectRefusal(reply, 'scope_missing');
-    expect(reply.json.error.message).toMatch(/`write` scope; the key has read\..*--scopes read,write`/);
+    expect(reply.json.error.message).toMatch(/`write` scope; the key has read\..*POST \/v1\/api_keys/);
+  });
+
+  test('a suspended account can read but not write', async () => {
+    const { key, accountUuid } = await service.createAccount('Suspended');
+    const text = `update accounts set status = 'suspended' where id = $1`;
+    await service.db.query({ name: 'test_suspend', text }, [accountUuid]);
+    expect((await call(service, 'GET', '/v1/products', { key })).status).toBe(200);
+    expectRefusal(await call(service, 'POST', '/v1/esims', { key, body: product }), 'account_suspended');
   });
 
   test('a request to /mcp from another origin is refused', async () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { operations, type Scope, scopes } from '@simplane/contract';
+import { accountScopes, operations, type Scope } from '@simplane/contract';
 import { generateApiKey } from '../../src/accounts/api-key-text.ts';
 import { createAccount } from '../../src/accounts/create-account.ts';
 import { createApiKey } from '../../src/accounts/create-api-key.ts';
@@ -10,6 +10,7 @@ import { type Database, openDatabase } from '../../src/db/database.ts';
 import { startExecutionWorker } from '../../src/executions/worker.ts';
 import { type Sequencer, startSequencer } from '../../src/feed/sequencer.ts';
 import { createApp } from '../../src/http/app.ts';
+import { operatorRoutes } from '../../src/http/operator-routes.ts';
 import { routes } from '../../src/http/routes.ts';
 import { createUuidV7 } from '../../src/ids/uuid-v7.ts';
 import type { Network } from '../../src/network/port.ts';
@@ -101,12 +102,13 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
 
   async function createKey(options: KeyOptions = {}) {
     const key = generateApiKey(service.mode);
-    const { accountUuid = account.id, expiresAt = null } = options;
+    const isOperator = options.scopes?.includes('operator') ?? false;
+    const { accountUuid = isOperator ? null : account.id, expiresAt = null } = options;
     await createApiKey(db, service, {
       key,
       accountUuid,
       name: 'Test',
-      scopes: options.scopes ?? [...scopes],
+      scopes: options.scopes ?? [...accountScopes],
       expiresAt,
     });
     return key;
@@ -205,7 +207,7 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
 export function apiWith(extra: { operations: object; handlers: object }) {
   return {
     operations: { ...operations, ...extra.operations },
-    handlers: { ...routes, ...extra.handlers },
+    handlers: { ...routes, ...operatorRoutes, ...extra.handlers },
   } as unknown as Parameters<typeof createApp>[1];
 }
 

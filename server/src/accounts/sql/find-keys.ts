@@ -1,7 +1,8 @@
 import type { Queryable } from '../../db/database.ts';
-import type { ApiKeyRow } from './rows.ts';
+import type { AccountRow, ApiKeyRow } from './rows.ts';
 
-export type FoundKeyRow = ApiKeyRow & { account_name: string; api_version: string };
+/** `account` is null for an operator's key. */
+export type FoundKeyRow = ApiKeyRow & { account: Omit<AccountRow, 'created_at'> | null };
 
 /** Returns one row or null per hash, in input order. */
 export async function findKeysByHash(
@@ -23,8 +24,7 @@ select
   k.expires_at,
   k.revoked_at,
   k.last_used_at,
-  a.name as account_name,
-  a.api_version
+  to_jsonb(a) as account
 from unnest($1::text[]) as wanted (hash)
 cross join lateral (
   select *
@@ -32,7 +32,7 @@ cross join lateral (
   where api_keys.hash = decode(wanted.hash, 'hex')
   offset 0
 ) k
-join accounts a on a.id = k.account_id`,
+left join accounts a on a.id = k.account_id`,
     },
     [hashes],
   );

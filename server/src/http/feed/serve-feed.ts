@@ -71,12 +71,12 @@ export function serveFeed(
   });
 
   async function answer(request: FastifyRequest, reply: FastifyReply) {
-    const { caller } = request;
-    if (!caller) throw new Error('the feed was read without a caller');
+    const { account } = request;
+    if (!account) throw new Error('the feed was read without an account');
     const query = readQuery(definition.query, request.query as Record<string, unknown>) as Query;
     const invalid = checkQuery(query) ?? contradictionIn(query);
     if (invalid) throw invalid;
-    const feed = { db, account: caller.account };
+    const feed = { db, account };
     reply.header('Vary', 'Accept');
     // The answer to HEAD has no body, so it must end.
     if (request.method === 'GET' && prefersStream(request.headers.accept))

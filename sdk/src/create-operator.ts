@@ -1,0 +1,21 @@
+import { createCaller } from './call.ts';
+import { createConnection, type SimplaneOptions } from './connection.ts';
+import { createSimplane } from './create-simplane.ts';
+import { createRequest } from './request.ts';
+import { type CallOptions, createTransport } from './transport.ts';
+
+export type Operator = ReturnType<typeof createOperator>;
+
+/** Creates a client for the operator of a deployment. Its key has the `operator` scope and belongs to no account. */
+export function createOperator(options: SimplaneOptions) {
+  const transport = createTransport(options, createConnection(options));
+  const call = createCaller(transport);
+  return {
+    /** Returns the key and the mode of the deployment. */
+    me: (options?: CallOptions) => call('getMe', {}, options),
+    /** Calls any operation by its method and path: for those without a function here. */
+    request: createRequest(transport),
+    /** A client that reads one account. Every read is in the account’s audit log, and every write is refused. */
+    account: (id: string) => createSimplane({ ...options, serviceAccount: id }),
+  };
+}

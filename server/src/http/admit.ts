@@ -1,0 +1,126 @@
+import {
+  currentApiVersion,
+  describeScope,
+  hasScope,
+  isWrite,
+  type Operation,
+  operations,
+} from '@simplane/contract';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { findAccountById } from '../accounts/find.ts';
+import type { KnownKey } from '../accounts/key-directory.ts';
+import { AppError } from '../app-error.ts';
+import { recordAudit } from '../audit/record.ts';
+import type { Account } from '../context.ts';
+import type { Service } from '../service.ts';
+import { pathForLog } from './path-for-log.ts';
+import { pinVersion } from './pin-version.ts';
+import { createRateLimiter } from './rate-limit.ts';
+
+/** Decides whether a key may call an operation, and for which account. Throws or rejects if not. */
+export function createAdmission(service: Service) {
+  const limiter = createRateLimiter(service.rateLimitPerSecond);
+
+  return function admit(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    caller: KnownKey,
+  ): void | Promise<void> {
+    request.caller = caller;
+    request.account = caller.account;
+    reply.headers(limiter.take(caller.apiKey.uuid));
+    useVersion(request, reply, caller.account);
+    const { operation } = request.routeOptions.config;
+    if (!caller.account) return admitOperator(request, reply, operation);
+    if (request.headers['service-account'] !== undefined) throw accountNotChosen();
+    if (!operation) return;
+    requireScope(caller, operation);
+    if (caller.account.status === 'suspended' && isWrite(operation)) throw suspended();
+  };
+
+  /** An operator's key may call the operator's operations, and read what an account can read. */
+  function admitOperator(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    operation: Operation | undefined,
+  ): void | Promise<void> {
+    if (operation?.scope === 'operator') return;
+    const wanted = request.headers['service-account'];
+    if (wanted === undefined && operation === operations.getMe) return;
+    if (!operation || isWrite(operation)) throw readOnly();
+    if (wanted === undefined) throw accountMissing();
+    return viewAccount(request, reply, String(wanted));
+  }
+
+  async function viewAccount(request: FastifyRequest, reply: FastifyReply, id: string): Promise<void> {
+    const account = await findAccountById(service.db, id);
+    if (!account) {
+      throw new AppError('resource_missing', 'No account has the id in Service-Account.', {
+        param: 'Service-Account',
+      });
+    }
+    request.account = account;
+    useVersion(request, reply, account);
+    const { caller, id: requestId, ip } = request;
+    await recordAudit(
+      service.db,
+      { clock: service.clock, newUuid: service.newUuid, apiKey: caller?.apiKey ?? null, requestId, ip },
+      {
+        accountUuid: account.uuid,
+        action: 'account.viewed',
+        target: { type: 'account', id: account.id },
+        changes: { request: `${request.method} ${pathForLog(request.url)}` },
+      },
+    );
+  }
+}
+
+function useVersion(request: FastifyRequest, reply: FastifyReply, account: Account | null): void {
+  request.apiVersion = pinVersion(
+    request.headers['service-version'],
+    account?.apiVersion ?? currentApiVersion,
+  );
+  reply.header('Service-Version', request.apiVersion);
+}
+
+function requireScope({ apiKey: { scopes } }: KnownKey, { scope }: Operation): void {
+  if (hasScope(scopes, scope)) return;
+  const remedy =
+    scope === 'operator'
+      ? 'Only an operator’s key has it.'
+      : 'An account’s admin creates a key for this with POST /v1/api_keys.';
+  throw new AppError(
+    'scope_missing',
+    `This needs ${describeScope(scope)}; the key has ${scopes.join(', ')}. ${remedy}`,
+  );
+}
+
+function suspended(): AppError {
+  return new AppError(
+    'account_suspended',
+    'The operator has suspended this account: it can read, but not write. Ask the operator why.',
+  );
+}
+
+function readOnly(): AppError {
+  return new AppError(
+    'scope_missing',
+    'An operator’s key can only read in an account. Use a key of the account for this.',
+  );
+}
+
+function accountMissing(): AppError {
+  return new AppError(
+    'scope_missing',
+    'An operator’s key belongs to no account. Name the account to read with the header Service-Account: acct_….',
+    { param: 'Service-Account' },
+  );
+}
+
+function accountNotChosen(): AppError {
+  return new AppError(
+    'scope_missing',
+    'Service-Account is for operators’ keys. This key always acts for its own account: leave the header out.',
+    { param: 'Service-Account' },
+  );
+}

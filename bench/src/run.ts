@@ -15,6 +15,7 @@ import { deliverAtAMillion } from './scenarios/deliver-at-1m.ts';
 import { feedCatchUp } from './scenarios/feed-catch-up.ts';
 import { feedIdle, feedIdleSettings } from './scenarios/feed-idle.ts';
 import { feedLatency } from './scenarios/feed-latency.ts';
+import { feedRate } from './scenarios/feed-rate.ts';
 import { firstEvent, firstEventSettings } from './scenarios/first-event.ts';
 import { isolation, isolationSettings } from './scenarios/isolation.ts';
 import { latencyAt100 } from './scenarios/latency-at-100.ts';
@@ -51,6 +52,7 @@ const scenarios: Record<string, Entry> = {
   'page-depth': { onMillion: pageDepth },
   'feed-catch-up': { onMillion: feedCatchUp },
   'feed-latency': { run: feedLatency },
+  'feed-rate': { run: feedRate },
   'feed-idle': { run: feedIdle, settings: feedIdleSettings },
   isolation: { run: isolation, settings: isolationSettings },
   'isolation-first-event': { run: firstEvent, settings: firstEventSettings, partOf: 'isolation' },

@@ -2,7 +2,8 @@
 import { serveTasks } from '../support/child.ts';
 import { bareAccepts } from './bare-accepts.ts';
 import { barePosts } from './bare-posts.ts';
+import { insertEvents } from './insert-events.ts';
 import { postEvents } from './post-events.ts';
 import { postOrders } from './post-orders.ts';
 
-serveTasks({ postOrders, postEvents, bareAccepts, barePosts });
+serveTasks({ postOrders, postEvents, insertEvents, bareAccepts, barePosts });

@@ -1,6 +1,7 @@
 import type { BareAccepts } from '../load/bare-accepts.ts';
 import type { BarePosts } from '../load/bare-posts.ts';
 import type { CountedRead } from '../load/feed-streams.ts';
+import type { InsertEvents } from '../load/insert-events.ts';
 import type { PostEvents } from '../load/post-events.ts';
 import type { PostOrders } from '../load/post-orders.ts';
 import { type Child, startChild } from './child.ts';
@@ -14,6 +15,7 @@ export function startGenerator() {
   return {
     postOrders: (input: PostOrders) => child.call<Done>('postOrders', input),
     postEvents: (input: PostEvents) => child.call<{ count: number }>('postEvents', input),
+    insertEvents: (input: InsertEvents) => child.call<{ count: number }>('insertEvents', input),
     bareAccepts: (input: BareAccepts) => child.call<Done>('bareAccepts', input),
     barePosts: (input: BarePosts) => child.call<{ elapsedMs: number }>('barePosts', input),
     stop: () => child.stop(),

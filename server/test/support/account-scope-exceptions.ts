@@ -60,6 +60,11 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
     why: 'A chore reports the health of all accounts’ endpoints.',
   },
   {
+    statement: /^endpoint_health_list_\w+$/,
+    tables: ['webhook_endpoints', 'delivery_queue', 'blocked_deliveries'],
+    why: 'The operator lists the endpoints of all accounts.',
+  },
+  {
     statement: /^sealing_/,
     tables: ['esims', 'executions', 'execution_queue', 'idempotency_keys', 'webhook_secrets'],
     why: 'The operator reseals the secrets of all accounts.',

@@ -71,12 +71,12 @@ export const mayImport = {
     'service.ts': {
       why: 'Types of the long-lived parts that a process shares.',
       imports: list`accounts/key-directory.ts clock.ts db ids secrets/keyring.ts telemetry/metrics.ts
-                   webhooks/guard/policy.ts npm:pino`,
+                   webhooks/guard/policy.ts webhooks/sender/probes.ts npm:pino`,
     },
     'context.ts': {
       why: 'Types of what an operation receives; everything here is below the features.',
       imports: list`app-error.ts clock.ts db idempotency ids secrets/keyring.ts webhooks/guard/policy.ts
-                   contract:*`,
+                   webhooks/sender/probes.ts contract:*`,
     },
     'merge-metadata.ts': {
       why: 'The same rule for every resource with metadata.',
@@ -315,6 +315,14 @@ export const mayImport = {
       why: 'Statements know the database.',
       imports: list`db events/iccid-of-body.ts lists webhooks contract:*`,
     },
+    'webhooks/stats': {
+      why: 'Counts attempts of endpoints per hour. Whoever sends reports to it.',
+      imports: list`clock.ts context.ts db ids webhooks/endpoints webhooks/stats/sql worker contract:*`,
+    },
+    'webhooks/stats/sql': {
+      why: 'Statements know the database.',
+      imports: list`db`,
+    },
     'webhooks/sender': {
       why: 'It sends due deliveries in the background, and disables an endpoint that keeps failing.',
       imports: list`clock.ts db ids secrets webhooks webhooks/endpoints webhooks/guard webhooks/names webhooks/ordered
@@ -330,14 +338,15 @@ export const mayImport = {
       why: 'It passes workers and chores the functions they run.',
       imports: list`bundles config db esims executions feed idempotency network retention service.ts telemetry
                    webhooks/deliveries webhooks/endpoints webhooks/guard webhooks/names webhooks/ordered webhooks/recoveries
-                   webhooks/sender worker
+                   webhooks/sender webhooks/stats worker
                    contract:* npm:pino`,
     },
     http: {
       why: 'It maps requests to operations. No folder below depends on HTTP.',
-      imports: list`accounts addresses app-error.ts audit bundles context.ts db/unavailable.ts esims events executions
-                   feed/consumers http/feed http/mcp idempotency ids/uuid-range.ts observations products sandbox service.ts telemetry webhooks/deliveries
-                   webhooks/endpoints webhooks/recoveries contract:* reference:* npm:ajv npm:fast-json-stringify npm:fastify`,
+      imports: list`accounts addresses app-error.ts audit bundles context.ts db/unavailable.ts esims events
+                   executions feed/consumers http/feed http/mcp idempotency ids/uuid-range.ts observations products
+                   sandbox service.ts telemetry webhooks/deliveries webhooks/endpoints webhooks/recoveries
+                   webhooks/stats contract:* reference:* npm:ajv npm:fast-json-stringify npm:fastify`,
     },
     'http/feed': {
       why: 'Streams and waiting requests: the only answers that outlive their handler.',

@@ -291,6 +291,30 @@ describe('webhooks and events', () => {
     ]);
     expect(replayed).toMatchObject({ event_id: event.id, deliveries: [{ webhook_endpoint_id: id }] });
     expect(again).toEqual(event);
+
+    const [preview, probe, stats, attempts] = await Promise.all([
+      runJson('webhooks', 'recover', id, '--since', '1h', '--dry-run'),
+      runJson('webhooks', 'probe', id),
+      runJson('webhooks', 'stats', id, '--hours', '2'),
+      until(
+        async () =>
+          jsonLines((await run('webhooks', 'attempts', id, '--outcome', 'failed', '--json')).stdout),
+        (lines) => lines.length > 0,
+      ),
+    ]);
+    expect(preview).toMatchObject({ object: 'recovery_preview', capped: false });
+    expect(probe).toMatchObject({ outcome: 'failed', error: 'connection refused' });
+    expect(stats).toMatchObject({ object: 'webhook_endpoint_stats', webhook_endpoint_id: id });
+    expect(attempts[0]).toMatchObject({ outcome: 'failed', error: 'connection refused' });
+    const texts = ['recover --since 1h --dry-run', 'probe', 'stats', 'attempts'].map((command) => {
+      const [verb = '', ...options] = command.split(' ');
+      return run('webhooks', verb, id, ...options);
+    });
+    const [previewText, probeText, statsText, attemptsText] = await Promise.all(texts);
+    expect(previewText?.stdout).toMatch(/Would queue +\d+ missed since/);
+    expect(probeText?.stdout).toMatch(/Answer +connection refused/);
+    expect(statsText).toMatchObject({ code: 0, stderr: expect.stringContaining('No attempts since') });
+    expect(attemptsText?.stdout).toMatch(/^AT +OUTCOME +ANSWER/);
     expect(await run('webhooks', 'delete', id)).toMatchObject({ code: 0, stdout: `Deleted ${id}.\n` });
     expect(await run('webhooks', 'get', id)).toMatchObject({
       code: 1,

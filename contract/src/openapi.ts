@@ -1,6 +1,7 @@
 import { apiVersions, currentApiVersion } from './api-version.ts';
 import { Bundle } from './bundle.ts';
-import { Delivery } from './delivery.ts';
+import { Delivery, DeliveryAttempt } from './delivery.ts';
+import { WebhookEndpointStats } from './endpoint-stats.ts';
 import { ErrorBody } from './errors.ts';
 import { Esim, InstallProfile } from './esim.ts';
 import { Event, EventType } from './event.ts';
@@ -14,9 +15,11 @@ import { deliveryHeaders, describeWebhooks } from './openapi-webhooks.ts';
 import type { Operation } from './operation.ts';
 import { operations } from './operations.ts';
 import { Product } from './product.ts';
+import { Recovery, RecoveryPreview } from './recovery.ts';
 import { tags } from './tags.ts';
 import { UsageRecordBatch } from './usage-record.ts';
 import { WebhookEndpoint } from './webhook-endpoint.ts';
+import { WebhookProbe } from './webhook-probe.ts';
 
 /** Derives the OpenAPI 3.1 document from the operations. */
 export function openApiDocument() {
@@ -85,6 +88,7 @@ export function openApiDocument() {
 export const components: Record<string, object> = {
   Bundle,
   Delivery,
+  DeliveryAttempt,
   Error: ErrorBody,
   Esim,
   Event,
@@ -94,6 +98,10 @@ export const components: Record<string, object> = {
   Identity,
   InstallProfile,
   Product,
+  Recovery,
+  RecoveryPreview,
   UsageRecordBatch,
   WebhookEndpoint,
+  WebhookEndpointStats,
+  WebhookProbe,
 };

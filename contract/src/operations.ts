@@ -1,12 +1,14 @@
 import { addBundle, listBundles } from './bundle.ts';
 import {
   getDelivery,
+  listEndpointAttempts,
   listEndpointDeliveries,
   listEventDeliveries,
   replayEvent,
   retryDelivery,
   skipDelivery,
 } from './delivery.ts';
+import { getEndpointStats } from './endpoint-stats.ts';
 import {
   createEsim,
   getEsim,
@@ -43,6 +45,7 @@ import {
   rotateWebhookSecret,
   updateWebhookEndpoint,
 } from './webhook-endpoint.ts';
+import { probeWebhookEndpoint } from './webhook-probe.ts';
 
 /** The operations of an account. */
 const accountOperations = {
@@ -82,10 +85,13 @@ const accountOperations = {
   deleteWebhookEndpoint,
   enableWebhookEndpoint,
   rotateWebhookSecret,
+  probeWebhookEndpoint,
+  getEndpointStats,
   recoverWebhookEndpoint,
   listEndpointRecoveries,
   getRecovery,
   listEndpointDeliveries,
+  listEndpointAttempts,
   getDelivery,
   retryDelivery,
   skipDelivery,

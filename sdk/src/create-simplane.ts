@@ -2,7 +2,15 @@ import { type BodyOf, type Call, type CallOperation, createCaller, pathOf, type 
 import { type Connection, createConnection, type SimplaneOptions } from './connection.ts';
 import { createFeed } from './feed.ts';
 import { type FollowOptions, followEvents } from './follow-events.ts';
-import { type Esim, type Execution, endpoints, type InstallProfile, type Page } from './generated.ts';
+import {
+  type Esim,
+  type Execution,
+  endpoints,
+  type InstallProfile,
+  type Page,
+  type Recovery,
+  type RecoveryPreview,
+} from './generated.ts';
 import type { EventHandler } from './handle-page.ts';
 import { createList } from './list.ts';
 import { createStreamOpener } from './open-event-stream.ts';
@@ -200,14 +208,41 @@ function webhookEndpointsOf(call: CallOperation) {
     /** Returns a new secret. Deliveries are signed with both secrets for `expires_in` seconds. */
     rotateSecret: (id: string, body: BodyOf<'rotateWebhookSecret'> = {}, options?: CallOptions) =>
       call('rotateWebhookSecret', { params: { id }, body }, options),
-    /** Starts to deliver the events that the endpoint missed since `since`; `recoveries.get` says how far it is. */
-    recover: (id: string, body: BodyOf<'recoverWebhookEndpoint'>, options?: CallOptions) =>
-      call('recoverWebhookEndpoint', { params: { id }, body }, options),
+    /** Sends one signed test request now and returns what happened. Also to a disabled endpoint. */
+    probe: (id: string, options?: CallOptions) => call('probeWebhookEndpoint', { params: { id } }, options),
+    /** Attempts and their durations per hour. */
+    stats: (id: string, query?: QueryOf<'getEndpointStats'>, options?: CallOptions) =>
+      call('getEndpointStats', { params: { id }, query }, options),
+    recover: recoverOf(call),
     listRecoveries: (id: string, query?: QueryOf<'listEndpointRecoveries'>, options?: CallOptions) =>
       createList(query, (query) => call('listEndpointRecoveries', { params: { id }, query }, options)),
+    /** Single attempts, those of the newest delivery first. */
+    attempts: (id: string, query?: QueryOf<'listEndpointAttempts'>, options?: CallOptions) =>
+      createList(query, (query) => call('listEndpointAttempts', { params: { id }, query }, options)),
     listDeliveries: (id: string, query?: QueryOf<'listEndpointDeliveries'>, options?: CallOptions) =>
       createList(query, (query) => call('listEndpointDeliveries', { params: { id }, query }, options)),
   };
+}
+
+type Recover = {
+  /** Counts by type what a recovery would deliver. Changes nothing. */
+  (
+    id: string,
+    body: BodyOf<'recoverWebhookEndpoint'> & { dry_run: true },
+    options?: CallOptions,
+  ): Promise<RecoveryPreview>;
+  /** Starts to deliver the events that the endpoint missed since `since`; `recoveries.get` says how far it is. */
+  (
+    id: string,
+    body: BodyOf<'recoverWebhookEndpoint'> & { dry_run?: false },
+    options?: CallOptions,
+  ): Promise<Recovery>;
+};
+
+/** `dry_run` decides which of the two the API returns. */
+function recoverOf(call: CallOperation): Recover {
+  return ((id, body, options) =>
+    call('recoverWebhookEndpoint', { params: { id }, body }, options)) as Recover;
 }
 
 function deliveriesOf(call: CallOperation) {

@@ -101,6 +101,27 @@ export type Delivery = {
   created: number;
 };
 
+/** One request to an endpoint. */
+export type DeliveryAttempt = {
+  object: 'delivery_attempt';
+  delivery_id: string;
+  event_id: string;
+  webhook_endpoint_id: string;
+  /** Counts the attempts of the delivery. */
+  number: number;
+  /** `succeeded`: the response was a 2xx. */
+  outcome: 'succeeded' | 'failed';
+  /** When the attempt started. Unix time in seconds. */
+  at: number;
+  duration_ms: number;
+  /** HTTP status; null when there was no response. */
+  status_code: number | null;
+  /** Why there was no response, in words; null if there was one. */
+  error: string | null;
+  /** First 1 kB of the response; null for private addresses. */
+  response: string | null;
+};
+
 /** An eSIM profile. */
 export type Esim = {
   /** ICCID of the eSIM: 18 to 20 digits. */
@@ -293,6 +314,44 @@ export type Product = {
   created: number;
 };
 
+/** A search for the events that an endpoint missed, which queues them for delivery. */
+export type Recovery = {
+  id: string;
+  object: 'recovery';
+  webhook_endpoint_id: string;
+  /** `succeeded`: every missed event is queued for delivery. `canceled`: the endpoint was disabled or deleted before that. */
+  status: 'queued' | 'running' | 'succeeded' | 'canceled';
+  /** Start of the recovered period. Unix time in seconds. */
+  since: number;
+  /** How much of the period has been searched. The newest events come first. */
+  progress_percent: number;
+  /** Events searched so far, of all types. */
+  checked_count: number;
+  /** Missed events found and queued for delivery so far. */
+  queued_count: number;
+  /** When the recovery was requested. Unix time in seconds. */
+  created: number;
+  /** When it succeeded or was canceled. Unix time in seconds. */
+  finished_at: number | null;
+};
+
+/** What a recovery would queue. Nothing is stored or sent. */
+export type RecoveryPreview = {
+  object: 'recovery_preview';
+  webhook_endpoint_id: string;
+  /** Start of the searched period. Unix time in seconds. */
+  since: number;
+  /** Events that a recovery would queue now. */
+  event_count: number;
+  /** The same by event type, the most frequent first. */
+  types: Array<{
+    type: string;
+    count: number;
+  }>;
+  /** Whether counting stopped early: at 10,000 events to queue, or at 50,000 searched. The newest come first. */
+  capped: boolean;
+};
+
 /** Result of a batch of usage records. `accepted`, `duplicates` and `rejected` add up to its size. */
 export type UsageRecordBatch = {
   object: 'usage_record_batch';
@@ -341,11 +400,64 @@ export type WebhookEndpoint = {
   last_error: string | null;
   /** When the next attempt is due; null when the endpoint is not failing or nothing is pending. Unix time in seconds. */
   next_attempt_at: number | null;
+  /** The secrets that sign deliveries now, newest first. Never the secrets themselves. */
+  secrets: Array<{
+    /** When the secret was created. Unix time in seconds. */
+    created: number;
+    /** When it stops signing; null for the current one. Unix time in seconds. */
+    expires_at: number | null;
+  }>;
   /** Secret that signs deliveries. Returned only on creation and rotation. */
   secret?: string;
   api_version: string;
   /** When the endpoint was created. Unix time in seconds. */
   created: number;
+};
+
+/** Attempts of an endpoint per hour. Retries count, test requests do not. */
+export type WebhookEndpointStats = {
+  object: 'webhook_endpoint_stats';
+  webhook_endpoint_id: string;
+  /** Start of the first hour of the period. Unix time in seconds. */
+  from: number;
+  /** Attempts with a 2xx response. */
+  succeeded_count: number;
+  /** Attempts with another response or none. */
+  failed_count: number;
+  /** Half of the attempts took at most this long, within 10 %; null without attempts. */
+  p50_ms: number | null;
+  /** 99 % of the attempts took at most this long, within 10 %; null without attempts. */
+  p99_ms: number | null;
+  /** The hours with attempts, newest first. */
+  hours: Array<{
+    /** Start of the hour. Unix time in seconds. */
+    hour: number;
+    /** Attempts with a 2xx response. */
+    succeeded_count: number;
+    /** Attempts with another response or none. */
+    failed_count: number;
+    p50_ms: number;
+    p99_ms: number;
+  }>;
+};
+
+/** What became of one test request to an endpoint. */
+export type WebhookProbe = {
+  object: 'webhook_probe';
+  webhook_endpoint_id: string;
+  /** The `id` in the body of the request. No such event is in the log. */
+  event_id: string;
+  /** `succeeded`: the response was a 2xx. */
+  outcome: 'succeeded' | 'failed';
+  /** When the attempt started. Unix time in seconds. */
+  at: number;
+  duration_ms: number;
+  /** HTTP status; null when there was no response. */
+  status_code: number | null;
+  /** Why there was no response, in words; null if there was one. */
+  error: string | null;
+  /** First 1 kB of the response; null for private addresses. */
+  response: string | null;
 };
 
 /** A page of a list; `next_cursor` is set when another page exists. */
@@ -962,7 +1074,27 @@ export type Operations = {
     };
     result: WebhookEndpoint;
   };
-  /** Queues every event since `since` that the endpoint subscribes to and has not received. The endpoint must be enabled. Runs in the background; get the recovery to see how far it is. */
+  /** Sends one request now, signed like a delivery, with an event of type `webhook_endpoint.probe`, and returns what happened. Works in live and for a disabled endpoint, and changes neither its health nor its statistics. */
+  probeWebhookEndpoint: {
+    params: {
+      /** Id of the endpoint (`we_…`). */
+      id: string;
+    };
+    result: WebhookProbe;
+  };
+  /** Returns how many attempts succeeded and failed, and how long they took, per hour (UTC). An attempt is counted a few seconds after it ended. */
+  getEndpointStats: {
+    params: {
+      /** Id of the endpoint (`we_…`). */
+      id: string;
+    };
+    query: {
+      /** Length of the period in hours, including the current one. */
+      hours?: number;
+    };
+    result: WebhookEndpointStats;
+  };
+  /** Queues every event since `since` that the endpoint subscribes to and has not received. The endpoint must be enabled. Runs in the background; get the recovery to see how far it is. With `dry_run`, only counts what would be queued, also for a disabled endpoint. */
   recoverWebhookEndpoint: {
     params: {
       /** Id of the endpoint (`we_…`). */
@@ -971,26 +1103,10 @@ export type Operations = {
     body: {
       /** Start of the period to recover. Unix time in seconds. */
       since: number;
+      /** Answers with a `RecoveryPreview` and changes nothing. */
+      dry_run?: boolean;
     };
-    result: {
-      id: string;
-      object: 'recovery';
-      webhook_endpoint_id: string;
-      /** `succeeded`: every missed event is queued for delivery. `canceled`: the endpoint was disabled or deleted before that. */
-      status: 'queued' | 'running' | 'succeeded' | 'canceled';
-      /** Start of the recovered period. Unix time in seconds. */
-      since: number;
-      /** How much of the period has been searched. The newest events come first. */
-      progress_percent: number;
-      /** Events searched so far, of all types. */
-      checked_count: number;
-      /** Missed events found and queued for delivery so far. */
-      queued_count: number;
-      /** When the recovery was requested. Unix time in seconds. */
-      created: number;
-      /** When it succeeded or was canceled. Unix time in seconds. */
-      finished_at: number | null;
-    };
+    result: Recovery | RecoveryPreview;
   };
   /** Returns the recoveries of an endpoint. */
   listEndpointRecoveries: {
@@ -1004,25 +1120,7 @@ export type Operations = {
       /** The `next_cursor` of the previous page, unchanged. */
       starting_after?: string;
     };
-    result: Page<{
-      id: string;
-      object: 'recovery';
-      webhook_endpoint_id: string;
-      /** `succeeded`: every missed event is queued for delivery. `canceled`: the endpoint was disabled or deleted before that. */
-      status: 'queued' | 'running' | 'succeeded' | 'canceled';
-      /** Start of the recovered period. Unix time in seconds. */
-      since: number;
-      /** How much of the period has been searched. The newest events come first. */
-      progress_percent: number;
-      /** Events searched so far, of all types. */
-      checked_count: number;
-      /** Missed events found and queued for delivery so far. */
-      queued_count: number;
-      /** When the recovery was requested. Unix time in seconds. */
-      created: number;
-      /** When it succeeded or was canceled. Unix time in seconds. */
-      finished_at: number | null;
-    }>;
+    result: Page<Recovery>;
   };
   /** Returns a recovery with its counts and progress. */
   getRecovery: {
@@ -1030,25 +1128,7 @@ export type Operations = {
       /** Id of the recovery (`rec_…`). */
       id: string;
     };
-    result: {
-      id: string;
-      object: 'recovery';
-      webhook_endpoint_id: string;
-      /** `succeeded`: every missed event is queued for delivery. `canceled`: the endpoint was disabled or deleted before that. */
-      status: 'queued' | 'running' | 'succeeded' | 'canceled';
-      /** Start of the recovered period. Unix time in seconds. */
-      since: number;
-      /** How much of the period has been searched. The newest events come first. */
-      progress_percent: number;
-      /** Events searched so far, of all types. */
-      checked_count: number;
-      /** Missed events found and queued for delivery so far. */
-      queued_count: number;
-      /** When the recovery was requested. Unix time in seconds. */
-      created: number;
-      /** When it succeeded or was canceled. Unix time in seconds. */
-      finished_at: number | null;
-    };
+    result: Recovery;
   };
   /** Returns the deliveries to an endpoint, with their attempts. */
   listEndpointDeliveries: {
@@ -1065,6 +1145,22 @@ export type Operations = {
       status?: 'pending' | 'succeeded' | 'failed' | 'canceled';
     };
     result: Page<Delivery>;
+  };
+  /** Returns single attempts: those of the newest delivery first, and of one delivery the last attempt first. */
+  listEndpointAttempts: {
+    params: {
+      /** Id of the endpoint (`we_…`). */
+      id: string;
+    };
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+      /** Only attempts with this outcome. */
+      outcome?: 'succeeded' | 'failed';
+    };
+    result: Page<DeliveryAttempt>;
   };
   /** Returns a delivery with its attempts. */
   getDelivery: {
@@ -1150,10 +1246,13 @@ export const endpoints = {
   deleteWebhookEndpoint: ['DELETE', '/v1/webhook_endpoints/{id}'],
   enableWebhookEndpoint: ['POST', '/v1/webhook_endpoints/{id}/enable'],
   rotateWebhookSecret: ['POST', '/v1/webhook_endpoints/{id}/rotate_secret'],
+  probeWebhookEndpoint: ['POST', '/v1/webhook_endpoints/{id}/probe'],
+  getEndpointStats: ['GET', '/v1/webhook_endpoints/{id}/stats'],
   recoverWebhookEndpoint: ['POST', '/v1/webhook_endpoints/{id}/recover'],
   listEndpointRecoveries: ['GET', '/v1/webhook_endpoints/{id}/recoveries'],
   getRecovery: ['GET', '/v1/recoveries/{id}'],
   listEndpointDeliveries: ['GET', '/v1/webhook_endpoints/{id}/deliveries'],
+  listEndpointAttempts: ['GET', '/v1/webhook_endpoints/{id}/attempts'],
   getDelivery: ['GET', '/v1/deliveries/{id}'],
   retryDelivery: ['POST', '/v1/deliveries/{id}/retry'],
   skipDelivery: ['POST', '/v1/deliveries/{id}/skip'],

@@ -8,6 +8,7 @@ import type { Answer } from './idempotency/outcome.ts';
 import type { NewUuid } from './ids/uuid-v7.ts';
 import type { Keyring } from './secrets/keyring.ts';
 import type { AddressPolicy } from './webhooks/guard/policy.ts';
+import type { Probes } from './webhooks/sender/probes.ts';
 
 /** `id` is the public id, `uuid` the database's; decoded once. A null limit is the deployment's. */
 export type Account = {
@@ -53,6 +54,7 @@ export type OperatorContext = Origin & {
   hasCore: boolean;
   keyring: Keyring;
   addressPolicy: AddressPolicy;
+  probes: Pick<Probes, 'send'>;
   /** How many webhook endpoints an account may have. */
   endpointLimit: number;
   apiVersion: ApiVersion;

@@ -7,7 +7,7 @@ import { startChores } from './background/chores.ts';
 import { releaseOrphanedClaims } from './background/release-orphaned-claims.ts';
 import { startExecutions } from './background/start-executions.ts';
 import { startFeed } from './background/start-feed.ts';
-import { startWebhooks } from './background/start-webhooks.ts';
+import { startProbes, startWebhooks } from './background/start-webhooks.ts';
 import { systemClock } from './clock.ts';
 import { addressPolicyOf } from './config/address-policy.ts';
 import type { Config } from './config/settings.ts';
@@ -125,6 +125,9 @@ async function start(
   const keyring = createKeyring(encryptionKeys, { isOldFormRefused: createOldFormCheck(db) });
   const purpose = config.role === 'api' ? 'readers' : 'signals';
   const signals = createSignals({ db, connectionString: listenUrl, purpose, onError });
+  const addressPolicy = addressPolicyOf(config);
+  const usableKeyring = missingKeys.length === 0 ? keyring : refuseSealing(keyring, missingKeys);
+  const probes = startProbes({ clock, keyring: usableKeyring, log, addressPolicy }, config);
   const service: Service = {
     ...config,
     hasCore: config.mode === 'sandbox' || config.coreUrl !== null,
@@ -132,8 +135,9 @@ async function start(
     clock,
     newUuid,
     signals,
-    keyring: missingKeys.length === 0 ? keyring : refuseSealing(keyring, missingKeys),
-    addressPolicy: addressPolicyOf(config),
+    keyring: usableKeyring,
+    addressPolicy,
+    probes,
     endpointLimit: config.webhookEndpointLimit,
     // Half of the 15 s that are promised, so that a late timer keeps the promise.
     streams: { perKey: config.streamsPerKey, total: config.streamsTotal, beatMs: 7_500 },
@@ -175,6 +179,7 @@ async function start(
       sequencer?.stop(),
       ...chores.map((chore) => chore.stop()),
     ]);
+    await probes.stop();
     await signals.stop();
     await service.keys
       .flushUses()

@@ -7,6 +7,7 @@ import type { NewUuid } from './ids/uuid-v7.ts';
 import type { Keyring } from './secrets/keyring.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import type { AddressPolicy } from './webhooks/guard/policy.ts';
+import type { Probes } from './webhooks/sender/probes.ts';
 
 /** The parts of one server process. `serve.ts` builds it; tests build it with their own clock. */
 export type Service = {
@@ -22,6 +23,8 @@ export type Service = {
   /** Ids of encryption keys that stored secrets may need and this process does not have. It is then not ready. */
   missingKeys: string[];
   addressPolicy: AddressPolicy;
+  /** Sends test requests to webhook endpoints. */
+  probes: Pick<Probes, 'send'>;
   endpointLimit: number;
   keys: KeyDirectory;
   log: Logger;

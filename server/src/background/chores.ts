@@ -10,6 +10,7 @@ import { createOrderFallback } from '../webhooks/ordered/promote-all.ts';
 import { runRecoveries } from '../webhooks/recoveries/run-recoveries.ts';
 import { reportRuleOf } from '../webhooks/sender/health.ts';
 import { deleteStaleLeases } from '../webhooks/sender/start-sender.ts';
+import { purgeOldHours } from '../webhooks/stats/purge.ts';
 import { every } from '../worker/every.ts';
 import { disableRuleOf } from './start-webhooks.ts';
 
@@ -29,6 +30,7 @@ export function startChores(service: Service, config: Config, onError: (error: u
       : [
           every(60_000, (stopping) => purgeExpiredKeys(db, clock, stopping), onError),
           every(60_000, (stopping) => purgeOld(db, clock, config.retentionMs, stopping), onError),
+          every(60_000, (stopping) => purgeOldHours(db, clock, config.retentionMs, stopping), onError),
           every(1_000, (stopping) => expireBundles(db, service, stopping), onError),
           every(1_000, () => runRecoveries(db, service), onError),
           every(1_000, createOrderFallback(service), onError),

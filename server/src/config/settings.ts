@@ -373,7 +373,7 @@ export const settings = {
     'SIMPLANE_RETENTION',
     duration,
     '30d',
-    'How long events, deliveries, attempts and recoveries are kept.',
+    'How long events, deliveries, attempts, recoveries and statistics are kept.',
   ),
   headersTimeoutMs: setting(
     'SIMPLANE_HEADERS_TIMEOUT',

@@ -34,6 +34,7 @@ import { getProduct } from '../products/get.ts';
 import { listProducts } from '../products/list.ts';
 import { simulateEsim } from '../sandbox/simulate.ts';
 import { getDelivery } from '../webhooks/deliveries/get.ts';
+import { listEndpointAttempts } from '../webhooks/deliveries/list-attempts.ts';
 import { listEndpointDeliveries } from '../webhooks/deliveries/list-of-endpoint.ts';
 import { listEventDeliveries } from '../webhooks/deliveries/list-of-event.ts';
 import { replayEvent } from '../webhooks/deliveries/replay.ts';
@@ -44,11 +45,13 @@ import { deleteWebhookEndpoint } from '../webhooks/endpoints/delete.ts';
 import { enableWebhookEndpoint } from '../webhooks/endpoints/enable.ts';
 import { getWebhookEndpoint } from '../webhooks/endpoints/get.ts';
 import { listWebhookEndpoints } from '../webhooks/endpoints/list.ts';
+import { probeWebhookEndpoint } from '../webhooks/endpoints/probe.ts';
 import { rotateWebhookSecret } from '../webhooks/endpoints/rotate-secret.ts';
 import { updateWebhookEndpoint } from '../webhooks/endpoints/update.ts';
 import { getRecovery } from '../webhooks/recoveries/get.ts';
 import { listEndpointRecoveries } from '../webhooks/recoveries/list-of-endpoint.ts';
 import { recoverWebhookEndpoint } from '../webhooks/recoveries/recover.ts';
+import { getEndpointStats } from '../webhooks/stats/get.ts';
 
 type HandlerOf<O extends Operation> = O['method'] extends 'GET'
   ? (ctx: Context, input: InputOf<O>) => Promise<ResultOf<O>>
@@ -96,10 +99,13 @@ export const routes: { [Id in Exclude<OperationId, Elsewhere>]: HandlerOf<Operat
   deleteWebhookEndpoint,
   enableWebhookEndpoint,
   rotateWebhookSecret,
+  probeWebhookEndpoint,
+  getEndpointStats,
   recoverWebhookEndpoint,
   listEndpointRecoveries,
   getRecovery,
   listEndpointDeliveries,
+  listEndpointAttempts,
   getDelivery,
   retryDelivery,
   skipDelivery,

@@ -44,7 +44,8 @@ export function serveOperation(
   const limit = definition.bodyLimitBytes === undefined ? unlimited : createConcurrencyLimit(largeBodyLimits);
   const checkQuery = querySchema ? compileQueryValidator(querySchema) : () => null;
   const checkBody = isWrite(definition) ? compileValidator(definition.body ?? noFields) : () => null;
-  const { db, clock, newUuid, signals, keyring, addressPolicy, endpointLimit, mode, hasCore } = service;
+  const { db, clock, newUuid, signals, keyring, addressPolicy, probes, endpointLimit, mode, hasCore } =
+    service;
 
   app.route({
     method: definition.method,
@@ -120,6 +121,7 @@ export function serveOperation(
       signals,
       keyring,
       addressPolicy,
+      probes,
       endpointLimit,
       mode,
       hasCore,

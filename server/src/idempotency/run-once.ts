@@ -9,7 +9,7 @@ import { rollBackWork, startWork } from './sql/savepoint.ts';
 import { storeAnswer } from './sql/store-answer.ts';
 import { tryLock } from './sql/try-lock.ts';
 
-type Write = {
+export type Write = {
   db: Database;
   account: { uuid: string };
   keyring: Keyring;

@@ -65,6 +65,11 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
     why: 'The operator lists the endpoints of all accounts.',
   },
   {
+    statement: /^endpoint_hours_delete_old$/,
+    tables: ['endpoint_hours'],
+    why: 'A chore deletes old statistics of all accounts.',
+  },
+  {
     statement: /^sealing_/,
     tables: ['esims', 'executions', 'execution_queue', 'idempotency_keys', 'webhook_secrets'],
     why: 'The operator reseals the secrets of all accounts.',

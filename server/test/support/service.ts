@@ -22,7 +22,10 @@ import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { createAccountAgents } from '../../src/webhooks/guard/account-agents.ts';
 import { createGuardedAgent } from '../../src/webhooks/guard/connector.ts';
 import { createNames } from '../../src/webhooks/names/names.ts';
+import { createProbes } from '../../src/webhooks/sender/probes.ts';
+import { mayShowResponse } from '../../src/webhooks/sender/response-privacy.ts';
 import { type Sender, startSender } from '../../src/webhooks/sender/start-sender.ts';
+import { createStatsCollector } from '../../src/webhooks/stats/collect.ts';
 import type { WorkQueue } from '../../src/worker/work-queue.ts';
 import { cloneDatabase } from './database.ts';
 import { watchStatements } from './watch-statements.ts';
@@ -46,6 +49,8 @@ export type TestService = {
   startSequencer(overrides?: Partial<Parameters<typeof startSequencer>[0]>): Sequencer;
   /** Sends webhooks from this process. */
   startSender(overrides?: Partial<Parameters<typeof startSender>[0]>): Sender;
+  /** Writes the attempts counted so far. */
+  flushStats(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -62,6 +67,15 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
   const logLines: string[] = [];
   let url = '';
   const listeners = new Map<string, ((subject?: string) => void)[]>();
+  const keyring = overrides.keyring ?? createKeyring([randomBytes(32)]);
+  const log = createLog('info', { write: (line: string) => void logLines.push(line) });
+  const addressPolicy = overrides.addressPolicy ?? {
+    allowsHttp: true,
+    allowsPrivate: true,
+    allowedCidrs: [],
+  };
+  const probeAgents = createAccountAgents(() => createGuardedAgent(addressPolicy));
+  const stats = createStatsCollector(db);
   const service: Service = {
     mode: 'sandbox',
     hasCore: true,
@@ -76,13 +90,23 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
       on: (topic, listener) => void listeners.set(topic, [...(listeners.get(topic) ?? []), listener]),
       stop: async () => {},
     },
-    keyring: createKeyring([randomBytes(32)]),
+    keyring,
     missingKeys: [],
-    addressPolicy: { allowsHttp: true, allowsPrivate: true, allowedCidrs: [] },
+    addressPolicy,
+    probes: createProbes({
+      clock,
+      keyring,
+      log,
+      dispatcherOf: probeAgents.agentOf,
+      names: createNames(),
+      mayShowResponse,
+      userAgent: 'Simplane/test',
+      timeoutMs: 5_000,
+    }),
     endpointLimit: 1_000,
     streams: { perKey: 20, total: 1_000, beatMs: 7_500 },
     keys: createKeyDirectory(db),
-    log: createLog('info', { write: (line: string) => void logLines.push(line) }),
+    log,
     metrics: createMetrics(db),
     rateLimitPerSecond: 0,
     unknownKeysPerSecond: 0,
@@ -178,8 +202,11 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
         disableRule: { afterMs: 3_600_000, minFailures: 1_000 },
         concurrency: 64,
         random: Math.random,
-        onAttempt: ({ outcome, durationMs }) =>
-          service.metrics.attemptDuration.observe({ outcome }, durationMs / 1_000),
+        onAttempt({ delivery, outcome, at, durationMs }) {
+          service.metrics.attemptDuration.observe({ outcome }, durationMs / 1_000);
+          const { account_id: accountUuid, endpoint_id: endpointUuid } = delivery;
+          stats.record({ accountUuid, endpointUuid, at, durationMs, isSuccess: outcome === 'succeeded' });
+        },
         onDisabled: () => service.metrics.endpointsDisabled.inc(),
         onError: (error) => void logLines.push(String(error)),
         ...overrides,
@@ -194,9 +221,11 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
       });
       return sender;
     },
+    flushStats: stats.flush,
     async stop() {
       await Promise.all(workers.map((worker) => worker.stop(0)));
       await app.close();
+      await probeAgents.destroy();
       await db.end();
       await clone?.drop();
     },

@@ -24,7 +24,7 @@ export async function createWebhookEndpoint(
     const row = newEndpoint(ctx, body);
     await insertEndpoint(tx, accountUuid, row);
     const secret = await addSecret(ctx, tx, { accountUuid, endpointUuid: row.id }, row.created_at);
-    return ctx.render({ ...presentEndpoint(row), secret }, { isSecret: true });
+    return ctx.render({ ...presentEndpoint(ctx, row), secret }, { isSecret: true });
   });
 }
 
@@ -33,6 +33,7 @@ function newEndpoint(
   ctx: WriteContext,
   body: InputOf<Operations['createWebhookEndpoint']>['body'],
 ): EndpointRow {
+  const createdAt = new Date(ctx.clock.nowMs());
   return {
     id: uuidText(ctx.newUuid()),
     url: body.url,
@@ -49,7 +50,8 @@ function newEndpoint(
     last_error: null,
     next_attempt_at: null,
     api_version: ctx.apiVersion,
-    created_at: new Date(ctx.clock.nowMs()),
+    secrets: [{ created_ms: createdAt.getTime(), expires_ms: null }],
+    created_at: createdAt,
   };
 }
 

@@ -16,7 +16,7 @@ export async function enableWebhookEndpoint(
     const row = await enableEndpointRow(tx, endpointKey(ctx, params.id));
     if (!row) throw noSuchEndpoint(params.id);
     named = { endpointUuid: row.id };
-    return ctx.render(presentEndpoint(row));
+    return ctx.render(presentEndpoint(ctx, row));
   });
   return announceDeliveries(ctx, outcome, named);
 }

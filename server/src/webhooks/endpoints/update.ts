@@ -29,7 +29,7 @@ export async function updateWebhookEndpoint(ctx: WriteContext, { params, body }:
     const { status, ...fields } = body;
     const changed = Object.keys(fields).length > 0 ? await changeFields(tx, key, row, fields) : row;
     named = { endpointUuid: row.id };
-    return ctx.render(presentEndpoint(await changeStatus(ctx, tx, key, changed, status)));
+    return ctx.render(presentEndpoint(ctx, await changeStatus(ctx, tx, key, changed, status)));
   });
   return body.status === 'enabled' ? announceDeliveries(ctx, outcome, named) : outcome;
 }

@@ -181,7 +181,7 @@ export const mayImport = {
     },
     'events/sql': {
       why: 'Statements know the database.',
-      imports: list`db events/has-pending-delivery.ts lists`,
+      imports: list`db events/has-pending-delivery.ts events/ids-in-body.ts lists`,
     },
     feed: {
       why: 'It reads the event log in its final order. Whoever writes events does not know it.',

@@ -69,6 +69,8 @@ describe.each([
       send_test_event: [...fieldsOf(operations.sendTestEvent.body), 'idempotency_key'],
       list_events: [
         'type',
+        'iccid',
+        'execution_id',
         'limit',
         'starting_after',
         'created_gt',

@@ -831,6 +831,10 @@ export type Operations = {
       'created[lte]'?: number;
       /** Only events with a delivery in this status. */
       delivery?: 'failed' | 'pending';
+      /** Only events of the eSIM with this ICCID. */
+      iccid?: string;
+      /** Only events that this execution caused. */
+      execution_id?: string;
     };
     result: Page<Event>;
   };

@@ -11,6 +11,7 @@ const rows = 20_000;
 const rareRows = 5;
 const page = { beforeUuid: null, count: 11 };
 const eid = '7'.padStart(32, '0');
+const iccid = '8999901999999999999';
 const nowSeconds = Math.floor(Date.now() / 1_000);
 const longAgo = { fromSeconds: nowSeconds - rows, untilSeconds: nowSeconds - rows + 100 };
 
@@ -58,7 +59,8 @@ select ${account}, uuid_v7(test_time(n)), case when n <= ${rareRows} then 'esim.
   case when n % 2 = 0 then 'failed' else 'succeeded' end, '{}', test_time(n)`);
   await insert(`
 insert into events (account_id, id, type, created_at, body)
-select ${account}, uuid_v7(test_time(n)), case when n <= ${rareRows} then 'esim.rare' else 'esim.common' end, test_time(n), '{}'`);
+select ${account}, uuid_v7(test_time(n)), case when n <= ${rareRows} then 'esim.rare' else 'esim.common' end, test_time(n),
+  '{"data":{"iccid":"' || case when n <= ${rareRows} then '${iccid}' else (8999901000000000000 + n)::text end || '"}}'`);
   await insert(`
 insert into products (id, name, countries, validity_days, price_amount, price_currency, speeds, active, listed, created_at)
 select 'x' || n, 'x', case when n <= ${rareRows} then array['AQ'] else array['FR', 'DE'] end, 1, 1, 'eur', array['5G'], true, true,
@@ -93,6 +95,15 @@ const executions = (filter: Parameters<typeof listExecutionRows>[2]) => (db: Que
   listExecutionRows(db, service.accountUuid, filter, page);
 const events = (types: string[] | undefined, created?: typeof longAgo) => (db: Queryable) =>
   listEventRows(db, service.accountUuid, { types, created, delivery: undefined }, page);
+const eventsAbout = (types?: string[]) => (db: Queryable) => {
+  const about = { iccid, execution: undefined };
+  return listEventRows(
+    db,
+    service.accountUuid,
+    { types, about, created: undefined, delivery: undefined },
+    page,
+  );
+};
 const products = (country: string) => (db: Queryable) =>
   listProductRows(db, country, { before: null, count: page.count });
 
@@ -124,6 +135,8 @@ test.each<[string, number, (db: Queryable) => Promise<object[]>]>([
   ['events of several types', 11, events(['esim.common', 'esim.rare', 'none.*'])],
   ['events of several rare types', 5, events(['esim.rare', 'none'])],
   ['events by time and types', 11, events(['esim.*', 'none'], longAgo)],
+  ['events of an eSIM', 5, eventsAbout()],
+  ['events of an eSIM and a type', 5, eventsAbout(['esim.*'])],
   ['products of a common country', 11, products('FR')],
   ['products of a rare country', 5, products('AQ')],
 ])('a page of %s reads the rows it shows and little else', async (_, expected, list) => {

@@ -333,6 +333,11 @@ export const mayImport = {
       imports: list`db webhooks webhooks/sender/lanes.ts`,
     },
 
+    lookups: {
+      why: 'It shows what several features wrote. No feature depends on it.',
+      imports: list`clock.ts context.ts esims events executions ids lists webhooks/deliveries contract:*`,
+    },
+
     // Above the features.
     background: {
       why: 'It passes workers and chores the functions they run.',
@@ -344,8 +349,8 @@ export const mayImport = {
     http: {
       why: 'It maps requests to operations. No folder below depends on HTTP.',
       imports: list`accounts addresses app-error.ts audit bundles context.ts db/unavailable.ts esims events
-                   executions feed/consumers http/feed http/mcp idempotency ids/uuid-range.ts observations products
-                   sandbox service.ts telemetry webhooks/deliveries webhooks/endpoints webhooks/recoveries
+                   executions feed/consumers http/feed http/mcp idempotency ids/uuid-range.ts lookups observations
+                   products sandbox service.ts telemetry webhooks/deliveries webhooks/endpoints webhooks/recoveries
                    webhooks/stats contract:* reference:* npm:ajv npm:fast-json-stringify npm:fastify`,
     },
     'http/feed': {

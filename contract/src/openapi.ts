@@ -17,6 +17,7 @@ import { operations } from './operations.ts';
 import { Product } from './product.ts';
 import { Recovery, RecoveryPreview } from './recovery.ts';
 import { tags } from './tags.ts';
+import { TimelineEntry } from './timeline.ts';
 import { UsageRecordBatch } from './usage-record.ts';
 import { WebhookEndpoint } from './webhook-endpoint.ts';
 import { WebhookProbe } from './webhook-probe.ts';
@@ -100,6 +101,7 @@ export const components: Record<string, object> = {
   Product,
   Recovery,
   RecoveryPreview,
+  TimelineEntry,
   UsageRecordBatch,
   WebhookEndpoint,
   WebhookEndpointStats,

@@ -35,6 +35,7 @@ import { operatorOperations } from './operator-operations.ts';
 import { getProduct, listProducts } from './product.ts';
 import { getRecovery, listEndpointRecoveries, recoverWebhookEndpoint } from './recovery.ts';
 import { simulateEsim } from './sandbox.ts';
+import { listTimeline } from './timeline.ts';
 import { reportUsage } from './usage-record.ts';
 import {
   createWebhookEndpoint,
@@ -60,6 +61,7 @@ const accountOperations = {
   suspendEsim,
   resumeEsim,
   terminateEsim,
+  listTimeline,
   listBundles,
   addBundle,
   reportUsage,

@@ -13,6 +13,7 @@ export const sdkCalls: Record<OperationId, string> = {
   suspendEsim: 'esims.suspend',
   resumeEsim: 'esims.resume',
   terminateEsim: 'esims.terminate',
+  listTimeline: 'esims.timeline',
   listBundles: 'bundles.list',
   addBundle: 'bundles.add',
   reportUsage: 'usageRecords.report',

@@ -84,6 +84,9 @@ function esimsOf(call: CallOperation, transport: Transport) {
     /** Terminates the eSIM permanently. */
     terminate: (iccid: string, options?: CallOptions) =>
       call('terminateEsim', { params: { iccid } }, options),
+    /** Lists what happened to the eSIM: its order, commands and events. */
+    timeline: (iccid: string, query?: QueryOf<'listTimeline'>, options?: CallOptions) =>
+      createList(query, (query) => call('listTimeline', { params: { iccid }, query }, options)),
   };
 }
 

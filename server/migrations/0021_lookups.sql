@@ -8,3 +8,6 @@ create index events_by_iccid on events
 create index events_of_failed_orders on events
   (account_id, left(split_part(split_part(body, '"execution_id":"', 2), '"', 1), 31) collate "C", id)
   where type = 'esim.provisioning_failed';
+
+-- The commands of an eSIM, for its timeline. Orders are found by their ids, so they have no entry here.
+create index executions_commands_of_esim on executions (account_id, iccid, id) where type <> 'esim.provision';

@@ -29,6 +29,7 @@ import { listEventConsumers } from '../feed/consumers/list.ts';
 import { putEventConsumer } from '../feed/consumers/put.ts';
 import { seekEventConsumer } from '../feed/consumers/seek.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
+import { listTimeline } from '../lookups/timeline.ts';
 import { reportUsage } from '../observations/report-usage.ts';
 import { getProduct } from '../products/get.ts';
 import { listProducts } from '../products/list.ts';
@@ -75,6 +76,7 @@ export const routes: { [Id in Exclude<OperationId, Elsewhere>]: HandlerOf<Operat
   suspendEsim,
   resumeEsim,
   terminateEsim,
+  listTimeline,
   listBundles,
   addBundle: topUp,
   reportUsage,

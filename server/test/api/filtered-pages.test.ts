@@ -4,6 +4,8 @@ import type { Queryable } from '../../src/db/database.ts';
 import { listEsimRows } from '../../src/esims/sql/list.ts';
 import { listEventRows } from '../../src/events/sql/list.ts';
 import { listExecutionRows } from '../../src/executions/sql/list.ts';
+import { listRowsOfEsim } from '../../src/executions/sql/list-of-esim.ts';
+import { lowestUuid } from '../../src/ids/uuid-range.ts';
 import { listProductRows } from '../../src/products/sql/list.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -54,8 +56,8 @@ select ${account}, uuid_v7(test_time(n)), 'i' || n, gen_random_uuid(), case when
   case when n <= ${rareRows} then '{"env": "test"}' else jsonb_build_object('env', 'prod', 'order_id', n::text) end,
   test_time(n), case when n % 3 = 0 or n = 7 then lpad(n::text, 32, '0') end`);
   await insert(`
-insert into executions (account_id, id, type, status, input, created_at)
-select ${account}, uuid_v7(test_time(n)), case when n <= ${rareRows} then 'esim.provision' else 'bundle.add' end,
+insert into executions (account_id, id, iccid, type, status, input, created_at)
+select ${account}, uuid_v7(test_time(n)), 'i' || n / 4000, case when n <= ${rareRows} then 'esim.provision' else 'bundle.add' end,
   case when n % 2 = 0 then 'failed' else 'succeeded' end, '{}', test_time(n)`);
   await insert(`
 insert into events (account_id, id, type, created_at, body)
@@ -93,6 +95,10 @@ const esims = (filter: Parameters<typeof listEsimRows>[2]) => (db: Queryable) =>
   listEsimRows(db, service.accountUuid, filter, page);
 const executions = (filter: Parameters<typeof listExecutionRows>[2]) => (db: Queryable) =>
   listExecutionRows(db, service.accountUuid, filter, page);
+const executionsOfEsim = (ofIccid: string) => (db: Queryable) => {
+  const esim = { account_id: service.accountUuid, iccid: ofIccid, execution_id: lowestUuid };
+  return listRowsOfEsim(db, esim, page);
+};
 const events = (types: string[] | undefined, created?: typeof longAgo) => (db: Queryable) =>
   listEventRows(db, service.accountUuid, { types, created, delivery: undefined }, page);
 const eventsAbout = (types?: string[]) => (db: Queryable) => {
@@ -131,6 +137,8 @@ test.each<[string, number, (db: Queryable) => Promise<object[]>]>([
   ['executions of a type that none has', 0, executions({ types: ['esim.suspend'] })],
   ['executions of several types', 11, executions({ types: ['bundle.add', 'esim.suspend'] })],
   ['failed executions of a rare type', 2, executions({ types: ['esim.provision'], status: 'failed' })],
+  ['executions of an eSIM with many', 11, executionsOfEsim('i0')],
+  ['executions of an eSIM without any', 0, executionsOfEsim('none')],
   ['events of a rare type', 5, events(['esim.rare'])],
   ['events of several types', 11, events(['esim.common', 'esim.rare', 'none.*'])],
   ['events of several rare types', 5, events(['esim.rare', 'none'])],

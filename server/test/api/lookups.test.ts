@@ -1,3 +1,4 @@
+import { decodeId } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { call, provision } from '../support/client.ts';
@@ -57,6 +58,8 @@ async function walk(path: string, limit = 2): Promise<Json[]> {
   } while (cursor !== '');
   return items;
 }
+
+const counts = (pending: number, succeeded: number, failed: number) => ({ pending, succeeded, failed });
 
 const typesOf = (items: { type: string }[]) => items.map(({ type }) => type);
 
@@ -119,5 +122,110 @@ describe('the list of events', () => {
     const { status, json } = await call(service, 'GET', `/v1/events?${query}`);
     expect([status, json.error.code, json.error.param]).toEqual([400, 'parameter_invalid', param]);
     expect(json.error.message).toMatch(message);
+  });
+});
+
+describe('the timeline of an eSIM', () => {
+  const path = () => `/v1/esims/${iccid}/timeline`;
+
+  test('has its order with its steps, its commands and all its events, newest first', async () => {
+    const { json: suspend } = await call(service, 'POST', `/v1/esims/${iccid}/suspend`);
+    await ended(suspend.id);
+    const { json: refused } = await call(service, 'POST', `/v1/esims/${iccid}/bundles`, {
+      body: { product_id: 'prod_sandbox_declined' },
+    });
+    await ended(refused.id);
+    const entries = await walk(path());
+    const events = await walk(`/v1/events?iccid=${iccid}`, 100);
+    expect(entries.filter(({ event_id }) => event_id).map(({ id }) => id)).toEqual(
+      events.map(({ id }) => id),
+    );
+    const executions = entries.filter(({ status }) => status);
+    expect(executions).toMatchObject([
+      {
+        id: refused.id,
+        kind: 'command',
+        type: 'bundle.add',
+        status: 'failed',
+        steps: [
+          { name: 'accepted', at: refused.created },
+          { name: 'running', at: null, attempts: 1 },
+          { name: 'failed', error_code: 'declined', message: expect.stringContaining('ask the operator') },
+        ],
+      },
+      { id: suspend.id, kind: 'command', status: 'succeeded', execution_id: suspend.id },
+      {
+        id: order,
+        kind: 'order',
+        type: 'esim.provision',
+        steps: [{ name: 'accepted' }, { name: 'running' }, { name: 'succeeded' }],
+      },
+    ]);
+    expect(entries.at(-1)).toEqual(executions.at(-1));
+    expect(entries.map(({ created }) => created)).toEqual(
+      entries.map(({ created }) => created).sort((a, b) => b - a),
+    );
+  });
+
+  test('says of each event what it is, which execution caused it, and what it was about', async () => {
+    const entries = await walk(path(), 100);
+    const find = (type: string) => entries.find((entry) => entry.type === type);
+    expect(find('esim.provisioned')).toMatchObject({
+      kind: 'state',
+      title: 'The eSIM is ready to install.',
+      execution_id: order,
+      deliveries: counts(0, 0, 0),
+      data: { iccid },
+    });
+    expect(find('esim.installed')).toMatchObject({ kind: 'profile' });
+    expect(find('esim.country_changed')).toMatchObject({
+      kind: 'attach',
+      title: 'The eSIM attached in DE, before that in FR.',
+    });
+    expect(find('bundle.usage_threshold')).toMatchObject({
+      kind: 'usage',
+      title: '50 % of the bundle’s data is used.',
+    });
+  });
+
+  test('counts the deliveries of an event by status, pending ones in the queue and behind others', async () => {
+    const [event] = await walk(`/v1/events?iccid=${iccid}&type=esim.enabled`);
+    const uuid = decodeId('evt', event.id) as Uint8Array;
+    const row = (table: string, columns: string, values: string) =>
+      service.db.pool.query(
+        `insert into ${table} (account_id, id, event_id, endpoint_id, origin, created_at${columns})
+         values ($1, gen_random_uuid(), $2, gen_random_uuid(), 'event', now()${values})`,
+        [service.accountUuid, Buffer.from(uuid).toString('hex')],
+      );
+    await row('delivery_queue', '', '');
+    await row('blocked_deliveries', ', order_key', ", '1'");
+    for (const status of ['succeeded', 'failed', 'failed', 'failed', 'canceled']) {
+      await row('deliveries', ', status', `, '${status}'`);
+    }
+    const entry = (await walk(path(), 100)).find((one) => one.event_id === event.id);
+    expect(entry.deliveries).toEqual(counts(2, 1, 3));
+  });
+
+  test('of an order that runs has what is known', async () => {
+    const { json } = await provision(service, undefined, { product_id: 'prod_sandbox_flaky' });
+    const running = await until(
+      () => get(`/v1/executions/${json.id}`),
+      (execution) => execution.iccid !== null,
+    );
+    const [entry] = (await walk(`/v1/esims/${running.iccid}/timeline`, 100)).slice(-1);
+    expect(entry).toMatchObject({ id: json.id, kind: 'order' });
+    expect(entry.steps[0]).toEqual({ name: 'accepted', at: json.created });
+  });
+
+  test('is not found in another account, and a cursor of another eSIM is refused', async () => {
+    const hidden = await call(other, 'GET', path());
+    const absent = await call(other, 'GET', '/v1/esims/8999901000000000000/timeline');
+    expect([hidden.status, absent.status]).toEqual([404, 404]);
+    expect(hidden.json.error.message.replace(iccid, '')).toBe(
+      absent.json.error.message.replace('8999901000000000000', ''),
+    );
+    const { next_cursor } = await get('/v1/events?limit=1');
+    const refused = await call(service, 'GET', `${path()}?starting_after=${next_cursor}`);
+    expect([refused.status, refused.json.error.code]).toEqual([400, 'cursor_invalid']);
   });
 });

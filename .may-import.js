@@ -207,7 +207,7 @@ export const mayImport = {
     },
     'accounts/sql': {
       why: 'Statements know the database.',
-      imports: list`db ids/uuid-range.ts contract:*`,
+      imports: list`db ids/uuid-range.ts lists contract:*`,
     },
     products: {
       why: 'The catalog lists what is sold, not who bought it.',
@@ -364,7 +364,7 @@ export const mayImport = {
     },
     operator: {
       why: 'The operator’s commands start the service, choose its network, and may read every feature’s tables.',
-      imports: list`accounts accounts/sql audit clock.ts config db deployment ids network network/core network/es2plus
+      imports: list`accounts accounts/sql audit clock.ts config context.ts db deployment ids network network/core network/es2plus
                    network/mock products products/sql secrets secrets/sql serve.ts telemetry worker contract:* npm:pino`,
     },
   },

@@ -132,12 +132,12 @@ export const errors = {
     status: 403,
     meaning: 'The key is valid but lacks the scope that this operation requires.',
     remedy:
-      'Use a key with the scope that the message names. The operator creates one with `simplane-server keys create --scopes`.',
+      'Use a key with the scope that the message names. A key with the `admin` scope creates one with `POST /v1/api_keys`, if it has that scope itself; the operator can create any.',
   },
   account_suspended: {
     type: 'permission_error',
     status: 403,
-    meaning: 'The operator has suspended the account. It can read, but not write.',
+    meaning: 'The operator has suspended the account. It can read and revoke keys, but not write.',
     remedy: 'Ask the operator why. Orders and deliveries that were already running go on.',
   },
   sandbox_only: {
@@ -201,6 +201,12 @@ export const errors = {
     status: 409,
     meaning: 'The account has reached its limit of webhook endpoints.',
     remedy: 'Delete an endpoint that is no longer used.',
+  },
+  api_key_limit_reached: {
+    type: 'conflict_error',
+    status: 409,
+    meaning: 'The account has reached its limit of usable API keys.',
+    remedy: 'Revoke a key that is no longer used.',
   },
   core_not_connected: {
     type: 'conflict_error',

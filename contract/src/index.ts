@@ -1,3 +1,4 @@
+export * from './api-key.ts';
 export * from './api-version.ts';
 export * from './audit-actions.ts';
 export * from './bundle.ts';

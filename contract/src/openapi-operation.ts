@@ -147,7 +147,7 @@ function describeErrors(definition: Operation) {
   const codes = new Set([
     ...commonErrors,
     ...(definition.query ? queryErrors : []),
-    ...(isWrite(definition) ? writeErrors : []),
+    ...(isWrite(definition) ? writeErrors.filter((code) => mayHappen(code, definition)) : []),
     ...definition.refusals,
   ]);
   const byStatus = new Map<number, ErrorCode[]>();
@@ -165,6 +165,11 @@ function describeErrors(definition: Operation) {
       },
     ]),
   );
+}
+
+/** An operator's operation concerns no account that could be suspended. */
+function mayHappen(code: ErrorCode, { scope, allowedWhenSuspended }: Operation): boolean {
+  return code !== 'account_suspended' || (scope !== 'operator' && allowedWhenSuspended === undefined);
 }
 
 function header(name: string, description: string, schema: object, example: string) {

@@ -1,3 +1,4 @@
+import { ApiKey } from './api-key.ts';
 import { apiVersions, currentApiVersion } from './api-version.ts';
 import { Bundle } from './bundle.ts';
 import { Delivery, DeliveryAttempt } from './delivery.ts';
@@ -87,6 +88,7 @@ export function openApiDocument() {
 
 /** The resources of the API, by name. The SDK has a type for each. */
 export const components: Record<string, object> = {
+  ApiKey,
   Bundle,
   Delivery,
   DeliveryAttempt,

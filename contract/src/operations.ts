@@ -1,3 +1,4 @@
+import { createApiKey, deleteApiKey, getApiKey, listApiKeys, rollApiKey, updateApiKey } from './api-key.ts';
 import { addBundle, listBundles } from './bundle.ts';
 import {
   getDelivery,
@@ -98,6 +99,12 @@ const accountOperations = {
   retryDelivery,
   skipDelivery,
   simulateEsim,
+  createApiKey,
+  listApiKeys,
+  getApiKey,
+  updateApiKey,
+  deleteApiKey,
+  rollApiKey,
 } as const;
 
 /** Every operation by its id. The compiler checks that the server's route maps have exactly these keys. */

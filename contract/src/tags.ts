@@ -11,5 +11,6 @@ export const tags: Record<string, string> = {
     'The event log in its final order, for programs that follow it: polling, streams, and consumers.',
   'Webhook endpoints': 'URLs of yours that receive events.',
   Deliveries: 'Every attempt to deliver an event to an endpoint.',
+  'API keys': 'The account’s keys: who may do what, from where and until when.',
   Sandbox: 'Simulated devices and networks, for tests.',
 };

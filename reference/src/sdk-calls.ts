@@ -50,4 +50,10 @@ export const sdkCalls: Record<OperationId, string> = {
   retryDelivery: 'deliveries.retry',
   skipDelivery: 'deliveries.skip',
   simulateEsim: 'sandbox.simulate',
+  createApiKey: 'apiKeys.create',
+  listApiKeys: 'apiKeys.list',
+  getApiKey: 'apiKeys.get',
+  updateApiKey: 'apiKeys.update',
+  deleteApiKey: 'apiKeys.revoke',
+  rollApiKey: 'apiKeys.roll',
 };

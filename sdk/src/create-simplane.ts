@@ -41,6 +41,7 @@ export function createSimplane(options: SimplaneOptions) {
     webhookEndpoints: webhookEndpointsOf(call),
     recoveries: recoveriesOf(call),
     deliveries: deliveriesOf(call),
+    apiKeys: apiKeysOf(call),
     usageRecords: {
       /** Reports data usage. Each record counts once, however often it is sent. For the operator's network. */
       report: (body: BodyOf<'reportUsage'>, options?: CallOptions) => call('reportUsage', { body }, options),
@@ -254,6 +255,23 @@ function deliveriesOf(call: CallOperation) {
     retry: (id: string, options?: CallOptions) => call('retryDelivery', { params: { id } }, options),
     /** Cancels a pending delivery. On an ordered endpoint, the deliveries that wait for it go on. */
     skip: (id: string, options?: CallOptions) => call('skipDelivery', { params: { id } }, options),
+  };
+}
+
+function apiKeysOf(call: CallOperation) {
+  return {
+    /** Creates a key. The result contains the key itself, which is not returned again. */
+    create: (body: BodyOf<'createApiKey'>, options?: CallOptions) => call('createApiKey', { body }, options),
+    list: (query?: QueryOf<'listApiKeys'>, options?: CallOptions) =>
+      createList(query, (query) => call('listApiKeys', { query }, options)),
+    get: (id: string, options?: CallOptions) => call('getApiKey', { params: { id } }, options),
+    update: (id: string, body: BodyOf<'updateApiKey'>, options?: CallOptions) =>
+      call('updateApiKey', { params: { id }, body }, options),
+    /** Returns a new key with the same scopes. The old one works for `expires_in` more seconds, by default for a day. */
+    roll: (id: string, body: BodyOf<'rollApiKey'> = {}, options?: CallOptions) =>
+      call('rollApiKey', { params: { id }, body }, options),
+    /** Every process refuses the key within 5 seconds. */
+    revoke: (id: string, options?: CallOptions) => call('deleteApiKey', { params: { id } }, options),
   };
 }
 

@@ -38,6 +38,7 @@ export type ErrorCode =
   | 'esim_not_ready'
   | 'state_conflict'
   | 'endpoint_limit_reached'
+  | 'api_key_limit_reached'
   | 'core_not_connected'
   | 'body_too_large'
   | 'content_type_unsupported'
@@ -46,6 +47,38 @@ export type ErrorCode =
   | 'headers_too_large'
   | 'internal'
   | 'unavailable';
+
+/** A key of an account, without its secret. */
+export type ApiKey = {
+  id: string;
+  object: 'api_key';
+  name: string;
+  /** What the key may do. */
+  scopes: Array<'read' | 'write' | 'network' | 'admin' | 'install' | 'operator'>;
+  /** The key itself. Returned only when it is created or rolled. */
+  key?: string;
+  /** Last four characters of the key. */
+  last4: string;
+  /** When the key was created. Unix time in seconds. */
+  created: number;
+  /** Who created the key; null for keys from before this was recorded. */
+  created_by: {
+    /** `api_key`: a key of the account. `operator` and `command_line`: the operator of the deployment. */
+    type: 'api_key' | 'operator' | 'command_line';
+    /** Id of the key that created it. */
+    id: string | null;
+    /** Name that key had then. */
+    name: string | null;
+  } | null;
+  /** When the key stops working; null if it does not expire. Unix time in seconds. */
+  expires_at: number | null;
+  /** When the key was last used, to within about a minute. Unix time in seconds. */
+  last_used_at: number | null;
+  /** Networks the key may be used from. Empty: from anywhere. */
+  allowed_cidrs: string[];
+  /** When the key was revoked. Unix time in seconds. */
+  revoked_at: number | null;
+};
 
 /** A data allowance on an eSIM, and how much of it is used. */
 export type Bundle = {
@@ -1210,6 +1243,80 @@ export type Operations = {
     };
     result: Esim;
   };
+  /** The response contains the key. Only a retry with the same `Idempotency-Key` returns it again. A key creates only keys whose scopes it has itself. */
+  createApiKey: {
+    body: {
+      /** A name to recognize the key by. */
+      name?: string;
+      /** What the key may do. A key can only give scopes that it has itself. */
+      scopes: Array<'read' | 'write' | 'network' | 'admin' | 'install'>;
+      /** Networks the key may be used from, in CIDR notation: IPv4 or IPv6, up to 20. Empty: from anywhere. */
+      allowed_cidrs?: string[];
+      /** When the key stops working, in the future; null if it does not expire. Unix time in seconds. */
+      expires_at?: number | null;
+    };
+    result: ApiKey;
+  };
+  /** Returns the account’s keys, also those that expired or were revoked. */
+  listApiKeys: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+    };
+    result: Page<ApiKey>;
+  };
+  /** Returns a key without its secret. A revoked key has `revoked_at`. */
+  getApiKey: {
+    params: {
+      /** Id of the key (`key_…`). */
+      id: string;
+    };
+    result: ApiKey;
+  };
+  /** Changes the given fields only, on every process within 5 seconds. A key changes only keys whose scopes it has itself, before and after the change. An expired or revoked key cannot be changed. The last key with the `admin` scope keeps that scope and its expiry. */
+  updateApiKey: {
+    params: {
+      /** Id of the key (`key_…`). */
+      id: string;
+    };
+    body: {
+      /** A name to recognize the key by. */
+      name?: string;
+      /** What the key may do. A key can only give scopes that it has itself. */
+      scopes?: Array<'read' | 'write' | 'network' | 'admin' | 'install'>;
+      /** Networks the key may be used from, in CIDR notation: IPv4 or IPv6, up to 20. Empty: from anywhere. */
+      allowed_cidrs?: string[];
+      /** When the key stops working, in the future; null if it does not expire. Unix time in seconds. */
+      expires_at?: number | null;
+    };
+    result: ApiKey;
+  };
+  /** Every process refuses the key within 5 seconds. It stays in the list with `revoked_at`; revoking it again changes nothing. The last key with the `admin` scope cannot be revoked. A suspended account may revoke keys. */
+  deleteApiKey: {
+    params: {
+      /** Id of the key (`key_…`). */
+      id: string;
+    };
+    result: {
+      id: string;
+      object: 'api_key';
+      deleted: true;
+    };
+  };
+  /** Creates a key with the same name, scopes and networks, and lets the old one expire. Both work until then. If the old key had an expiry, the new one is valid for as long as the old one was. The response is the new key, shown once. A key can be rolled once; after that, roll its successor. */
+  rollApiKey: {
+    params: {
+      /** Id of the key (`key_…`). */
+      id: string;
+    };
+    body: {
+      /** Seconds until the old key expires; 0: at once. Defaults to one day; at most one week. It never extends the old key’s own expiry. */
+      expires_in?: number;
+    };
+    result: ApiKey;
+  };
 };
 
 /** Method and path of every operation. */
@@ -1261,5 +1368,11 @@ export const endpoints = {
   retryDelivery: ['POST', '/v1/deliveries/{id}/retry'],
   skipDelivery: ['POST', '/v1/deliveries/{id}/skip'],
   simulateEsim: ['POST', '/v1/sandbox/esims/{iccid}/simulate'],
+  createApiKey: ['POST', '/v1/api_keys'],
+  listApiKeys: ['GET', '/v1/api_keys'],
+  getApiKey: ['GET', '/v1/api_keys/{id}'],
+  updateApiKey: ['PATCH', '/v1/api_keys/{id}'],
+  deleteApiKey: ['DELETE', '/v1/api_keys/{id}'],
+  rollApiKey: ['POST', '/v1/api_keys/{id}/roll'],
 } as const satisfies Record<keyof Operations, readonly [method: string, path: string]>;
 

@@ -37,13 +37,17 @@ withJson(accounts.command('list').description('list all accounts')).action(async
 const keys = program.command('keys').description('manage API keys');
 withJson(keys.command('create').description('create a key and print it; it is not shown again'))
   .option('--account <id>', 'the account it belongs to; optional if there is only one')
-  .option('--name <name>', 'its name', 'API key')
+  .option('--name <name>', 'its name')
   .option(
     '--scopes <list>',
     'comma-separated: read, write, network, admin, install (activation codes; part of write); or operator alone',
     'read,write',
   )
   .option('--expires-in <duration>', 'such as 12h or 90d; by default it never expires')
+  .option(
+    '--allowed-cidrs <list>',
+    'comma-separated networks it may be used from, such as 203.0.113.0/24; by default from anywhere',
+  )
   .action(async (options) => {
     const { createKeyCommand } = await import('./operator/keys.ts');
     await run((tools) => createKeyCommand(tools, options));
@@ -59,6 +63,18 @@ withJson(keys.command('revoke').description('revoke a key; every process refuses
   .action(async (id, options) => {
     const { revokeKeyCommand } = await import('./operator/keys.ts');
     await run((tools) => revokeKeyCommand(tools, id, options));
+  });
+
+withJson(
+  keys
+    .command('roll')
+    .description('create a key with the same scopes and print it; the old one goes on working for a while'),
+)
+  .argument('<id>', 'the key’s id, key_…')
+  .option('--expires-in <duration>', 'how long the old key goes on working, up to 7d; 0s: not at all', '1d')
+  .action(async (id, options) => {
+    const { rollKeyCommand } = await import('./operator/keys.ts');
+    await run((tools) => rollKeyCommand(tools, id, options));
   });
 
 const catalog = program.command('catalog').description('manage the products');

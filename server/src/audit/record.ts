@@ -21,13 +21,13 @@ export async function recordAudit(
   origin: Origin & { clock: Clock; newUuid: NewUuid },
   { accountUuid, action, target, changes }: Entry,
 ): Promise<void> {
-  const { apiKey } = origin;
+  const actor = actorOf(origin);
   await insertEntry(tx, {
     accountUuid,
     uuid: uuidText(origin.newUuid()),
-    actorType: actorTypeOf(origin),
-    actorId: apiKey?.id ?? null,
-    actorName: apiKey?.name ?? null,
+    actorType: actor.type,
+    actorId: actor.id,
+    actorName: actor.name,
     action,
     target,
     changes: changes ?? null,
@@ -37,7 +37,10 @@ export async function recordAudit(
   });
 }
 
-export function actorTypeOf({ apiKey }: Origin): AuditActorType {
-  if (!apiKey) return 'command_line';
-  return apiKey.scopes.includes('operator') ? 'operator' : 'api_key';
+export type Actor = { type: AuditActorType; id: string | null; name: string | null };
+
+export function actorOf({ apiKey }: Origin): Actor {
+  if (!apiKey) return { type: 'command_line', id: null, name: null };
+  const type = apiKey.scopes.includes('operator') ? 'operator' : 'api_key';
+  return { type, id: apiKey.id, name: apiKey.name };
 }

@@ -35,7 +35,7 @@ export function createAdmission(service: Service) {
     if (request.headers['service-account'] !== undefined) throw accountNotChosen();
     if (!operation) return;
     requireScope(caller, operation);
-    if (caller.account.status === 'suspended' && isWrite(operation)) throw suspended();
+    if (caller.account.status === 'suspended') requireAllowedWhenSuspended(operation);
   };
 
   /** An operator's key may call the operator's operations, and read what an account can read. */
@@ -95,10 +95,11 @@ function requireScope({ apiKey: { scopes } }: KnownKey, { scope }: Operation): v
   );
 }
 
-function suspended(): AppError {
-  return new AppError(
+function requireAllowedWhenSuspended(operation: Operation): void {
+  if (!isWrite(operation) || operation.allowedWhenSuspended) return;
+  throw new AppError(
     'account_suspended',
-    'The operator has suspended this account: it can read, but not write. Ask the operator why.',
+    'The operator has suspended this account: it can read and revoke keys, but not write. Ask the operator why.',
   );
 }
 

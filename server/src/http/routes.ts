@@ -6,7 +6,13 @@ import type {
   OperatorOperationId,
   ResultOf,
 } from '@simplane/contract';
+import { createKey } from '../accounts/create-key.ts';
+import { getKey } from '../accounts/get-key.ts';
 import { identify } from '../accounts/identify.ts';
+import { listKeys } from '../accounts/list-keys.ts';
+import { deleteKey } from '../accounts/revoke-key.ts';
+import { rollKey } from '../accounts/roll-key.ts';
+import { updateKey } from '../accounts/update-key.ts';
 import { listBundles } from '../bundles/list.ts';
 import { topUp } from '../bundles/top-up.ts';
 import type { Context, WriteContext } from '../context.ts';
@@ -66,6 +72,12 @@ type Elsewhere = 'readEventFeed' | OperatorOperationId;
  */
 export const routes: { [Id in Exclude<OperationId, Elsewhere>]: HandlerOf<Operations[Id]> } = {
   getMe: identify,
+  createApiKey: createKey,
+  listApiKeys: listKeys,
+  getApiKey: getKey,
+  updateApiKey: updateKey,
+  deleteApiKey: deleteKey,
+  rollApiKey: rollKey,
   listProducts,
   getProduct,
   createEsim: provisionEsim,

@@ -151,6 +151,7 @@ async function existingIds(operationId: string): Promise<Ids> {
     body: { since: 0 },
   });
   const bundles = await call(service, 'GET', `/v1/esims/${iccid}/bundles`);
+  const key = await call(service, 'POST', '/v1/api_keys', { body: { scopes: ['read', 'write'] } });
   await call(service, 'PUT', '/v1/event_consumers/billing', { body: { after: 'start' } });
   const feed = await call(service, 'GET', '/v1/events/feed?after=start&limit=1000');
   return {
@@ -161,6 +162,7 @@ async function existingIds(operationId: string): Promise<Ids> {
     [idPrefixes.event]: event.json.id,
     [idPrefixes.delivery]: deliveries.json.data[0].id,
     [idPrefixes.recovery]: recovery.json.id,
+    [idPrefixes.apiKey]: key.json.id,
     [idPrefixes.bundle]: bundles.json.data[0].id,
   };
 }

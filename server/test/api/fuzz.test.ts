@@ -43,6 +43,7 @@ async function existingIds(): Promise<ExistingIds> {
     body: { since: 0 },
   });
   await worker.stop(0);
+  const key = await call(service, 'POST', '/v1/api_keys', { body: { scopes: ['read'] } });
   const consumer = await call(service, 'PUT', '/v1/event_consumers/fuzzed');
   return {
     products: ['prod_europe_5gb_30d', 'prod_sandbox_flaky'],
@@ -53,6 +54,7 @@ async function existingIds(): Promise<ExistingIds> {
     deliveries: [deliveries.json.data[0].id],
     recoveries: [recovery.json.id],
     event_consumers: [consumer.json.name],
+    api_keys: [key.json.id],
   };
 }
 

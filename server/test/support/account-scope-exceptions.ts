@@ -8,7 +8,7 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
     why: 'The key determines the account.',
   },
   {
-    statement: /^api_key_(list|revoke|set_scopes)$/,
+    statement: /^api_key_(list|owner|set_scopes|\w+_of_operator)$/,
     tables: ['api_keys'],
     why: 'Operator commands for all accounts.',
   },

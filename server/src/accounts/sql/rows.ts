@@ -1,6 +1,6 @@
-import type { Scope } from '@simplane/contract';
+import type { ApiKey, Scope } from '@simplane/contract';
 
-export type AccountStatus = 'active' | 'suspended';
+type AccountStatus = 'active' | 'suspended';
 
 export type AccountRow = {
   id: string;
@@ -25,10 +25,17 @@ export type ApiKeyRow = {
   expires_at: Date | null;
   revoked_at: Date | null;
   last_used_at: Date | null;
+  allowed_cidrs: string[];
+  created_by: ApiKey['created_by'];
+  /** The key that was made by rolling this one. */
+  replaced_by: string | null;
 };
+
+/** `accountUuid` is null for an operator's key. */
+export type KeyId = { accountUuid: string | null; keyUuid: string };
 
 export const accountColumns = `id, name, api_version, status, max_webhook_endpoints, max_open_executions, requests_per_second,
   created_at`;
 
-export const keyColumns =
-  'id, account_id, name, scopes, last4, created_at, expires_at, revoked_at, last_used_at';
+export const keyColumns = `id, account_id, name, scopes, last4, created_at, expires_at, revoked_at, last_used_at, allowed_cidrs,
+  created_by, replaced_by`;

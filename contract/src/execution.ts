@@ -27,6 +27,7 @@ export const executionErrorCodes = [
   'outcome_unknown',
   'state_conflict',
   'product_missing',
+  'canceled',
   'internal',
 ] as const;
 
@@ -37,6 +38,10 @@ const executionId = { pattern: idPattern(idPrefixes.execution) };
 /** What `waiting_for` says of an order that no worker has claimed. */
 export const waitingForWorker =
   'No worker has taken it up yet: all are busy, or orders wait because the network is down. It starts by itself; if this lasts for minutes, tell the operator.';
+
+/** `error.message` of a canceled execution. */
+export const canceledMessage =
+  'The account canceled it before it reached the network, so nothing was ordered. Order again if you need it.';
 
 const example = {
   id: exampleId(idPrefixes.execution),
@@ -145,4 +150,29 @@ export const getExecution = operation({
   status: 200,
   response: Execution,
   refusals: ['resource_missing'],
+});
+
+export const cancelExecution = operation({
+  method: 'POST',
+  path: '/v1/executions/{id}/cancel',
+  tag: 'Executions',
+  summary: 'Cancel an execution',
+  description:
+    'Ends an execution that has not reached the network: it fails with the error code `canceled`. Once a call to the network may have been made, the answer is 409 `state_conflict`; wait for the end and then terminate the eSIM. A second cancellation returns the execution unchanged.',
+  scope: 'write',
+  params: idParams(idPrefixes.execution, 'Id of the execution (`exec_…`).'),
+  status: 200,
+  response: Execution,
+  responseExample: {
+    ...example,
+    status: 'failed',
+    iccid: null,
+    error: {
+      code: 'canceled',
+      message: canceledMessage,
+      retryable: true,
+    },
+    attempts: 0,
+  },
+  refusals: ['resource_missing', 'state_conflict'],
 });

@@ -30,7 +30,7 @@ import {
   readEventFeed,
   seekEventConsumer,
 } from './event-feed.ts';
-import { getExecution, listExecutions } from './execution.ts';
+import { cancelExecution, getExecution, listExecutions } from './execution.ts';
 import { getMe } from './identity.ts';
 import { operatorOperations } from './operator-operations.ts';
 import { getProduct, listProducts } from './product.ts';
@@ -68,6 +68,7 @@ const accountOperations = {
   reportUsage,
   listExecutions,
   getExecution,
+  cancelExecution,
   listEvents,
   getEvent,
   listEventTypes,

@@ -19,6 +19,7 @@ export const sdkCalls: Record<OperationId, string> = {
   reportUsage: 'usageRecords.report',
   listExecutions: 'executions.list',
   getExecution: 'executions.get',
+  cancelExecution: 'executions.cancel',
   listEvents: 'events.list',
   getEvent: 'events.get',
   listEventTypes: 'events.listTypes',

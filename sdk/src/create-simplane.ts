@@ -134,6 +134,8 @@ function executionsOf(call: CallOperation) {
     get,
     /** Waits until the execution succeeds. Throws ExecutionFailedError if it fails, TimeoutError after `waitMs`. */
     wait: (id: string, options: WaitOptions = {}) => waitForExecution(id, get, options),
+    /** Ends an execution that has not reached the network; it fails with the code `canceled`. */
+    cancel: (id: string, options?: CallOptions) => call('cancelExecution', { params: { id } }, options),
   };
 }
 

@@ -242,7 +242,7 @@ export type Execution = {
   /** Why the execution failed. Present if `status` is `failed`. */
   error?: {
     /** Reason, from a closed list. */
-    code: 'declined' | 'out_of_stock' | 'network_unavailable' | 'outcome_unknown' | 'state_conflict' | 'product_missing' | 'internal';
+    code: 'declined' | 'out_of_stock' | 'network_unavailable' | 'outcome_unknown' | 'state_conflict' | 'product_missing' | 'canceled' | 'internal';
     /** The cause and what to do about it. */
     message: string;
     /** Whether a new order can succeed. */
@@ -845,6 +845,14 @@ export type Operations = {
     };
     result: Execution;
   };
+  /** Ends an execution that has not reached the network: it fails with the error code `canceled`. Once a call to the network may have been made, the answer is 409 `state_conflict`; wait for the end and then terminate the eSIM. A second cancellation returns the execution unchanged. */
+  cancelExecution: {
+    params: {
+      /** Id of the execution (`exec_…`). */
+      id: string;
+    };
+    result: Execution;
+  };
   /** Returns the event log. */
   listEvents: {
     query: {
@@ -1337,6 +1345,7 @@ export const endpoints = {
   reportUsage: ['POST', '/v1/usage_records'],
   listExecutions: ['GET', '/v1/executions'],
   getExecution: ['GET', '/v1/executions/{id}'],
+  cancelExecution: ['POST', '/v1/executions/{id}/cancel'],
   listEvents: ['GET', '/v1/events'],
   getEvent: ['GET', '/v1/events/{id}'],
   listEventTypes: ['GET', '/v1/event_types'],

@@ -17,9 +17,10 @@ import {
   orderMatchingIdPlace,
 } from '../secrets/sealed-places.ts';
 import { allot, cacheMatchingId, isAllotted, noteChoices, readMatchingId } from './allot.ts';
+import { orderIds } from './end-failed-order.ts';
 import type { IccidSource } from './iccid.ts';
 import { mayBeReserved, type OrderInput, type Progress } from './reservation.ts';
-import { failAfterLastAttempt, orderIds, rollBackAndFail } from './roll-back-provision.ts';
+import { failAfterLastAttempt, rollBackAndFail } from './roll-back-provision.ts';
 import {
   type FirstBundle,
   type Provisioned,

@@ -78,8 +78,10 @@ export type HeldExecution = ClaimedExecution & {
   finish(tx: Queryable, error: ExecutionError | null): Promise<boolean>;
 };
 
+export { finish } from './sql/finish.ts';
 export { releaseOrphanedExecutions } from './sql/release-orphaned.ts';
 export type { ClaimedExecution, ExecutionError, Fenced } from './sql/rows.ts';
+export { takeUnsent } from './sql/take-unsent.ts';
 
 type Options = Deps & {
   runners: Record<ExecutionType, Runner>;
@@ -295,11 +297,15 @@ function hold(
 
   return {
     async call(step, make) {
+      const flag = sentFlag(step);
+      const { forgetsCalls } = network;
       const permit = breaker?.permit();
-      if (permit === null) return notCalled;
+      if (permit === null) {
+        // Shows that an order which waits was not sent, so that it can be canceled.
+        if (forgetsCalls && claimed.progress[flag] === undefined) noteProgress({ [flag]: false });
+        return notCalled;
+      }
       try {
-        const flag = sentFlag(step);
-        const { forgetsCalls } = network;
         const isRepeated = forgetsCalls ? await setSent(flag) : wasClaimedBefore(claimed);
         claimed.progress[flag] = true;
         const call = { id: callId(claimed, step), attempt: claimed.attempts, isRepeated };

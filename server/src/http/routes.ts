@@ -16,6 +16,7 @@ import { updateKey } from '../accounts/update-key.ts';
 import { listBundles } from '../bundles/list.ts';
 import { topUp } from '../bundles/top-up.ts';
 import type { Context, WriteContext } from '../context.ts';
+import { cancelExecution } from '../esims/cancel-execution.ts';
 import { resumeEsim, suspendEsim, terminateEsim } from '../esims/change.ts';
 import { getEsim } from '../esims/get.ts';
 import { getInstallProfile } from '../esims/install.ts';
@@ -94,6 +95,7 @@ export const routes: { [Id in Exclude<OperationId, Elsewhere>]: HandlerOf<Operat
   reportUsage,
   listExecutions,
   getExecution,
+  cancelExecution,
   listEvents,
   getEvent,
   listEventTypes,

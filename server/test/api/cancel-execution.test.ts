@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createRunners } from '../../src/background/execution-runners.ts';
+import { uuidOfId } from '../../src/ids/uuid.ts';
+import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
+import type { Network, Reply } from '../../src/network/port.ts';
+import { call, provision } from '../support/client.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const mock = createMockNetwork({ delayMs: 0 });
+const down = { code: 'network_unavailable', message: 'The network does not answer.' } as const;
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const get = async (path: string) => (await call(service, 'GET', path)).json;
+const cancel = (id: string, idempotencyKey?: string) =>
+  call(
+    service,
+    'POST',
+    `/v1/executions/${id}/cancel`,
+    idempotencyKey === undefined ? {} : { idempotencyKey },
+  );
+const order = async () => (await provision(service)).json.id as string;
+const eventsOf = async (id: string) => {
+  const { data } = await get('/v1/events?limit=100');
+  return data.filter(({ data }: { data: { execution_id: string } }) => data.execution_id === id);
+};
+const execution = (id: string, isWanted: (shown: { status: string; waiting_for: string }) => boolean) =>
+  until(() => get(`/v1/executions/${id}`), isWanted);
+
+/** Runs a worker on this network until `work` is done. */
+async function withWorker(
+  network: Network,
+  work: () => Promise<void>,
+  overrides: Parameters<TestService['startWorker']>[1] = {},
+): Promise<void> {
+  const worker = service.startWorker(network, { retryScheduleMs: [3_600_000], ...overrides });
+  try {
+    await work();
+  } finally {
+    await worker.stop(0);
+  }
+}
+
+test('an order that no worker has claimed fails as canceled, with its event, and never reaches the network', async () => {
+  const id = await order();
+  const { status, json } = await cancel(id, 'cancel-1');
+  expect(status).toBe(200);
+  expect(json).toMatchObject({
+    status: 'failed',
+    attempts: 0,
+    iccid: null,
+    error: { code: 'canceled', retryable: true },
+  });
+  expect(await get(`/v1/executions/${id}`)).toEqual(json);
+  expect((await cancel(id, 'cancel-1')).json).toEqual(json);
+  expect((await cancel(id)).json).toEqual(json);
+  expect(await eventsOf(id)).toMatchObject([
+    { type: 'esim.provisioning_failed', data: { error: { code: 'canceled' } } },
+  ]);
+  const { json: missing } = await cancel('exec_01k9400000000000000000000z');
+  expect(missing.error).toMatchObject({ code: 'resource_missing', param: 'id' });
+});
+
+test('an order that may have reached the network, or has ended, cannot be canceled', async () => {
+  const id = await order();
+  const failing: Network = { ...mock, order: async () => ({ kind: 'failed', reason: down }) };
+  await withWorker(failing, async () => {
+    await execution(id, ({ status, waiting_for: cause }) => status === 'running' && cause !== null);
+  });
+  const reached = await cancel(id);
+  expect(reached.json.error).toMatchObject({
+    code: 'state_conflict',
+    message: expect.stringMatching(/Wait/),
+  });
+  await service.db.query({ name: 'test_due', text: 'update execution_queue set due_at = now()' });
+  await withWorker(mock, async () => void (await execution(id, ({ status }) => status === 'succeeded')));
+  expect((await cancel(id)).json.error).toMatchObject({
+    code: 'state_conflict',
+    message: expect.stringMatching(/already succeeded/),
+  });
+});
+
+test('an order that waits because no call arrived is canceled, and its ICCID from a range goes back', async () => {
+  const unsent: Reply<never> = { kind: 'failed', reason: down, hadNoEffect: true };
+  const id = await order();
+  await withWorker({ ...mock, forgetsCalls: true, order: async () => unsent }, async () => {
+    await execution(id, ({ status, waiting_for: cause }) => status === 'running' && cause !== null);
+  });
+  const { iccid } = await get(`/v1/executions/${id}`);
+  expect((await cancel(id)).json).toMatchObject({ status: 'failed', iccid: null });
+  const returned = await service.db.query<{ is_suspect: boolean }>(
+    { name: 'test_returned', text: 'select is_suspect from returned_iccids where iccid = $1' },
+    [iccid],
+  );
+  expect(returned).toEqual([{ is_suspect: false }]);
+  expect((await call(service, 'GET', `/v1/esims/${iccid}`)).status).toBe(404);
+});
+
+test('an order that was claimed but not sent, because the network was paused meanwhile, is canceled', async () => {
+  const runners = createRunners();
+  const provisioning = runners['esim.provision'];
+  const [first, second] = [await order(), await order()];
+  let isPaused = false;
+  const delayed: typeof runners = {
+    ...runners,
+    'esim.provision': {
+      ...provisioning,
+      async run(deps, held) {
+        if (held.id.replaceAll('-', '') === uuidOfId('exec', second)) {
+          await until(
+            async () => isPaused,
+            (paused) => paused,
+          );
+        }
+        return provisioning.run(deps, held);
+      },
+    },
+  };
+  const gone: Reply<never> = { kind: 'failed', reason: down, isDown: true };
+  await withWorker(
+    { ...mock, forgetsCalls: true, order: async () => gone },
+    async () => {
+      for (const id of [first, second]) await execution(id, ({ waiting_for: cause }) => /failed/.test(cause));
+    },
+    {
+      runners: delayed,
+      pause: { afterFailures: 1, pauseMs: 60_000 },
+      onPause: () => {
+        isPaused = true;
+      },
+    },
+  );
+  expect((await cancel(first)).status).toBe(409);
+  expect((await cancel(second)).json).toMatchObject({ status: 'failed', error: { code: 'canceled' } });
+});
+
+test('of a cancellation and a worker that come at the same time, exactly one gets the order', async () => {
+  const ids = await Promise.all(Array.from({ length: 60 }, order));
+  const ordered = new Set<string>();
+  const network: Network = {
+    ...mock,
+    order(wanted) {
+      ordered.add(wanted.id.split('.')[0]?.replaceAll('-', '') as string);
+      return mock.order(wanted);
+    },
+  };
+  await withWorker(
+    network,
+    async () => {
+      const answers = await Promise.all(ids.map((id) => cancel(id)));
+      for (const [index, id] of ids.entries()) {
+        const isCanceled = answers[index]?.status === 200;
+        const { status } = await execution(id, ({ status }) => /succeeded|failed/.test(status));
+        expect(status).toBe(isCanceled ? 'failed' : 'succeeded');
+        expect(ordered.has(uuidOfId('exec', id) as string)).toBe(!isCanceled);
+        expect(await eventsOf(id)).toHaveLength(1);
+      }
+    },
+    { concurrency: 4 },
+  );
+});
+
+test('a change of an eSIM is canceled too, and the eSIM stays as it is', async () => {
+  const id = await order();
+  let iccid = '';
+  await withWorker(mock, async () => {
+    ({ iccid } = await execution(id, ({ status }) => status === 'succeeded'));
+  });
+  const { json: change } = await call(service, 'DELETE', `/v1/esims/${iccid}`);
+  expect((await cancel(change.id)).json).toMatchObject({ status: 'failed', error: { code: 'canceled' } });
+  expect((await get(`/v1/esims/${iccid}`)).status).toBe('provisioned');
+  expect(await eventsOf(change.id)).toEqual([]);
+});

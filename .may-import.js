@@ -10,7 +10,11 @@ export const mayImport = {
   contract: {
     '.': {
       why: 'The API as data. Everything else derives from it, so it imports no other workspace.',
-      imports: list`npm:typebox`,
+      imports: list`operator npm:typebox`,
+    },
+    operator: {
+      why: 'The operations of the deployment’s operator, built from the same parts.',
+      imports: list`. npm:typebox`,
     },
   },
   reference: {
@@ -65,7 +69,7 @@ export const mayImport = {
     },
     'serve.ts': {
       why: 'It assembles a server process, so it imports most folders. The operator’s command passes in the network.',
-      imports: list`accounts background clock.ts config db deployment http ids network observations products
+      imports: list`accounts background clock.ts config db deployment http ids network observations processes products
                    secrets service.ts telemetry npm:pino`,
     },
     'service.ts': {
@@ -174,6 +178,14 @@ export const mayImport = {
     'audit/sql': {
       why: 'Statements know the database.',
       imports: list`db lists contract:*`,
+    },
+    processes: {
+      why: 'Which processes run, and what only they know. It imports no feature.',
+      imports: list`clock.ts context.ts db ids lists processes/sql telemetry/clip.ts worker contract:*`,
+    },
+    'processes/sql': {
+      why: 'Statements know the database.',
+      imports: list`db lists`,
     },
     events: {
       why: 'Features publish events; events import no feature. The same SQL statement queues the deliveries.',
@@ -350,8 +362,9 @@ export const mayImport = {
       why: 'It maps requests to operations. No folder below depends on HTTP.',
       imports: list`accounts addresses app-error.ts audit bundles context.ts db/unavailable.ts esims events
                    executions feed/consumers http/feed http/mcp idempotency ids/uuid-range.ts lookups observations
-                   products sandbox service.ts telemetry webhooks/deliveries webhooks/endpoints webhooks/recoveries
-                   webhooks/stats contract:* reference:* npm:ajv npm:fast-json-stringify npm:fastify`,
+                   processes products sandbox service.ts telemetry webhooks/deliveries webhooks/endpoints
+                   webhooks/recoveries webhooks/stats contract:* reference:* npm:ajv npm:fast-json-stringify
+                   npm:fastify`,
     },
     'http/feed': {
       why: 'Streams and waiting requests: the only answers that outlive their handler.',

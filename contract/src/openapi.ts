@@ -15,6 +15,7 @@ import { linkSchemas, namedSchemas } from './openapi-schemas.ts';
 import { deliveryHeaders, describeWebhooks } from './openapi-webhooks.ts';
 import type { Operation } from './operation.ts';
 import { operations } from './operations.ts';
+import { Process } from './operator/process.ts';
 import { Product } from './product.ts';
 import { Recovery, RecoveryPreview } from './recovery.ts';
 import { tags } from './tags.ts';
@@ -100,6 +101,7 @@ export const components: Record<string, object> = {
   Execution,
   Identity,
   InstallProfile,
+  Process,
   Product,
   Recovery,
   RecoveryPreview,

@@ -12,5 +12,6 @@ export const tags: Record<string, string> = {
   'Webhook endpoints': 'URLs of yours that receive events.',
   Deliveries: 'Every attempt to deliver an event to an endpoint.',
   'API keys': 'The account’s keys: who may do what, from where and until when.',
+  'Operator deployment': 'For the operator: what runs, how it is doing, and what is used up.',
   Sandbox: 'Simulated devices and networks, for tests.',
 };

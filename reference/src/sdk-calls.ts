@@ -1,6 +1,9 @@
 import type { OperationId } from '@simplane/contract';
 
-/** The SDK's method for each operation. Arguments are the path parameters, then the body or the query, then options. */
+/**
+ * The SDK's method for each operation; `operator.…` are methods of `createOperator`. Arguments are the path parameters, then the
+ * body or the query, then options.
+ */
 export const sdkCalls: Record<OperationId, string> = {
   getMe: 'me',
   listProducts: 'products.list',
@@ -57,4 +60,5 @@ export const sdkCalls: Record<OperationId, string> = {
   updateApiKey: 'apiKeys.update',
   deleteApiKey: 'apiKeys.revoke',
   rollApiKey: 'apiKeys.roll',
+  listProcesses: 'operator.processes.list',
 };

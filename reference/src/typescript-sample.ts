@@ -12,14 +12,18 @@ export function typescriptSample(operation: DocOperation, baseUrl: string): stri
     ...(body !== undefined ? [body] : Object.keys(query).length > 0 ? [query] : []),
     ...(idempotencyKey === undefined ? [] : [{ idempotencyKey }]),
   ].map((value) => literal(value));
-  const line = `const result = await simplane.${method}(${args.join(', ')});`;
+  // `operator.…` are calls of the operator's own client.
+  const isOperator = method.startsWith('operator.');
+  const [create, client] = isOperator ? ['createOperator', 'operator'] : ['createSimplane', 'simplane'];
+  const name = isOperator ? method : `simplane.${method}`;
+  const line = `const result = await ${name}(${args.join(', ')});`;
   const call =
     line.length <= 80 && !line.includes('\n')
       ? line
-      : `const result = await simplane.${method}(${args.map((arg) => `\n  ${indent(arg)},`).join('')}\n);`;
-  return `import { createSimplane } from '@simplane/sdk';
+      : `const result = await ${name}(${args.map((arg) => `\n  ${indent(arg)},`).join('')}\n);`;
+  return `import { ${create} } from '@simplane/sdk';
 
-const simplane = createSimplane({
+const ${client} = ${create}({
   apiKey: process.env.SIMPLANE_API_KEY ?? '',
   baseUrl: ${literal(baseUrl.replace(/\/+$/, ''))},
 });

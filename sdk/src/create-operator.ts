@@ -1,6 +1,7 @@
-import { createCaller } from './call.ts';
+import { createCaller, type QueryOf } from './call.ts';
 import { createConnection, type SimplaneOptions } from './connection.ts';
 import { createSimplane } from './create-simplane.ts';
+import { createList } from './list.ts';
 import { createRequest } from './request.ts';
 import { type CallOptions, createTransport } from './transport.ts';
 
@@ -15,6 +16,11 @@ export function createOperator(options: SimplaneOptions) {
     me: (options?: CallOptions) => call('getMe', {}, options),
     /** Calls any operation by its method and path: for those without a function here. */
     request: createRequest(transport),
+    processes: {
+      /** Lists the running processes of the deployment. */
+      list: (query?: QueryOf<'listProcesses'>, options?: CallOptions) =>
+        createList(query, (query) => call('listProcesses', { query }, options)),
+    },
     /** A client that reads one account. Every read is in the account’s audit log, and every write is refused. */
     account: (id: string) => createSimplane({ ...options, serviceAccount: id }),
   };

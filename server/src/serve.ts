@@ -11,6 +11,7 @@ import { startProbes, startWebhooks } from './background/start-webhooks.ts';
 import { systemClock } from './clock.ts';
 import { addressPolicyOf } from './config/address-policy.ts';
 import type { Config } from './config/settings.ts';
+import { version } from './config/version.ts';
 import { type Connection, connect } from './db/connect.ts';
 import { prepareDatabase } from './db/prepare-database.ts';
 import { createSignals } from './db/signals.ts';
@@ -20,6 +21,7 @@ import { createMetricsApp } from './http/metrics-app.ts';
 import { createUuidV7 } from './ids/uuid-v7.ts';
 import type { Network, ObservationSource } from './network/port.ts';
 import { createObservationHandler } from './observations/handle-observation.ts';
+import { startHeartbeat } from './processes/start-heartbeat.ts';
 import { seedSandbox } from './products/seed-sandbox.ts';
 import { claimSealingKey, describeMissingKeys } from './secrets/claim-sealing-key.ts';
 import { readEncryptionKeys } from './secrets/encryption-keys.ts';
@@ -160,6 +162,8 @@ async function start(
   await app.listen({ host: config.host, port: config.port });
   url = urlOf(app, config.host);
   const reports = (await observations?.start(createObservationHandler(service))) ?? null;
+  const { role } = config;
+  const heartbeat = await startHeartbeat({ db, newUuid, role, version, report: () => ({}), onError });
   const chores = startChores(service, config, onError);
   // Without a key it could not encrypt matching ids, nor sign with every secret.
   const isWorker = config.role !== 'api' && missingKeys.length === 0;
@@ -180,6 +184,7 @@ async function start(
       ...chores.map((chore) => chore.stop()),
     ]);
     await probes.stop();
+    await heartbeat.stop(); // until here its work may show
     await signals.stop();
     await service.keys
       .flushUses()

@@ -1,10 +1,13 @@
 import type { InputOf, Operation, Operations, OperatorOperationId, ResultOf } from '@simplane/contract';
 import type { OperatorContext, OperatorWriteContext } from '../context.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
+import { listProcesses } from '../processes/list.ts';
 
 type HandlerOf<O extends Operation> = O['method'] extends 'GET'
   ? (ctx: OperatorContext, input: InputOf<O>) => Promise<ResultOf<O>>
   : (ctx: OperatorWriteContext, input: InputOf<O>) => Promise<Outcome>;
 
 /** The handler of each of the operator's operations. Does not compile unless every one has one. */
-export const operatorRoutes: { [Id in OperatorOperationId]: HandlerOf<Operations[Id]> } = {};
+export const operatorRoutes: { [Id in OperatorOperationId]: HandlerOf<Operations[Id]> } = {
+  listProcesses,
+};

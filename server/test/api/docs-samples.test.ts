@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { exampleCursor, idPrefixes, operations } from '@simplane/contract';
+import { exampleCursor, idPrefixes, type OperationId, operations } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { webhooks } from '../../../sdk/src/index.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
@@ -22,12 +22,14 @@ const hasPython = isInstalled('python3');
 if (!hasPython) console.warn('No python3 found, so the Python samples of /docs are not run.');
 
 let service: TestService;
+let operatorKey: string;
 let page: string;
 /** In the repository, so that the samples find the SDK. */
 let folder: string;
 
 beforeAll(async () => {
   service = await startService();
+  operatorKey = await service.createKey({ scopes: ['operator'] });
   service.startWorker(createMockNetwork({ delayMs: 0 }));
   service.startSequencer();
   page = (await call(service, 'GET', '/docs', { key: null })).text;
@@ -41,7 +43,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-describe.each(Object.keys(operations))('%s', (id) => {
+describe.each(Object.keys(operations) as OperationId[])('%s', (id) => {
   test('its samples work against a sandbox, with the ids that the page says to put in', async () => {
     const section = sectionOf(`op-${id}`);
     const ids = await existingIds(id);
@@ -51,13 +53,14 @@ describe.each(Object.keys(operations))('%s', (id) => {
     const paste = (code: string) =>
       replaced.reduce((text, [, value = '']) => text.replaceAll(value, idLike(value, ids)), code);
     const samples = samplesIn(section);
+    const env = { SIMPLANE_API_KEY: operations[id].scope === 'operator' ? operatorKey : service.key };
     expect(Object.keys(samples)).toEqual(['curl', 'typescript', 'python']);
     // All three send the same request with the same idempotency key, so the second and third are retries of the first.
-    const answer = JSON.parse(await runShell(paste(samples['curl'] ?? '')));
+    const answer = JSON.parse(await runShell(paste(samples['curl'] ?? ''), env));
     expect(answer).toHaveProperty('object');
-    await runTypeScript(id, paste(samples['typescript'] ?? ''));
+    await runTypeScript(id, paste(samples['typescript'] ?? ''), env);
     if (!hasPython) return;
-    const python = await runPython(paste(samples['python'] ?? ''));
+    const python = await runPython(paste(samples['python'] ?? ''), env);
     expect(python).toContain(`'object': '${answer.object}'`);
   });
 });
@@ -200,8 +203,8 @@ function environment(more: Record<string, string> = {}) {
   return { env, cwd: folder, timeout: 60_000 };
 }
 
-async function runShell(code: string): Promise<string> {
-  return (await run('bash', ['-c', code], environment())).stdout;
+async function runShell(code: string, env?: Record<string, string>): Promise<string> {
+  return (await run('bash', ['-c', code], environment(env))).stdout;
 }
 
 async function runPython(code: string, env?: Record<string, string>): Promise<string> {

@@ -1,0 +1,15 @@
+-- The running processes. Each writes its row every few seconds and removes it when it stops.
+create table processes (
+  id         uuid primary key,
+  role       text not null check (role in ('all', 'api', 'worker')),
+  version    text not null,
+  host       text not null,
+  pid        integer not null,
+  started_at timestamptz not null,
+  seen_at    timestamptz not null,
+  -- What only this process knows, for the operator: how it reaches the networks, and its settings' ICCID ranges.
+  report     jsonb not null
+) with (
+  -- Room for updates within the page.
+  fillfactor = 50
+);

@@ -1,0 +1,43 @@
+import { hostname } from 'node:os';
+import type { Database } from '../db/database.ts';
+import { uuidText } from '../ids/uuid.ts';
+import type { NewUuid } from '../ids/uuid-v7.ts';
+import { clip } from '../telemetry/clip.ts';
+import { every } from '../worker/every.ts';
+import { removeProcess } from './sql/remove-process.ts';
+import { type Heartbeat, storeHeartbeat } from './sql/store-heartbeat.ts';
+
+type Options = Pick<Heartbeat, 'role' | 'version'> & {
+  db: Database;
+  newUuid: NewUuid;
+  /** What only this process knows. Must be bounded: it is written with every heartbeat. */
+  report(): object;
+  onError(error: unknown): void;
+  beatMs?: number;
+};
+
+const defaultBeatMs = 5_000;
+
+/** A process that has not reported for this long is gone. Four heartbeats may be late or lost. */
+export const goneAfterMs = 25_000;
+
+/** Lets the operator see this process, from now until `stop`. */
+export async function startHeartbeat(options: Options): Promise<{ stop(): Promise<void> }> {
+  const { db, newUuid, role, version, report, onError, beatMs = defaultBeatMs } = options;
+  const uuid = uuidText(newUuid());
+  const host = clip(hostname(), 255);
+  const beat = () => {
+    const uptimeMs = Math.round(performance.now());
+    const { pid } = process;
+    return storeHeartbeat(db, { uuid, role, version, host, pid, uptimeMs, report: report() }, goneAfterMs);
+  };
+  await beat().catch(onError);
+  const beating = every(beatMs, beat, onError);
+  return {
+    async stop() {
+      await beating.stop();
+      // Not worth a failed shutdown: the row is removed anyway when it is old.
+      await removeProcess(db, uuid).catch(onError);
+    },
+  };
+}

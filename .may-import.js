@@ -223,7 +223,8 @@ export const mayImport = {
     },
     products: {
       why: 'The catalog lists what is sold, not who bought it.',
-      imports: list`app-error.ts audit clock.ts context.ts db idempotency lists products/sql telemetry/clip.ts contract:* npm:ajv`,
+      imports: list`app-error.ts audit clock.ts context.ts db idempotency ids lists processes products/sql telemetry/clip.ts
+                   contract:* npm:ajv`,
     },
     'products/sql': {
       why: 'Statements know the database.',

@@ -19,6 +19,7 @@ export { maxMetadataEntries } from './metadata.ts';
 export * from './openapi.ts';
 export * from './operation.ts';
 export * from './operations.ts';
+export * from './operator/catalog-product.ts';
 export * from './operator/process.ts';
 export * from './pagination.ts';
 export * from './product.ts';

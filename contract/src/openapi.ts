@@ -15,6 +15,7 @@ import { linkSchemas, namedSchemas } from './openapi-schemas.ts';
 import { deliveryHeaders, describeWebhooks } from './openapi-webhooks.ts';
 import type { Operation } from './operation.ts';
 import { operations } from './operations.ts';
+import { CatalogProduct } from './operator/catalog-product.ts';
 import { Process } from './operator/process.ts';
 import { Product } from './product.ts';
 import { Recovery, RecoveryPreview } from './recovery.ts';
@@ -91,6 +92,7 @@ export function openApiDocument() {
 export const components: Record<string, object> = {
   ApiKey,
   Bundle,
+  CatalogProduct,
   Delivery,
   DeliveryAttempt,
   Error: ErrorBody,

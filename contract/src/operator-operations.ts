@@ -1,6 +1,16 @@
+import {
+  deactivateProduct,
+  getCatalogProduct,
+  listCatalogProducts,
+  putCatalogProduct,
+} from './operator/catalog-product.ts';
 import { listProcesses } from './operator/process.ts';
 
 /** The operations of the deployment's operator, under `/v1/operator/`. Each needs the `operator` scope. */
 export const operatorOperations = {
   listProcesses,
+  listCatalogProducts,
+  getCatalogProduct,
+  putCatalogProduct,
+  deactivateProduct,
 } as const;

@@ -13,5 +13,6 @@ export const tags: Record<string, string> = {
   Deliveries: 'Every attempt to deliver an event to an endpoint.',
   'API keys': 'The account’s keys: who may do what, from where and until when.',
   'Operator deployment': 'For the operator: what runs, how it is doing, and what is used up.',
+  'Operator products': 'For the operator: the whole catalog, and changes to it.',
   Sandbox: 'Simulated devices and networks, for tests.',
 };

@@ -61,4 +61,8 @@ export const sdkCalls: Record<OperationId, string> = {
   deleteApiKey: 'apiKeys.revoke',
   rollApiKey: 'apiKeys.roll',
   listProcesses: 'operator.processes.list',
+  listCatalogProducts: 'operator.products.list',
+  getCatalogProduct: 'operator.products.get',
+  putCatalogProduct: 'operator.products.put',
+  deactivateProduct: 'operator.products.deactivate',
 };

@@ -1,4 +1,4 @@
-import { createCaller, type QueryOf } from './call.ts';
+import { type BodyOf, createCaller, type QueryOf } from './call.ts';
 import { createConnection, type SimplaneOptions } from './connection.ts';
 import { createSimplane } from './create-simplane.ts';
 import { createList } from './list.ts';
@@ -20,6 +20,18 @@ export function createOperator(options: SimplaneOptions) {
       /** Lists the running processes of the deployment. */
       list: (query?: QueryOf<'listProcesses'>, options?: CallOptions) =>
         createList(query, (query) => call('listProcesses', { query }, options)),
+    },
+    products: {
+      /** Lists the whole catalog, including unlisted and inactive products. */
+      list: (query?: QueryOf<'listCatalogProducts'>, options?: CallOptions) =>
+        createList(query, (query) => call('listCatalogProducts', { query }, options)),
+      get: (id: string, options?: CallOptions) => call('getCatalogProduct', { params: { id } }, options),
+      /** Creates or replaces a product. Fields that are left out get their defaults. */
+      put: (id: string, body: BodyOf<'putCatalogProduct'>, options?: CallOptions) =>
+        call('putCatalogProduct', { params: { id }, body }, options),
+      /** Stops selling a product. */
+      deactivate: (id: string, options?: CallOptions) =>
+        call('deactivateProduct', { params: { id } }, options),
     },
     /** A client that reads one account. Every read is in the account’s audit log, and every write is refused. */
     account: (id: string) => createSimplane({ ...options, serviceAccount: id }),

@@ -104,6 +104,34 @@ export type Bundle = {
   as_of: number | null;
 };
 
+/** A product as the operator sees it. */
+export type CatalogProduct = {
+  id: string;
+  object: 'product';
+  name: string;
+  /** Countries where the plan works, as ISO 3166-1 alpha-2 codes. */
+  countries: string[];
+  /** Data allowance in bytes; null means unlimited. */
+  data_bytes: number | null;
+  /** Days the data is valid, counted from the activation of its bundle. */
+  validity_days: number;
+  price: {
+    /** Price in the currency’s minor unit, such as cents. */
+    amount: number;
+    /** ISO 4217 code in lowercase. */
+    currency: string;
+  };
+  speeds: Array<'3G' | '4G' | '5G'>;
+  /** Whether the product can be ordered. */
+  active: boolean;
+  /** When the product was added to the catalog. Unix time in seconds. */
+  created: number;
+  /** Whether accounts find the product in `GET /v1/products`. An unlisted one can be ordered by its id. */
+  listed: boolean;
+  /** The SM-DP+’s name for the product’s profiles. Accounts do not see it. */
+  profile_type: string | null;
+};
+
 /** One event’s delivery to one endpoint. A replay creates a new one. */
 export type Delivery = {
   id: string;
@@ -323,6 +351,24 @@ export type InstallProfile = {
   };
 };
 
+/** A running process of this deployment. One that is gone leaves the list within 30 seconds. */
+export type Process = {
+  id: string;
+  object: 'process';
+  /** Serves the API (`api`), does background work (`worker`), or both (`all`). */
+  role: 'all' | 'api' | 'worker';
+  /** Version of the server. */
+  version: string;
+  /** Name of the machine or container. */
+  host: string;
+  /** Process id on that host. */
+  pid: number;
+  /** When the process started. Unix time in seconds. */
+  since: number;
+  /** When the process last reported. It reports every 5 seconds. Unix time in seconds. */
+  last_seen_at: number;
+};
+
 /** A data plan that you can provision on an eSIM. */
 export type Product = {
   id: string;
@@ -383,6 +429,47 @@ export type RecoveryPreview = {
   }>;
   /** Whether counting stopped early: at 10,000 events to queue, or at 50,000 searched. The newest come first. */
   capped: boolean;
+};
+
+/** Something that happened to an eSIM: an event, or an order or command with its steps. */
+export type TimelineEntry = {
+  /** Id of the event or execution. */
+  id: string;
+  object: 'timeline_entry';
+  /** `order` and `command` (suspend, resume, terminate, top-up) are executions. The others are events: `state` of the eSIM, `profile` on a device, `attach` in another country, `bundle`, `usage` thresholds, and `other` for test events. */
+  kind: 'order' | 'command' | 'state' | 'profile' | 'attach' | 'bundle' | 'usage' | 'other';
+  /** Type of the event or execution. */
+  type: string;
+  /** What happened, in a sentence. */
+  title: string;
+  /** When it happened, or when the request was accepted. Unix time in seconds. */
+  created: number;
+  /** Present if it is an event. */
+  event_id?: string;
+  /** The execution, or the one that caused the event. */
+  execution_id?: string;
+  /** Status of the execution. Absent for events. */
+  status?: 'queued' | 'running' | 'succeeded' | 'failed';
+  /** Steps of the execution, oldest first. Absent for events. */
+  steps?: Array<{
+    name: 'accepted' | 'running' | 'waiting' | 'succeeded' | 'failed';
+    /** When it happened; for `waiting`, the earliest time of the next attempt. Null if it is not known. Unix time in seconds. */
+    at: number | null;
+    /** Of `running`: attempts made so far with the network. */
+    attempts?: number;
+    /** Of `failed`: the reason, as in the execution’s `error.code`. */
+    error_code?: string;
+    /** Of `waiting` and `failed`: the cause and what to do about it. */
+    message?: string;
+  }>;
+  /** How many deliveries of the event are in each status. Absent for executions. */
+  deliveries?: {
+    pending: number;
+    succeeded: number;
+    failed: number;
+  };
+  /** `data` of the event. Absent for executions. */
+  data?: Record<string, unknown>;
 };
 
 /** Result of a batch of usage records. `accepted`, `duplicates` and `rejected` add up to its size. */
@@ -775,6 +862,20 @@ export type Operations = {
       iccid: string;
     };
     result: Execution;
+  };
+  /** Returns the order, the commands and the events of an eSIM in one list, with the steps of each execution and the delivery counts of each event. Events older than the retention are not included. */
+  listTimeline: {
+    params: {
+      /** ICCID of the eSIM. */
+      iccid: string;
+    };
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+    };
+    result: Page<TimelineEntry>;
   };
   /** Returns the eSIM’s bundles with their usage. */
   listBundles: {
@@ -1325,6 +1426,75 @@ export type Operations = {
     };
     result: ApiKey;
   };
+  /** Returns the running processes. One that stops cleanly leaves the list at once; one that was killed, or cannot reach the database, within 30 seconds. */
+  listProcesses: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+    };
+    result: Page<Process>;
+  };
+  /** Returns every product of the catalog, including unlisted and inactive ones. */
+  listCatalogProducts: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+    };
+    result: Page<CatalogProduct>;
+  };
+  /** Returns a product with its `profile_type` and whether it is listed. */
+  getCatalogProduct: {
+    params: {
+      /** Id of the product. */
+      id: string;
+    };
+    result: CatalogProduct;
+  };
+  /** Writes the whole product, as `simplane-server catalog import` does: fields that are left out get their defaults. In live mode an active product needs a `profile_type`, unless the workers choose ICCIDs from ranges of yours. Orders that are open keep the profile type of their first attempt. */
+  putCatalogProduct: {
+    params: {
+      /** Id of the product. */
+      id: string;
+    };
+    body: {
+      /** Name, as accounts see it. */
+      name: string;
+      /** Countries where the plan works, as ISO 3166-1 alpha-2 codes. */
+      countries: string[];
+      /** Data allowance in bytes; null means unlimited. */
+      data_bytes: number | null;
+      /** Days the data is valid, counted from the activation of its bundle. */
+      validity_days: number;
+      /** Price, as accounts see it. */
+      price: {
+        /** Price in the currency’s minor unit, such as cents. */
+        amount: number;
+        /** ISO 4217 code in lowercase. */
+        currency: string;
+      };
+      /** Generations of mobile networks that the plan includes. */
+      speeds: Array<'3G' | '4G' | '5G'>;
+      /** Whether the product can be ordered. */
+      active?: boolean;
+      /** Whether accounts find the product in `GET /v1/products`. An unlisted one can be ordered by its id. */
+      listed?: boolean;
+      /** The SM-DP+’s name for the product’s profiles. Accounts do not see it. */
+      profile_type?: string | null;
+    };
+    result: CatalogProduct;
+  };
+  /** The product can no longer be ordered, and leaves `GET /v1/products`. Orders that were accepted go on. Put it again with `active: true` to sell it again. */
+  deactivateProduct: {
+    params: {
+      /** Id of the product. */
+      id: string;
+    };
+    result: CatalogProduct;
+  };
 };
 
 /** Method and path of every operation. */
@@ -1340,6 +1510,7 @@ export const endpoints = {
   suspendEsim: ['POST', '/v1/esims/{iccid}/suspend'],
   resumeEsim: ['POST', '/v1/esims/{iccid}/resume'],
   terminateEsim: ['DELETE', '/v1/esims/{iccid}'],
+  listTimeline: ['GET', '/v1/esims/{iccid}/timeline'],
   listBundles: ['GET', '/v1/esims/{iccid}/bundles'],
   addBundle: ['POST', '/v1/esims/{iccid}/bundles'],
   reportUsage: ['POST', '/v1/usage_records'],
@@ -1383,5 +1554,10 @@ export const endpoints = {
   updateApiKey: ['PATCH', '/v1/api_keys/{id}'],
   deleteApiKey: ['DELETE', '/v1/api_keys/{id}'],
   rollApiKey: ['POST', '/v1/api_keys/{id}/roll'],
+  listProcesses: ['GET', '/v1/operator/processes'],
+  listCatalogProducts: ['GET', '/v1/operator/products'],
+  getCatalogProduct: ['GET', '/v1/operator/products/{id}'],
+  putCatalogProduct: ['PUT', '/v1/operator/products/{id}'],
+  deactivateProduct: ['POST', '/v1/operator/products/{id}/deactivate'],
 } as const satisfies Record<keyof Operations, readonly [method: string, path: string]>;
 

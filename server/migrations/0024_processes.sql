@@ -1,3 +1,5 @@
+-- What the operator looks at.
+
 -- The running processes. Each writes its row every few seconds and removes it when it stops.
 create table processes (
   id         uuid primary key,
@@ -13,3 +15,6 @@ create table processes (
   -- Room for updates within the page.
   fillfactor = 50
 );
+
+-- The operator's list of all products.
+create index products_newest on products (created_at, id);

@@ -21,6 +21,7 @@ import { createMetricsApp } from './http/metrics-app.ts';
 import { createUuidV7 } from './ids/uuid-v7.ts';
 import type { Network, ObservationSource } from './network/port.ts';
 import { createObservationHandler } from './observations/handle-observation.ts';
+import { maxRanges, type ProcessReport } from './processes/report.ts';
 import { startHeartbeat } from './processes/start-heartbeat.ts';
 import { seedSandbox } from './products/seed-sandbox.ts';
 import { claimSealingKey, describeMissingKeys } from './secrets/claim-sealing-key.ts';
@@ -163,7 +164,8 @@ async function start(
   url = urlOf(app, config.host);
   const reports = (await observations?.start(createObservationHandler(service))) ?? null;
   const { role } = config;
-  const heartbeat = await startHeartbeat({ db, newUuid, role, version, report: () => ({}), onError });
+  const report = (): ProcessReport => ({ iccid_ranges: (config.iccidRanges ?? []).slice(0, maxRanges) });
+  const heartbeat = await startHeartbeat({ db, newUuid, role, version, report, onError });
   const chores = startChores(service, config, onError);
   // Without a key it could not encrypt matching ids, nor sign with every secret.
   const isWorker = config.role !== 'api' && missingKeys.length === 0;

@@ -2,6 +2,10 @@ import type { InputOf, Operation, Operations, OperatorOperationId, ResultOf } fr
 import type { OperatorContext, OperatorWriteContext } from '../context.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
 import { listProcesses } from '../processes/list.ts';
+import { deactivateProduct } from '../products/deactivate.ts';
+import { getCatalogProduct } from '../products/get.ts';
+import { listCatalogProducts } from '../products/list.ts';
+import { putCatalogProduct } from '../products/put.ts';
 
 type HandlerOf<O extends Operation> = O['method'] extends 'GET'
   ? (ctx: OperatorContext, input: InputOf<O>) => Promise<ResultOf<O>>
@@ -10,4 +14,8 @@ type HandlerOf<O extends Operation> = O['method'] extends 'GET'
 /** The handler of each of the operator's operations. Does not compile unless every one has one. */
 export const operatorRoutes: { [Id in OperatorOperationId]: HandlerOf<Operations[Id]> } = {
   listProcesses,
+  listCatalogProducts,
+  getCatalogProduct,
+  putCatalogProduct,
+  deactivateProduct,
 };

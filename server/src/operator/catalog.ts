@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Config } from '../config/settings.ts';
 import { importCatalog, readCatalog } from '../products/import-catalog.ts';
-import type { CatalogProduct } from '../products/sql/upsert.ts';
+import type { GivenProduct } from '../products/sql/upsert.ts';
 import { CommandError } from './command-error.ts';
 import { print } from './print.ts';
 import type { Tools } from './with-database.ts';
@@ -10,7 +10,7 @@ import type { Tools } from './with-database.ts';
 export async function checkCatalogFile(
   file: string,
   { mode, iccidRanges }: Pick<Config, 'mode' | 'iccidRanges'>,
-): Promise<CatalogProduct[]> {
+): Promise<GivenProduct[]> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new CommandError(`cannot read ${file}: ${error.code ?? error.message}`);
   });
@@ -25,9 +25,9 @@ export async function checkCatalogFile(
 
 export async function importCatalogCommand(
   tools: Tools,
-  products: CatalogProduct[],
+  products: GivenProduct[],
   options: { json: boolean },
 ): Promise<void> {
-  const { inserted, updated } = await importCatalog(tools.db, tools.clock, products);
+  const { inserted, updated } = await importCatalog(tools.db, tools, products);
   print([{ inserted, updated }], options);
 }

@@ -4,6 +4,7 @@ import { uuidText } from '../ids/uuid.ts';
 import type { NewUuid } from '../ids/uuid-v7.ts';
 import { clip } from '../telemetry/clip.ts';
 import { every } from '../worker/every.ts';
+import type { ProcessReport } from './report.ts';
 import { removeProcess } from './sql/remove-process.ts';
 import { type Heartbeat, storeHeartbeat } from './sql/store-heartbeat.ts';
 
@@ -11,7 +12,7 @@ type Options = Pick<Heartbeat, 'role' | 'version'> & {
   db: Database;
   newUuid: NewUuid;
   /** What only this process knows. Must be bounded: it is written with every heartbeat. */
-  report(): object;
+  report(): ProcessReport;
   onError(error: unknown): void;
   beatMs?: number;
 };

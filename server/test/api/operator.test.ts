@@ -1,15 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOperator } from '../../../sdk/src/index.ts';
+import type { ProcessReport } from '../../src/processes/report.ts';
 import { startHeartbeat } from '../../src/processes/start-heartbeat.ts';
+import { importCatalog } from '../../src/products/import-catalog.ts';
+import { call, provision } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 let service: TestService;
+let operatorKey: string;
 let operator: ReturnType<typeof createOperator>;
 
 beforeAll(async () => {
   service = await startService();
-  const apiKey = await service.createKey({ scopes: ['operator'] });
-  operator = createOperator({ apiKey, baseUrl: service.url });
+  operatorKey = await service.createKey({ scopes: ['operator'] });
+  operator = createOperator({ apiKey: operatorKey, baseUrl: service.url });
 });
 afterAll(() => service.stop());
 
@@ -18,7 +22,10 @@ const rethrow = (error: unknown) => {
 };
 
 /** A process of this deployment. The test writes its heartbeats itself: the next one by the timer is an hour away. */
-function startProcess(role: 'all' | 'api' | 'worker', report: () => object = () => ({})) {
+function startProcess(
+  role: 'all' | 'api' | 'worker',
+  report: () => ProcessReport = () => ({ iccid_ranges: [] }),
+) {
   const { db, newUuid } = service.service;
   return startHeartbeat({ db, newUuid, role, version: '1.2.3', report, onError: rethrow, beatMs: 3_600_000 });
 }
@@ -56,5 +63,128 @@ describe('processes', () => {
     const other = await startProcess('all');
     expect((await pool.query('select role from processes')).rows).toEqual([{ role: 'all' }]);
     await Promise.all([killed.stop(), other.stop()]);
+  });
+});
+
+describe('products', () => {
+  const product = {
+    name: 'Acme Europe 5 GB',
+    countries: ['DE', 'FR'],
+    data_bytes: 5_000_000_000,
+    validity_days: 30,
+    price: { amount: 999, currency: 'eur' },
+    speeds: ['4G' as const],
+  };
+  const auditOf = async (id: string) =>
+    (
+      await service.db.pool.query(
+        `select actor_type, action, changes from audit_log where target_type = 'product' and target_id = $1 order by id`,
+        [id],
+      )
+    ).rows;
+  const put = (id: string, body: object, idempotencyKey?: string) =>
+    call(service, 'PUT', `/v1/operator/products/${id}`, {
+      key: operatorKey,
+      body,
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
+    });
+
+  test('are created, replaced and deactivated; each change is in the audit log once, with what changed', async () => {
+    const id = 'acme-eu';
+    const made = await operator.products.put(id, { ...product, listed: false, profile_type: 'ACME-EU' });
+    expect(made).toMatchObject({ id, ...product, active: true, listed: false, profile_type: 'ACME-EU' });
+    await put(id, { ...product, name: 'Acme EU' }, 'replace');
+    expect(
+      (await put(id, { ...product, name: 'Acme EU' }, 'replace')).headers.get('Idempotent-Replayed'),
+    ).toBe('true');
+    // Like a row of the catalog file: what is left out gets its default.
+    expect(await operator.products.get(id)).toMatchObject({
+      name: 'Acme EU',
+      listed: true,
+      profile_type: null,
+    });
+    expect(await call(service, 'GET', `/v1/products/${id}`)).toMatchObject({
+      json: expect.not.objectContaining({ profile_type: null }),
+    });
+    expect(await operator.products.deactivate(id)).toMatchObject({ id, active: false, listed: true });
+    expect((await provision(service, undefined, { product_id: id })).json.error.code).toBe('state_conflict');
+    expect(await auditOf(id)).toEqual([
+      {
+        actor_type: 'operator',
+        action: 'product.updated',
+        changes: expect.objectContaining({ name: product.name, profile_type: 'ACME-EU' }),
+      },
+      {
+        actor_type: 'operator',
+        action: 'product.updated',
+        changes: {
+          name: { from: product.name, to: 'Acme EU' },
+          listed: { from: false, to: true },
+          profile_type: { from: 'ACME-EU', to: null },
+        },
+      },
+      {
+        actor_type: 'operator',
+        action: 'product.deactivated',
+        changes: { active: { from: true, to: false } },
+      },
+    ]);
+  });
+
+  test('are all listed, page by page, with unlisted and inactive ones', async () => {
+    const { rows } = await service.db.pool.query<{ id: string }>('select id from products');
+    const listed: string[] = [];
+    for await (const { id } of operator.products.list({ limit: 5 })) listed.push(id);
+    expect(listed.toSorted()).toEqual(rows.map(({ id }) => id).toSorted());
+    expect(listed).toEqual(expect.arrayContaining(['acme-eu', 'prod_sandbox_flaky']));
+  });
+
+  test.each([
+    ['no spaces', {}, 'id', 'parameter_invalid'],
+    ['p', { price: { amount: '9.99', currency: 'eur' } }, 'price.amount', 'parameter_invalid'],
+    ['p', { countries: ['DE', 'XX'] }, 'countries[1]', 'parameter_invalid'],
+    ['p', { profile_type: ' ACME' }, 'profile_type', 'parameter_invalid'],
+    ['p', { colour: 'red' }, 'colour', 'parameter_unknown'],
+    ['p', { name: undefined }, 'name', 'parameter_missing'],
+  ])('are refused with the field to change: %s %j', async (id, wrong, param, code) => {
+    const { status, json } = await put(encodeURIComponent(id), { ...product, ...wrong });
+    expect([status, json.error.code, json.error.param]).toEqual([400, code, param]);
+    expect(await auditOf(id)).toEqual([]);
+  });
+
+  test('that do not exist cannot be read or deactivated', async () => {
+    await expect(operator.products.get('none')).rejects.toMatchObject({ code: 'resource_missing' });
+    await expect(operator.products.deactivate('none')).rejects.toMatchObject({ code: 'resource_missing' });
+  });
+
+  test('need a profile type in live mode, unless a running worker chooses ICCIDs from ranges', async () => {
+    const live = await startService({ mode: 'live', databaseUrl: service.databaseUrl });
+    const key = await live.createKey({ scopes: ['operator'] });
+    const send = (body: object) =>
+      call({ url: live.url, key }, 'PUT', '/v1/operator/products/live-eu', { body });
+    expect((await send(product)).json.error).toMatchObject({
+      code: 'parameter_missing',
+      param: 'profile_type',
+      message: expect.stringContaining('SIMPLANE_ICCID_RANGES'),
+    });
+    expect((await send({ ...product, active: false })).status).toBe(200);
+    expect((await send({ ...product, profile_type: 'ACME-EU' })).status).toBe(200);
+    const worker = await startProcess('worker', () => ({
+      iccid_ranges: [{ first: '898830300000000000', size: 1_000 }],
+    }));
+    expect((await send(product)).status).toBe(200);
+    await worker.stop();
+    await live.stop();
+  });
+
+  test('of a catalog file that did not change leave no audit entry', async () => {
+    const given = { ...product, id: 'imported', active: true, listed: true };
+    expect(await importCatalog(service.db, service.service, [given])).toEqual({ inserted: 1, updated: 0 });
+    expect(await importCatalog(service.db, service.service, [given])).toEqual({ inserted: 0, updated: 1 });
+    await importCatalog(service.db, service.service, [{ ...given, active: false }]);
+    expect(await auditOf('imported')).toMatchObject([
+      { actor_type: 'command_line', action: 'product.updated' },
+      { action: 'product.deactivated', changes: { active: { from: true, to: false } } },
+    ]);
   });
 });

@@ -49,7 +49,7 @@ async function importProduct(fields: object) {
   };
   const read = readCatalog(JSON.stringify([product]));
   if ('problems' in read) return read.problems.map(({ problem }) => problem);
-  await importCatalog(service.db, service.clock, read.products);
+  await importCatalog(service.db, service.service, read.products);
   return [];
 }
 

@@ -173,7 +173,7 @@ export const mayImport = {
     // Features, lowest first.
     audit: {
       why: 'Features record who changed what, in their own transactions; the log imports no feature.',
-      imports: list`app-error.ts audit/sql clock.ts context.ts db ids lists contract:*`,
+      imports: list`app-error.ts audit/sql clock.ts context.ts db ids lists telemetry/redact.ts worker contract:*`,
     },
     'audit/sql': {
       why: 'Statements know the database.',
@@ -354,7 +354,7 @@ export const mayImport = {
     // Above the features.
     background: {
       why: 'It passes workers and chores the functions they run.',
-      imports: list`bundles config db esims executions feed idempotency network retention service.ts telemetry
+      imports: list`audit bundles config db esims executions feed idempotency network retention service.ts telemetry
                    webhooks/deliveries webhooks/endpoints webhooks/guard webhooks/names webhooks/ordered webhooks/recoveries
                    webhooks/sender webhooks/stats worker
                    contract:* npm:pino`,

@@ -26,6 +26,8 @@ export const auditActions = [
   'failure_group.retried',
   'product.updated',
   'product.deactivated',
+  'catalog.imported',
+  'secrets.reseal_started',
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];
@@ -40,6 +42,7 @@ export const auditTargetTypes = [
   'execution',
   'failure_group',
   'product',
+  'deployment',
 ] as const;
 
 export type AuditTargetType = (typeof auditTargetTypes)[number];

@@ -1,6 +1,7 @@
 export * from './api-key.ts';
 export * from './api-version.ts';
 export * from './audit-actions.ts';
+export * from './audit-log.ts';
 export * from './bundle.ts';
 export { countryPattern } from './country.ts';
 export * from './delivery.ts';
@@ -21,6 +22,7 @@ export * from './operation.ts';
 export * from './operations.ts';
 export * from './operator/catalog-product.ts';
 export * from './operator/process.ts';
+export { OperatorAuditEntry } from './operator/audit-log.ts';
 export * from './pagination.ts';
 export * from './product.ts';
 export * from './recovery.ts';

@@ -1,5 +1,6 @@
 import { ApiKey } from './api-key.ts';
 import { apiVersions, currentApiVersion } from './api-version.ts';
+import { AuditEntry } from './audit-log.ts';
 import { Bundle } from './bundle.ts';
 import { Delivery, DeliveryAttempt } from './delivery.ts';
 import { WebhookEndpointStats } from './endpoint-stats.ts';
@@ -17,6 +18,7 @@ import type { Operation } from './operation.ts';
 import { operations } from './operations.ts';
 import { CatalogProduct } from './operator/catalog-product.ts';
 import { Process } from './operator/process.ts';
+import { OperatorAuditEntry } from './operator/audit-log.ts';
 import { Product } from './product.ts';
 import { Recovery, RecoveryPreview } from './recovery.ts';
 import { tags } from './tags.ts';
@@ -91,6 +93,7 @@ export function openApiDocument() {
 /** The resources of the API, by name. The SDK has a type for each. */
 export const components: Record<string, object> = {
   ApiKey,
+  AuditEntry,
   Bundle,
   CatalogProduct,
   Delivery,
@@ -104,6 +107,7 @@ export const components: Record<string, object> = {
   Identity,
   InstallProfile,
   Process,
+  OperatorAuditEntry,
   Product,
   Recovery,
   RecoveryPreview,

@@ -1,4 +1,5 @@
 import { createApiKey, deleteApiKey, getApiKey, listApiKeys, rollApiKey, updateApiKey } from './api-key.ts';
+import { listAuditLog } from './audit-log.ts';
 import { addBundle, listBundles } from './bundle.ts';
 import {
   getDelivery,
@@ -106,6 +107,7 @@ const accountOperations = {
   updateApiKey,
   deleteApiKey,
   rollApiKey,
+  listAuditLog,
 } as const;
 
 /** Every operation by its id. The compiler checks that the server's route maps have exactly these keys. */

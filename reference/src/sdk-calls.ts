@@ -65,4 +65,6 @@ export const sdkCalls: Record<OperationId, string> = {
   getCatalogProduct: 'operator.products.get',
   putCatalogProduct: 'operator.products.put',
   deactivateProduct: 'operator.products.deactivate',
+  listAuditLog: 'auditLog.list',
+  listOperatorAuditLog: 'operator.auditLog.list',
 };

@@ -33,6 +33,11 @@ export function createOperator(options: SimplaneOptions) {
       deactivate: (id: string, options?: CallOptions) =>
         call('deactivateProduct', { params: { id } }, options),
     },
+    auditLog: {
+      /** Lists who changed what in all accounts and in the deployment. */
+      list: (query?: QueryOf<'listOperatorAuditLog'>, options?: CallOptions) =>
+        createList(query, (query) => call('listOperatorAuditLog', { query }, options)),
+    },
     /** A client that reads one account. Every read is in the account’s audit log, and every write is refused. */
     account: (id: string) => createSimplane({ ...options, serviceAccount: id }),
   };

@@ -42,6 +42,11 @@ export function createSimplane(options: SimplaneOptions) {
     recoveries: recoveriesOf(call),
     deliveries: deliveriesOf(call),
     apiKeys: apiKeysOf(call),
+    auditLog: {
+      /** Lists who changed what in the account. The key needs the `admin` scope. */
+      list: (query?: QueryOf<'listAuditLog'>, options?: CallOptions) =>
+        createList(query, (query) => call('listAuditLog', { query }, options)),
+    },
     usageRecords: {
       /** Reports data usage. Each record counts once, however often it is sent. For the operator's network. */
       report: (body: BodyOf<'reportUsage'>, options?: CallOptions) => call('reportUsage', { body }, options),

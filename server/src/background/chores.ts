@@ -1,3 +1,4 @@
+import { purgeAuditLog } from '../audit/purge-old.ts';
 import { expireBundles } from '../bundles/expire.ts';
 import type { Config } from '../config/settings.ts';
 import { createFirstStatistics } from '../db/first-statistics.ts';
@@ -31,6 +32,7 @@ export function startChores(service: Service, config: Config, onError: (error: u
           every(60_000, (stopping) => purgeExpiredKeys(db, clock, stopping), onError),
           every(60_000, (stopping) => purgeOld(db, clock, config.retentionMs, stopping), onError),
           every(60_000, (stopping) => purgeOldHours(db, clock, config.retentionMs, stopping), onError),
+          every(600_000, (stopping) => purgeAuditLog(db, clock, stopping), onError),
           every(1_000, (stopping) => expireBundles(db, service, stopping), onError),
           every(1_000, () => runRecoveries(db, service), onError),
           every(1_000, createOrderFallback(service), onError),

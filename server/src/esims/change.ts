@@ -1,5 +1,6 @@
 import { type EsimStatus, esimStatuses } from '@simplane/contract';
 import { AppError } from '../app-error.ts';
+import { recordAudit } from '../audit/record.ts';
 import type { WriteContext } from '../context.ts';
 import { requireNoOpenChange } from '../executions/require-no-open-change.ts';
 import { announce, startExecution } from '../executions/start.ts';
@@ -22,6 +23,13 @@ async function startChange(ctx: WriteContext, { params }: Input, change: Change)
     if (change !== 'terminate' && !ctx.hasCore) throw coreNotConnected(change);
     if (!canTransition(change, esim.status)) throw conflict(change, esim.status);
     await requireNoOpenChange(tx, esim);
+    if (change === 'terminate') {
+      await recordAudit(tx, ctx, {
+        accountUuid: ctx.account.uuid,
+        action: 'esim.termination_ordered',
+        target: { type: 'esim', id: esim.iccid },
+      });
+    }
     return startExecution(ctx, tx, {
       type: `esim.${change}`,
       iccid: esim.iccid,

@@ -1,4 +1,5 @@
 import type { InputOf, Operation, Operations, OperatorOperationId, ResultOf } from '@simplane/contract';
+import { listOperatorAuditLog } from '../audit/list.ts';
 import type { OperatorContext, OperatorWriteContext } from '../context.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
 import { listProcesses } from '../processes/list.ts';
@@ -18,4 +19,5 @@ export const operatorRoutes: { [Id in OperatorOperationId]: HandlerOf<Operations
   getCatalogProduct,
   putCatalogProduct,
   deactivateProduct,
+  listOperatorAuditLog,
 };

@@ -13,6 +13,7 @@ import { listKeys } from '../accounts/list-keys.ts';
 import { deleteKey } from '../accounts/revoke-key.ts';
 import { rollKey } from '../accounts/roll-key.ts';
 import { updateKey } from '../accounts/update-key.ts';
+import { listAuditLog } from '../audit/list.ts';
 import { listBundles } from '../bundles/list.ts';
 import { topUp } from '../bundles/top-up.ts';
 import type { Context, WriteContext } from '../context.ts';
@@ -126,4 +127,5 @@ export const routes: { [Id in Exclude<OperationId, Elsewhere>]: HandlerOf<Operat
   retryDelivery,
   skipDelivery,
   simulateEsim,
+  listAuditLog,
 };

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listAccountEntries, listAllEntries } from '../../src/audit/sql/list-entries.ts';
 import type { Queryable } from '../../src/db/database.ts';
 import { listEsimRows } from '../../src/esims/sql/list.ts';
 import { listEventRows } from '../../src/events/sql/list.ts';
@@ -29,7 +30,15 @@ beforeAll(async () => {
   client = new pg.Client({ connectionString: service.databaseUrl });
   await client.connect();
   // What autovacuum reads would be counted too.
-  for (const table of ['esims', 'esim_metadata', 'executions', 'events', 'products', 'product_countries']) {
+  for (const table of [
+    'audit_log',
+    'esims',
+    'esim_metadata',
+    'executions',
+    'events',
+    'products',
+    'product_countries',
+  ]) {
     await client.query(`alter table ${table} set (autovacuum_enabled = off)`);
   }
   await client.query(`
@@ -67,6 +76,12 @@ select ${account}, uuid_v7(test_time(n)), case when n <= ${rareRows} then 'esim.
 insert into products (id, name, countries, validity_days, price_amount, price_currency, speeds, active, listed, created_at)
 select 'x' || n, 'x', case when n <= ${rareRows} then array['AQ'] else array['FR', 'DE'] end, 1, 1, 'eur', array['5G'], true, true,
   test_time(n)`);
+  await insert(`
+insert into audit_log (account_id, id, actor_type, actor_id, action, target_type, target_id, created_at)
+select ${account}, uuid_v7(test_time(n)), case when n <= ${rareRows} then 'operator' else 'api_key' end,
+  case when n <= ${rareRows} then 'key_rare' else 'key_common' end,
+  case when n <= ${rareRows} then 'account.updated' when n % 2 = 0 then 'account.viewed' else 'event.replayed' end,
+  'account', case when n <= ${rareRows} then 't_rare' when n % 2 = 0 then 'acct_1' else 't' || n end, test_time(n)`);
 }
 
 /** Runs a list; returns how many rows it found and how many database pages it read. */
@@ -110,6 +125,10 @@ const eventsAbout = (types?: string[]) => (db: Queryable) => {
     page,
   );
 };
+const entries = (filter: Parameters<typeof listAccountEntries>[2]) => (db: Queryable) =>
+  listAccountEntries(db, service.accountUuid, filter, page);
+const allEntries = (filter: Parameters<typeof listAllEntries>[2], isOneAccount?: true) => (db: Queryable) =>
+  listAllEntries(db, isOneAccount && service.accountUuid, filter, page);
 const products = (country: string) => (db: Queryable) =>
   listProductRows(db, country, { before: null, count: page.count });
 
@@ -147,6 +166,29 @@ test.each<[string, number, (db: Queryable) => Promise<object[]>]>([
   ['events of an eSIM and a type', 5, eventsAbout(['esim.*'])],
   ['products of a common country', 11, products('FR')],
   ['products of a rare country', 5, products('AQ')],
+  ['audit entries', 11, entries({})],
+  ['audit entries by a common actor', 11, entries({ actor: 'key_common' })],
+  ['audit entries by the operator', 5, entries({ actor: 'operator' })],
+  ['audit entries by a rare action', 5, entries({ action: 'account.updated' })],
+  [
+    'audit entries by a common actor and a rare action',
+    0,
+    entries({ actor: 'key_common', action: 'account.updated' }),
+  ],
+  ['audit entries by target', 1, entries({ target: 't77', actor: 'key_common', action: 'event.replayed' })],
+  ['audit entries about an account', 11, entries({ target: 'acct_1' })],
+  [
+    'audit entries about an account, by a rare action',
+    0,
+    entries({ target: 'acct_1', action: 'account.updated' }),
+  ],
+  ['audit entries by actor and time', 11, entries({ actor: 'key_common', created: longAgo })],
+  ['all audit entries by time', 11, allEntries({ created: longAgo })],
+  ['all audit entries by a rare actor', 5, allEntries({ actor: 'key_rare' })],
+  ['all audit entries by a rare action', 5, allEntries({ action: 'account.updated' })],
+  ['all audit entries by target', 5, allEntries({ target: 't_rare' })],
+  ['an account’s audit entries by a rare actor', 5, allEntries({ actor: 'key_rare' }, true)],
+  ['an account’s audit entries by a common actor', 11, allEntries({ actor: 'key_common' }, true)],
 ])('a page of %s reads the rows it shows and little else', async (_, expected, list) => {
   const { found, pages } = await measure(list);
   expect(found).toBe(expected);

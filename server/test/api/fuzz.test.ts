@@ -17,7 +17,9 @@ const document: OpenApi = (await call(service, 'GET', '/openapi.json', { key: nu
 const operations = operationsOf(document);
 /** Formats of an install profile besides JSON. */
 const pictures = ['image/png', 'image/svg+xml'];
-const Authorization = `Bearer ${service.key}`;
+const operatorKey = await service.createKey({ scopes: ['operator'] });
+const authorizationFor = ({ path }: { path: string }) =>
+  `Bearer ${path.startsWith('/v1/operator/') ? operatorKey : service.key}`;
 
 /**
  * One of everything that a path can name, created per operation, since some operations end their object. The worker stops
@@ -101,6 +103,7 @@ test('the document describes at least 32 operations', () => {
 });
 
 describe.each(operations)('$method $path', (operation) => {
+  const Authorization = authorizationFor(operation);
   const check = responseChecker(document, operation);
 
   test('answers every request as documented, and never with a server error', async () => {
@@ -160,7 +163,7 @@ describe.each(operations.filter(({ method }) => method !== 'GET'))('$method $pat
     await fc.assert(
       fc.asyncProperty(unstorableBody(operation.body), async (text) => {
         const path = operation.path.replaceAll(/\{\w+\}/g, 'x');
-        const headers = { Authorization, 'Content-Type': 'application/json' };
+        const headers = { Authorization: authorizationFor(operation), 'Content-Type': 'application/json' };
         const body = Buffer.from(text);
         const reply = await send(service.url, {
           method: operation.method,

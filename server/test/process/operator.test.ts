@@ -101,6 +101,17 @@ describe('a new live deployment', () => {
     ]);
     expect((await call({ url: server.url, key }, 'GET', '/v1/products')).json.data).toEqual([]);
 
+    const [{ key: operatorKey }] = await runJson('keys', 'create', '--scopes', 'operator');
+    const log = await call(
+      { url: server.url, key: operatorKey },
+      'GET',
+      '/v1/operator/audit_log?action=catalog.imported',
+    );
+    expect(log.json.data).toMatchObject([
+      { actor: { type: 'command_line' }, changes: { inserted: 0, updated: 1 }, account_id: null },
+      { actor: { type: 'command_line' }, changes: { inserted: 1, updated: 0 }, request_id: null },
+    ]);
+
     const [{ id }] = await runJson('keys', 'list', '--account', account.id);
     expect((await run('keys', 'revoke', id)).stdout).toContain(id);
   });

@@ -8,6 +8,7 @@ import { mergeMetadata } from '../../merge-metadata.ts';
 import { addSecret } from './add-secret.ts';
 import { checkSettings } from './check-settings.ts';
 import { presentEndpoint } from './present.ts';
+import { describeSettings, recordEndpointChange } from './record-change.ts';
 import { lockAndCountEndpoints } from './sql/count-endpoints.ts';
 import type { EndpointRow } from './sql/endpoint-row.ts';
 import { insertEndpoint } from './sql/insert-endpoint.ts';
@@ -24,6 +25,8 @@ export async function createWebhookEndpoint(
     const row = newEndpoint(ctx, body);
     await insertEndpoint(tx, accountUuid, row);
     const secret = await addSecret(ctx, tx, { accountUuid, endpointUuid: row.id }, row.created_at);
+    const changes = describeSettings(row);
+    await recordEndpointChange(ctx, tx, 'webhook_endpoint.created', { endpointUuid: row.id, changes });
     return ctx.render({ ...presentEndpoint(ctx, row), secret }, { isSecret: true });
   });
 }

@@ -8,6 +8,7 @@ import { highestUuidAt, lowestUuidAt } from '../../ids/uuid-range.ts';
 import { announceDeliveries } from '../announce.ts';
 import { endpointDisabled } from '../deliveries/require.ts';
 import { requireEndpoint } from '../endpoints/get.ts';
+import { recordEndpointChange } from '../endpoints/record-change.ts';
 import { presentRecovery } from './present.ts';
 import { previewRecovery } from './preview.ts';
 import { insertRecovery } from './sql/insert-recovery.ts';
@@ -43,6 +44,10 @@ async function startRecovery(ctx: WriteContext, { params, body }: Input): Promis
     });
     if (!row) throw endpointDisabled(idOfUuid(idPrefixes.webhookEndpoint, endpoint.id));
     const recovery = presentRecovery(row);
+    await recordEndpointChange(ctx, tx, 'webhook_endpoint.recovery_started', {
+      endpointUuid: endpoint.id,
+      changes: { recovery_id: recovery.id, since: body.since },
+    });
     return ctx.render(recovery, { location: `/v1/recoveries/${recovery.id}` });
   });
   return announceDeliveries(ctx, outcome);

@@ -214,7 +214,7 @@ export const errors = {
     meaning:
       'This deployment is not connected to the operator’s core network, so it cannot suspend or resume eSIMs.',
     remedy:
-      'Ask the operator to set `SIMPLANE_CORE_URL` and `SIMPLANE_CORE_SECRET`, then send the same request again.',
+      'Ask the operator to connect the core network, then send the same request again.',
   },
   body_too_large: {
     type: 'invalid_request_error',

@@ -43,7 +43,7 @@ async function startChange(ctx: WriteContext, { params }: Input, change: Change)
 function coreNotConnected(change: Change): AppError {
   return new AppError(
     'core_not_connected',
-    `This deployment cannot ${change} an eSIM: it is not connected to the operator’s core network. The operator must set SIMPLANE_CORE_URL.`,
+    `This deployment cannot ${change} an eSIM: it is not connected to the operator’s core network. The operator must connect it first.`,
   );
 }
 

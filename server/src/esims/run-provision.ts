@@ -196,8 +196,7 @@ async function retryOrRollBack(
 
 const noIccidsLeft: ExecutionError = {
   code: 'out_of_stock',
-  message:
-    'The operator’s ICCID ranges are used up. Order again after the operator has added a range to SIMPLANE_ICCID_RANGES.',
+  message: 'The operator’s ICCID ranges are used up. Order again after the operator has added one.',
   retryable: true,
 };
 

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { Config } from '../config/settings.ts';
 import { version } from '../config/version.ts';
 import { createCoreCommands } from '../network/core/core-commands.ts';
@@ -16,8 +17,8 @@ export async function serveUntilSignal(config: Config, warnings: string[]): Prom
   for (const warning of warnings) log.warn(warning);
   const { network, observations, certificates, reload, close } =
     config.mode === 'sandbox'
-      ? { ...noCertificates, network: sandboxNetwork(config), observations: null }
-      : await openLiveNetwork(config, log, coreCommands(config));
+      ? { ...noCertificates, network: sandboxNetwork(config, log), observations: null }
+      : await openLiveNetwork(config, log, coreCommands(config, log));
   // Not in a sandbox: without a handler the signal ends it when its terminal is closed.
   if (reload) process.on('SIGHUP', () => void reload());
   if (!network && config.role !== 'api') {
@@ -49,13 +50,14 @@ export async function serveUntilSignal(config: Config, warnings: string[]): Prom
 const noCertificates = { certificates: () => [], reload: undefined, close: undefined };
 
 /** The mock network. Suspend and resume go to the operator's core if one is set, to try it out before going live. */
-function sandboxNetwork(config: Config): Network {
+function sandboxNetwork(config: Config, log: Logger): Network {
   const mock = createMockNetwork({ delayMs: config.mockDelayMs });
-  return config.coreUrl === null ? mock : { ...mock, ...coreCommands(config) };
+  return config.coreUrl === null ? mock : { ...mock, ...coreCommands(config, log) };
 }
 
-function coreCommands({ coreUrl: url, coreSecret: secret }: Config) {
-  return createCoreCommands({ url, secret, userAgent: `Simplane/${version}` });
+function coreCommands({ coreUrl: url, coreSecret: secret }: Config, log: Logger) {
+  const onTrouble = (details: object) => log.warn(details, 'the core did not execute a command');
+  return createCoreCommands({ url, secret, userAgent: `Simplane/${version}`, onTrouble });
 }
 
 /** Resolves with the first signal. Another one, a second or more later, exits at once. */

@@ -15,6 +15,8 @@ type Options = {
   /** Seconds since 1970, for the signature. */
   nowSeconds?: () => number;
   dispatcher?: Dispatcher;
+  /** Logs failures for the operator, with the host and the setting, which the command's error does not name. */
+  onTrouble?(details: object): void;
 };
 
 /**
@@ -31,11 +33,19 @@ export function createCoreCommands(options: Options): Pick<Network, Command> {
 }
 
 async function command(
-  { url, secret, userAgent, nowSeconds = systemSeconds, dispatcher }: Options,
+  { url, secret, userAgent, nowSeconds = systemSeconds, dispatcher, onTrouble }: Options,
   name: Command,
   { id, attempt, iccid, signal }: Call & { iccid: string },
 ): Promise<Reply<Done>> {
-  if (url === null || secret === null) return failed('this worker has no SIMPLANE_CORE_URL');
+  if (url === null || secret === null) {
+    onTrouble?.({
+      command: name,
+      id,
+      remedy: 'set SIMPLANE_CORE_URL and SIMPLANE_CORE_SECRET on this worker',
+    });
+    return failed('the deployment is not connected to it, which the operator must do');
+  }
+  const { host } = new URL(url);
   const body = JSON.stringify({ id, command: name, iccid, attempt });
   const headers = {
     'content-type': 'application/json',
@@ -57,9 +67,12 @@ async function command(
       answer.dump({ limit: maxBytes }).catch(() => {}); // only the status matters
       return { kind: 'done', result: {} };
     }
+    onTrouble?.({ command: name, id, host, status: statusCode });
     return replyOf(name, statusCode, await readStart(answer, maxBytes));
   } catch (error) {
-    return failed(signal.aborted ? 'no answer in time' : causeOf(error));
+    const why = signal.aborted ? 'no answer in time' : causeOf(error);
+    onTrouble?.({ command: name, id, host, error: why });
+    return failed(why);
   }
 }
 

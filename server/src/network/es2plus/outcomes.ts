@@ -119,23 +119,24 @@ function isTimeout(reasonCode: string): boolean {
   return reasonCode === '4.10';
 }
 
-/** For calls without a usable answer. */
+/** For calls without a usable answer. The account that ordered learns neither host nor settings: `describeRemedy` has them. */
 export function describeFailure(
   why: Why | { status: number } | { unreadable: string; json: unknown },
   about: About,
 ): Refusal {
   const upstream = upstreamOf(about);
   if (typeof why === 'string') {
-    return { code: 'network_unavailable', message: troubles[why](about.host), upstream };
+    return { code: 'network_unavailable', message: `${troubles[why].says}.`, upstream };
   }
   if ('status' in why) {
+    const hint = troubleOf(why.status)?.says;
     return {
       code: 'network_unavailable',
-      message: `The SM-DP+ at ${about.host} answered with HTTP ${why.status}${hintOf(why.status)}.`,
+      message: `The SM-DP+ answered with HTTP ${why.status}${hint ? `: ${hint}` : ''}.`,
       upstream: { ...upstream, status: String(why.status) },
     };
   }
-  const message = `The SM-DP+ at ${about.host} sent an answer that violates SGP.22: ${why.unreadable}.`;
+  const message = `The SM-DP+ sent an answer that violates SGP.22: ${why.unreadable}.`;
   const quoted = quotePeer({ iccid: quoteIccid(why.json) }, about.secrets);
   return { code: 'network_unavailable', message, upstream: { ...upstream, ...quoted } };
 }
@@ -161,7 +162,7 @@ export function outcomeUnknown(
     code: 'outcome_unknown',
     message:
       `${cause}${named} It is unknown whether the SM-DP+ has reserved a profile. The order was not retried, since that could ` +
-      `reserve a second one. The operator should look up the function call identifier ${about.callId} at ${about.host} ` +
+      `reserve a second one. The operator should look up the function call identifier ${about.callId} at the SM-DP+ ` +
       'and cancel the profile it reserved; then order again.',
     upstream: { ...upstreamOf(about), ...(sent !== undefined && { iccid: sent }) },
   };
@@ -178,24 +179,49 @@ export function wrongCheckDigit(about: About, reserved: string): Refusal {
   };
 }
 
-const troubles: Record<Why, (host: string) => string> = {
-  timeout: (host) => `The SM-DP+ at ${host} did not answer in time.`,
-  connection: (host) => `The connection to the SM-DP+ at ${host} failed.`,
-  'peer-certificate': (host) =>
-    `The certificate of the SM-DP+ at ${host} is invalid: expired, for another name or from an authority we do not trust. The operator should check it and SIMPLANE_ES2_CA.`,
-  'own-certificate': (host) =>
-    `The SM-DP+ at ${host} rejected our certificate. The operator should check SIMPLANE_ES2_CERT and have it allowed at the SM-DP+.`,
-  'too-large': (host) => `The SM-DP+ at ${host} sent an answer that is too large for ES2+.`,
-  'not-json': (host) => `The SM-DP+ at ${host} sent an answer that is not JSON.`,
+/** What the operator can do about a call without a usable answer, with the setting to change; null if that depends. */
+export function describeRemedy(why: Why | { status: number }): string | null {
+  return (typeof why === 'string' ? troubles[why] : troubleOf(why.status))?.remedy ?? null;
+}
+
+type Trouble = { says: string; remedy?: string };
+
+const troubles: Record<Why, Trouble> = {
+  timeout: { says: 'The SM-DP+ did not answer in time' },
+  connection: {
+    says: 'The connection to the SM-DP+ failed',
+    remedy: 'check SIMPLANE_ES2_URL, and whether this machine reaches it',
+  },
+  'peer-certificate': {
+    says: 'The certificate of the SM-DP+ is invalid: expired, for another name or from an authority we do not trust. The operator must correct this',
+    remedy: 'check the certificate, and SIMPLANE_ES2_CA',
+  },
+  'own-certificate': {
+    says: 'The SM-DP+ rejected our certificate. The operator must have it allowed there',
+    remedy: 'check SIMPLANE_ES2_CERT, and have it allowed at the SM-DP+',
+  },
+  'too-large': { says: 'The SM-DP+ sent an answer that is too large for ES2+' },
+  'not-json': { says: 'The SM-DP+ sent an answer that is not JSON' },
 };
 
-function hintOf(status: number): string {
-  if (status >= 300 && status < 400)
-    return ', a redirect, which is never followed; the operator should correct SIMPLANE_ES2_URL';
-  if (status === 401 || status === 403)
-    return ': we are not authorized; the operator should have our certificate allowed at the SM-DP+';
-  if (status === 404) return ': no ES2+ at this URL; the operator should correct SIMPLANE_ES2_URL';
-  return '';
+function troubleOf(status: number): Trouble | null {
+  if (status >= 300 && status < 400) {
+    return {
+      says: 'a redirect, which is never followed; the operator must correct the address',
+      remedy: 'correct SIMPLANE_ES2_URL',
+    };
+  }
+  if (status === 401 || status === 403) {
+    return {
+      says: 'we are not authorized; the operator must have our certificate allowed at the SM-DP+',
+      remedy: 'have the certificate in SIMPLANE_ES2_CERT allowed at the SM-DP+',
+    };
+  }
+  if (status !== 404) return null;
+  return {
+    says: 'no ES2+ at this address; the operator must correct it',
+    remedy: 'correct SIMPLANE_ES2_URL',
+  };
 }
 
 function upstreamOf({ name, callId }: About): Record<string, string> {

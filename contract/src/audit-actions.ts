@@ -26,7 +26,6 @@ export const auditActions = [
   'failure_group.retried',
   'product.updated',
   'product.deactivated',
-  'catalog.imported',
   'secrets.reseal_started',
 ] as const;
 

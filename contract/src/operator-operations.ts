@@ -1,3 +1,4 @@
+import { listOperatorAuditLog } from './operator/audit-log.ts';
 import {
   deactivateProduct,
   getCatalogProduct,
@@ -13,9 +14,5 @@ export const operatorOperations = {
   getCatalogProduct,
   putCatalogProduct,
   deactivateProduct,
-import { listOperatorAuditLog } from './operator/audit-log.ts';
-
-/** The operations of the deployment's operator, under `/v1/operator/`. Each needs the `operator` scope. */
-export const operatorOperations = {
   listOperatorAuditLog,
 } as const;

@@ -80,6 +80,35 @@ export type ApiKey = {
   revoked_at: number | null;
 };
 
+/** Something that was changed, or an activation code that was viewed. It is written together with the change, so there is one exactly if the change was made. */
+export type AuditEntry = {
+  id: string;
+  object: 'audit_entry';
+  /** Who did it. An account sees its operator without id and address. */
+  actor: {
+    type: 'api_key' | 'operator' | 'command_line';
+    /** The key’s id. */
+    id: string | null;
+    /** The key’s name at that time. */
+    name: string | null;
+  };
+  /** What happened to the target. */
+  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'secrets.reseal_started';
+  target: {
+    type: 'api_key' | 'webhook_endpoint' | 'event' | 'delivery' | 'esim' | 'account' | 'execution' | 'failure_group' | 'product' | 'deployment';
+    /** The target’s id: an ICCID for an eSIM. */
+    id: string;
+  };
+  /** What was changed, by field: `from` and `to` for an update, else the details of the action. Never a secret: a URL has no query and no credentials here, and of metadata only the names of the changed entries are shown. */
+  changes?: Record<string, unknown>;
+  /** The request that did it. Null for the server’s command line. */
+  request_id: string | null;
+  /** The client’s address. Null for the server’s command line. */
+  ip: string | null;
+  /** When it happened. Unix time in seconds. */
+  created: number;
+};
+
 /** A data allowance on an eSIM, and how much of it is used. */
 export type Bundle = {
   id: string;
@@ -367,6 +396,37 @@ export type Process = {
   since: number;
   /** When the process last reported. It reports every 5 seconds. Unix time in seconds. */
   last_seen_at: number;
+};
+
+/** An entry of the audit log with its account, and with the operator’s keys and addresses. */
+export type OperatorAuditEntry = {
+  id: string;
+  object: 'audit_entry';
+  /** Who did it. An account sees its operator without id and address. */
+  actor: {
+    type: 'api_key' | 'operator' | 'command_line';
+    /** The key’s id. */
+    id: string | null;
+    /** The key’s name at that time. */
+    name: string | null;
+  };
+  /** What happened to the target. */
+  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'secrets.reseal_started';
+  target: {
+    type: 'api_key' | 'webhook_endpoint' | 'event' | 'delivery' | 'esim' | 'account' | 'execution' | 'failure_group' | 'product' | 'deployment';
+    /** The target’s id: an ICCID for an eSIM. */
+    id: string;
+  };
+  /** What was changed, by field: `from` and `to` for an update, else the details of the action. Never a secret: a URL has no query and no credentials here, and of metadata only the names of the changed entries are shown. */
+  changes?: Record<string, unknown>;
+  /** The request that did it. Null for the server’s command line. */
+  request_id: string | null;
+  /** The client’s address. Null for the server’s command line. */
+  ip: string | null;
+  /** When it happened. Unix time in seconds. */
+  created: number;
+  /** The account it concerns; null if it concerns the deployment. */
+  account_id: string | null;
 };
 
 /** A data plan that you can provision on an eSIM. */
@@ -1426,6 +1486,30 @@ export type Operations = {
     };
     result: ApiKey;
   };
+  /** Returns who changed keys, webhook endpoints and their secrets, who replayed events, retried deliveries or terminated eSIMs, who viewed activation codes, and what the operator did in the account. */
+  listAuditLog: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+      /** Only entries by the key with this id, or by the `operator`. */
+      actor?: string;
+      /** Only entries with this action. */
+      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'secrets.reseal_started';
+      /** Only entries about the object with this id, or about the eSIM with this ICCID. */
+      target?: string;
+      /** Only entries after this time. Unix time in seconds. */
+      'created[gt]'?: number;
+      /** Only entries at or after this time. Unix time in seconds. */
+      'created[gte]'?: number;
+      /** Only entries before this time. Unix time in seconds. */
+      'created[lt]'?: number;
+      /** Only entries at or before this time. Unix time in seconds. */
+      'created[lte]'?: number;
+    };
+    result: Page<AuditEntry>;
+  };
   /** Returns the running processes. One that stops cleanly leaves the list at once; one that was killed, or cannot reach the database, within 30 seconds. */
   listProcesses: {
     query: {
@@ -1495,6 +1579,32 @@ export type Operations = {
     };
     result: CatalogProduct;
   };
+  /** Returns the entries of all accounts and of the deployment: what accounts’ keys, operators’ keys and the server’s command line did. */
+  listOperatorAuditLog: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+      /** Only entries that concern this account. */
+      account_id?: string;
+      /** Only entries by the key with this id, or by the `command_line`. */
+      actor?: string;
+      /** Only entries with this action. */
+      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'secrets.reseal_started';
+      /** Only entries about the object with this id, or about the eSIM with this ICCID. */
+      target?: string;
+      /** Only entries after this time. Unix time in seconds. */
+      'created[gt]'?: number;
+      /** Only entries at or after this time. Unix time in seconds. */
+      'created[gte]'?: number;
+      /** Only entries before this time. Unix time in seconds. */
+      'created[lt]'?: number;
+      /** Only entries at or before this time. Unix time in seconds. */
+      'created[lte]'?: number;
+    };
+    result: Page<OperatorAuditEntry>;
+  };
 };
 
 /** Method and path of every operation. */
@@ -1554,10 +1664,12 @@ export const endpoints = {
   updateApiKey: ['PATCH', '/v1/api_keys/{id}'],
   deleteApiKey: ['DELETE', '/v1/api_keys/{id}'],
   rollApiKey: ['POST', '/v1/api_keys/{id}/roll'],
+  listAuditLog: ['GET', '/v1/audit_log'],
   listProcesses: ['GET', '/v1/operator/processes'],
   listCatalogProducts: ['GET', '/v1/operator/products'],
   getCatalogProduct: ['GET', '/v1/operator/products/{id}'],
   putCatalogProduct: ['PUT', '/v1/operator/products/{id}'],
   deactivateProduct: ['POST', '/v1/operator/products/{id}/deactivate'],
+  listOperatorAuditLog: ['GET', '/v1/operator/audit_log'],
 } as const satisfies Record<keyof Operations, readonly [method: string, path: string]>;
 

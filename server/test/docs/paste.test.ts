@@ -113,7 +113,7 @@ describe.each(installed)('pasted into $name beside a fresh sandbox', ({ name, ar
     for (const entry of ['node_modules', 'examples']) await symlink(join(root, entry), join(folder, entry));
     await mkdir(join(folder, 'bin'));
     if (!hasNpx) await writeFile(join(folder, 'bin/npx'), plainNpx, { mode: 0o755 });
-    server = await spawnServer({}, { cwd: folder });
+    server = await spawnServer({}, { cwd: folder, isBundled: false });
     receiverPort = await freePort();
   });
   afterAll(async () => {

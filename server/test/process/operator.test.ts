@@ -105,11 +105,10 @@ describe('a new live deployment', () => {
     const log = await call(
       { url: server.url, key: operatorKey },
       'GET',
-      '/v1/operator/audit_log?action=catalog.imported',
+      '/v1/operator/audit_log?action=product.updated',
     );
     expect(log.json.data).toMatchObject([
-      { actor: { type: 'command_line' }, changes: { inserted: 0, updated: 1 }, account_id: null },
-      { actor: { type: 'command_line' }, changes: { inserted: 1, updated: 0 }, request_id: null },
+      { actor: { type: 'command_line' }, target: { id: 'acme-eu-5' }, account_id: null, request_id: null },
     ]);
 
     const [{ id }] = await runJson('keys', 'list', '--account', account.id);

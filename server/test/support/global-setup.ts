@@ -1,28 +1,37 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { bundlePrograms } from './bundle-programs.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** A running PostgreSQL with the database `template` in it, migrated and seeded. */
     postgresUrl: string;
+    /** The folder of the bundled programs. */
+    programs: string;
   }
 }
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Builds the programs that process tests start, and runs one PostgreSQL; each test file clones its own database. */
+/** Builds and bundles the programs that process tests start, and runs one PostgreSQL; each test file clones its own database. */
 export default async function setUp(project: TestProject) {
   await promisify(execFile)(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '--build'], {
     cwd: root,
   });
   const { startEmbeddedPostgres } = await import('../../src/db/embedded/start.ts');
   const { migrate } = await import('../../src/db/migrate.ts');
+
+  const programs = await mkdtemp(join(tmpdir(), 'simplane-programs-'));
+  await chmod(programs, 0o755); // some tests start a server as another user
+  await bundlePrograms(programs);
+  project.provide('programs', programs);
+  process.env['FAULTS_PROGRAMS'] = programs;
 
   const dataDir = await mkdtemp(join(tmpdir(), 'simplane-test-'));
   const postgres = await startEmbeddedPostgres({
@@ -37,7 +46,7 @@ export default async function setUp(project: TestProject) {
 
   return async () => {
     await postgres.stop();
-    await rm(dataDir, { recursive: true, force: true });
+    for (const folder of [dataDir, programs]) await rm(folder, { recursive: true, force: true });
   };
 }
 

@@ -270,23 +270,25 @@ describe('the statistics of an endpoint', () => {
       },
     } as unknown as Parameters<typeof createStatsCollector>[0];
     const stats = createStatsCollector(db, { maxEntries: 4 });
-    for (let n = 0; n < 9; n++) {
+    const record = (n: number) => {
       const endpointUuid = `00000000-0000-7000-8000-00000000000${n}`;
-      stats.record({
-        accountUuid: endpointUuid,
-        endpointUuid,
-        at: new Date(0),
-        durationMs: 1,
-        isSuccess: true,
-      });
-    }
+      const attempt = { accountUuid: endpointUuid, endpointUuid, at: new Date(0) };
+      stats.record({ ...attempt, durationMs: 1, isSuccess: true });
+    };
+    // The length in the header of a binary array.
+    const rowsIn = (values: unknown[] | undefined) => (values as [Buffer])[0].readInt32BE(12);
+    record(0);
     await expect(stats.flush()).rejects.toThrow('down');
     isDown = false;
     await stats.flush();
     await stats.flush();
-    expect(written).toHaveLength(1);
-    const [accountUuids] = written[0] as [Buffer];
-    expect(accountUuids.readInt32BE(12)).toBe(4); // the length in a binary array's header
+    expect(written.map(rowsIn)).toEqual([1]);
+    isDown = true;
+    for (let n = 0; n < 9; n++) record(n);
+    await expect(stats.flush()).rejects.toThrow('down');
+    isDown = false;
+    await stats.flush();
+    expect(written.map(rowsIn)).toEqual([1, 4]);
   });
 });
 

@@ -68,6 +68,8 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
     statement: /^endpoint_hours_delete_old$/,
     tables: ['endpoint_hours'],
     why: 'A chore deletes old statistics of all accounts.',
+  },
+  {
     statement: /^audit_(list_all\w*|delete_older)$/,
     tables: ['audit_log'],
     why: 'The operator reads the entries of all accounts, and a chore deletes those older than a year.',

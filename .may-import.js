@@ -346,6 +346,14 @@ export const mayImport = {
       imports: list`db webhooks webhooks/sender/lanes.ts`,
     },
 
+    overview: {
+      why: 'It counts the events of the feed in the background, and shows the counts. No feature depends on it.',
+      imports: list`clock.ts context.ts db ids lists overview/sql worker contract:*`,
+    },
+    'overview/sql': {
+      why: 'Statements know the database, and how events are found by the ids in them.',
+      imports: list`db events/ids-in-body.ts overview/stages.ts`,
+    },
     lookups: {
       why: 'It shows what several features wrote. No feature depends on it.',
       imports: list`clock.ts context.ts esims events executions ids lists webhooks/deliveries contract:*`,
@@ -354,7 +362,8 @@ export const mayImport = {
     // Above the features.
     background: {
       why: 'It passes workers and chores the functions they run.',
-      imports: list`audit bundles config db esims executions feed idempotency network retention service.ts telemetry
+      imports: list`audit bundles config db esims executions feed idempotency network overview retention service.ts
+                   telemetry
                    webhooks/deliveries webhooks/endpoints webhooks/guard webhooks/names webhooks/ordered webhooks/recoveries
                    webhooks/sender webhooks/stats worker
                    contract:* npm:pino`,
@@ -363,7 +372,7 @@ export const mayImport = {
       why: 'It maps requests to operations. No folder below depends on HTTP.',
       imports: list`accounts addresses app-error.ts audit bundles context.ts db/unavailable.ts esims events
                    executions feed/consumers http/feed http/mcp idempotency ids/uuid-range.ts lookups observations
-                   processes products sandbox service.ts telemetry webhooks/deliveries webhooks/endpoints
+                   overview processes products sandbox service.ts telemetry webhooks/deliveries webhooks/endpoints
                    webhooks/recoveries webhooks/stats contract:* reference:* npm:ajv npm:fast-json-stringify
                    npm:fastify`,
     },

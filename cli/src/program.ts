@@ -9,6 +9,7 @@ import { addEvents } from './commands/events.ts';
 import { addExecutions } from './commands/executions.ts';
 import { addListen } from './commands/listen.ts';
 import { addMcp } from './commands/mcp.ts';
+import { addOverview } from './commands/overview.ts';
 import { addProducts } from './commands/products.ts';
 import { addSimulate } from './commands/simulate.ts';
 import { addTrigger } from './commands/trigger.ts';
@@ -35,6 +36,7 @@ export function createProgram(): Command {
   addBundles(program);
   addExecutions(program);
   addSimulate(program);
+  addOverview(program);
   program.commandsGroup('Webhooks and events:');
   addWebhooks(program);
   addDeliveries(program);

@@ -23,6 +23,7 @@ export * from './operations.ts';
 export * from './operator/catalog-product.ts';
 export * from './operator/process.ts';
 export { OperatorAuditEntry } from './operator/audit-log.ts';
+export * from './overview.ts';
 export * from './pagination.ts';
 export * from './product.ts';
 export * from './recovery.ts';

@@ -19,6 +19,7 @@ import { operations } from './operations.ts';
 import { CatalogProduct } from './operator/catalog-product.ts';
 import { Process } from './operator/process.ts';
 import { OperatorAuditEntry } from './operator/audit-log.ts';
+import { Overview } from './overview.ts';
 import { Product } from './product.ts';
 import { Recovery, RecoveryPreview } from './recovery.ts';
 import { tags } from './tags.ts';
@@ -108,6 +109,7 @@ export const components: Record<string, object> = {
   InstallProfile,
   Process,
   OperatorAuditEntry,
+  Overview,
   Product,
   Recovery,
   RecoveryPreview,

@@ -34,6 +34,7 @@ import {
 import { cancelExecution, getExecution, listExecutions } from './execution.ts';
 import { getMe } from './identity.ts';
 import { operatorOperations } from './operator-operations.ts';
+import { getOverview } from './overview.ts';
 import { getProduct, listProducts } from './product.ts';
 import { getRecovery, listEndpointRecoveries, recoverWebhookEndpoint } from './recovery.ts';
 import { simulateEsim } from './sandbox.ts';
@@ -53,6 +54,7 @@ import { probeWebhookEndpoint } from './webhook-probe.ts';
 /** The operations of an account. */
 const accountOperations = {
   getMe,
+  getOverview,
   listProducts,
   getProduct,
   createEsim,

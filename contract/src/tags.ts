@@ -1,6 +1,7 @@
 /** The groups of operations, in the order of the reference. */
 export const tags: Record<string, string> = {
   Identity: 'Which account and key a request uses.',
+  Overview: 'How the account is doing, and where to find things.',
   Products: 'The catalog: data plans that can be provisioned.',
   eSIMs: 'Order eSIMs, install them, and follow them until they are terminated.',
   Bundles: 'Data allowances of an eSIM: what was bought, what is used, and top-ups.',

@@ -6,6 +6,7 @@ import type { OperationId } from '@simplane/contract';
  */
 export const sdkCalls: Record<OperationId, string> = {
   getMe: 'me',
+  getOverview: 'overview',
   listProducts: 'products.list',
   getProduct: 'products.get',
   createEsim: 'esims.create',

@@ -30,6 +30,9 @@ export function createSimplane(options: SimplaneOptions) {
   return {
     /** Returns the account and scopes of the key, and the mode of the deployment. */
     me: (options?: CallOptions) => call('getMe', {}, options),
+    /** Returns how the orders of the last day, or of another window, are doing. */
+    overview: (query?: QueryOf<'getOverview'>, options?: CallOptions) =>
+      call('getOverview', { query }, options),
     /** Calls any operation by its method and path: for those without a function here. */
     request: createRequest(transport),
     products: productsOf(call),

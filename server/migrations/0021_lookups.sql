@@ -11,3 +11,45 @@ create index events_of_failed_orders on events
 
 -- The commands of an eSIM, for its timeline. Orders are found by their ids, so they have no entry here.
 create index executions_commands_of_esim on executions (account_id, iccid, id) where type <> 'esim.provision';
+
+-- The overview. Workers count the events of the feed in the background, so orders write nothing here.
+
+-- Up to which position of its feed an account's events are counted; always the end of a run.
+create table counted_events (
+  account_id uuid primary key,
+  position   bigint not null,
+  -- When the last counted event happened.
+  counted_to timestamptz not null
+) with (
+  fillfactor = 50,
+  autovacuum_vacuum_scale_factor = 0,
+  autovacuum_vacuum_threshold = 1000,
+  autovacuum_vacuum_cost_delay = 0
+);
+
+-- How many of the orders of an hour reached a stage, or failed to. The account 00000000-… has the sum of all accounts.
+create table order_counts (
+  account_id uuid not null,
+  hour       timestamptz not null,
+  stage      text collate "C" not null check (stage in ('provisioned', 'downloaded', 'installed', 'active')),
+  -- Why the stage was not reached. Empty if it was.
+  code       text collate "C" not null,
+  -- The time since the stage before, as a bucket of a histogram. -1: not known.
+  bucket     smallint not null,
+  count      bigint not null,
+  primary key (account_id, hour, stage, code, bucket)
+) with (
+  fillfactor = 50,
+  autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_cost_delay = 0
+);
+
+-- What each recent eSIM has reached after it was provisioned, so that nothing counts twice.
+create table esim_milestones (
+  account_id uuid not null,
+  esim_id    uuid not null,
+  stage      text collate "C" not null,
+  -- Null if a later stage was reported, and this one was not.
+  reached_at timestamptz,
+  primary key (account_id, esim_id, stage)
+);

@@ -3,6 +3,8 @@ import { expireBundles } from '../bundles/expire.ts';
 import type { Config } from '../config/settings.ts';
 import { createFirstStatistics } from '../db/first-statistics.ts';
 import { purgeExpiredKeys } from '../idempotency/purge-expired.ts';
+import { countEvents } from '../overview/count-events.ts';
+import { purgeCounts } from '../overview/purge.ts';
 import { purgeOld } from '../retention/purge-old.ts';
 import type { Service } from '../service.ts';
 import { cancelUndeliverable } from '../webhooks/endpoints/cancel-undeliverable.ts';
@@ -37,6 +39,8 @@ export function startChores(service: Service, config: Config, onError: (error: u
           every(1_000, () => runRecoveries(db, service), onError),
           every(1_000, createOrderFallback(service), onError),
           every(1_000, (stopping) => reportHealth(db, service, reportRule, stopping), onError),
+          every(2_000, (stopping) => countEvents(service, stopping), onError),
+          every(600_000, (stopping) => purgeCounts(db, clock, stopping), onError),
           every(10_000, (stopping) => cancelUndeliverable(db, clock, stopping), onError),
           every(600_000, () => deleteStaleLeases(db), onError),
           every(2_000, createFirstStatistics(db, onError), onError),

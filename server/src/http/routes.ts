@@ -39,6 +39,7 @@ import { seekEventConsumer } from '../feed/consumers/seek.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
 import { listTimeline } from '../lookups/timeline.ts';
 import { reportUsage } from '../observations/report-usage.ts';
+import { getOverview } from '../overview/get.ts';
 import { getProduct } from '../products/get.ts';
 import { listProducts } from '../products/list.ts';
 import { simulateEsim } from '../sandbox/simulate.ts';
@@ -80,6 +81,7 @@ export const routes: { [Id in Exclude<OperationId, Elsewhere>]: HandlerOf<Operat
   updateApiKey: updateKey,
   deleteApiKey: deleteKey,
   rollApiKey: rollKey,
+  getOverview,
   listProducts,
   getProduct,
   createEsim: provisionEsim,

@@ -1,7 +1,10 @@
-import { decodeId } from '@simplane/contract';
+import { decodeId, encodeId } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
+import { countEvents } from '../../src/overview/count-events.ts';
+import { purgeCounts } from '../../src/overview/purge.ts';
 import { call, provision } from '../support/client.ts';
+import { sequenceEvents } from '../support/sequence-events.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -227,5 +230,165 @@ describe('the timeline of an eSIM', () => {
     const { next_cursor } = await get('/v1/events?limit=1');
     const refused = await call(service, 'GET', `${path()}?starting_after=${next_cursor}`);
     expect([refused.status, refused.json.error.code]).toEqual([400, 'cursor_invalid']);
+  });
+});
+
+describe('the overview', () => {
+  async function counted(): Promise<void> {
+    await sequenceEvents(service);
+    // The first pass over an account only registers it.
+    for (let pass = 0; pass < 2; pass++) await countEvents(service);
+  }
+
+  /** A new account with orders of these products, ended and counted. */
+  async function ordered(...products: string[]) {
+    const account = await service.createAccount('Overview');
+    const target = { url: service.url, key: account.key };
+    const orders: Json[] = [];
+    for (const product_id of products) {
+      const { json } = await provision(target, undefined, { product_id });
+      orders.push(json);
+    }
+    const done = await Promise.all(
+      orders.map(({ id }) =>
+        until(
+          () => get(`/v1/executions/${id}`, target),
+          ({ finished_at }) => finished_at !== null,
+        ),
+      ),
+    );
+    const act = async (number: number, body: object) => {
+      const path = `/v1/sandbox/esims/${done[number].iccid}/simulate`;
+      expect((await call(target, 'POST', path, { body })).status).toBe(200);
+    };
+    return { target, accountUuid: account.accountUuid, orders: done, act };
+  }
+
+  const read = async (target: { url: string; key: string }, query = '') => {
+    await counted();
+    return get(`/v1/overview${query}`, target);
+  };
+  const countsIn = ({ funnel }: Json) =>
+    Object.fromEntries(funnel.map((one: Json) => [one.stage, one.count]));
+  const good = 'prod_europe_5gb_30d';
+
+  test('counts each order once per stage, with the time it took, and failures by code', async () => {
+    const { target, act } = await ordered(good, good, good, 'prod_sandbox_declined');
+    for (const action of ['download', 'install', 'delete', 'download', 'install']) await act(0, { action });
+    await act(0, { action: 'attach', country: 'FR' });
+    await act(1, { action: 'download' });
+    const overview = await read(target);
+    expect(countsIn(overview)).toEqual({
+      accepted: 4,
+      provisioned: 3,
+      downloaded: 2,
+      installed: 1,
+      active: 1,
+    });
+    expect(overview).toMatchObject({
+      open_count: 0,
+      failed_count: 1,
+      failures: [{ stage: 'provisioned', code: 'declined', count: 1 }],
+    });
+    expect(overview.funnel[0].median_ms).toBeNull();
+    for (const { median_ms, p95_ms } of overview.funnel.slice(1)) {
+      expect(median_ms).toBeGreaterThanOrEqual(0);
+      expect(p95_ms).toBeGreaterThanOrEqual(median_ms);
+    }
+    expect(await read(target)).toMatchObject({ funnel: overview.funnel });
+  });
+
+  test('counts a stage that was not reported if a later one was, without a time', async () => {
+    const { target, act } = await ordered(good);
+    await act(0, { action: 'attach', country: 'FR' });
+    const overview = await read(target);
+    expect(countsIn(overview)).toEqual({
+      accepted: 1,
+      provisioned: 1,
+      downloaded: 1,
+      installed: 1,
+      active: 1,
+    });
+    expect(overview.funnel.slice(2).map(({ median_ms }: Json) => median_ms)).toEqual([null, null, null]);
+  });
+
+  test('does not count test events that name an order again, or orders that do not exist', async () => {
+    const { target, orders } = await ordered(good, 'prod_sandbox_declined');
+    await counted();
+    for (const [number, type] of ['esim.provisioned', 'esim.provisioning_failed'].entries()) {
+      for (const execution_id of [orders[number].id, encodeId('exec', service.service.newUuid()), 7]) {
+        const data = { iccid: orders[0].iccid, execution_id };
+        await call(target, 'POST', '/v1/events/test', { body: { type, data } });
+      }
+    }
+    const overview = await read(target);
+    expect([countsIn(overview).accepted, overview.failed_count]).toEqual([2, 1]);
+  });
+
+  test('two processes count every event once', async () => {
+    const { target } = await ordered(good, good);
+    await sequenceEvents(service);
+    for (let pass = 0; pass < 2; pass++) await Promise.all([countEvents(service), countEvents(service)]);
+    expect(countsIn(await read(target)).provisioned).toBe(2);
+  });
+
+  test('has every hour of the window by the time of the order, and the sum over all accounts is kept', async () => {
+    const { target } = await ordered(good);
+    const now = Math.floor(service.clock.nowMs() / 1000);
+    const overview = await read(target, `?from=${now - 3_600 * 3}`);
+    expect(overview.hours.length).toBeGreaterThanOrEqual(4);
+    expect(overview.hours.map(({ start }: Json) => start)).toEqual(
+      overview.hours.map((_: Json, n: number) => overview.from + n * 3_600),
+    );
+    const sum = overview.hours.reduce((total: number, hour: Json) => total + hour.accepted, 0);
+    expect([sum, overview.as_of >= now]).toEqual([1, true]);
+    const earlier = await read(target, `?from=${now - 90_000}&until=${now - 7_200}`);
+    expect(countsIn(earlier).accepted).toBe(0);
+    const { rows } = await service.db.pool.query(
+      `select account_id = $1 as all, sum(count) from order_counts group by 1`,
+      ['00000000-0000-0000-0000-000000000000'],
+    );
+    expect(rows[0].sum).toBe(rows[1].sum);
+  });
+
+  test('shows open orders, and how far the events are counted', async () => {
+    const account = await service.createAccount('Open');
+    const target = { url: service.url, key: account.key };
+    expect(countsIn(await get('/v1/overview', target))).toMatchObject({ accepted: 0 });
+    await service.db.pool.query(
+      `insert into execution_queue (account_id, id, type, input, created_at, due_at)
+       select $1, uuid_v7(now()), 'esim.provision', '{}', now(), now() + interval '1 hour' from generate_series(1, 3)`,
+      [account.accountUuid],
+    );
+    await call(target, 'POST', '/v1/events/test', {
+      body: { type: 'esim.downloaded', data: { iccid: '1' } },
+    });
+    await sequenceEvents(service);
+    const behind = await get('/v1/overview', target);
+    expect([behind.open_count, countsIn(behind).accepted, behind.as_of]).toEqual([3, 3, 0]);
+    expect((await read(target)).as_of).toBeGreaterThan(1_700_000_000);
+  });
+
+  test('forgets the counts of orders that no window shows', async () => {
+    const { target, accountUuid, act } = await ordered(good);
+    await act(0, { action: 'download' });
+    await counted();
+    const clock = { nowMs: () => service.clock.nowMs() + 746 * 3_600_000 };
+    await purgeCounts(service.db, clock);
+    expect(countsIn(await read(target)).provisioned).toBe(0);
+    const { rows } = await service.db.pool.query('select from esim_milestones where account_id = $1', [
+      accountUuid,
+    ]);
+    expect(rows).toEqual([]);
+  });
+
+  test.each([
+    ['from=5&until=4', 'from', /from must be before until/],
+    ['from=1&until=90000000', 'from', /at most 744 hours/],
+    ['until=soon', 'until', /must be an integer/],
+  ])('refuses %s', async (query, param, message) => {
+    const { status, json } = await call(service, 'GET', `/v1/overview?${query}`);
+    expect([status, json.error.code, json.error.param]).toEqual([400, 'parameter_invalid', param]);
+    expect(json.error.message).toMatch(message);
   });
 });

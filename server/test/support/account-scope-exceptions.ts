@@ -50,6 +50,11 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
     why: 'Workers put the deliveries of all accounts in order; endpoint ids are unique.',
   },
   {
+    statement: /^overview_(claim_uncounted|list_accounts)$/,
+    tables: ['counted_events', 'event_feed_heads'],
+    why: 'A chore counts the events of all accounts, each under its own.',
+  },
+  {
     statement: /^recovery_(take|close_hopeless)$/,
     tables: ['recoveries', 'webhook_endpoints'],
     why: 'A chore runs open recoveries of all accounts.',

@@ -14,6 +14,7 @@ export const mayImport = {
     },
     operator: {
       why: 'The operations of the deployment’s operator, built from the same parts.',
+      why: 'The operations of the operator, built from the same parts.',
       imports: list`. npm:typebox`,
     },
   },

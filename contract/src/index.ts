@@ -24,6 +24,7 @@ export * from './operator/catalog-product.ts';
 export * from './operator/process.ts';
 export { OperatorAuditEntry } from './operator/audit-log.ts';
 export * from './overview.ts';
+export type { Account } from './operator/accounts.ts';
 export * from './pagination.ts';
 export * from './product.ts';
 export * from './recovery.ts';

@@ -20,6 +20,7 @@ import { CatalogProduct } from './operator/catalog-product.ts';
 import { Process } from './operator/process.ts';
 import { OperatorAuditEntry } from './operator/audit-log.ts';
 import { Overview } from './overview.ts';
+import { Account } from './operator/accounts.ts';
 import { Product } from './product.ts';
 import { Recovery, RecoveryPreview } from './recovery.ts';
 import { tags } from './tags.ts';
@@ -93,6 +94,7 @@ export function openApiDocument() {
 
 /** The resources of the API, by name. The SDK has a type for each. */
 export const components: Record<string, object> = {
+  Account,
   ApiKey,
   AuditEntry,
   Bundle,

@@ -15,4 +15,23 @@ export const operatorOperations = {
   putCatalogProduct,
   deactivateProduct,
   listOperatorAuditLog,
+import {
+  createAccount,
+  createAccountApiKey,
+  deleteAccountApiKey,
+  getAccount,
+  listAccountApiKeys,
+  listAccounts,
+  updateAccount,
+} from './operator/accounts.ts';
+
+/** The operations of the deployment's operator, under `/v1/operator/`. Each needs the `operator` scope. */
+export const operatorOperations = {
+  createAccount,
+  listAccounts,
+  getAccount,
+  updateAccount,
+  createAccountApiKey,
+  listAccountApiKeys,
+  deleteAccountApiKey,
 } as const;

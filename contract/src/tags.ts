@@ -18,4 +18,5 @@ export const tags: Record<string, string> = {
   'Audit log': 'Who changed what in the account, and who saw activation codes. Kept for a year.',
   'Operator audit log': 'For the operator: the audit log of all accounts and of the deployment.',
   Sandbox: 'Simulated devices and networks, for tests.',
+  'Operator accounts': 'The accounts of the deployment, their limits, and their keys.',
 };

@@ -3,6 +3,8 @@ import type { DocOperation } from './document.ts';
 
 export type SampleRequest = {
   method: string;
+  /** The environment variable with the key. */
+  keyVariable: string;
   /** With the example values of the parameters, and the query. */
   path: string;
   query: Record<string, unknown>;
@@ -24,6 +26,7 @@ export function sampleRequest(operation: DocOperation): SampleRequest {
   );
   return {
     method,
+    keyVariable: operation.isOperators ? 'SIMPLANE_OPERATOR_KEY' : 'SIMPLANE_API_KEY',
     path: search.size === 0 ? path : `${path}?${search}`,
     query,
     ...(parameters.some(({ name }) => name === 'Idempotency-Key') && { idempotencyKey: `${kebab(id)}-1` }),

@@ -1,9 +1,6 @@
 import type { OperationId } from '@simplane/contract';
 
-/**
- * The SDK's method for each operation; `operator.…` are methods of `createOperator`. Arguments are the path parameters, then the
- * body or the query, then options.
- */
+/** The SDK's method for each operation, of `createOperator()` if it needs the `operator` scope. Arguments are the path parameters, then the body or the query, then options. */
 export const sdkCalls: Record<OperationId, string> = {
   getMe: 'me',
   getOverview: 'overview',
@@ -61,11 +58,18 @@ export const sdkCalls: Record<OperationId, string> = {
   updateApiKey: 'apiKeys.update',
   deleteApiKey: 'apiKeys.revoke',
   rollApiKey: 'apiKeys.roll',
-  listProcesses: 'operator.processes.list',
-  listCatalogProducts: 'operator.products.list',
-  getCatalogProduct: 'operator.products.get',
-  putCatalogProduct: 'operator.products.put',
-  deactivateProduct: 'operator.products.deactivate',
+  listProcesses: 'processes.list',
+  listCatalogProducts: 'products.list',
+  getCatalogProduct: 'products.get',
+  putCatalogProduct: 'products.put',
+  deactivateProduct: 'products.deactivate',
   listAuditLog: 'auditLog.list',
-  listOperatorAuditLog: 'operator.auditLog.list',
+  listOperatorAuditLog: 'auditLog.list',
+  createAccount: 'accounts.create',
+  listAccounts: 'accounts.list',
+  getAccount: 'accounts.get',
+  updateAccount: 'accounts.update',
+  createAccountApiKey: 'accounts.createApiKey',
+  listAccountApiKeys: 'accounts.listApiKeys',
+  deleteAccountApiKey: 'accounts.revokeApiKey',
 };

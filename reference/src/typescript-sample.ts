@@ -6,25 +6,24 @@ import { sdkCalls } from './sdk-calls.ts';
 export function typescriptSample(operation: DocOperation, baseUrl: string): string | null {
   const method = (sdkCalls as Record<string, string | undefined>)[operation.id];
   if (method === undefined) return null;
-  const { body, query, idempotencyKey } = sampleRequest(operation);
+  const { keyVariable, body, query, idempotencyKey } = sampleRequest(operation);
+  const [client, create] = operation.isOperators
+    ? ['operator', 'createOperator']
+    : ['simplane', 'createSimplane'];
   const args = [
     ...pathValues(operation),
     ...(body !== undefined ? [body] : Object.keys(query).length > 0 ? [query] : []),
     ...(idempotencyKey === undefined ? [] : [{ idempotencyKey }]),
   ].map((value) => literal(value));
-  // `operator.…` are calls of the operator's own client.
-  const isOperator = method.startsWith('operator.');
-  const [create, client] = isOperator ? ['createOperator', 'operator'] : ['createSimplane', 'simplane'];
-  const name = isOperator ? method : `simplane.${method}`;
-  const line = `const result = await ${name}(${args.join(', ')});`;
+  const line = `const result = await ${client}.${method}(${args.join(', ')});`;
   const call =
     line.length <= 80 && !line.includes('\n')
       ? line
-      : `const result = await ${name}(${args.map((arg) => `\n  ${indent(arg)},`).join('')}\n);`;
+      : `const result = await ${client}.${method}(${args.map((arg) => `\n  ${indent(arg)},`).join('')}\n);`;
   return `import { ${create} } from '@simplane/sdk';
 
 const ${client} = ${create}({
-  apiKey: process.env.SIMPLANE_API_KEY ?? '',
+  apiKey: process.env.${keyVariable} ?? '',
   baseUrl: ${literal(baseUrl.replace(/\/+$/, ''))},
 });
 

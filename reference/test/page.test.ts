@@ -59,6 +59,20 @@ test('every operation has samples in three languages, and says where to get the 
   }
 });
 
+test('the operator’s operations stand apart, with their own key and client', () => {
+  const operators = readOperations(document).filter(({ path }) => path.startsWith('/v1/operator/'));
+  expect(operators.length).toBeGreaterThan(0);
+  const [accounts = '', operator = ''] = page.split('<section class="entry" id="operator">');
+  for (const { id } of operators) {
+    expect(accounts).not.toContain(`<section class="entry" id="op-${id}">`);
+    expect(operator).toContain(`<section class="entry" id="op-${id}">`);
+    expect(textOf(sectionOf(id))).toContain('$SIMPLANE_OPERATOR_KEY');
+    expect(textOf(sectionOf(id))).toContain('await operator.');
+    expect(textOf(sectionOf(id))).not.toContain('SIMPLANE_API_KEY');
+  }
+  expect(operator).not.toContain('$SIMPLANE_API_KEY');
+});
+
 test('every event type has a section with the fields and an example of its data', () => {
   for (const type of eventTypeNames) {
     const anchor = `event-${type.replaceAll('.', '-')}`;

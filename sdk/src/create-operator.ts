@@ -1,4 +1,4 @@
-import { type BodyOf, createCaller, type QueryOf } from './call.ts';
+import { type BodyOf, type CallOperation, createCaller, type QueryOf } from './call.ts';
 import { createConnection, type SimplaneOptions } from './connection.ts';
 import { createSimplane } from './create-simplane.ts';
 import { createList } from './list.ts';
@@ -38,7 +38,28 @@ export function createOperator(options: SimplaneOptions) {
       list: (query?: QueryOf<'listOperatorAuditLog'>, options?: CallOptions) =>
         createList(query, (query) => call('listOperatorAuditLog', { query }, options)),
     },
+    accounts: accountsOf(call),
     /** A client that reads one account. Every read is in the account’s audit log, and every write is refused. */
     account: (id: string) => createSimplane({ ...options, serviceAccount: id }),
+  };
+}
+
+function accountsOf(call: CallOperation) {
+  return {
+    create: (body: BodyOf<'createAccount'>, options?: CallOptions) =>
+      call('createAccount', { body }, options),
+    list: (query?: QueryOf<'listAccounts'>, options?: CallOptions) =>
+      createList(query, (query) => call('listAccounts', { query }, options)),
+    get: (id: string, options?: CallOptions) => call('getAccount', { params: { id } }, options),
+    /** Changes the name, the status or limits. A null limit is the deployment’s. */
+    update: (id: string, body: BodyOf<'updateAccount'>, options?: CallOptions) =>
+      call('updateAccount', { params: { id }, body }, options),
+    /** Creates a key of the account. The result contains the key itself, which is not returned again. */
+    createApiKey: (id: string, body: BodyOf<'createAccountApiKey'>, options?: CallOptions) =>
+      call('createAccountApiKey', { params: { id }, body }, options),
+    listApiKeys: (id: string, query?: QueryOf<'listAccountApiKeys'>, options?: CallOptions) =>
+      createList(query, (query) => call('listAccountApiKeys', { params: { id }, query }, options)),
+    revokeApiKey: (id: string, keyId: string, options?: CallOptions) =>
+      call('deleteAccountApiKey', { params: { id, key_id: keyId } }, options),
   };
 }

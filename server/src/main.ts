@@ -23,7 +23,7 @@ program
   .action(() => run(async () => void process.stdout.write('the schema is up to date\n')));
 
 const accounts = program.command('accounts').description('manage the accounts of this deployment');
-withJson(accounts.command('create').description('create an account'))
+withLimits(withJson(accounts.command('create').description('create an account')))
   .requiredOption('--name <name>', 'its name')
   .action(async (options) => {
     const { createAccountCommand } = await import('./operator/accounts.ts');
@@ -33,6 +33,15 @@ withJson(accounts.command('list').description('list all accounts')).action(async
   const { listAccountsCommand } = await import('./operator/accounts.ts');
   await run((tools) => listAccountsCommand(tools, options));
 });
+
+withLimits(withJson(accounts.command('update').description('change an account, suspend or reactivate it')))
+  .argument('<id>', 'the account’s id, acct_…')
+  .option('--name <name>', 'its new name')
+  .option('--status <status>', 'active, or suspended: it can then read and revoke keys, but not write')
+  .action(async (id, options) => {
+    const { updateAccountCommand } = await import('./operator/accounts.ts');
+    await run((tools) => updateAccountCommand(tools, id, options));
+  });
 
 const keys = program.command('keys').description('manage API keys');
 withJson(keys.command('create').description('create a key and print it; it is not shown again'))
@@ -118,6 +127,14 @@ program.parseAsync().catch((error: unknown) => {
 
 function withJson(command: Command): Command {
   return command.option('--json', 'print JSON', false);
+}
+
+function withLimits(command: Command): Command {
+  const none = 'or none: the deployment’s limit';
+  return command
+    .option('--max-webhook-endpoints <count>', `the most webhook endpoints it may have, ${none}`)
+    .option('--max-open-executions <count>', 'the most orders it may have open, or none: no limit')
+    .option('--requests-per-second <rate>', `requests per second of all its keys together, ${none}`);
 }
 
 async function run(command: (tools: Tools) => Promise<void>): Promise<void> {

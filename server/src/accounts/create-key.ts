@@ -28,7 +28,7 @@ export async function createKey(ctx: WriteContext, { body }: { body: Body }): Pr
   });
 }
 
-async function addKey(
+export async function addKey(
   tx: Queryable,
   issuer: KeyIssuer,
   accountUuid: string,

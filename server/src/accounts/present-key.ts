@@ -10,7 +10,7 @@ export function presentKey(row: ApiKeyRow): ApiKey {
   return by?.type === 'operator' ? { ...key, created_by: { ...by, id: null, name: null } } : key;
 }
 
-function presentKeyForOperator(row: ApiKeyRow): ApiKey {
+export function presentKeyForOperator(row: ApiKeyRow): ApiKey {
   return {
     id: idOfUuid(idPrefixes.apiKey, row.id),
     object: 'api_key',

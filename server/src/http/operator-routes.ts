@@ -1,5 +1,10 @@
 import type { InputOf, Operation, Operations, OperatorOperationId, ResultOf } from '@simplane/contract';
 import { listOperatorAuditLog } from '../audit/list.ts';
+import { getAccount } from '../accounts/get-account.ts';
+import { listAccounts } from '../accounts/list-accounts.ts';
+import { postAccount } from '../accounts/open-account.ts';
+import { createKeyOfAccount, deleteKeyOfAccount, listKeysOfAccount } from '../accounts/operate-keys.ts';
+import { updateAccount } from '../accounts/update-account.ts';
 import type { OperatorContext, OperatorWriteContext } from '../context.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
 import { listProcesses } from '../processes/list.ts';
@@ -20,4 +25,11 @@ export const operatorRoutes: { [Id in OperatorOperationId]: HandlerOf<Operations
   putCatalogProduct,
   deactivateProduct,
   listOperatorAuditLog,
+  createAccount: postAccount,
+  listAccounts,
+  getAccount,
+  updateAccount,
+  createAccountApiKey: createKeyOfAccount,
+  listAccountApiKeys: listKeysOfAccount,
+  deleteAccountApiKey: deleteKeyOfAccount,
 };

@@ -87,6 +87,8 @@ export function serveOperation(
 
   function runWrite(request: FastifyRequest, claim: Claim | null, input: Input): Promise<Outcome> {
     const ctx = contextOf(request);
+    // Operators' answers are stored under the nil UUID.
+    if (!request.account) Object.assign(ctx, { account: { uuid: lowestUuid } });
     const invalid = checkQuery(input.query) ?? checkBody(input.body);
     if (invalid) return replayOrRefuse(ctx, claim, invalid);
     return limit(() => (handler as WriteHandler)(writeContextOf(request, ctx, claim), input));
@@ -148,7 +150,6 @@ export function serveOperation(
         return { status, location: null, body };
       },
     };
-    if (!request.account) Object.assign(ctx, { account: { uuid: lowestUuid } });
     return Object.assign(ctx, own);
   }
 

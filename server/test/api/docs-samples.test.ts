@@ -32,6 +32,7 @@ beforeAll(async () => {
   operatorKey = await service.createKey({ scopes: ['operator'] });
   service.startWorker(createMockNetwork({ delayMs: 0 }));
   service.startSequencer();
+  operatorKey = await service.createKey({ scopes: ['operator'] });
   page = (await call(service, 'GET', '/docs', { key: null })).text;
   await mkdir(join(root, 'node_modules', '.cache'), { recursive: true });
   folder = await mkdtemp(join(root, 'node_modules', '.cache', 'simplane-docs-'));
@@ -47,9 +48,7 @@ describe.each(Object.keys(operations) as OperationId[])('%s', (id) => {
   test('its samples work against a sandbox, with the ids that the page says to put in', async () => {
     const section = sectionOf(`op-${id}`);
     const ids = await existingIds(id);
-    const replaced = [
-      ...(section.match(/<p class="hint">(.*?)<\/p>/s)?.[1] ?? '').matchAll(/<code>(.*?)<\/code>/g),
-    ];
+    const replaced = [...section.matchAll(/<p class="hint">Replace <code>(.*?)<\/code>/g)];
     const paste = (code: string) =>
       replaced.reduce((text, [, value = '']) => text.replaceAll(value, idLike(value, ids)), code);
     const samples = samplesIn(section);
@@ -65,7 +64,7 @@ describe.each(Object.keys(operations) as OperationId[])('%s', (id) => {
   });
 });
 
-test.each(['authentication', 'idempotency', 'pagination', 'versions'])(
+test.each(['authentication', 'idempotency', 'pagination', 'versions', 'operator'])(
   'the commands in the section %s work',
   async (id) => {
     const commands = [...sectionOf(id).matchAll(/<pre[^>]*>(.*?)<\/pre>/gs)]
@@ -154,7 +153,16 @@ async function existingIds(operationId: string): Promise<Ids> {
     body: { since: 0 },
   });
   const bundles = await call(service, 'GET', `/v1/esims/${iccid}/bundles`);
-  const key = await call(service, 'POST', '/v1/api_keys', { body: { scopes: ['read', 'write'] } });
+  const account = await call(service, 'POST', '/v1/operator/accounts', {
+    key: operatorKey,
+    body: { name: 'Sample' },
+  });
+  const isOperators = operations[operationId as OperationId].scope === 'operator';
+  const keysPath = isOperators ? `/v1/operator/accounts/${account.json.id}/api_keys` : '/v1/api_keys';
+  const key = await call(service, 'POST', keysPath, {
+    key: isOperators ? operatorKey : service.key,
+    body: { scopes: ['read', 'write'] },
+  });
   await call(service, 'PUT', '/v1/event_consumers/billing', { body: { after: 'start' } });
   const feed = await call(service, 'GET', '/v1/events/feed?after=start&limit=1000');
   return {
@@ -166,6 +174,7 @@ async function existingIds(operationId: string): Promise<Ids> {
     [idPrefixes.delivery]: deliveries.json.data[0].id,
     [idPrefixes.recovery]: recovery.json.id,
     [idPrefixes.apiKey]: key.json.id,
+    [idPrefixes.account]: account.json.id,
     [idPrefixes.bundle]: bundles.json.data[0].id,
   };
 }
@@ -199,7 +208,13 @@ function withoutTypes(code: string): string {
 }
 
 function environment(more: Record<string, string> = {}) {
-  const env = { ...process.env, SIMPLANE_API_KEY: service.key, CURL_HOME: folder, ...more };
+  const env = {
+    ...process.env,
+    SIMPLANE_API_KEY: service.key,
+    SIMPLANE_OPERATOR_KEY: operatorKey,
+    CURL_HOME: folder,
+    ...more,
+  };
   return { env, cwd: folder, timeout: 60_000 };
 }
 

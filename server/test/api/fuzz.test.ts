@@ -1,6 +1,7 @@
 import { exampleCursor } from '@simplane/contract';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
+import { idOfUuid } from '../../src/ids/uuid.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { type ExistingIds, requestTo, unstorableBody } from '../support/arbitraries.ts';
 import { call, provision, type Reply } from '../support/client.ts';
@@ -18,8 +19,7 @@ const operations = operationsOf(document);
 /** Formats of an install profile besides JSON. */
 const pictures = ['image/png', 'image/svg+xml'];
 const operatorKey = await service.createKey({ scopes: ['operator'] });
-const authorizationFor = ({ path }: { path: string }) =>
-  `Bearer ${path.startsWith('/v1/operator/') ? operatorKey : service.key}`;
+const otherAccount = await service.createAccount('Other');
 
 /**
  * One of everything that a path can name, created per operation, since some operations end their object. The worker stops
@@ -46,6 +46,9 @@ async function existingIds(): Promise<ExistingIds> {
   });
   await worker.stop(0);
   const key = await call(service, 'POST', '/v1/api_keys', { body: { scopes: ['read'] } });
+  const otherKey = await call(service, 'GET', '/v1/me', {
+    key: await service.createKey({ accountUuid: otherAccount.accountUuid }),
+  });
   const consumer = await call(service, 'PUT', '/v1/event_consumers/fuzzed');
   return {
     products: ['prod_europe_5gb_30d', 'prod_sandbox_flaky'],
@@ -56,13 +59,18 @@ async function existingIds(): Promise<ExistingIds> {
     deliveries: [deliveries.json.data[0].id],
     recoveries: [recovery.json.id],
     event_consumers: [consumer.json.name],
-    api_keys: [key.json.id],
+    accounts: [idOfUuid('acct', otherAccount.accountUuid)],
+    api_keys: [key.json.id, otherKey.json.api_key.id],
   };
 }
 
 /** The documented example is no cursor of this account, so no acknowledgement would succeed. */
 function withCursor<Operation extends object>(operation: Operation, cursor: string): Operation {
   return JSON.parse(JSON.stringify(operation).replaceAll(exampleCursor, cursor));
+}
+
+function authorizationFor({ path }: { path: string }): string {
+  return `Bearer ${path.startsWith('/v1/operator/') ? operatorKey : service.key}`;
 }
 
 /** The feed would hold back an empty page for so many seconds. */
@@ -103,8 +111,8 @@ test('the document describes at least 32 operations', () => {
 });
 
 describe.each(operations)('$method $path', (operation) => {
-  const Authorization = authorizationFor(operation);
   const check = responseChecker(document, operation);
+  const Authorization = authorizationFor(operation);
 
   test('answers every request as documented, and never with a server error', async () => {
     const seen = new Map<number, number>();
@@ -158,6 +166,7 @@ describe.each(operations)('$method $path', (operation) => {
 
 describe.each(operations.filter(({ method }) => method !== 'GET'))('$method $path', (operation) => {
   const check = responseChecker(document, operation);
+  const Authorization = authorizationFor(operation);
 
   test('refuses a value that cannot be stored, wherever it is in the body', async () => {
     await fc.assert(

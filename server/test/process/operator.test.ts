@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../src/db/database.ts';
 import { call, provision } from '../support/client.ts';
 import { cloneDatabase } from '../support/database.ts';
 import { runCommand, type ServerProcess, spawnServer } from '../support/process.ts';
@@ -38,6 +39,17 @@ async function runJson(...args: string[]) {
   const { code, stdout, stderr } = await run(...args, '--json');
   expect([code, stderr]).toEqual([0, '']);
   return JSON.parse(stdout);
+}
+
+async function auditLog() {
+  const db = openDatabase({ connectionString: database.url, poolSize: 1, onError: () => {} });
+  try {
+    const text = `select actor_type, action from audit_log where target_type in ('account', 'api_key') order by id`;
+    const rows = await db.query<{ actor_type: string; action: string }>({ name: 'test_audit', text });
+    return rows.map(({ actor_type: actor, action }) => [actor, action]);
+  } finally {
+    await db.end();
+  }
 }
 
 const product = {
@@ -112,7 +124,23 @@ describe('a new live deployment', () => {
     ]);
 
     const [{ id }] = await runJson('keys', 'list', '--account', account.id);
+    const [rolled] = await runJson('keys', 'roll', id, '--expires-in', '1h');
+    expect(rolled).toMatchObject({ name: 'Backend', key: expect.stringMatching(/^sp_live_/) });
+    expect((await call({ url: server.url, key: rolled.key }, 'GET', '/v1/me')).status).toBe(200);
     expect((await run('keys', 'revoke', id)).stdout).toContain(id);
+    const limits = ['--max-open-executions', '5', '--requests-per-second', 'none'];
+    expect(await runJson('accounts', 'update', account.id, '--status', 'suspended', ...limits)).toMatchObject(
+      [{ id: account.id, status: 'suspended', max_open_executions: 5 }],
+    );
+    await run('accounts', 'update', account.id, '--status', 'active', '--max-open-executions', 'none');
+    expect(await auditLog()).toEqual([
+      ['command_line', 'account.created'],
+      ['command_line', 'api_key.created'],
+      ['command_line', 'api_key.rolled'],
+      ['command_line', 'api_key.revoked'],
+      ['command_line', 'account.updated'],
+      ['command_line', 'account.updated'],
+    ]);
   });
 
   test('refuses a sandbox process on its database', async () => {
@@ -210,6 +238,12 @@ describe('a mistyped command', () => {
     ],
     [['keys', 'create', '--expires-in', 'soon'], '--expires-in takes a duration'],
     [['keys', 'create', '--account', 'acct_x'], 'no account has the id "acct_x"'],
+    [['keys', 'create', '--allowed-cidrs', '10.0.0.1'], '--allowed-cidrs takes up to 20 networks'],
+    [['accounts', 'update', 'acct_1', '--status', 'off'], '--status takes active or suspended'],
+    [
+      ['accounts', 'update', 'acct_1', '--max-open-executions', 'few'],
+      'takes a whole number from 0, or none',
+    ],
     [['serv'], 'unknown command'],
   ])('%j gets an error that says what to change', async (args, message) => {
     const { code, stderr } = await run(...args);

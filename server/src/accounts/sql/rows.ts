@@ -2,15 +2,18 @@ import type { ApiKey, Scope } from '@simplane/contract';
 
 type AccountStatus = 'active' | 'suspended';
 
-export type AccountRow = {
+/** Null limits are those of the deployment. */
+export type AccountLimits = {
+  max_webhook_endpoints: number | null;
+  max_open_executions: number | null;
+  requests_per_second: number | null;
+};
+
+export type AccountRow = AccountLimits & {
   id: string;
   name: string;
   api_version: string;
   status: AccountStatus;
-  /** Null limits are those of the deployment. */
-  max_webhook_endpoints: number | null;
-  max_open_executions: number | null;
-  requests_per_second: number | null;
   created_at: Date;
 };
 

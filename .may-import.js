@@ -182,11 +182,11 @@ export const mayImport = {
     },
     processes: {
       why: 'Which processes run, and what only they know. It imports no feature.',
-      imports: list`clock.ts context.ts db ids lists processes/sql telemetry/clip.ts worker contract:*`,
+      imports: list`clock.ts context.ts db ids lists network processes/sql telemetry/clip.ts worker contract:*`,
     },
     'processes/sql': {
       why: 'Statements know the database.',
-      imports: list`db lists`,
+      imports: list`db lists processes/report.ts`,
     },
     events: {
       why: 'Features publish events; events import no feature. The same SQL statement queues the deliveries.',
@@ -363,8 +363,8 @@ export const mayImport = {
     // Above the features.
     background: {
       why: 'It passes workers and chores the functions they run.',
-      imports: list`audit bundles config db esims executions feed idempotency network overview retention service.ts
-                   telemetry
+      imports: list`audit bundles config db esims executions feed idempotency network overview processes retention
+                   service.ts telemetry
                    webhooks/deliveries webhooks/endpoints webhooks/guard webhooks/names webhooks/ordered webhooks/recoveries
                    webhooks/sender webhooks/stats worker
                    contract:* npm:pino`,

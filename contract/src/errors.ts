@@ -213,8 +213,7 @@ export const errors = {
     status: 409,
     meaning:
       'This deployment is not connected to the operator’s core network, so it cannot suspend or resume eSIMs.',
-    remedy:
-      'Ask the operator to connect the core network, then send the same request again.',
+    remedy: 'Ask the operator to connect the core network, then send the same request again.',
   },
   body_too_large: {
     type: 'invalid_request_error',

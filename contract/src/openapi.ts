@@ -16,11 +16,12 @@ import { linkSchemas, namedSchemas } from './openapi-schemas.ts';
 import { deliveryHeaders, describeWebhooks } from './openapi-webhooks.ts';
 import type { Operation } from './operation.ts';
 import { operations } from './operations.ts';
-import { CatalogProduct } from './operator/catalog-product.ts';
-import { Process } from './operator/process.ts';
-import { OperatorAuditEntry } from './operator/audit-log.ts';
-import { Overview } from './overview.ts';
 import { Account } from './operator/accounts.ts';
+import { OperatorAuditEntry } from './operator/audit-log.ts';
+import { CatalogProduct } from './operator/catalog-product.ts';
+import { Network } from './operator/network.ts';
+import { Process } from './operator/process.ts';
+import { Overview } from './overview.ts';
 import { Product } from './product.ts';
 import { Recovery, RecoveryPreview } from './recovery.ts';
 import { tags } from './tags.ts';
@@ -109,6 +110,7 @@ export const components: Record<string, object> = {
   Execution,
   Identity,
   InstallProfile,
+  Network,
   Process,
   OperatorAuditEntry,
   Overview,

@@ -1,20 +1,3 @@
-import { listOperatorAuditLog } from './operator/audit-log.ts';
-import {
-  deactivateProduct,
-  getCatalogProduct,
-  listCatalogProducts,
-  putCatalogProduct,
-} from './operator/catalog-product.ts';
-import { listProcesses } from './operator/process.ts';
-
-/** The operations of the deployment's operator, under `/v1/operator/`. Each needs the `operator` scope. */
-export const operatorOperations = {
-  listProcesses,
-  listCatalogProducts,
-  getCatalogProduct,
-  putCatalogProduct,
-  deactivateProduct,
-  listOperatorAuditLog,
 import {
   createAccount,
   createAccountApiKey,
@@ -24,9 +7,25 @@ import {
   listAccounts,
   updateAccount,
 } from './operator/accounts.ts';
+import { listOperatorAuditLog } from './operator/audit-log.ts';
+import {
+  deactivateProduct,
+  getCatalogProduct,
+  listCatalogProducts,
+  putCatalogProduct,
+} from './operator/catalog-product.ts';
+import { listNetworks } from './operator/network.ts';
+import { listProcesses } from './operator/process.ts';
 
 /** The operations of the deployment's operator, under `/v1/operator/`. Each needs the `operator` scope. */
 export const operatorOperations = {
+  listProcesses,
+  listNetworks,
+  listCatalogProducts,
+  getCatalogProduct,
+  putCatalogProduct,
+  deactivateProduct,
+  listOperatorAuditLog,
   createAccount,
   listAccounts,
   getAccount,

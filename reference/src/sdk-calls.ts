@@ -72,4 +72,5 @@ export const sdkCalls: Record<OperationId, string> = {
   createAccountApiKey: 'accounts.createApiKey',
   listAccountApiKeys: 'accounts.listApiKeys',
   deleteAccountApiKey: 'accounts.revokeApiKey',
+  listNetworks: 'networks.list',
 };

@@ -21,6 +21,11 @@ export function createOperator(options: SimplaneOptions) {
       list: (query?: QueryOf<'listProcesses'>, options?: CallOptions) =>
         createList(query, (query) => call('listProcesses', { query }, options)),
     },
+    networks: {
+      /** Lists the SM-DP+ and the core as the workers see them. */
+      list: (query?: QueryOf<'listNetworks'>, options?: CallOptions) =>
+        createList(query, (query) => call('listNetworks', { query }, options)),
+    },
     products: {
       /** Lists the whole catalog, including unlisted and inactive products. */
       list: (query?: QueryOf<'listCatalogProducts'>, options?: CallOptions) =>

@@ -48,6 +48,25 @@ export type ErrorCode =
   | 'internal'
   | 'unavailable';
 
+/** A tenant of the deployment, as its operator sees it. */
+export type Account = {
+  id: string;
+  object: 'account';
+  name: string;
+  /** A suspended account can read and revoke keys, but not write. */
+  status: 'active' | 'suspended';
+  /** The most webhook endpoints it may have; null: the deployment’s limit. */
+  max_webhook_endpoints: number | null;
+  /** The most orders it may have queued or running; null: no limit. */
+  max_open_executions: number | null;
+  /** Requests per second of all its keys together, in each process, with a burst of twice that; null: the deployment’s limit per key. */
+  requests_per_second: number | null;
+  /** The API version of its requests without `Service-Version`. */
+  api_version: string;
+  /** When the account was created. Unix time in seconds. */
+  created: number;
+};
+
 /** A key of an account, without its secret. */
 export type ApiKey = {
   id: string;
@@ -380,6 +399,41 @@ export type InstallProfile = {
   };
 };
 
+/** A system that workers call, as they see it. */
+export type Network = {
+  object: 'network';
+  /** An SM-DP+, the core network that gets commands, or the sandbox’s mock. */
+  kind: 'smdp' | 'core' | 'mock';
+  /** Host and port; null for the mock. */
+  host: string | null;
+  /** Whether every process that calls it reached it last time; null if none has tried yet. */
+  reachable: boolean | null;
+  /** Ids of the processes that did not reach it. */
+  unreachable_from: string[];
+  /** Whether a process makes no calls for now, because a gateway reported several times that the system is down. */
+  paused: boolean;
+  /** How long the last answer or connection took, for the process for which it took longest; null if there was none. */
+  latency_ms: number | null;
+  /** When it was last called or connected to. Unix time in seconds. */
+  checked_at: number | null;
+  /** The last error of any process; null if there was none since the processes started. */
+  last_error: {
+    /** What went wrong, and what to check. */
+    message: string;
+    /** When it happened. Unix time in seconds. */
+    at: number;
+  } | null;
+  /** When the first of its certificates ends. Unix time in seconds. */
+  certificate_ends_at: number | null;
+  /** The certificates of the connection, and for an SM-DP+ of the port for its notifications. */
+  certificates: Array<{
+    /** `peer` for the system’s own certificate, or the setting that names our file. */
+    name: string;
+    /** When the certificate ends. Unix time in seconds. */
+    ends_at: number;
+  }>;
+};
+
 /** A running process of this deployment. One that is gone leaves the list within 30 seconds. */
 export type Process = {
   id: string;
@@ -427,6 +481,57 @@ export type OperatorAuditEntry = {
   created: number;
   /** The account it concerns; null if it concerns the deployment. */
   account_id: string | null;
+};
+
+/** How the account’s orders are doing. */
+export type Overview = {
+  object: 'overview';
+  /** Start of the window, a full hour. Unix time in seconds. */
+  from: number;
+  /** End of the window, a full hour. Unix time in seconds. */
+  until: number;
+  /** Everything that happened up to here is counted. Unix time in seconds. */
+  as_of: number;
+  /** How far the orders that were accepted in the window have come, whenever they did. `active` implies the stages before it. */
+  funnel: Array<{
+    stage: 'accepted' | 'provisioned' | 'downloaded' | 'installed' | 'active';
+    /** Orders that reached the stage. */
+    count: number;
+    /** Median time since the stage before, accurate to a tenth; null for `accepted`, and if it is not known. */
+    median_ms: number | null;
+    /** The time that 95 % of them did not exceed. */
+    p95_ms: number | null;
+  }>;
+  /** Orders that have not ended. At most 10,000 are counted. */
+  open_count: number;
+  /** Orders that failed. */
+  failed_count: number;
+  /** Failures by stage and code, the most frequent first. */
+  failures: Array<{
+    /** The stage that was not reached. */
+    stage: 'provisioned' | 'downloaded' | 'installed' | 'active';
+    /** Of `provisioned`: `error.code` of the execution. Of `downloaded` and `installed`: `profile.error.code` of the eSIM. */
+    code: string;
+    /** How often it happened. */
+    count: number;
+  }>;
+  /** Every hour of the window, oldest first, by the time the orders were accepted. */
+  hours: Array<{
+    /** Start of the hour. Unix time in seconds. */
+    start: number;
+    /** Orders accepted in this hour. */
+    accepted: number;
+    /** Of these, provisioned. */
+    provisioned: number;
+    /** Of these, failed. */
+    failed: number;
+    /** Of these, downloaded. */
+    downloaded: number;
+    /** Of these, installed. */
+    installed: number;
+    /** Of these, active. */
+    active: number;
+  }>;
 };
 
 /** A data plan that you can provision on an eSIM. */
@@ -806,6 +911,16 @@ export type Operations = {
   /** Returns the account, the scopes of the key and the mode of the deployment. Use it to check that a key works. */
   getMe: {
     result: Identity;
+  };
+  /** Returns how many orders of the last day reached each stage and how long that took, failures by code, and the same counts by hour. Workers count in the background: `as_of` says how far they are, usually a second or two ago. */
+  getOverview: {
+    query: {
+      /** Start of the window, rounded down to a full hour. Defaults to a day before `until`. Unix time in seconds. */
+      from?: number;
+      /** End of the window, rounded up to a full hour; at most 744 hours after `from`. Defaults to now. Unix time in seconds. */
+      until?: number;
+    };
+    result: Overview;
   };
   /** Returns the listed and active products of the catalog. */
   listProducts: {
@@ -1520,6 +1635,16 @@ export type Operations = {
     };
     result: Page<Process>;
   };
+  /** Returns the systems that the running workers call: each SM-DP+ and core, or the mock of a sandbox. Workers connect to each every 30 seconds, also when there is no work. */
+  listNetworks: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+    };
+    result: Page<Network>;
+  };
   /** Returns every product of the catalog, including unlisted and inactive ones. */
   listCatalogProducts: {
     query: {
@@ -1605,11 +1730,110 @@ export type Operations = {
     };
     result: Page<OperatorAuditEntry>;
   };
+  /** The account has no keys yet; create its first one below it. */
+  createAccount: {
+    body: {
+      /** Its name. */
+      name: string;
+      /** The most webhook endpoints it may have; null: the deployment’s limit. */
+      max_webhook_endpoints?: number | null;
+      /** The most orders it may have queued or running; null: no limit. */
+      max_open_executions?: number | null;
+      /** Requests per second of all its keys together, in each process, with a burst of twice that; null: the deployment’s limit per key. */
+      requests_per_second?: number | null;
+    };
+    result: Account;
+  };
+  /** Returns the accounts of the deployment. */
+  listAccounts: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+    };
+    result: Page<Account>;
+  };
+  /** Returns an account with its status and limits. */
+  getAccount: {
+    params: {
+      /** Id of the account (`acct_…`). */
+      id: string;
+    };
+    result: Account;
+  };
+  /** Changes the given fields only, on every process within 5 seconds. `status: "suspended"` refuses the account’s writes, except that it may revoke keys; its orders and deliveries go on. A null limit is the deployment’s. */
+  updateAccount: {
+    params: {
+      /** Id of the account (`acct_…`). */
+      id: string;
+    };
+    body: {
+      /** Its name. */
+      name?: string;
+      /** Suspends or reactivates the account. */
+      status?: 'active' | 'suspended';
+      /** The most webhook endpoints it may have; null: the deployment’s limit. */
+      max_webhook_endpoints?: number | null;
+      /** The most orders it may have queued or running; null: no limit. */
+      max_open_executions?: number | null;
+      /** Requests per second of all its keys together, in each process, with a burst of twice that; null: the deployment’s limit per key. */
+      requests_per_second?: number | null;
+    };
+    result: Account;
+  };
+  /** The response contains the key. Only a retry with the same `Idempotency-Key` returns it again. The account sees that the operator created it. */
+  createAccountApiKey: {
+    params: {
+      /** Id of the account (`acct_…`). */
+      id: string;
+    };
+    body: {
+      /** A name to recognize the key by. */
+      name?: string;
+      /** What the key may do. A key can only give scopes that it has itself. */
+      scopes: Array<'read' | 'write' | 'network' | 'admin' | 'install'>;
+      /** Networks the key may be used from, in CIDR notation: IPv4 or IPv6, up to 20. Empty: from anywhere. */
+      allowed_cidrs?: string[];
+      /** When the key stops working, in the future; null if it does not expire. Unix time in seconds. */
+      expires_at?: number | null;
+    };
+    result: ApiKey;
+  };
+  /** Returns the account’s keys, also those that expired or were revoked. */
+  listAccountApiKeys: {
+    params: {
+      /** Id of the account (`acct_…`). */
+      id: string;
+    };
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+    };
+    result: Page<ApiKey>;
+  };
+  /** Every process refuses the key within 5 seconds. It stays in the list with `revoked_at`; revoking it again changes nothing. An operator may revoke an account’s last key. */
+  deleteAccountApiKey: {
+    params: {
+      /** Id of the account (`acct_…`). */
+      id: string;
+      /** Id of the key (`key_…`). */
+      key_id: string;
+    };
+    result: {
+      id: string;
+      object: 'api_key';
+      deleted: true;
+    };
+  };
 };
 
 /** Method and path of every operation. */
 export const endpoints = {
   getMe: ['GET', '/v1/me'],
+  getOverview: ['GET', '/v1/overview'],
   listProducts: ['GET', '/v1/products'],
   getProduct: ['GET', '/v1/products/{id}'],
   createEsim: ['POST', '/v1/esims'],
@@ -1666,10 +1890,18 @@ export const endpoints = {
   rollApiKey: ['POST', '/v1/api_keys/{id}/roll'],
   listAuditLog: ['GET', '/v1/audit_log'],
   listProcesses: ['GET', '/v1/operator/processes'],
+  listNetworks: ['GET', '/v1/operator/networks'],
   listCatalogProducts: ['GET', '/v1/operator/products'],
   getCatalogProduct: ['GET', '/v1/operator/products/{id}'],
   putCatalogProduct: ['PUT', '/v1/operator/products/{id}'],
   deactivateProduct: ['POST', '/v1/operator/products/{id}/deactivate'],
   listOperatorAuditLog: ['GET', '/v1/operator/audit_log'],
+  createAccount: ['POST', '/v1/operator/accounts'],
+  listAccounts: ['GET', '/v1/operator/accounts'],
+  getAccount: ['GET', '/v1/operator/accounts/{id}'],
+  updateAccount: ['PATCH', '/v1/operator/accounts/{id}'],
+  createAccountApiKey: ['POST', '/v1/operator/accounts/{id}/api_keys'],
+  listAccountApiKeys: ['GET', '/v1/operator/accounts/{id}/api_keys'],
+  deleteAccountApiKey: ['DELETE', '/v1/operator/accounts/{id}/api_keys/{key_id}'],
 } as const satisfies Record<keyof Operations, readonly [method: string, path: string]>;
 

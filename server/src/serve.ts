@@ -5,6 +5,7 @@ import { createKeyDirectory } from './accounts/key-directory.ts';
 import { readOrCreateSandboxKey, sandboxKeyFile } from './accounts/sandbox-key-file.ts';
 import { startChores } from './background/chores.ts';
 import { releaseOrphanedClaims } from './background/release-orphaned-claims.ts';
+import { reportOf } from './background/report-of.ts';
 import { startExecutions } from './background/start-executions.ts';
 import { startFeed } from './background/start-feed.ts';
 import { startProbes, startWebhooks } from './background/start-webhooks.ts';
@@ -19,9 +20,9 @@ import { ensureMode } from './deployment/ensure-mode.ts';
 import { createApp } from './http/app.ts';
 import { createMetricsApp } from './http/metrics-app.ts';
 import { createUuidV7 } from './ids/uuid-v7.ts';
+import type { PeerReport } from './network/peer-state.ts';
 import type { Network, ObservationSource } from './network/port.ts';
 import { createObservationHandler } from './observations/handle-observation.ts';
-import { maxRanges, type ProcessReport } from './processes/report.ts';
 import { startHeartbeat } from './processes/start-heartbeat.ts';
 import { seedSandbox } from './products/seed-sandbox.ts';
 import { claimSealingKey, describeMissingKeys } from './secrets/claim-sealing-key.ts';
@@ -57,6 +58,7 @@ export async function serve(
   network: Network | null,
   observations: ObservationSource | null = null,
   certificates: () => CertificateEnd[] = () => [],
+  peers: () => PeerReport[] = () => [],
 ): Promise<Running> {
   const connection = await connect({
     ...config,
@@ -69,7 +71,7 @@ export async function serve(
         : log.warn({ reason }, 'the database cannot be written to'),
   });
   try {
-    return await start(config, connection, log, { network, observations, certificates });
+    return await start(config, connection, log, { network, observations, certificates, peers });
   } catch (error) {
     await connection.close();
     throw error;
@@ -80,13 +82,15 @@ type Parts = {
   network: Network | null;
   observations: ObservationSource | null;
   certificates(): CertificateEnd[];
+  /** How this process reaches the systems it calls. */
+  peers(): PeerReport[];
 };
 
 async function start(
   config: Config,
   connection: Connection,
   log: Logger,
-  { network, observations, certificates }: Parts,
+  { network, observations, certificates, peers }: Parts,
 ): Promise<Running> {
   const { db, connectionString } = connection;
   const { applied } = await prepareDatabase(connection, (says) => log.info(says));
@@ -163,15 +167,15 @@ async function start(
   await app.listen({ host: config.host, port: config.port });
   url = urlOf(app, config.host);
   const reports = (await observations?.start(createObservationHandler(service))) ?? null;
-  const { role } = config;
-  const report = (): ProcessReport => ({ iccid_ranges: (config.iccidRanges ?? []).slice(0, maxRanges) });
-  const heartbeat = await startHeartbeat({ db, newUuid, role, version, report, onError });
   const chores = startChores(service, config, onError);
   // Without a key it could not encrypt matching ids, nor sign with every secret.
   const isWorker = config.role !== 'api' && missingKeys.length === 0;
   const worker = network && isWorker ? startExecutions(service, config, network, onError) : null;
   const sequencer = config.role === 'api' ? null : startFeed(service, onError);
   const sender = isWorker ? startWebhooks(service, config, onError) : null;
+  const { role } = config;
+  const report = () => reportOf({ config, certificates, peers, isPaused: () => worker?.isPaused() ?? false });
+  const heartbeat = await startHeartbeat({ db, newUuid, role, version, report, onError });
 
   async function stop(): Promise<void> {
     stopping = true;

@@ -13,6 +13,7 @@ export function startExecutions(
 ) {
   const runners = createRunners(config.iccidRanges);
   countFromZero(service, Object.keys(runners));
+  let isPaused = false;
   const worker = startExecutionWorker({
     db: service.db,
     clock: service.clock,
@@ -32,6 +33,7 @@ export function startExecutions(
     runners,
     pause: { afterFailures: config.networkPauseAfter, pauseMs: config.networkPauseMs },
     onPause(pausedMs) {
+      isPaused = pausedMs !== null;
       service.metrics.networkPaused.set(pausedMs === null ? 0 : 1);
       if (pausedMs === null) service.log.info('the network answers again; orders continue');
       else
@@ -45,7 +47,7 @@ export function startExecutions(
     onError,
   });
   service.signals.on('executions', worker.wake);
-  return worker;
+  return { ...worker, isPaused: () => isPaused };
 }
 
 const outcomes = ['succeeded', 'failed', 'postponed'] as const;

@@ -1,13 +1,14 @@
 import type { InputOf, Operation, Operations, OperatorOperationId, ResultOf } from '@simplane/contract';
-import { listOperatorAuditLog } from '../audit/list.ts';
 import { getAccount } from '../accounts/get-account.ts';
 import { listAccounts } from '../accounts/list-accounts.ts';
 import { postAccount } from '../accounts/open-account.ts';
 import { createKeyOfAccount, deleteKeyOfAccount, listKeysOfAccount } from '../accounts/operate-keys.ts';
 import { updateAccount } from '../accounts/update-account.ts';
+import { listOperatorAuditLog } from '../audit/list.ts';
 import type { OperatorContext, OperatorWriteContext } from '../context.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
 import { listProcesses } from '../processes/list.ts';
+import { listNetworks } from '../processes/list-networks.ts';
 import { deactivateProduct } from '../products/deactivate.ts';
 import { getCatalogProduct } from '../products/get.ts';
 import { listCatalogProducts } from '../products/list.ts';
@@ -20,6 +21,7 @@ type HandlerOf<O extends Operation> = O['method'] extends 'GET'
 /** The handler of each of the operator's operations. Does not compile unless every one has one. */
 export const operatorRoutes: { [Id in OperatorOperationId]: HandlerOf<Operations[Id]> } = {
   listProcesses,
+  listNetworks,
   listCatalogProducts,
   getCatalogProduct,
   putCatalogProduct,

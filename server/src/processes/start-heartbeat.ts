@@ -18,6 +18,8 @@ type Options = Pick<Heartbeat, 'role' | 'version'> & {
 };
 
 const defaultBeatMs = 5_000;
+/** How soon others learn that a network went down or works again. */
+const lookMs = 1_000;
 
 /** A process that has not reported for this long is gone. Four heartbeats may be late or lost. */
 export const goneAfterMs = 25_000;
@@ -27,13 +29,24 @@ export async function startHeartbeat(options: Options): Promise<{ stop(): Promis
   const { db, newUuid, role, version, report, onError, beatMs = defaultBeatMs } = options;
   const uuid = uuidText(newUuid());
   const host = clip(hostname(), 255);
-  const beat = () => {
+  let beatAtMs = 0;
+  let toldState = '';
+
+  async function beat(): Promise<void> {
+    const told = report();
     const uptimeMs = Math.round(performance.now());
+    beatAtMs = uptimeMs;
+    toldState = stateIn(told);
     const { pid } = process;
-    return storeHeartbeat(db, { uuid, role, version, host, pid, uptimeMs, report: report() }, goneAfterMs);
-  };
+    await storeHeartbeat(db, { uuid, role, version, host, pid, uptimeMs, report: told }, goneAfterMs);
+  }
+
+  async function beatIfDue(): Promise<void> {
+    if (performance.now() - beatAtMs >= beatMs || stateIn(report()) !== toldState) await beat();
+  }
+
   await beat().catch(onError);
-  const beating = every(beatMs, beat, onError);
+  const beating = every(Math.min(lookMs, beatMs), beatIfDue, onError);
   return {
     async stop() {
       await beating.stop();
@@ -41,4 +54,9 @@ export async function startHeartbeat(options: Options): Promise<{ stop(): Promis
       await removeProcess(db, uuid).catch(onError);
     },
   };
+}
+
+/** What is worth a heartbeat of its own when it changes. */
+function stateIn({ networks }: ProcessReport): string {
+  return JSON.stringify(networks.map(({ reachable, paused }) => [reachable, paused]));
 }

@@ -24,7 +24,7 @@ const rethrow = (error: unknown) => {
 /** A process of this deployment. The test writes its heartbeats itself: the next one by the timer is an hour away. */
 function startProcess(
   role: 'all' | 'api' | 'worker',
-  report: () => ProcessReport = () => ({ iccid_ranges: [] }),
+  report: () => ProcessReport = () => ({ iccid_ranges: [], certificates: [], networks: [] }),
 ) {
   const { db, newUuid } = service.service;
   return startHeartbeat({ db, newUuid, role, version: '1.2.3', report, onError: rethrow, beatMs: 3_600_000 });
@@ -63,6 +63,67 @@ describe('processes', () => {
     const other = await startProcess('all');
     expect((await pool.query('select role from processes')).rows).toEqual([{ role: 'all' }]);
     await Promise.all([killed.stop(), other.stop()]);
+  });
+});
+
+describe('networks', () => {
+  const smdp = {
+    kind: 'smdp' as const,
+    host: 'smdp.example.com:8443',
+    reachable: true,
+    latency_ms: 40,
+    tried_ms_ago: 1_000,
+    last_error: { message: 'ECONNRESET', ms_ago: 3_600_000 },
+    peer_ends_at: '2031-01-01T00:00:00Z',
+    paused: false,
+  };
+  const never = {
+    reachable: null,
+    latency_ms: null,
+    tried_ms_ago: null,
+    last_error: null,
+    peer_ends_at: null,
+  };
+  const seconds = (text: string) => Date.parse(text) / 1_000;
+
+  test('are shown once each, as all processes together see them', async () => {
+    const report = (networks: ProcessReport['networks'], certificates: ProcessReport['certificates'] = []) =>
+      startProcess('worker', () => ({ iccid_ranges: [], certificates, networks }));
+    const down = { reachable: false, last_error: { message: 'HTTP 503', ms_ago: 5_000 }, paused: true };
+    const core = { ...smdp, ...never, kind: 'core' as const, host: 'core.example.com' };
+    const processes = [
+      await report([smdp, core], [{ setting: 'SIMPLANE_ES2_CERT', ends_at: '2030-01-01T00:00:00Z' }]),
+      await report([{ ...smdp, ...down, latency_ms: 90 }]),
+      // An API process knows the certificates of the notification port.
+      await report([], [{ setting: 'SIMPLANE_ES2_LISTEN_CERT', ends_at: '2029-01-01T00:00:00Z' }]),
+    ];
+    const { data: running } = await operator.processes.list();
+    const { data } = await operator.networks.list();
+    const now = running[0]?.last_seen_at ?? 0;
+    expect(data).toMatchObject([
+      { kind: 'core', host: 'core.example.com', reachable: null, last_error: null, certificates: [] },
+      {
+        kind: 'smdp',
+        host: 'smdp.example.com:8443',
+        reachable: false,
+        unreachable_from: [running[1]?.id],
+        paused: true,
+        latency_ms: 90,
+        last_error: { message: 'HTTP 503' },
+        certificate_ends_at: seconds('2029-01-01T00:00:00Z'),
+        certificates: [
+          { name: 'SIMPLANE_ES2_CERT', ends_at: seconds('2030-01-01T00:00:00Z') },
+          { name: 'SIMPLANE_ES2_LISTEN_CERT', ends_at: seconds('2029-01-01T00:00:00Z') },
+          { name: 'peer', ends_at: seconds('2031-01-01T00:00:00Z') },
+        ],
+      },
+    ]);
+    expect(Math.abs((data[1]?.last_error?.at ?? 0) - (now - 5))).toBeLessThan(25);
+    const [first, second] = [await operator.networks.list({ limit: 1 }), data[1]];
+    const next = await operator.networks.list({ limit: 1, starting_after: first.next_cursor ?? '' });
+    expect(next.data).toEqual([second]);
+    await Promise.all(processes.map((one) => one.stop()));
+    expect((await operator.networks.list()).data).toEqual([]);
   });
 });
 
@@ -171,6 +232,8 @@ describe('products', () => {
     expect((await send({ ...product, profile_type: 'ACME-EU' })).status).toBe(200);
     const worker = await startProcess('worker', () => ({
       iccid_ranges: [{ first: '898830300000000000', size: 1_000 }],
+      certificates: [],
+      networks: [],
     }));
     expect((await send(product)).status).toBe(200);
     await worker.stop();

@@ -1,6 +1,7 @@
 import { type Dispatcher, request } from 'undici';
 import { serviceSignature } from '../../secrets/service-signature.ts';
 import { clip } from '../../telemetry/clip.ts';
+import type { PeerState } from '../peer-state.ts';
 import type { Call, Done, Network, Refusal, Reply } from '../port.ts';
 
 const maxBytes = 64 * 1024;
@@ -15,6 +16,8 @@ type Options = {
   /** Seconds since 1970, for the signature. */
   nowSeconds?: () => number;
   dispatcher?: Dispatcher;
+  /** Remembers for the operator how the last commands went. */
+  state?: PeerState;
   /** Logs failures for the operator, with the host and the setting, which the command's error does not name. */
   onTrouble?(details: object): void;
 };
@@ -33,7 +36,7 @@ export function createCoreCommands(options: Options): Pick<Network, Command> {
 }
 
 async function command(
-  { url, secret, userAgent, nowSeconds = systemSeconds, dispatcher, onTrouble }: Options,
+  { url, secret, userAgent, nowSeconds = systemSeconds, dispatcher, state, onTrouble }: Options,
   name: Command,
   { id, attempt, iccid, signal }: Call & { iccid: string },
 ): Promise<Reply<Done>> {
@@ -54,6 +57,7 @@ async function command(
     'idempotency-key': id,
     'service-signature': serviceSignature([secret], nowSeconds(), body), // same format as webhooks
   };
+  const startedMs = performance.now();
   try {
     const response = await request(url, {
       method: 'POST',
@@ -63,6 +67,9 @@ async function command(
       ...(dispatcher && { dispatcher }),
     });
     const { statusCode, body: answer } = response;
+    const isGateway = statusCode >= 502 && statusCode <= 504;
+    if (isGateway) state?.failed(`HTTP ${statusCode}`, { isGateway });
+    else state?.answered(performance.now() - startedMs, statusCode < 400 ? null : `HTTP ${statusCode}`);
     if (statusCode >= 200 && statusCode < 300) {
       answer.dump({ limit: maxBytes }).catch(() => {}); // only the status matters
       return { kind: 'done', result: {} };
@@ -71,6 +78,7 @@ async function command(
     return replyOf(name, statusCode, await readStart(answer, maxBytes));
   } catch (error) {
     const why = signal.aborted ? 'no answer in time' : causeOf(error);
+    state?.failed(why);
     onTrouble?.({ command: name, id, host, error: why });
     return failed(why);
   }

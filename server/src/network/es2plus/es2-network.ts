@@ -8,6 +8,7 @@ import {
   type About,
   describeFailure,
   describeRemedy,
+  isGatewayError,
   judgeStatus,
   outcomeUnknown,
   wrongCheckDigit,
@@ -129,9 +130,6 @@ export function createEs2Network(options: Options): Network {
   };
 }
 
-/** Bad gateway, unavailable, gateway timeout (RFC 9110 §15.6): what gateways answer while the SM-DP+ restarts. */
-const gatewayStatuses = [502, 503, 504];
-
 async function ask<N extends OrderFunctionName>(
   { client, requesterId, undoneStatuses, onTrouble }: Options,
   { signal }: Call,
@@ -157,7 +155,7 @@ async function ask<N extends OrderFunctionName>(
     // repetition can be distinguished from a second order, that is more reliable than the gateway.
     const isRejected = status >= 400 && status < 500 && status !== 408;
     const hadNoEffect = isRejected || (isOnce && undoneStatuses.has(status));
-    const isDown = gatewayStatuses.includes(status);
+    const isDown = isGatewayError(status);
     return { kind: 'failed', reason, ...(hadNoEffect && { hadNoEffect }), ...(isDown && { isDown }) };
   }
   const answer = readAnswer(about.name, posted.json);

@@ -179,6 +179,11 @@ export function wrongCheckDigit(about: About, reserved: string): Refusal {
   };
 }
 
+/** Bad gateway, unavailable, gateway timeout (RFC 9110 §15.6): what gateways answer while the SM-DP+ restarts. */
+export function isGatewayError(status: number): boolean {
+  return status >= 502 && status <= 504;
+}
+
 /** What the operator can do about a call without a usable answer, with the setting to change; null if that depends. */
 export function describeRemedy(why: Why | { status: number }): string | null {
   return (typeof why === 'string' ? troubles[why] : troubleOf(why.status))?.remedy ?? null;

@@ -127,6 +127,13 @@ export const errors = {
     meaning: 'A test key was sent to a live deployment, or a live key to a sandbox.',
     remedy: 'Use `sp_test_…` keys with a sandbox and `sp_live_…` keys with a live deployment.',
   },
+  api_key_address_refused: {
+    type: 'authentication_error',
+    status: 401,
+    meaning: 'The key may not be used from this address: it is in none of the key’s `allowed_cidrs`.',
+    remedy:
+      'Send the request from an allowed address, or add the address in the message to the key’s `allowed_cidrs` with another key that has the `admin` scope.',
+  },
   scope_missing: {
     type: 'permission_error',
     status: 403,

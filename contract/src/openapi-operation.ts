@@ -10,6 +10,7 @@ const commonErrors: readonly ErrorCode[] = [
   'api_key_invalid',
   'api_key_expired',
   'api_key_wrong_mode',
+  'api_key_address_refused',
   'scope_missing',
   'api_version_unknown',
   'rate_limited',

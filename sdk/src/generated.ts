@@ -26,6 +26,7 @@ export type ErrorCode =
   | 'api_key_invalid'
   | 'api_key_expired'
   | 'api_key_wrong_mode'
+  | 'api_key_address_refused'
   | 'scope_missing'
   | 'account_suspended'
   | 'sandbox_only'

@@ -34,6 +34,8 @@ export type Service = {
   rateLimitPerSecond: number;
   /** Look-ups of unknown API keys per client address. */
   unknownKeysPerSecond: number;
+  /** Networks of proxies whose `X-Forwarded-For` is believed. */
+  trustedProxies: readonly string[];
   headersTimeoutMs: number;
   requestTimeoutMs: number;
   /** How long a client may leave its response unread. */

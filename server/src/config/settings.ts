@@ -108,6 +108,15 @@ export const settings = {
     '20',
     'How many unknown API keys this process looks up per second per client address (IPv6: per /64), with a burst of five times that. Requests over the limit get 429. Known keys are not affected. 0 turns the limit off.',
   ),
+  trustedProxies: setting(
+    'SIMPLANE_TRUSTED_PROXIES',
+    {
+      takes: '`none`, or networks separated by commas, such as `10.1.0.0/16,fd00:1::/32`',
+      parse: parseCidrs,
+    },
+    'none',
+    'Networks of the proxies in front of this process. Their `X-Forwarded-For` says where a request comes from, for `allowed_cidrs` of keys, the audit log and `SIMPLANE_UNKNOWN_KEY_LIMIT`; that of any other client is ignored. Name only proxies that append the address of their client, or replace the header.',
+  ),
   publicUrl: setting(
     'SIMPLANE_PUBLIC_URL',
     matching(/^https?:\/\/[^\s/]+$/, 'an `http://` or `https://` URL without a path'),

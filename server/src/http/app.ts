@@ -8,6 +8,7 @@ import type { Service } from '../service.ts';
 import { createAdmission } from './admit.ts';
 import { authenticate } from './authenticate.ts';
 import { beginRequest, endRequest } from './bound-pipelining.ts';
+import { createAddressReader } from './client-address.ts';
 import { compressAnswer, compressedFromBytes } from './compress-answer.ts';
 import { ignoreEmptyBody, isJsonType } from './empty-body.ts';
 import { isFeed, serveFeed } from './feed/serve-feed.ts';
@@ -124,7 +125,9 @@ function prepareRequests(app: FastifyInstance, service: Service, { unread }: Hel
   app.decorateRequest('startedMs', 0);
   app.decorateRequest('heldFromMs', null);
   app.decorateRequest('heldBody', null);
+  const setAddress = createAddressReader(service.trustedProxies);
   app.addHook('onRequest', (request, reply, done) => {
+    setAddress(request);
     reply.header('Request-Id', request.id);
     reply.header('Service-Version', request.apiVersion);
     done();
@@ -236,11 +239,10 @@ function serveApi(app: FastifyInstance, service: Service, api: Api, { bodies, un
       done();
       return;
     }
-    const { socket } = request.raw;
     // The mount for agents answers empty bodies itself.
     const readOn = () => (operation ? ignoreEmptyBody(request.raw) : null);
     const [error, caller] = attempt(() =>
-      authenticate(service, request.headers.authorization, { socket, unknownKeys }),
+      authenticate(service, request.headers.authorization, { address: request.ip, unknownKeys }),
     );
     if (error) done(error);
     else if (caller instanceof Promise) {

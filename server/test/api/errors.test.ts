@@ -25,6 +25,7 @@ const promised: Record<string, [status: number, type: string]> = {
   api_key_invalid: [401, 'authentication_error'],
   api_key_expired: [401, 'authentication_error'],
   api_key_wrong_mode: [401, 'authentication_error'],
+  api_key_address_refused: [401, 'authentication_error'],
   scope_missing: [403, 'permission_error'],
   account_suspended: [403, 'permission_error'],
   sandbox_only: [403, 'permission_error'],
@@ -431,6 +432,13 @@ describe('keys', () => {
     } finally {
       await own.stop();
     }
+  });
+
+  test('a key is refused from an address that it may not be used from', async () => {
+    const key = await service.createKey({ allowedCidrs: ['203.0.113.0/24'] });
+    const reply = await call(service, 'GET', '/v1/me', { key });
+    expectRefusal(reply, 'api_key_address_refused');
+    expect(reply.json.error.message).toContain('127.0.0.1');
   });
 
   test('a live key is refused in the sandbox, and a test key in live mode', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { call, type Reply } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { openSse } from '../support/sse.ts';
 import { until } from '../support/until.ts';
 
 let service: TestService;
@@ -9,7 +10,8 @@ let second: TestService;
 
 beforeAll(async () => {
   service = await startService();
-  second = await startService({ databaseUrl: service.databaseUrl });
+  // Behind a proxy on the same machine.
+  second = await startService({ databaseUrl: service.databaseUrl, trustedProxies: ['127.0.0.0/8'] });
 });
 afterAll(async () => {
   await second.stop();
@@ -282,6 +284,49 @@ describe('the last admin key of an account', () => {
       ]);
       expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
     }
+  });
+});
+
+describe('a key with networks', () => {
+  const refused = { status: 401, code: 'api_key_address_refused' };
+  const from = (address: string) => ({ 'X-Forwarded-For': address });
+
+  test('works only from them, by the address that a trusted proxy passes on', async () => {
+    const key = await service.createKey({ allowedCidrs: ['203.0.113.0/24', '2001:db8::/32'] });
+    const at = async (process: TestService, address: string) =>
+      refusalOf(await call(process, 'GET', '/v1/products', { key, headers: from(address) })).code ?? 'ok';
+    expect(await at(second, '203.0.113.7')).toBe('ok');
+    expect(await at(second, '2001:db8::7')).toBe('ok');
+    expect(await at(second, '203.0.114.7')).toBe(refused.code);
+    expect(await at(second, '203.0.113.7, 198.51.100.1')).toBe(refused.code);
+    // This process trusts nobody.
+    expect(await at(service, '203.0.113.7')).toBe(refused.code);
+  });
+
+  test('has the client’s address in calls through /mcp, and in the audit log', async () => {
+    const { accountUuid } = await newAccount('Agents');
+    const key = await service.createKey({ accountUuid, allowedCidrs: ['203.0.113.0/24'] });
+    const headers = { ...from('203.0.113.7'), Accept: 'application/json, text/event-stream' };
+    const list = { name: 'list_products', arguments: {} };
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: list };
+    const answered = await call(second, 'POST', '/mcp', { key, headers, body });
+    expect([answered.status, answered.text]).toEqual([200, expect.stringContaining('prod_us_1gb_7d')]);
+    expect(refusalOf(await call(service, 'POST', '/mcp', { key, headers, body }))).toEqual(refused);
+    await call(second, 'POST', '/v1/api_keys', { key, headers, body: { scopes: ['read'] } });
+    const text = 'select ip from audit_log where account_id = $1';
+    expect(await service.db.query({ name: 'test_audit_ip', text }, [accountUuid])).toEqual([
+      { ip: '203.0.113.7' },
+    ]);
+  });
+
+  test('loses its open streams when they change', async () => {
+    const owner = await newAccount('Streams');
+    const { id, key } = await createKey(owner);
+    const stream = await openSse({ url: service.url, key }, '/v1/events/feed');
+    expect(stream.status).toBe(200);
+    await call(owner, 'PATCH', `/v1/api_keys/${id}`, { body: { allowed_cidrs: ['203.0.113.0/24'] } });
+    await stream.ended;
+    expect(await statusWith(service, key)).toEqual(refused);
   });
 });
 

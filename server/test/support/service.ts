@@ -54,7 +54,12 @@ export type TestService = {
   stop(): Promise<void>;
 };
 
-type KeyOptions = { scopes?: Scope[]; accountUuid?: string; expiresAt?: Date | null };
+type KeyOptions = {
+  scopes?: Scope[];
+  accountUuid?: string;
+  expiresAt?: Date | null;
+  allowedCidrs?: string[];
+};
 type Options = Partial<Service> & { api?: Parameters<typeof createApp>[1]; databaseUrl?: string };
 
 /** The real app on a real port with its own database, and a clock that tests can move. */
@@ -110,6 +115,7 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
     metrics: createMetrics(db),
     rateLimitPerSecond: 0,
     unknownKeysPerSecond: 0,
+    trustedProxies: [],
     headersTimeoutMs: 10_000,
     requestTimeoutMs: 30_000,
     drainTimeoutMs: 20_000,
@@ -134,6 +140,7 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
       name: 'Test',
       scopes: options.scopes ?? [...accountScopes],
       expiresAt,
+      allowedCidrs: options.allowedCidrs ?? [],
     });
     return key;
   }

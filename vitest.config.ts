@@ -47,6 +47,8 @@ export default defineConfig({
     // No test changes a module, so test files share loaded modules; reloading took half of the time.
     isolate: false,
     pool: 'forks',
+    // Room for short-lived objects: V8's default of 16 MB is collected often, which took a seventh of the tests' CPU time.
+    execArgv: ['--min-semi-space-size=16', '--max-semi-space-size=64'],
     sequence: { sequencer: SlowFirst },
   },
 });

@@ -13,8 +13,7 @@ export const mayImport = {
       imports: list`operator npm:typebox`,
     },
     operator: {
-      why: 'The operations of the deployment’s operator, built from the same parts.',
-      why: 'The operations of the operator, built from the same parts.',
+      why: 'The operator’s operations, in terms of the account’s resources.',
       imports: list`. npm:typebox`,
     },
   },
@@ -234,11 +233,12 @@ export const mayImport = {
     executions: {
       why: 'An execution calls the runner passed to it, so it imports no feature.',
       imports: list`app-error.ts audit clock.ts context.ts db executions/sql idempotency ids lists network
-                   secrets/keyring.ts telemetry/clip.ts worker contract:*`,
+                   secrets/keyring.ts telemetry worker contract:*`,
     },
     'executions/sql': {
       why: 'Statements: rows in, rows out.',
-      imports: list`db executions/end-from.ts executions/held.ts executions/waiting-for.ts idempotency lists
+      imports: list`db executions/end-from.ts executions/held.ts executions/list-statement.ts executions/row-columns.ts
+                   executions/waiting-for.ts idempotency lists
                    contract:*`,
     },
     esims: {
@@ -259,6 +259,15 @@ export const mayImport = {
     'bundles/sql': {
       why: 'Statements know the database. The insert of bundles is also part of the statement that ends an order.',
       imports: list`bundles/insert-from.ts db lists contract:*`,
+    },
+    'executions/operator': {
+      why: 'What an operator sees and decides, about executions of every feature.',
+      imports: list`app-error.ts audit bundles clock.ts context.ts db esims executions executions/operator/sql idempotency ids
+                   lists network secrets telemetry/clip.ts worker contract:*`,
+    },
+    'executions/operator/sql': {
+      why: 'Statements over all accounts, composed of pieces of the executions.',
+      imports: list`db executions lists contract:*`,
     },
     observations: {
       why: 'Network reports change eSIMs and bundles through functions of those features.',
@@ -363,8 +372,8 @@ export const mayImport = {
     // Above the features.
     background: {
       why: 'It passes workers and chores the functions they run.',
-      imports: list`audit bundles config db esims executions feed idempotency network overview processes retention
-                   service.ts telemetry
+      imports: list`audit bundles config db esims executions executions/operator feed idempotency network overview
+                   processes retention service.ts telemetry
                    webhooks/deliveries webhooks/endpoints webhooks/guard webhooks/names webhooks/ordered webhooks/recoveries
                    webhooks/sender webhooks/stats worker
                    contract:* npm:pino`,
@@ -372,10 +381,10 @@ export const mayImport = {
     http: {
       why: 'It maps requests to operations. No folder below depends on HTTP.',
       imports: list`accounts addresses app-error.ts audit bundles context.ts db/unavailable.ts esims events
-                   executions feed/consumers http/feed http/mcp idempotency ids/uuid-range.ts lookups observations
-                   overview processes products sandbox service.ts telemetry webhooks/deliveries webhooks/endpoints
-                   webhooks/recoveries webhooks/stats contract:* reference:* npm:ajv npm:fast-json-stringify
-                   npm:fastify`,
+                   executions executions/operator feed/consumers http/feed http/mcp idempotency ids/uuid-range.ts
+                   lookups observations overview processes products sandbox service.ts telemetry
+                   webhooks/deliveries webhooks/endpoints webhooks/recoveries webhooks/stats contract:* reference:*
+                   npm:ajv npm:fast-json-stringify npm:fastify`,
     },
     'http/feed': {
       why: 'Streams and waiting requests: the only answers that outlive their handler.',

@@ -1,3 +1,4 @@
+import { decisionMutants } from './decision-mutants.ts';
 import { liveMutants } from './live-mutants.ts';
 import { api, type Mutant, webhooks } from './mutant.ts';
 import { orderedMutants } from './ordered-mutants.ts';
@@ -123,8 +124,8 @@ const changes: Mutant[] = [
   {
     name: 'top-up-of-ended-esim',
     file: 'server/src/bundles/top-up.ts',
-    find: 'if (!topUpStatuses.includes(esim.status)) {',
-    replace: 'if (false) {',
+    find: 'if (topUpStatuses.includes(esim.status)) return esim;',
+    replace: 'if (esim) return esim;',
     tests: [api('provisioning'), api('bundles')],
     why: 'An ended eSIM accepts no bundle.',
   },
@@ -655,6 +656,7 @@ export const handWritten: readonly Mutant[] = [
   ...operation,
   ...orderedMutants,
   ...queueMutants,
+  ...decisionMutants,
   ...liveMutants,
   ...sdkFeedMutants,
 ];

@@ -43,7 +43,7 @@ export const waitingForWorker =
 export const canceledMessage =
   'The account canceled it before it reached the network, so nothing was ordered. Order again if you need it.';
 
-const example = {
+export const executionExample = {
   id: exampleId(idPrefixes.execution),
   object: 'execution',
   execution_id: exampleId(idPrefixes.execution),
@@ -61,7 +61,7 @@ const example = {
 /** The response to an order. */
 export function queuedExample(type: ExecutionType) {
   return {
-    ...example,
+    ...executionExample,
     type,
     status: 'queued',
     attempts: 0,
@@ -109,11 +109,23 @@ export const Execution = Type.Object(
     next_attempt_at: nullableUnixSeconds(
       'Earliest time of the next attempt; null if the execution is not waiting.',
     ),
+    retry_of: Type.Optional(
+      Type.String({
+        ...executionId,
+        description: 'The failed execution that this one repeats or continues, by decision of the operator.',
+      }),
+    ),
+    retried_by: Type.Optional(
+      Type.String({
+        ...executionId,
+        description: 'The execution that the operator started in place of this failed one.',
+      }),
+    ),
   },
   {
     title: 'Execution',
     description: 'An asynchronous operation and its status.',
-    examples: [example],
+    examples: [executionExample],
   },
 );
 
@@ -132,6 +144,11 @@ export const listExecutions = operation({
     ),
     type: Type.Optional(
       severalOf(Type.Enum([...executionTypes]), 'Only executions of this type.', [['esim.provision']]),
+    ),
+    error_code: Type.Optional(
+      Type.Enum([...executionErrorCodes], {
+        description: 'Only failed executions with this `error.code`.',
+      }),
     ),
   }),
   status: 200,
@@ -164,7 +181,7 @@ export const cancelExecution = operation({
   status: 200,
   response: Execution,
   responseExample: {
-    ...example,
+    ...executionExample,
     status: 'failed',
     iccid: null,
     error: {

@@ -23,6 +23,7 @@ export * from './operations.ts';
 export type { Account } from './operator/accounts.ts';
 export { OperatorAuditEntry } from './operator/audit-log.ts';
 export * from './operator/catalog-product.ts';
+export * from './operator/execution.ts';
 export * from './operator/network.ts';
 export * from './operator/process.ts';
 export * from './overview.ts';

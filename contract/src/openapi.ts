@@ -19,6 +19,7 @@ import { operations } from './operations.ts';
 import { Account } from './operator/accounts.ts';
 import { OperatorAuditEntry } from './operator/audit-log.ts';
 import { CatalogProduct } from './operator/catalog-product.ts';
+import { OperatorExecution } from './operator/execution.ts';
 import { Network } from './operator/network.ts';
 import { Process } from './operator/process.ts';
 import { Overview } from './overview.ts';
@@ -114,6 +115,7 @@ export const components: Record<string, object> = {
   Process,
   OperatorAuditEntry,
   Overview,
+  OperatorExecution,
   Product,
   Recovery,
   RecoveryPreview,

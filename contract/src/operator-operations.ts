@@ -14,18 +14,17 @@ import {
   listCatalogProducts,
   putCatalogProduct,
 } from './operator/catalog-product.ts';
+import {
+  getAnyExecution,
+  listAllExecutions,
+  resolveExecution,
+  retryExecution,
+} from './operator/execution.ts';
 import { listNetworks } from './operator/network.ts';
 import { listProcesses } from './operator/process.ts';
 
 /** The operations of the deployment's operator, under `/v1/operator/`. Each needs the `operator` scope. */
 export const operatorOperations = {
-  listProcesses,
-  listNetworks,
-  listCatalogProducts,
-  getCatalogProduct,
-  putCatalogProduct,
-  deactivateProduct,
-  listOperatorAuditLog,
   createAccount,
   listAccounts,
   getAccount,
@@ -33,4 +32,15 @@ export const operatorOperations = {
   createAccountApiKey,
   listAccountApiKeys,
   deleteAccountApiKey,
+  listAllExecutions,
+  getAnyExecution,
+  retryExecution,
+  resolveExecution,
+  listNetworks,
+  listCatalogProducts,
+  getCatalogProduct,
+  putCatalogProduct,
+  deactivateProduct,
+  listProcesses,
+  listOperatorAuditLog,
 } as const;

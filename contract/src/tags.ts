@@ -17,6 +17,8 @@ export const tags: Record<string, string> = {
   'Operator products': 'For the operator: the whole catalog, and changes to it.',
   'Audit log': 'Who changed what in the account, and who saw activation codes. Kept for a year.',
   'Operator audit log': 'For the operator: the audit log of all accounts and of the deployment.',
+  'Operator executions':
+    'Executions of all accounts: find stuck and failed ones, retry them, and decide unknown outcomes.',
   Sandbox: 'Simulated devices and networks, for tests.',
   'Operator accounts': 'The accounts of the deployment, their limits, and their keys.',
 };

@@ -1,6 +1,10 @@
 import type { OperationId } from '@simplane/contract';
 
 /** The SDK's method for each operation, of `createOperator()` if it needs the `operator` scope. Arguments are the path parameters, then the body or the query, then options. */
+/**
+ * The SDK's method for each operation; `operator.…` are methods of `createOperator`. Arguments are the path parameters, then the
+ * body or the query, then options.
+ */
 export const sdkCalls: Record<OperationId, string> = {
   getMe: 'me',
   getOverview: 'overview',
@@ -73,4 +77,8 @@ export const sdkCalls: Record<OperationId, string> = {
   listAccountApiKeys: 'accounts.listApiKeys',
   deleteAccountApiKey: 'accounts.revokeApiKey',
   listNetworks: 'networks.list',
+  listAllExecutions: 'executions.list',
+  getAnyExecution: 'executions.get',
+  retryExecution: 'executions.retry',
+  resolveExecution: 'executions.resolve',
 };

@@ -44,6 +44,7 @@ export function createOperator(options: SimplaneOptions) {
         createList(query, (query) => call('listOperatorAuditLog', { query }, options)),
     },
     accounts: accountsOf(call),
+    executions: executionsOf(call),
     /** A client that reads one account. Every read is in the account’s audit log, and every write is refused. */
     account: (id: string) => createSimplane({ ...options, serviceAccount: id }),
   };
@@ -66,5 +67,19 @@ function accountsOf(call: CallOperation) {
       createList(query, (query) => call('listAccountApiKeys', { params: { id }, query }, options)),
     revokeApiKey: (id: string, keyId: string, options?: CallOptions) =>
       call('deleteAccountApiKey', { params: { id, key_id: keyId } }, options),
+  };
+}
+
+function executionsOf(call: CallOperation) {
+  return {
+    /** Lists executions of all accounts, with their steps and call ids. */
+    list: (query?: QueryOf<'listAllExecutions'>, options?: CallOptions) =>
+      createList(query, (query) => call('listAllExecutions', { query }, options)),
+    get: (id: string, options?: CallOptions) => call('getAnyExecution', { params: { id } }, options),
+    /** Starts a failed execution anew, or makes one that waits due. Returns the one that runs now. */
+    retry: (id: string, options?: CallOptions) => call('retryExecution', { params: { id } }, options),
+    /** Decides an execution that failed with `outcome_unknown`. */
+    resolve: (id: string, body: BodyOf<'resolveExecution'>, options?: CallOptions) =>
+      call('resolveExecution', { params: { id }, body }, options),
   };
 }

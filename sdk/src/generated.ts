@@ -337,6 +337,10 @@ export type Execution = {
   waiting_for: string | null;
   /** Earliest time of the next attempt; null if the execution is not waiting. Unix time in seconds. */
   next_attempt_at: number | null;
+  /** The failed execution that this one repeats or continues, by decision of the operator. */
+  retry_of?: string;
+  /** The execution that the operator started in place of this failed one. */
+  retried_by?: string;
 };
 
 /** The account and API key that made the request. */
@@ -533,6 +537,108 @@ export type Overview = {
     /** Of these, active. */
     active: number;
   }>;
+};
+
+/** An execution of any account as the operator sees it. */
+export type OperatorExecution = {
+  id: string;
+  object: 'execution';
+  /** Same as `id`, under the name that event data uses. */
+  execution_id: string;
+  /** Requested operation. */
+  type: 'esim.provision' | 'esim.suspend' | 'esim.resume' | 'esim.terminate' | 'bundle.add';
+  status: 'queued' | 'running' | 'succeeded' | 'failed';
+  /** Requested product. */
+  product_id: string | null;
+  /** ICCID of the eSIM; null until it is known, and if the order failed without an eSIM. */
+  iccid: string | null;
+  /** Why the execution failed. Present if `status` is `failed`. */
+  error?: {
+    /** Reason, from a closed list. */
+    code: 'declined' | 'out_of_stock' | 'network_unavailable' | 'outcome_unknown' | 'state_conflict' | 'product_missing' | 'canceled' | 'internal';
+    /** The cause and what to do about it. */
+    message: string;
+    /** Whether a new order can succeed. */
+    retryable: boolean;
+    /** Error details from the network. */
+    upstream?: Record<string, string>;
+  };
+  /** Number of attempts made with the network. */
+  attempts: number;
+  /** When the request was accepted. Unix time in seconds. */
+  created: number;
+  /** When the execution succeeded or failed. Unix time in seconds. */
+  finished_at: number | null;
+  /** Why the execution is waiting, and what to do about it; null while an attempt runs and once it has ended. */
+  waiting_for: string | null;
+  /** Earliest time of the next attempt; null if the execution is not waiting. Unix time in seconds. */
+  next_attempt_at: number | null;
+  /** The failed execution that this one repeats or continues, by decision of the operator. */
+  retry_of?: string;
+  /** The execution that the operator started in place of this failed one. */
+  retried_by?: string;
+  /** Whose it is. */
+  account_id: string;
+  /** Until when a worker holds it; null if none does. Unix time in seconds. */
+  leased_until: number | null;
+  /** The calls to the network as far as they are recorded, in order. */
+  steps: Array<{
+    /** The step, such as `order`, `confirm`, `release`, `undo`. */
+    name: string;
+    /** Id of its calls at the network, the same for every repetition. */
+    function_call_identifier: string;
+    /** `done`: the network confirmed it. `failed`: the last call got an error or no answer. `sent`: the answer is not known. */
+    status: 'done' | 'failed' | 'sent';
+  }>;
+  /** The last failed call, also of an execution that waits or has succeeded since. */
+  last_error: {
+    /** The step that failed; null if no call was made. */
+    step: string | null;
+    /** As in `error.code`. */
+    code: string;
+    /** Cause and remedy, with hosts and settings. */
+    message: string;
+    /** Error details from the network. */
+    upstream?: Record<string, string>;
+    /** The host that was called; null if unknown. */
+    network: string | null;
+    /** When it happened. Unix time in seconds. */
+    at: number;
+  } | null;
+  /** The decision about an unknown outcome; null if there is none. */
+  resolution: {
+    outcome: 'reserved' | 'not_reserved';
+    /** The profile that was reserved. */
+    iccid: string | null;
+    /** What was decided about the profile. */
+    then: 'adopt' | 'cancel' | 'null';
+    /** `closed`: nothing is left to do. `canceling`: the profile is being canceled. `refused`: the network refused to cancel it, see `error`. */
+    status: 'closed' | 'canceling' | 'refused';
+    /** Id of the calls that cancel the profile; null if it is not canceled. */
+    function_call_identifier: string | null;
+    /** Calls made to cancel the profile. */
+    attempts: number;
+    /** Why the profile is not canceled yet, or was not. */
+    error: {
+      code: string;
+      message: string;
+      /** Error details from the network. */
+      upstream?: Record<string, string>;
+    } | null;
+    decided_by: {
+      type: 'api_key' | 'operator' | 'command_line';
+      /** The key. */
+      id: string | null;
+      /** The key’s name. */
+      name: string | null;
+    };
+    /** When it was decided. Unix time in seconds. */
+    decided_at: number;
+    /** When nothing was left to do. Unix time in seconds. */
+    closed_at: number | null;
+  } | null;
+  /** The group of a failure on which nobody has acted yet. */
+  failure_group: string | null;
 };
 
 /** A data plan that you can provision on an eSIM. */
@@ -1111,6 +1217,8 @@ export type Operations = {
       status?: 'queued' | 'running' | 'succeeded' | 'failed';
       /** Only executions of this type. Separate several by commas. */
       type?: 'esim.provision' | 'esim.suspend' | 'esim.resume' | 'esim.terminate' | 'bundle.add' | Array<'esim.provision' | 'esim.suspend' | 'esim.resume' | 'esim.terminate' | 'bundle.add'>;
+      /** Only failed executions with this `error.code`. */
+      error_code?: 'declined' | 'out_of_stock' | 'network_unavailable' | 'outcome_unknown' | 'state_conflict' | 'product_missing' | 'canceled' | 'internal';
     };
     result: Page<Execution>;
   };
@@ -1626,111 +1734,6 @@ export type Operations = {
     };
     result: Page<AuditEntry>;
   };
-  /** Returns the running processes. One that stops cleanly leaves the list at once; one that was killed, or cannot reach the database, within 30 seconds. */
-  listProcesses: {
-    query: {
-      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
-      limit?: number;
-      /** The `next_cursor` of the previous page, unchanged. */
-      starting_after?: string;
-    };
-    result: Page<Process>;
-  };
-  /** Returns the systems that the running workers call: each SM-DP+ and core, or the mock of a sandbox. Workers connect to each every 30 seconds, also when there is no work. */
-  listNetworks: {
-    query: {
-      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
-      limit?: number;
-      /** The `next_cursor` of the previous page, unchanged. */
-      starting_after?: string;
-    };
-    result: Page<Network>;
-  };
-  /** Returns every product of the catalog, including unlisted and inactive ones. */
-  listCatalogProducts: {
-    query: {
-      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
-      limit?: number;
-      /** The `next_cursor` of the previous page, unchanged. */
-      starting_after?: string;
-    };
-    result: Page<CatalogProduct>;
-  };
-  /** Returns a product with its `profile_type` and whether it is listed. */
-  getCatalogProduct: {
-    params: {
-      /** Id of the product. */
-      id: string;
-    };
-    result: CatalogProduct;
-  };
-  /** Writes the whole product, as `simplane-server catalog import` does: fields that are left out get their defaults. In live mode an active product needs a `profile_type`, unless the workers choose ICCIDs from ranges of yours. Orders that are open keep the profile type of their first attempt. */
-  putCatalogProduct: {
-    params: {
-      /** Id of the product. */
-      id: string;
-    };
-    body: {
-      /** Name, as accounts see it. */
-      name: string;
-      /** Countries where the plan works, as ISO 3166-1 alpha-2 codes. */
-      countries: string[];
-      /** Data allowance in bytes; null means unlimited. */
-      data_bytes: number | null;
-      /** Days the data is valid, counted from the activation of its bundle. */
-      validity_days: number;
-      /** Price, as accounts see it. */
-      price: {
-        /** Price in the currency’s minor unit, such as cents. */
-        amount: number;
-        /** ISO 4217 code in lowercase. */
-        currency: string;
-      };
-      /** Generations of mobile networks that the plan includes. */
-      speeds: Array<'3G' | '4G' | '5G'>;
-      /** Whether the product can be ordered. */
-      active?: boolean;
-      /** Whether accounts find the product in `GET /v1/products`. An unlisted one can be ordered by its id. */
-      listed?: boolean;
-      /** The SM-DP+’s name for the product’s profiles. Accounts do not see it. */
-      profile_type?: string | null;
-    };
-    result: CatalogProduct;
-  };
-  /** The product can no longer be ordered, and leaves `GET /v1/products`. Orders that were accepted go on. Put it again with `active: true` to sell it again. */
-  deactivateProduct: {
-    params: {
-      /** Id of the product. */
-      id: string;
-    };
-    result: CatalogProduct;
-  };
-  /** Returns the entries of all accounts and of the deployment: what accounts’ keys, operators’ keys and the server’s command line did. */
-  listOperatorAuditLog: {
-    query: {
-      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
-      limit?: number;
-      /** The `next_cursor` of the previous page, unchanged. */
-      starting_after?: string;
-      /** Only entries that concern this account. */
-      account_id?: string;
-      /** Only entries by the key with this id, or by the `command_line`. */
-      actor?: string;
-      /** Only entries with this action. */
-      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'secrets.reseal_started';
-      /** Only entries about the object with this id, or about the eSIM with this ICCID. */
-      target?: string;
-      /** Only entries after this time. Unix time in seconds. */
-      'created[gt]'?: number;
-      /** Only entries at or after this time. Unix time in seconds. */
-      'created[gte]'?: number;
-      /** Only entries before this time. Unix time in seconds. */
-      'created[lt]'?: number;
-      /** Only entries at or before this time. Unix time in seconds. */
-      'created[lte]'?: number;
-    };
-    result: Page<OperatorAuditEntry>;
-  };
   /** The account has no keys yet; create its first one below it. */
   createAccount: {
     body: {
@@ -1829,6 +1832,161 @@ export type Operations = {
       deleted: true;
     };
   };
+  /** Returns executions of all accounts with their steps and call ids. */
+  listAllExecutions: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+      /** Only executions in this status. */
+      status?: 'queued' | 'running' | 'succeeded' | 'failed';
+      /** Only failed executions with this `error.code`. */
+      error_code?: 'declined' | 'out_of_stock' | 'network_unavailable' | 'outcome_unknown' | 'state_conflict' | 'product_missing' | 'canceled' | 'internal';
+      /** Only executions of this account. */
+      account_id?: string;
+      /** Only executions that were accepted at least this many seconds ago. */
+      older_than?: number;
+    };
+    result: Page<OperatorExecution>;
+  };
+  /** Returns an execution with its steps, call ids, last error and resolution. */
+  getAnyExecution: {
+    params: {
+      /** Id of the execution (`exec_…`). */
+      id: string;
+    };
+    result: OperatorExecution;
+  };
+  /** A failed execution stays failed: a new one does the same for the same account and is returned, with `retry_of`. An execution that waits is made due now and returned itself. An execution is retried once; retry the new one if that fails too. Refused while the outcome is unknown: resolve it first. */
+  retryExecution: {
+    params: {
+      /** Id of the execution (`exec_…`). */
+      id: string;
+    };
+    result: OperatorExecution;
+  };
+  /** Decides an execution that failed with `outcome_unknown`, after looking up its call id at the SM-DP+. It stays failed. With `adopt` a new execution goes on with the reserved profile, without a second order; with `cancel` a worker gives the profile back. A decision is final. */
+  resolveExecution: {
+    params: {
+      /** Id of the execution (`exec_…`). */
+      id: string;
+    };
+    body: {
+      /** What the SM-DP+ did: reserved a profile, or not. */
+      outcome: 'reserved' | 'not_reserved';
+      /** ICCID of the reserved profile. Required with `reserved`. */
+      iccid?: string;
+      /** What to do with the reserved profile. Required with `reserved`. `adopt`: a new execution goes on with it. `cancel`: it is canceled at the SM-DP+. */
+      then?: 'adopt' | 'cancel';
+    };
+    result: OperatorExecution;
+  };
+  /** Returns the systems that the running workers call: each SM-DP+ and core, or the mock of a sandbox. Workers connect to each every 30 seconds, also when there is no work. */
+  listNetworks: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+    };
+    result: Page<Network>;
+  };
+  /** Returns every product of the catalog, including unlisted and inactive ones. */
+  listCatalogProducts: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+    };
+    result: Page<CatalogProduct>;
+  };
+  /** Returns a product with its `profile_type` and whether it is listed. */
+  getCatalogProduct: {
+    params: {
+      /** Id of the product. */
+      id: string;
+    };
+    result: CatalogProduct;
+  };
+  /** Writes the whole product, as `simplane-server catalog import` does: fields that are left out get their defaults. In live mode an active product needs a `profile_type`, unless the workers choose ICCIDs from ranges of yours. Orders that are open keep the profile type of their first attempt. */
+  putCatalogProduct: {
+    params: {
+      /** Id of the product. */
+      id: string;
+    };
+    body: {
+      /** Name, as accounts see it. */
+      name: string;
+      /** Countries where the plan works, as ISO 3166-1 alpha-2 codes. */
+      countries: string[];
+      /** Data allowance in bytes; null means unlimited. */
+      data_bytes: number | null;
+      /** Days the data is valid, counted from the activation of its bundle. */
+      validity_days: number;
+      /** Price, as accounts see it. */
+      price: {
+        /** Price in the currency’s minor unit, such as cents. */
+        amount: number;
+        /** ISO 4217 code in lowercase. */
+        currency: string;
+      };
+      /** Generations of mobile networks that the plan includes. */
+      speeds: Array<'3G' | '4G' | '5G'>;
+      /** Whether the product can be ordered. */
+      active?: boolean;
+      /** Whether accounts find the product in `GET /v1/products`. An unlisted one can be ordered by its id. */
+      listed?: boolean;
+      /** The SM-DP+’s name for the product’s profiles. Accounts do not see it. */
+      profile_type?: string | null;
+    };
+    result: CatalogProduct;
+  };
+  /** The product can no longer be ordered, and leaves `GET /v1/products`. Orders that were accepted go on. Put it again with `active: true` to sell it again. */
+  deactivateProduct: {
+    params: {
+      /** Id of the product. */
+      id: string;
+    };
+    result: CatalogProduct;
+  };
+  /** Returns the running processes. One that stops cleanly leaves the list at once; one that was killed, or cannot reach the database, within 30 seconds. */
+  listProcesses: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+    };
+    result: Page<Process>;
+  };
+  /** Returns the entries of all accounts and of the deployment: what accounts’ keys, operators’ keys and the server’s command line did. */
+  listOperatorAuditLog: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+      /** Only entries that concern this account. */
+      account_id?: string;
+      /** Only entries by the key with this id, or by the `command_line`. */
+      actor?: string;
+      /** Only entries with this action. */
+      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'secrets.reseal_started';
+      /** Only entries about the object with this id, or about the eSIM with this ICCID. */
+      target?: string;
+      /** Only entries after this time. Unix time in seconds. */
+      'created[gt]'?: number;
+      /** Only entries at or after this time. Unix time in seconds. */
+      'created[gte]'?: number;
+      /** Only entries before this time. Unix time in seconds. */
+      'created[lt]'?: number;
+      /** Only entries at or before this time. Unix time in seconds. */
+      'created[lte]'?: number;
+    };
+    result: Page<OperatorAuditEntry>;
+  };
 };
 
 /** Method and path of every operation. */
@@ -1890,13 +2048,6 @@ export const endpoints = {
   deleteApiKey: ['DELETE', '/v1/api_keys/{id}'],
   rollApiKey: ['POST', '/v1/api_keys/{id}/roll'],
   listAuditLog: ['GET', '/v1/audit_log'],
-  listProcesses: ['GET', '/v1/operator/processes'],
-  listNetworks: ['GET', '/v1/operator/networks'],
-  listCatalogProducts: ['GET', '/v1/operator/products'],
-  getCatalogProduct: ['GET', '/v1/operator/products/{id}'],
-  putCatalogProduct: ['PUT', '/v1/operator/products/{id}'],
-  deactivateProduct: ['POST', '/v1/operator/products/{id}/deactivate'],
-  listOperatorAuditLog: ['GET', '/v1/operator/audit_log'],
   createAccount: ['POST', '/v1/operator/accounts'],
   listAccounts: ['GET', '/v1/operator/accounts'],
   getAccount: ['GET', '/v1/operator/accounts/{id}'],
@@ -1904,5 +2055,16 @@ export const endpoints = {
   createAccountApiKey: ['POST', '/v1/operator/accounts/{id}/api_keys'],
   listAccountApiKeys: ['GET', '/v1/operator/accounts/{id}/api_keys'],
   deleteAccountApiKey: ['DELETE', '/v1/operator/accounts/{id}/api_keys/{key_id}'],
+  listAllExecutions: ['GET', '/v1/operator/executions'],
+  getAnyExecution: ['GET', '/v1/operator/executions/{id}'],
+  retryExecution: ['POST', '/v1/operator/executions/{id}/retry'],
+  resolveExecution: ['POST', '/v1/operator/executions/{id}/resolve'],
+  listNetworks: ['GET', '/v1/operator/networks'],
+  listCatalogProducts: ['GET', '/v1/operator/products'],
+  getCatalogProduct: ['GET', '/v1/operator/products/{id}'],
+  putCatalogProduct: ['PUT', '/v1/operator/products/{id}'],
+  deactivateProduct: ['POST', '/v1/operator/products/{id}/deactivate'],
+  listProcesses: ['GET', '/v1/operator/processes'],
+  listOperatorAuditLog: ['GET', '/v1/operator/audit_log'],
 } as const satisfies Record<keyof Operations, readonly [method: string, path: string]>;
 

@@ -1,7 +1,9 @@
 import type { Config } from '../config/settings.ts';
+import { returnProfiles } from '../executions/operator/return-profiles.ts';
 import { startExecutionWorker } from '../executions/worker.ts';
 import type { Network } from '../network/port.ts';
 import type { Service } from '../service.ts';
+import { every } from '../worker/every.ts';
 import { createRunners } from './execution-runners.ts';
 
 /** Starts the worker that carries out executions on this network. */
@@ -47,7 +49,26 @@ export function startExecutions(
     onError,
   });
   service.signals.on('executions', worker.wake);
-  return { ...worker, isPaused: () => isPaused };
+  const returns = every(
+    1_000,
+    (stopping) =>
+      returnProfiles(
+        {
+          ...{ db: service.db, clock: service.clock, network, onError },
+          networkTimeoutMs: config.networkTimeoutMs,
+          retryScheduleMs: config.executionRetryScheduleMs,
+        },
+        stopping,
+      ),
+    onError,
+  );
+  return {
+    ...worker,
+    isPaused: () => isPaused,
+    async stop(timeoutMs: number) {
+      await Promise.all([returns.stop(), worker.stop(timeoutMs)]);
+    },
+  };
 }
 
 const outcomes = ['succeeded', 'failed', 'postponed'] as const;

@@ -2,15 +2,16 @@ import { type EsimStatus, esimStatuses } from '@simplane/contract';
 import { AppError } from '../app-error.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { WriteContext } from '../context.ts';
+import type { Queryable } from '../db/database.ts';
 import { requireNoOpenChange } from '../executions/require-no-open-change.ts';
 import { announce, startExecution } from '../executions/start.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
 import { runOnce } from '../idempotency/run-once.ts';
-import { lockOwnEsim } from './lock.ts';
+import { type LockedEsim, lockOwnEsim } from './lock.ts';
 import { canTransition, sourcesOf } from './state.ts';
 
 type Input = { params: { iccid: string } };
-type Change = 'suspend' | 'resume' | 'terminate';
+export type Change = 'suspend' | 'resume' | 'terminate';
 
 export const suspendEsim = (ctx: WriteContext, input: Input) => startChange(ctx, input, 'suspend');
 export const resumeEsim = (ctx: WriteContext, input: Input) => startChange(ctx, input, 'resume');
@@ -21,8 +22,7 @@ async function startChange(ctx: WriteContext, { params }: Input, change: Change)
   const outcome = await runOnce(ctx, async (tx) => {
     const esim = await lockOwnEsim(tx, ctx.account.uuid, params.iccid);
     if (change !== 'terminate' && !ctx.hasCore) throw coreNotConnected(change);
-    if (!canTransition(change, esim.status)) throw conflict(change, esim.status);
-    await requireNoOpenChange(tx, esim);
+    await requireChangeable(tx, esim, change);
     if (change === 'terminate') {
       await recordAudit(tx, ctx, {
         accountUuid: ctx.account.uuid,
@@ -38,6 +38,12 @@ async function startChange(ctx: WriteContext, { params }: Input, change: Change)
     });
   });
   return announce(ctx, outcome);
+}
+
+/** Throws unless the locked eSIM can be changed so now. */
+export async function requireChangeable(tx: Queryable, esim: LockedEsim, change: Change): Promise<void> {
+  if (!canTransition(change, esim.status)) throw conflict(change, esim.status);
+  await requireNoOpenChange(tx, esim);
 }
 
 function coreNotConnected(change: Change): AppError {

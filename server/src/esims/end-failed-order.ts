@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Queryable } from '../db/database.ts';
 import { emit } from '../events/emit.ts';
 import { newEvent } from '../events/new-event.ts';
+import { notedError } from '../executions/last-error.ts';
 import type { ClaimedExecution, ExecutionError } from '../executions/worker.ts';
 import { idOfUuid } from '../ids/uuid.ts';
 import type { NewUuid } from '../ids/uuid-v7.ts';
@@ -29,7 +30,8 @@ export async function endFailedOrder(
   const returned = returns ? await detachIccid(tx, execution) : null;
   if (returns && returned !== null) await returns.giveBack(tx, returned, returns.state);
   const iccid = returned === null ? execution.iccid : null;
-  const isOurs = await failOrderRow(tx, execution, { error, at: new Date(deps.clock.nowMs()) });
+  const at = new Date(deps.clock.nowMs());
+  const isOurs = await failOrderRow(tx, execution, { error, at, noted: notedError(execution.progress) });
   if (!isOurs) return false;
   const data = {
     ...(iccid !== null && { iccid }),

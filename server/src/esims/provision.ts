@@ -28,6 +28,7 @@ export async function provisionEsim(
           code,
           confirmationCodePlace(ctx.account.uuid, executionUuid),
         ),
+        has_confirmation_code: true,
       }),
     }),
   });

@@ -12,6 +12,7 @@ import { type RunResult, startWorkQueue, type WorkQueue } from '../worker/work-q
 import { type Breaker, createBreaker } from './breaker.ts';
 import { createPausedClaim } from './claim-while-paused.ts';
 import { createClaimWindow } from './claim-window.ts';
+import { internalCause, lastErrorOf, notedError, type WithLastError } from './last-error.ts';
 import { claimExecutionRows } from './sql/claim.ts';
 import { finish } from './sql/finish.ts';
 import { pauseExecution } from './sql/pause.ts';
@@ -240,10 +241,11 @@ async function postponeAfterError(
   const { id, type, attempts } = execution;
   options.onError(error, { execution_id: idOfUuid(idPrefixes.execution, id), type, attempts });
   const delayMs = Math.min(options.leaseMs, 1_000 * 2 ** Math.min(attempts, 10));
+  const thrown: WithLastError = { last_error: internalCause(error, options.clock.nowMs()) };
   await postpone(options.db, execution, {
     delayMs,
     waitingFor: 'internal',
-    progress: takeUnsaved(execution),
+    progress: { ...takeUnsaved(execution), ...thrown },
   });
   return { againInMs: delayMs };
 }
@@ -311,6 +313,10 @@ function hold(
         const call = { id: callId(claimed, step), attempt: claimed.attempts, isRepeated };
         const reply = await withTimeout(networkTimeoutMs, stopping, (signal) => make({ signal, ...call }));
         permit?.end(reply);
+        if (reply.kind !== 'done')
+          noteProgress({
+            last_error: lastErrorOf(step, reply.reason, clock.nowMs()),
+          } satisfies WithLastError);
         if (forgetsCalls && !isRepeated && surelyHadNoEffect(reply)) await setFlag(flag, false);
         return reply;
       } finally {
@@ -326,7 +332,8 @@ function hold(
       return true;
     },
     async finish(tx, error) {
-      const isOurs = await finish(tx, claimed, { error, at: new Date(clock.nowMs()) });
+      const at = new Date(clock.nowMs());
+      const isOurs = await finish(tx, claimed, { error, at, noted: notedError(claimed.progress) });
       if (isOurs) options.onOutcome(claimed.type, error ? 'failed' : 'succeeded');
       return isOurs;
     },
@@ -347,7 +354,7 @@ function takeUnsaved(claimed: ClaimedExecution): object {
  * A driver should end its call on the signal. If it does not, the execution continues without it; the call id makes a late
  * success harmless.
  */
-function withTimeout<Result>(
+export function withTimeout<Result>(
   ms: number,
   stopping: AbortSignal,
   make: (signal: AbortSignal) => Promise<Reply<Result>>,

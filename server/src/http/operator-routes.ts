@@ -6,6 +6,10 @@ import { createKeyOfAccount, deleteKeyOfAccount, listKeysOfAccount } from '../ac
 import { updateAccount } from '../accounts/update-account.ts';
 import { listOperatorAuditLog } from '../audit/list.ts';
 import type { OperatorContext, OperatorWriteContext } from '../context.ts';
+import { getAnyExecution } from '../executions/operator/get.ts';
+import { listAllExecutions } from '../executions/operator/list.ts';
+import { resolveExecution } from '../executions/operator/resolve.ts';
+import { retryExecution } from '../executions/operator/retry.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
 import { listProcesses } from '../processes/list.ts';
 import { listNetworks } from '../processes/list-networks.ts';
@@ -34,4 +38,8 @@ export const operatorRoutes: { [Id in OperatorOperationId]: HandlerOf<Operations
   createAccountApiKey: createKeyOfAccount,
   listAccountApiKeys: listKeysOfAccount,
   deleteAccountApiKey: deleteKeyOfAccount,
+  listAllExecutions,
+  getAnyExecution,
+  retryExecution,
+  resolveExecution,
 };

@@ -4,11 +4,13 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { exampleCursor, idPrefixes, type OperationId, operations } from '@simplane/contract';
+import { exampleCursor, idPrefixes, type OperationId, operations, withCheckDigit } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { webhooks } from '../../../sdk/src/index.ts';
+import { idOfUuid } from '../../src/ids/uuid.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { call, provision } from '../support/client.ts';
+import { insertUnknown, insertWaiting } from '../support/insert-executions.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -144,6 +146,10 @@ async function existingIds(operationId: string): Promise<Ids> {
   if (operationId === 'resumeEsim') {
     await settled((await call(service, 'POST', `/v1/esims/${iccid}/suspend`)).json.id);
   }
+  const waiting = ['cancelExecution', 'retryExecution'].includes(operationId)
+    ? await insertWaiting(service)
+    : null;
+  const unknown = operationId === 'resolveExecution' ? await insertUnknown(service) : null;
   const endpoint = await call(service, 'POST', '/v1/webhook_endpoints', {
     body: { url: 'http://127.0.0.1:9/', enabled_event_types: ['a.b'] },
   });
@@ -168,7 +174,7 @@ async function existingIds(operationId: string): Promise<Ids> {
   return {
     iccid,
     [exampleCursor]: feed.json.cursor,
-    [idPrefixes.execution]: execution,
+    [idPrefixes.execution]: unknown ?? waiting ?? execution,
     [idPrefixes.webhookEndpoint]: endpoint.json.id,
     [idPrefixes.event]: event.json.id,
     [idPrefixes.delivery]: deliveries.json.data[0].id,

@@ -5,6 +5,7 @@ import { idOfUuid } from '../../src/ids/uuid.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { type ExistingIds, requestTo, unstorableBody } from '../support/arbitraries.ts';
 import { call, provision, type Reply } from '../support/client.ts';
+import { insertUnknown, insertWaiting } from '../support/insert-executions.ts';
 import { type OpenApi, operationsOf, responseChecker } from '../support/openapi-schemas.ts';
 import { send } from '../support/raw-http.ts';
 import { startService } from '../support/service.ts';
@@ -52,7 +53,7 @@ async function existingIds(): Promise<ExistingIds> {
   const consumer = await call(service, 'PUT', '/v1/event_consumers/fuzzed');
   return {
     products: ['prod_europe_5gb_30d', 'prod_sandbox_flaky'],
-    executions: [plain.id],
+    executions: [plain.id, await insertWaiting(service), await insertUnknown(service)],
     esims: [plain.iccid, suspended.iccid],
     webhook_endpoints: [endpoint.json.id],
     events: [event.id],

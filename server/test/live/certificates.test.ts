@@ -278,7 +278,7 @@ describe('a handshake with the SM-DP+ fails', () => {
     for (const each of posted) expect(each).toMatchObject({ kind: 'unanswered' });
   });
 
-  test('and the order fails with the cause; the log names the peer and the setting', async () => {
+  test('and the order fails with the remedy; only the operator sees the peer’s name and the setting', async () => {
     const setup = await startSmdpSetup({ tls: issue(past) }, { iccids: 'theirs' });
     const service = await startService({ mode: 'live' });
     service.startWorker(setup.network, { retryScheduleMs: [5] });
@@ -287,11 +287,16 @@ describe('a handshake with the SM-DP+ fails', () => {
     const { error } = await until(look, ({ status }) => status === 'failed');
     expect(error).toMatchObject({ code: 'network_unavailable', retryable: true });
     expect(error.message).toContain('The certificate of the SM-DP+ is invalid');
+    expect(JSON.stringify(error)).not.toMatch(/127\.0\.0\.1|SIMPLANE_|CERT_/);
+    const key = await service.createKey({ scopes: ['operator'] });
+    const shown = await call(service, 'GET', `/v1/operator/executions/${json.id}`, { key });
+    expect(shown.json.last_error.message).toMatch(
+      new RegExp(`^127\\.0\\.0\\.1:${setup.smdp.port}: .*SIMPLANE_ES2_CA.*CERT_`),
+    );
     expect(setup.troubles[0]).toMatchObject({
       host: `127.0.0.1:${setup.smdp.port}`,
       remedy: expect.stringContaining('SIMPLANE_ES2_CA'),
     });
-    expect(error.message).not.toContain('CERT_');
     expect(setup.smdp.calls).toEqual([]);
     await service.stop();
     await setup.stop();

@@ -73,6 +73,7 @@ describe('a command', () => {
       reason: {
         code,
         message: 'The operator’s core refused to suspend the eSIM: the line is barred',
+        host: expect.stringMatching(/^127\.0\.0\.1:/),
         upstream: { status: String(status), message: 'the line is barred' },
       },
     });
@@ -168,7 +169,10 @@ describe('a command', () => {
     const { signal } = new AbortController();
     expect(await nowhere.resume({ id: '1', attempt: 1, signal, iccid })).toMatchObject({
       kind: 'failed',
-      reason: { message: expect.stringContaining('not connected') },
+      reason: {
+        message: expect.stringContaining('not connected'),
+        detail: expect.stringContaining('SIMPLANE_CORE_URL'),
+      },
     });
     expect(troubles).toMatchObject([{ remedy: expect.stringContaining('SIMPLANE_CORE_URL') }]);
   });

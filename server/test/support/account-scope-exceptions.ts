@@ -85,6 +85,11 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
     why: 'The operator reseals the secrets of all accounts.',
   },
   {
+    statement: /^(operator|failure_group)_\w+$/,
+    tables: ['executions', 'execution_queue', 'execution_resolutions'],
+    why: 'The operator sees the executions of all accounts.',
+  },
+  {
     statement: /^queues_read$/,
     tables: ['execution_queue', 'delivery_queue', 'blocked_deliveries', 'webhook_endpoints'],
     why: 'Metrics for the operator, across all accounts.',

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../db/database.ts';
 import { beforeFirst, pageOfValue } from '../../lists/keyset.ts';
-import { type ExecutionRow, endedColumns, openColumns } from './rows.ts';
+import { endedColumns, openColumns } from '../row-columns.ts';
+import type { ExecutionRow } from './rows.ts';
 
 const ofEsim = pageOfValue('iccid', '$3');
 

@@ -46,7 +46,9 @@ async function command(
       id,
       remedy: 'set SIMPLANE_CORE_URL and SIMPLANE_CORE_SECRET on this worker',
     });
-    return failed('the deployment is not connected to it, which the operator must do');
+    return failed('the deployment is not connected to it, which the operator must do', {
+      detail: 'This worker has no SIMPLANE_CORE_URL.',
+    });
   }
   const { host } = new URL(url);
   const body = JSON.stringify({ id, command: name, iccid, attempt });
@@ -75,12 +77,12 @@ async function command(
       return { kind: 'done', result: {} };
     }
     onTrouble?.({ command: name, id, host, status: statusCode });
-    return replyOf(name, statusCode, await readStart(answer, maxBytes));
+    return replyOf(name, host, statusCode, await readStart(answer, maxBytes));
   } catch (error) {
     const why = signal.aborted ? 'no answer in time' : causeOf(error);
     state?.failed(why);
     onTrouble?.({ command: name, id, host, error: why });
-    return failed(why);
+    return failed(why, { host });
   }
 }
 
@@ -88,25 +90,27 @@ async function command(
 const temporary = [408, 425, 429];
 
 /** A refusal is a 4xx with a JSON message. A 4xx without one comes from a gateway or the like, and may be temporary. */
-function replyOf(name: Command, status: number, text: string): Reply<never> {
+function replyOf(name: Command, host: string, status: number, text: string): Reply<never> {
   const message = messageIn(text);
   const upstream = { status: String(status), ...(message !== null && { message }) };
   const isRefusal = status >= 400 && status < 500 && !temporary.includes(status) && message !== null;
   if (!isRefusal)
-    return failed(status < 400 ? `a redirect (${status}), not followed` : `HTTP ${status}`, upstream);
+    return failed(status < 400 ? `a redirect (${status}), not followed` : `HTTP ${status}`, {
+      host,
+      upstream,
+    });
   const code = status === 409 ? 'state_conflict' : 'declined';
   return {
     kind: 'refused',
-    reason: { code, message: `The operator’s core refused to ${name} the eSIM: ${message}`, upstream },
+    reason: { code, message: `The operator’s core refused to ${name} the eSIM: ${message}`, host, upstream },
   };
 }
 
-function failed(why: string, upstream?: Record<string, string>): Reply<never> {
-  const reason: Refusal = {
-    code: 'network_unavailable',
-    message: `The operator’s core did not execute the command: ${why}.`,
-  };
-  return { kind: 'failed', reason: upstream ? { ...reason, upstream } : reason };
+type Details = Pick<Refusal, 'detail' | 'host' | 'upstream'>;
+
+function failed(why: string, details: Details): Reply<never> {
+  const message = `The operator’s core did not execute the command: ${why}.`;
+  return { kind: 'failed', reason: { code: 'network_unavailable', message, ...details } };
 }
 
 const maxMessageLength = 300;

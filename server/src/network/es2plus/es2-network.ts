@@ -144,7 +144,7 @@ async function ask<N extends OrderFunctionName>(
   if (posted.kind === 'unanswered') {
     const { why, error, isUnsent } = posted;
     onTrouble({ ...publicPart(about), why, error, remedy: describeRemedy(why), sent: !isUnsent });
-    const reason = describeFailure(posted.why, about);
+    const reason = describeFailure(posted, about);
     return { kind: 'failed', reason, ...(posted.isUnsent && { hadNoEffect: true }) };
   }
   if (posted.status !== 200) {

@@ -99,19 +99,25 @@ export function judgeStatus({ status, statusCodeData }: ExecutionStatus, about: 
     const reason: Refusal = {
       code: 'network_unavailable',
       message: 'The call expired at the SM-DP+.',
+      host: about.host,
       upstream,
     };
     return { reason, isTemporary: true, hadNoEffect: false };
   }
   if (meaning) {
     const { code, says, isTemporary = false } = meaning;
-    return { reason: { code, message: says, upstream }, isTemporary, hadNoEffect: !isTimeout(reasonCode) };
+    return {
+      reason: { code, message: says, host: about.host, upstream },
+      isTemporary,
+      hadNoEffect: !isTimeout(reasonCode),
+    };
   }
   const codes = subjectCode
     ? ` with the codes ${subjectCode}/${reasonCode} (SGP.22 §5.2.6)`
     : ' without a reason';
   const message = `The SM-DP+ refused ${about.name}${codes}; give the operator these codes.`;
-  return { reason: { code: 'declined', message, upstream }, isTemporary: false, hadNoEffect: true };
+  const reason: Refusal = { code: 'declined', message, host: about.host, upstream };
+  return { reason, isTemporary: false, hadNoEffect: true };
 }
 
 /** Like `Expired`, and unlike any other `Failed`, a timeout does not tell whether the call had an effect. */
@@ -119,26 +125,45 @@ function isTimeout(reasonCode: string): boolean {
   return reasonCode === '4.10';
 }
 
-/** For calls without a usable answer. The account that ordered learns neither host nor settings: `describeRemedy` has them. */
-export function describeFailure(
-  why: Why | { status: number } | { unreadable: string; json: unknown },
-  about: About,
-): Refusal {
-  const upstream = upstreamOf(about);
-  if (typeof why === 'string') {
-    return { code: 'network_unavailable', message: `${troubles[why].says}.`, upstream };
+type Failure = { why: Why; error: string } | { status: number } | { unreadable: string; json: unknown };
+
+/** For calls without a usable answer. The account that ordered learns neither host nor settings; `detail` has them. */
+export function describeFailure(failure: Failure, about: About): Refusal {
+  const { message, forOperator = '', upstream } = wordsFor(failure, about);
+  return {
+    code: 'network_unavailable',
+    message,
+    detail: `${about.host}: ${message}${forOperator}`,
+    host: about.host,
+    upstream: { ...upstreamOf(about), ...upstream },
+  };
+}
+
+/** `forOperator` follows the message: what to set, and the cause in detail. */
+type Words = { message: string; forOperator?: string; upstream?: Record<string, string> };
+
+function wordsFor(failure: Failure, { secrets }: About): Words {
+  if ('why' in failure) {
+    const { says, remedy } = troubles[failure.why];
+    return { message: `${says}.`, forOperator: `${remedyAfter(remedy)} (${failure.error})` };
   }
-  if ('status' in why) {
-    const hint = troubleOf(why.status)?.says;
+  if ('status' in failure) {
+    const { status } = failure;
+    const trouble = troubleOf(status);
     return {
-      code: 'network_unavailable',
-      message: `The SM-DP+ answered with HTTP ${why.status}${hint ? `: ${hint}` : ''}.`,
-      upstream: { ...upstream, status: String(why.status) },
+      message: `The SM-DP+ answered with HTTP ${status}${trouble ? `: ${trouble.says}` : ''}.`,
+      forOperator: remedyAfter(trouble?.remedy),
+      upstream: { status: String(status) },
     };
   }
-  const message = `The SM-DP+ sent an answer that violates SGP.22: ${why.unreadable}.`;
-  const quoted = quotePeer({ iccid: quoteIccid(why.json) }, about.secrets);
-  return { code: 'network_unavailable', message, upstream: { ...upstream, ...quoted } };
+  return {
+    message: `The SM-DP+ sent an answer that violates SGP.22: ${failure.unreadable}.`,
+    upstream: quotePeer({ iccid: quoteIccid(failure.json) }, secrets),
+  };
+}
+
+function remedyAfter(remedy: string | undefined): string {
+  return remedy === undefined ? '' : ` What to do: ${remedy}.`;
 }
 
 /** What an unusable answer has as the ICCID, so that the operator can look it up. */
@@ -154,16 +179,22 @@ function quoteIccid(json: unknown): string | undefined {
  */
 export function outcomeUnknown(
   about: About,
-  { message: cause, upstream }: Pick<Refusal, 'message' | 'upstream'>,
+  {
+    message: cause,
+    detail: operatorsCause = cause,
+    upstream,
+  }: Pick<Refusal, 'message' | 'detail' | 'upstream'>,
 ): Refusal {
   const sent = upstream?.['iccid'];
   const named = sent === undefined ? '' : ` Its answer had the ICCID ${sent}.`;
+  const consequence =
+    `${named} It is unknown whether the SM-DP+ has reserved a profile. The order was not retried, since that could reserve a ` +
+    `second one. The operator should look up the function call identifier ${about.callId} at the SM-DP+`;
   return {
     code: 'outcome_unknown',
-    message:
-      `${cause}${named} It is unknown whether the SM-DP+ has reserved a profile. The order was not retried, since that could ` +
-      `reserve a second one. The operator should look up the function call identifier ${about.callId} at the SM-DP+ ` +
-      'and cancel the profile it reserved; then order again.',
+    message: `${cause}${consequence}; then the operator can continue the order with that profile, or you order again.`,
+    detail: `${operatorsCause}${consequence} (${about.host}) and resolve the execution.`,
+    host: about.host,
     upstream: { ...upstreamOf(about), ...(sent !== undefined && { iccid: sent }) },
   };
 }
@@ -175,6 +206,7 @@ export function wrongCheckDigit(about: About, reserved: string): Refusal {
     message:
       `The SM-DP+ reserved a profile whose ICCID ${reserved} has no valid check digit, so the order has failed and the ` +
       'profile is being canceled. Ask the operator to correct the ICCIDs at the SM-DP+ or to accept them, then order again.',
+    host: about.host,
     upstream: { ...upstreamOf(about), iccid: reserved },
   };
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRunners } from '../../src/background/execution-runners.ts';
-import { uuidOfId } from '../../src/ids/uuid.ts';
+import { idOfUuid, uuidOfId } from '../../src/ids/uuid.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import type { Network, Reply } from '../../src/network/port.ts';
 import { call, provision } from '../support/client.ts';
@@ -8,11 +8,16 @@ import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const mock = createMockNetwork({ delayMs: 0 });
+const wanted = { product_id: 'prod_europe_5gb_30d' };
 const down = { code: 'network_unavailable', message: 'The network does not answer.' } as const;
 
+type Shown = { status: string; waiting_for: string; iccid: string; attempts: number };
+
 let service: TestService;
+let operatorKey: string;
 beforeAll(async () => {
   service = await startService();
+  operatorKey = await service.createKey({ scopes: ['operator'] });
 });
 afterAll(() => service.stop());
 
@@ -29,7 +34,7 @@ const eventsOf = async (id: string) => {
   const { data } = await get('/v1/events?limit=100');
   return data.filter(({ data }: { data: { execution_id: string } }) => data.execution_id === id);
 };
-const execution = (id: string, isWanted: (shown: { status: string; waiting_for: string }) => boolean) =>
+const execution = (id: string, isWanted: (shown: Shown) => boolean): Promise<Shown> =>
   until(() => get(`/v1/executions/${id}`), isWanted);
 
 /** Runs a worker on this network until `work` is done. */
@@ -139,6 +144,18 @@ test('an order that was claimed but not sent, because the network was paused mea
   expect((await cancel(second)).json).toMatchObject({ status: 'failed', error: { code: 'canceled' } });
 });
 
+test('an order that goes on with a profile of the network cannot be canceled before its first attempt', async () => {
+  const id = await order();
+  await service.db.query(
+    {
+      name: 'test_adopted',
+      text: `update execution_queue set progress = '{"is_ordered": true}' where id = $1`,
+    },
+    [uuidOfId('exec', id)],
+  );
+  expect((await cancel(id)).json.error.code).toBe('state_conflict');
+});
+
 test('of a cancellation and a worker that come at the same time, exactly one gets the order', async () => {
   const ids = await Promise.all(Array.from({ length: 60 }, order));
   const ordered = new Set<string>();
@@ -175,4 +192,98 @@ test('a change of an eSIM is canceled too, and the eSIM stays as it is', async (
   expect((await cancel(change.id)).json).toMatchObject({ status: 'failed', error: { code: 'canceled' } });
   expect((await get(`/v1/esims/${iccid}`)).status).toBe('provisioned');
   expect(await eventsOf(change.id)).toEqual([]);
+});
+
+const retry = (id: string) =>
+  call(service, 'POST', `/v1/operator/executions/${id}/retry`, { key: operatorKey });
+
+test('the operator makes an order that waits due at once', async () => {
+  const id = await order();
+  let fails = true;
+  const network: Network = {
+    ...mock,
+    order: async (wanted) => (fails ? { kind: 'failed', reason: down } : mock.order(wanted)),
+  };
+  await withWorker(network, async () => {
+    await execution(id, ({ status, waiting_for: cause }) => status === 'running' && cause !== null);
+    fails = false;
+    const { status, json } = await retry(id);
+    expect([status, json.id]).toEqual([202, id]);
+    expect(json.last_error).toMatchObject({ step: 'order', code: 'network_unavailable', network: null });
+    expect(await execution(id, ({ status }) => status === 'succeeded')).toMatchObject({ attempts: 2 });
+  });
+});
+
+test('the operator retries a failed change under the same conditions as the account', async () => {
+  const id = await order();
+  let [change, iccid] = ['', ''];
+  const refusing: Network = {
+    ...mock,
+    cancel: async () => ({ kind: 'refused', reason: { code: 'declined', message: 'Not now.' } }),
+  };
+  await withWorker(refusing, async () => {
+    ({ iccid } = await execution(id, ({ status }) => status === 'succeeded'));
+    change = (await call(service, 'DELETE', `/v1/esims/${iccid}`)).json.id;
+    await execution(change, ({ status }) => status === 'failed');
+  });
+  const shown = await call(service, 'GET', `/v1/operator/executions/${change}`, { key: operatorKey });
+  expect(shown.json.steps).toMatchObject([{ name: 'terminate', status: 'failed' }]);
+  await call(service, 'POST', `/v1/esims/${iccid}/suspend`);
+  expect((await retry(change)).json.error.message).toMatch(/Another change of this eSIM is running/);
+  await withWorker(mock, async () => {
+    await until(
+      () => get(`/v1/esims/${iccid}`),
+      ({ status }) => status === 'suspended',
+    );
+    const { json: next } = await retry(change);
+    expect(next).toMatchObject({ type: 'esim.terminate', iccid, retry_of: change });
+    await execution(next.id, ({ status }) => status === 'succeeded');
+  });
+  expect((await get(`/v1/esims/${iccid}`)).status).toBe('terminated');
+});
+
+test('an order whose confirmation code is gone, or that the account canceled, is not retried', async () => {
+  const body = { product_id: 'prod_sandbox_declined', confirmation_code: '4711' };
+  const { json: secret } = await provision(service, undefined, body);
+  await withWorker(mock, async () => void (await execution(secret.id, ({ status }) => status === 'failed')));
+  expect((await retry(secret.id)).json.error.message).toMatch(/confirmation code/);
+  const canceled = await order();
+  await cancel(canceled);
+  expect((await retry(canceled)).json.error.message).toMatch(/canceled/);
+});
+
+test('the operator’s list finds executions of all accounts by status, code, account and age, in pages', async () => {
+  const other = await service.createAccount('Other');
+  const foreign = (await call(service, 'POST', '/v1/esims', { key: other.key, body: wanted })).json.id;
+  const list = async (query: string) =>
+    (await call(service, 'GET', `/v1/operator/executions?${query}`, { key: operatorKey })).json;
+  const ids = async (query: string) => (await list(query)).data.map(({ id }: { id: string }) => id);
+  expect((await ids('limit=1'))[0]).toBe(foreign);
+  const accountId = idOfUuid('acct', other.accountUuid);
+  expect(await ids(`account_id=${accountId}`)).toEqual([foreign]);
+  expect(await ids(`account_id=${accountId}&status=queued`)).toEqual([foreign]);
+  expect(await ids(`account_id=${accountId}&status=failed`)).toEqual([]);
+  expect(await ids('account_id=acct_nobody')).toEqual([]);
+  expect(await ids('older_than=3600')).toEqual([]);
+  service.clock.advance(7_200_000);
+  expect(await ids('older_than=3600&limit=1')).toEqual([foreign]);
+  const walked: string[] = [];
+  let page = await list('limit=30');
+  for (;;) {
+    walked.push(...page.data.map(({ id }: { id: string }) => id));
+    if (!page.has_more) break;
+    page = await list(`limit=30&starting_after=${page.next_cursor}`);
+  }
+  const [{ count } = { count: 0 }] = await service.db.query<{ count: number }>({
+    name: 'test_count_all',
+    text: 'select ((select count(*) from executions) + (select count(*) from execution_queue))::integer as count',
+  });
+  expect(new Set(walked).size).toBe(count);
+  expect(walked).toEqual([...walked].sort().reverse());
+  const failed = await list('status=failed&limit=100');
+  const declined = await list('error_code=declined&limit=100');
+  expect(declined.data.length).toBeGreaterThan(0);
+  expect(declined.data).toEqual(
+    failed.data.filter(({ error }: { error: { code: string } }) => error.code === 'declined'),
+  );
 });

@@ -1,0 +1,77 @@
+import { api, live, type Mutant } from './mutant.ts';
+
+/** Mutants of what accounts and operators decide about executions: canceled, retried and resolved ones. */
+export const decisionMutants: Mutant[] = [
+  {
+    name: 'claimed-order-canceled',
+    file: 'server/src/executions/sql/take-unsent.ts',
+    find: `(q.fence = 0 or q.progress -> 'sent_order' = 'false')`,
+    replace: 'true',
+    tests: [api('decide-executions')],
+    why: 'An order that may have reached the network is not canceled.',
+  },
+  {
+    name: 'adopted-order-canceled',
+    file: 'server/src/executions/sql/take-unsent.ts',
+    find: `and not q.progress ? 'is_ordered'`,
+    replace: '',
+    tests: [api('decide-executions')],
+    why: 'An order with a reserved profile is not canceled.',
+  },
+  {
+    name: 'unsent-order-not-recorded',
+    file: 'server/src/executions/worker.ts',
+    find: 'noteProgress({ [flag]: false })',
+    replace: 'noteProgress({})',
+    tests: [api('decide-executions')],
+    why: 'An order that the pause held back can be canceled.',
+  },
+  {
+    name: 'unknown-outcome-retried',
+    file: 'server/src/executions/operator/retry.ts',
+    find: `row.error?.code === 'outcome_unknown' && !isResolved`,
+    replace: 'false',
+    tests: [live('unknown-outcomes')],
+    why: 'A retry of an unknown outcome could reserve a second profile.',
+  },
+  {
+    name: 'retried-twice',
+    file: 'server/src/executions/operator/retry.ts',
+    find: 'if (retriedBy !== null) {',
+    replace: `if (row.id === '' && retriedBy !== null) {`,
+    tests: [live('unknown-outcomes')],
+    why: 'A failed execution is retried once.',
+  },
+  {
+    name: 'adopted-profile-ordered-again',
+    file: 'server/src/esims/adopt-profile.ts',
+    find: 'is_ordered: true,',
+    replace: '',
+    tests: [live('unknown-outcomes')],
+    why: 'A profile that the network has reserved is not ordered again.',
+  },
+  {
+    name: 'wrong-profile-canceled',
+    file: 'server/src/esims/run-provision.ts',
+    find: '(progress as Progress).is_adopted &&',
+    replace: 'false &&',
+    tests: [live('unknown-outcomes')],
+    why: 'After a wrong ICCID, someone else’s profile is not canceled.',
+  },
+  {
+    name: 'iccid-of-an-esim-resolved',
+    file: 'server/src/esims/adopt-profile.ts',
+    find: 'if ((await findIccidsInUse(tx, [iccid])).has(iccid)) throw iccidInUse(iccid);',
+    replace: '',
+    tests: [live('unknown-outcomes')],
+    why: 'The profile of an eSIM is neither adopted nor canceled by a resolution.',
+  },
+  {
+    name: 'return-held-twice',
+    file: 'server/src/executions/operator/sql/claim-returns.ts',
+    find: 'and (leased_until is null or leased_until <= now())',
+    replace: '',
+    tests: [live('unknown-outcomes')],
+    why: 'One worker at a time gives a profile back.',
+  },
+];

@@ -366,7 +366,11 @@ export const mayImport = {
     },
     lookups: {
       why: 'It shows what several features wrote. No feature depends on it.',
-      imports: list`clock.ts context.ts esims events executions ids lists webhooks/deliveries contract:*`,
+      imports: list`app-error.ts clock.ts context.ts esims events executions ids lists lookups/sql webhooks/deliveries contract:*`,
+    },
+    'lookups/sql': {
+      why: 'Statements know the database. A search reads one row of any table by its id.',
+      imports: list`db contract:*`,
     },
 
     // Above the features.

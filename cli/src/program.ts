@@ -11,6 +11,7 @@ import { addListen } from './commands/listen.ts';
 import { addMcp } from './commands/mcp.ts';
 import { addOverview } from './commands/overview.ts';
 import { addProducts } from './commands/products.ts';
+import { addSearch } from './commands/search.ts';
 import { addSimulate } from './commands/simulate.ts';
 import { addTrigger } from './commands/trigger.ts';
 import { addWebhooks } from './commands/webhooks.ts';
@@ -37,6 +38,7 @@ export function createProgram(): Command {
   addExecutions(program);
   addSimulate(program);
   addOverview(program);
+  addSearch(program);
   program.commandsGroup('Webhooks and events:');
   addWebhooks(program);
   addDeliveries(program);

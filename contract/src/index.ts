@@ -31,6 +31,7 @@ export * from './pagination.ts';
 export * from './product.ts';
 export * from './recovery.ts';
 export * from './sandbox.ts';
+export * from './search.ts';
 export * from './timeline.ts';
 export * from './usage-record.ts';
 export * from './webhook-endpoint.ts';

@@ -25,6 +25,7 @@ import { Process } from './operator/process.ts';
 import { Overview } from './overview.ts';
 import { Product } from './product.ts';
 import { Recovery, RecoveryPreview } from './recovery.ts';
+import { SearchResult } from './search.ts';
 import { tags } from './tags.ts';
 import { TimelineEntry } from './timeline.ts';
 import { UsageRecordBatch } from './usage-record.ts';
@@ -119,6 +120,7 @@ export const components: Record<string, object> = {
   Product,
   Recovery,
   RecoveryPreview,
+  SearchResult,
   TimelineEntry,
   UsageRecordBatch,
   WebhookEndpoint,

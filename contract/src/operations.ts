@@ -38,6 +38,7 @@ import { getOverview } from './overview.ts';
 import { getProduct, listProducts } from './product.ts';
 import { getRecovery, listEndpointRecoveries, recoverWebhookEndpoint } from './recovery.ts';
 import { simulateEsim } from './sandbox.ts';
+import { search } from './search.ts';
 import { listTimeline } from './timeline.ts';
 import { reportUsage } from './usage-record.ts';
 import {
@@ -55,6 +56,7 @@ import { probeWebhookEndpoint } from './webhook-probe.ts';
 const accountOperations = {
   getMe,
   getOverview,
+  search,
   listProducts,
   getProduct,
   createEsim,

@@ -4,10 +4,14 @@ import type { OperationId } from '@simplane/contract';
 /**
  * The SDK's method for each operation; `operator.…` are methods of `createOperator`. Arguments are the path parameters, then the
  * body or the query, then options.
+/**
+ * The SDK's method for each operation. Arguments are the path parameters and the required parameters of the query, then the body or the
+ * rest of the query, then options.
  */
 export const sdkCalls: Record<OperationId, string> = {
   getMe: 'me',
   getOverview: 'overview',
+  search: 'search',
   listProducts: 'products.list',
   getProduct: 'products.get',
   createEsim: 'esims.create',

@@ -10,9 +10,14 @@ export function typescriptSample(operation: DocOperation, baseUrl: string): stri
   const [client, create] = operation.isOperators
     ? ['operator', 'createOperator']
     : ['simplane', 'createSimplane'];
+  const required = operation.parameters.flatMap(({ in: where, required, name }) =>
+    where === 'query' && required ? [name] : [],
+  );
+  const rest = Object.fromEntries(Object.entries(query).filter(([name]) => !required.includes(name)));
   const args = [
     ...pathValues(operation),
-    ...(body !== undefined ? [body] : Object.keys(query).length > 0 ? [query] : []),
+    ...required.map((name) => query[name]),
+    ...(body !== undefined ? [body] : Object.keys(rest).length > 0 ? [rest] : []),
     ...(idempotencyKey === undefined ? [] : [{ idempotencyKey }]),
   ].map((value) => literal(value));
   const line = `const result = await ${client}.${method}(${args.join(', ')});`;

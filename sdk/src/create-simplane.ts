@@ -33,6 +33,8 @@ export function createSimplane(options: SimplaneOptions) {
     /** Returns how the orders of the last day, or of another window, are doing. */
     overview: (query?: QueryOf<'getOverview'>, options?: CallOptions) =>
       call('getOverview', { query }, options),
+    /** Finds an id, an ICCID or its last digits, or an idempotency key. */
+    search: (q: string, options?: CallOptions) => call('search', { query: { q } }, options),
     /** Calls any operation by its method and path: for those without a function here. */
     request: createRequest(transport),
     products: productsOf(call),

@@ -37,6 +37,7 @@ import { listEventConsumers } from '../feed/consumers/list.ts';
 import { putEventConsumer } from '../feed/consumers/put.ts';
 import { seekEventConsumer } from '../feed/consumers/seek.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
+import { search } from '../lookups/search.ts';
 import { listTimeline } from '../lookups/timeline.ts';
 import { reportUsage } from '../observations/report-usage.ts';
 import { getOverview } from '../overview/get.ts';
@@ -82,6 +83,7 @@ export const routes: { [Id in Exclude<OperationId, Elsewhere>]: HandlerOf<Operat
   deleteApiKey: deleteKey,
   rollApiKey: rollKey,
   getOverview,
+  search,
   listProducts,
   getProduct,
   createEsim: provisionEsim,

@@ -7,6 +7,7 @@ import { listEventRows } from '../../src/events/sql/list.ts';
 import { listExecutionRows } from '../../src/executions/sql/list.ts';
 import { listRowsOfEsim } from '../../src/executions/sql/list-of-esim.ts';
 import { lowestUuid } from '../../src/ids/uuid-range.ts';
+import { findByIccidEnd } from '../../src/lookups/sql/find-by-iccid-end.ts';
 import { listProductRows } from '../../src/products/sql/list.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -152,6 +153,7 @@ test.each<[string, number, (db: Queryable) => Promise<object[]>]>([
   ],
   ['eSIMs by time', 11, esims({ created: longAgo })],
   ['eSIMs by time and pair', 11, esims({ created: longAgo, metadata: [['env', 'prod']] })],
+  ['eSIMs by the end of their ICCID', 2, (db) => findByIccidEnd(db, service.accountUuid, '9999', 20)],
   ['executions of a rare type', 5, executions({ types: ['esim.provision'] })],
   ['executions of a type that none has', 0, executions({ types: ['esim.suspend'] })],
   ['executions of several types', 11, executions({ types: ['bundle.add', 'esim.suspend'] })],

@@ -392,3 +392,119 @@ describe('the overview', () => {
     expect(json.error.message).toMatch(message);
   });
 });
+
+describe('a search', () => {
+  const find = async (q: string, target: { url: string; key: string } = service): Promise<Json[]> =>
+    (await get(`/v1/search?q=${encodeURIComponent(q)}`, target)).data;
+
+  test('finds an eSIM by its ICCID, and by its last digits', async () => {
+    const path = `/v1/esims/${iccid}`;
+    for (const q of [iccid, ` ${iccid} `, iccid.slice(-12), iccid.slice(-4)]) {
+      const found = (await find(q)).find(({ id }) => id === iccid);
+      expect(found, q).toMatchObject({ object: 'search_result', type: 'esim', path });
+    }
+    expect(await find(iccid.slice(0, -1))).toEqual([]);
+    expect(await find(`9${iccid.slice(-5)}`)).toEqual([]);
+    expect(await get(path)).toMatchObject({ iccid });
+  });
+
+  test('by last digits returns the newest 20, and only those that end with all digits', async () => {
+    const { accountUuid, key } = await service.createAccount('Many');
+    await service.db.pool.query(
+      `insert into esims (account_id, id, iccid, execution_id, product_id, status, metadata, created_at)
+       select $1, uuid_v7(now() + n * interval '1 second'), '89999' || lpad(n::text, 10, '0') || '4711', gen_random_uuid(), 'p',
+         'provisioned', '{}', now() from generate_series(1, 25) n`,
+      [accountUuid],
+    );
+    const target = { url: service.url, key };
+    const found = (await find('4711', target)).map(({ id }) => id.slice(-6));
+    expect(found).toEqual(Array.from({ length: 20 }, (_, n) => `${String(25 - n).padStart(2, '0')}4711`));
+    expect(await find('174711', target)).toHaveLength(1);
+  });
+
+  test('finds every kind of id, and its path returns the object', async () => {
+    const { json: endpoint } = await call(service, 'POST', '/v1/webhook_endpoints', {
+      body: { url: 'http://127.0.0.1:9/', enabled_event_types: ['*'] },
+    });
+    const [event] = (await get('/v1/events?limit=1')).data;
+    const replayed = await call(service, 'POST', `/v1/events/${event.id}/replay`, { body: {} });
+    const { json: recovery } = await call(service, 'POST', `/v1/webhook_endpoints/${endpoint.id}/recover`, {
+      body: { since: event.created },
+    });
+    const [bundle] = (await get(`/v1/esims/${iccid}/bundles`)).data;
+    const { api_key: own } = await get('/v1/me');
+    const [delivery] = replayed.json.deliveries;
+    for (const [type, id] of Object.entries({
+      event: event.id,
+      execution: order,
+      webhook_endpoint: endpoint.id,
+      delivery: delivery.id,
+      bundle: bundle.id,
+      recovery: recovery.id,
+      api_key: own.id,
+    })) {
+      const [result, ...others] = await find(id);
+      expect([result, others], type).toMatchObject([{ type, id, object: 'search_result' }, []]);
+      expect(JSON.stringify(await get(result.path)), type).toContain(id);
+      expect(await find(id, other), type).toEqual([]);
+    }
+    await call(service, 'DELETE', `/v1/webhook_endpoints/${endpoint.id}`);
+  });
+
+  test('finds an open order by its ICCID and its id', async () => {
+    const open = '8999901777700007777';
+    await service.db.pool.query(
+      `insert into execution_queue (account_id, id, type, iccid, product_id, input, attempts, fence, created_at, due_at)
+       values ($1, $2, 'esim.provision', $3, 'p', '{}', 1, 1, now(), now() + interval '1 day')`,
+      [service.accountUuid, service.service.newUuid().toString('hex'), open],
+    );
+    expect(await find(open)).toMatchObject([{ type: 'esim', title: 'eSIM, provisioning' }]);
+  });
+
+  test('finds an idempotency key with what its request created', async () => {
+    expect(await find('lookup-order-1')).toMatchObject([
+      { type: 'idempotency_key', id: 'lookup-order-1', path: `/v1/executions/${order}` },
+    ]);
+    expect([await find('lookup-order-'), await find('lookup-order-1', other)]).toEqual([[], []]);
+  });
+
+  test('shows other API keys only to those that manage keys', async () => {
+    const reader = await service.createKey({ scopes: ['read'] });
+    const { api_key: ofReader } = await get('/v1/me', { url: service.url, key: reader });
+    const { api_key: ofService } = await get('/v1/me');
+    const asReader = { url: service.url, key: reader };
+    expect(await find(ofReader.id, asReader)).toMatchObject([{ type: 'api_key', path: '/v1/me' }]);
+    expect(await find(ofService.id, asReader)).toEqual([]);
+    expect(await find(ofReader.id)).toMatchObject([{ type: 'api_key' }]);
+  });
+
+  test('finds nothing of another account, or that is not complete, or that is no id', async () => {
+    expect([await find(iccid, other), await find(iccid.slice(-6), other), await find(order, other)]).toEqual([
+      [],
+      [],
+      [],
+    ]);
+    for (const q of [
+      order.slice(0, -1),
+      'exec_',
+      '____',
+      'constructor_x',
+      "' or 1=1 --",
+      '%%%%',
+      'req_1234',
+    ]) {
+      expect(await find(q), q).toEqual([]);
+    }
+  });
+
+  test.each([
+    ['', 'q', /q is missing|required/],
+    ['?q=123', 'q', /at least 4 characters/],
+    [`?q=${'x'.repeat(256)}`, 'q', /at most 255 characters/],
+    ['?q=abcd%00', 'q', /U\+0000/],
+  ])('refuses %s', async (query, param, message) => {
+    const { status, json } = await call(service, 'GET', `/v1/search${query}`);
+    expect([status, json.error.param]).toEqual([400, param]);
+    expect(json.error.message).toMatch(message);
+  });
+});

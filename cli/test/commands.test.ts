@@ -58,6 +58,24 @@ describe('whoami and products', () => {
   });
 });
 
+describe('looking things up', () => {
+  it('shows what happened to an eSIM, its usage, the overview, and what an id is', async () => {
+    const { iccid, id } = await runJson('esims', 'create', 'prod_europe_5gb_30d', '--wait');
+    await run('simulate', iccid, 'use_data', '--bytes', '300MB');
+    const timeline = await run('esims', 'timeline', iccid);
+    expect(timeline.stdout).toMatch(/^TIME +KIND +WHAT +STATUS +WEBHOOKS +ID$/m);
+    expect(timeline.stdout).toMatch(new RegExp(`order +Order of the eSIM\\. +succeeded +${id}`));
+    const usage = await run('esims', 'usage', iccid);
+    expect(usage.stdout).toMatch(/^FROM +USED\n.* 300 MB\n$/);
+    expect((await runJson('esims', 'usage', iccid, '--interval', 'hour')).used_bytes).toBe(300_000_000);
+    const overview = await run('overview', '--since', '2d', '--hours');
+    expect(overview.stdout).toMatch(/^STAGE +ORDERS +MEDIAN +P95\naccepted +\d+ +– +–$/m);
+    expect(await runJson('search', id)).toMatchObject({ type: 'execution', path: `/v1/executions/${id}` });
+    expect((await run('search', iccid.slice(-9))).stdout).toMatch(new RegExp(`^esim +${iccid} `, 'm'));
+    expect(await run('search', 'exec_none')).toMatchObject({ code: 0, stdout: '' });
+  });
+});
+
 describe('an eSIM', () => {
   it('is ordered once if the command is repeated with the same idempotency key, and is ready after --wait', async () => {
     const order = ['esims', 'create', 'prod_europe_5gb_30d', '--idempotency-key', 'cli-once'];

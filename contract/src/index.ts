@@ -9,6 +9,7 @@ export { isEid } from './eid.ts';
 export * from './endpoint-stats.ts';
 export * from './errors.ts';
 export * from './esim.ts';
+export * from './esim-usage.ts';
 export * from './event.ts';
 export * from './event-feed.ts';
 export * from './event-types.ts';

@@ -6,6 +6,7 @@ import { Delivery, DeliveryAttempt } from './delivery.ts';
 import { WebhookEndpointStats } from './endpoint-stats.ts';
 import { ErrorBody } from './errors.ts';
 import { Esim, InstallProfile } from './esim.ts';
+import { EsimUsage } from './esim-usage.ts';
 import { Event, EventType } from './event.ts';
 import { EventConsumer } from './event-feed.ts';
 import { Execution } from './execution.ts';
@@ -106,6 +107,7 @@ export const components: Record<string, object> = {
   DeliveryAttempt,
   Error: ErrorBody,
   Esim,
+  EsimUsage,
   Event,
   EventConsumer,
   EventType,

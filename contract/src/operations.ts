@@ -21,6 +21,7 @@ import {
   terminateEsim,
   updateEsim,
 } from './esim.ts';
+import { getEsimUsage } from './esim-usage.ts';
 import { getEvent, listEvents, listEventTypes, sendTestEvent } from './event.ts';
 import {
   acknowledgeEvents,
@@ -68,6 +69,7 @@ const accountOperations = {
   resumeEsim,
   terminateEsim,
   listTimeline,
+  getEsimUsage,
   listBundles,
   addBundle,
   reportUsage,

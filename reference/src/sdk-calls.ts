@@ -23,6 +23,7 @@ export const sdkCalls: Record<OperationId, string> = {
   resumeEsim: 'esims.resume',
   terminateEsim: 'esims.terminate',
   listTimeline: 'esims.timeline',
+  getEsimUsage: 'esims.usage',
   listBundles: 'bundles.list',
   addBundle: 'bundles.add',
   reportUsage: 'usageRecords.report',

@@ -98,6 +98,9 @@ function esimsOf(call: CallOperation, transport: Transport) {
     /** Lists what happened to the eSIM: its order, commands and events. */
     timeline: (iccid: string, query?: QueryOf<'listTimeline'>, options?: CallOptions) =>
       createList(query, (query) => call('listTimeline', { params: { iccid }, query }, options)),
+    /** Returns the data used in each hour or day. */
+    usage: (iccid: string, query?: QueryOf<'getEsimUsage'>, options?: CallOptions) =>
+      call('getEsimUsage', { params: { iccid }, query }, options),
   };
 }
 

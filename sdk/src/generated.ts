@@ -266,6 +266,27 @@ export type Esim = {
   provisioned_at: number | null;
 };
 
+/** Data that an eSIM used over time, by the times that the network reported. */
+export type EsimUsage = {
+  object: 'esim_usage';
+  /** ICCID of the eSIM: 18 to 20 digits. */
+  iccid: string;
+  interval: 'hour' | 'day';
+  /** Start of the first interval. Unix time in seconds. */
+  from: number;
+  /** End of the last interval. Unix time in seconds. */
+  until: number;
+  /** Bytes used in all intervals. */
+  used_bytes: number;
+  /** Every interval, oldest first, also those without usage. */
+  points: Array<{
+    /** Start of the interval, in UTC. Unix time in seconds. */
+    start: number;
+    /** Bytes used, upload and download combined. */
+    used_bytes: number;
+  }>;
+};
+
 /** Something that happened. Webhooks deliver it exactly as it is stored in the event log. */
 export type Event = {
   id: string;
@@ -1159,6 +1180,22 @@ export type Operations = {
     };
     result: Page<TimelineEntry>;
   };
+  /** Returns how much data the eSIM used in each hour or day, whichever bundle it counted for. For what is left of its bundles, list them. */
+  getEsimUsage: {
+    params: {
+      /** ICCID of the eSIM. */
+      iccid: string;
+    };
+    query: {
+      /** Length of an interval. Days are those of UTC. */
+      interval?: 'hour' | 'day';
+      /** Start, rounded down to a full interval. Defaults to 24 hours or 30 days before `until`. Unix time in seconds. */
+      from?: number;
+      /** End, rounded up to a full interval; at most 744 hours or 366 days after `from`. Defaults to now. Unix time in seconds. */
+      until?: number;
+    };
+    result: EsimUsage;
+  };
   /** Returns the eSIM’s bundles with their usage. */
   listBundles: {
     params: {
@@ -2004,6 +2041,7 @@ export const endpoints = {
   resumeEsim: ['POST', '/v1/esims/{iccid}/resume'],
   terminateEsim: ['DELETE', '/v1/esims/{iccid}'],
   listTimeline: ['GET', '/v1/esims/{iccid}/timeline'],
+  getEsimUsage: ['GET', '/v1/esims/{iccid}/usage'],
   listBundles: ['GET', '/v1/esims/{iccid}/bundles'],
   addBundle: ['POST', '/v1/esims/{iccid}/bundles'],
   reportUsage: ['POST', '/v1/usage_records'],

@@ -9,6 +9,7 @@ import type { Output } from '../print/output.ts';
 import { type Column, printResource } from '../print/table.ts';
 import { addEsimQr } from './esim-qr.ts';
 import { addEsimTimeline } from './esim-timeline.ts';
+import { addEsimUsage } from './esim-usage.ts';
 import { printStarted, type WaitOptions, withWaitOptions } from './executions.ts';
 import { idempotencyKeyOption, keyOf, type WriteOptions } from './idempotency-key.ts';
 
@@ -28,6 +29,7 @@ export function addEsims(program: Command): void {
   addList(esims);
   addEsimQr(esims);
   addEsimTimeline(esims);
+  addEsimUsage(esims);
   addChange(esims, 'suspend', 'suspend service until the eSIM is resumed');
   addChange(esims, 'resume', 'resume a suspended eSIM');
   addTerminate(esims);

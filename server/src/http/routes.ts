@@ -39,6 +39,7 @@ import { seekEventConsumer } from '../feed/consumers/seek.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
 import { search } from '../lookups/search.ts';
 import { listTimeline } from '../lookups/timeline.ts';
+import { getEsimUsage } from '../lookups/usage.ts';
 import { reportUsage } from '../observations/report-usage.ts';
 import { getOverview } from '../overview/get.ts';
 import { getProduct } from '../products/get.ts';
@@ -95,6 +96,7 @@ export const routes: { [Id in Exclude<OperationId, Elsewhere>]: HandlerOf<Operat
   resumeEsim,
   terminateEsim,
   listTimeline,
+  getEsimUsage,
   listBundles,
   addBundle: topUp,
   reportUsage,

@@ -508,3 +508,68 @@ describe('a search', () => {
     expect(json.error.message).toMatch(message);
   });
 });
+
+describe('the usage of an eSIM', () => {
+  const hour = 3_600;
+  const day = 24 * hour;
+  /** A full day, two days ago. */
+  const start = Math.floor(Date.now() / 1000 / day) * day - 2 * day;
+  let own: string;
+
+  beforeAll(async () => {
+    own = (await ended((await provision(service)).json.id)).iccid;
+    const record = (record_id: string, at: number, bytes: number) => ({ record_id, iccid: own, at, bytes });
+    const records = [
+      record('a', start, 1),
+      record('b', start + hour - 1, 10),
+      record('b', start + hour - 1, 10),
+      record('c', start + hour, 100),
+      record('d', start + day, 1_000),
+    ];
+    for (const batch of [records, records.toReversed()]) {
+      const { status } = await call(service, 'POST', '/v1/usage_records', { body: { records: batch } });
+      expect(status).toBe(200);
+    }
+  });
+
+  const usage = (query: string) => get(`/v1/esims/${own}/usage${query}`);
+  const bytesOf = ({ points }: Json) => points.map((point: Json) => point.used_bytes);
+
+  test('has every hour or day of the window, each record once, in the interval of its time', async () => {
+    const hours = await usage(`?interval=hour&from=${start}&until=${start + 4 * hour}`);
+    expect(hours).toMatchObject({ object: 'esim_usage', iccid: own, interval: 'hour', used_bytes: 111 });
+    expect(hours.points).toEqual([
+      { start, used_bytes: 11 },
+      { start: start + hour, used_bytes: 100 },
+      { start: start + 2 * hour, used_bytes: 0 },
+      { start: start + 3 * hour, used_bytes: 0 },
+    ]);
+    const days = await usage(`?interval=day&from=${start - 1}&until=${start + day + 1}`);
+    expect([days.from, days.until, bytesOf(days)]).toEqual([start - day, start + 2 * day, [0, 111, 1_000]]);
+  });
+
+  test('shows the last 30 days by default, or the last 24 hours', async () => {
+    const days = await usage('');
+    expect([days.interval, days.used_bytes, days.points.length]).toEqual(['day', 1_111, 31]);
+    expect(days.until).toBeGreaterThan(Date.now() / 1000);
+    const hours = await usage('?interval=hour');
+    expect([hours.used_bytes, hours.points.length]).toEqual([0, 25]);
+  });
+
+  test('is not found in another account', async () => {
+    const hidden = await call(other, 'GET', `/v1/esims/${own}/usage`);
+    expect([hidden.status, hidden.json.error.code]).toEqual([404, 'resource_missing']);
+  });
+
+  test.each([
+    ['interval=week', 'interval', /must be one of hour, day/],
+    ['interval=hour&from=1&until=2700000', 'from', /at most 744 hours/],
+    ['from=1&until=32000000', 'from', /at most 366 days/],
+    ['from=2&until=2', 'from', /before until/],
+    ['from=-1', 'from', /at least 0/],
+  ])('refuses %s', async (query, param, message) => {
+    const { status, json } = await call(service, 'GET', `/v1/esims/${own}/usage?${query}`);
+    expect([status, json.error.code, json.error.param]).toEqual([400, 'parameter_invalid', param]);
+    expect(json.error.message).toMatch(message);
+  });
+});

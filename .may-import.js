@@ -244,7 +244,7 @@ export const mayImport = {
     esims: {
       why: 'An eSIM can exist without a bundle. It publishes events without knowing the receivers.',
       imports: list`app-error.ts audit clock.ts config/iccid-ranges.ts context.ts db esims/sql events executions
-                   idempotency ids lists merge-metadata.ts network products secrets telemetry/clip.ts contract:*
+                   idempotency ids lists merge-metadata.ts network processes products secrets telemetry/clip.ts contract:*
                    npm:uqr`,
     },
     'esims/sql': {

@@ -21,6 +21,7 @@ import { Account } from './operator/accounts.ts';
 import { OperatorAuditEntry } from './operator/audit-log.ts';
 import { CatalogProduct } from './operator/catalog-product.ts';
 import { OperatorExecution } from './operator/execution.ts';
+import { IccidRange } from './operator/iccid-range.ts';
 import { Network } from './operator/network.ts';
 import { Process } from './operator/process.ts';
 import { Overview } from './overview.ts';
@@ -112,6 +113,7 @@ export const components: Record<string, object> = {
   EventConsumer,
   EventType,
   Execution,
+  IccidRange,
   Identity,
   InstallProfile,
   Network,

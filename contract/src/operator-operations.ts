@@ -20,6 +20,7 @@ import {
   resolveExecution,
   retryExecution,
 } from './operator/execution.ts';
+import { listIccidRanges } from './operator/iccid-range.ts';
 import { listNetworks } from './operator/network.ts';
 import { listProcesses } from './operator/process.ts';
 
@@ -37,6 +38,7 @@ export const operatorOperations = {
   retryExecution,
   resolveExecution,
   listNetworks,
+  listIccidRanges,
   listCatalogProducts,
   getCatalogProduct,
   putCatalogProduct,

@@ -86,4 +86,11 @@ export const sdkCalls: Record<OperationId, string> = {
   getAnyExecution: 'executions.get',
   retryExecution: 'executions.retry',
   resolveExecution: 'executions.resolve',
+  listProcesses: 'operator.processes.list',
+  listNetworks: 'operator.networks.list',
+  listIccidRanges: 'operator.iccidRanges.list',
+  listCatalogProducts: 'operator.products.list',
+  getCatalogProduct: 'operator.products.get',
+  putCatalogProduct: 'operator.products.put',
+  deactivateProduct: 'operator.products.deactivate',
 };

@@ -26,6 +26,11 @@ export function createOperator(options: SimplaneOptions) {
       list: (query?: QueryOf<'listNetworks'>, options?: CallOptions) =>
         createList(query, (query) => call('listNetworks', { query }, options)),
     },
+    iccidRanges: {
+      /** Lists the ICCID ranges of the workers, how much of each is used, and how long it lasts. */
+      list: (query?: QueryOf<'listIccidRanges'>, options?: CallOptions) =>
+        createList(query, (query) => call('listIccidRanges', { query }, options)),
+    },
     products: {
       /** Lists the whole catalog, including unlisted and inactive products. */
       list: (query?: QueryOf<'listCatalogProducts'>, options?: CallOptions) =>

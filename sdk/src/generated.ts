@@ -364,6 +364,29 @@ export type Execution = {
   retried_by?: string;
 };
 
+/** A range of ICCIDs that workers assign to orders, in the order of the setting. */
+export type IccidRange = {
+  object: 'iccid_range';
+  /** The first ICCID of the range. */
+  first: string;
+  /** The last ICCID of the range. */
+  last: string;
+  /** How many ICCIDs the range has. */
+  size: number;
+  /** ICCIDs that orders have used up, or use at the moment. */
+  taken: number;
+  /** ICCIDs for further orders, including those that were given back. */
+  free: number;
+  /** The part of `free` that was given back by orders that failed. Used before new ones. */
+  returned: number;
+  /** ICCIDs that the SM-DP+ objected to, neither taken nor free. Used only if nothing else is left. */
+  suspect: number;
+  /** New ICCIDs taken in the last seven days, or since the first count if that is shorter ago; null until an hour after it. */
+  taken_last_week: number | null;
+  /** Days until the range and those before it are used up, at the pace of all ranges in the last week. For the last range, the days until there is none left. Null if nothing was taken. */
+  days_left: number | null;
+};
+
 /** The account and API key that made the request. */
 export type Identity = {
   object: 'identity';
@@ -1929,6 +1952,16 @@ export type Operations = {
     };
     result: Page<Network>;
   };
+  /** Returns the ranges in the workers’ `SIMPLANE_ICCID_RANGES`, how much of each is used, and how long it lasts. Empty if the SM-DP+ chooses the ICCIDs, and in a sandbox without ranges. */
+  listIccidRanges: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+    };
+    result: Page<IccidRange>;
+  };
   /** Returns every product of the catalog, including unlisted and inactive ones. */
   listCatalogProducts: {
     query: {
@@ -2098,6 +2131,7 @@ export const endpoints = {
   retryExecution: ['POST', '/v1/operator/executions/{id}/retry'],
   resolveExecution: ['POST', '/v1/operator/executions/{id}/resolve'],
   listNetworks: ['GET', '/v1/operator/networks'],
+  listIccidRanges: ['GET', '/v1/operator/iccid_ranges'],
   listCatalogProducts: ['GET', '/v1/operator/products'],
   getCatalogProduct: ['GET', '/v1/operator/products/{id}'],
   putCatalogProduct: ['PUT', '/v1/operator/products/{id}'],

@@ -18,3 +18,12 @@ create table processes (
 
 -- The operator's list of all products.
 create index products_newest on products (created_at, id);
+
+-- How far each ICCID range was used, hour by hour, for the pace of the last week.
+create table iccid_range_hours (
+  first_number text collate "C" not null,
+  hour         timestamptz not null,
+  taken        bigint not null,
+  counted_at   timestamptz not null,
+  primary key (first_number, hour)
+);

@@ -2,6 +2,7 @@ import { purgeAuditLog } from '../audit/purge-old.ts';
 import { expireBundles } from '../bundles/expire.ts';
 import type { Config } from '../config/settings.ts';
 import { createFirstStatistics } from '../db/first-statistics.ts';
+import { countIccidRanges } from '../esims/count-iccid-ranges.ts';
 import { purgeExpiredKeys } from '../idempotency/purge-expired.ts';
 import { countEvents } from '../overview/count-events.ts';
 import { purgeCounts } from '../overview/purge.ts';
@@ -43,6 +44,7 @@ export function startChores(service: Service, config: Config, onError: (error: u
           every(600_000, (stopping) => purgeCounts(db, clock, stopping), onError),
           every(10_000, (stopping) => cancelUndeliverable(db, clock, stopping), onError),
           every(600_000, () => deleteStaleLeases(db), onError),
+          every(600_000, () => countIccidRanges(db), onError),
           every(2_000, createFirstStatistics(db, onError), onError),
         ]),
   ];

@@ -10,6 +10,7 @@ import { getAnyExecution } from '../executions/operator/get.ts';
 import { listAllExecutions } from '../executions/operator/list.ts';
 import { resolveExecution } from '../executions/operator/resolve.ts';
 import { retryExecution } from '../executions/operator/retry.ts';
+import { listIccidRanges } from '../esims/list-iccid-ranges.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
 import { listProcesses } from '../processes/list.ts';
 import { listNetworks } from '../processes/list-networks.ts';
@@ -26,6 +27,7 @@ type HandlerOf<O extends Operation> = O['method'] extends 'GET'
 export const operatorRoutes: { [Id in OperatorOperationId]: HandlerOf<Operations[Id]> } = {
   listProcesses,
   listNetworks,
+  listIccidRanges,
   listCatalogProducts,
   getCatalogProduct,
   putCatalogProduct,

@@ -3,16 +3,16 @@ import { unixSeconds } from '../clock.ts';
 import type { OperatorContext } from '../context.ts';
 import { idOfUuid } from '../ids/uuid.ts';
 import { readPage } from '../lists/read-page.ts';
+import { readReports } from './read-reports.ts';
 import type { NetworkReport } from './report.ts';
-import { listReportRows, type ReportRow } from './sql/list-reports.ts';
-import { goneAfterMs } from './start-heartbeat.ts';
+import type { ReportRow } from './sql/list-reports.ts';
 
 /** The systems that the running processes call, each once, however many processes call it. */
 export async function listNetworks(
   { db }: Pick<OperatorContext, 'db'>,
   { query }: InputOf<Operations['listNetworks']>,
 ) {
-  const networks = combine(await listReportRows(db, goneAfterMs));
+  const networks = combine(await readReports(db));
   const keyOf = ({ kind, host }: Network) => `${kind} ${host ?? ''}`;
   return readPage(query, {
     scope: { list: 'networks', accountId: '', filters: {} },

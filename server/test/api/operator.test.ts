@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOperator } from '../../../sdk/src/index.ts';
+import { countIccidRanges } from '../../src/esims/count-iccid-ranges.ts';
+import { createIccidSource } from '../../src/esims/iccid.ts';
 import type { ProcessReport } from '../../src/processes/report.ts';
 import { startHeartbeat } from '../../src/processes/start-heartbeat.ts';
 import { importCatalog } from '../../src/products/import-catalog.ts';
@@ -124,6 +126,70 @@ describe('networks', () => {
     expect(next.data).toEqual([second]);
     await Promise.all(processes.map((one) => one.stop()));
     expect((await operator.networks.list()).data).toEqual([]);
+  });
+});
+
+describe('ICCID ranges', () => {
+  const [first, second] = [
+    { first: '898830300000000000', size: 1_000 },
+    { first: '898830400000000000', size: 500 },
+  ];
+
+  test('are listed with what is taken, free, returned and suspect, and how long they last at the last week’s pace', async () => {
+    const worker = await startProcess('worker', () => ({
+      iccid_ranges: [first, second],
+      certificates: [],
+      networks: [],
+    }));
+    const source = createIccidSource([first, second]);
+    const [given, objected] = await source.allot(service.db, 100);
+    await source.giveBack?.(service.db, given as string, 'free');
+    await source.giveBack?.(service.db, objected as string, 'suspect');
+    const read = async () => (await operator.iccidRanges.list()).data;
+    await countIccidRanges(service.db);
+    expect(await read()).toEqual([
+      {
+        object: 'iccid_range',
+        first: '8988303000000000002',
+        last: '8988303000000009995',
+        size: 1_000,
+        taken: 98,
+        free: 901,
+        returned: 1,
+        suspect: 1,
+        taken_last_week: null,
+        days_left: null,
+      },
+      expect.objectContaining({
+        first: '8988304000000000001',
+        size: 500,
+        taken: 0,
+        free: 500,
+        days_left: null,
+      }),
+    ]);
+    // Of the counts of ten days, only those of the last week count.
+    const { pool } = service.db;
+    await pool.query(
+      `insert into iccid_range_hours (first_number, hour, taken, counted_at)
+       select '898830300000000000', date_trunc('hour', now()) - n * interval '1 day', case when n < 8 then 30 else 0 end,
+         date_trunc('hour', now()) - n * interval '1 day'
+       from generate_series(5, 10) n`,
+    );
+    await pool.query(`update iccid_range_hours set counted_at = now() - interval '7 days' where taken = 30`);
+    expect(await read()).toMatchObject([
+      { taken_last_week: 70, days_left: 90 },
+      { taken_last_week: null, days_left: 140 },
+    ]);
+    const page = await operator.iccidRanges.list({ limit: 1 });
+    const next = await operator.iccidRanges.list({ limit: 1, starting_after: page.next_cursor ?? '' });
+    expect([page, next].map(({ data: [range] }) => range?.size)).toEqual([1_000, 500]);
+    // Counting again in the same hour changes nothing, and forgets what is older than the pace looks back.
+    await countIccidRanges(service.db);
+    expect(await read()).toMatchObject([{ taken_last_week: 70 }, {}]);
+    expect((await pool.query('select from iccid_range_hours where taken = 0')).rowCount).toBe(0);
+    await worker.stop();
+    expect(await read()).toEqual([]);
   });
 });
 

@@ -181,7 +181,7 @@ export const mayImport = {
     },
     processes: {
       why: 'Which processes run, and what only they know. It imports no feature.',
-      imports: list`clock.ts context.ts db ids lists network processes/sql telemetry/clip.ts worker contract:*`,
+      imports: list`clock.ts context.ts db ids lists network processes/sql telemetry worker contract:*`,
     },
     'processes/sql': {
       why: 'Statements know the database.',
@@ -358,7 +358,7 @@ export const mayImport = {
 
     overview: {
       why: 'It counts the events of the feed in the background, and shows the counts. No feature depends on it.',
-      imports: list`clock.ts context.ts db ids lists overview/sql worker contract:*`,
+      imports: list`clock.ts context.ts db ids lists overview/sql processes telemetry/throughput.ts worker contract:*`,
     },
     'overview/sql': {
       why: 'Statements know the database, and how events are found by the ids in them.',

@@ -21,6 +21,7 @@ import { isolation, isolationSettings } from './scenarios/isolation.ts';
 import { latencyAt100 } from './scenarios/latency-at-100.ts';
 import { memory, memorySettings } from './scenarios/memory.ts';
 import { memoryUnderAttack } from './scenarios/memory-under-attack.ts';
+import { operatorOverviewAtAMillion } from './scenarios/operator-overview-at-1m.ts';
 import { overviewAtAMillion } from './scenarios/overview-at-1m.ts';
 import { pageDepth } from './scenarios/page-depth.ts';
 import { provision } from './scenarios/provision.ts';
@@ -51,6 +52,7 @@ const scenarios: Record<string, Entry> = {
   'accept-at-1m': { onMillion: acceptAtAMillion },
   'deliver-at-1m': { onMillion: deliverAtAMillion },
   'overview-at-1m': { onMillion: overviewAtAMillion },
+  'operator-overview-at-1m': { onMillion: operatorOverviewAtAMillion },
   'page-depth': { onMillion: pageDepth },
   'feed-catch-up': { onMillion: feedCatchUp },
   'feed-latency': { run: feedLatency },

@@ -27,6 +27,7 @@ export * from './operator/catalog-product.ts';
 export * from './operator/execution.ts';
 export * from './operator/iccid-range.ts';
 export * from './operator/network.ts';
+export * from './operator/overview.ts';
 export * from './operator/process.ts';
 export * from './overview.ts';
 export * from './pagination.ts';

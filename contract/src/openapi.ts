@@ -23,6 +23,7 @@ import { CatalogProduct } from './operator/catalog-product.ts';
 import { OperatorExecution } from './operator/execution.ts';
 import { IccidRange } from './operator/iccid-range.ts';
 import { Network } from './operator/network.ts';
+import { OperatorOverview } from './operator/overview.ts';
 import { Process } from './operator/process.ts';
 import { Overview } from './overview.ts';
 import { Product } from './product.ts';
@@ -117,6 +118,7 @@ export const components: Record<string, object> = {
   Identity,
   InstallProfile,
   Network,
+  OperatorOverview,
   Process,
   OperatorAuditEntry,
   Overview,

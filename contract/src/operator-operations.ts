@@ -22,6 +22,7 @@ import {
 } from './operator/execution.ts';
 import { listIccidRanges } from './operator/iccid-range.ts';
 import { listNetworks } from './operator/network.ts';
+import { getOperatorOverview } from './operator/overview.ts';
 import { listProcesses } from './operator/process.ts';
 
 /** The operations of the deployment's operator, under `/v1/operator/`. Each needs the `operator` scope. */
@@ -37,6 +38,8 @@ export const operatorOperations = {
   getAnyExecution,
   retryExecution,
   resolveExecution,
+  getOperatorOverview,
+  listProcesses,
   listNetworks,
   listIccidRanges,
   listCatalogProducts,

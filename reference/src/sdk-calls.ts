@@ -86,6 +86,7 @@ export const sdkCalls: Record<OperationId, string> = {
   getAnyExecution: 'executions.get',
   retryExecution: 'executions.retry',
   resolveExecution: 'executions.resolve',
+  getOperatorOverview: 'operator.overview',
   listProcesses: 'operator.processes.list',
   listNetworks: 'operator.networks.list',
   listIccidRanges: 'operator.iccidRanges.list',

@@ -16,6 +16,8 @@ export function createOperator(options: SimplaneOptions) {
     me: (options?: CallOptions) => call('getMe', {}, options),
     /** Calls any operation by its method and path: for those without a function here. */
     request: createRequest(transport),
+    /** Returns what happens in the deployment at the moment, what waits, and the orders of the last day. */
+    overview: (options?: CallOptions) => call('getOperatorOverview', {}, options),
     processes: {
       /** Lists the running processes of the deployment. */
       list: (query?: QueryOf<'listProcesses'>, options?: CallOptions) =>

@@ -174,7 +174,9 @@ async function start(
   const sequencer = config.role === 'api' ? null : startFeed(service, onError);
   const sender = isWorker ? startWebhooks(service, config, onError) : null;
   const { role } = config;
-  const report = () => reportOf({ config, certificates, peers, isPaused: () => worker?.isPaused() ?? false });
+  const isPaused = () => worker?.isPaused() ?? false;
+  const { throughput } = metrics;
+  const report = () => reportOf({ config, certificates, peers, isPaused, throughput });
   const heartbeat = await startHeartbeat({ db, newUuid, role, version, report, onError });
 
   async function stop(): Promise<void> {

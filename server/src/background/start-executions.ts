@@ -22,7 +22,10 @@ export function startExecutions(
     newUuid: service.newUuid,
     signals: service.signals,
     network,
-    onOutcome: (type, outcome) => service.metrics.executionCount.inc({ execution_type: type, outcome }),
+    onOutcome(type, outcome) {
+      service.metrics.executionCount.inc({ execution_type: type, outcome });
+      if (outcome !== 'postponed') service.metrics.throughput.count(`executions_${outcome}`);
+    },
     onStranded: (details) =>
       service.log.warn(
         details,

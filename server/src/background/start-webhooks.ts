@@ -40,6 +40,7 @@ export function startWebhooks(service: Service, config: Config, onError: (error:
     onAttempt(settled) {
       const { delivery, outcome, at, durationMs } = settled;
       service.metrics.attemptDuration.observe({ outcome }, durationMs / 1_000);
+      service.metrics.throughput.count(outcome === 'succeeded' ? 'attempts_succeeded' : 'attempts_failed');
       const { account_id: accountUuid, endpoint_id: endpointUuid } = delivery;
       stats.record({ accountUuid, endpointUuid, at, durationMs, isSuccess: outcome === 'succeeded' });
     },

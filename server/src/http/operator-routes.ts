@@ -12,6 +12,7 @@ import { resolveExecution } from '../executions/operator/resolve.ts';
 import { retryExecution } from '../executions/operator/retry.ts';
 import { listIccidRanges } from '../esims/list-iccid-ranges.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
+import { getOperatorOverview } from '../overview/get-for-operator.ts';
 import { listProcesses } from '../processes/list.ts';
 import { listNetworks } from '../processes/list-networks.ts';
 import { deactivateProduct } from '../products/deactivate.ts';
@@ -25,6 +26,7 @@ type HandlerOf<O extends Operation> = O['method'] extends 'GET'
 
 /** The handler of each of the operator's operations. Does not compile unless every one has one. */
 export const operatorRoutes: { [Id in OperatorOperationId]: HandlerOf<Operations[Id]> } = {
+  getOperatorOverview,
   listProcesses,
   listNetworks,
   listIccidRanges,

@@ -17,6 +17,7 @@ export function createRecorder({ log, metrics }: Service) {
       { http_request_method: method, http_route: route, http_response_status_code: status },
       ownMs / 1000,
     );
+    metrics.throughput.count('requests');
     if (refusal && wasSent) metrics.errorCount.inc({ error_type: refusal.code });
     if (request.idempotency === 'replayed') metrics.replayCount.inc();
     const failed = status >= 500;

@@ -10,7 +10,7 @@ import { readOpenOrders } from './sql/read-open-orders.ts';
 import { hourMs, maxHours, type Stage, stages } from './stages.ts';
 
 const maxFailures = 50;
-const grid = { stepMs: hourMs, defaultSteps: 24, maxSteps: maxHours, unit: 'hours' };
+export const grid = { stepMs: hourMs, defaultSteps: 24, maxSteps: maxHours, unit: 'hours' };
 
 /** The account's orders of the last day, or of the given hours. From the workers' counts, so its time does not depend on their number. */
 export async function getOverview(
@@ -47,7 +47,7 @@ export async function getOverview(
 type Hour = Overview['hours'][number];
 
 /** Every hour of the window, oldest first. An order was accepted if it has ended or is open. */
-function hoursOf(
+export function hoursOf(
   { from, until }: { from: Date; until: Date },
   counts: CountRow[],
   open: { hour: Date; count: number }[],
@@ -71,7 +71,7 @@ function hoursOf(
   return [...hours.values()];
 }
 
-function stageOf(stage: Stage, counts: CountRow[]): Overview['funnel'][number] {
+export function stageOf(stage: Stage, counts: CountRow[]): Overview['funnel'][number] {
   const buckets = new Map<number, number>();
   let total = 0;
   for (const row of counts) {
@@ -83,7 +83,7 @@ function stageOf(stage: Stage, counts: CountRow[]): Overview['funnel'][number] {
 }
 
 /** The most frequent first. */
-function failuresOf(counts: CountRow[]): Overview['failures'] {
+export function failuresOf(counts: CountRow[]): Overview['failures'] {
   return counts
     .flatMap(({ stage, code, count }) => (code ? [{ stage, code, count }] : []))
     .sort((a, b) => b.count - a.count || (a.code < b.code ? -1 : 1))

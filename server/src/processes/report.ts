@@ -1,4 +1,5 @@
 import type { PeerReport } from '../network/peer-state.ts';
+import type { Rate, ThroughputName } from '../telemetry/throughput.ts';
 
 /** What only one process knows, and stores with its heartbeat for the others. */
 export type ProcessReport = {
@@ -6,6 +7,8 @@ export type ProcessReport = {
   iccid_ranges: readonly { first: string; size: number }[];
   /** Of its own certificates, by the setting that names the file. */
   certificates: { setting: string; ends_at: string }[];
+  /** What it did lately. */
+  throughput: Record<ThroughputName, Rate>;
   /** The systems it calls. */
   networks: NetworkReport[];
 };

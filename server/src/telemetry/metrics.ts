@@ -2,6 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from '../db/database.ts';
 import { readQueues } from '../db/queues.ts';
+import { createThroughput } from './throughput.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -89,6 +90,7 @@ export function createMetrics(db: Database, certificates: () => CertificateEnd[]
     connectionsCut,
     reportCount,
     networkPaused,
+    throughput: createThroughput(),
   };
 }
 

@@ -2,11 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOperator } from '../../../sdk/src/index.ts';
 import { countIccidRanges } from '../../src/esims/count-iccid-ranges.ts';
 import { createIccidSource } from '../../src/esims/iccid.ts';
+import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
+import { countEvents } from '../../src/overview/count-events.ts';
 import type { ProcessReport } from '../../src/processes/report.ts';
 import { startHeartbeat } from '../../src/processes/start-heartbeat.ts';
 import { importCatalog } from '../../src/products/import-catalog.ts';
+import { createThroughput } from '../../src/telemetry/throughput.ts';
 import { call, provision } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 let service: TestService;
 let operatorKey: string;
@@ -23,11 +27,15 @@ const rethrow = (error: unknown) => {
   throw error;
 };
 
+const emptyReport: ProcessReport = {
+  iccid_ranges: [],
+  certificates: [],
+  networks: [],
+  throughput: createThroughput().read(),
+};
+
 /** A process of this deployment. The test writes its heartbeats itself: the next one by the timer is an hour away. */
-function startProcess(
-  role: 'all' | 'api' | 'worker',
-  report: () => ProcessReport = () => ({ iccid_ranges: [], certificates: [], networks: [] }),
-) {
+function startProcess(role: 'all' | 'api' | 'worker', report: () => ProcessReport = () => emptyReport) {
   const { db, newUuid } = service.service;
   return startHeartbeat({ db, newUuid, role, version: '1.2.3', report, onError: rethrow, beatMs: 3_600_000 });
 }
@@ -90,7 +98,7 @@ describe('networks', () => {
 
   test('are shown once each, as all processes together see them', async () => {
     const report = (networks: ProcessReport['networks'], certificates: ProcessReport['certificates'] = []) =>
-      startProcess('worker', () => ({ iccid_ranges: [], certificates, networks }));
+      startProcess('worker', () => ({ ...emptyReport, certificates, networks }));
     const down = { reachable: false, last_error: { message: 'HTTP 503', ms_ago: 5_000 }, paused: true };
     const core = { ...smdp, ...never, kind: 'core' as const, host: 'core.example.com' };
     const processes = [
@@ -136,11 +144,7 @@ describe('ICCID ranges', () => {
   ];
 
   test('are listed with what is taken, free, returned and suspect, and how long they last at the last week’s pace', async () => {
-    const worker = await startProcess('worker', () => ({
-      iccid_ranges: [first, second],
-      certificates: [],
-      networks: [],
-    }));
+    const worker = await startProcess('worker', () => ({ ...emptyReport, iccid_ranges: [first, second] }));
     const source = createIccidSource([first, second]);
     const [given, objected] = await source.allot(service.db, 100);
     await source.giveBack?.(service.db, given as string, 'free');
@@ -190,6 +194,60 @@ describe('ICCID ranges', () => {
     expect((await pool.query('select from iccid_range_hours where taken = 0')).rowCount).toBe(0);
     await worker.stop();
     expect(await read()).toEqual([]);
+  });
+});
+
+describe('the overview', () => {
+  test('sums up all accounts and processes: rates, backlogs with their age, the funnel and failures of the last day', async () => {
+    const busy = createThroughput(() => 0);
+    for (let n = 0; n < 3; n++) busy.count('requests');
+    const report = () => ({ ...emptyReport, throughput: busy.read() });
+    const processes = [await startProcess('api', report), await startProcess('api', report)];
+    const other = await service.createAccount('Other');
+    const worker = service.startWorker(createMockNetwork({ delayMs: 0 }));
+    service.startSequencer();
+    const orders = [
+      await provision(service),
+      await provision({ ...service, key: other.key }),
+      await provision(service, undefined, { product_id: 'prod_sandbox_declined' }),
+    ];
+    for (const [index, { json }] of orders.entries()) {
+      const target = { ...service, key: index === 1 ? other.key : service.key };
+      await until(
+        async () => (await call(target, 'GET', `/v1/executions/${json.id}`)).json.status,
+        (status) => status === 'succeeded' || status === 'failed',
+      );
+    }
+    await worker.stop(0);
+    await provision(service);
+    await service.db.pool.query(`update execution_queue set due_at = now() - interval '90 seconds'`);
+    const overview = await until(
+      async () => {
+        await countEvents(service.service);
+        return operator.overview();
+      },
+      ({ hours }) => hours.reduce((sum, { accepted }) => sum + accepted, 0) === 3,
+    );
+    expect(overview).toMatchObject({
+      object: 'operator_overview',
+      rates: {
+        requests: { last_minute: 6, last_hour: 6 },
+        executions_failed: { last_minute: 0, last_hour: 0 },
+      },
+      backlogs: { executions: { count: 1 }, deliveries: { count: 0, oldest_due_seconds: 0 } },
+      failed_count: 1,
+      failures: [{ stage: 'provisioned', code: 'declined', count: 1 }],
+    });
+    expect(overview.backlogs.executions.oldest_due_seconds).toBeGreaterThanOrEqual(90);
+    expect(overview.funnel.map(({ stage, count }) => [stage, count])).toEqual([
+      ['accepted', 4],
+      ['provisioned', 2],
+      ['downloaded', 0],
+      ['installed', 0],
+      ['active', 0],
+    ]);
+    expect(overview.hours.length).toBeGreaterThanOrEqual(24);
+    await Promise.all(processes.map((one) => one.stop()));
   });
 });
 
@@ -297,9 +355,8 @@ describe('products', () => {
     expect((await send({ ...product, active: false })).status).toBe(200);
     expect((await send({ ...product, profile_type: 'ACME-EU' })).status).toBe(200);
     const worker = await startProcess('worker', () => ({
+      ...emptyReport,
       iccid_ranges: [{ first: '898830300000000000', size: 1_000 }],
-      certificates: [],
-      networks: [],
     }));
     expect((await send(product)).status).toBe(200);
     await worker.stop();

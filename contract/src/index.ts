@@ -25,6 +25,7 @@ export type { Account } from './operator/accounts.ts';
 export { OperatorAuditEntry } from './operator/audit-log.ts';
 export * from './operator/catalog-product.ts';
 export * from './operator/execution.ts';
+export * from './operator/endpoint-health.ts';
 export * from './operator/iccid-range.ts';
 export * from './operator/network.ts';
 export * from './operator/overview.ts';

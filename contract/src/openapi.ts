@@ -21,6 +21,7 @@ import { Account } from './operator/accounts.ts';
 import { OperatorAuditEntry } from './operator/audit-log.ts';
 import { CatalogProduct } from './operator/catalog-product.ts';
 import { OperatorExecution } from './operator/execution.ts';
+import { EndpointHealth } from './operator/endpoint-health.ts';
 import { IccidRange } from './operator/iccid-range.ts';
 import { Network } from './operator/network.ts';
 import { OperatorOverview } from './operator/overview.ts';
@@ -107,6 +108,7 @@ export const components: Record<string, object> = {
   CatalogProduct,
   Delivery,
   DeliveryAttempt,
+  EndpointHealth,
   Error: ErrorBody,
   Esim,
   EsimUsage,

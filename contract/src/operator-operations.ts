@@ -20,6 +20,7 @@ import {
   resolveExecution,
   retryExecution,
 } from './operator/execution.ts';
+import { listEndpointHealth } from './operator/endpoint-health.ts';
 import { listIccidRanges } from './operator/iccid-range.ts';
 import { listNetworks } from './operator/network.ts';
 import { getOperatorOverview } from './operator/overview.ts';
@@ -42,6 +43,7 @@ export const operatorOperations = {
   listProcesses,
   listNetworks,
   listIccidRanges,
+  listEndpointHealth,
   listCatalogProducts,
   getCatalogProduct,
   putCatalogProduct,

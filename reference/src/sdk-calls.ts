@@ -90,6 +90,7 @@ export const sdkCalls: Record<OperationId, string> = {
   listProcesses: 'operator.processes.list',
   listNetworks: 'operator.networks.list',
   listIccidRanges: 'operator.iccidRanges.list',
+  listEndpointHealth: 'operator.endpointHealth.list',
   listCatalogProducts: 'operator.products.list',
   getCatalogProduct: 'operator.products.get',
   putCatalogProduct: 'operator.products.put',

@@ -33,6 +33,11 @@ export function createOperator(options: SimplaneOptions) {
       list: (query?: QueryOf<'listIccidRanges'>, options?: CallOptions) =>
         createList(query, (query) => call('listIccidRanges', { query }, options)),
     },
+    endpointHealth: {
+      /** Lists the webhook endpoints of all accounts, and what waits for each. */
+      list: (query?: QueryOf<'listEndpointHealth'>, options?: CallOptions) =>
+        createList(query, (query) => call('listEndpointHealth', { query }, options)),
+    },
     products: {
       /** Lists the whole catalog, including unlisted and inactive products. */
       list: (query?: QueryOf<'listCatalogProducts'>, options?: CallOptions) =>

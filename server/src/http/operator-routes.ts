@@ -19,6 +19,7 @@ import { deactivateProduct } from '../products/deactivate.ts';
 import { getCatalogProduct } from '../products/get.ts';
 import { listCatalogProducts } from '../products/list.ts';
 import { putCatalogProduct } from '../products/put.ts';
+import { listEndpointHealth } from '../webhooks/endpoints/list-for-operator.ts';
 
 type HandlerOf<O extends Operation> = O['method'] extends 'GET'
   ? (ctx: OperatorContext, input: InputOf<O>) => Promise<ResultOf<O>>
@@ -30,6 +31,7 @@ export const operatorRoutes: { [Id in OperatorOperationId]: HandlerOf<Operations
   listProcesses,
   listNetworks,
   listIccidRanges,
+  listEndpointHealth,
   listCatalogProducts,
   getCatalogProduct,
   putCatalogProduct,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOperator } from '../../../sdk/src/index.ts';
 import { countIccidRanges } from '../../src/esims/count-iccid-ranges.ts';
 import { createIccidSource } from '../../src/esims/iccid.ts';
+import { idOfUuid } from '../../src/ids/uuid.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { countEvents } from '../../src/overview/count-events.ts';
 import type { ProcessReport } from '../../src/processes/report.ts';
@@ -249,6 +250,43 @@ describe('the overview', () => {
     expect(overview.hours.length).toBeGreaterThanOrEqual(24);
     await Promise.all(processes.map((one) => one.stop()));
   });
+});
+
+test('the endpoints of all accounts are listed with their backlog and its age, and filtered by status and failing', async () => {
+  const other = await service.createAccount('With endpoints');
+  const body = { url: 'https://example.com/', enabled_event_types: ['*'] };
+  const made = [
+    await call(service, 'POST', '/v1/webhook_endpoints', { body }),
+    await call(service, 'POST', '/v1/webhook_endpoints', { body, key: other.key }),
+  ];
+  const [first, second] = made.map(({ json }) => json.id as string);
+  await call(service, 'PATCH', `/v1/webhook_endpoints/${first}`, { body: { status: 'disabled' } });
+  await call(service, 'POST', '/v1/events/test', { body: { type: 'a.b', data: {} }, key: other.key });
+  service.clock.advance(90_000);
+  await service.db.pool.query(
+    `update webhook_endpoints set failing_since = now(), failure_count = 3, last_error = 'status 503' where status = 'enabled'`,
+  );
+  const { data } = await operator.endpointHealth.list();
+  expect(data).toMatchObject([
+    {
+      id: second,
+      object: 'endpoint_health',
+      account_id: idOfUuid('acct', other.accountUuid),
+      status: 'enabled',
+      failure_count: 3,
+      last_error: 'status 503',
+      backlog: { count: 1 },
+    },
+    { id: first, status: 'disabled', failing_since: null, backlog: { count: 0, age_seconds: null } },
+  ]);
+  expect(data[0]?.backlog.age_seconds).toBeGreaterThanOrEqual(90);
+  const idsOf = async (filter: Parameters<typeof operator.endpointHealth.list>[0]) =>
+    (await operator.endpointHealth.list(filter)).data.map(({ id }) => id);
+  expect(await idsOf({ failing: true })).toEqual([second]);
+  expect(await idsOf({ failing: false })).toEqual([first]);
+  expect(await idsOf({ status: 'disabled' })).toEqual([first]);
+  const wrong = await call(service, 'GET', '/v1/operator/endpoint_health?failing=yes', { key: operatorKey });
+  expect(wrong.json.error).toMatchObject({ code: 'parameter_invalid', param: 'failing' });
 });
 
 describe('products', () => {

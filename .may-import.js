@@ -70,11 +70,11 @@ export const mayImport = {
     'serve.ts': {
       why: 'It assembles a server process, so it imports most folders. The operator’s command passes in the network.',
       imports: list`accounts background clock.ts config db deployment http ids network observations processes products
-                   secrets service.ts telemetry npm:pino`,
+                   request-log secrets service.ts telemetry npm:pino`,
     },
     'service.ts': {
       why: 'Types of the long-lived parts that a process shares.',
-      imports: list`accounts/key-directory.ts clock.ts db ids secrets/keyring.ts telemetry/metrics.ts
+      imports: list`accounts/key-directory.ts clock.ts db ids request-log secrets/keyring.ts telemetry/metrics.ts
                    webhooks/guard/policy.ts webhooks/sender/probes.ts npm:pino`,
     },
     'context.ts': {
@@ -186,6 +186,13 @@ export const mayImport = {
     'processes/sql': {
       why: 'Statements know the database.',
       imports: list`db lists processes/report.ts`,
+    'request-log': {
+      why: 'The log of requests, written in batches. It is given lines and imports no feature.',
+      imports: list`app-error.ts clock.ts context.ts db ids lists request-log/sql telemetry/clip.ts contract:*`,
+    },
+    'request-log/sql': {
+      why: 'Statements know the database.',
+      imports: list`db ids lists request-log contract:*`,
     },
     events: {
       why: 'Features publish events; events import no feature. The same SQL statement queues the deliveries.',
@@ -386,7 +393,7 @@ export const mayImport = {
       why: 'It maps requests to operations. No folder below depends on HTTP.',
       imports: list`accounts addresses app-error.ts audit bundles context.ts db/unavailable.ts esims events
                    executions executions/operator feed/consumers http/feed http/mcp idempotency ids/uuid-range.ts
-                   lookups observations overview processes products sandbox service.ts telemetry
+                   lookups observations overview processes products request-log sandbox service.ts telemetry
                    webhooks/deliveries webhooks/endpoints webhooks/recoveries webhooks/stats contract:* reference:*
                    npm:ajv npm:fast-json-stringify npm:fastify`,
     },

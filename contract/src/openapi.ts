@@ -20,8 +20,8 @@ import { operations } from './operations.ts';
 import { Account } from './operator/accounts.ts';
 import { OperatorAuditEntry } from './operator/audit-log.ts';
 import { CatalogProduct } from './operator/catalog-product.ts';
-import { OperatorExecution } from './operator/execution.ts';
 import { EndpointHealth } from './operator/endpoint-health.ts';
+import { OperatorExecution } from './operator/execution.ts';
 import { IccidRange } from './operator/iccid-range.ts';
 import { Network } from './operator/network.ts';
 import { OperatorOverview } from './operator/overview.ts';
@@ -29,6 +29,7 @@ import { Process } from './operator/process.ts';
 import { Overview } from './overview.ts';
 import { Product } from './product.ts';
 import { Recovery, RecoveryPreview } from './recovery.ts';
+import { LoggedRequest } from './request.ts';
 import { SearchResult } from './search.ts';
 import { tags } from './tags.ts';
 import { TimelineEntry } from './timeline.ts';
@@ -122,6 +123,7 @@ export const components: Record<string, object> = {
   Network,
   OperatorOverview,
   Process,
+  LoggedRequest,
   OperatorAuditEntry,
   Overview,
   OperatorExecution,

@@ -38,6 +38,7 @@ import { operatorOperations } from './operator-operations.ts';
 import { getOverview } from './overview.ts';
 import { getProduct, listProducts } from './product.ts';
 import { getRecovery, listEndpointRecoveries, recoverWebhookEndpoint } from './recovery.ts';
+import { getRequest, listRequests } from './request.ts';
 import { simulateEsim } from './sandbox.ts';
 import { search } from './search.ts';
 import { listTimeline } from './timeline.ts';
@@ -114,6 +115,8 @@ const accountOperations = {
   deleteApiKey,
   rollApiKey,
   listAuditLog,
+  listRequests,
+  getRequest,
 } as const;
 
 /** Every operation by its id. The compiler checks that the server's route maps have exactly these keys. */

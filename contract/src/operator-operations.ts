@@ -14,13 +14,13 @@ import {
   listCatalogProducts,
   putCatalogProduct,
 } from './operator/catalog-product.ts';
+import { listEndpointHealth } from './operator/endpoint-health.ts';
 import {
   getAnyExecution,
   listAllExecutions,
   resolveExecution,
   retryExecution,
 } from './operator/execution.ts';
-import { listEndpointHealth } from './operator/endpoint-health.ts';
 import { listIccidRanges } from './operator/iccid-range.ts';
 import { listNetworks } from './operator/network.ts';
 import { getOperatorOverview } from './operator/overview.ts';
@@ -28,6 +28,7 @@ import { listProcesses } from './operator/process.ts';
 
 /** The operations of the deployment's operator, under `/v1/operator/`. Each needs the `operator` scope. */
 export const operatorOperations = {
+  getOperatorOverview,
   createAccount,
   listAccounts,
   getAccount,
@@ -39,11 +40,9 @@ export const operatorOperations = {
   getAnyExecution,
   retryExecution,
   resolveExecution,
-  getOperatorOverview,
-  listProcesses,
+  listEndpointHealth,
   listNetworks,
   listIccidRanges,
-  listEndpointHealth,
   listCatalogProducts,
   getCatalogProduct,
   putCatalogProduct,

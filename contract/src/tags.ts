@@ -15,6 +15,7 @@ export const tags: Record<string, string> = {
   'API keys': 'The account’s keys: who may do what, from where and until when.',
   'Operator deployment': 'For the operator: what runs, how it is doing, and what is used up.',
   'Operator products': 'For the operator: the whole catalog, and changes to it.',
+  Requests: 'The log of requests: finds any `Request-Id`, with the error and what to do about it.',
   'Audit log': 'Who changed what in the account, and who saw activation codes. Kept for a year.',
   'Operator audit log': 'For the operator: the audit log of all accounts and of the deployment.',
   'Operator executions':

@@ -52,6 +52,13 @@ export function createSimplane(options: SimplaneOptions) {
       list: (query?: QueryOf<'listAuditLog'>, options?: CallOptions) =>
         createList(query, (query) => call('listAuditLog', { query }, options)),
     },
+    requests: {
+      /** Lists the request log of the last seven days. */
+      list: (query?: QueryOf<'listRequests'>, options?: CallOptions) =>
+        createList(query, (query) => call('listRequests', { query }, options)),
+      /** Returns a request by its `Request-Id`: how it ended, its error and what to do about it. */
+      get: (id: string, options?: CallOptions) => call('getRequest', { params: { id } }, options),
+    },
     usageRecords: {
       /** Reports data usage. Each record counts once, however often it is sent. For the operator's network. */
       report: (body: BodyOf<'reportUsage'>, options?: CallOptions) => call('reportUsage', { body }, options),

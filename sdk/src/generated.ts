@@ -232,6 +232,37 @@ export type DeliveryAttempt = {
   response: string | null;
 };
 
+/** How deliveries to a webhook endpoint of an account are doing. */
+export type EndpointHealth = {
+  id: string;
+  object: 'endpoint_health';
+  /** The account it belongs to. */
+  account_id: string;
+  /** URL that receives deliveries. */
+  url: string;
+  status: 'enabled' | 'disabled';
+  /** Why Simplane disabled the endpoint, and what to fix. */
+  disabled_reason?: string;
+  /** When the endpoint was disabled. Unix time in seconds. */
+  disabled_at: number | null;
+  /** The first failed attempt since the last success, or since the endpoint was enabled; null when there is none. Unix time in seconds. */
+  failing_since: number | null;
+  /** Failed attempts since `failing_since`. */
+  failure_count: number;
+  /** When a delivery last succeeded. May be up to a minute old while deliveries keep succeeding. Unix time in seconds. */
+  last_success_at: number | null;
+  /** Why the last attempt failed; null when the endpoint is not failing. */
+  last_error: string | null;
+  backlog: {
+    /** Deliveries that have not ended. At most 1,000 are counted. */
+    count: number;
+    /** Age of the oldest of them; null if there is none. */
+    age_seconds: number | null;
+  };
+  /** When the endpoint was created. Unix time in seconds. */
+  created: number;
+};
+
 /** An eSIM profile. */
 export type Esim = {
   /** ICCID of the eSIM: 18 to 20 digits. */
@@ -483,6 +514,107 @@ export type Network = {
   }>;
 };
 
+/** How the whole deployment is doing. */
+export type OperatorOverview = {
+  object: 'operator_overview';
+  /** When this was read. Unix time in seconds. */
+  as_of: number;
+  /** What the running processes did. A process counts from its start. */
+  rates: {
+    /** HTTP requests answered. */
+    requests: {
+      /** In the last minute. */
+      last_minute: number;
+      /** In the last hour. */
+      last_hour: number;
+    };
+    /** Executions that succeeded. */
+    executions_succeeded: {
+      /** In the last minute. */
+      last_minute: number;
+      /** In the last hour. */
+      last_hour: number;
+    };
+    /** Executions that failed. */
+    executions_failed: {
+      /** In the last minute. */
+      last_minute: number;
+      /** In the last hour. */
+      last_hour: number;
+    };
+    /** Attempts to deliver an event that succeeded. */
+    attempts_succeeded: {
+      /** In the last minute. */
+      last_minute: number;
+      /** In the last hour. */
+      last_hour: number;
+    };
+    /** Attempts to deliver an event that failed. */
+    attempts_failed: {
+      /** In the last minute. */
+      last_minute: number;
+      /** In the last hour. */
+      last_hour: number;
+    };
+  };
+  backlogs: {
+    /** Executions that have not ended. */
+    executions: {
+      /** How many there are. At most 10,000 are counted. */
+      count: number;
+      /** How long the oldest that is due has waited for a worker; 0 if none waits. */
+      oldest_due_seconds: number;
+    };
+    /** Deliveries that have not ended, also those that wait for their next attempt. */
+    deliveries: {
+      /** How many there are. At most 10,000 are counted. */
+      count: number;
+      /** How long the oldest that is due has waited; 0 if none waits. Failing endpoints do not count: `endpoint_health` shows them. */
+      oldest_due_seconds: number;
+    };
+  };
+  /** Start of the last day, a full hour. Funnel, failures and hours begin here. Unix time in seconds. */
+  from: number;
+  /** How far the orders that were accepted in the window have come, whenever they did. `active` implies the stages before it. */
+  funnel: Array<{
+    stage: 'accepted' | 'provisioned' | 'downloaded' | 'installed' | 'active';
+    /** Orders that reached the stage. */
+    count: number;
+    /** Median time since the stage before, accurate to a tenth; null for `accepted`, and if it is not known. */
+    median_ms: number | null;
+    /** The time that 95 % of them did not exceed. */
+    p95_ms: number | null;
+  }>;
+  /** Orders of the last day that failed. */
+  failed_count: number;
+  /** Failures by stage and code, the most frequent first. */
+  failures: Array<{
+    /** The stage that was not reached. */
+    stage: 'provisioned' | 'downloaded' | 'installed' | 'active';
+    /** Of `provisioned`: `error.code` of the execution. Of `downloaded` and `installed`: `profile.error.code` of the eSIM. */
+    code: string;
+    /** How often it happened. */
+    count: number;
+  }>;
+  /** Every hour of the window, oldest first, by the time the orders were accepted. */
+  hours: Array<{
+    /** Start of the hour. Unix time in seconds. */
+    start: number;
+    /** Orders accepted in this hour. */
+    accepted: number;
+    /** Of these, provisioned. */
+    provisioned: number;
+    /** Of these, failed. */
+    failed: number;
+    /** Of these, downloaded. */
+    downloaded: number;
+    /** Of these, installed. */
+    installed: number;
+    /** Of these, active. */
+    active: number;
+  }>;
+};
+
 /** A running process of this deployment. One that is gone leaves the list within 30 seconds. */
 export type Process = {
   id: string;
@@ -499,6 +631,42 @@ export type Process = {
   since: number;
   /** When the process last reported. It reports every 5 seconds. Unix time in seconds. */
   last_seen_at: number;
+};
+
+/** A request to the API and how it ended, without its body. */
+export type LoggedRequest = {
+  /** The `Request-Id` of the response. */
+  id: string;
+  object: 'request';
+  method: string;
+  /** Without the query. A part that looks like neither a word nor an id is `*`. */
+  path: string;
+  /** The operation’s id in the reference. Null for `/mcp`. */
+  operation: string | null;
+  /** Status of the response; 499 if the client closed the connection before it. */
+  status: number;
+  error?: {
+    code: 'parameter_missing' | 'parameter_invalid' | 'parameter_unknown' | 'json_invalid' | 'cursor_invalid' | 'cursor_expired' | 'cursor_behind' | 'consumer_limit_reached' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'api_version_unknown' | 'url_not_allowed' | 'request_malformed' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode' | 'api_key_address_refused' | 'scope_missing' | 'account_suspended' | 'sandbox_only' | 'origin_not_allowed' | 'resource_missing' | 'route_missing' | 'method_not_allowed' | 'request_timeout' | 'idempotency_in_progress' | 'esim_not_ready' | 'state_conflict' | 'endpoint_limit_reached' | 'api_key_limit_reached' | 'core_not_connected' | 'body_too_large' | 'content_type_unsupported' | 'rate_limited' | 'stream_limit_reached' | 'headers_too_large' | 'internal' | 'unavailable';
+    /** As in the response, except that quoted values of the request may be `…`. */
+    message: string;
+    param?: string;
+    /** What to do about it. */
+    remedy: string;
+  };
+  duration_ms: number;
+  api_key: {
+    id: string;
+    name: string;
+    last4: string;
+  };
+  /** What its `Idempotency-Key` did: `fresh` is the first request with the key, `replayed` got the stored response, `refused` got an error about the key. Null without a key. */
+  idempotency: 'fresh' | 'replayed' | 'refused' | 'null';
+  /** Ids of what the request created, up to 20. */
+  created_ids: string[];
+  /** The client’s address. */
+  ip: string | null;
+  /** When the request arrived. Unix time in seconds. */
+  created: number;
 };
 
 /** An entry of the audit log with its account, and with the operator’s keys and addresses. */
@@ -745,6 +913,21 @@ export type RecoveryPreview = {
   }>;
   /** Whether counting stopped early: at 10,000 events to queue, or at 50,000 searched. The newest come first. */
   capped: boolean;
+};
+
+/** Something of the account that a search found. */
+export type SearchResult = {
+  /** Id, ICCID or idempotency key. */
+  id: string;
+  object: 'search_result';
+  /** What was found. */
+  type: 'esim' | 'execution' | 'event' | 'webhook_endpoint' | 'delivery' | 'bundle' | 'recovery' | 'api_key' | 'idempotency_key';
+  /** A short description. */
+  title: string;
+  /** Path of the operation that returns it; null for a key whose request created nothing. */
+  path: string | null;
+  /** When it was created. Unix time in seconds. */
+  created: number;
 };
 
 /** Something that happened to an eSIM: an event, or an order or command with its steps. */
@@ -1072,6 +1255,14 @@ export type Operations = {
       until?: number;
     };
     result: Overview;
+  };
+  /** Finds what belongs to an id (`evt_…`, `exec_…`, `we_…`, `dlv_…`, `bdl_…`, `rec_…`, `key_…`), an ICCID or its last digits (at least four), or an idempotency key of the last 24 hours. Returns at most 20 results on one page. */
+  search: {
+    query: {
+      /** An id, an ICCID or its last digits, or an idempotency key: complete, not the start of one. */
+      q: string;
+    };
+    result: Page<SearchResult>;
   };
   /** Returns the listed and active products of the catalog. */
   listProducts: {
@@ -1794,6 +1985,42 @@ export type Operations = {
     };
     result: Page<AuditEntry>;
   };
+  /** Returns the request log of the last seven days. A request appears within a second. Which requests are logged is the operator’s choice: all in a sandbox, and those that failed in live mode, unless it is set differently. */
+  listRequests: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+      /** Only requests with this status, or of a class such as `4xx`. */
+      status?: string;
+      /** Only requests with this error. */
+      error_code?: 'parameter_missing' | 'parameter_invalid' | 'parameter_unknown' | 'json_invalid' | 'cursor_invalid' | 'cursor_expired' | 'cursor_behind' | 'consumer_limit_reached' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'api_version_unknown' | 'url_not_allowed' | 'request_malformed' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode' | 'api_key_address_refused' | 'scope_missing' | 'account_suspended' | 'sandbox_only' | 'origin_not_allowed' | 'resource_missing' | 'route_missing' | 'method_not_allowed' | 'request_timeout' | 'idempotency_in_progress' | 'esim_not_ready' | 'state_conflict' | 'endpoint_limit_reached' | 'api_key_limit_reached' | 'core_not_connected' | 'body_too_large' | 'content_type_unsupported' | 'rate_limited' | 'stream_limit_reached' | 'headers_too_large' | 'internal' | 'unavailable';
+      /** Only requests of this operation, by its id in the reference. */
+      operation?: string;
+      /** Only requests after this time. Unix time in seconds. */
+      'created[gt]'?: number;
+      /** Only requests at or after this time. Unix time in seconds. */
+      'created[gte]'?: number;
+      /** Only requests before this time. Unix time in seconds. */
+      'created[lt]'?: number;
+      /** Only requests at or before this time. Unix time in seconds. */
+      'created[lte]'?: number;
+    };
+    result: Page<LoggedRequest>;
+  };
+  /** Returns the request with this `Request-Id`: how it ended, its error and what to do about it. It appears within a second and is kept for seven days. */
+  getRequest: {
+    params: {
+      /** The `Request-Id` of a response (`req_…`). */
+      id: string;
+    };
+    result: LoggedRequest;
+  };
+  /** Returns what happens at the moment, what waits and for how long, and how far the orders of the last day have come, over all accounts. Workers count orders in the background, a second or two late. */
+  getOperatorOverview: {
+    result: OperatorOverview;
+  };
   /** The account has no keys yet; create its first one below it. */
   createAccount: {
     body: {
@@ -1942,6 +2169,20 @@ export type Operations = {
     };
     result: OperatorExecution;
   };
+  /** Returns the webhook endpoints of all accounts, and what waits for each. */
+  listEndpointHealth: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+      /** Only endpoints with this status. */
+      status?: 'enabled' | 'disabled';
+      /** Only endpoints whose last attempt failed (`true`), or only others (`false`). */
+      failing?: boolean;
+    };
+    result: Page<EndpointHealth>;
+  };
   /** Returns the systems that the running workers call: each SM-DP+ and core, or the mock of a sandbox. Workers connect to each every 30 seconds, also when there is no work. */
   listNetworks: {
     query: {
@@ -2063,6 +2304,7 @@ export type Operations = {
 export const endpoints = {
   getMe: ['GET', '/v1/me'],
   getOverview: ['GET', '/v1/overview'],
+  search: ['GET', '/v1/search'],
   listProducts: ['GET', '/v1/products'],
   getProduct: ['GET', '/v1/products/{id}'],
   createEsim: ['POST', '/v1/esims'],
@@ -2119,6 +2361,9 @@ export const endpoints = {
   deleteApiKey: ['DELETE', '/v1/api_keys/{id}'],
   rollApiKey: ['POST', '/v1/api_keys/{id}/roll'],
   listAuditLog: ['GET', '/v1/audit_log'],
+  listRequests: ['GET', '/v1/requests'],
+  getRequest: ['GET', '/v1/requests/{id}'],
+  getOperatorOverview: ['GET', '/v1/operator/overview'],
   createAccount: ['POST', '/v1/operator/accounts'],
   listAccounts: ['GET', '/v1/operator/accounts'],
   getAccount: ['GET', '/v1/operator/accounts/{id}'],
@@ -2130,6 +2375,7 @@ export const endpoints = {
   getAnyExecution: ['GET', '/v1/operator/executions/{id}'],
   retryExecution: ['POST', '/v1/operator/executions/{id}/retry'],
   resolveExecution: ['POST', '/v1/operator/executions/{id}/resolve'],
+  listEndpointHealth: ['GET', '/v1/operator/endpoint_health'],
   listNetworks: ['GET', '/v1/operator/networks'],
   listIccidRanges: ['GET', '/v1/operator/iccid_ranges'],
   listCatalogProducts: ['GET', '/v1/operator/products'],

@@ -25,6 +25,7 @@ import type { Network, ObservationSource } from './network/port.ts';
 import { createObservationHandler } from './observations/handle-observation.ts';
 import { startHeartbeat } from './processes/start-heartbeat.ts';
 import { seedSandbox } from './products/seed-sandbox.ts';
+import { createRequestLog } from './request-log/buffer.ts';
 import { claimSealingKey, describeMissingKeys } from './secrets/claim-sealing-key.ts';
 import { readEncryptionKeys } from './secrets/encryption-keys.ts';
 import { createKeyring } from './secrets/keyring.ts';
@@ -48,6 +49,9 @@ export type Running = {
 
 /** `file` is where the key is stored; null if it came from `SIMPLANE_API_KEY`. */
 export type SandboxKey = { key: string; file: string | null; state: SandboxKeyState };
+
+// How long the last lines of the request log may take at shutdown; they need some milliseconds.
+const lastLinesMs = 2_000;
 
 type App = ReturnType<typeof createApp>;
 
@@ -151,6 +155,12 @@ async function start(
     keys: createKeyDirectory(db),
     log,
     metrics,
+    requestLog: createRequestLog({
+      db,
+      level: config.requestLogLevel,
+      onDropped: (count) => metrics.requestLogDropped.inc(count),
+      onError,
+    }),
     metricsOnApi: config.metricsPort === null,
     missingKeys,
     publicUrl: () => config.publicUrl ?? url,
@@ -194,6 +204,7 @@ async function start(
     await probes.stop();
     await heartbeat.stop(); // until here its work may show
     await signals.stop();
+    await service.requestLog.stop(lastLinesMs);
     await service.keys
       .flushUses()
       .catch((error: Error) => log.warn({ error: error.message }, 'API key usage was not saved'));

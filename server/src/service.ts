@@ -4,6 +4,7 @@ import type { Clock } from './clock.ts';
 import type { Database } from './db/database.ts';
 import type { Signals } from './db/signals.ts';
 import type { NewUuid } from './ids/uuid-v7.ts';
+import type { RequestLog } from './request-log/buffer.ts';
 import type { Keyring } from './secrets/keyring.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import type { AddressPolicy } from './webhooks/guard/policy.ts';
@@ -29,6 +30,7 @@ export type Service = {
   keys: KeyDirectory;
   log: Logger;
   metrics: Metrics;
+  requestLog: RequestLog;
   /** Limits of open streams and waiting requests of the event feed, and how often a stream shows that it lives. */
   streams: { perKey: number; total: number; beatMs: number };
   rateLimitPerSecond: number;

@@ -7,6 +7,7 @@ import { purgeExpiredKeys } from '../idempotency/purge-expired.ts';
 import { countEvents } from '../overview/count-events.ts';
 import { purgeCounts } from '../overview/purge.ts';
 import { purgeOld } from '../retention/purge-old.ts';
+import { purgeRequests } from '../retention/purge-requests.ts';
 import type { Service } from '../service.ts';
 import { cancelUndeliverable } from '../webhooks/endpoints/cancel-undeliverable.ts';
 import { reportHealth } from '../webhooks/endpoints/report-health.ts';
@@ -35,6 +36,7 @@ export function startChores(service: Service, config: Config, onError: (error: u
           every(60_000, (stopping) => purgeExpiredKeys(db, clock, stopping), onError),
           every(60_000, (stopping) => purgeOld(db, clock, config.retentionMs, stopping), onError),
           every(60_000, (stopping) => purgeOldHours(db, clock, config.retentionMs, stopping), onError),
+          every(300_000, (stopping) => purgeRequests(db, clock, stopping), onError),
           every(600_000, (stopping) => purgeAuditLog(db, clock, stopping), onError),
           every(1_000, (stopping) => expireBundles(db, service, stopping), onError),
           every(1_000, () => runRecoveries(db, service), onError),

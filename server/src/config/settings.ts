@@ -141,6 +141,12 @@ export const settings = {
     'info',
     'The lowest level to log; `info` includes one line per request.',
   ),
+  requestLogLevel: setting(
+    'SIMPLANE_REQUEST_LOG',
+    oneOf('off', 'errors', 'writes', 'all'),
+    '',
+    'Which requests `GET /v1/requests` shows, for seven days: none, those that failed, also all writes, or all. Unset: `all` in the sandbox, `errors` in live.',
+  ),
   databasePoolSize: setting(
     'SIMPLANE_DATABASE_POOL_SIZE',
     integer(1, 500),

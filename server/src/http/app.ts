@@ -34,6 +34,10 @@ declare module 'fastify' {
     apiVersion: ApiVersion;
     refusal: AppError | null;
     idempotency: 'fresh' | 'replayed' | null;
+    /** The body of a write's response, before it was stored. */
+    rendered: object | null;
+    /** The stored refusal that a repeated request got, as JSON. */
+    storedError: string | null;
     startedMs: number;
     /** When a stream was opened, or a request began to wait for events: the client chose the rest of its duration. */
     heldFromMs: number | null;
@@ -68,7 +72,7 @@ export function createApp(
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   limitConnections(app.server, service);
   prepareRequests(app, service, held);
-  followRequests(app, service, held);
+  followRequests(app, service, api, held);
   refuseUnknownRoutes(app);
   answerErrors(app, service);
   readJsonOnly(app, held.bodies);
@@ -122,6 +126,8 @@ function prepareRequests(app: FastifyInstance, service: Service, { unread }: Hel
   app.decorateRequest('apiVersion', currentApiVersion);
   app.decorateRequest('refusal', null);
   app.decorateRequest('idempotency', null);
+  app.decorateRequest('rendered', null);
+  app.decorateRequest('storedError', null);
   app.decorateRequest('startedMs', 0);
   app.decorateRequest('heldFromMs', null);
   app.decorateRequest('heldBody', null);
@@ -145,8 +151,13 @@ function prepareRequests(app: FastifyInstance, service: Service, { unread }: Hel
 }
 
 /** Handles the end of a request in one listener: separate listeners cost 1 % of an order. */
-function followRequests(app: FastifyInstance, service: Service, { bodies, unread }: HeldMemory): void {
-  const record = createRecorder(service);
+function followRequests(
+  app: FastifyInstance,
+  service: Service,
+  api: Api,
+  { bodies, unread }: HeldMemory,
+): void {
+  const record = createRecorder(service, api.operations);
   app.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw;
     request.startedMs = performance.now(); // Fastify measures the time only with its logger

@@ -6,11 +6,11 @@ import { createKeyOfAccount, deleteKeyOfAccount, listKeysOfAccount } from '../ac
 import { updateAccount } from '../accounts/update-account.ts';
 import { listOperatorAuditLog } from '../audit/list.ts';
 import type { OperatorContext, OperatorWriteContext } from '../context.ts';
+import { listIccidRanges } from '../esims/list-iccid-ranges.ts';
 import { getAnyExecution } from '../executions/operator/get.ts';
 import { listAllExecutions } from '../executions/operator/list.ts';
 import { resolveExecution } from '../executions/operator/resolve.ts';
 import { retryExecution } from '../executions/operator/retry.ts';
-import { listIccidRanges } from '../esims/list-iccid-ranges.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
 import { getOperatorOverview } from '../overview/get-for-operator.ts';
 import { listProcesses } from '../processes/list.ts';

@@ -44,6 +44,8 @@ import { reportUsage } from '../observations/report-usage.ts';
 import { getOverview } from '../overview/get.ts';
 import { getProduct } from '../products/get.ts';
 import { listProducts } from '../products/list.ts';
+import { getRequest } from '../request-log/get.ts';
+import { listRequests } from '../request-log/list.ts';
 import { simulateEsim } from '../sandbox/simulate.ts';
 import { getDelivery } from '../webhooks/deliveries/get.ts';
 import { listEndpointAttempts } from '../webhooks/deliveries/list-attempts.ts';
@@ -134,4 +136,6 @@ export const routes: { [Id in Exclude<OperationId, Elsewhere>]: HandlerOf<Operat
   skipDelivery,
   simulateEsim,
   listAuditLog,
+  listRequests,
+  getRequest,
 };

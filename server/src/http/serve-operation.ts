@@ -138,12 +138,15 @@ export function serveOperation(
   function writeContextOf(request: FastifyRequest, ctx: Context, claim: Claim | null): WriteContext {
     const own: Omit<WriteContext, keyof Context> = {
       claim,
-      render: (body, options) => ({
-        status: definition.status,
-        location: options?.location ?? null,
-        body: stringify(body),
-        isSecret: options?.isSecret ?? false,
-      }),
+      render: (body, options) => {
+        request.rendered = body;
+        return {
+          status: definition.status,
+          location: options?.location ?? null,
+          body: stringify(body),
+          isSecret: options?.isSecret ?? false,
+        };
+      },
       renderRefusal: (refusal) => {
         request.refusal = refusal;
         const { status, body } = renderError(toAppError(refusal), request.id, service.publicUrl());
@@ -188,7 +191,10 @@ function sendOutcome(request: FastifyRequest, reply: FastifyReply, outcome: Outc
       );
     case 'answered':
       request.idempotency = outcome.replayed ? 'replayed' : 'fresh';
-      if (outcome.replayed) reply.header('Idempotent-Replayed', 'true');
+      if (outcome.replayed) {
+        reply.header('Idempotent-Replayed', 'true');
+        if (outcome.answer.status >= 400) request.storedError = outcome.answer.body;
+      }
       if (outcome.answer.isSecret) reply.header('Cache-Control', 'no-store');
       return send(reply, outcome.answer);
   }

@@ -4,10 +4,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { exampleCursor, idPrefixes, type OperationId, operations, withCheckDigit } from '@simplane/contract';
+import { exampleCursor, idPrefixes, type OperationId, operations } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { webhooks } from '../../../sdk/src/index.ts';
-import { idOfUuid } from '../../src/ids/uuid.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { call, provision } from '../support/client.ts';
 import { insertUnknown, insertWaiting } from '../support/insert-executions.ts';
@@ -30,7 +29,7 @@ let page: string;
 let folder: string;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ requestLogLevel: 'writes' });
   operatorKey = await service.createKey({ scopes: ['operator'] });
   service.startWorker(createMockNetwork({ delayMs: 0 }));
   service.startSequencer();
@@ -158,6 +157,13 @@ async function existingIds(operationId: string): Promise<Ids> {
   const recovery = await call(service, 'POST', `/v1/webhook_endpoints/${endpoint.json.id}/recover`, {
     body: { since: 0 },
   });
+  const request = recovery.headers.get('request-id') as string;
+  if (operationId === 'getRequest') {
+    await until(
+      () => call(service, 'GET', `/v1/requests/${request}`),
+      ({ status }) => status === 200,
+    );
+  }
   const bundles = await call(service, 'GET', `/v1/esims/${iccid}/bundles`);
   const account = await call(service, 'POST', '/v1/operator/accounts', {
     key: operatorKey,
@@ -181,6 +187,7 @@ async function existingIds(operationId: string): Promise<Ids> {
     [idPrefixes.recovery]: recovery.json.id,
     [idPrefixes.apiKey]: key.json.id,
     [idPrefixes.account]: account.json.id,
+    [idPrefixes.request]: request,
     [idPrefixes.bundle]: bundles.json.data[0].id,
   };
 }

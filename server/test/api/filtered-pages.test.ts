@@ -9,6 +9,7 @@ import { listRowsOfEsim } from '../../src/executions/sql/list-of-esim.ts';
 import { lowestUuid } from '../../src/ids/uuid-range.ts';
 import { findByIccidEnd } from '../../src/lookups/sql/find-by-iccid-end.ts';
 import { listProductRows } from '../../src/products/sql/list.ts';
+import { listLines } from '../../src/request-log/sql/list-lines.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const rows = 20_000;
@@ -33,6 +34,7 @@ beforeAll(async () => {
   // What autovacuum reads would be counted too.
   for (const table of [
     'audit_log',
+    'request_log',
     'esims',
     'esim_metadata',
     'executions',
@@ -83,6 +85,11 @@ select ${account}, uuid_v7(test_time(n)), case when n <= ${rareRows} then 'opera
   case when n <= ${rareRows} then 'key_rare' else 'key_common' end,
   case when n <= ${rareRows} then 'account.updated' when n % 2 = 0 then 'account.viewed' else 'event.replayed' end,
   'account', case when n <= ${rareRows} then 't_rare' when n % 2 = 0 then 'acct_1' else 't' || n end, test_time(n)`);
+  await insert(`
+insert into request_log (account_id, id, api_key_id, duration_ms, status, method, path, operation, error_code)
+select ${account}, uuid_v7(test_time(n)), gen_random_uuid(), 1, case when n <= ${rareRows} then 503 when n % 2 = 0 then 200 else 404 end,
+  'GET', '/', case when n <= ${rareRows} then 'getMe' when n % 4 < 2 then 'getEsim' else 'getProduct' end,
+  case when n <= ${rareRows} then 'unavailable' when n % 2 <> 0 then 'resource_missing' end`);
 }
 
 /** Runs a list; returns how many rows it found and how many database pages it read. */
@@ -130,6 +137,8 @@ const entries = (filter: Parameters<typeof listAccountEntries>[2]) => (db: Query
   listAccountEntries(db, service.accountUuid, filter, page);
 const allEntries = (filter: Parameters<typeof listAllEntries>[2], isOneAccount?: true) => (db: Queryable) =>
   listAllEntries(db, isOneAccount && service.accountUuid, filter, page);
+const requests = (filter: Parameters<typeof listLines>[2]) => (db: Queryable) =>
+  listLines(db, service.accountUuid, filter, page);
 const products = (country: string) => (db: Queryable) =>
   listProductRows(db, country, { before: null, count: page.count });
 
@@ -168,6 +177,19 @@ test.each<[string, number, (db: Queryable) => Promise<object[]>]>([
   ['events of an eSIM and a type', 5, eventsAbout(['esim.*'])],
   ['products of a common country', 11, products('FR')],
   ['products of a rare country', 5, products('AQ')],
+  ['requests', 11, requests({})],
+  ['requests of a common class', 11, requests({ status: '4xx' })],
+  ['requests of a rare class', 5, requests({ status: '5xx' })],
+  ['requests of a rare operation', 5, requests({ operation: 'getMe' })],
+  ['requests of a common operation and a rare status', 0, requests({ operation: 'getEsim', status: '503' })],
+  ['requests with a common error', 11, requests({ errorCode: 'resource_missing' })],
+  ['requests with a rare error', 5, requests({ errorCode: 'unavailable' })],
+  [
+    'requests with a common error in a rare operation',
+    0,
+    requests({ errorCode: 'resource_missing', operation: 'getMe' }),
+  ],
+  ['requests by operation and time', 11, requests({ operation: 'getEsim', created: longAgo })],
   ['audit entries', 11, entries({})],
   ['audit entries by a common actor', 11, entries({ actor: 'key_common' })],
   ['audit entries by the operator', 5, entries({ actor: 'operator' })],

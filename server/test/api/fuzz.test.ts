@@ -12,7 +12,7 @@ import { startService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 // Before test collection: the OpenAPI document of the running service defines the tests.
-const service = await startService();
+const service = await startService({ requestLogLevel: 'writes' });
 afterAll(() => service.stop());
 
 const document: OpenApi = (await call(service, 'GET', '/openapi.json', { key: null })).json;
@@ -26,7 +26,7 @@ const otherAccount = await service.createAccount('Other');
  * One of everything that a path can name, created per operation, since some operations end their object. The worker stops
  * afterwards, so no fuzzed order changes them.
  */
-async function existingIds(): Promise<ExistingIds> {
+async function existingIds({ path }: { path: string }): Promise<ExistingIds> {
   const worker = service.startWorker(createMockNetwork({ delayMs: 0 }));
   const settled = async (accepted: Reply) =>
     until(
@@ -50,6 +50,13 @@ async function existingIds(): Promise<ExistingIds> {
   const otherKey = await call(service, 'GET', '/v1/me', {
     key: await service.createKey({ accountUuid: otherAccount.accountUuid }),
   });
+  const request = recovery.headers.get('request-id') as string;
+  if (path.startsWith('/v1/requests/')) {
+    await until(
+      () => call(service, 'GET', `/v1/requests/${request}`),
+      ({ status }) => status === 200,
+    );
+  }
   const consumer = await call(service, 'PUT', '/v1/event_consumers/fuzzed');
   return {
     products: ['prod_europe_5gb_30d', 'prod_sandbox_flaky'],
@@ -59,6 +66,7 @@ async function existingIds(): Promise<ExistingIds> {
     events: [event.id],
     deliveries: [deliveries.json.data[0].id],
     recoveries: [recovery.json.id],
+    requests: [request],
     event_consumers: [consumer.json.name],
     accounts: [idOfUuid('acct', otherAccount.accountUuid)],
     api_keys: [key.json.id, otherKey.json.api_key.id],
@@ -117,7 +125,7 @@ describe.each(operations)('$method $path', (operation) => {
 
   test('answers every request as documented, and never with a server error', async () => {
     const seen = new Map<number, number>();
-    const ids = await existingIds();
+    const ids = await existingIds(operation);
     const { cursor } = (await call(service, 'GET', '/v1/events/feed')).json;
     await fc.assert(
       fc.asyncProperty(requestTo(withCursor(operation, cursor), ids), async (request) => {

@@ -88,6 +88,8 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
     statement: /^(operator|failure_group)_\w+$/,
     tables: ['executions', 'execution_queue', 'execution_resolutions'],
     why: 'The operator sees the executions of all accounts.',
+  },
+  {
     statement: /^overview_read_backlogs$/,
     tables: ['execution_queue', 'delivery_queue', 'blocked_deliveries'],
     why: 'The operator’s overview of all accounts.',

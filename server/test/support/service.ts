@@ -15,6 +15,8 @@ import { routes } from '../../src/http/routes.ts';
 import { createUuidV7 } from '../../src/ids/uuid-v7.ts';
 import type { Network } from '../../src/network/port.ts';
 import { seedSandbox } from '../../src/products/seed-sandbox.ts';
+import { createRequestLog } from '../../src/request-log/buffer.ts';
+import type { RequestLogLevel } from '../../src/request-log/request-line.ts';
 import { createKeyring } from '../../src/secrets/keyring.ts';
 import type { Service } from '../../src/service.ts';
 import { createLog } from '../../src/telemetry/log.ts';
@@ -60,10 +62,19 @@ type KeyOptions = {
   expiresAt?: Date | null;
   allowedCidrs?: string[];
 };
-type Options = Partial<Service> & { api?: Parameters<typeof createApp>[1]; databaseUrl?: string };
+type Options = Partial<Service> & {
+  api?: Parameters<typeof createApp>[1];
+  databaseUrl?: string;
+  requestLogLevel?: RequestLogLevel;
+};
 
 /** The real app on a real port with its own database, and a clock that tests can move. */
-export async function startService({ api, databaseUrl, ...overrides }: Options = {}): Promise<TestService> {
+export async function startService({
+  api,
+  databaseUrl,
+  requestLogLevel = 'off',
+  ...overrides
+}: Options = {}): Promise<TestService> {
   const clone = databaseUrl ? null : await cloneDatabase();
   const address = databaseUrl ?? (clone?.url as string);
   const db = watchStatements(openDatabase({ connectionString: address, poolSize: 16, onError: () => {} }));
@@ -81,6 +92,7 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
   };
   const probeAgents = createAccountAgents(() => createGuardedAgent(addressPolicy));
   const stats = createStatsCollector(db);
+  const metrics = createMetrics(db);
   const service: Service = {
     mode: 'sandbox',
     hasCore: true,
@@ -112,7 +124,13 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
     streams: { perKey: 20, total: 1_000, beatMs: 7_500 },
     keys: createKeyDirectory(db),
     log,
-    metrics: createMetrics(db),
+    metrics,
+    requestLog: createRequestLog({
+      db,
+      level: requestLogLevel,
+      onDropped: (count) => metrics.requestLogDropped.inc(count),
+      onError: (error) => void logLines.push(String(error)),
+    }),
     rateLimitPerSecond: 0,
     unknownKeysPerSecond: 0,
     trustedProxies: [],
@@ -233,6 +251,7 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
       await Promise.all(workers.map((worker) => worker.stop(0)));
       await app.close();
       await probeAgents.destroy();
+      await service.requestLog.stop(1_000);
       await db.end();
       await clone?.drop();
     },

@@ -186,6 +186,7 @@ export const mayImport = {
     'processes/sql': {
       why: 'Statements know the database.',
       imports: list`db lists processes/report.ts`,
+    },
     'request-log': {
       why: 'The log of requests, written in batches. It is given lines and imports no feature.',
       imports: list`app-error.ts clock.ts context.ts db ids lists request-log/sql telemetry/clip.ts contract:*`,

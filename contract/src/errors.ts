@@ -237,8 +237,15 @@ export const errors = {
   rate_limited: {
     type: 'rate_limit_error',
     status: 429,
-    meaning: 'The key exceeded its rate limit, or this IP address sent too many invalid keys.',
+    meaning: 'The key or its account exceeded its rate limit, or this IP address sent too many invalid keys.',
     remedy: 'Wait for `Retry-After` seconds. `RateLimit` shows the remaining quota.',
+  },
+  execution_limit_reached: {
+    type: 'rate_limit_error',
+    status: 429,
+    meaning: 'The account has as many queued and running executions as it may have.',
+    remedy:
+      'Wait until some have ended, then send the same request again with the same `Idempotency-Key`. The operator can raise the limit.',
   },
   stream_limit_reached: {
     type: 'rate_limit_error',

@@ -55,7 +55,7 @@ export type OperatorContext = Origin & {
   keyring: Keyring;
   addressPolicy: AddressPolicy;
   probes: Pick<Probes, 'send'>;
-  /** How many webhook endpoints an account may have. */
+  /** How many webhook endpoints an account without a limit of its own may have. */
   endpointLimit: number;
   apiVersion: ApiVersion;
 };

@@ -30,7 +30,7 @@ const limits = {
   }),
   max_open_executions: nullableInteger({
     minimum: 0,
-    maximum: 100_000_000,
+    maximum: 1_000_000,
     description: 'The most orders it may have queued or running; null: no limit.',
   }),
   requests_per_second: nullableInteger({

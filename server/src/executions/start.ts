@@ -3,6 +3,7 @@ import type { WriteContext } from '../context.ts';
 import type { Queryable } from '../db/database.ts';
 import type { Answer, Outcome } from '../idempotency/outcome.ts';
 import { uuidText } from '../ids/uuid.ts';
+import { requireRoom } from './limit-open.ts';
 import { presentNew } from './present.ts';
 import { insertExecution } from './sql/insert.ts';
 
@@ -10,6 +11,7 @@ type Order = { type: ExecutionType; iccid: string; productId: string; input: obj
 
 /** Stores an order for an existing eSIM, in the transaction that validated it. */
 export async function startExecution(ctx: WriteContext, tx: Queryable, order: Order): Promise<Answer> {
+  await requireRoom(ctx, tx);
   const uuid = ctx.newUuid();
   const createdAt = new Date(ctx.clock.nowMs());
   await insertExecution(tx, { accountUuid: ctx.account.uuid, uuid: uuidText(uuid), createdAt, ...order });

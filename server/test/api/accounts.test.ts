@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { call } from '../support/client.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
+import { call, provision, type Reply } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -134,4 +135,91 @@ test('a suspended account can read but not write, until it is active again', asy
   expect((await call(tenant, 'GET', '/v1/executions')).status).toBe(200);
   await change(path, { status: 'active' });
   await until(order, (code) => code === 202);
+});
+
+describe('the limits of an account', () => {
+  const product = { product_id: 'prod_europe_5gb_30d' };
+  const limitReached = [429, 'execution_limit_reached'];
+  const codeOf = ({ status, json }: Reply) => [status, json.error?.code ?? null];
+
+  test('max_webhook_endpoints stands in for the deployment’s limit', async () => {
+    const tenant = await openAccount({ name: 'Endpoints', max_webhook_endpoints: 1 });
+    const body = { url: 'http://127.0.0.1:9/', enabled_event_types: ['*'] };
+    const create = () => call(tenant, 'POST', '/v1/webhook_endpoints', { body });
+    expect((await create()).status).toBe(201);
+    const refused = await create();
+    expect(codeOf(refused)).toEqual([409, 'endpoint_limit_reached']);
+    expect(refused.json.error.message).toContain('limit of 1 webhook');
+  });
+
+  test('max_open_executions holds for any number of orders at once, on every process', async () => {
+    const second = await startService({ databaseUrl: service.databaseUrl });
+    const { path, ...tenant } = await openAccount({ name: 'Orders', max_open_executions: 5 });
+    const orders = await Promise.all(
+      Array.from({ length: 40 }, (_, n) =>
+        provision({ ...tenant, url: n % 2 === 0 ? service.url : second.url }, `order-${n}`),
+      ),
+    );
+    await second.stop();
+    const accepted = orders.filter(({ status }) => status === 202);
+    expect(accepted).toHaveLength(5);
+    const refused = orders.filter(({ status }) => status !== 202);
+    for (const one of refused) {
+      expect(codeOf(one)).toEqual(limitReached);
+      expect(one.headers.get('retry-after')).toBe('1');
+    }
+    expect((await call(tenant, 'GET', '/v1/executions?limit=100')).json.data).toHaveLength(5);
+    // A retry of an accepted order is answered; a refused one is not stored, and works when there is room.
+    const n = orders.findIndex(({ status }) => status === 202);
+    const replayed = await provision(tenant, `order-${n}`);
+    expect([replayed.status, replayed.json.id]).toEqual([202, orders[n]?.json.id]);
+    await change(path, { max_open_executions: 6 });
+    const m = orders.findIndex(({ status }) => status === 429);
+    await until(
+      async () => (await provision(tenant, `order-${m}`)).status,
+      (status) => status === 202,
+    );
+    expect(codeOf(await provision(tenant))).toEqual(limitReached);
+  });
+
+  test('max_open_executions holds for changes and top-ups', async () => {
+    const { path, ...tenant } = await openAccount({ name: 'Changes' });
+    const worker = service.startWorker(createMockNetwork({ delayMs: 0 }));
+    const { id } = (await provision(tenant)).json;
+    const { iccid } = await until(
+      async () => (await call(tenant, 'GET', `/v1/executions/${id}`)).json,
+      ({ status }) => status === 'succeeded',
+    );
+    await worker.stop(0);
+    await change(path, { max_open_executions: 1 });
+    // A key that no process has cached yet.
+    const { key } = (
+      await call(operator, 'POST', `${path}/api_keys`, { body: { scopes: ['read', 'write'] } })
+    ).json;
+    const limited = { ...tenant, key };
+    expect((await call(limited, 'POST', `/v1/esims/${iccid}/bundles`, { body: product })).status).toBe(202);
+    for (const [method, at, body] of [
+      ['POST', `/v1/esims/${iccid}/bundles`, product],
+      ['POST', `/v1/esims/${iccid}/suspend`, undefined],
+      ['DELETE', `/v1/esims/${iccid}`, undefined],
+    ] as const) {
+      expect(codeOf(await call(limited, method, at, { ...(body && { body }) }))).toEqual(limitReached);
+    }
+  });
+
+  test('requests_per_second holds for all keys of an account together', async () => {
+    const { path, ...tenant } = await openAccount({ name: 'Requests', requests_per_second: 1 });
+    const { key } = (await call(operator, 'POST', `${path}/api_keys`, { body: { scopes: ['read'] } })).json;
+    const replies = await Promise.all(
+      Array.from({ length: 30 }, (_, n) =>
+        call(tenant, 'GET', '/v1/products', { key: n % 2 === 0 ? tenant.key : key }),
+      ),
+    );
+    const refused = replies.filter(({ status }) => status !== 200);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused.length).toBeLessThan(30);
+    for (const one of refused) expect(codeOf(one)).toEqual([429, 'rate_limited']);
+    for (const { headers } of replies) expect(headers.get('ratelimit-policy')).toBe('"account";q=2;w=2');
+    expect((await call(service, 'GET', '/v1/products')).headers.get('ratelimit-policy')).toBeNull();
+  });
 });

@@ -42,6 +42,7 @@ const promised: Record<string, [status: number, type: string]> = {
   cursor_behind: [409, 'conflict_error'],
   consumer_limit_reached: [409, 'conflict_error'],
   cursor_expired: [410, 'invalid_request_error'],
+  execution_limit_reached: [429, 'rate_limit_error'],
   stream_limit_reached: [429, 'rate_limit_error'],
   core_not_connected: [409, 'conflict_error'],
   body_too_large: [413, 'invalid_request_error'],
@@ -102,6 +103,7 @@ const refusals = {
   cursor_expired: undefined,
   cursor_behind: undefined,
   consumer_limit_reached: undefined,
+  execution_limit_reached: undefined,
   stream_limit_reached: undefined,
   core_not_connected: undefined,
 } as const;

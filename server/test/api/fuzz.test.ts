@@ -175,7 +175,6 @@ describe.each(operations)('$method $path', (operation) => {
 
 describe.each(operations.filter(({ method }) => method !== 'GET'))('$method $path', (operation) => {
   const check = responseChecker(document, operation);
-  const Authorization = authorizationFor(operation);
 
   test('refuses a value that cannot be stored, wherever it is in the body', async () => {
     await fc.assert(

@@ -21,7 +21,8 @@ export async function createWebhookEndpoint(
   return runOnce(ctx, async (tx) => {
     if (refusal) throw refusal;
     const accountUuid = ctx.account.uuid;
-    if ((await lockAndCountEndpoints(tx, accountUuid)) >= ctx.endpointLimit) throw limitReached(ctx);
+    const limit = ctx.account.limits.webhookEndpoints ?? ctx.endpointLimit;
+    if ((await lockAndCountEndpoints(tx, accountUuid)) >= limit) throw limitReached(limit);
     const row = newEndpoint(ctx, body);
     await insertEndpoint(tx, accountUuid, row);
     const secret = await addSecret(ctx, tx, { accountUuid, endpointUuid: row.id }, row.created_at);
@@ -58,9 +59,9 @@ function newEndpoint(
   };
 }
 
-function limitReached({ endpointLimit }: WriteContext): AppError {
+function limitReached(limit: number): AppError {
   return new AppError(
     'endpoint_limit_reached',
-    `The account has reached its limit of ${endpointLimit} webhook endpoints. Delete one that is no longer used.`,
+    `The account has reached its limit of ${limit} webhook endpoints. Delete one that is no longer used.`,
   );
 }

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { addApi } from './commands/api.ts';
+import { addAudit } from './commands/audit.ts';
 import { addBundles } from './commands/bundles.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addConsumers } from './commands/consumers.ts';
@@ -12,6 +13,7 @@ import { addMcp } from './commands/mcp.ts';
 import { addOverview } from './commands/overview.ts';
 import { addProducts } from './commands/products.ts';
 import { addSearch } from './commands/search.ts';
+import { addRequests } from './commands/requests.ts';
 import { addSimulate } from './commands/simulate.ts';
 import { addTrigger } from './commands/trigger.ts';
 import { addWebhooks } from './commands/webhooks.ts';
@@ -46,6 +48,9 @@ export function createProgram(): Command {
   addConsumers(program);
   addTrigger(program);
   addListen(program);
+  program.commandsGroup('Look into it:');
+  addRequests(program);
+  addAudit(program);
   program.commandsGroup('Everything else:');
   addApi(program);
   program.commandsGroup('Set up:');

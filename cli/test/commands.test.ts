@@ -14,7 +14,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'simplane-cli-'));
-  service = await startService();
+  service = await startService({ requestLogLevel: 'errors' });
   service.startWorker(createMockNetwork({ delayMs: 0 }));
   service.startSender();
   service.startSequencer();
@@ -34,6 +34,34 @@ async function runJson(...args: string[]) {
   expect(lines).toHaveLength(1);
   return lines[0];
 }
+
+describe('requests and audit', () => {
+  it('a failed command names its request, and `requests get` says what to do', async () => {
+    const { code, stderr } = await run('products', 'get', 'prod_none');
+    const [id = ''] = /req_\w+/.exec(stderr) ?? [];
+    expect([code, id.length]).toEqual([1, 30]);
+    const { stdout } = await until(
+      () => run('requests', 'get', id),
+      (finished) => finished.code === 0,
+    );
+    expect(stdout).toMatch(/Request +GET \/v1\/products\/prod_none/);
+    expect(stdout).toMatch(/Error +resource_missing: No product has the id "prod_none"/);
+    expect(stdout).toMatch(/What to do +Check the id/);
+    const listed = jsonLines(
+      (await run('requests', 'list', '--status', '4xx', '--operation', 'getProduct', '--json')).stdout,
+    );
+    expect(listed).toMatchObject([{ id, status: 404 }]);
+  });
+
+  it('`audit list` shows who changed what', async () => {
+    const endpoint = await runJson('webhooks', 'create', 'https://example.com/in', '--events', 'a.b');
+    const entry = await runJson('audit', 'list', '--target', endpoint.id);
+    expect(entry).toMatchObject({ action: 'webhook_endpoint.created', actor: { name: 'Test' } });
+    expect((await run('audit', 'list', '--target', endpoint.id)).stdout).toContain(
+      'webhook_endpoint.created',
+    );
+  });
+});
 
 describe('whoami and products', () => {
   it('whoami shows the account and where the key was found', async () => {

@@ -54,7 +54,7 @@ export const decisionMutants: Mutant[] = [
     name: 'wrong-profile-canceled',
     file: 'server/src/esims/run-provision.ts',
     find: '(progress as Progress).is_adopted &&',
-    replace: 'false &&',
+    replace: '!progress &&',
     tests: [live('unknown-outcomes')],
     why: 'After a wrong ICCID, someone else’s profile is not canceled.',
   },

@@ -409,8 +409,9 @@ export const mayImport = {
     },
     operator: {
       why: 'The operator’s commands start the service, choose its network, and may read every feature’s tables.',
-      imports: list`accounts accounts/sql audit clock.ts config context.ts db deployment ids network network/core network/es2plus
-                   network/mock products products/sql secrets secrets/sql serve.ts telemetry worker contract:* npm:pino`,
+      imports: list`accounts accounts/sql audit clock.ts config context.ts db deployment esims ids network
+                   network/core network/es2plus network/mock overview processes products products/sql secrets
+                   secrets/sql serve.ts telemetry webhooks/endpoints worker contract:* npm:pino`,
     },
   },
   bench: {

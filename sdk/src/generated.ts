@@ -661,7 +661,7 @@ export type LoggedRequest = {
     last4: string;
   };
   /** What its `Idempotency-Key` did: `fresh` is the first request with the key, `replayed` got the stored response, `refused` got an error about the key. Null without a key. */
-  idempotency: 'fresh' | 'replayed' | 'refused' | 'null';
+  idempotency: 'fresh' | 'replayed' | 'refused' | null;
   /** Ids of what the request created, up to 20. */
   created_ids: string[];
   /** The client’s address. */
@@ -824,7 +824,7 @@ export type OperatorExecution = {
     /** The profile that was reserved. */
     iccid: string | null;
     /** What was decided about the profile. */
-    then: 'adopt' | 'cancel' | 'null';
+    then: 'adopt' | 'cancel' | null;
     /** `closed`: nothing is left to do. `canceling`: the profile is being canceled. `refused`: the network refused to cancel it, see `error`. */
     status: 'closed' | 'canceling' | 'refused';
     /** Id of the calls that cancel the profile; null if it is not canceled. */

@@ -96,6 +96,40 @@ withJson(catalog.command('import').description('load products from a JSON file, 
     await run((tools) => importCatalogCommand(tools, products, options));
   });
 
+withJson(catalog.command('list').description('list all products, also unlisted and inactive ones')).action(
+  async (options) => {
+    const { listCatalogCommand } = await import('./operator/catalog.ts');
+    await run((tools) => listCatalogCommand(tools, options));
+  },
+);
+withJson(catalog.command('deactivate').description('stop selling a product; accepted orders go on'))
+  .argument('<id>', 'the product’s id')
+  .action(async (id, options) => {
+    const { deactivateProductCommand } = await import('./operator/catalog.ts');
+    await run((tools) => deactivateProductCommand(tools, id, options));
+  });
+
+const looks = [
+  ['overview', 'show rates, backlogs, and the orders of the last day', 'overviewCommand'],
+  ['processes', 'list the running processes', 'processesCommand'],
+  ['networks', 'list the SM-DP+ and the core as the workers see them', 'networksCommand'],
+  ['stock', 'list the ICCID ranges and how long they last', 'stockCommand'],
+] as const;
+for (const [name, description, command] of looks) {
+  withJson(program.command(name).description(description)).action(async (options) => {
+    const commands = await import('./operator/look.ts');
+    await run((tools) => commands[command](tools, options));
+  });
+}
+
+const endpoints = program.command('endpoints').description('look at the webhook endpoints of all accounts');
+withJson(endpoints.command('failing').description('list those that fail, with what waits for them')).action(
+  async (options) => {
+    const { failingEndpointsCommand } = await import('./operator/look.ts');
+    await run((tools) => failingEndpointsCommand(tools, options));
+  },
+);
+
 withJson(
   program
     .command('reseal')

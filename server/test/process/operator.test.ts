@@ -122,6 +122,12 @@ describe('a new live deployment', () => {
     expect(log.json.data).toMatchObject([
       { actor: { type: 'command_line' }, target: { id: 'acme-eu-5' }, account_id: null, request_id: null },
     ]);
+    expect(await runJson('catalog', 'list')).toMatchObject([
+      { id: 'acme-eu-5', object: 'product', active: false, listed: true, profile_type: null },
+    ]);
+    await runJson('catalog', 'import', await catalogFile([typed]));
+    expect(await runJson('catalog', 'deactivate', 'acme-eu-5')).toMatchObject([{ active: false }]);
+    expect((await run('catalog', 'deactivate', 'none')).stderr).toBe('No product has the id "none".\n');
 
     const [{ id }] = await runJson('keys', 'list', '--account', account.id);
     const [rolled] = await runJson('keys', 'roll', id, '--expires-in', '1h');
@@ -141,6 +147,22 @@ describe('a new live deployment', () => {
       ['command_line', 'account.updated'],
       ['command_line', 'account.updated'],
     ]);
+  });
+
+  test('shows its processes, networks, stock, failing endpoints and an overview, as tables and as JSON', async () => {
+    const processes = await runJson('processes');
+    expect(processes).toMatchObject([{ object: 'process', role: 'all', pid: server.pid }]);
+    expect((await run('processes')).stdout).toMatch(/^ID +ROLE +VERSION +HOST[^\n]*\nproc_\w+ +all /);
+    expect(await runJson('overview')).toMatchObject({
+      object: 'operator_overview',
+      backlogs: { executions: { count: 1 } },
+    });
+    expect((await run('overview')).stdout).toMatch(
+      /^RATE +LAST_MINUTE[\s\S]*BACKLOG +COUNT[\s\S]*accepted \(last day\) +1/,
+    );
+    for (const command of [['networks'], ['stock'], ['endpoints', 'failing']]) {
+      expect(await runJson(...command)).toEqual([]);
+    }
   });
 
   test('refuses a sandbox process on its database', async () => {

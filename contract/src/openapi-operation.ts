@@ -119,13 +119,14 @@ function describeParameters(definition: Operation) {
     ['path', definition.params],
     ['query', definition.query],
   ] as const) {
+    const required: readonly string[] = object?.required ?? [];
     for (const [name, schema] of Object.entries(object?.properties ?? {})) {
       const { description, ...rest } = schema as ParameterSchema;
       const example = rest.examples?.[0] ?? rest.enum?.[0];
       parameters.push({
         name,
         in: where,
-        required: where === 'path',
+        required: where === 'path' || required.includes(name),
         ...serializationOf(rest),
         ...(description && { description }),
         schema: rest,

@@ -71,5 +71,5 @@ export const search = operation({
   ),
   status: 200,
   response: listOf(SearchResult, 'SearchResultList', 'eSIMs first, newest first'),
-  refusals: [],
+  refusals: ['parameter_missing'],
 });

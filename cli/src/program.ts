@@ -8,6 +8,7 @@ import { addDeliveries } from './commands/deliveries.ts';
 import { addEsims } from './commands/esims.ts';
 import { addEvents } from './commands/events.ts';
 import { addExecutions } from './commands/executions.ts';
+import { addKeys } from './commands/keys.ts';
 import { addListen } from './commands/listen.ts';
 import { addMcp } from './commands/mcp.ts';
 import { addOverview } from './commands/overview.ts';
@@ -55,6 +56,7 @@ export function createProgram(): Command {
   addApi(program);
   program.commandsGroup('Set up:');
   addWhoami(program);
+  addKeys(program);
   addMcp(program);
   addCompletion(program);
   program.addHelpText('after', examples);

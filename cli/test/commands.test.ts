@@ -306,6 +306,35 @@ describe('lists', () => {
   });
 });
 
+describe('keys', () => {
+  it('are created, listed, changed, rolled and revoked', async () => {
+    const created = await run(
+      ...'keys create --name Shop --scopes read,install --expires-in 90d --allowed-cidrs 127.0.0.0/8'.split(
+        ' ',
+      ),
+    );
+    expect(created).toMatchObject({ code: 0, stderr: expect.stringContaining('not shown again') });
+    const [, id = ''] = /ID +(key_\w+)/.exec(created.stdout) ?? [];
+    const [, key = ''] = /Key +(sp_test_\S+)/.exec(created.stdout) ?? [];
+    expect((await call(service, 'GET', '/v1/me', { key })).json.api_key.id).toBe(id);
+    const [list, changed] = await Promise.all([
+      run('keys', 'list'),
+      runJson('keys', 'update', id, '--scopes', 'read', '--allowed-cidrs', 'none', '--expires-in', 'never'),
+    ]);
+    expect(list.stdout).toContain(id);
+    expect(list.stdout).not.toContain(key);
+    expect(changed).toMatchObject({ name: 'Shop', scopes: ['read'], allowed_cidrs: [], expires_at: null });
+    const rolled = await runJson('keys', 'roll', id, '--expires-in', '1h');
+    expect(rolled).toMatchObject({ name: 'Shop', key: expect.stringMatching(/^sp_test_/) });
+    expect(await run('keys', 'revoke', id)).toMatchObject({ code: 0, stdout: `Revoked ${id}.\n` });
+    expect((await run('keys', 'get', id)).stdout).toMatch(/Status +revoked/);
+    expect(await run('keys', 'create', '--scopes', 'wirte')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('"wirte" is not a scope'),
+    });
+  });
+});
+
 describe('webhooks and events', () => {
   it('endpoints can be created, read, rotated, enabled, recovered and deleted; events replayed', async () => {
     const created = await run(

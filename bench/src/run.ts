@@ -25,6 +25,7 @@ import { operatorOverviewAtAMillion } from './scenarios/operator-overview-at-1m.
 import { overviewAtAMillion } from './scenarios/overview-at-1m.ts';
 import { pageDepth } from './scenarios/page-depth.ts';
 import { provision } from './scenarios/provision.ts';
+import { requestLog } from './scenarios/request-log.ts';
 import { snapshotHeld } from './scenarios/snapshot-held.ts';
 import { twoWorkers, twoWorkersSettings } from './scenarios/two-workers.ts';
 import { usageFeed } from './scenarios/usage-feed.ts';
@@ -43,6 +44,7 @@ type Entry =
 
 const scenarios: Record<string, Entry> = {
   accept: { run: accept, settings: acceptSettings },
+  'request-log': { run: requestLog, settings: acceptSettings, partOf: 'accept' },
   deliver: { run: deliver },
   'deliver-cost': { run: deliverCost, partOf: 'deliver' },
   'latency-at-100': { run: latencyAt100 },

@@ -33,6 +33,7 @@ export function createRequestLogger(
     const { status, durationMs, path, wasSent } = ended;
     if (status < 400 && level !== 'all' && (level === 'errors' || !operation || !isWrite(operation))) return;
     if (status === 429 && !takeFrom(bucketOf(account.uuid))) return;
+    if (!requestLog.hasRoom(status)) return;
     requestLog.add({
       accountUuid: account.uuid,
       id: request.id,

@@ -50,7 +50,7 @@ export default async function setUp(project: TestProject) {
   };
 }
 
-/** In memory if there is plenty: cloning a database creates 700 files, which ext4 makes slow once others were deleted. */
+/** In memory if there is plenty: cloning a database creates 456 files, which ext4 makes slow once others were deleted. */
 async function folderOfDatabase(): Promise<string> {
   const memory = '/dev/shm';
   const { bavail, bsize } = await statfs(memory).catch(() => ({ bavail: 0, bsize: 0 }));

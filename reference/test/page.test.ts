@@ -48,7 +48,8 @@ test('every operation has samples in three languages, and says where to get the 
     );
     expect(languages).toEqual(['curl', 'typescript', 'python']);
     const hints = [...section.matchAll(/<p class="hint">(.*?)<\/p>/gs)].map((match) => match[1] ?? '');
-    if (/\{(id|iccid)\}/.test(operation.path) && operation.id !== 'getProduct') {
+    // Product ids are the operator's, and those in the samples exist in every sandbox.
+    if (/\{(id|iccid)\}/.test(operation.path) && !operation.path.includes('/products/')) {
       expect(hints, operation.id).not.toEqual([]);
     }
     for (const hint of hints) {

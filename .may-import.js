@@ -61,6 +61,28 @@ export const mayImport = {
       imports: list`command-error.ts sdk:* npm:commander npm:picocolors npm:uqr`,
     },
   },
+  dashboard: {
+    '.': {
+      why: 'The page uses the public API only, through the sdk.',
+      imports: list`live parts screens screens/operator sdk:* npm:@tanstack/react-query npm:react npm:react-dom`,
+    },
+    live: {
+      why: 'Events as they come, from the feed.',
+      imports: list`. sdk:* npm:react`,
+    },
+    parts: {
+      why: 'What screens are made of.',
+      imports: list`. sdk:* npm:@tanstack/react-query npm:react`,
+    },
+    screens: {
+      why: 'A screen reads with the sdk and is made of parts.',
+      imports: list`. live parts sdk:* npm:@tanstack/react-query npm:react`,
+    },
+    'screens/operator': {
+      why: 'The operator’s screens.',
+      imports: list`. parts sdk:* npm:@tanstack/react-query npm:react`,
+    },
+  },
   server: {
     // Each top-level file has its own row, so a new one needs a reason.
     'main.ts': {
@@ -69,8 +91,8 @@ export const mayImport = {
     },
     'serve.ts': {
       why: 'It assembles a server process, so it imports most folders. The operator’s command passes in the network.',
-      imports: list`accounts background clock.ts config db deployment http ids network observations processes products
-                   request-log secrets service.ts telemetry npm:pino`,
+      imports: list`accounts background clock.ts config dashboard db deployment http ids network observations
+                   processes products request-log secrets service.ts telemetry npm:pino`,
     },
     'service.ts': {
       why: 'Types of the long-lived parts that a process shares.',
@@ -380,28 +402,40 @@ export const mayImport = {
       why: 'Statements know the database. A search reads one row of any table by its id.',
       imports: list`db contract:*`,
     },
+    dashboard: {
+      why: 'Who is signed in to the page. What they do there are operations of other features.',
+      imports: list`audit clock.ts context.ts dashboard/sql db ids`,
+    },
+    'dashboard/sql': {
+      why: 'Statements know the database.',
+      imports: list`db`,
+    },
 
     // Above the features.
     background: {
       why: 'It passes workers and chores the functions they run.',
-      imports: list`audit bundles config db esims executions executions/operator feed idempotency network overview
-                   processes retention service.ts telemetry
+      imports: list`audit bundles config dashboard db esims executions executions/operator feed idempotency network
+                   overview processes retention service.ts telemetry
                    webhooks/deliveries webhooks/endpoints webhooks/guard webhooks/names webhooks/ordered webhooks/recoveries
                    webhooks/sender webhooks/stats worker
                    contract:* npm:pino`,
     },
     http: {
       why: 'It maps requests to operations. No folder below depends on HTTP.',
-      imports: list`accounts addresses app-error.ts audit bundles context.ts db/unavailable.ts esims events
-                   executions executions/operator feed/consumers http/feed http/mcp idempotency ids/uuid-range.ts
-                   lookups observations overview processes products request-log sandbox service.ts telemetry
-                   webhooks/deliveries webhooks/endpoints webhooks/recoveries webhooks/stats contract:* reference:*
-                   npm:ajv npm:fast-json-stringify npm:fastify`,
+      imports: list`accounts addresses app-error.ts audit bundles context.ts db/database.ts db/unavailable.ts esims events
+                   executions executions/operator feed/consumers http/dashboard http/feed http/mcp idempotency
+                   ids/uuid-range.ts lookups observations overview processes products request-log sandbox
+                   service.ts telemetry webhooks/deliveries webhooks/endpoints webhooks/recoveries webhooks/stats
+                   contract:* reference:* npm:ajv npm:fast-json-stringify npm:fastify`,
     },
     'http/feed': {
       why: 'Streams and waiting requests: the only answers that outlive their handler.',
       imports: list`accounts app-error.ts db/database.ts feed feed/consumers http service.ts telemetry contract:*
                    npm:fastify`,
+    },
+    'http/dashboard': {
+      why: 'The page’s files and its sessions. Its calls are requests to our own API.',
+      imports: list`accounts app-error.ts dashboard http service.ts npm:fastify`,
     },
     'http/mcp': {
       why: 'Agents use the same operations as other callers: the mount calls our own API through the sdk.',
@@ -409,9 +443,10 @@ export const mayImport = {
     },
     operator: {
       why: 'The operator’s commands start the service, choose its network, and may read every feature’s tables.',
-      imports: list`accounts accounts/sql audit clock.ts config context.ts db deployment esims ids network
-                   network/core network/es2plus network/mock overview processes products products/sql secrets
-                   secrets/sql serve.ts telemetry webhooks/endpoints worker contract:* npm:pino`,
+      imports: list`accounts accounts/sql audit clock.ts config context.ts dashboard db deployment esims
+                   executions/operator ids network network/core network/es2plus network/mock overview processes
+                   products products/sql secrets secrets/sql serve.ts telemetry webhooks/endpoints worker
+                   contract:* npm:pino`,
     },
   },
   bench: {

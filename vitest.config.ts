@@ -19,6 +19,8 @@ const slow = [
   'server/test/api/slow-clients',
   'server/test/process/start-and-stop',
   'server/test/api/fuzz',
+  'server/test/api/docs-samples',
+  'dashboard/test/screens',
   'cli/test/commands',
   'server/test/process/reseal',
 ];

@@ -74,4 +74,12 @@ export const decisionMutants: Mutant[] = [
     tests: [live('unknown-outcomes')],
     why: 'One worker at a time gives a profile back.',
   },
+  {
+    name: 'group-retried-before-its-test',
+    file: 'server/src/executions/operator/continue-group-retries.ts',
+    find: `if (first?.status === 'failed' || !first) return { status: 'stopped' };`,
+    replace: `if (!first) return { status: 'stopped' };\n  if (first.status === 'failed') return { status: 'running' };`,
+    tests: [api('decide-executions')],
+    why: 'The rest of a group stays if the first order fails.',
+  },
 ];

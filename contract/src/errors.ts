@@ -127,6 +127,26 @@ export const errors = {
     meaning: 'A test key was sent to a live deployment, or a live key to a sandbox.',
     remedy: 'Use `sp_test_…` keys with a sandbox and `sp_live_…` keys with a live deployment.',
   },
+  session_expired: {
+    type: 'authentication_error',
+    status: 401,
+    meaning:
+      'The dashboard has no session, or it has ended: it expired, was signed out, or its link was already used.',
+    remedy: 'Sign in again with a key or a new link.',
+  },
+  csrf_token_invalid: {
+    type: 'permission_error',
+    status: 403,
+    meaning: 'A write from the dashboard lacks the token that only its own page knows.',
+    remedy: 'Reload the page. Programs use /v1 with an API key instead.',
+  },
+  host_not_allowed: {
+    type: 'permission_error',
+    status: 403,
+    meaning: 'The dashboard was opened under a host name that is not this deployment’s.',
+    remedy:
+      'Open it under the deployment’s public URL, or on the machine itself under 127.0.0.1 or localhost.',
+  },
   api_key_address_refused: {
     type: 'authentication_error',
     status: 401,

@@ -26,6 +26,7 @@ export { OperatorAuditEntry } from './operator/audit-log.ts';
 export * from './operator/catalog-product.ts';
 export * from './operator/endpoint-health.ts';
 export * from './operator/execution.ts';
+export * from './operator/failure-group.ts';
 export * from './operator/iccid-range.ts';
 export * from './operator/network.ts';
 export * from './operator/overview.ts';

@@ -22,6 +22,7 @@ import { OperatorAuditEntry } from './operator/audit-log.ts';
 import { CatalogProduct } from './operator/catalog-product.ts';
 import { EndpointHealth } from './operator/endpoint-health.ts';
 import { OperatorExecution } from './operator/execution.ts';
+import { FailureGroup } from './operator/failure-group.ts';
 import { IccidRange } from './operator/iccid-range.ts';
 import { Network } from './operator/network.ts';
 import { OperatorOverview } from './operator/overview.ts';
@@ -29,7 +30,7 @@ import { Process } from './operator/process.ts';
 import { Overview } from './overview.ts';
 import { Product } from './product.ts';
 import { Recovery, RecoveryPreview } from './recovery.ts';
-import { LoggedRequest } from './request.ts';
+import { RequestLogEntry } from './request.ts';
 import { SearchResult } from './search.ts';
 import { tags } from './tags.ts';
 import { TimelineEntry } from './timeline.ts';
@@ -118,12 +119,13 @@ export const components: Record<string, object> = {
   EventType,
   Execution,
   IccidRange,
+  FailureGroup,
   Identity,
   InstallProfile,
   Network,
   OperatorOverview,
   Process,
-  LoggedRequest,
+  RequestLogEntry,
   OperatorAuditEntry,
   Overview,
   OperatorExecution,

@@ -21,6 +21,7 @@ import {
   resolveExecution,
   retryExecution,
 } from './operator/execution.ts';
+import { listFailureGroups, retryFailureGroup } from './operator/failure-group.ts';
 import { listIccidRanges } from './operator/iccid-range.ts';
 import { listNetworks } from './operator/network.ts';
 import { getOperatorOverview } from './operator/overview.ts';
@@ -40,6 +41,8 @@ export const operatorOperations = {
   getAnyExecution,
   retryExecution,
   resolveExecution,
+  listFailureGroups,
+  retryFailureGroup,
   listEndpointHealth,
   listNetworks,
   listIccidRanges,

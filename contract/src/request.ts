@@ -34,14 +34,14 @@ export const idempotencyResults = ['fresh', 'replayed', 'refused'] as const;
 
 export type IdempotencyResult = (typeof idempotencyResults)[number];
 
-export const LoggedRequest = Type.Object(
+export const RequestLogEntry = Type.Object(
   {
     id: Type.String({
       pattern: idPattern(idPrefixes.request),
       description: 'The `Request-Id` of the response.',
     }),
-    object: Type.Literal('request'),
-    method: Type.String(),
+    object: Type.Literal('request', { description: 'Kind of this object.' }),
+    method: Type.String({ description: 'HTTP method.' }),
     path: Type.String({
       description: 'Without the query. A part that looks like neither a word nor an id is `*`.',
     }),
@@ -50,21 +50,27 @@ export const LoggedRequest = Type.Object(
       description: 'Status of the response; 499 if the client closed the connection before it.',
     }),
     error: Type.Optional(
-      Type.Object({
-        code: Type.Enum(errorCodes),
-        message: Type.String({
-          description: 'As in the response, except that quoted values of the request may be `…`.',
-        }),
-        param: Type.Optional(Type.String()),
-        remedy: Type.String({ description: 'What to do about it.' }),
-      }),
+      Type.Object(
+        {
+          code: Type.Enum(errorCodes),
+          message: Type.String({
+            description: 'As in the response, except that quoted values of the request may be `…`.',
+          }),
+          param: Type.Optional(Type.String()),
+          remedy: Type.String({ description: 'What to do about it.' }),
+        },
+        { description: 'Why it was refused. Absent if it was not.' },
+      ),
     ),
-    duration_ms: Type.Integer({ minimum: 0 }),
-    api_key: Type.Object({
-      id: Type.String({ pattern: idPattern(idPrefixes.apiKey) }),
-      name: Type.String(),
-      last4: Type.String(),
-    }),
+    duration_ms: Type.Integer({ minimum: 0, description: 'How long it took, in milliseconds.' }),
+    api_key: Type.Object(
+      {
+        id: Type.String({ pattern: idPattern(idPrefixes.apiKey) }),
+        name: Type.String(),
+        last4: Type.String(),
+      },
+      { description: 'The key that made it.' },
+    ),
     idempotency: Type.Unsafe<IdempotencyResult | null>({
       type: ['string', 'null'],
       enum: [...idempotencyResults, null],
@@ -76,13 +82,13 @@ export const LoggedRequest = Type.Object(
     created: unixSeconds('When the request arrived.'),
   },
   {
-    title: 'LoggedRequest',
+    title: 'RequestLogEntry',
     description: 'A request to the API and how it ended, without its body.',
     examples: [example],
   },
 );
 
-export type LoggedRequest = Static<typeof LoggedRequest>;
+export type RequestLogEntry = Static<typeof RequestLogEntry>;
 
 export const listRequests = operation({
   method: 'GET',
@@ -111,7 +117,7 @@ export const listRequests = operation({
     ...createdFilters('requests'),
   }),
   status: 200,
-  response: listOf(LoggedRequest, 'LoggedRequestList'),
+  response: listOf(RequestLogEntry, 'RequestLogEntryList'),
   refusals: ['cursor_invalid'],
 });
 
@@ -125,6 +131,6 @@ export const getRequest = operation({
   scope: 'read',
   params: idParams(idPrefixes.request, 'The `Request-Id` of a response (`req_…`).'),
   status: 200,
-  response: LoggedRequest,
+  response: RequestLogEntry,
   refusals: ['resource_missing'],
 });

@@ -1,4 +1,4 @@
-import { exampleCursor, idPattern, idPrefixes } from '@simplane/contract';
+import { exampleCursor, exampleGroupId, idPattern, idPrefixes } from '@simplane/contract';
 import type { DocOperation } from './document.ts';
 
 export type SampleRequest = {
@@ -46,7 +46,11 @@ export function pathValues({ path, parameters }: DocOperation): string[] {
 export function placeholdersIn({ path, body }: SampleRequest): string[] {
   const values = `${path} ${JSON.stringify(body ?? '')}`.split(/[^A-Za-z0-9_]+/);
   return [...new Set(values)].filter(
-    (value) => /^89\d{16,18}$/.test(value) || value === exampleCursor || isGeneratedId(value),
+    (value) =>
+      /^89\d{16,18}$/.test(value) ||
+      value === exampleCursor ||
+      value === exampleGroupId ||
+      isGeneratedId(value),
   );
 }
 

@@ -91,4 +91,6 @@ export const sdkCalls: Record<OperationId, string> = {
   listEndpointHealth: 'endpointHealth.list',
   listRequests: 'requests.list',
   getRequest: 'requests.get',
+  listFailureGroups: 'failureGroups.list',
+  retryFailureGroup: 'failureGroups.retry',
 };

@@ -57,6 +57,12 @@ export function createOperator(options: SimplaneOptions) {
     },
     accounts: accountsOf(call),
     executions: executionsOf(call),
+    failureGroups: {
+      /** Groups failed and waiting executions by their cause, largest first. */
+      list: (options?: CallOptions) => call('listFailureGroups', {}, options),
+      /** Retries one execution of the group, and the others when that one has succeeded. */
+      retry: (id: string, options?: CallOptions) => call('retryFailureGroup', { params: { id } }, options),
+    },
     /** A client that reads one account. Every read is in the account’s audit log, and every write is refused. */
     account: (id: string) => createSimplane({ ...options, serviceAccount: id }),
   };

@@ -26,6 +26,9 @@ export type ErrorCode =
   | 'api_key_invalid'
   | 'api_key_expired'
   | 'api_key_wrong_mode'
+  | 'session_expired'
+  | 'csrf_token_invalid'
+  | 'host_not_allowed'
   | 'api_key_address_refused'
   | 'scope_missing'
   | 'account_suspended'
@@ -114,9 +117,9 @@ export type AuditEntry = {
     name: string | null;
   };
   /** What happened to the target. */
-  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'secrets.reseal_started';
+  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'session.started' | 'dashboard.write' | 'secrets.reseal_started';
   target: {
-    type: 'api_key' | 'webhook_endpoint' | 'event' | 'delivery' | 'esim' | 'account' | 'execution' | 'failure_group' | 'product' | 'deployment';
+    type: 'request' | 'api_key' | 'webhook_endpoint' | 'event' | 'delivery' | 'esim' | 'account' | 'execution' | 'failure_group' | 'product' | 'deployment';
     /** The target’s id: an ICCID for an eSIM. */
     id: string;
   };
@@ -419,6 +422,46 @@ export type IccidRange = {
   days_left: number | null;
 };
 
+/** Failed and waiting executions with the same cause. */
+export type FailureGroup = {
+  /** Derived from the three codes below. */
+  id: string;
+  object: 'failure_group';
+  /** As in `error.code` of its executions. */
+  code: 'declined' | 'out_of_stock' | 'network_unavailable' | 'outcome_unknown' | 'state_conflict' | 'product_missing' | 'canceled' | 'internal';
+  /** The host that was called; null if unknown. */
+  network: string | null;
+  /** The network’s own code, such as `8.2.5/3.7` or `HTTP 503`; null if there is none. */
+  upstream_code: string | null;
+  /** The cause of the newest failure, with hosts and settings. */
+  message: string;
+  /** What the operator can do. */
+  remedy: string;
+  /** Failed executions on which nobody has acted, of the last 7 days; at most 10000 are counted. */
+  failed: number;
+  /** Executions that failed so and wait for their next attempt; at most 10000 are counted. */
+  waiting: number;
+  /** When the oldest was accepted. Unix time in seconds. */
+  oldest: number;
+  /** When the newest was accepted. Unix time in seconds. */
+  newest: number;
+  /** The newest executions, up to three. */
+  executions: string[];
+  /** The last retry of the group; null if there was none. */
+  retry: {
+    /** `testing`: one order runs. `running`: it succeeded, and the rest is started. `stopped`: it failed, and the rest stays. */
+    status: 'testing' | 'running' | 'succeeded' | 'stopped';
+    /** The order that runs first. */
+    execution_id: string;
+    /** Failed executions started anew, the first included. */
+    retried: number;
+    /** When the retry was requested. Unix time in seconds. */
+    created: number;
+    /** When it ended. Unix time in seconds. */
+    finished_at: number | null;
+  } | null;
+};
+
 /** The account and API key that made the request. */
 export type Identity = {
   object: 'identity';
@@ -635,10 +678,12 @@ export type Process = {
 };
 
 /** A request to the API and how it ended, without its body. */
-export type LoggedRequest = {
+export type RequestLogEntry = {
   /** The `Request-Id` of the response. */
   id: string;
+  /** Kind of this object. */
   object: 'request';
+  /** HTTP method. */
   method: string;
   /** Without the query. A part that looks like neither a word nor an id is `*`. */
   path: string;
@@ -646,15 +691,18 @@ export type LoggedRequest = {
   operation: string | null;
   /** Status of the response; 499 if the client closed the connection before it. */
   status: number;
+  /** Why it was refused. Absent if it was not. */
   error?: {
-    code: 'parameter_missing' | 'parameter_invalid' | 'parameter_unknown' | 'json_invalid' | 'cursor_invalid' | 'cursor_expired' | 'cursor_behind' | 'consumer_limit_reached' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'api_version_unknown' | 'url_not_allowed' | 'request_malformed' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode' | 'api_key_address_refused' | 'scope_missing' | 'account_suspended' | 'sandbox_only' | 'origin_not_allowed' | 'resource_missing' | 'route_missing' | 'method_not_allowed' | 'request_timeout' | 'idempotency_in_progress' | 'esim_not_ready' | 'state_conflict' | 'endpoint_limit_reached' | 'api_key_limit_reached' | 'core_not_connected' | 'body_too_large' | 'content_type_unsupported' | 'rate_limited' | 'execution_limit_reached' | 'stream_limit_reached' | 'headers_too_large' | 'internal' | 'unavailable';
+    code: 'parameter_missing' | 'parameter_invalid' | 'parameter_unknown' | 'json_invalid' | 'cursor_invalid' | 'cursor_expired' | 'cursor_behind' | 'consumer_limit_reached' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'api_version_unknown' | 'url_not_allowed' | 'request_malformed' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode' | 'session_expired' | 'csrf_token_invalid' | 'host_not_allowed' | 'api_key_address_refused' | 'scope_missing' | 'account_suspended' | 'sandbox_only' | 'origin_not_allowed' | 'resource_missing' | 'route_missing' | 'method_not_allowed' | 'request_timeout' | 'idempotency_in_progress' | 'esim_not_ready' | 'state_conflict' | 'endpoint_limit_reached' | 'api_key_limit_reached' | 'core_not_connected' | 'body_too_large' | 'content_type_unsupported' | 'rate_limited' | 'execution_limit_reached' | 'stream_limit_reached' | 'headers_too_large' | 'internal' | 'unavailable';
     /** As in the response, except that quoted values of the request may be `…`. */
     message: string;
     param?: string;
     /** What to do about it. */
     remedy: string;
   };
+  /** How long it took, in milliseconds. */
   duration_ms: number;
+  /** The key that made it. */
   api_key: {
     id: string;
     name: string;
@@ -683,9 +731,9 @@ export type OperatorAuditEntry = {
     name: string | null;
   };
   /** What happened to the target. */
-  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'secrets.reseal_started';
+  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'session.started' | 'dashboard.write' | 'secrets.reseal_started';
   target: {
-    type: 'api_key' | 'webhook_endpoint' | 'event' | 'delivery' | 'esim' | 'account' | 'execution' | 'failure_group' | 'product' | 'deployment';
+    type: 'request' | 'api_key' | 'webhook_endpoint' | 'event' | 'delivery' | 'esim' | 'account' | 'execution' | 'failure_group' | 'product' | 'deployment';
     /** The target’s id: an ICCID for an eSIM. */
     id: string;
   };
@@ -1972,7 +2020,7 @@ export type Operations = {
       /** Only entries by the key with this id, or by the `operator`. */
       actor?: string;
       /** Only entries with this action. */
-      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'secrets.reseal_started';
+      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'session.started' | 'dashboard.write' | 'secrets.reseal_started';
       /** Only entries about the object with this id, or about the eSIM with this ICCID. */
       target?: string;
       /** Only entries after this time. Unix time in seconds. */
@@ -1996,7 +2044,7 @@ export type Operations = {
       /** Only requests with this status, or of a class such as `4xx`. */
       status?: string;
       /** Only requests with this error. */
-      error_code?: 'parameter_missing' | 'parameter_invalid' | 'parameter_unknown' | 'json_invalid' | 'cursor_invalid' | 'cursor_expired' | 'cursor_behind' | 'consumer_limit_reached' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'api_version_unknown' | 'url_not_allowed' | 'request_malformed' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode' | 'api_key_address_refused' | 'scope_missing' | 'account_suspended' | 'sandbox_only' | 'origin_not_allowed' | 'resource_missing' | 'route_missing' | 'method_not_allowed' | 'request_timeout' | 'idempotency_in_progress' | 'esim_not_ready' | 'state_conflict' | 'endpoint_limit_reached' | 'api_key_limit_reached' | 'core_not_connected' | 'body_too_large' | 'content_type_unsupported' | 'rate_limited' | 'execution_limit_reached' | 'stream_limit_reached' | 'headers_too_large' | 'internal' | 'unavailable';
+      error_code?: 'parameter_missing' | 'parameter_invalid' | 'parameter_unknown' | 'json_invalid' | 'cursor_invalid' | 'cursor_expired' | 'cursor_behind' | 'consumer_limit_reached' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'api_version_unknown' | 'url_not_allowed' | 'request_malformed' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode' | 'session_expired' | 'csrf_token_invalid' | 'host_not_allowed' | 'api_key_address_refused' | 'scope_missing' | 'account_suspended' | 'sandbox_only' | 'origin_not_allowed' | 'resource_missing' | 'route_missing' | 'method_not_allowed' | 'request_timeout' | 'idempotency_in_progress' | 'esim_not_ready' | 'state_conflict' | 'endpoint_limit_reached' | 'api_key_limit_reached' | 'core_not_connected' | 'body_too_large' | 'content_type_unsupported' | 'rate_limited' | 'execution_limit_reached' | 'stream_limit_reached' | 'headers_too_large' | 'internal' | 'unavailable';
       /** Only requests of this operation, by its id in the reference. */
       operation?: string;
       /** Only requests after this time. Unix time in seconds. */
@@ -2008,7 +2056,7 @@ export type Operations = {
       /** Only requests at or before this time. Unix time in seconds. */
       'created[lte]'?: number;
     };
-    result: Page<LoggedRequest>;
+    result: Page<RequestLogEntry>;
   };
   /** Returns the request with this `Request-Id`: how it ended, its error and what to do about it. It appears within a second and is kept for seven days. */
   getRequest: {
@@ -2016,7 +2064,7 @@ export type Operations = {
       /** The `Request-Id` of a response (`req_…`). */
       id: string;
     };
-    result: LoggedRequest;
+    result: RequestLogEntry;
   };
   /** Returns what happens at the moment, what waits and for how long, and how far the orders of the last day have come, over all accounts. Workers count orders in the background, a second or two late. */
   getOperatorOverview: {
@@ -2170,6 +2218,18 @@ export type Operations = {
     };
     result: OperatorExecution;
   };
+  /** Groups the failed executions on which nobody has acted, and those that wait after a failure, by code, network and the network’s own code. The largest come first, up to 100. */
+  listFailureGroups: {
+    result: Page<FailureGroup>;
+  };
+  /** Retries one execution of the group, and the others when that one has succeeded. If it fails, the others stay as they are. Only those that are in the group now are retried. Refused while an earlier retry of the group runs, and for `outcome_unknown`. */
+  retryFailureGroup: {
+    params: {
+      /** Id of the group (`fg_…`). */
+      id: string;
+    };
+    result: FailureGroup;
+  };
   /** Returns the webhook endpoints of all accounts, and what waits for each. */
   listEndpointHealth: {
     query: {
@@ -2285,7 +2345,7 @@ export type Operations = {
       /** Only entries by the key with this id, or by the `command_line`. */
       actor?: string;
       /** Only entries with this action. */
-      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'secrets.reseal_started';
+      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'session.started' | 'dashboard.write' | 'secrets.reseal_started';
       /** Only entries about the object with this id, or about the eSIM with this ICCID. */
       target?: string;
       /** Only entries after this time. Unix time in seconds. */
@@ -2376,6 +2436,8 @@ export const endpoints = {
   getAnyExecution: ['GET', '/v1/operator/executions/{id}'],
   retryExecution: ['POST', '/v1/operator/executions/{id}/retry'],
   resolveExecution: ['POST', '/v1/operator/executions/{id}/resolve'],
+  listFailureGroups: ['GET', '/v1/operator/failure_groups'],
+  retryFailureGroup: ['POST', '/v1/operator/failure_groups/{id}/retry'],
   listEndpointHealth: ['GET', '/v1/operator/endpoint_health'],
   listNetworks: ['GET', '/v1/operator/networks'],
   listIccidRanges: ['GET', '/v1/operator/iccid_ranges'],

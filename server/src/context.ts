@@ -1,7 +1,7 @@
 import type { ApiVersion, Scope } from '@simplane/contract';
 import type { AppError } from './app-error.ts';
 import type { Clock } from './clock.ts';
-import type { Database } from './db/database.ts';
+import type { Database, Queryable } from './db/database.ts';
 import type { Signals } from './db/signals.ts';
 import type { Claim } from './idempotency/claim.ts';
 import type { Answer } from './idempotency/outcome.ts';
@@ -40,6 +40,8 @@ export type Origin = {
   requestId: string | null;
   /** The client's address. */
   ip: string | null;
+  /** Counts the entries in the audit log, for writes from the dashboard: each has at least one. */
+  audits?: { count: number };
 };
 
 /** The context of an operator's operation: it belongs to no account. */
@@ -74,4 +76,6 @@ type WriteParts = {
   /** `isSecret`: the stored copy is encrypted, because the body contains a secret that is shown only once. */
   render(body: object, options?: { location?: string; isSecret?: boolean }): Answer;
   renderRefusal(error: AppError): Answer;
+  /** Runs in the transaction of the write, after its work. Null for most writes. */
+  afterWork: ((tx: Queryable) => Promise<void>) | null;
 };

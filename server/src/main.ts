@@ -86,6 +86,51 @@ withJson(
     await run((tools) => rollKeyCommand(tools, id, options));
   });
 
+program
+  .command('dashboard-link')
+  .description('print a link that signs in to the dashboard once, within ten minutes')
+  .option('--operator', 'for the operator’s view of the whole deployment', false)
+  .option('--account <id>', 'the account to sign in to; optional if there is only one')
+  .action(async (options) => {
+    const { dashboardLinkCommand } = await import('./operator/dashboard-link.ts');
+    await run((tools) => dashboardLinkCommand(tools, options));
+  });
+
+const executions = program
+  .command('executions')
+  .description('find, retry and resolve the executions of all accounts');
+withJson(executions.command('list').description('list executions, newest first'))
+  .option('--status <status>', 'queued, running, succeeded or failed')
+  .option('--error-code <code>', 'only failed ones with this code, such as outcome_unknown')
+  .option('--account <id>', 'only those of this account')
+  .option('--older-than <duration>', 'only those accepted so long ago, such as 5m')
+  .option('--limit <count>', 'how many, up to 100', '20')
+  .action(async (options) => {
+    const { listExecutionsCommand } = await import('./operator/executions.ts');
+    await run((tools) => listExecutionsCommand(tools, options));
+  });
+withJson(executions.command('show').description('show one with its steps, call ids and last error'))
+  .argument('<id>', 'the execution’s id, exec_…')
+  .action(async (id, options) => {
+    const { showExecutionCommand } = await import('./operator/executions.ts');
+    await run((tools) => showExecutionCommand(tools, id, options));
+  });
+withJson(executions.command('retry').description('start a failed one anew, or make one that waits due now'))
+  .argument('<id>', 'the execution’s id, exec_…')
+  .action(async (id, options) => {
+    const { retryExecutionCommand } = await import('./operator/executions.ts');
+    await run((tools) => retryExecutionCommand(tools, id, options));
+  });
+withJson(executions.command('resolve').description('decide one that failed with outcome_unknown'))
+  .argument('<id>', 'the execution’s id, exec_…')
+  .requiredOption('--outcome <outcome>', 'what the SM-DP+ did: reserved or not_reserved')
+  .option('--iccid <iccid>', 'the reserved profile')
+  .option('--then <action>', 'adopt: go on with the reserved profile; cancel: give it back')
+  .action(async (id, options) => {
+    const { resolveExecutionCommand } = await import('./operator/executions.ts');
+    await run((tools) => resolveExecutionCommand(tools, id, options));
+  });
+
 const catalog = program.command('catalog').description('manage the products');
 withJson(catalog.command('import').description('load products from a JSON file, all or none'))
   .argument('<file>', 'a list of products; see docs/catalog.md for an example')

@@ -13,6 +13,7 @@ import { systemClock } from './clock.ts';
 import { addressPolicyOf } from './config/address-policy.ts';
 import type { Config } from './config/settings.ts';
 import { version } from './config/version.ts';
+import { createLink } from './dashboard/create-link.ts';
 import { type Connection, connect } from './db/connect.ts';
 import { prepareDatabase } from './db/prepare-database.ts';
 import { createSignals } from './db/signals.ts';
@@ -42,6 +43,8 @@ export type Running = {
   localUrl: string;
   /** Null in live mode. */
   sandboxKey: SandboxKey | null;
+  /** A link that signs in to the dashboard once. Null unless this process serves it in a sandbox. */
+  dashboardLink: string | null;
   notice: string | null;
   lost: Promise<string>;
   stop(): Promise<void>;
@@ -155,6 +158,7 @@ async function start(
     keys: createKeyDirectory(db),
     log,
     metrics,
+    hasDashboard: config.dashboard === 'on',
     requestLog: createRequestLog({
       db,
       level: config.requestLogLevel,
@@ -212,7 +216,14 @@ async function start(
   }
 
   const { notice, lost } = connection;
-  return { url: service.publicUrl(), localUrl: url, sandboxKey, notice, lost, stop };
+  const dashboardLink = await linkFor(service, sandboxKey);
+  return { url: service.publicUrl(), localUrl: url, sandboxKey, dashboardLink, notice, lost, stop };
+}
+
+/** For the sandbox's own key, so that a newcomer gets from the start to a signed-in page by one link. */
+async function linkFor({ db, clock, role, hasDashboard, publicUrl }: Service, sandboxKey: SandboxKey | null) {
+  if (!hasDashboard || role === 'worker' || sandboxKey?.state.kind !== 'usable') return null;
+  return publicUrl() + (await createLink(db, clock, sandboxKey.state.id));
 }
 
 /** Waits for requests in flight until the timeout, then closes their connections. */

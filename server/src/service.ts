@@ -43,6 +43,8 @@ export type Service = {
   /** How long a client may leave its response unread. */
   drainTimeoutMs: number;
   maxConnections: number;
+  /** Whether `/dashboard` is served. */
+  hasDashboard: boolean;
   /** Whether `/metrics` is on the API's port, for loopback clients, instead of on its own port. */
   metricsOnApi: boolean;
   /** The URL clients use. Without `SIMPLANE_PUBLIC_URL` it is known only once the server listens. */

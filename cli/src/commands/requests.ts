@@ -1,5 +1,5 @@
 import { errorCodes } from '@simplane/contract';
-import type { LoggedRequest } from '@simplane/sdk';
+import type { RequestLogEntry } from '@simplane/sdk';
 import { type Command, Option } from 'commander';
 import { withAction } from '../action.ts';
 import { none, time } from '../print/format.ts';
@@ -8,7 +8,7 @@ import type { Output } from '../print/output.ts';
 import { type Column, printResource } from '../print/table.ts';
 import { readTime } from '../read-time.ts';
 
-const columns: Column<LoggedRequest>[] = [
+const columns: Column<RequestLogEntry>[] = [
   { title: 'ID', value: ({ id }) => id },
   { title: 'STATUS', value: ({ status }) => String(status), isRight: true },
   { title: 'REQUEST', value: ({ method, path }) => `${method} ${path}`, cutTo: 24 },
@@ -22,7 +22,7 @@ type ListOptions = {
   limit: number;
   all?: boolean;
   status?: string;
-  error?: NonNullable<LoggedRequest['error']>['code'];
+  error?: NonNullable<RequestLogEntry['error']>['code'];
   operation?: string;
   since?: number;
   until?: number;
@@ -58,7 +58,7 @@ export function addRequests(program: Command): void {
   withAction(get, async ({ client, out }, _, [id = '']) => printRequest(out, await client.requests.get(id)));
 }
 
-function printRequest(out: Output, request: LoggedRequest): void {
+function printRequest(out: Output, request: RequestLogEntry): void {
   const { error, api_key: key } = request;
   printResource(out, request, [
     ['ID', request.id],

@@ -219,7 +219,7 @@ export const resolveExecution = operation({
     },
     {
       additionalProperties: false,
-      examples: [{ outcome: 'reserved', iccid: reservedIccid, then: 'adopt' }, { outcome: 'not_reserved' }],
+      examples: [{ outcome: 'not_reserved' }, { outcome: 'reserved', iccid: reservedIccid, then: 'adopt' }],
     },
   ),
   status: 200,

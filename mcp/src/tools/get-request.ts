@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { operations } from '@simplane/contract';
-import { ApiError, type LoggedRequest } from '@simplane/sdk';
+import { ApiError, type RequestLogEntry } from '@simplane/sdk';
 import { idArgument } from '../invalid-argument.ts';
 import { inputSchema, outputSchema } from '../schema.ts';
 import { defineTool, readOnly, type ToolContext } from '../tool.ts';
@@ -26,7 +26,7 @@ export const getRequest = defineTool({
   run: (context, args: { request_id?: unknown }) => find(context, idArgument('request_id', args.request_id)),
 });
 
-async function find({ simplane, signal }: ToolContext, id: string): Promise<LoggedRequest> {
+async function find({ simplane, signal }: ToolContext, id: string): Promise<RequestLogEntry> {
   try {
     return await simplane.requests.get(id, { signal });
   } catch (error) {

@@ -1,5 +1,6 @@
 import { idPrefixes } from '@simplane/contract';
-import { type Cidr, requireCidr } from '../addresses/parse-address.ts';
+import { requireCidr } from '../addresses/in-networks.ts';
+import type { Cidr } from '../addresses/parse-address.ts';
 import type { Account, ApiKey } from '../context.ts';
 import type { Database } from '../db/database.ts';
 import { createGroupCommit } from '../db/group-commit.ts';

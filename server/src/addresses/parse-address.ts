@@ -23,19 +23,6 @@ export function parseCidr(text: string): Cidr | null {
   return prefix >= 0 && prefix <= address.bits ? { ...address, prefix } : null;
 }
 
-/** For text that was checked when it was stored. */
-export function requireCidr(text: string): Cidr {
-  const cidr = parseCidr(text);
-  if (!cidr) throw new Error('a stored network is not valid');
-  return cidr;
-}
-
-/** Whether one of the networks contains the address. False for text that is no address. */
-export function isInOneOf(cidrs: readonly Cidr[], text: string | undefined): boolean {
-  const address = parseAddress(text ?? '');
-  return address !== null && cidrs.some((cidr) => contains(cidr, address));
-}
-
 export function contains(cidr: Cidr, address: Address): boolean {
   const rest = BigInt(cidr.bits - cidr.prefix);
   return cidr.bits === address.bits && cidr.value >> rest === address.value >> rest;

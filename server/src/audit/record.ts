@@ -26,6 +26,7 @@ export async function recordAudit(
   { accountUuid, action, target, changes }: Entry,
 ): Promise<void> {
   const actor = actorOf(origin);
+  if (origin.audits) origin.audits.count += 1;
   await insertEntry(tx, {
     accountUuid,
     uuid: uuidText(origin.newUuid()),

@@ -1,8 +1,10 @@
 import { purgeAuditLog } from '../audit/purge-old.ts';
 import { expireBundles } from '../bundles/expire.ts';
 import type { Config } from '../config/settings.ts';
+import { removeExpired } from '../dashboard/end-session.ts';
 import { createFirstStatistics } from '../db/first-statistics.ts';
 import { countIccidRanges } from '../esims/count-iccid-ranges.ts';
+import { continueGroupRetries } from '../executions/operator/continue-group-retries.ts';
 import { purgeExpiredKeys } from '../idempotency/purge-expired.ts';
 import { countEvents } from '../overview/count-events.ts';
 import { purgeCounts } from '../overview/purge.ts';
@@ -34,12 +36,14 @@ export function startChores(service: Service, config: Config, onError: (error: u
       ? []
       : [
           every(60_000, (stopping) => purgeExpiredKeys(db, clock, stopping), onError),
+          every(60_000, () => removeExpired(db, clock), onError),
           every(60_000, (stopping) => purgeOld(db, clock, config.retentionMs, stopping), onError),
           every(60_000, (stopping) => purgeOldHours(db, clock, config.retentionMs, stopping), onError),
           every(300_000, (stopping) => purgeRequests(db, clock, stopping), onError),
           every(600_000, (stopping) => purgeAuditLog(db, clock, stopping), onError),
           every(1_000, (stopping) => expireBundles(db, service, stopping), onError),
           every(1_000, () => runRecoveries(db, service), onError),
+          every(1_000, (stopping) => continueGroupRetries(db, service, stopping), onError),
           every(1_000, createOrderFallback(service), onError),
           every(1_000, (stopping) => reportHealth(db, service, reportRule, stopping), onError),
           every(2_000, (stopping) => countEvents(service, stopping), onError),

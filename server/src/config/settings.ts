@@ -123,6 +123,12 @@ export const settings = {
     '',
     'The URL that clients use, for links in errors and in `/docs`. Unset: the address the API listens on.',
   ),
+  dashboard: setting(
+    'SIMPLANE_DASHBOARD',
+    oneOf('on', 'off'),
+    'on',
+    'Whether the API’s processes serve the dashboard at `/dashboard`.',
+  ),
   metricsPort: setting(
     'SIMPLANE_METRICS_PORT',
     integer(0, 65_535),

@@ -35,7 +35,11 @@ export async function acceptExecution(ctx: WriteContext, order: Order): Promise<
   const limit = ctx.account.limits.openExecutions;
   for (;;) {
     const result =
-      limit === null ? await acceptorOf(ctx.db)(row) : await acceptWithinLimit(ctx.db, { row, limit });
+      limit !== null
+        ? await acceptWithinLimit(ctx.db, { row, limit })
+        : ctx.afterWork
+          ? await acceptAlone(ctx, row)
+          : await acceptorOf(ctx.db)(row);
     if (result.outcome === 'over_limit') return { kind: 'over_limit' };
     if (result.outcome !== 'overtaken') return readOutcome(result, row);
   }
@@ -45,6 +49,16 @@ export async function acceptExecution(ctx: WriteContext, order: Order): Promise<
 const acceptorOf = perDatabase((db) =>
   createGroupCommit({ write: (rows: NewExecution[]) => acceptExecutionRows(db, rows) }),
 );
+
+/** In a transaction of its own, for an order with something more to write. */
+function acceptAlone({ db, afterWork }: WriteContext, row: NewExecution): Promise<AcceptRow> {
+  return db.transaction(async (tx) => {
+    const [result] = await acceptExecutionRows(tx, [row]);
+    if (!result) throw new Error('an order had no outcome');
+    if (result.outcome === 'accepted') await afterWork?.(tx);
+    return result;
+  });
+}
 
 function readOutcome(result: AcceptRow, { answer, claim }: NewExecution): AcceptOutcome {
   switch (result.outcome) {

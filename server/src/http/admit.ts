@@ -13,9 +13,10 @@ import { AppError } from '../app-error.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { Account } from '../context.ts';
 import type { Service } from '../service.ts';
+import { createAccountRateLimiter } from './account-rate-limit.ts';
 import { pathForLog } from './path-for-log.ts';
 import { pinVersion } from './pin-version.ts';
-import { createAccountRateLimiter, createRateLimiter } from './rate-limit.ts';
+import { createRateLimiter } from './rate-limit.ts';
 
 /** Decides whether a key may call an operation, and for which account. Throws or rejects if not. */
 export function createAdmission(service: Service) {

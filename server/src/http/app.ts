@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { type ApiVersion, currentApiVersion, type Operation, operations } from '@simplane/contract';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { KnownKey } from '../accounts/key-directory.ts';
@@ -10,6 +11,10 @@ import { authenticate } from './authenticate.ts';
 import { beginRequest, endRequest } from './bound-pipelining.ts';
 import { createAddressReader } from './client-address.ts';
 import { compressAnswer, compressedFromBytes } from './compress-answer.ts';
+import { authenticateSession } from './dashboard/authenticate-session.ts';
+import { checkHost } from './dashboard/check-host.ts';
+import { isDashboard, isDashboardCall, routeOf } from './dashboard/paths.ts';
+import { serveDashboard } from './dashboard/serve-dashboard.ts';
 import { ignoreEmptyBody, isJsonType } from './empty-body.ts';
 import { isFeed, serveFeed } from './feed/serve-feed.ts';
 import { type JsonBody, parseJsonBody } from './json-body.ts';
@@ -31,6 +36,8 @@ declare module 'fastify' {
     caller: KnownKey | null;
     /** The account the request is for: the key's own, or the one an operator reads. */
     account: Account | null;
+    /** The hash of the key that a session of the dashboard stands for. */
+    keyHash: string | null;
     apiVersion: ApiVersion;
     refusal: AppError | null;
     idempotency: 'fresh' | 'replayed' | null;
@@ -90,6 +97,7 @@ type HeldMemory = { bodies: BodyReader; unread: UnreadAnswers };
 
 function createServer(service: Service): FastifyInstance {
   return fastify({
+    rewriteUrl: ({ url = '/' }: IncomingMessage) => (service.hasDashboard ? routeOf(url) : url),
     // `record-request.ts` writes one line per request; Fastify's child logger per request costs more than the line.
     logger: false,
     genReqId: () => newRequestId(service),
@@ -123,6 +131,7 @@ function createServer(service: Service): FastifyInstance {
 function prepareRequests(app: FastifyInstance, service: Service, { unread }: HeldMemory): void {
   app.decorateRequest('caller', null);
   app.decorateRequest('account', null);
+  app.decorateRequest('keyHash', null);
   app.decorateRequest('apiVersion', currentApiVersion);
   app.decorateRequest('refusal', null);
   app.decorateRequest('idempotency', null);
@@ -244,6 +253,13 @@ function serveApi(app: FastifyInstance, service: Service, api: Api, { bodies, un
   const unknownKeys = createUnknownKeyLimit(service.unknownKeysPerSecond);
   const parts = { service, keysInFlight: createKeysInFlight() };
 
+  if (service.hasDashboard) {
+    app.addHook('onRequest', (request, _reply, done) => {
+      const [refusal] = attempt(() => isDashboard(request) && checkHost(service, request));
+      done(refusal ?? undefined);
+    });
+  }
+
   app.addHook('onRequest', (request, reply, done) => {
     const { operation, needsKey } = request.routeOptions.config;
     if (!operation && !needsKey) {
@@ -253,7 +269,9 @@ function serveApi(app: FastifyInstance, service: Service, api: Api, { bodies, un
     // The mount for agents answers empty bodies itself.
     const readOn = () => (operation ? ignoreEmptyBody(request.raw) : null);
     const [error, caller] = attempt(() =>
-      authenticate(service, request.headers.authorization, { address: request.ip, unknownKeys }),
+      service.hasDashboard && isDashboardCall(request)
+        ? authenticateSession(service, request)
+        : authenticate(service, request.headers.authorization, { address: request.ip, unknownKeys }),
     );
     if (error) done(error);
     else if (caller instanceof Promise) {
@@ -274,6 +292,7 @@ function serveApi(app: FastifyInstance, service: Service, api: Api, { bodies, un
     else serveOperation(app, parts, definition, api.handlers[id] as ReadHandler | WriteHandler);
   }
   serveMcp(app, service, bodies);
+  if (service.hasDashboard) serveDashboard(app, service, unknownKeys);
 }
 
 type MethodsOf = Map<string, Set<string>>;

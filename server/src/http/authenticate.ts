@@ -1,6 +1,6 @@
 import { hasValidChecksum, hexHashOf, keyPrefix } from '../accounts/api-key-text.ts';
 import type { KnownKey } from '../accounts/key-directory.ts';
-import { isInOneOf } from '../addresses/parse-address.ts';
+import { isInOneOf } from '../addresses/in-networks.ts';
 import { AppError } from '../app-error.ts';
 import type { Service } from '../service.ts';
 import type { UnknownKeyLimit } from './unknown-key-limit.ts';
@@ -56,13 +56,13 @@ export function authenticate(
 }
 
 /** The lookup by hash decides; the key's format is used only for a clearer error. */
-function admit(
-  { keys, clock, mode }: Service,
-  key: string,
-  known: KnownKey | null,
-  address: string,
-): KnownKey {
-  if (!known) throw refuse('api_key_invalid', explainUnknown(key, keyPrefix[mode]));
+function admit(service: Service, key: string, known: KnownKey | null, address: string): KnownKey {
+  if (!known) throw refuse('api_key_invalid', explainUnknown(key, keyPrefix[service.mode]));
+  return requireUsable(service, known, address);
+}
+
+/** Throws if the key was revoked, has expired, or may not be used from this address. */
+export function requireUsable({ keys, clock }: Service, known: KnownKey, address: string): KnownKey {
   if (known.revoked) throw refuse('api_key_invalid', 'This API key was revoked.');
   const nowMs = clock.nowMs();
   if (known.expiresAtMs !== null && known.expiresAtMs <= nowMs) {

@@ -9,8 +9,10 @@ import type { OperatorContext, OperatorWriteContext } from '../context.ts';
 import { listIccidRanges } from '../esims/list-iccid-ranges.ts';
 import { getAnyExecution } from '../executions/operator/get.ts';
 import { listAllExecutions } from '../executions/operator/list.ts';
+import { listFailureGroups } from '../executions/operator/list-groups.ts';
 import { resolveExecution } from '../executions/operator/resolve.ts';
 import { retryExecution } from '../executions/operator/retry.ts';
+import { retryFailureGroup } from '../executions/operator/retry-group.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
 import { getOperatorOverview } from '../overview/get-for-operator.ts';
 import { listProcesses } from '../processes/list.ts';
@@ -48,4 +50,6 @@ export const operatorRoutes: { [Id in OperatorOperationId]: HandlerOf<Operations
   getAnyExecution,
   retryExecution,
   resolveExecution,
+  listFailureGroups,
+  retryFailureGroup,
 };

@@ -2,7 +2,9 @@ import { encodeId, type InstallProfile, idPrefixes, isWrite, type Operation } fr
 import fastJsonStringify from 'fast-json-stringify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../app-error.ts';
+import { recordAudit } from '../audit/record.ts';
 import type { Account, Context, WriteContext } from '../context.ts';
+import type { Queryable } from '../db/database.ts';
 import { type Claim, createClaim } from '../idempotency/claim.ts';
 import { findEarlier } from '../idempotency/find-earlier.ts';
 import type { KeysInFlight } from '../idempotency/keys-in-flight.ts';
@@ -10,7 +12,9 @@ import type { Answer, Outcome } from '../idempotency/outcome.ts';
 import { lowestUuid } from '../ids/uuid-range.ts';
 import type { Service } from '../service.ts';
 import { type ConcurrencyLimit, createConcurrencyLimit } from './concurrency-limit.ts';
+import { isDashboardCall } from './dashboard/paths.ts';
 import { emptyBody, isStorable, type JsonBody, unstorableText } from './json-body.ts';
+import { pathForLog } from './path-for-log.ts';
 import { compileQueryValidator, readQuery } from './query.ts';
 import { renderError, toAppError } from './render-error.ts';
 import { pictureOf } from './representations.ts';
@@ -152,8 +156,23 @@ export function serveOperation(
         const { status, body } = renderError(toAppError(refusal), request.id, service.publicUrl());
         return { status, location: null, body };
       },
+      afterWork: isDashboardCall(request) ? auditWrite(request, ctx) : null,
     };
     return Object.assign(ctx, own);
+  }
+
+  /** Every write from the dashboard is in the audit log; this adds an entry for those that write none themselves. */
+  function auditWrite(request: FastifyRequest, ctx: Context) {
+    ctx.audits = { count: 0 };
+    return async (tx: Queryable): Promise<void> => {
+      if (ctx.audits?.count !== 0) return;
+      await recordAudit(tx, ctx, {
+        accountUuid: request.account?.uuid ?? null,
+        action: 'dashboard.write',
+        target: { type: 'request', id: request.id },
+        changes: { request: `${definition.method} ${pathForLog(request.url)}` },
+      });
+    };
   }
 
   function claimOf(request: FastifyRequest, body: JsonBody): Claim | null {

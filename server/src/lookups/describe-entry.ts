@@ -5,7 +5,7 @@ type Described = { kind: TimelineKind; title: string };
 export function describeEvent(type: string, data: Record<string, unknown>): Described {
   if (!Object.hasOwn(kinds, type)) return { kind: 'other', title: `A test event of the type ${type}.` };
   const known = type as EventTypeName;
-  return { kind: kinds[known], title: titleOf(known, data) ?? eventTypes[known].description };
+  return { kind: kinds[known], title: titleOf(known, data) ?? firstSentence(eventTypes[known].description) };
 }
 
 export function describeExecution(type: ExecutionType): Described {
@@ -60,3 +60,8 @@ const kinds: Record<EventTypeName, TimelineKind> = {
   'webhook_endpoint.recovered': 'other',
   'webhook_endpoint.disabled': 'other',
 };
+
+/** The rest of a description is about the event's data. */
+function firstSentence(text: string): string {
+  return text.replace(/(?<=\.) .*$/s, '');
+}

@@ -2,15 +2,14 @@ import { idPrefixes, maxAllowedCidrs, rollOverlap, type Scope, scopes } from '@s
 import { defaultKeyName, type IssuedKey, issueKey } from '../accounts/issue-key.ts';
 import { revokeKey } from '../accounts/revoke-key.ts';
 import { replaceKey } from '../accounts/roll-key.ts';
-import { findAccount } from '../accounts/sql/find-account.ts';
 import { findKeyOwner } from '../accounts/sql/find-key-owner.ts';
-import { listAccountRows } from '../accounts/sql/list-accounts.ts';
 import { listKeyRows } from '../accounts/sql/list-keys.ts';
 import { lockKey } from '../accounts/sql/lock-key.ts';
 import type { ApiKeyRow } from '../accounts/sql/rows.ts';
 import { duration, parseCidrs } from '../config/values.ts';
 import type { Queryable } from '../db/database.ts';
 import { idOfUuid, uuidOfId } from '../ids/uuid.ts';
+import { accountOf } from './account-of.ts';
 import { CommandError } from './command-error.ts';
 import { print } from './print.ts';
 import type { Tools } from './with-database.ts';
@@ -81,22 +80,6 @@ async function withLockedKey<T>(
     if (row) return work(tx, row);
     throw new CommandError(`no key has the id "${id}"; \`keys list\` shows the ids (they begin with key_)`);
   });
-}
-
-async function accountOf({ db }: Tools, id: string | undefined): Promise<string> {
-  if (id === undefined) {
-    const accounts = await listAccountRows(db);
-    const [only] = accounts;
-    if (only && accounts.length === 1) return only.id;
-    throw new CommandError(
-      only
-        ? 'there are several accounts: choose one with --account acct_…; `accounts list` shows them'
-        : 'there is no account yet: create one with `accounts create --name …`',
-    );
-  }
-  const uuid = uuidOfId(idPrefixes.account, id);
-  if (!uuid || !(await findAccount(db, uuid))) throw new CommandError(`no account has the id "${id}"`);
-  return uuid;
 }
 
 function parseScopes(text: string): Scope[] {

@@ -1,4 +1,4 @@
-import { type InputOf, idPrefixes, type LoggedRequest, type Operations } from '@simplane/contract';
+import { type InputOf, idPrefixes, type Operations, type RequestLogEntry } from '@simplane/contract';
 import { AppError } from '../app-error.ts';
 import type { Context } from '../context.ts';
 import { uuidOfId } from '../ids/uuid.ts';
@@ -9,7 +9,7 @@ import { findLine } from './sql/find-line.ts';
 export async function getRequest(
   ctx: Context,
   { params }: InputOf<Operations['getRequest']>,
-): Promise<LoggedRequest> {
+): Promise<RequestLogEntry> {
   const uuid = uuidOfId(idPrefixes.request, params.id);
   const row = uuid && (await findLine(ctx.db, ctx.account.uuid, uuid));
   if (!row) throw noSuchRequest(params.id);

@@ -1,10 +1,10 @@
-import { errors, idPrefixes, type LoggedRequest } from '@simplane/contract';
+import { errors, idPrefixes, type RequestLogEntry } from '@simplane/contract';
 import { unixSeconds } from '../clock.ts';
 import { idOfUuid } from '../ids/uuid.ts';
 import { unixMsOf } from '../ids/uuid-range.ts';
 import type { LineRow } from './sql/line-row.ts';
 
-export function presentRequest(row: LineRow): LoggedRequest {
+export function presentRequest(row: LineRow): RequestLogEntry {
   return {
     id: idOfUuid(idPrefixes.request, row.id),
     object: 'request',
@@ -26,7 +26,7 @@ export function presentRequest(row: LineRow): LoggedRequest {
   };
 }
 
-function errorOf(row: LineRow, code: keyof typeof errors): NonNullable<LoggedRequest['error']> {
+function errorOf(row: LineRow, code: keyof typeof errors): NonNullable<RequestLogEntry['error']> {
   return {
     code,
     message: row.error_message ?? '',

@@ -1,9 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRunners } from '../../src/background/execution-runners.ts';
+import type { Database, Queryable } from '../../src/db/database.ts';
+import { continueGroupRetries } from '../../src/executions/operator/continue-group-retries.ts';
 import { idOfUuid, uuidOfId } from '../../src/ids/uuid.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import type { Network, Reply } from '../../src/network/port.ts';
 import { call, provision } from '../support/client.ts';
+import { insertFailed } from '../support/insert-executions.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -286,4 +289,126 @@ test('the operator’s list finds executions of all accounts by status, code, ac
   expect(declined.data).toEqual(
     failed.data.filter(({ error }: { error: { code: string } }) => error.code === 'declined'),
   );
+  await call(service, 'POST', `/v1/executions/${foreign}/cancel`, { key: other.key });
+});
+
+describe('a failure group', () => {
+  const groups = async () =>
+    (await call(service, 'GET', '/v1/operator/failure_groups', { key: operatorKey })).json.data as Group[];
+  const retryGroup = (id: string) =>
+    call(service, 'POST', `/v1/operator/failure_groups/${id}/retry`, { key: operatorKey });
+  const continueRetries = () =>
+    continueGroupRetries(service.db, service.service, new AbortController().signal);
+  type Group = {
+    id: string;
+    code: string;
+    failed: number;
+    waiting: number;
+    executions: string[];
+    retry: { status: string; retried: number; execution_id: string } | null;
+  };
+
+  const stock = {
+    code: 'out_of_stock',
+    message: 'Sold out.',
+    host: 'smdp.internal:8443',
+    upstream: { subject_code: '8.2.5', reason_code: '3.7' },
+  } as const;
+
+  /** Orders of this many eSIMs, all refused because nothing is in stock. */
+  async function soldOut(count: number): Promise<{ ids: string[]; group: Group }> {
+    const ids = await Promise.all(Array.from({ length: count }, order));
+    const refusing: Network = { ...mock, order: async () => ({ kind: 'refused', reason: stock }) };
+    await withWorker(refusing, async () => {
+      for (const id of ids) await execution(id, ({ status }) => status === 'failed');
+    });
+    const group = (await groups()).find(({ code }) => code === 'out_of_stock') as Group;
+    return { ids, group };
+  }
+
+  test('has the failed and the waiting executions with the same cause, and its remedy', async () => {
+    const { ids, group } = await soldOut(4);
+    expect(group).toMatchObject({
+      network: 'smdp.internal:8443',
+      upstream_code: '8.2.5/3.7',
+      message: 'Sold out.',
+      remedy: expect.stringContaining('SIMPLANE_ICCID_RANGES'),
+      failed: 4,
+      waiting: 0,
+      retry: null,
+    });
+    expect([...ids].sort().reverse().slice(0, 3)).toEqual(group.executions);
+    const waiting = await order();
+    const failing: Network = { ...mock, order: async () => ({ kind: 'failed', reason: stock }) };
+    await withWorker(failing, async () => {
+      await execution(waiting, ({ status, waiting_for: cause }) => status === 'running' && cause !== null);
+    });
+    expect((await groups()).find(({ id }) => id === group.id)).toMatchObject({ failed: 4, waiting: 1 });
+    expect(JSON.stringify(await get('/v1/executions?limit=100'))).not.toContain('smdp.internal');
+  });
+
+  test('is retried with one order first: if that fails, the rest stays', async () => {
+    const { group } = await soldOut(1);
+    const { status, json } = await retryGroup(group.id);
+    expect([status, json.retry.status]).toEqual([202, 'testing']);
+    expect((await retryGroup(group.id)).json.error.message).toMatch(/still running/);
+    await continueRetries();
+    const refusing: Network = { ...mock, order: async () => ({ kind: 'refused', reason: stock }) };
+    await withWorker(refusing, async () => {
+      await execution(json.retry.execution_id, ({ status }) => status === 'failed');
+    });
+    await continueRetries();
+    const after = (await groups()).find(({ id }) => id === group.id) as Group;
+    expect(after.retry).toMatchObject({ status: 'stopped', retried: 1 });
+    expect(after.failed).toBe(group.failed);
+  });
+
+  test('is retried as a whole when that one has succeeded, also after a crash in between', async () => {
+    const { ids, group } = await soldOut(25);
+    const { json } = await retryGroup(group.id);
+    await withWorker(mock, async () => {
+      await execution(json.retry.execution_id, ({ status }) => status === 'succeeded');
+    });
+    const later = await soldOut(1);
+    await withWorker(mock, async () => {
+      // Dies before the second batch: each statement of a batch commits, or none does.
+      let batches = 0;
+      const dying = {
+        ...service.db,
+        transaction: <T>(work: (tx: Queryable) => Promise<T>) =>
+          ++batches > 2 ? Promise.reject(new Error('killed')) : service.db.transaction(work),
+      } as Database;
+      const { signal } = new AbortController();
+      await expect(continueGroupRetries(dying, service.service, signal)).rejects.toThrow('killed');
+      await Promise.all([continueRetries(), continueRetries()]);
+      await continueRetries();
+      for (const id of ids) {
+        const { retried_by: next } = await get(`/v1/executions/${id}`);
+        await execution(next, ({ status }) => status === 'succeeded');
+      }
+    });
+    const left = (await groups()).find(({ id }) => id === group.id) as Group;
+    expect(left.retry).toMatchObject({ status: 'succeeded' });
+    // The one that failed after the request is not part of it.
+    expect(left).toMatchObject({ failed: 1, waiting: 0, executions: [later.ids[0]] });
+    const [{ count } = { count: 0 }] = await service.db.query<{ count: number }>({
+      name: 'test_count_retries',
+      text: `
+select count(*)::integer
+from (select input from executions union all select input from execution_queue) one
+where input ? 'retry_of'
+group by input ->> 'retry_of'
+order by 1 desc
+limit 1`,
+    });
+    expect(count).toBe(1);
+  });
+
+  test('of unknown outcomes is not retried, and one that does not exist is missing', async () => {
+    const { json: missing } = await retryGroup('fg_000000000000000000000000');
+    expect(missing.error.code).toBe('resource_missing');
+    await insertFailed(service, 'outcome_unknown', 'fg_111111111111111111111111');
+    const { json } = await retryGroup('fg_111111111111111111111111');
+    expect(json.error.message).toMatch(/resolve each/);
+  });
 });

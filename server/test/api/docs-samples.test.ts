@@ -4,12 +4,19 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { exampleCursor, idPrefixes, type OperationId, operations } from '@simplane/contract';
+import {
+  exampleCursor,
+  exampleGroupId,
+  idPrefixes,
+  type OperationId,
+  operations,
+  withCheckDigit,
+} from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { webhooks } from '../../../sdk/src/index.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { call, provision } from '../support/client.ts';
-import { insertUnknown, insertWaiting } from '../support/insert-executions.ts';
+import { insertFailed, insertUnknown, insertWaiting } from '../support/insert-executions.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -48,7 +55,7 @@ afterAll(async () => {
 describe.each(Object.keys(operations) as OperationId[])('%s', (id) => {
   test('its samples work against a sandbox, with the ids that the page says to put in', async () => {
     const section = sectionOf(`op-${id}`);
-    const ids = await existingIds(id);
+    const ids = await idsFor(id);
     const replaced = [...section.matchAll(/<p class="hint">Replace <code>(.*?)<\/code>/g)];
     const paste = (code: string) =>
       replaced.reduce((text, [, value = '']) => text.replaceAll(value, idLike(value, ids)), code);
@@ -135,6 +142,20 @@ describe('the section on signatures', () => {
 type Ids = { iccid: string; [prefix: string]: string };
 
 /** One of everything, in a state in which the operation can act on it. */
+let shared: Promise<Ids> | undefined;
+let sharedByOperator: Promise<Ids> | undefined;
+
+/** Operations that read share their ids: creating one of everything takes half of a test. */
+function idsFor(id: OperationId): Promise<Ids> {
+  if (operations[id].method !== 'GET' || id === 'getRequest') return existingIds(id);
+  if (operations[id].scope === 'operator') {
+    sharedByOperator ??= existingIds(id);
+    return sharedByOperator;
+  }
+  shared ??= existingIds(id);
+  return shared;
+}
+
 async function existingIds(operationId: string): Promise<Ids> {
   const settled = async (execution: string) =>
     until(
@@ -148,6 +169,7 @@ async function existingIds(operationId: string): Promise<Ids> {
   const waiting = ['cancelExecution', 'retryExecution'].includes(operationId)
     ? await insertWaiting(service)
     : null;
+  if (operationId === 'retryFailureGroup') await insertFailed(service, 'declined', exampleGroupId);
   const unknown = operationId === 'resolveExecution' ? await insertUnknown(service) : null;
   const endpoint = await call(service, 'POST', '/v1/webhook_endpoints', {
     body: { url: 'http://127.0.0.1:9/', enabled_event_types: ['a.b'] },
@@ -178,9 +200,11 @@ async function existingIds(operationId: string): Promise<Ids> {
   await call(service, 'PUT', '/v1/event_consumers/billing', { body: { after: 'start' } });
   const feed = await call(service, 'GET', '/v1/events/feed?after=start&limit=1000');
   return {
-    iccid,
+    // A profile that the SM-DP+ reserved and nobody has.
+    iccid: unknown === null ? iccid : withCheckDigit(`${iccid.slice(0, -4)}999`),
     [exampleCursor]: feed.json.cursor,
     [idPrefixes.execution]: unknown ?? waiting ?? execution,
+    fg: exampleGroupId,
     [idPrefixes.webhookEndpoint]: endpoint.json.id,
     [idPrefixes.event]: event.json.id,
     [idPrefixes.delivery]: deliveries.json.data[0].id,

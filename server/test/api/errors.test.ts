@@ -28,6 +28,9 @@ const promised: Record<string, [status: number, type: string]> = {
   api_key_address_refused: [401, 'authentication_error'],
   scope_missing: [403, 'permission_error'],
   account_suspended: [403, 'permission_error'],
+  session_expired: [401, 'authentication_error'],
+  csrf_token_invalid: [403, 'permission_error'],
+  host_not_allowed: [403, 'permission_error'],
   sandbox_only: [403, 'permission_error'],
   origin_not_allowed: [403, 'permission_error'],
   resource_missing: [404, 'invalid_request_error'],
@@ -96,6 +99,8 @@ function probe(method: 'GET' | 'POST', path: string, refusals: Operation['refusa
 
 const refusals = {
   url_not_allowed: 'url',
+  csrf_token_invalid: 'X-CSRF-Token',
+  host_not_allowed: undefined,
   sandbox_only: undefined,
   esim_not_ready: undefined,
   endpoint_limit_reached: undefined,
@@ -472,6 +477,10 @@ describe('keys', () => {
     await service.db.query({ name: 'test_suspend', text }, [accountUuid]);
     expect((await call(service, 'GET', '/v1/products', { key })).status).toBe(200);
     expectRefusal(await call(service, 'POST', '/v1/esims', { key, body: product }), 'account_suspended');
+  });
+
+  test('a call of the dashboard without a session is session_expired', async () => {
+    expectRefusal(await call(service, 'GET', '/dashboard/api/v1/me'), 'session_expired');
   });
 
   test('a request to /mcp from another origin is refused', async () => {

@@ -239,12 +239,23 @@ describe('rolling', () => {
     expect((await call(owner, 'GET', `/v1/api_keys/${id}`)).json.expires_at).toBe(now + 600);
   });
 
+  test('with an overlap of 0 ends the old key at once', async () => {
+    const owner = await newAccount('At once');
+    const old = await createKey(owner);
+    expect(
+      (await call(owner, 'POST', `/v1/api_keys/${old.id}/roll`, { body: { expires_in: 0 } })).status,
+    ).toBe(201);
+    expect(await statusWith(service, old.key)).toEqual({ status: 401, code: 'api_key_expired' });
+  });
+
   test('twice at once makes one new key', async () => {
     const owner = await newAccount('Twice');
     const { id } = await createKey(owner);
     const rolls = await Promise.all(
       [service, second, service].map((process) =>
-        call({ ...process, key: owner.key }, 'POST', `/v1/api_keys/${id}/roll`, { body: { expires_in: 0 } }),
+        call({ ...process, key: owner.key }, 'POST', `/v1/api_keys/${id}/roll`, {
+          body: { expires_in: 3600 },
+        }),
       ),
     );
     expect(rolls.map(({ status }) => status).sort()).toEqual([201, 409, 409]);

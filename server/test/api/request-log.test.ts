@@ -1,4 +1,4 @@
-import { errors, type LoggedRequest } from '@simplane/contract';
+import { errors, type RequestLogEntry } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRequestLog } from '../../src/request-log/buffer.ts';
 import type { RequestLine, RequestLogLevel } from '../../src/request-log/request-line.ts';
@@ -17,7 +17,7 @@ afterAll(() => service.stop());
 const idOf = (reply: Reply) => reply.headers.get('request-id') as string;
 
 /** Waits until the batch with the request has been written. */
-async function logged(reply: Reply, key = service.key): Promise<LoggedRequest> {
+async function logged(reply: Reply, key = service.key): Promise<RequestLogEntry> {
   const found = await until(
     () => call(service, 'GET', `/v1/requests/${idOf(reply)}`, { key }),
     ({ status }) => status === 200,
@@ -25,7 +25,7 @@ async function logged(reply: Reply, key = service.key): Promise<LoggedRequest> {
   return found.json;
 }
 
-async function list(query: string, key = service.key): Promise<LoggedRequest[]> {
+async function list(query: string, key = service.key): Promise<RequestLogEntry[]> {
   const reply = await call(service, 'GET', `/v1/requests?${query}`, { key });
   expect([reply.status, query]).toEqual([200, query]);
   return reply.json.data;
@@ -154,8 +154,8 @@ describe('the request log', () => {
   async function walk(path: string, key: string): Promise<string[]> {
     const { json } = await call(service, 'GET', path, { key });
     // Without the requests that this test reads the log with.
-    const others = json.data.filter(({ path }: LoggedRequest) => !path.startsWith('/v1/requests'));
-    const ids = others.map(({ id }: LoggedRequest) => id);
+    const others = json.data.filter(({ path }: RequestLogEntry) => !path.startsWith('/v1/requests'));
+    const ids = others.map(({ id }: RequestLogEntry) => id);
     const next = `${path.replace(/&starting_after=.*/, '')}&starting_after=${json.next_cursor}`;
     return json.has_more ? [...ids, ...(await walk(next, key))] : ids;
   }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/db/database.ts';
+import { uuidOfId } from '../../src/ids/uuid.ts';
 import { call, provision } from '../support/client.ts';
 import { cloneDatabase } from '../support/database.ts';
 import { runCommand, type ServerProcess, spawnServer } from '../support/process.ts';
@@ -142,6 +143,7 @@ describe('a new live deployment', () => {
     expect(await auditLog()).toEqual([
       ['command_line', 'account.created'],
       ['command_line', 'api_key.created'],
+      ['command_line', 'api_key.created'],
       ['command_line', 'api_key.rolled'],
       ['command_line', 'api_key.revoked'],
       ['command_line', 'account.updated'],
@@ -163,6 +165,57 @@ describe('a new live deployment', () => {
     for (const command of [['networks'], ['stock'], ['endpoints', 'failing']]) {
       expect(await runJson(...command)).toEqual([]);
     }
+  });
+
+  test('executions are listed, shown, retried and resolved on the command line, which the audit log shows', async () => {
+    const [{ key }] = await runJson('keys', 'create', '--name', 'Orders');
+    await runJson('catalog', 'import', await catalogFile([typed]));
+    const { json: order } = await provision({ url: server.url, key }, 'cli', { product_id: 'acme-eu-5' });
+    const listed = await run('executions', 'list', '--status', 'queued');
+    expect(listed.stdout).toMatch(/^ID +ACCOUNT +TYPE +STATUS +ERROR +ATTEMPTS +CREATED +NEXT_ATTEMPT\n/);
+    expect(listed.stdout).toContain(order.id);
+    expect((await run('executions', 'list', '--status', 'lost')).stderr).toContain('--status takes one of');
+    const shown = await run('executions', 'show', order.id);
+    expect(shown.stdout).toMatch(/waiting for +No worker has taken it up/);
+    expect(await runJson('executions', 'retry', order.id)).toMatchObject([{ id: order.id }]);
+
+    const db = openDatabase({ connectionString: database.url, poolSize: 1, onError: () => {} });
+    await db.query(
+      {
+        name: 'test_fail',
+        text: `
+with gone as (delete from execution_queue where id = $1 returning *)
+insert into executions (account_id, id, type, status, product_id, input, error, attempts, created_at, finished_at)
+select account_id, id, type, 'failed', product_id, input, $2, 1, created_at, now() from gone`,
+      },
+      [
+        uuidOfId('exec', order.id),
+        { code: 'outcome_unknown', message: 'The answer was lost.', retryable: false },
+      ],
+    );
+    const decision = ['--outcome', 'reserved', '--iccid', '8988303000000000101', '--then', 'adopt'];
+    const wrong = await run('executions', 'resolve', order.id, '--outcome', 'reserved');
+    expect(wrong.stderr).toContain('iccid is required');
+    const [resolved] = await runJson('executions', 'resolve', order.id, ...decision);
+    expect(resolved.resolution).toMatchObject({
+      status: 'closed',
+      decided_by: { type: 'command_line', id: null },
+    });
+    const next = await run('executions', 'show', resolved.retried_by);
+    expect(next.stdout).toMatch(new RegExp(`retry of +${order.id}`));
+    expect((await run('executions', 'resolve', order.id, ...decision)).stderr).toContain('already');
+    const audited = await db.query(
+      {
+        name: 'test_audit',
+        text: 'select action, actor_type from audit_log where target_id = $1 order by id',
+      },
+      [order.id],
+    );
+    await db.end();
+    expect(audited).toEqual([
+      { action: 'execution.retried', actor_type: 'command_line' },
+      { action: 'execution.resolved', actor_type: 'command_line' },
+    ]);
   });
 
   test('refuses a sandbox process on its database', async () => {

@@ -3,7 +3,7 @@
  */
 export const exceptions: readonly { statement: RegExp; tables: readonly string[]; why: string }[] = [
   {
-    statement: /^api_key(s_find|_hashes|_new_hashes|_touch)$/,
+    statement: /^(api_key(s_find|_hashes|_new_hashes|_touch)|session_find|link_find)$/,
     tables: ['api_keys'],
     why: 'The key determines the account.',
   },
@@ -86,7 +86,7 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
   },
   {
     statement: /^(operator|failure_group)_\w+$/,
-    tables: ['executions', 'execution_queue', 'execution_resolutions'],
+    tables: ['executions', 'execution_queue', 'execution_resolutions', 'failure_group_retries'],
     why: 'The operator sees the executions of all accounts.',
   },
   {

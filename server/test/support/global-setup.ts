@@ -21,9 +21,8 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** Builds and bundles the programs that process tests start, and runs one PostgreSQL; each test file clones its own database. */
 export default async function setUp(project: TestProject) {
-  await promisify(execFile)(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '--build'], {
-    cwd: root,
-  });
+  for (const script of [['node_modules/typescript/bin/tsc', '--build'], ['dashboard/build.js']])
+    await promisify(execFile)(process.execPath, script, { cwd: root });
   const { startEmbeddedPostgres } = await import('../../src/db/embedded/start.ts');
   const { migrate } = await import('../../src/db/migrate.ts');
 

@@ -43,8 +43,8 @@ export function createOpenKeys({ keys, clock }: Pick<Service, 'keys' | 'clock'>)
 
   return {
     /** Returns a function to call when it has ended. */
-    add({ headers, ip: address }: FastifyRequest, reader: Reader): () => void {
-      const hash = hexHashOf(keyIn(headers.authorization) ?? '');
+    add({ headers, keyHash, ip: address }: FastifyRequest, reader: Reader): () => void {
+      const hash = keyHash ?? hexHashOf(keyIn(headers.authorization) ?? '');
       const readers = readersOf.get(hash) ?? new Set();
       const open = { address, reader };
       readersOf.set(hash, readers.add(open));

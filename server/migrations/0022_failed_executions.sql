@@ -47,3 +47,24 @@ create table execution_resolutions (
 create index execution_resolutions_due on execution_resolutions (due_at) where closed_at is null;
 -- A profile is given back for one execution only.
 create unique index execution_resolutions_profile on execution_resolutions (iccid) where iccid is not null;
+
+-- Retries of failure groups: one execution first, the rest when it has succeeded.
+create table failure_group_retries (
+  id           uuid primary key,
+  group_id     text collate "C" not null,
+  status       text not null check (status in ('testing', 'running', 'succeeded', 'stopped')),
+  -- The execution whose end decides about the rest.
+  account_id   uuid not null,
+  execution_id uuid not null,
+  -- The rest: the failures up to `last_id` that come after `after_id`.
+  after_id     uuid not null,
+  last_id      uuid not null,
+  retried      integer not null,
+  -- Who asked for it, for the audit log.
+  origin       jsonb not null,
+  created_at   timestamptz not null,
+  finished_at  timestamptz
+);
+
+create unique index failure_group_retries_open on failure_group_retries (group_id) where finished_at is null;
+create index failure_group_retries_by_group on failure_group_retries (group_id, id);

@@ -10,7 +10,11 @@ export const mayImport = {
   contract: {
     '.': {
       why: 'The API as data. Everything else derives from it, so it imports no other workspace.',
-      imports: list`npm:typebox`,
+      imports: list`operator npm:typebox`,
+    },
+    operator: {
+      why: 'The operator’s operations, in terms of the account’s resources.',
+      imports: list`. npm:typebox`,
     },
   },
   reference: {
@@ -57,6 +61,28 @@ export const mayImport = {
       imports: list`command-error.ts sdk:* npm:commander npm:picocolors npm:uqr`,
     },
   },
+  dashboard: {
+    '.': {
+      why: 'The page uses the public API only, through the sdk.',
+      imports: list`live parts screens screens/operator sdk:* npm:@tanstack/react-query npm:react npm:react-dom`,
+    },
+    live: {
+      why: 'Events as they come, from the feed.',
+      imports: list`. sdk:* npm:react`,
+    },
+    parts: {
+      why: 'What screens are made of.',
+      imports: list`. sdk:* npm:@tanstack/react-query npm:react`,
+    },
+    screens: {
+      why: 'A screen reads with the sdk and is made of parts.',
+      imports: list`. live parts sdk:* npm:@tanstack/react-query npm:react`,
+    },
+    'screens/operator': {
+      why: 'The operator’s screens.',
+      imports: list`. parts sdk:* npm:@tanstack/react-query npm:react`,
+    },
+  },
   server: {
     // Each top-level file has its own row, so a new one needs a reason.
     'main.ts': {
@@ -65,18 +91,18 @@ export const mayImport = {
     },
     'serve.ts': {
       why: 'It assembles a server process, so it imports most folders. The operator’s command passes in the network.',
-      imports: list`accounts background clock.ts config db deployment http ids network observations products
-                   secrets service.ts telemetry npm:pino`,
+      imports: list`accounts background clock.ts config dashboard db deployment http ids network observations
+                   processes products request-log secrets service.ts telemetry npm:pino`,
     },
     'service.ts': {
       why: 'Types of the long-lived parts that a process shares.',
-      imports: list`accounts/key-directory.ts clock.ts db ids secrets/keyring.ts telemetry/metrics.ts
-                   webhooks/guard/policy.ts npm:pino`,
+      imports: list`accounts/key-directory.ts clock.ts db ids request-log secrets/keyring.ts telemetry/metrics.ts
+                   webhooks/guard/policy.ts webhooks/sender/probes.ts npm:pino`,
     },
     'context.ts': {
       why: 'Types of what an operation receives; everything here is below the features.',
       imports: list`app-error.ts clock.ts db idempotency ids secrets/keyring.ts webhooks/guard/policy.ts
-                   contract:*`,
+                   webhooks/sender/probes.ts contract:*`,
     },
     'merge-metadata.ts': {
       why: 'The same rule for every resource with metadata.',
@@ -169,11 +195,27 @@ export const mayImport = {
     // Features, lowest first.
     audit: {
       why: 'Features record who changed what, in their own transactions; the log imports no feature.',
-      imports: list`app-error.ts audit/sql clock.ts context.ts db ids lists contract:*`,
+      imports: list`app-error.ts audit/sql clock.ts context.ts db ids lists telemetry/redact.ts worker contract:*`,
     },
     'audit/sql': {
       why: 'Statements know the database.',
       imports: list`db lists contract:*`,
+    },
+    processes: {
+      why: 'Which processes run, and what only they know. It imports no feature.',
+      imports: list`clock.ts context.ts db ids lists network processes/sql telemetry worker contract:*`,
+    },
+    'processes/sql': {
+      why: 'Statements know the database.',
+      imports: list`db lists processes/report.ts`,
+    },
+    'request-log': {
+      why: 'The log of requests, written in batches. It is given lines and imports no feature.',
+      imports: list`app-error.ts clock.ts context.ts db ids lists request-log/sql telemetry/clip.ts contract:*`,
+    },
+    'request-log/sql': {
+      why: 'Statements know the database.',
+      imports: list`db ids lists request-log contract:*`,
     },
     events: {
       why: 'Features publish events; events import no feature. The same SQL statement queues the deliveries.',
@@ -181,7 +223,7 @@ export const mayImport = {
     },
     'events/sql': {
       why: 'Statements know the database.',
-      imports: list`db events/has-pending-delivery.ts lists`,
+      imports: list`db events/has-pending-delivery.ts events/ids-in-body.ts lists`,
     },
     feed: {
       why: 'It reads the event log in its final order. Whoever writes events does not know it.',
@@ -207,11 +249,12 @@ export const mayImport = {
     },
     'accounts/sql': {
       why: 'Statements know the database.',
-      imports: list`db ids/uuid-range.ts contract:*`,
+      imports: list`db ids/uuid-range.ts lists contract:*`,
     },
     products: {
       why: 'The catalog lists what is sold, not who bought it.',
-      imports: list`app-error.ts audit clock.ts context.ts db idempotency lists products/sql telemetry/clip.ts contract:* npm:ajv`,
+      imports: list`app-error.ts audit clock.ts context.ts db idempotency ids lists processes products/sql telemetry/clip.ts
+                   contract:* npm:ajv`,
     },
     'products/sql': {
       why: 'Statements know the database.',
@@ -220,17 +263,18 @@ export const mayImport = {
     executions: {
       why: 'An execution calls the runner passed to it, so it imports no feature.',
       imports: list`app-error.ts audit clock.ts context.ts db executions/sql idempotency ids lists network
-                   secrets/keyring.ts telemetry/clip.ts worker contract:*`,
+                   secrets/keyring.ts telemetry worker contract:*`,
     },
     'executions/sql': {
       why: 'Statements: rows in, rows out.',
-      imports: list`db executions/end-from.ts executions/held.ts executions/waiting-for.ts idempotency lists
+      imports: list`db executions/end-from.ts executions/held.ts executions/list-statement.ts executions/row-columns.ts
+                   executions/waiting-for.ts idempotency lists
                    contract:*`,
     },
     esims: {
       why: 'An eSIM can exist without a bundle. It publishes events without knowing the receivers.',
       imports: list`app-error.ts audit clock.ts config/iccid-ranges.ts context.ts db esims/sql events executions
-                   idempotency ids lists merge-metadata.ts network products secrets telemetry/clip.ts contract:*
+                   idempotency ids lists merge-metadata.ts network processes products secrets telemetry/clip.ts contract:*
                    npm:uqr`,
     },
     'esims/sql': {
@@ -245,6 +289,15 @@ export const mayImport = {
     'bundles/sql': {
       why: 'Statements know the database. The insert of bundles is also part of the statement that ends an order.',
       imports: list`bundles/insert-from.ts db lists contract:*`,
+    },
+    'executions/operator': {
+      why: 'What an operator sees and decides, about executions of every feature.',
+      imports: list`app-error.ts audit bundles clock.ts context.ts db esims executions executions/operator/sql idempotency ids
+                   lists network secrets telemetry/clip.ts worker contract:*`,
+    },
+    'executions/operator/sql': {
+      why: 'Statements over all accounts, composed of pieces of the executions.',
+      imports: list`db executions lists contract:*`,
     },
     observations: {
       why: 'Network reports change eSIMs and bundles through functions of those features.',
@@ -315,6 +368,14 @@ export const mayImport = {
       why: 'Statements know the database.',
       imports: list`db events/iccid-of-body.ts lists webhooks contract:*`,
     },
+    'webhooks/stats': {
+      why: 'Counts attempts of endpoints per hour. Whoever sends reports to it.',
+      imports: list`clock.ts context.ts db ids webhooks/endpoints webhooks/stats/sql worker contract:*`,
+    },
+    'webhooks/stats/sql': {
+      why: 'Statements know the database.',
+      imports: list`db`,
+    },
     'webhooks/sender': {
       why: 'It sends due deliveries in the background, and disables an endpoint that keeps failing.',
       imports: list`clock.ts db ids secrets webhooks webhooks/endpoints webhooks/guard webhooks/names webhooks/ordered
@@ -325,24 +386,56 @@ export const mayImport = {
       imports: list`db webhooks webhooks/sender/lanes.ts`,
     },
 
+    overview: {
+      why: 'It counts the events of the feed in the background, and shows the counts. No feature depends on it.',
+      imports: list`clock.ts context.ts db ids lists overview/sql processes telemetry/throughput.ts worker contract:*`,
+    },
+    'overview/sql': {
+      why: 'Statements know the database, and how events are found by the ids in them.',
+      imports: list`db events/ids-in-body.ts overview/stages.ts`,
+    },
+    lookups: {
+      why: 'It shows what several features wrote. No feature depends on it.',
+      imports: list`app-error.ts clock.ts context.ts esims events executions ids lists lookups/sql webhooks/deliveries contract:*`,
+    },
+    'lookups/sql': {
+      why: 'Statements know the database. A search reads one row of any table by its id.',
+      imports: list`db contract:*`,
+    },
+    dashboard: {
+      why: 'Who is signed in to the page. What they do there are operations of other features.',
+      imports: list`audit clock.ts context.ts dashboard/sql db ids`,
+    },
+    'dashboard/sql': {
+      why: 'Statements know the database.',
+      imports: list`db`,
+    },
+
     // Above the features.
     background: {
       why: 'It passes workers and chores the functions they run.',
-      imports: list`bundles config db esims executions feed idempotency network retention service.ts telemetry
+      imports: list`audit bundles config dashboard db esims executions executions/operator feed idempotency network
+                   overview processes retention service.ts telemetry
                    webhooks/deliveries webhooks/endpoints webhooks/guard webhooks/names webhooks/ordered webhooks/recoveries
-                   webhooks/sender worker
+                   webhooks/sender webhooks/stats worker
                    contract:* npm:pino`,
     },
     http: {
       why: 'It maps requests to operations. No folder below depends on HTTP.',
-      imports: list`accounts addresses app-error.ts audit bundles context.ts db/unavailable.ts esims events executions
-                   feed/consumers http/feed http/mcp idempotency ids/uuid-range.ts observations products sandbox service.ts telemetry webhooks/deliveries
-                   webhooks/endpoints webhooks/recoveries contract:* reference:* npm:ajv npm:fast-json-stringify npm:fastify`,
+      imports: list`accounts addresses app-error.ts audit bundles context.ts db/database.ts db/unavailable.ts esims events
+                   executions executions/operator feed/consumers http/dashboard http/feed http/mcp idempotency
+                   ids/uuid-range.ts lookups observations overview processes products request-log sandbox
+                   service.ts telemetry webhooks/deliveries webhooks/endpoints webhooks/recoveries webhooks/stats
+                   contract:* reference:* npm:ajv npm:fast-json-stringify npm:fastify`,
     },
     'http/feed': {
       why: 'Streams and waiting requests: the only answers that outlive their handler.',
       imports: list`accounts app-error.ts db/database.ts feed feed/consumers http service.ts telemetry contract:*
                    npm:fastify`,
+    },
+    'http/dashboard': {
+      why: 'The page’s files and its sessions. Its calls are requests to our own API.',
+      imports: list`accounts app-error.ts dashboard http service.ts npm:fastify`,
     },
     'http/mcp': {
       why: 'Agents use the same operations as other callers: the mount calls our own API through the sdk.',
@@ -350,8 +443,10 @@ export const mayImport = {
     },
     operator: {
       why: 'The operator’s commands start the service, choose its network, and may read every feature’s tables.',
-      imports: list`accounts accounts/sql audit clock.ts config db deployment ids network network/core network/es2plus
-                   network/mock products products/sql secrets secrets/sql serve.ts telemetry worker contract:* npm:pino`,
+      imports: list`accounts accounts/sql audit clock.ts config context.ts dashboard db deployment esims
+                   executions/operator ids network network/core network/es2plus network/mock overview processes
+                   products products/sql secrets secrets/sql serve.ts telemetry webhooks/endpoints worker
+                   contract:* npm:pino`,
     },
   },
   bench: {

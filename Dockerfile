@@ -19,6 +19,7 @@ COPY --from=build /app/reference/package.json ./reference/
 COPY --from=build /app/reference/dist ./reference/dist
 COPY --from=build /app/mcp/package.json ./mcp/
 COPY --from=build /app/mcp/dist ./mcp/dist
+COPY --from=build /app/dashboard/dist ./dashboard/dist
 COPY --from=build /app/server/package.json ./server/
 COPY --from=build /app/server/bin ./server/bin
 COPY --from=build /app/server/migrations ./server/migrations

@@ -1,3 +1,5 @@
+import { decisionMutants } from './decision-mutants.ts';
+import { keyMutants } from './key-mutants.ts';
 import { liveMutants } from './live-mutants.ts';
 import { api, type Mutant, webhooks } from './mutant.ts';
 import { orderedMutants } from './ordered-mutants.ts';
@@ -123,8 +125,8 @@ const changes: Mutant[] = [
   {
     name: 'top-up-of-ended-esim',
     file: 'server/src/bundles/top-up.ts',
-    find: 'if (!topUpStatuses.includes(esim.status)) {',
-    replace: 'if (false) {',
+    find: 'if (topUpStatuses.includes(esim.status)) return esim;',
+    replace: 'if (esim) return esim;',
     tests: [api('provisioning'), api('bundles')],
     why: 'An ended eSIM accepts no bundle.',
   },
@@ -272,16 +274,16 @@ const access: Mutant[] = [
   },
   {
     name: 'scope-unchecked',
-    file: 'server/src/http/app.ts',
-    find: 'if (operation && !hasScope(caller.apiKey.scopes, operation.scope)) {',
-    replace: `if (operation && !caller.apiKey.scopes.includes('read')) {`,
+    file: 'server/src/http/admit.ts',
+    find: 'if (hasScope(scopes, scope)) return;',
+    replace: `if (hasScope(scopes, scope) || scopes.includes('read')) return;`,
     tests: [api('errors'), api('usage-records')],
     why: 'A key does only what its scopes allow.',
   },
   {
     name: 'rate-limit-for-all-keys-together',
-    file: 'server/src/http/app.ts',
-    find: 'limiter.take(caller.apiKey.uuid)',
+    file: 'server/src/http/admit.ts',
+    find: 'limiter.take(apiKey.uuid)',
     replace: `limiter.take('')`,
     tests: [api('guards')],
     why: 'Each key has its own rate limit.',
@@ -289,7 +291,7 @@ const access: Mutant[] = [
   {
     name: 'unknown-keys-not-limited',
     file: 'server/src/http/authenticate.ts',
-    find: 'unknownKeys.take(remoteAddress);',
+    find: 'unknownKeys.take(address);',
     replace: '',
     tests: [api('unknown-keys')],
     why: 'An address that guesses keys is slowed down.',
@@ -468,8 +470,8 @@ const guards: Mutant[] = [
   {
     name: 'endpoint-limit-off-by-one',
     file: 'server/src/webhooks/endpoints/create.ts',
-    find: '>= ctx.endpointLimit',
-    replace: '> ctx.endpointLimit',
+    find: '(tx, accountUuid)) >= limit',
+    replace: '(tx, accountUuid)) > limit',
     tests: [webhooks('endpoints')],
     why: 'An account has no more endpoints than its limit.',
   },
@@ -653,8 +655,10 @@ export const handWritten: readonly Mutant[] = [
   ...access,
   ...guards,
   ...operation,
+  ...keyMutants,
   ...orderedMutants,
   ...queueMutants,
+  ...decisionMutants,
   ...liveMutants,
   ...sdkFeedMutants,
 ];

@@ -22,9 +22,9 @@ const { modules, summary } = output as ICruiseResult;
 
 const sources = (await Promise.all(folders.map((folder) => readdir(folder, { recursive: true }))))
   .flat()
-  .filter((name) => name.endsWith('.ts'));
+  .filter((name) => /\.tsx?$/.test(name));
 const read = modules.filter(
-  ({ source }) => source.endsWith('.ts') && folders.some((folder) => source.startsWith(folder)),
+  ({ source }) => /\.tsx?$/.test(source) && folders.some((folder) => source.startsWith(folder)),
 );
 const edges = read.reduce((sum, { dependencies }) => sum + dependencies.length, 0);
 if (read.length < sources.length || edges < sources.length) {

@@ -26,7 +26,7 @@ Every error has this form, whatever the \`Accept\` header of the request:
 
 Branch on \`code\`: the list below is closed and a code never changes its meaning. \`message\` is for people and may
 change. \`param\` is set when one parameter is invalid. Include \`request_id\` when you ask for help; it is also in the
-\`Request-Id\` header of every response.
+\`Request-Id\` header of every response, and \`GET /v1/requests/{id}\` shows the request ([audit.md](audit.md#the-request-log)).
 
 Checks run in this order: route, API key, rate limit, parsing, idempotency, validation, the operation itself. So a reused
 \`Idempotency-Key\` is reported before an invalid parameter.

@@ -17,7 +17,7 @@ export function typeOf(input: object, names: ReadonlySet<string>, self?: string)
   const schema = input as Schema;
   if (schema.title && schema.title !== self && names.has(schema.title)) return schema.title;
   if ('const' in schema) return JSON.stringify(schema.const).replaceAll('"', "'");
-  if (schema.enum) return schema.enum.map((value) => `'${value}'`).join(' | ');
+  if (schema.enum) return schema.enum.map((value) => (value === null ? 'null' : `'${value}'`)).join(' | ');
   if (schema.anyOf) return schema.anyOf.map((one) => typeOf(one, names)).join(' | ');
   if (Array.isArray(schema.type)) {
     return schema.type.map((type) => typeOf({ ...schema, type }, names, self)).join(' | ');

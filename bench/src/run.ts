@@ -21,8 +21,11 @@ import { isolation, isolationSettings } from './scenarios/isolation.ts';
 import { latencyAt100 } from './scenarios/latency-at-100.ts';
 import { memory, memorySettings } from './scenarios/memory.ts';
 import { memoryUnderAttack } from './scenarios/memory-under-attack.ts';
+import { operatorOverviewAtAMillion } from './scenarios/operator-overview-at-1m.ts';
+import { overviewAtAMillion } from './scenarios/overview-at-1m.ts';
 import { pageDepth } from './scenarios/page-depth.ts';
 import { provision } from './scenarios/provision.ts';
+import { requestLog } from './scenarios/request-log.ts';
 import { snapshotHeld } from './scenarios/snapshot-held.ts';
 import { twoWorkers, twoWorkersSettings } from './scenarios/two-workers.ts';
 import { usageFeed } from './scenarios/usage-feed.ts';
@@ -41,6 +44,7 @@ type Entry =
 
 const scenarios: Record<string, Entry> = {
   accept: { run: accept, settings: acceptSettings },
+  'request-log': { run: requestLog, settings: acceptSettings, partOf: 'accept' },
   deliver: { run: deliver },
   'deliver-cost': { run: deliverCost, partOf: 'deliver' },
   'latency-at-100': { run: latencyAt100 },
@@ -49,6 +53,8 @@ const scenarios: Record<string, Entry> = {
   'snapshot-held': { run: snapshotHeld },
   'accept-at-1m': { onMillion: acceptAtAMillion },
   'deliver-at-1m': { onMillion: deliverAtAMillion },
+  'overview-at-1m': { onMillion: overviewAtAMillion },
+  'operator-overview-at-1m': { onMillion: operatorOverviewAtAMillion },
   'page-depth': { onMillion: pageDepth },
   'feed-catch-up': { onMillion: feedCatchUp },
   'feed-latency': { run: feedLatency },

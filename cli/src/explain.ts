@@ -91,6 +91,7 @@ const listingGroups: Record<string, string> = {
   deliveries: 'webhooks',
   events: 'events',
   consumers: 'consumers',
+  requests: 'requests',
 };
 
 function connectionHint({ settings }: ErrorContext): string {

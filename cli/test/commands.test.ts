@@ -14,7 +14,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'simplane-cli-'));
-  service = await startService();
+  service = await startService({ requestLogLevel: 'errors' });
   service.startWorker(createMockNetwork({ delayMs: 0 }));
   service.startSender();
   service.startSequencer();
@@ -34,6 +34,34 @@ async function runJson(...args: string[]) {
   expect(lines).toHaveLength(1);
   return lines[0];
 }
+
+describe('requests and audit', () => {
+  it('a failed command names its request, and `requests get` says what to do', async () => {
+    const { code, stderr } = await run('products', 'get', 'prod_none');
+    const [id = ''] = /req_\w+/.exec(stderr) ?? [];
+    expect([code, id.length]).toEqual([1, 30]);
+    const { stdout } = await until(
+      () => run('requests', 'get', id),
+      (finished) => finished.code === 0,
+    );
+    expect(stdout).toMatch(/Request +GET \/v1\/products\/prod_none/);
+    expect(stdout).toMatch(/Error +resource_missing: No product has the id "prod_none"/);
+    expect(stdout).toMatch(/What to do +Check the id/);
+    const listed = jsonLines(
+      (await run('requests', 'list', '--status', '4xx', '--operation', 'getProduct', '--json')).stdout,
+    );
+    expect(listed).toMatchObject([{ id, status: 404 }]);
+  });
+
+  it('`audit list` shows who changed what', async () => {
+    const endpoint = await runJson('webhooks', 'create', 'https://example.com/in', '--events', 'a.b');
+    const entry = await runJson('audit', 'list', '--target', endpoint.id);
+    expect(entry).toMatchObject({ action: 'webhook_endpoint.created', actor: { name: 'Test' } });
+    expect((await run('audit', 'list', '--target', endpoint.id)).stdout).toContain(
+      'webhook_endpoint.created',
+    );
+  });
+});
 
 describe('whoami and products', () => {
   it('whoami shows the account and where the key was found', async () => {
@@ -55,6 +83,24 @@ describe('whoami and products', () => {
     expect(rows.every((row) => row[nameAt - 1] === ' ' && row[nameAt] !== ' ')).toBe(true); // yet the columns are aligned
     const listed = jsonLines((await run('products', 'list', '--all', '--json')).stdout);
     expect(listed).toEqual((await call(service, 'GET', '/v1/products?limit=100')).json.data);
+  });
+});
+
+describe('looking things up', () => {
+  it('shows what happened to an eSIM, its usage, the overview, and what an id is', async () => {
+    const { iccid, id } = await runJson('esims', 'create', 'prod_europe_5gb_30d', '--wait');
+    await run('simulate', iccid, 'use_data', '--bytes', '300MB');
+    const timeline = await run('esims', 'timeline', iccid);
+    expect(timeline.stdout).toMatch(/^TIME +KIND +WHAT +STATUS +WEBHOOKS +ID$/m);
+    expect(timeline.stdout).toMatch(new RegExp(`order +Order of the eSIM\\. +succeeded +${id}`));
+    const usage = await run('esims', 'usage', iccid);
+    expect(usage.stdout).toMatch(/^FROM +USED\n.* 300 MB\n$/);
+    expect((await runJson('esims', 'usage', iccid, '--interval', 'hour')).used_bytes).toBe(300_000_000);
+    const overview = await run('overview', '--since', '2d', '--hours');
+    expect(overview.stdout).toMatch(/^STAGE +ORDERS +MEDIAN +P95\naccepted +\d+ +– +–$/m);
+    expect(await runJson('search', id)).toMatchObject({ type: 'execution', path: `/v1/executions/${id}` });
+    expect((await run('search', iccid.slice(-9))).stdout).toMatch(new RegExp(`^esim +${iccid} `, 'm'));
+    expect(await run('search', 'exec_none')).toMatchObject({ code: 0, stdout: '' });
   });
 });
 
@@ -260,6 +306,35 @@ describe('lists', () => {
   });
 });
 
+describe('keys', () => {
+  it('are created, listed, changed, rolled and revoked', async () => {
+    const created = await run(
+      ...'keys create --name Shop --scopes read,install --expires-in 90d --allowed-cidrs 127.0.0.0/8'.split(
+        ' ',
+      ),
+    );
+    expect(created).toMatchObject({ code: 0, stderr: expect.stringContaining('not shown again') });
+    const [, id = ''] = /ID +(key_\w+)/.exec(created.stdout) ?? [];
+    const [, key = ''] = /Key +(sp_test_\S+)/.exec(created.stdout) ?? [];
+    expect((await call(service, 'GET', '/v1/me', { key })).json.api_key.id).toBe(id);
+    const [list, changed] = await Promise.all([
+      run('keys', 'list'),
+      runJson('keys', 'update', id, '--scopes', 'read', '--allowed-cidrs', 'none', '--expires-in', 'never'),
+    ]);
+    expect(list.stdout).toContain(id);
+    expect(list.stdout).not.toContain(key);
+    expect(changed).toMatchObject({ name: 'Shop', scopes: ['read'], allowed_cidrs: [], expires_at: null });
+    const rolled = await runJson('keys', 'roll', id, '--expires-in', '1h');
+    expect(rolled).toMatchObject({ name: 'Shop', key: expect.stringMatching(/^sp_test_/) });
+    expect(await run('keys', 'revoke', id)).toMatchObject({ code: 0, stdout: `Revoked ${id}.\n` });
+    expect((await run('keys', 'get', id)).stdout).toMatch(/Status +revoked/);
+    expect(await run('keys', 'create', '--scopes', 'wirte')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('"wirte" is not a scope'),
+    });
+  });
+});
+
 describe('webhooks and events', () => {
   it('endpoints can be created, read, rotated, enabled, recovered and deleted; events replayed', async () => {
     const created = await run(
@@ -291,6 +366,30 @@ describe('webhooks and events', () => {
     ]);
     expect(replayed).toMatchObject({ event_id: event.id, deliveries: [{ webhook_endpoint_id: id }] });
     expect(again).toEqual(event);
+
+    const [preview, probe, stats, attempts] = await Promise.all([
+      runJson('webhooks', 'recover', id, '--since', '1h', '--dry-run'),
+      runJson('webhooks', 'probe', id),
+      runJson('webhooks', 'stats', id, '--hours', '2'),
+      until(
+        async () =>
+          jsonLines((await run('webhooks', 'attempts', id, '--outcome', 'failed', '--json')).stdout),
+        (lines) => lines.length > 0,
+      ),
+    ]);
+    expect(preview).toMatchObject({ object: 'recovery_preview', capped: false });
+    expect(probe).toMatchObject({ outcome: 'failed', error: 'connection refused' });
+    expect(stats).toMatchObject({ object: 'webhook_endpoint_stats', webhook_endpoint_id: id });
+    expect(attempts[0]).toMatchObject({ outcome: 'failed', error: 'connection refused' });
+    const texts = ['recover --since 1h --dry-run', 'probe', 'stats', 'attempts'].map((command) => {
+      const [verb = '', ...options] = command.split(' ');
+      return run('webhooks', verb, id, ...options);
+    });
+    const [previewText, probeText, statsText, attemptsText] = await Promise.all(texts);
+    expect(previewText?.stdout).toMatch(/Would queue +\d+ missed since/);
+    expect(probeText?.stdout).toMatch(/Answer +connection refused/);
+    expect(statsText).toMatchObject({ code: 0, stderr: expect.stringContaining('No attempts since') });
+    expect(attemptsText?.stdout).toMatch(/^AT +OUTCOME +ANSWER/);
     expect(await run('webhooks', 'delete', id)).toMatchObject({ code: 0, stdout: `Deleted ${id}.\n` });
     expect(await run('webhooks', 'get', id)).toMatchObject({
       code: 1,

@@ -26,11 +26,15 @@ export const auditActions = [
   'failure_group.retried',
   'product.updated',
   'product.deactivated',
+  'session.started',
+  'dashboard.write',
+  'secrets.reseal_started',
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];
 
 export const auditTargetTypes = [
+  'request',
   'api_key',
   'webhook_endpoint',
   'event',
@@ -40,6 +44,7 @@ export const auditTargetTypes = [
   'execution',
   'failure_group',
   'product',
+  'deployment',
 ] as const;
 
 export type AuditTargetType = (typeof auditTargetTypes)[number];

@@ -100,5 +100,5 @@ export const addBundle = operation({
   status: 202,
   response: Execution,
   responseExample: queuedExample('bundle.add'),
-  refusals: ['resource_missing', 'state_conflict'],
+  refusals: ['resource_missing', 'state_conflict', 'execution_limit_reached'],
 });

@@ -13,6 +13,20 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number];
 const eventId = Type.String({ pattern: idPattern(idPrefixes.event) });
 const endpointId = Type.String({ pattern: idPattern(idPrefixes.webhookEndpoint) });
 
+/** What an attempt and a test request show. */
+export const attemptFields = {
+  at: unixSeconds('When the attempt started.'),
+  duration_ms: Type.Integer({ minimum: 0 }),
+  status_code: nullableInteger({ description: 'HTTP status; null when there was no response.' }),
+  error: nullableString({
+    description: 'Why there was no response, in words; null if there was one.',
+    examples: ['connection refused'],
+  }),
+  response: nullableString({
+    description: 'First 1 kB of the response; null for private addresses.',
+  }),
+};
+
 const pendingExample = {
   id: exampleId(idPrefixes.delivery),
   object: 'delivery',
@@ -45,21 +59,7 @@ export const Delivery = Type.Object(
         'The delivery that must end first, on an endpoint with `ordering: "esim"`. Null if it waits for no delivery, or only for a ' +
         "recovery or its event's position.",
     }),
-    attempts: Type.Array(
-      Type.Object({
-        at: unixSeconds('When the attempt started.'),
-        duration_ms: Type.Integer({ minimum: 0 }),
-        status_code: nullableInteger({ description: 'HTTP status; null when there was no response.' }),
-        error: nullableString({
-          description: 'Why there was no response, in words; null if there was one.',
-          examples: ['connection refused'],
-        }),
-        response: nullableString({
-          description: 'First 1 kB of the response; null for private addresses.',
-        }),
-      }),
-      { description: 'All attempts, oldest first.' },
-    ),
+    attempts: Type.Array(Type.Object(attemptFields), { description: 'All attempts, oldest first.' }),
     created: unixSeconds('When the delivery was queued.'),
   },
   {
@@ -78,6 +78,62 @@ export const Delivery = Type.Object(
 );
 
 export type Delivery = Static<typeof Delivery>;
+
+export const attemptOutcomes = ['succeeded', 'failed'] as const;
+
+export type AttemptOutcome = (typeof attemptOutcomes)[number];
+
+export const DeliveryAttempt = Type.Object(
+  {
+    object: Type.Literal('delivery_attempt'),
+    delivery_id: Type.String({ pattern: idPattern(idPrefixes.delivery) }),
+    event_id: eventId,
+    webhook_endpoint_id: endpointId,
+    number: Type.Integer({ minimum: 1, description: 'Counts the attempts of the delivery.' }),
+    outcome: Type.Enum([...attemptOutcomes], { description: '`succeeded`: the response was a 2xx.' }),
+    ...attemptFields,
+  },
+  {
+    title: 'DeliveryAttempt',
+    description: 'One request to an endpoint.',
+    examples: [
+      {
+        object: 'delivery_attempt',
+        delivery_id: exampleId(idPrefixes.delivery),
+        event_id: exampleId(idPrefixes.event),
+        webhook_endpoint_id: exampleId(idPrefixes.webhookEndpoint),
+        number: 1,
+        outcome: 'failed',
+        at: exampleTime,
+        duration_ms: 184,
+        status_code: 503,
+        error: null,
+        response: 'try later',
+      },
+    ],
+  },
+);
+
+export type DeliveryAttempt = Static<typeof DeliveryAttempt>;
+
+export const listEndpointAttempts = operation({
+  method: 'GET',
+  path: '/v1/webhook_endpoints/{id}/attempts',
+  tag: 'Deliveries',
+  summary: 'List an endpoint’s attempts',
+  description:
+    'Returns single attempts: those of the newest delivery first, and of one delivery the last attempt first.',
+  scope: 'read',
+  params: idParams(idPrefixes.webhookEndpoint, 'Id of the endpoint (`we_…`).'),
+  query: listQuery({
+    outcome: Type.Optional(
+      Type.Enum([...attemptOutcomes], { description: 'Only attempts with this outcome.' }),
+    ),
+  }),
+  status: 200,
+  response: listOf(DeliveryAttempt, 'DeliveryAttemptList'),
+  refusals: ['resource_missing', 'cursor_invalid'],
+});
 
 export const listEndpointDeliveries = operation({
   method: 'GET',

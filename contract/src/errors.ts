@@ -127,17 +127,44 @@ export const errors = {
     meaning: 'A test key was sent to a live deployment, or a live key to a sandbox.',
     remedy: 'Use `sp_test_…` keys with a sandbox and `sp_live_…` keys with a live deployment.',
   },
+  session_expired: {
+    type: 'authentication_error',
+    status: 401,
+    meaning:
+      'The dashboard has no session, or it has ended: it expired, was signed out, or its link was already used.',
+    remedy: 'Sign in again with a key or a new link.',
+  },
+  csrf_token_invalid: {
+    type: 'permission_error',
+    status: 403,
+    meaning: 'A write from the dashboard lacks the token that only its own page knows.',
+    remedy: 'Reload the page. Programs use /v1 with an API key instead.',
+  },
+  host_not_allowed: {
+    type: 'permission_error',
+    status: 403,
+    meaning: 'The dashboard was opened under a host name that is not this deployment’s.',
+    remedy:
+      'Open it under the deployment’s public URL, or on the machine itself under 127.0.0.1 or localhost.',
+  },
+  api_key_address_refused: {
+    type: 'authentication_error',
+    status: 401,
+    meaning: 'The key may not be used from this address: it is in none of the key’s `allowed_cidrs`.',
+    remedy:
+      'Send the request from an allowed address, or add the address in the message to the key’s `allowed_cidrs` with another key that has the `admin` scope.',
+  },
   scope_missing: {
     type: 'permission_error',
     status: 403,
     meaning: 'The key is valid but lacks the scope that this operation requires.',
     remedy:
-      'Use a key with the scope that the message names. The operator creates one with `simplane-server keys create --scopes`.',
+      'Use a key with the scope that the message names. A key with the `admin` scope creates one with `POST /v1/api_keys`, if it has that scope itself; the operator can create any.',
   },
   account_suspended: {
     type: 'permission_error',
     status: 403,
-    meaning: 'The operator has suspended the account. It can read, but not write.',
+    meaning: 'The operator has suspended the account. It can read and revoke keys, but not write.',
     remedy: 'Ask the operator why. Orders and deliveries that were already running go on.',
   },
   sandbox_only: {
@@ -202,13 +229,18 @@ export const errors = {
     meaning: 'The account has reached its limit of webhook endpoints.',
     remedy: 'Delete an endpoint that is no longer used.',
   },
+  api_key_limit_reached: {
+    type: 'conflict_error',
+    status: 409,
+    meaning: 'The account has reached its limit of usable API keys.',
+    remedy: 'Revoke a key that is no longer used.',
+  },
   core_not_connected: {
     type: 'conflict_error',
     status: 409,
     meaning:
       'This deployment is not connected to the operator’s core network, so it cannot suspend or resume eSIMs.',
-    remedy:
-      'Ask the operator to set `SIMPLANE_CORE_URL` and `SIMPLANE_CORE_SECRET`, then send the same request again.',
+    remedy: 'Ask the operator to connect the core network, then send the same request again.',
   },
   body_too_large: {
     type: 'invalid_request_error',
@@ -225,8 +257,15 @@ export const errors = {
   rate_limited: {
     type: 'rate_limit_error',
     status: 429,
-    meaning: 'The key exceeded its rate limit, or this IP address sent too many invalid keys.',
+    meaning: 'The key or its account exceeded its rate limit, or this IP address sent too many invalid keys.',
     remedy: 'Wait for `Retry-After` seconds. `RateLimit` shows the remaining quota.',
+  },
+  execution_limit_reached: {
+    type: 'rate_limit_error',
+    status: 429,
+    meaning: 'The account has as many queued and running executions as it may have.',
+    remedy:
+      'Wait until some have ended, then send the same request again with the same `Idempotency-Key`. The operator can raise the limit.',
   },
   stream_limit_reached: {
     type: 'rate_limit_error',

@@ -219,7 +219,7 @@ export const createEsim = operation({
   status: 202,
   response: Execution,
   responseExample: { ...queuedExample('esim.provision'), iccid: null },
-  refusals: ['resource_missing', 'state_conflict'],
+  refusals: ['resource_missing', 'state_conflict', 'execution_limit_reached'],
 });
 
 export const listEsims = operation({
@@ -309,7 +309,7 @@ function change(verb: 'suspend' | 'resume', summary: string, description: string
     status: 202,
     response: Execution,
     responseExample: queuedExample(`esim.${verb}`),
-    refusals: ['resource_missing', 'state_conflict', 'core_not_connected'],
+    refusals: ['resource_missing', 'state_conflict', 'core_not_connected', 'execution_limit_reached'],
   });
 }
 
@@ -336,5 +336,5 @@ export const terminateEsim = operation({
   status: 202,
   response: Execution,
   responseExample: queuedExample('esim.terminate'),
-  refusals: ['resource_missing', 'state_conflict'],
+  refusals: ['resource_missing', 'state_conflict', 'execution_limit_reached'],
 });

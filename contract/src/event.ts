@@ -1,7 +1,8 @@
 import type { Static } from 'typebox';
 import { eventTypePattern, eventTypes, exampleEvent } from './event-types.ts';
-import { exampleIccid } from './example-values.ts';
+import { exampleIccid, exampleId } from './example-values.ts';
 import { createdFilters, severalOf } from './filters.ts';
+import { iccid } from './iccid.ts';
 import { idPattern, idPrefixes } from './ids.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
@@ -72,6 +73,14 @@ export const listEvents = operation({
     ...createdFilters('events'),
     delivery: Type.Optional(
       Type.Enum(['failed', 'pending'], { description: 'Only events with a delivery in this status.' }),
+    ),
+    iccid: Type.Optional(Type.String({ ...iccid, description: 'Only events of the eSIM with this ICCID.' })),
+    execution_id: Type.Optional(
+      Type.String({
+        pattern: idPattern(idPrefixes.execution),
+        description: 'Only events that this execution caused.',
+        examples: [exampleId(idPrefixes.execution)],
+      }),
     ),
   }),
   status: 200,

@@ -27,6 +27,7 @@ export const executionErrorCodes = [
   'outcome_unknown',
   'state_conflict',
   'product_missing',
+  'canceled',
   'internal',
 ] as const;
 
@@ -38,7 +39,11 @@ const executionId = { pattern: idPattern(idPrefixes.execution) };
 export const waitingForWorker =
   'No worker has taken it up yet: all are busy, or orders wait because the network is down. It starts by itself; if this lasts for minutes, tell the operator.';
 
-const example = {
+/** `error.message` of a canceled execution. */
+export const canceledMessage =
+  'The account canceled it before it reached the network, so nothing was ordered. Order again if you need it.';
+
+export const executionExample = {
   id: exampleId(idPrefixes.execution),
   object: 'execution',
   execution_id: exampleId(idPrefixes.execution),
@@ -56,7 +61,7 @@ const example = {
 /** The response to an order. */
 export function queuedExample(type: ExecutionType) {
   return {
-    ...example,
+    ...executionExample,
     type,
     status: 'queued',
     attempts: 0,
@@ -104,11 +109,23 @@ export const Execution = Type.Object(
     next_attempt_at: nullableUnixSeconds(
       'Earliest time of the next attempt; null if the execution is not waiting.',
     ),
+    retry_of: Type.Optional(
+      Type.String({
+        ...executionId,
+        description: 'The failed execution that this one repeats or continues, by decision of the operator.',
+      }),
+    ),
+    retried_by: Type.Optional(
+      Type.String({
+        ...executionId,
+        description: 'The execution that the operator started in place of this failed one.',
+      }),
+    ),
   },
   {
     title: 'Execution',
     description: 'An asynchronous operation and its status.',
-    examples: [example],
+    examples: [executionExample],
   },
 );
 
@@ -128,6 +145,11 @@ export const listExecutions = operation({
     type: Type.Optional(
       severalOf(Type.Enum([...executionTypes]), 'Only executions of this type.', [['esim.provision']]),
     ),
+    error_code: Type.Optional(
+      Type.Enum([...executionErrorCodes], {
+        description: 'Only failed executions with this `error.code`.',
+      }),
+    ),
   }),
   status: 200,
   response: listOf(Execution, 'ExecutionList'),
@@ -145,4 +167,29 @@ export const getExecution = operation({
   status: 200,
   response: Execution,
   refusals: ['resource_missing'],
+});
+
+export const cancelExecution = operation({
+  method: 'POST',
+  path: '/v1/executions/{id}/cancel',
+  tag: 'Executions',
+  summary: 'Cancel an execution',
+  description:
+    'Ends an execution that has not reached the network: it fails with the error code `canceled`. Once a call to the network may have been made, the answer is 409 `state_conflict`; wait for the end and then terminate the eSIM. A second cancellation returns the execution unchanged.',
+  scope: 'write',
+  params: idParams(idPrefixes.execution, 'Id of the execution (`exec_…`).'),
+  status: 200,
+  response: Execution,
+  responseExample: {
+    ...executionExample,
+    status: 'failed',
+    iccid: null,
+    error: {
+      code: 'canceled',
+      message: canceledMessage,
+      retryable: true,
+    },
+    attempts: 0,
+  },
+  refusals: ['resource_missing', 'state_conflict'],
 });

@@ -7,6 +7,7 @@ export const idPrefixes = {
   delivery: 'dlv',
   event: 'evt',
   execution: 'exec',
+  process: 'proc',
   recovery: 'rec',
   request: 'req',
   webhookEndpoint: 'we',
@@ -40,7 +41,7 @@ export function encodeId(prefix: IdPrefix, uuid: Uint8Array): string {
 
 /** Returns the UUID, or null if the text is not an id with this prefix; callers treat that as not found. */
 export function decodeId(prefix: IdPrefix, text: string): Uint8Array | null {
-  if (!new RegExp(idPattern(prefix)).test(text)) return null;
+  if (!patternOf(prefix).test(text)) return null;
   const uuid = new Uint8Array(16);
   let [bits, held, filled] = [0, -2, 0]; // the first character holds three bits, the others five
   for (let i = prefix.length + 1; i < text.length; i++) {
@@ -52,6 +53,15 @@ export function decodeId(prefix: IdPrefix, text: string): Uint8Array | null {
     }
   }
   return uuid;
+}
+
+const patterns = new Map<IdPrefix, RegExp>();
+
+/** Compiled once: the request log decodes an id for each request. */
+function patternOf(prefix: IdPrefix): RegExp {
+  const known = patterns.get(prefix) ?? new RegExp(idPattern(prefix));
+  patterns.set(prefix, known);
+  return known;
 }
 
 function byte(bytes: Uint8Array, index: number): number {

@@ -10,6 +10,7 @@ const commonErrors: readonly ErrorCode[] = [
   'api_key_invalid',
   'api_key_expired',
   'api_key_wrong_mode',
+  'api_key_address_refused',
   'scope_missing',
   'api_version_unknown',
   'rate_limited',
@@ -118,13 +119,14 @@ function describeParameters(definition: Operation) {
     ['path', definition.params],
     ['query', definition.query],
   ] as const) {
+    const required: readonly string[] = object?.required ?? [];
     for (const [name, schema] of Object.entries(object?.properties ?? {})) {
       const { description, ...rest } = schema as ParameterSchema;
       const example = rest.examples?.[0] ?? rest.enum?.[0];
       parameters.push({
         name,
         in: where,
-        required: where === 'path',
+        required: where === 'path' || required.includes(name),
         ...serializationOf(rest),
         ...(description && { description }),
         schema: rest,
@@ -147,7 +149,7 @@ function describeErrors(definition: Operation) {
   const codes = new Set([
     ...commonErrors,
     ...(definition.query ? queryErrors : []),
-    ...(isWrite(definition) ? writeErrors : []),
+    ...(isWrite(definition) ? writeErrors.filter((code) => mayHappen(code, definition)) : []),
     ...definition.refusals,
   ]);
   const byStatus = new Map<number, ErrorCode[]>();
@@ -165,6 +167,11 @@ function describeErrors(definition: Operation) {
       },
     ]),
   );
+}
+
+/** An operator's operation concerns no account that could be suspended. */
+function mayHappen(code: ErrorCode, { scope, allowedWhenSuspended }: Operation): boolean {
+  return code !== 'account_suspended' || (scope !== 'operator' && allowedWhenSuspended === undefined);
 }
 
 function header(name: string, description: string, schema: object, example: string) {

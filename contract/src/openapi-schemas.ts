@@ -45,7 +45,8 @@ export function namedSchemas(operations: Record<string, Operation>, others: obje
       }
       named.set(title, schema);
     }
-    Object.values(schema).forEach(collect);
+    // A resource in an example can have a field `title`.
+    for (const [key, value] of Object.entries(schema)) if (key !== 'examples') collect(value);
   };
   for (const [id, { body, response }] of Object.entries(operations)) {
     if (body) collect(requestSchema(id, body));

@@ -1,8 +1,12 @@
+import { ApiKey } from './api-key.ts';
 import { apiVersions, currentApiVersion } from './api-version.ts';
+import { AuditEntry } from './audit-log.ts';
 import { Bundle } from './bundle.ts';
-import { Delivery } from './delivery.ts';
+import { Delivery, DeliveryAttempt } from './delivery.ts';
+import { WebhookEndpointStats } from './endpoint-stats.ts';
 import { ErrorBody } from './errors.ts';
 import { Esim, InstallProfile } from './esim.ts';
+import { EsimUsage } from './esim-usage.ts';
 import { Event, EventType } from './event.ts';
 import { EventConsumer } from './event-feed.ts';
 import { Execution } from './execution.ts';
@@ -13,10 +17,26 @@ import { linkSchemas, namedSchemas } from './openapi-schemas.ts';
 import { deliveryHeaders, describeWebhooks } from './openapi-webhooks.ts';
 import type { Operation } from './operation.ts';
 import { operations } from './operations.ts';
+import { Account } from './operator/accounts.ts';
+import { OperatorAuditEntry } from './operator/audit-log.ts';
+import { CatalogProduct } from './operator/catalog-product.ts';
+import { EndpointHealth } from './operator/endpoint-health.ts';
+import { OperatorExecution } from './operator/execution.ts';
+import { FailureGroup } from './operator/failure-group.ts';
+import { IccidRange } from './operator/iccid-range.ts';
+import { Network } from './operator/network.ts';
+import { OperatorOverview } from './operator/overview.ts';
+import { Process } from './operator/process.ts';
+import { Overview } from './overview.ts';
 import { Product } from './product.ts';
+import { Recovery, RecoveryPreview } from './recovery.ts';
+import { RequestLogEntry } from './request.ts';
+import { SearchResult } from './search.ts';
 import { tags } from './tags.ts';
+import { TimelineEntry } from './timeline.ts';
 import { UsageRecordBatch } from './usage-record.ts';
 import { WebhookEndpoint } from './webhook-endpoint.ts';
+import { WebhookProbe } from './webhook-probe.ts';
 
 /** Derives the OpenAPI 3.1 document from the operations. */
 export function openApiDocument() {
@@ -83,17 +103,39 @@ export function openApiDocument() {
 
 /** The resources of the API, by name. The SDK has a type for each. */
 export const components: Record<string, object> = {
+  Account,
+  ApiKey,
+  AuditEntry,
   Bundle,
+  CatalogProduct,
   Delivery,
+  DeliveryAttempt,
+  EndpointHealth,
   Error: ErrorBody,
   Esim,
+  EsimUsage,
   Event,
   EventConsumer,
   EventType,
   Execution,
+  IccidRange,
+  FailureGroup,
   Identity,
   InstallProfile,
+  Network,
+  OperatorOverview,
+  Process,
+  RequestLogEntry,
+  OperatorAuditEntry,
+  Overview,
+  OperatorExecution,
   Product,
+  Recovery,
+  RecoveryPreview,
+  SearchResult,
+  TimelineEntry,
   UsageRecordBatch,
   WebhookEndpoint,
+  WebhookEndpointStats,
+  WebhookProbe,
 };

@@ -42,6 +42,8 @@ export type Operation = {
   body?: TObject;
   /** Overrides the default limit of 256 kB. */
   bodyLimitBytes?: number;
+  /** Set on the writes that a suspended account may still make. */
+  allowedWhenSuspended?: true;
   status: 200 | 201 | 202;
   /** Has a title, a description and an example. */
   response: TSchema;

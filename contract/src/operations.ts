@@ -1,12 +1,16 @@
+import { createApiKey, deleteApiKey, getApiKey, listApiKeys, rollApiKey, updateApiKey } from './api-key.ts';
+import { listAuditLog } from './audit-log.ts';
 import { addBundle, listBundles } from './bundle.ts';
 import {
   getDelivery,
+  listEndpointAttempts,
   listEndpointDeliveries,
   listEventDeliveries,
   replayEvent,
   retryDelivery,
   skipDelivery,
 } from './delivery.ts';
+import { getEndpointStats } from './endpoint-stats.ts';
 import {
   createEsim,
   getEsim,
@@ -17,6 +21,7 @@ import {
   terminateEsim,
   updateEsim,
 } from './esim.ts';
+import { getEsimUsage } from './esim-usage.ts';
 import { getEvent, listEvents, listEventTypes, sendTestEvent } from './event.ts';
 import {
   acknowledgeEvents,
@@ -27,12 +32,16 @@ import {
   readEventFeed,
   seekEventConsumer,
 } from './event-feed.ts';
-import { getExecution, listExecutions } from './execution.ts';
+import { cancelExecution, getExecution, listExecutions } from './execution.ts';
 import { getMe } from './identity.ts';
 import { operatorOperations } from './operator-operations.ts';
+import { getOverview } from './overview.ts';
 import { getProduct, listProducts } from './product.ts';
 import { getRecovery, listEndpointRecoveries, recoverWebhookEndpoint } from './recovery.ts';
+import { getRequest, listRequests } from './request.ts';
 import { simulateEsim } from './sandbox.ts';
+import { search } from './search.ts';
+import { listTimeline } from './timeline.ts';
 import { reportUsage } from './usage-record.ts';
 import {
   createWebhookEndpoint,
@@ -43,10 +52,13 @@ import {
   rotateWebhookSecret,
   updateWebhookEndpoint,
 } from './webhook-endpoint.ts';
+import { probeWebhookEndpoint } from './webhook-probe.ts';
 
 /** The operations of an account. */
 const accountOperations = {
   getMe,
+  getOverview,
+  search,
   listProducts,
   getProduct,
   createEsim,
@@ -57,11 +69,14 @@ const accountOperations = {
   suspendEsim,
   resumeEsim,
   terminateEsim,
+  listTimeline,
+  getEsimUsage,
   listBundles,
   addBundle,
   reportUsage,
   listExecutions,
   getExecution,
+  cancelExecution,
   listEvents,
   getEvent,
   listEventTypes,
@@ -82,14 +97,26 @@ const accountOperations = {
   deleteWebhookEndpoint,
   enableWebhookEndpoint,
   rotateWebhookSecret,
+  probeWebhookEndpoint,
+  getEndpointStats,
   recoverWebhookEndpoint,
   listEndpointRecoveries,
   getRecovery,
   listEndpointDeliveries,
+  listEndpointAttempts,
   getDelivery,
   retryDelivery,
   skipDelivery,
   simulateEsim,
+  createApiKey,
+  listApiKeys,
+  getApiKey,
+  updateApiKey,
+  deleteApiKey,
+  rollApiKey,
+  listAuditLog,
+  listRequests,
+  getRequest,
 } as const;
 
 /** Every operation by its id. The compiler checks that the server's route maps have exactly these keys. */

@@ -1,2 +1,55 @@
+import {
+  createAccount,
+  createAccountApiKey,
+  deleteAccountApiKey,
+  getAccount,
+  listAccountApiKeys,
+  listAccounts,
+  updateAccount,
+} from './operator/accounts.ts';
+import { listOperatorAuditLog } from './operator/audit-log.ts';
+import {
+  deactivateProduct,
+  getCatalogProduct,
+  listCatalogProducts,
+  putCatalogProduct,
+} from './operator/catalog-product.ts';
+import { listEndpointHealth } from './operator/endpoint-health.ts';
+import {
+  getAnyExecution,
+  listAllExecutions,
+  resolveExecution,
+  retryExecution,
+} from './operator/execution.ts';
+import { listFailureGroups, retryFailureGroup } from './operator/failure-group.ts';
+import { listIccidRanges } from './operator/iccid-range.ts';
+import { listNetworks } from './operator/network.ts';
+import { getOperatorOverview } from './operator/overview.ts';
+import { listProcesses } from './operator/process.ts';
+
 /** The operations of the deployment's operator, under `/v1/operator/`. Each needs the `operator` scope. */
-export const operatorOperations = {} as const;
+export const operatorOperations = {
+  getOperatorOverview,
+  createAccount,
+  listAccounts,
+  getAccount,
+  updateAccount,
+  createAccountApiKey,
+  listAccountApiKeys,
+  deleteAccountApiKey,
+  listAllExecutions,
+  getAnyExecution,
+  retryExecution,
+  resolveExecution,
+  listFailureGroups,
+  retryFailureGroup,
+  listEndpointHealth,
+  listNetworks,
+  listIccidRanges,
+  listCatalogProducts,
+  getCatalogProduct,
+  putCatalogProduct,
+  deactivateProduct,
+  listProcesses,
+  listOperatorAuditLog,
+} as const;

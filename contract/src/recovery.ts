@@ -61,24 +61,69 @@ export const Recovery = Type.Object(
 
 export type Recovery = Static<typeof Recovery>;
 
+/** A preview stops counting here. */
+export const previewLimit = 10_000;
+
+export const RecoveryPreview = Type.Object(
+  {
+    object: Type.Literal('recovery_preview'),
+    webhook_endpoint_id: Type.String({ pattern: idPattern(idPrefixes.webhookEndpoint) }),
+    since: unixSeconds('Start of the searched period.'),
+    event_count: Type.Integer({ minimum: 0, description: 'Events that a recovery would queue now.' }),
+    types: Type.Array(Type.Object({ type: Type.String(), count: Type.Integer({ minimum: 1 }) }), {
+      description: 'The same by event type, the most frequent first.',
+    }),
+    capped: Type.Boolean({
+      description:
+        'Whether counting stopped early: at 10,000 events to queue, or at 50,000 searched. The newest come first.',
+    }),
+  },
+  {
+    title: 'RecoveryPreview',
+    description: 'What a recovery would queue. Nothing is stored or sent.',
+    examples: [
+      {
+        object: 'recovery_preview',
+        webhook_endpoint_id: exampleId(idPrefixes.webhookEndpoint),
+        since: exampleTime,
+        event_count: 48,
+        types: [
+          { type: 'esim.provisioned', count: 40 },
+          { type: 'bundle.depleted', count: 8 },
+        ],
+        capped: false,
+      },
+    ],
+  },
+);
+
+export type RecoveryPreview = Static<typeof RecoveryPreview>;
+
 export const recoverWebhookEndpoint = operation({
   method: 'POST',
   path: '/v1/webhook_endpoints/{id}/recover',
   tag: 'Webhook endpoints',
   summary: 'Recover missed events',
   description:
-    'Queues every event since `since` that the endpoint subscribes to and has not received. The endpoint must be enabled. Runs in the background; get the recovery to see how far it is.',
+    'Queues every event since `since` that the endpoint subscribes to and has not received. The endpoint must be enabled. Runs in the background; get the recovery to see how far it is. With `dry_run`, only counts what would be queued, also for a disabled endpoint.',
   scope: 'write',
   params: endpointParams,
   body: Type.Object(
     {
       since: unixSecondsInput('Start of the period to recover.', { examples: [exampleTime] }),
+      dry_run: Type.Optional(
+        Type.Boolean({ description: 'Answers with a `RecoveryPreview` and changes nothing.' }),
+      ),
     },
     { additionalProperties: false, examples: [{ since: exampleTime }] },
   ),
   status: 202,
-  response: Recovery,
-  responseExample: queuedExample,
+  response: Type.Unsafe<Recovery | RecoveryPreview>({
+    anyOf: [Recovery, RecoveryPreview],
+    title: 'RecoverResult',
+    description: 'The recovery, or with `dry_run` its preview.',
+    examples: [queuedExample],
+  }),
   refusals: ['resource_missing', 'state_conflict'],
 });
 

@@ -1,6 +1,7 @@
 /** The groups of operations, in the order of the reference. */
 export const tags: Record<string, string> = {
   Identity: 'Which account and key a request uses.',
+  Overview: 'How the account is doing, and where to find things.',
   Products: 'The catalog: data plans that can be provisioned.',
   eSIMs: 'Order eSIMs, install them, and follow them until they are terminated.',
   Bundles: 'Data allowances of an eSIM: what was bought, what is used, and top-ups.',
@@ -11,5 +12,14 @@ export const tags: Record<string, string> = {
     'The event log in its final order, for programs that follow it: polling, streams, and consumers.',
   'Webhook endpoints': 'URLs of yours that receive events.',
   Deliveries: 'Every attempt to deliver an event to an endpoint.',
+  'API keys': 'The account’s keys: who may do what, from where and until when.',
+  'Operator deployment': 'For the operator: what runs, how it is doing, and what is used up.',
+  'Operator products': 'For the operator: the whole catalog, and changes to it.',
+  Requests: 'The log of requests: finds any `Request-Id`, with the error and what to do about it.',
+  'Audit log': 'Who changed what in the account, and who saw activation codes. Kept for a year.',
+  'Operator audit log': 'For the operator: the audit log of all accounts and of the deployment.',
+  'Operator executions':
+    'Executions of all accounts: find stuck and failed ones, retry them, and decide unknown outcomes.',
   Sandbox: 'Simulated devices and networks, for tests.',
+  'Operator accounts': 'The accounts of the deployment, their limits, and their keys.',
 };

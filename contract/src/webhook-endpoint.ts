@@ -23,6 +23,7 @@ const example = {
   last_success_at: exampleTime + 60,
   last_error: null,
   next_attempt_at: null,
+  secrets: [{ created: exampleTime, expires_at: null }],
   api_version: currentApiVersion,
   created: exampleTime,
 };
@@ -65,6 +66,13 @@ export const WebhookEndpoint = Type.Object(
     }),
     next_attempt_at: nullableUnixSeconds(
       'When the next attempt is due; null when the endpoint is not failing or nothing is pending.',
+    ),
+    secrets: Type.Array(
+      Type.Object({
+        created: unixSeconds('When the secret was created.'),
+        expires_at: nullableUnixSeconds('When it stops signing; null for the current one.'),
+      }),
+      { description: 'The secrets that sign deliveries now, newest first. Never the secrets themselves.' },
     ),
     secret: Type.Optional(
       Type.String({

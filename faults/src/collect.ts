@@ -114,7 +114,10 @@ async function readStuckRows({ deployment }: RunContext): Promise<StuckRow[]> {
      select 'unsequenced_events', id::text, cardinality(event_ids) || ' events without a position'
      from unsequenced_events
      union all
-     select 'recoveries', id::text, 'open since ' || created_at from recoveries where finished_at is null`,
+     select 'recoveries', id::text, 'open since ' || created_at from recoveries where finished_at is null
+     union all
+     select 'execution_resolutions', execution_id::text, 'not given back after ' || attempts || ' attempts'
+     from execution_resolutions where closed_at is null`,
   );
 }
 

@@ -32,9 +32,13 @@ export type Fault = {
 
 export type FaultKind = (typeof faultKinds | typeof failoverKinds)[number][0];
 
+/** `forgets`: repeated calls are not recognised and the network chooses ICCIDs, so a lost answer to an order is not repeated. */
+export type NetworkKind = 'remembers' | 'forgets';
+
 export type Plan = {
   seed: number;
   topology: Topology;
+  network: NetworkKind;
   processes: string[];
   customers: Customer[];
   faults: Fault[];
@@ -43,6 +47,7 @@ export type Plan = {
 const operationKinds = [
   ['provision', 20],
   ['look', 4],
+  ['cancel-order', 2],
   ['suspend', 4],
   ['resume', 4],
   ['terminate', 2],
@@ -103,7 +108,12 @@ const accounts = 2;
 const processes = ['api-1', 'api-2', 'worker-1', 'worker-2'];
 
 /** Plans a whole run from its seed alone. A round takes a few seconds on two idle cores. */
-export function makePlan(seed: number, rounds: number, topology = drawTopology(seed)): Plan {
+export function makePlan(
+  seed: number,
+  rounds: number,
+  topology = drawTopology(seed),
+  network = drawNetwork(seed),
+): Plan {
   const customers = Array.from({ length: accounts * customersPerAccount }, (_, index) =>
     makeCustomer(seed, index, rounds),
   );
@@ -114,11 +124,18 @@ export function makePlan(seed: number, rounds: number, topology = drawTopology(s
     // No fault starts in the last part, so the effects of the last fault can show.
     makeFault(random, topology, Math.floor((total * 0.85 * (index + random.next())) / count)),
   );
-  return { seed, topology, processes, customers, faults };
+  return { seed, topology, network, processes, customers, faults };
 }
 
 function drawTopology(seed: number): Topology {
   return createRandom(seed, 'topology').weigh(topologies);
+}
+
+function drawNetwork(seed: number): NetworkKind {
+  return createRandom(seed, 'network kind').weigh([
+    ['remembers', 3],
+    ['forgets', 2],
+  ]);
 }
 
 function makeCustomer(seed: number, index: number, rounds: number): Customer {
@@ -157,9 +174,10 @@ function makeFault(random: Random, topology: Topology, after: number): Fault {
 }
 
 /** Describes the plan, one line per fault and customer. */
-export function describePlan({ seed, topology, processes: names, customers, faults }: Plan): string {
+export function describePlan(plan: Plan): string {
+  const { seed, topology, network, processes: names, customers, faults } = plan;
   const lines = [
-    `plan of seed ${seed}: ${names.join(', ')}, PostgreSQL as a ${topology}, ${customers.length} customers`,
+    `plan of seed ${seed}: ${names.join(', ')}, PostgreSQL as a ${topology}, a network that ${network} calls, ${customers.length} customers`,
   ];
   for (const { name, account, operations } of customers) {
     const counts = new Map<string, number>();

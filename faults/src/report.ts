@@ -1,5 +1,8 @@
+import type { Execution } from '@simplane/contract';
 import type { History } from './history/history.ts';
 import type { Found, Outcome } from './run-once.ts';
+
+const isUnknown = ({ error }: Execution) => error?.code === 'outcome_unknown';
 
 /** Summarizes a run in numbers. */
 export function describeCounts({ plan, history }: Outcome): string {
@@ -12,6 +15,7 @@ export function describeCounts({ plan, history }: Outcome): string {
     `${sent.length} requests (${lost} without an answer)`,
     `${total(({ executions }) => executions)} orders and changes`,
     `${total(({ esims }) => esims)} eSIMs`,
+    `${total(({ executions }) => executions.filter(isUnknown))} orders with unknown outcome`,
     `${calls.length} network calls`,
     `${total(({ events }) => events)} events`,
     `${receipts.length} deliveries received (${receipts.filter((one) => !one.isAcknowledged).length} refused)`,

@@ -2,6 +2,7 @@ import { type Break, breaks } from './breaks/breaks.ts';
 import { type CheckName, checks } from './checks/index.ts';
 import type { Violation } from './checks/violation.ts';
 import { runCustomer } from './clients/customer.ts';
+import { type Operator, startOperator } from './clients/operator.ts';
 import { collectDeliveries, collectEnd } from './collect.ts';
 import { type Deployment, startDeployment } from './deployment/deployment.ts';
 import type { Postgres } from './deployment/postgres.ts';
@@ -44,6 +45,7 @@ export async function runOnce(options: Options): Promise<Outcome> {
   history.losesCommits = broken?.isAsynchronous ?? false;
   const deployment = await startDeployment(postgres, history, {
     ...{ seed: plan.seed, processes: plan.processes, database, keys },
+    forgetsCalls: plan.network === 'forgets',
     preload: broken?.preload ? new URL(`./breaks/preload/${broken.preload}.js`, import.meta.url).href : null,
   });
   let names = 0;
@@ -56,11 +58,13 @@ export async function runOnce(options: Options): Promise<Outcome> {
   if (broken) deployment.network.heal(); // the break must be the only fault
   // Most breaks are over in seconds, and do without readers.
   const hasReaders = !broken || broken.caughtBy.includes('feed-is-gap-free');
+  const operator = plan.network === 'forgets' ? startOperator(ctx) : null;
   const readers = startFeedReaders(ctx, hasReaders ? [...keys.keys()] : []);
   try {
     await runPlan(ctx, progress);
-    await finish(ctx, readers, broken?.stalledAfterMs ?? defaultStallMs, progress);
+    await finish(ctx, { readers, operator }, broken?.stalledAfterMs ?? defaultStallMs, progress);
   } finally {
+    await operator?.stop();
     await readers.stop();
     await stop(deployment);
   }
@@ -97,13 +101,17 @@ async function runPlan(ctx: RunContext, progress: (text: string) => void): Promi
 
 async function finish(
   ctx: RunContext,
-  readers: FeedReaders,
+  { readers, operator }: { readers: FeedReaders; operator: Operator | null },
   stalledMs: number,
   progress: (text: string) => void,
 ): Promise<void> {
   progress('healing');
   await heal(ctx);
   await waitUntilIdle(ctx, stalledMs);
+  if (operator) {
+    progress('resolving what is left');
+    await operator.finish(() => waitUntilIdle(ctx, stalledMs));
+  }
   progress('idle: reading all deliveries');
   await collectDeliveries(ctx);
   await recoverAll(ctx, stalledMs);

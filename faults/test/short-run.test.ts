@@ -9,7 +9,7 @@ const seed = 59;
 const rounds = 2;
 
 test('every guarantee holds through a short plan of faults, on two api and two worker processes', async () => {
-  const plan = makePlan(seed, rounds, 'single');
+  const plan = makePlan(seed, rounds, 'single', 'forgets');
   console.log(describePlan(plan));
   const postgres = await startPostgres();
   try {

@@ -4,16 +4,19 @@ import type { Simplane } from '@simplane/sdk';
 import { createMcpServer } from './create-mcp-server.ts';
 import { refuseExcess } from './refuse-excess.ts';
 
+/** Who calls: an API key with its scopes, and the client's address, from which the key may have to be used. */
+type Caller = { apiKey: string; scopes: readonly Scope[]; address: string };
+
 export type HttpHandler = {
-  /** Handles one Streamable HTTP request with the caller's API key, which has these scopes. */
-  handle(request: Request, apiKey: string, scopes: readonly Scope[]): Promise<Response>;
+  /** Handles one Streamable HTTP request. */
+  handle(request: Request, caller: Caller): Promise<Response>;
   /** Ends waits early, lets calls in flight finish, then closes open streams. */
   close(): Promise<void>;
 };
 
 export type HttpHandlerOptions = {
-  /** Creates an API client for this key. */
-  connect(apiKey: string): Simplane;
+  /** Creates an API client for this key, used from this address. */
+  connect(apiKey: string, address: string): Simplane;
   onError(error: unknown): void;
 };
 
@@ -35,13 +38,16 @@ export function createHttpHandler({ connect, onError }: HttpHandlerOptions): Htt
   };
   const handler = createMcpHandler(
     ({ authInfo }) =>
-      createMcpServer(connect(authInfo?.token ?? ''), { ...options, scopes: authInfo?.scopes as Scope[] }),
+      createMcpServer(connect(authInfo?.token ?? '', String(authInfo?.extra?.['address'])), {
+        ...options,
+        scopes: authInfo?.scopes as Scope[],
+      }),
     { onerror: onError, maxSubscriptions },
   );
   return {
-    async handle(request, apiKey, scopes) {
+    async handle(request, { apiKey, scopes, address }) {
       const parsedBody = await readJson(request);
-      const authInfo = { token: apiKey, clientId: '', scopes: [...scopes] };
+      const authInfo = { token: apiKey, clientId: '', scopes: [...scopes], extra: { address } };
       return refuseExcess(parsedBody) ?? handler.fetch(request, { authInfo, parsedBody });
     },
     async close() {

@@ -8,6 +8,7 @@ import { createWebhookEndpoint } from './tools/create-webhook-endpoint.ts';
 import { getEsim } from './tools/get-esim.ts';
 import { getExecution } from './tools/get-execution.ts';
 import { getInstallProfile } from './tools/get-install-profile.ts';
+import { getRequest } from './tools/get-request.ts';
 import { getWebhookEndpoint } from './tools/get-webhook-endpoint.ts';
 import { listDeliveries } from './tools/list-deliveries.ts';
 import { listEventTypes } from './tools/list-event-types.ts';
@@ -31,6 +32,7 @@ const tools: readonly Tool[] = [
   listDeliveries,
   listEventTypes,
   waitForEvent,
+  getRequest,
 ];
 
 /** The prompt is not offered to a key that may not use all of these. */
@@ -39,7 +41,7 @@ const promptTools: readonly Tool[] = [createWebhookEndpoint, provisionEsim, send
 const instructions =
   'Simplane provisions eSIMs. Provisioning is asynchronous: provision_esim returns an execution, get_execution with ' +
   'wait_seconds waits for it, and get_install_profile then returns the QR code. wait_for_event waits for what happens next, ' +
-  'such as the first attach. list_deliveries shows whether an event arrived at its receivers. Pass an idempotency_key to any write that you may repeat. Signing secrets (whsec_…) and install profiles are secrets: share them only with the user.';
+  'such as the first attach. list_deliveries shows whether an event arrived at its receivers. get_request explains a request id from an error or a log. Pass an idempotency_key to any write that you may repeat. Signing secrets (whsec_…) and install profiles are secrets: share them only with the user.';
 
 export type McpServerOptions = {
   /** Scopes of the API key. Tools and prompts that it may not use are left out. If unknown, all are offered. */

@@ -17,6 +17,7 @@ const toolNames: Partial<Record<OperationId, string>> = {
   getProduct: 'list_products',
   getExecution: 'get_execution',
   listExecutions: 'get_execution',
+  getRequest: 'get_request',
 };
 
 const patterns = Object.entries(toolNames).map(([id, tool]) => {

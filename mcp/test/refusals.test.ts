@@ -53,7 +53,7 @@ describe('a refusal tells an agent what to do next', () => {
     [
       'list_events',
       { startingAfter: 'x' },
-      /parameter_unknown: startingAfter.* takes type, limit, starting_after, created_gt, .*\./,
+      /parameter_unknown: startingAfter.* takes type, iccid, execution_id, limit, starting_after, created_gt, .*\./,
     ],
     [
       'list_events',

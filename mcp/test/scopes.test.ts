@@ -18,6 +18,7 @@ const reading = [
   'list_deliveries',
   'list_event_types',
   'wait_for_event',
+  'get_request',
 ];
 
 describe.each([
@@ -56,7 +57,7 @@ describe.each([
 
   test('a key with write sees all tools', async () => {
     const client = await connect(service);
-    expect((await client.listTools()).tools).toHaveLength(12);
+    expect((await client.listTools()).tools).toHaveLength(13);
     expect((await client.listPrompts()).prompts).toHaveLength(1);
     expect(client.getInstructions()).not.toContain('lacks scopes');
     await client.close();

@@ -12,7 +12,7 @@ const product = 'prod_europe_5gb_30d';
 let service: TestService;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ requestLogLevel: 'errors' });
   service.startWorker(createMockNetwork({ delayMs: 0 }));
 });
 afterAll(() => service.stop());
@@ -51,6 +51,7 @@ describe.each([
       ['list_deliveries', reads],
       ['list_event_types', reads],
       ['wait_for_event', reads],
+      ['get_request', reads],
     ]);
     for (const { title, description, inputSchema, outputSchema } of tools) {
       expect([typeof title, typeof description]).toEqual(['string', 'string']);
@@ -69,6 +70,8 @@ describe.each([
       send_test_event: [...fieldsOf(operations.sendTestEvent.body), 'idempotency_key'],
       list_events: [
         'type',
+        'iccid',
+        'execution_id',
         'limit',
         'starting_after',
         'created_gt',
@@ -84,6 +87,7 @@ describe.each([
       list_deliveries: ['event_id', 'webhook_endpoint_id', 'status', 'limit', 'starting_after'],
       list_event_types: ['limit', 'starting_after'],
       wait_for_event: ['type', 'iccid', 'wait_seconds', 'after'],
+      get_request: ['request_id'],
     });
     // Some model providers refuse other names.
     for (const name of Object.values(argumentNames).flat()) expect(name).toMatch(/^[a-zA-Z0-9_.-]{1,64}$/);
@@ -95,6 +99,18 @@ describe.each([
     const { tools } = await client.listTools();
     for (const { name, inputSchema, outputSchema } of tools)
       expect([name, ...unportable(inputSchema), ...unportable(outputSchema)]).toEqual([name]);
+  });
+
+  test('a failed request is explained at once by its id, with the remedy', async () => {
+    const refused = await fetch(`${service.url}/v1/products/none`, {
+      headers: { Authorization: `Bearer ${service.key}` },
+    });
+    const id = refused.headers.get('request-id');
+    expect(await callTool(client, 'get_request', { request_id: id })).toMatchObject({
+      id,
+      status: 404,
+      error: { code: 'resource_missing', remedy: expect.stringContaining('Check the id') },
+    });
   });
 
   test('an eSIM is ordered, waited for and installed', async () => {

@@ -3,10 +3,10 @@ import { sampleRequest } from './sample-request.ts';
 
 /** A curl command ready to paste. */
 export function curlSample(operation: DocOperation, baseUrl: string): string {
-  const { method, path, idempotencyKey, body } = sampleRequest(operation);
+  const { method, keyVariable, path, idempotencyKey, body } = sampleRequest(operation);
   const isImplied = method === 'GET' || (method === 'POST' && body !== undefined);
   const lines = [`curl ${isImplied ? '' : `-X ${method} `}${quote(baseUrl.replace(/\/+$/, '') + path)}`];
-  lines.push('-H "Authorization: Bearer $SIMPLANE_API_KEY"');
+  lines.push(`-H "Authorization: Bearer $${keyVariable}"`);
   if (idempotencyKey !== undefined) lines.push(`-H ${quote(`Idempotency-Key: ${idempotencyKey}`)}`);
   if (body !== undefined) {
     lines.push("-H 'Content-Type: application/json'");

@@ -73,6 +73,8 @@ export type DocOperation = {
   scope: string | null;
   /** The scope that includes `scope`, if any. */
   includedIn: string | null;
+  /** For the operator of the deployment, and not for its accounts. */
+  isOperators: boolean;
   parameters: Parameter[];
   body: { schema: Schema; required: boolean; example: unknown } | null;
   successes: SuccessResponse[];
@@ -143,6 +145,7 @@ function readOperation(document: OpenApiDocument, method: string, path: string, 
     description: description.replace(scopeSentence, ''),
     scope,
     includedIn,
+    isOperators: scope === 'operator',
     parameters: raw.parameters ?? [],
     body: body?.schema
       ? { schema: body.schema, required: raw.requestBody?.required === true, example: body.example }

@@ -84,7 +84,7 @@ function errorShape(document: OpenApiDocument): Guide {
   return {
     anchor: 'errors',
     title: 'Errors',
-    text: html`<p>A 2xx status means that the request succeeded or was accepted. Any other response contains an <code>error</code> object, which always has the same fields. Branch on <code>code</code>, show <code>message</code> to people, and quote <code>request_id</code> when you ask for help.</p>
+    text: html`<p>A 2xx status means that the request succeeded or was accepted. Any other response contains an <code>error</code> object, which always has the same fields. Branch on <code>code</code>, show <code>message</code> to people, and quote <code>request_id</code> when you ask for help. <code>GET /v1/requests/{id}</code> shows the request with this id, and what to do about its error.</p>
 <p>After 408, 429 and 5xx, wait for <code>Retry-After</code> and retry with the same <code>Idempotency-Key</code>. After any other 4xx, change the request first. <a href="#error-codes">Error codes</a> explains each code.</p>
 ${fieldList(schema.properties?.['error'] ?? schema, document, 'response')}`,
     samples: codeBlock('An error', jsonCode(schema.examples?.[0])),

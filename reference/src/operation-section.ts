@@ -151,7 +151,10 @@ function samples(operation: DocOperation, { operations, baseUrl }: OperationCont
 
 /** Says where to get the id: from the list whose items have it, else from another operation that returns it. */
 function replaceHint(value: string, operation: DocOperation, all: readonly DocOperation[]): Html {
-  const others = all.filter(({ id }) => id !== operation.id);
+  const isAlike = (other: DocOperation) => other.isOperators === operation.isOperators;
+  const others = all
+    .filter(({ id }) => id !== operation.id)
+    .sort((a, b) => Number(isAlike(b)) - Number(isAlike(a)));
   const source =
     others.find((other) => idOf(firstItem(other)) === value) ??
     others.find(

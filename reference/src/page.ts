@@ -10,7 +10,8 @@ import { heading } from './heading.ts';
 import { type Html, html, slug, toText, trusted } from './html.ts';
 import { inline, paragraphs } from './markdown.ts';
 import { type NavigationGroup, navigation } from './navigation.ts';
-import { operationAnchor, operationSection } from './operation-section.ts';
+import { type OperationContext, operationAnchor, operationSection } from './operation-section.ts';
+import { operatorGuide } from './operator-guide.ts';
 import { resourceAnchor, resourceSection } from './resource-section.ts';
 import { script } from './script.ts';
 import { style } from './style.ts';
@@ -21,7 +22,14 @@ export type { OpenApiDocument } from './document.ts';
 export function renderDocsPage(document: OpenApiDocument, options: { baseUrl: string }): string {
   const { title, version } = document.info;
   const operations = readOperations(document);
-  const tags = tagsOf(document, operations);
+  const tags = tagsOf(
+    document,
+    operations.filter(({ isOperators }) => !isOperators),
+  );
+  const operatorTags = tagsOf(
+    document,
+    operations.filter(({ isOperators }) => isOperators),
+  );
   const shared = guides(document, options.baseUrl);
   const context = { document, operations, baseUrl: options.baseUrl };
   return toText(html`<!doctype html>
@@ -45,17 +53,14 @@ export function renderDocsPage(document: OpenApiDocument, options: { baseUrl: st
 <a class="source" href="/openapi.json">OpenAPI</a>
 </header>
 <div class="layout">
-${navigation(contents(document, shared, tags, operations))}
+${navigation(contents(document, shared, { tags, operatorTags }, operations))}
 <main id="main" tabindex="-1">
 ${introduction(document, options.baseUrl)}
 ${shared.map(guideSection)}
-${tags.map(
-  ({ name, description }) => html`<section class="tag" id="tag-${slug(name)}">
-${heading(2, `tag-${slug(name)}`, name)}${paragraphs(description)}
-${operations.filter((operation) => operation.tag === name).map((operation) => operationSection(operation, context))}
-</section>`,
-)}
+${tags.map((tag) => tagSection(tag, context))}
 ${eventTypesSection(document)}
+${operatorTags.length > 0 && guideSection(operatorGuide(options.baseUrl))}
+${operatorTags.map((tag) => tagSection(tag, context))}
 <section class="tag" id="resources">
 ${heading(2, 'resources', 'Resources')}
 <p>The objects that the operations return.</p>
@@ -68,6 +73,14 @@ ${errorCodesSection()}
 </body>
 </html>
 `);
+}
+
+function tagSection({ name, description }: Tag, context: OperationContext): Html {
+  const own = context.operations.filter((operation) => operation.tag === name);
+  return html`<section class="tag" id="tag-${slug(name)}">
+${heading(2, `tag-${slug(name)}`, name)}${paragraphs(description)}
+${own.map((operation) => operationSection(operation, context))}
+</section>`;
 }
 
 /** Allows only the page's own stylesheet and script, by hash, and its inline icon. */
@@ -98,26 +111,29 @@ ${paragraphs(description)}</div>
 function contents(
   document: OpenApiDocument,
   shared: readonly Guide[],
-  tags: readonly { name: string }[],
+  { tags, operatorTags }: { tags: readonly Tag[]; operatorTags: readonly Tag[] },
   operations: readonly DocOperation[],
 ): NavigationGroup[] {
+  const groupOf = ({ name }: Tag) => ({
+    title: name,
+    links: operations
+      .filter((operation) => operation.tag === name)
+      .map((operation) => ({
+        anchor: operationAnchor(operation),
+        title: operation.summary,
+        method: operation.method,
+        alsoFoundBy: `${operation.path} ${operation.id}`,
+      })),
+  });
+  const operator = { title: 'Operator', links: [{ anchor: 'operator', title: 'Operator API' }] };
   return [
     { title: 'Basics', links: [{ anchor: 'introduction', title: 'Introduction' }, ...shared] },
-    ...tags.map(({ name }) => ({
-      title: name,
-      links: operations
-        .filter((operation) => operation.tag === name)
-        .map((operation) => ({
-          anchor: operationAnchor(operation),
-          title: operation.summary,
-          method: operation.method,
-          alsoFoundBy: `${operation.path} ${operation.id}`,
-        })),
-    })),
+    ...tags.map(groupOf),
     {
       title: 'Event types',
       links: readEvents(document).map(({ type }) => ({ anchor: eventAnchor(type), title: type })),
     },
+    ...(operatorTags.length > 0 ? [operator, ...operatorTags.map(groupOf)] : []),
     {
       title: 'Resources',
       links: resourceNames(document).map((name) => ({ anchor: resourceAnchor(name), title: name })),
@@ -131,16 +147,15 @@ function contents(
   ];
 }
 
+type Tag = { name: string; description?: string };
+
 /** Tags in document order, then undeclared tags, so that no operation is missing. */
-function tagsOf(document: OpenApiDocument, operations: readonly DocOperation[]) {
+function tagsOf(document: OpenApiDocument, operations: readonly DocOperation[]): Tag[] {
   const declared = document.tags ?? [];
   const used = new Set(operations.map((operation) => operation.tag));
   const known = new Set(declared.map(({ name }) => name));
   const missing = [...used].filter((name) => !known.has(name));
-  return [
-    ...declared.filter(({ name }) => used.has(name)),
-    ...missing.map((name): { name: string; description?: string } => ({ name })),
-  ];
+  return [...declared.filter(({ name }) => used.has(name)), ...missing.map((name) => ({ name }))];
 }
 
 const logo = html`<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true"><path d="M6 2h8.2L20 7.8V20a2 2 0 0 1-2 2H6a2 2 0 0 1-2-2V4a2 2 0 0 1 2-2Z" fill="currentColor"/><path class="chip" d="M8 11h8v7H8zM12 11v7M8 14.5h8" fill="none" stroke-width="1.5"/></svg>`;

@@ -3,9 +3,9 @@ import { sampleRequest } from './sample-request.ts';
 
 /** A script for Python's standard library, so that nothing has to be installed. */
 export function pythonSample(operation: DocOperation, baseUrl: string): string {
-  const { method, path, idempotencyKey, body } = sampleRequest(operation);
+  const { method, keyVariable, path, idempotencyKey, body } = sampleRequest(operation);
   const headers = [
-    `"Authorization": "Bearer " + os.environ["SIMPLANE_API_KEY"],`,
+    `"Authorization": "Bearer " + os.environ["${keyVariable}"],`,
     ...(idempotencyKey === undefined ? [] : [`"Idempotency-Key": ${JSON.stringify(idempotencyKey)},`]),
     ...(body === undefined ? [] : ['"Content-Type": "application/json",']),
   ];

@@ -1,8 +1,10 @@
-import { exampleCursor, idPattern, idPrefixes } from '@simplane/contract';
+import { exampleCursor, exampleGroupId, idPattern, idPrefixes } from '@simplane/contract';
 import type { DocOperation } from './document.ts';
 
 export type SampleRequest = {
   method: string;
+  /** The environment variable with the key. */
+  keyVariable: string;
   /** With the example values of the parameters, and the query. */
   path: string;
   query: Record<string, unknown>;
@@ -24,6 +26,7 @@ export function sampleRequest(operation: DocOperation): SampleRequest {
   );
   return {
     method,
+    keyVariable: operation.isOperators ? 'SIMPLANE_OPERATOR_KEY' : 'SIMPLANE_API_KEY',
     path: search.size === 0 ? path : `${path}?${search}`,
     query,
     ...(parameters.some(({ name }) => name === 'Idempotency-Key') && { idempotencyKey: `${kebab(id)}-1` }),
@@ -43,7 +46,11 @@ export function pathValues({ path, parameters }: DocOperation): string[] {
 export function placeholdersIn({ path, body }: SampleRequest): string[] {
   const values = `${path} ${JSON.stringify(body ?? '')}`.split(/[^A-Za-z0-9_]+/);
   return [...new Set(values)].filter(
-    (value) => /^89\d{16,18}$/.test(value) || value === exampleCursor || isGeneratedId(value),
+    (value) =>
+      /^89\d{16,18}$/.test(value) ||
+      value === exampleCursor ||
+      value === exampleGroupId ||
+      isGeneratedId(value),
   );
 }
 

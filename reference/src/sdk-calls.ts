@@ -1,8 +1,17 @@
 import type { OperationId } from '@simplane/contract';
 
-/** The SDK's method for each operation. Arguments are the path parameters, then the body or the query, then options. */
+/** The SDK's method for each operation, of `createOperator()` if it needs the `operator` scope. Arguments are the path parameters, then the body or the query, then options. */
+/**
+ * The SDK's method for each operation; `operator.…` are methods of `createOperator`. Arguments are the path parameters, then the
+ * body or the query, then options.
+/**
+ * The SDK's method for each operation. Arguments are the path parameters and the required parameters of the query, then the body or the
+ * rest of the query, then options.
+ */
 export const sdkCalls: Record<OperationId, string> = {
   getMe: 'me',
+  getOverview: 'overview',
+  search: 'search',
   listProducts: 'products.list',
   getProduct: 'products.get',
   createEsim: 'esims.create',
@@ -13,11 +22,14 @@ export const sdkCalls: Record<OperationId, string> = {
   suspendEsim: 'esims.suspend',
   resumeEsim: 'esims.resume',
   terminateEsim: 'esims.terminate',
+  listTimeline: 'esims.timeline',
+  getEsimUsage: 'esims.usage',
   listBundles: 'bundles.list',
   addBundle: 'bundles.add',
   reportUsage: 'usageRecords.report',
   listExecutions: 'executions.list',
   getExecution: 'executions.get',
+  cancelExecution: 'executions.cancel',
   listEvents: 'events.list',
   getEvent: 'events.get',
   listEventTypes: 'events.listTypes',
@@ -42,8 +54,43 @@ export const sdkCalls: Record<OperationId, string> = {
   rotateWebhookSecret: 'webhookEndpoints.rotateSecret',
   recoverWebhookEndpoint: 'webhookEndpoints.recover',
   listEndpointDeliveries: 'webhookEndpoints.listDeliveries',
+  listEndpointAttempts: 'webhookEndpoints.attempts',
+  getEndpointStats: 'webhookEndpoints.stats',
+  probeWebhookEndpoint: 'webhookEndpoints.probe',
   getDelivery: 'deliveries.get',
   retryDelivery: 'deliveries.retry',
   skipDelivery: 'deliveries.skip',
   simulateEsim: 'sandbox.simulate',
+  createApiKey: 'apiKeys.create',
+  listApiKeys: 'apiKeys.list',
+  getApiKey: 'apiKeys.get',
+  updateApiKey: 'apiKeys.update',
+  deleteApiKey: 'apiKeys.revoke',
+  rollApiKey: 'apiKeys.roll',
+  listProcesses: 'processes.list',
+  listCatalogProducts: 'products.list',
+  getCatalogProduct: 'products.get',
+  putCatalogProduct: 'products.put',
+  deactivateProduct: 'products.deactivate',
+  listAuditLog: 'auditLog.list',
+  listOperatorAuditLog: 'auditLog.list',
+  createAccount: 'accounts.create',
+  listAccounts: 'accounts.list',
+  getAccount: 'accounts.get',
+  updateAccount: 'accounts.update',
+  createAccountApiKey: 'accounts.createApiKey',
+  listAccountApiKeys: 'accounts.listApiKeys',
+  deleteAccountApiKey: 'accounts.revokeApiKey',
+  listNetworks: 'networks.list',
+  listAllExecutions: 'executions.list',
+  getAnyExecution: 'executions.get',
+  retryExecution: 'executions.retry',
+  resolveExecution: 'executions.resolve',
+  getOperatorOverview: 'overview',
+  listIccidRanges: 'iccidRanges.list',
+  listEndpointHealth: 'endpointHealth.list',
+  listRequests: 'requests.list',
+  getRequest: 'requests.get',
+  listFailureGroups: 'failureGroups.list',
+  retryFailureGroup: 'failureGroups.retry',
 };

@@ -6,21 +6,29 @@ import { sdkCalls } from './sdk-calls.ts';
 export function typescriptSample(operation: DocOperation, baseUrl: string): string | null {
   const method = (sdkCalls as Record<string, string | undefined>)[operation.id];
   if (method === undefined) return null;
-  const { body, query, idempotencyKey } = sampleRequest(operation);
+  const { keyVariable, body, query, idempotencyKey } = sampleRequest(operation);
+  const [client, create] = operation.isOperators
+    ? ['operator', 'createOperator']
+    : ['simplane', 'createSimplane'];
+  const required = operation.parameters.flatMap(({ in: where, required, name }) =>
+    where === 'query' && required ? [name] : [],
+  );
+  const rest = Object.fromEntries(Object.entries(query).filter(([name]) => !required.includes(name)));
   const args = [
     ...pathValues(operation),
-    ...(body !== undefined ? [body] : Object.keys(query).length > 0 ? [query] : []),
+    ...required.map((name) => query[name]),
+    ...(body !== undefined ? [body] : Object.keys(rest).length > 0 ? [rest] : []),
     ...(idempotencyKey === undefined ? [] : [{ idempotencyKey }]),
   ].map((value) => literal(value));
-  const line = `const result = await simplane.${method}(${args.join(', ')});`;
+  const line = `const result = await ${client}.${method}(${args.join(', ')});`;
   const call =
     line.length <= 80 && !line.includes('\n')
       ? line
-      : `const result = await simplane.${method}(${args.map((arg) => `\n  ${indent(arg)},`).join('')}\n);`;
-  return `import { createSimplane } from '@simplane/sdk';
+      : `const result = await ${client}.${method}(${args.map((arg) => `\n  ${indent(arg)},`).join('')}\n);`;
+  return `import { ${create} } from '@simplane/sdk';
 
-const simplane = createSimplane({
-  apiKey: process.env.SIMPLANE_API_KEY ?? '',
+const ${client} = ${create}({
+  apiKey: process.env.${keyVariable} ?? '',
   baseUrl: ${literal(baseUrl.replace(/\/+$/, ''))},
 });
 

@@ -48,15 +48,32 @@ test('every operation has samples in three languages, and says where to get the 
     );
     expect(languages).toEqual(['curl', 'typescript', 'python']);
     const hints = [...section.matchAll(/<p class="hint">(.*?)<\/p>/gs)].map((match) => match[1] ?? '');
-    if (/\{(id|iccid)\}/.test(operation.path) && operation.id !== 'getProduct') {
+    // Product ids are the operator's, and those in the samples exist in every sandbox.
+    if (/\{(id|iccid)\}/.test(operation.path) && !operation.path.includes('/products/')) {
       expect(hints, operation.id).not.toEqual([]);
     }
     for (const hint of hints) {
       const [, value = ''] = hint.match(/<code>(.+?)<\/code>/) ?? [];
       expect(textOf(section)).toContain(value);
+      // The ICCID in a decision comes from the SM-DP+.
+      if (operation.id === 'resolveExecution' && /^\d/.test(value)) continue;
       expect(hint, operation.id).toMatch(/from <a href="#op-\w+">/);
     }
   }
+});
+
+test('the operator’s operations stand apart, with their own key and client', () => {
+  const operators = readOperations(document).filter(({ path }) => path.startsWith('/v1/operator/'));
+  expect(operators.length).toBeGreaterThan(0);
+  const [accounts = '', operator = ''] = page.split('<section class="entry" id="operator">');
+  for (const { id } of operators) {
+    expect(accounts).not.toContain(`<section class="entry" id="op-${id}">`);
+    expect(operator).toContain(`<section class="entry" id="op-${id}">`);
+    expect(textOf(sectionOf(id))).toContain('$SIMPLANE_OPERATOR_KEY');
+    expect(textOf(sectionOf(id))).toContain('await operator.');
+    expect(textOf(sectionOf(id))).not.toContain('SIMPLANE_API_KEY');
+  }
+  expect(operator).not.toContain('$SIMPLANE_API_KEY');
 });
 
 test('every event type has a section with the fields and an example of its data', () => {

@@ -2,7 +2,15 @@ import { type BodyOf, type Call, type CallOperation, createCaller, pathOf, type 
 import { type Connection, createConnection, type SimplaneOptions } from './connection.ts';
 import { createFeed } from './feed.ts';
 import { type FollowOptions, followEvents } from './follow-events.ts';
-import { type Esim, type Execution, endpoints, type InstallProfile, type Page } from './generated.ts';
+import {
+  type Esim,
+  type Execution,
+  endpoints,
+  type InstallProfile,
+  type Page,
+  type Recovery,
+  type RecoveryPreview,
+} from './generated.ts';
 import type { EventHandler } from './handle-page.ts';
 import { createList } from './list.ts';
 import { createStreamOpener } from './open-event-stream.ts';
@@ -22,6 +30,11 @@ export function createSimplane(options: SimplaneOptions) {
   return {
     /** Returns the account and scopes of the key, and the mode of the deployment. */
     me: (options?: CallOptions) => call('getMe', {}, options),
+    /** Returns how the orders of the last day, or of another window, are doing. */
+    overview: (query?: QueryOf<'getOverview'>, options?: CallOptions) =>
+      call('getOverview', { query }, options),
+    /** Finds an id, an ICCID or its last digits, or an idempotency key. */
+    search: (q: string, options?: CallOptions) => call('search', { query: { q } }, options),
     /** Calls any operation by its method and path: for those without a function here. */
     request: createRequest(transport),
     products: productsOf(call),
@@ -33,6 +46,19 @@ export function createSimplane(options: SimplaneOptions) {
     webhookEndpoints: webhookEndpointsOf(call),
     recoveries: recoveriesOf(call),
     deliveries: deliveriesOf(call),
+    apiKeys: apiKeysOf(call),
+    auditLog: {
+      /** Lists who changed what in the account. The key needs the `admin` scope. */
+      list: (query?: QueryOf<'listAuditLog'>, options?: CallOptions) =>
+        createList(query, (query) => call('listAuditLog', { query }, options)),
+    },
+    requests: {
+      /** Lists the request log of the last seven days. */
+      list: (query?: QueryOf<'listRequests'>, options?: CallOptions) =>
+        createList(query, (query) => call('listRequests', { query }, options)),
+      /** Returns a request by its `Request-Id`: how it ended, its error and what to do about it. */
+      get: (id: string, options?: CallOptions) => call('getRequest', { params: { id } }, options),
+    },
     usageRecords: {
       /** Reports data usage. Each record counts once, however often it is sent. For the operator's network. */
       report: (body: BodyOf<'reportUsage'>, options?: CallOptions) => call('reportUsage', { body }, options),
@@ -76,6 +102,12 @@ function esimsOf(call: CallOperation, transport: Transport) {
     /** Terminates the eSIM permanently. */
     terminate: (iccid: string, options?: CallOptions) =>
       call('terminateEsim', { params: { iccid } }, options),
+    /** Lists what happened to the eSIM: its order, commands and events. */
+    timeline: (iccid: string, query?: QueryOf<'listTimeline'>, options?: CallOptions) =>
+      createList(query, (query) => call('listTimeline', { params: { iccid }, query }, options)),
+    /** Returns the data used in each hour or day. */
+    usage: (iccid: string, query?: QueryOf<'getEsimUsage'>, options?: CallOptions) =>
+      call('getEsimUsage', { params: { iccid }, query }, options),
   };
 }
 
@@ -122,6 +154,8 @@ function executionsOf(call: CallOperation) {
     get,
     /** Waits until the execution succeeds. Throws ExecutionFailedError if it fails, TimeoutError after `waitMs`. */
     wait: (id: string, options: WaitOptions = {}) => waitForExecution(id, get, options),
+    /** Ends an execution that has not reached the network; it fails with the code `canceled`. */
+    cancel: (id: string, options?: CallOptions) => call('cancelExecution', { params: { id } }, options),
   };
 }
 
@@ -200,14 +234,41 @@ function webhookEndpointsOf(call: CallOperation) {
     /** Returns a new secret. Deliveries are signed with both secrets for `expires_in` seconds. */
     rotateSecret: (id: string, body: BodyOf<'rotateWebhookSecret'> = {}, options?: CallOptions) =>
       call('rotateWebhookSecret', { params: { id }, body }, options),
-    /** Starts to deliver the events that the endpoint missed since `since`; `recoveries.get` says how far it is. */
-    recover: (id: string, body: BodyOf<'recoverWebhookEndpoint'>, options?: CallOptions) =>
-      call('recoverWebhookEndpoint', { params: { id }, body }, options),
+    /** Sends one signed test request now and returns what happened. Also to a disabled endpoint. */
+    probe: (id: string, options?: CallOptions) => call('probeWebhookEndpoint', { params: { id } }, options),
+    /** Attempts and their durations per hour. */
+    stats: (id: string, query?: QueryOf<'getEndpointStats'>, options?: CallOptions) =>
+      call('getEndpointStats', { params: { id }, query }, options),
+    recover: recoverOf(call),
     listRecoveries: (id: string, query?: QueryOf<'listEndpointRecoveries'>, options?: CallOptions) =>
       createList(query, (query) => call('listEndpointRecoveries', { params: { id }, query }, options)),
+    /** Single attempts, those of the newest delivery first. */
+    attempts: (id: string, query?: QueryOf<'listEndpointAttempts'>, options?: CallOptions) =>
+      createList(query, (query) => call('listEndpointAttempts', { params: { id }, query }, options)),
     listDeliveries: (id: string, query?: QueryOf<'listEndpointDeliveries'>, options?: CallOptions) =>
       createList(query, (query) => call('listEndpointDeliveries', { params: { id }, query }, options)),
   };
+}
+
+type Recover = {
+  /** Counts by type what a recovery would deliver. Changes nothing. */
+  (
+    id: string,
+    body: BodyOf<'recoverWebhookEndpoint'> & { dry_run: true },
+    options?: CallOptions,
+  ): Promise<RecoveryPreview>;
+  /** Starts to deliver the events that the endpoint missed since `since`; `recoveries.get` says how far it is. */
+  (
+    id: string,
+    body: BodyOf<'recoverWebhookEndpoint'> & { dry_run?: false },
+    options?: CallOptions,
+  ): Promise<Recovery>;
+};
+
+/** `dry_run` decides which of the two the API returns. */
+function recoverOf(call: CallOperation): Recover {
+  return ((id, body, options) =>
+    call('recoverWebhookEndpoint', { params: { id }, body }, options)) as Recover;
 }
 
 function deliveriesOf(call: CallOperation) {
@@ -216,6 +277,23 @@ function deliveriesOf(call: CallOperation) {
     retry: (id: string, options?: CallOptions) => call('retryDelivery', { params: { id } }, options),
     /** Cancels a pending delivery. On an ordered endpoint, the deliveries that wait for it go on. */
     skip: (id: string, options?: CallOptions) => call('skipDelivery', { params: { id } }, options),
+  };
+}
+
+function apiKeysOf(call: CallOperation) {
+  return {
+    /** Creates a key. The result contains the key itself, which is not returned again. */
+    create: (body: BodyOf<'createApiKey'>, options?: CallOptions) => call('createApiKey', { body }, options),
+    list: (query?: QueryOf<'listApiKeys'>, options?: CallOptions) =>
+      createList(query, (query) => call('listApiKeys', { query }, options)),
+    get: (id: string, options?: CallOptions) => call('getApiKey', { params: { id } }, options),
+    update: (id: string, body: BodyOf<'updateApiKey'>, options?: CallOptions) =>
+      call('updateApiKey', { params: { id }, body }, options),
+    /** Returns a new key with the same scopes. The old one works for `expires_in` more seconds, by default for a day. */
+    roll: (id: string, body: BodyOf<'rollApiKey'> = {}, options?: CallOptions) =>
+      call('rollApiKey', { params: { id }, body }, options),
+    /** Every process refuses the key within 5 seconds. */
+    revoke: (id: string, options?: CallOptions) => call('deleteApiKey', { params: { id } }, options),
   };
 }
 

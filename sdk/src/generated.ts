@@ -26,6 +26,10 @@ export type ErrorCode =
   | 'api_key_invalid'
   | 'api_key_expired'
   | 'api_key_wrong_mode'
+  | 'session_expired'
+  | 'csrf_token_invalid'
+  | 'host_not_allowed'
+  | 'api_key_address_refused'
   | 'scope_missing'
   | 'account_suspended'
   | 'sandbox_only'
@@ -38,14 +42,96 @@ export type ErrorCode =
   | 'esim_not_ready'
   | 'state_conflict'
   | 'endpoint_limit_reached'
+  | 'api_key_limit_reached'
   | 'core_not_connected'
   | 'body_too_large'
   | 'content_type_unsupported'
   | 'rate_limited'
+  | 'execution_limit_reached'
   | 'stream_limit_reached'
   | 'headers_too_large'
   | 'internal'
   | 'unavailable';
+
+/** A tenant of the deployment, as its operator sees it. */
+export type Account = {
+  id: string;
+  object: 'account';
+  name: string;
+  /** A suspended account can read and revoke keys, but not write. */
+  status: 'active' | 'suspended';
+  /** The most webhook endpoints it may have; null: the deployment’s limit. */
+  max_webhook_endpoints: number | null;
+  /** The most orders it may have queued or running; null: no limit. */
+  max_open_executions: number | null;
+  /** Requests per second of all its keys together, in each process, with a burst of twice that; null: the deployment’s limit per key. */
+  requests_per_second: number | null;
+  /** The API version of its requests without `Service-Version`. */
+  api_version: string;
+  /** When the account was created. Unix time in seconds. */
+  created: number;
+};
+
+/** A key of an account, without its secret. */
+export type ApiKey = {
+  id: string;
+  object: 'api_key';
+  name: string;
+  /** What the key may do. */
+  scopes: Array<'read' | 'write' | 'network' | 'admin' | 'install' | 'operator'>;
+  /** The key itself. Returned only when it is created or rolled. */
+  key?: string;
+  /** Last four characters of the key. */
+  last4: string;
+  /** When the key was created. Unix time in seconds. */
+  created: number;
+  /** Who created the key; null for keys from before this was recorded. */
+  created_by: {
+    /** `api_key`: a key of the account. `operator` and `command_line`: the operator of the deployment. */
+    type: 'api_key' | 'operator' | 'command_line';
+    /** Id of the key that created it. */
+    id: string | null;
+    /** Name that key had then. */
+    name: string | null;
+  } | null;
+  /** When the key stops working; null if it does not expire. Unix time in seconds. */
+  expires_at: number | null;
+  /** When the key was last used, to within about a minute. Unix time in seconds. */
+  last_used_at: number | null;
+  /** Networks the key may be used from. Empty: from anywhere. */
+  allowed_cidrs: string[];
+  /** When the key was revoked. Unix time in seconds. */
+  revoked_at: number | null;
+};
+
+/** Something that was changed, or an activation code that was viewed. It is written together with the change, so there is one exactly if the change was made. */
+export type AuditEntry = {
+  id: string;
+  object: 'audit_entry';
+  /** Who did it. An account sees its operator without id and address. */
+  actor: {
+    type: 'api_key' | 'operator' | 'command_line';
+    /** The key’s id. */
+    id: string | null;
+    /** The key’s name at that time. */
+    name: string | null;
+  };
+  /** What happened to the target. */
+  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'session.started' | 'dashboard.write' | 'secrets.reseal_started';
+  target: {
+    type: 'request' | 'api_key' | 'webhook_endpoint' | 'event' | 'delivery' | 'esim' | 'account' | 'execution' | 'failure_group' | 'product' | 'deployment';
+    /** The target’s id: an ICCID for an eSIM. */
+    id: string;
+  };
+  /** What was changed, by field: `from` and `to` for an update, else the details of the action. Never a secret: a URL has no query and no credentials here, and of metadata only the names of the changed entries are shown. */
+  changes?: Record<string, unknown>;
+  /** The request that did it. Null for the server’s command line. */
+  request_id: string | null;
+  /** The client’s address. Null for the server’s command line. */
+  ip: string | null;
+  /** When it happened. Unix time in seconds. */
+  created: number;
+};
 
 /** A data allowance on an eSIM, and how much of it is used. */
 export type Bundle = {
@@ -69,6 +155,34 @@ export type Bundle = {
   expires_at: number | null;
   /** Time of the newest usage record in `used_bytes`. Unix time in seconds. */
   as_of: number | null;
+};
+
+/** A product as the operator sees it. */
+export type CatalogProduct = {
+  id: string;
+  object: 'product';
+  name: string;
+  /** Countries where the plan works, as ISO 3166-1 alpha-2 codes. */
+  countries: string[];
+  /** Data allowance in bytes; null means unlimited. */
+  data_bytes: number | null;
+  /** Days the data is valid, counted from the activation of its bundle. */
+  validity_days: number;
+  price: {
+    /** Price in the currency’s minor unit, such as cents. */
+    amount: number;
+    /** ISO 4217 code in lowercase. */
+    currency: string;
+  };
+  speeds: Array<'3G' | '4G' | '5G'>;
+  /** Whether the product can be ordered. */
+  active: boolean;
+  /** When the product was added to the catalog. Unix time in seconds. */
+  created: number;
+  /** Whether accounts find the product in `GET /v1/products`. An unlisted one can be ordered by its id. */
+  listed: boolean;
+  /** The SM-DP+’s name for the product’s profiles. Accounts do not see it. */
+  profile_type: string | null;
 };
 
 /** One event’s delivery to one endpoint. A replay creates a new one. */
@@ -98,6 +212,58 @@ export type Delivery = {
     response: string | null;
   }>;
   /** When the delivery was queued. Unix time in seconds. */
+  created: number;
+};
+
+/** One request to an endpoint. */
+export type DeliveryAttempt = {
+  object: 'delivery_attempt';
+  delivery_id: string;
+  event_id: string;
+  webhook_endpoint_id: string;
+  /** Counts the attempts of the delivery. */
+  number: number;
+  /** `succeeded`: the response was a 2xx. */
+  outcome: 'succeeded' | 'failed';
+  /** When the attempt started. Unix time in seconds. */
+  at: number;
+  duration_ms: number;
+  /** HTTP status; null when there was no response. */
+  status_code: number | null;
+  /** Why there was no response, in words; null if there was one. */
+  error: string | null;
+  /** First 1 kB of the response; null for private addresses. */
+  response: string | null;
+};
+
+/** How deliveries to a webhook endpoint of an account are doing. */
+export type EndpointHealth = {
+  id: string;
+  object: 'endpoint_health';
+  /** The account it belongs to. */
+  account_id: string;
+  /** URL that receives deliveries. */
+  url: string;
+  status: 'enabled' | 'disabled';
+  /** Why Simplane disabled the endpoint, and what to fix. */
+  disabled_reason?: string;
+  /** When the endpoint was disabled. Unix time in seconds. */
+  disabled_at: number | null;
+  /** The first failed attempt since the last success, or since the endpoint was enabled; null when there is none. Unix time in seconds. */
+  failing_since: number | null;
+  /** Failed attempts since `failing_since`. */
+  failure_count: number;
+  /** When a delivery last succeeded. May be up to a minute old while deliveries keep succeeding. Unix time in seconds. */
+  last_success_at: number | null;
+  /** Why the last attempt failed; null when the endpoint is not failing. */
+  last_error: string | null;
+  backlog: {
+    /** Deliveries that have not ended. At most 1,000 are counted. */
+    count: number;
+    /** Age of the oldest of them; null if there is none. */
+    age_seconds: number | null;
+  };
+  /** When the endpoint was created. Unix time in seconds. */
   created: number;
 };
 
@@ -133,6 +299,27 @@ export type Esim = {
   created: number;
   /** When the eSIM became ready to install. Unix time in seconds. */
   provisioned_at: number | null;
+};
+
+/** Data that an eSIM used over time, by the times that the network reported. */
+export type EsimUsage = {
+  object: 'esim_usage';
+  /** ICCID of the eSIM: 18 to 20 digits. */
+  iccid: string;
+  interval: 'hour' | 'day';
+  /** Start of the first interval. Unix time in seconds. */
+  from: number;
+  /** End of the last interval. Unix time in seconds. */
+  until: number;
+  /** Bytes used in all intervals. */
+  used_bytes: number;
+  /** Every interval, oldest first, also those without usage. */
+  points: Array<{
+    /** Start of the interval, in UTC. Unix time in seconds. */
+    start: number;
+    /** Bytes used, upload and download combined. */
+    used_bytes: number;
+  }>;
 };
 
 /** Something that happened. Webhooks deliver it exactly as it is stored in the event log. */
@@ -188,7 +375,7 @@ export type Execution = {
   /** Why the execution failed. Present if `status` is `failed`. */
   error?: {
     /** Reason, from a closed list. */
-    code: 'declined' | 'out_of_stock' | 'network_unavailable' | 'outcome_unknown' | 'state_conflict' | 'product_missing' | 'internal';
+    code: 'declined' | 'out_of_stock' | 'network_unavailable' | 'outcome_unknown' | 'state_conflict' | 'product_missing' | 'canceled' | 'internal';
     /** The cause and what to do about it. */
     message: string;
     /** Whether a new order can succeed. */
@@ -206,6 +393,73 @@ export type Execution = {
   waiting_for: string | null;
   /** Earliest time of the next attempt; null if the execution is not waiting. Unix time in seconds. */
   next_attempt_at: number | null;
+  /** The failed execution that this one repeats or continues, by decision of the operator. */
+  retry_of?: string;
+  /** The execution that the operator started in place of this failed one. */
+  retried_by?: string;
+};
+
+/** A range of ICCIDs that workers assign to orders, in the order of the setting. */
+export type IccidRange = {
+  object: 'iccid_range';
+  /** The first ICCID of the range. */
+  first: string;
+  /** The last ICCID of the range. */
+  last: string;
+  /** How many ICCIDs the range has. */
+  size: number;
+  /** ICCIDs that orders have used up, or use at the moment. */
+  taken: number;
+  /** ICCIDs for further orders, including those that were given back. */
+  free: number;
+  /** The part of `free` that was given back by orders that failed. Used before new ones. */
+  returned: number;
+  /** ICCIDs that the SM-DP+ objected to, neither taken nor free. Used only if nothing else is left. */
+  suspect: number;
+  /** New ICCIDs taken in the last seven days, or since the first count if that is shorter ago; null until an hour after it. */
+  taken_last_week: number | null;
+  /** Days until the range and those before it are used up, at the pace of all ranges in the last week. For the last range, the days until there is none left. Null if nothing was taken. */
+  days_left: number | null;
+};
+
+/** Failed and waiting executions with the same cause. */
+export type FailureGroup = {
+  /** Derived from the three codes below. */
+  id: string;
+  object: 'failure_group';
+  /** As in `error.code` of its executions. */
+  code: 'declined' | 'out_of_stock' | 'network_unavailable' | 'outcome_unknown' | 'state_conflict' | 'product_missing' | 'canceled' | 'internal';
+  /** The host that was called; null if unknown. */
+  network: string | null;
+  /** The network’s own code, such as `8.2.5/3.7` or `HTTP 503`; null if there is none. */
+  upstream_code: string | null;
+  /** The cause of the newest failure, with hosts and settings. */
+  message: string;
+  /** What the operator can do. */
+  remedy: string;
+  /** Failed executions on which nobody has acted, of the last 7 days; at most 10000 are counted. */
+  failed: number;
+  /** Executions that failed so and wait for their next attempt; at most 10000 are counted. */
+  waiting: number;
+  /** When the oldest was accepted. Unix time in seconds. */
+  oldest: number;
+  /** When the newest was accepted. Unix time in seconds. */
+  newest: number;
+  /** The newest executions, up to three. */
+  executions: string[];
+  /** The last retry of the group; null if there was none. */
+  retry: {
+    /** `testing`: one order runs. `running`: it succeeded, and the rest is started. `stopped`: it failed, and the rest stays. */
+    status: 'testing' | 'running' | 'succeeded' | 'stopped';
+    /** The order that runs first. */
+    execution_id: string;
+    /** Failed executions started anew, the first included. */
+    retried: number;
+    /** When the retry was requested. Unix time in seconds. */
+    created: number;
+    /** When it ended. Unix time in seconds. */
+    finished_at: number | null;
+  } | null;
 };
 
 /** The account and API key that made the request. */
@@ -269,6 +523,385 @@ export type InstallProfile = {
   };
 };
 
+/** A system that workers call, as they see it. */
+export type Network = {
+  object: 'network';
+  /** An SM-DP+, the core network that gets commands, or the sandbox’s mock. */
+  kind: 'smdp' | 'core' | 'mock';
+  /** Host and port; null for the mock. */
+  host: string | null;
+  /** Whether every process that calls it reached it last time; null if none has tried yet. */
+  reachable: boolean | null;
+  /** Ids of the processes that did not reach it. */
+  unreachable_from: string[];
+  /** Whether a process makes no calls for now, because a gateway reported several times that the system is down. */
+  paused: boolean;
+  /** How long the last answer or connection took, for the process for which it took longest; null if there was none. */
+  latency_ms: number | null;
+  /** When it was last called or connected to. Unix time in seconds. */
+  checked_at: number | null;
+  /** The last error of any process; null if there was none since the processes started. */
+  last_error: {
+    /** What went wrong, and what to check. */
+    message: string;
+    /** When it happened. Unix time in seconds. */
+    at: number;
+  } | null;
+  /** When the first of its certificates ends. Unix time in seconds. */
+  certificate_ends_at: number | null;
+  /** The certificates of the connection, and for an SM-DP+ of the port for its notifications. */
+  certificates: Array<{
+    /** `peer` for the system’s own certificate, or the setting that names our file. */
+    name: string;
+    /** When the certificate ends. Unix time in seconds. */
+    ends_at: number;
+  }>;
+};
+
+/** How the whole deployment is doing. */
+export type OperatorOverview = {
+  object: 'operator_overview';
+  /** When this was read. Unix time in seconds. */
+  as_of: number;
+  /** What the running processes did. A process counts from its start. */
+  rates: {
+    /** HTTP requests answered. */
+    requests: {
+      /** In the last minute. */
+      last_minute: number;
+      /** In the last hour. */
+      last_hour: number;
+    };
+    /** Executions that succeeded. */
+    executions_succeeded: {
+      /** In the last minute. */
+      last_minute: number;
+      /** In the last hour. */
+      last_hour: number;
+    };
+    /** Executions that failed. */
+    executions_failed: {
+      /** In the last minute. */
+      last_minute: number;
+      /** In the last hour. */
+      last_hour: number;
+    };
+    /** Attempts to deliver an event that succeeded. */
+    attempts_succeeded: {
+      /** In the last minute. */
+      last_minute: number;
+      /** In the last hour. */
+      last_hour: number;
+    };
+    /** Attempts to deliver an event that failed. */
+    attempts_failed: {
+      /** In the last minute. */
+      last_minute: number;
+      /** In the last hour. */
+      last_hour: number;
+    };
+  };
+  backlogs: {
+    /** Executions that have not ended. */
+    executions: {
+      /** How many there are. At most 10,000 are counted. */
+      count: number;
+      /** How long the oldest that is due has waited for a worker; 0 if none waits. */
+      oldest_due_seconds: number;
+    };
+    /** Deliveries that have not ended, also those that wait for their next attempt. */
+    deliveries: {
+      /** How many there are. At most 10,000 are counted. */
+      count: number;
+      /** How long the oldest that is due has waited; 0 if none waits. Failing endpoints do not count: `endpoint_health` shows them. */
+      oldest_due_seconds: number;
+    };
+  };
+  /** Start of the last day, a full hour. Funnel, failures and hours begin here. Unix time in seconds. */
+  from: number;
+  /** How far the orders that were accepted in the window have come, whenever they did. `active` implies the stages before it. */
+  funnel: Array<{
+    stage: 'accepted' | 'provisioned' | 'downloaded' | 'installed' | 'active';
+    /** Orders that reached the stage. */
+    count: number;
+    /** Median time since the stage before, accurate to a tenth; null for `accepted`, and if it is not known. */
+    median_ms: number | null;
+    /** The time that 95 % of them did not exceed. */
+    p95_ms: number | null;
+  }>;
+  /** Orders of the last day that failed. */
+  failed_count: number;
+  /** Failures by stage and code, the most frequent first. */
+  failures: Array<{
+    /** The stage that was not reached. */
+    stage: 'provisioned' | 'downloaded' | 'installed' | 'active';
+    /** Of `provisioned`: `error.code` of the execution. Of `downloaded` and `installed`: `profile.error.code` of the eSIM. */
+    code: string;
+    /** How often it happened. */
+    count: number;
+  }>;
+  /** Every hour of the window, oldest first, by the time the orders were accepted. */
+  hours: Array<{
+    /** Start of the hour. Unix time in seconds. */
+    start: number;
+    /** Orders accepted in this hour. */
+    accepted: number;
+    /** Of these, provisioned. */
+    provisioned: number;
+    /** Of these, failed. */
+    failed: number;
+    /** Of these, downloaded. */
+    downloaded: number;
+    /** Of these, installed. */
+    installed: number;
+    /** Of these, active. */
+    active: number;
+  }>;
+};
+
+/** A running process of this deployment. One that is gone leaves the list within 30 seconds. */
+export type Process = {
+  id: string;
+  object: 'process';
+  /** Serves the API (`api`), does background work (`worker`), or both (`all`). */
+  role: 'all' | 'api' | 'worker';
+  /** Version of the server. */
+  version: string;
+  /** Name of the machine or container. */
+  host: string;
+  /** Process id on that host. */
+  pid: number;
+  /** When the process started. Unix time in seconds. */
+  since: number;
+  /** When the process last reported. It reports every 5 seconds. Unix time in seconds. */
+  last_seen_at: number;
+};
+
+/** A request to the API and how it ended, without its body. */
+export type RequestLogEntry = {
+  /** The `Request-Id` of the response. */
+  id: string;
+  /** Kind of this object. */
+  object: 'request';
+  /** HTTP method. */
+  method: string;
+  /** Without the query. A part that looks like neither a word nor an id is `*`. */
+  path: string;
+  /** The operation’s id in the reference. Null for `/mcp`. */
+  operation: string | null;
+  /** Status of the response; 499 if the client closed the connection before it. */
+  status: number;
+  /** Why it was refused. Absent if it was not. */
+  error?: {
+    code: 'parameter_missing' | 'parameter_invalid' | 'parameter_unknown' | 'json_invalid' | 'cursor_invalid' | 'cursor_expired' | 'cursor_behind' | 'consumer_limit_reached' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'api_version_unknown' | 'url_not_allowed' | 'request_malformed' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode' | 'session_expired' | 'csrf_token_invalid' | 'host_not_allowed' | 'api_key_address_refused' | 'scope_missing' | 'account_suspended' | 'sandbox_only' | 'origin_not_allowed' | 'resource_missing' | 'route_missing' | 'method_not_allowed' | 'request_timeout' | 'idempotency_in_progress' | 'esim_not_ready' | 'state_conflict' | 'endpoint_limit_reached' | 'api_key_limit_reached' | 'core_not_connected' | 'body_too_large' | 'content_type_unsupported' | 'rate_limited' | 'execution_limit_reached' | 'stream_limit_reached' | 'headers_too_large' | 'internal' | 'unavailable';
+    /** As in the response, except that quoted values of the request may be `…`. */
+    message: string;
+    param?: string;
+    /** What to do about it. */
+    remedy: string;
+  };
+  /** How long it took, in milliseconds. */
+  duration_ms: number;
+  /** The key that made it. */
+  api_key: {
+    id: string;
+    name: string;
+    last4: string;
+  };
+  /** What its `Idempotency-Key` did: `fresh` is the first request with the key, `replayed` got the stored response, `refused` got an error about the key. Null without a key. */
+  idempotency: 'fresh' | 'replayed' | 'refused' | null;
+  /** Ids of what the request created, up to 20. */
+  created_ids: string[];
+  /** The client’s address. */
+  ip: string | null;
+  /** When the request arrived. Unix time in seconds. */
+  created: number;
+};
+
+/** An entry of the audit log with its account, and with the operator’s keys and addresses. */
+export type OperatorAuditEntry = {
+  id: string;
+  object: 'audit_entry';
+  /** Who did it. An account sees its operator without id and address. */
+  actor: {
+    type: 'api_key' | 'operator' | 'command_line';
+    /** The key’s id. */
+    id: string | null;
+    /** The key’s name at that time. */
+    name: string | null;
+  };
+  /** What happened to the target. */
+  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'session.started' | 'dashboard.write' | 'secrets.reseal_started';
+  target: {
+    type: 'request' | 'api_key' | 'webhook_endpoint' | 'event' | 'delivery' | 'esim' | 'account' | 'execution' | 'failure_group' | 'product' | 'deployment';
+    /** The target’s id: an ICCID for an eSIM. */
+    id: string;
+  };
+  /** What was changed, by field: `from` and `to` for an update, else the details of the action. Never a secret: a URL has no query and no credentials here, and of metadata only the names of the changed entries are shown. */
+  changes?: Record<string, unknown>;
+  /** The request that did it. Null for the server’s command line. */
+  request_id: string | null;
+  /** The client’s address. Null for the server’s command line. */
+  ip: string | null;
+  /** When it happened. Unix time in seconds. */
+  created: number;
+  /** The account it concerns; null if it concerns the deployment. */
+  account_id: string | null;
+};
+
+/** How the account’s orders are doing. */
+export type Overview = {
+  object: 'overview';
+  /** Start of the window, a full hour. Unix time in seconds. */
+  from: number;
+  /** End of the window, a full hour. Unix time in seconds. */
+  until: number;
+  /** Everything that happened up to here is counted. Unix time in seconds. */
+  as_of: number;
+  /** How far the orders that were accepted in the window have come, whenever they did. `active` implies the stages before it. */
+  funnel: Array<{
+    stage: 'accepted' | 'provisioned' | 'downloaded' | 'installed' | 'active';
+    /** Orders that reached the stage. */
+    count: number;
+    /** Median time since the stage before, accurate to a tenth; null for `accepted`, and if it is not known. */
+    median_ms: number | null;
+    /** The time that 95 % of them did not exceed. */
+    p95_ms: number | null;
+  }>;
+  /** Orders that have not ended. At most 10,000 are counted. */
+  open_count: number;
+  /** Orders that failed. */
+  failed_count: number;
+  /** Failures by stage and code, the most frequent first. */
+  failures: Array<{
+    /** The stage that was not reached. */
+    stage: 'provisioned' | 'downloaded' | 'installed' | 'active';
+    /** Of `provisioned`: `error.code` of the execution. Of `downloaded` and `installed`: `profile.error.code` of the eSIM. */
+    code: string;
+    /** How often it happened. */
+    count: number;
+  }>;
+  /** Every hour of the window, oldest first, by the time the orders were accepted. */
+  hours: Array<{
+    /** Start of the hour. Unix time in seconds. */
+    start: number;
+    /** Orders accepted in this hour. */
+    accepted: number;
+    /** Of these, provisioned. */
+    provisioned: number;
+    /** Of these, failed. */
+    failed: number;
+    /** Of these, downloaded. */
+    downloaded: number;
+    /** Of these, installed. */
+    installed: number;
+    /** Of these, active. */
+    active: number;
+  }>;
+};
+
+/** An execution of any account as the operator sees it. */
+export type OperatorExecution = {
+  id: string;
+  object: 'execution';
+  /** Same as `id`, under the name that event data uses. */
+  execution_id: string;
+  /** Requested operation. */
+  type: 'esim.provision' | 'esim.suspend' | 'esim.resume' | 'esim.terminate' | 'bundle.add';
+  status: 'queued' | 'running' | 'succeeded' | 'failed';
+  /** Requested product. */
+  product_id: string | null;
+  /** ICCID of the eSIM; null until it is known, and if the order failed without an eSIM. */
+  iccid: string | null;
+  /** Why the execution failed. Present if `status` is `failed`. */
+  error?: {
+    /** Reason, from a closed list. */
+    code: 'declined' | 'out_of_stock' | 'network_unavailable' | 'outcome_unknown' | 'state_conflict' | 'product_missing' | 'canceled' | 'internal';
+    /** The cause and what to do about it. */
+    message: string;
+    /** Whether a new order can succeed. */
+    retryable: boolean;
+    /** Error details from the network. */
+    upstream?: Record<string, string>;
+  };
+  /** Number of attempts made with the network. */
+  attempts: number;
+  /** When the request was accepted. Unix time in seconds. */
+  created: number;
+  /** When the execution succeeded or failed. Unix time in seconds. */
+  finished_at: number | null;
+  /** Why the execution is waiting, and what to do about it; null while an attempt runs and once it has ended. */
+  waiting_for: string | null;
+  /** Earliest time of the next attempt; null if the execution is not waiting. Unix time in seconds. */
+  next_attempt_at: number | null;
+  /** The failed execution that this one repeats or continues, by decision of the operator. */
+  retry_of?: string;
+  /** The execution that the operator started in place of this failed one. */
+  retried_by?: string;
+  /** Whose it is. */
+  account_id: string;
+  /** Until when a worker holds it; null if none does. Unix time in seconds. */
+  leased_until: number | null;
+  /** The calls to the network as far as they are recorded, in order. */
+  steps: Array<{
+    /** The step, such as `order`, `confirm`, `release`, `undo`. */
+    name: string;
+    /** Id of its calls at the network, the same for every repetition. */
+    function_call_identifier: string;
+    /** `done`: the network confirmed it. `failed`: the last call got an error or no answer. `sent`: the answer is not known. */
+    status: 'done' | 'failed' | 'sent';
+  }>;
+  /** The last failed call, also of an execution that waits or has succeeded since. */
+  last_error: {
+    /** The step that failed; null if no call was made. */
+    step: string | null;
+    /** As in `error.code`. */
+    code: string;
+    /** Cause and remedy, with hosts and settings. */
+    message: string;
+    /** Error details from the network. */
+    upstream?: Record<string, string>;
+    /** The host that was called; null if unknown. */
+    network: string | null;
+    /** When it happened. Unix time in seconds. */
+    at: number;
+  } | null;
+  /** The decision about an unknown outcome; null if there is none. */
+  resolution: {
+    outcome: 'reserved' | 'not_reserved';
+    /** The profile that was reserved. */
+    iccid: string | null;
+    /** What was decided about the profile. */
+    then: 'adopt' | 'cancel' | null;
+    /** `closed`: nothing is left to do. `canceling`: the profile is being canceled. `refused`: the network refused to cancel it, see `error`. */
+    status: 'closed' | 'canceling' | 'refused';
+    /** Id of the calls that cancel the profile; null if it is not canceled. */
+    function_call_identifier: string | null;
+    /** Calls made to cancel the profile. */
+    attempts: number;
+    /** Why the profile is not canceled yet, or was not. */
+    error: {
+      code: string;
+      message: string;
+      /** Error details from the network. */
+      upstream?: Record<string, string>;
+    } | null;
+    decided_by: {
+      type: 'api_key' | 'operator' | 'command_line';
+      /** The key. */
+      id: string | null;
+      /** The key’s name. */
+      name: string | null;
+    };
+    /** When it was decided. Unix time in seconds. */
+    decided_at: number;
+    /** When nothing was left to do. Unix time in seconds. */
+    closed_at: number | null;
+  } | null;
+  /** The group of a failure on which nobody has acted yet. */
+  failure_group: string | null;
+};
+
 /** A data plan that you can provision on an eSIM. */
 export type Product = {
   id: string;
@@ -291,6 +924,100 @@ export type Product = {
   active: boolean;
   /** When the product was added to the catalog. Unix time in seconds. */
   created: number;
+};
+
+/** A search for the events that an endpoint missed, which queues them for delivery. */
+export type Recovery = {
+  id: string;
+  object: 'recovery';
+  webhook_endpoint_id: string;
+  /** `succeeded`: every missed event is queued for delivery. `canceled`: the endpoint was disabled or deleted before that. */
+  status: 'queued' | 'running' | 'succeeded' | 'canceled';
+  /** Start of the recovered period. Unix time in seconds. */
+  since: number;
+  /** How much of the period has been searched. The newest events come first. */
+  progress_percent: number;
+  /** Events searched so far, of all types. */
+  checked_count: number;
+  /** Missed events found and queued for delivery so far. */
+  queued_count: number;
+  /** When the recovery was requested. Unix time in seconds. */
+  created: number;
+  /** When it succeeded or was canceled. Unix time in seconds. */
+  finished_at: number | null;
+};
+
+/** What a recovery would queue. Nothing is stored or sent. */
+export type RecoveryPreview = {
+  object: 'recovery_preview';
+  webhook_endpoint_id: string;
+  /** Start of the searched period. Unix time in seconds. */
+  since: number;
+  /** Events that a recovery would queue now. */
+  event_count: number;
+  /** The same by event type, the most frequent first. */
+  types: Array<{
+    type: string;
+    count: number;
+  }>;
+  /** Whether counting stopped early: at 10,000 events to queue, or at 50,000 searched. The newest come first. */
+  capped: boolean;
+};
+
+/** Something of the account that a search found. */
+export type SearchResult = {
+  /** Id, ICCID or idempotency key. */
+  id: string;
+  object: 'search_result';
+  /** What was found. */
+  type: 'esim' | 'execution' | 'event' | 'webhook_endpoint' | 'delivery' | 'bundle' | 'recovery' | 'api_key' | 'idempotency_key';
+  /** A short description. */
+  title: string;
+  /** Path of the operation that returns it; null for a key whose request created nothing. */
+  path: string | null;
+  /** When it was created. Unix time in seconds. */
+  created: number;
+};
+
+/** Something that happened to an eSIM: an event, or an order or command with its steps. */
+export type TimelineEntry = {
+  /** Id of the event or execution. */
+  id: string;
+  object: 'timeline_entry';
+  /** `order` and `command` (suspend, resume, terminate, top-up) are executions. The others are events: `state` of the eSIM, `profile` on a device, `attach` in another country, `bundle`, `usage` thresholds, and `other` for test events. */
+  kind: 'order' | 'command' | 'state' | 'profile' | 'attach' | 'bundle' | 'usage' | 'other';
+  /** Type of the event or execution. */
+  type: string;
+  /** What happened, in a sentence. */
+  title: string;
+  /** When it happened, or when the request was accepted. Unix time in seconds. */
+  created: number;
+  /** Present if it is an event. */
+  event_id?: string;
+  /** The execution, or the one that caused the event. */
+  execution_id?: string;
+  /** Status of the execution. Absent for events. */
+  status?: 'queued' | 'running' | 'succeeded' | 'failed';
+  /** Steps of the execution, oldest first. Absent for events. */
+  steps?: Array<{
+    name: 'accepted' | 'running' | 'waiting' | 'succeeded' | 'failed';
+    /** When it happened; for `waiting`, the earliest time of the next attempt. Null if it is not known. Unix time in seconds. */
+    at: number | null;
+    /** Of `running`: attempts made so far with the network. */
+    attempts?: number;
+    /** Of `failed`: the reason, as in the execution’s `error.code`. */
+    error_code?: string;
+    /** Of `waiting` and `failed`: the cause and what to do about it. */
+    message?: string;
+  }>;
+  /** How many deliveries of the event are in each status. Absent for executions. */
+  deliveries?: {
+    pending: number;
+    succeeded: number;
+    failed: number;
+  };
+  /** `data` of the event. Absent for executions. */
+  data?: Record<string, unknown>;
 };
 
 /** Result of a batch of usage records. `accepted`, `duplicates` and `rejected` add up to its size. */
@@ -341,11 +1068,64 @@ export type WebhookEndpoint = {
   last_error: string | null;
   /** When the next attempt is due; null when the endpoint is not failing or nothing is pending. Unix time in seconds. */
   next_attempt_at: number | null;
+  /** The secrets that sign deliveries now, newest first. Never the secrets themselves. */
+  secrets: Array<{
+    /** When the secret was created. Unix time in seconds. */
+    created: number;
+    /** When it stops signing; null for the current one. Unix time in seconds. */
+    expires_at: number | null;
+  }>;
   /** Secret that signs deliveries. Returned only on creation and rotation. */
   secret?: string;
   api_version: string;
   /** When the endpoint was created. Unix time in seconds. */
   created: number;
+};
+
+/** Attempts of an endpoint per hour. Retries count, test requests do not. */
+export type WebhookEndpointStats = {
+  object: 'webhook_endpoint_stats';
+  webhook_endpoint_id: string;
+  /** Start of the first hour of the period. Unix time in seconds. */
+  from: number;
+  /** Attempts with a 2xx response. */
+  succeeded_count: number;
+  /** Attempts with another response or none. */
+  failed_count: number;
+  /** Half of the attempts took at most this long, within 10 %; null without attempts. */
+  p50_ms: number | null;
+  /** 99 % of the attempts took at most this long, within 10 %; null without attempts. */
+  p99_ms: number | null;
+  /** The hours with attempts, newest first. */
+  hours: Array<{
+    /** Start of the hour. Unix time in seconds. */
+    hour: number;
+    /** Attempts with a 2xx response. */
+    succeeded_count: number;
+    /** Attempts with another response or none. */
+    failed_count: number;
+    p50_ms: number;
+    p99_ms: number;
+  }>;
+};
+
+/** What became of one test request to an endpoint. */
+export type WebhookProbe = {
+  object: 'webhook_probe';
+  webhook_endpoint_id: string;
+  /** The `id` in the body of the request. No such event is in the log. */
+  event_id: string;
+  /** `succeeded`: the response was a 2xx. */
+  outcome: 'succeeded' | 'failed';
+  /** When the attempt started. Unix time in seconds. */
+  at: number;
+  duration_ms: number;
+  /** HTTP status; null when there was no response. */
+  status_code: number | null;
+  /** Why there was no response, in words; null if there was one. */
+  error: string | null;
+  /** First 1 kB of the response; null for private addresses. */
+  response: string | null;
 };
 
 /** A page of a list; `next_cursor` is set when another page exists. */
@@ -515,6 +1295,24 @@ export type Operations = {
   getMe: {
     result: Identity;
   };
+  /** Returns how many orders of the last day reached each stage and how long that took, failures by code, and the same counts by hour. Workers count in the background: `as_of` says how far they are, usually a second or two ago. */
+  getOverview: {
+    query: {
+      /** Start of the window, rounded down to a full hour. Defaults to a day before `until`. Unix time in seconds. */
+      from?: number;
+      /** End of the window, rounded up to a full hour; at most 744 hours after `from`. Defaults to now. Unix time in seconds. */
+      until?: number;
+    };
+    result: Overview;
+  };
+  /** Finds what belongs to an id (`evt_…`, `exec_…`, `we_…`, `dlv_…`, `bdl_…`, `rec_…`, `key_…`), an ICCID or its last digits (at least four), or an idempotency key of the last 24 hours. Returns at most 20 results on one page. */
+  search: {
+    query: {
+      /** An id, an ICCID or its last digits, or an idempotency key: complete, not the start of one. */
+      q: string;
+    };
+    result: Page<SearchResult>;
+  };
   /** Returns the listed and active products of the catalog. */
   listProducts: {
     query: {
@@ -631,6 +1429,36 @@ export type Operations = {
     };
     result: Execution;
   };
+  /** Returns the order, the commands and the events of an eSIM in one list, with the steps of each execution and the delivery counts of each event. Events older than the retention are not included. */
+  listTimeline: {
+    params: {
+      /** ICCID of the eSIM. */
+      iccid: string;
+    };
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+    };
+    result: Page<TimelineEntry>;
+  };
+  /** Returns how much data the eSIM used in each hour or day, whichever bundle it counted for. For what is left of its bundles, list them. */
+  getEsimUsage: {
+    params: {
+      /** ICCID of the eSIM. */
+      iccid: string;
+    };
+    query: {
+      /** Length of an interval. Days are those of UTC. */
+      interval?: 'hour' | 'day';
+      /** Start, rounded down to a full interval. Defaults to 24 hours or 30 days before `until`. Unix time in seconds. */
+      from?: number;
+      /** End, rounded up to a full interval; at most 744 hours or 366 days after `from`. Defaults to now. Unix time in seconds. */
+      until?: number;
+    };
+    result: EsimUsage;
+  };
   /** Returns the eSIM’s bundles with their usage. */
   listBundles: {
     params: {
@@ -689,11 +1517,21 @@ export type Operations = {
       status?: 'queued' | 'running' | 'succeeded' | 'failed';
       /** Only executions of this type. Separate several by commas. */
       type?: 'esim.provision' | 'esim.suspend' | 'esim.resume' | 'esim.terminate' | 'bundle.add' | Array<'esim.provision' | 'esim.suspend' | 'esim.resume' | 'esim.terminate' | 'bundle.add'>;
+      /** Only failed executions with this `error.code`. */
+      error_code?: 'declined' | 'out_of_stock' | 'network_unavailable' | 'outcome_unknown' | 'state_conflict' | 'product_missing' | 'canceled' | 'internal';
     };
     result: Page<Execution>;
   };
   /** Returns the current status of an execution. */
   getExecution: {
+    params: {
+      /** Id of the execution (`exec_…`). */
+      id: string;
+    };
+    result: Execution;
+  };
+  /** Ends an execution that has not reached the network: it fails with the error code `canceled`. Once a call to the network may have been made, the answer is 409 `state_conflict`; wait for the end and then terminate the eSIM. A second cancellation returns the execution unchanged. */
+  cancelExecution: {
     params: {
       /** Id of the execution (`exec_…`). */
       id: string;
@@ -719,6 +1557,10 @@ export type Operations = {
       'created[lte]'?: number;
       /** Only events with a delivery in this status. */
       delivery?: 'failed' | 'pending';
+      /** Only events of the eSIM with this ICCID. */
+      iccid?: string;
+      /** Only events that this execution caused. */
+      execution_id?: string;
     };
     result: Page<Event>;
   };
@@ -962,7 +1804,27 @@ export type Operations = {
     };
     result: WebhookEndpoint;
   };
-  /** Queues every event since `since` that the endpoint subscribes to and has not received. The endpoint must be enabled. Runs in the background; get the recovery to see how far it is. */
+  /** Sends one request now, signed like a delivery, with an event of type `webhook_endpoint.probe`, and returns what happened. Works in live and for a disabled endpoint, and changes neither its health nor its statistics. */
+  probeWebhookEndpoint: {
+    params: {
+      /** Id of the endpoint (`we_…`). */
+      id: string;
+    };
+    result: WebhookProbe;
+  };
+  /** Returns how many attempts succeeded and failed, and how long they took, per hour (UTC). An attempt is counted a few seconds after it ended. */
+  getEndpointStats: {
+    params: {
+      /** Id of the endpoint (`we_…`). */
+      id: string;
+    };
+    query: {
+      /** Length of the period in hours, including the current one. */
+      hours?: number;
+    };
+    result: WebhookEndpointStats;
+  };
+  /** Queues every event since `since` that the endpoint subscribes to and has not received. The endpoint must be enabled. Runs in the background; get the recovery to see how far it is. With `dry_run`, only counts what would be queued, also for a disabled endpoint. */
   recoverWebhookEndpoint: {
     params: {
       /** Id of the endpoint (`we_…`). */
@@ -971,26 +1833,10 @@ export type Operations = {
     body: {
       /** Start of the period to recover. Unix time in seconds. */
       since: number;
+      /** Answers with a `RecoveryPreview` and changes nothing. */
+      dry_run?: boolean;
     };
-    result: {
-      id: string;
-      object: 'recovery';
-      webhook_endpoint_id: string;
-      /** `succeeded`: every missed event is queued for delivery. `canceled`: the endpoint was disabled or deleted before that. */
-      status: 'queued' | 'running' | 'succeeded' | 'canceled';
-      /** Start of the recovered period. Unix time in seconds. */
-      since: number;
-      /** How much of the period has been searched. The newest events come first. */
-      progress_percent: number;
-      /** Events searched so far, of all types. */
-      checked_count: number;
-      /** Missed events found and queued for delivery so far. */
-      queued_count: number;
-      /** When the recovery was requested. Unix time in seconds. */
-      created: number;
-      /** When it succeeded or was canceled. Unix time in seconds. */
-      finished_at: number | null;
-    };
+    result: Recovery | RecoveryPreview;
   };
   /** Returns the recoveries of an endpoint. */
   listEndpointRecoveries: {
@@ -1004,25 +1850,7 @@ export type Operations = {
       /** The `next_cursor` of the previous page, unchanged. */
       starting_after?: string;
     };
-    result: Page<{
-      id: string;
-      object: 'recovery';
-      webhook_endpoint_id: string;
-      /** `succeeded`: every missed event is queued for delivery. `canceled`: the endpoint was disabled or deleted before that. */
-      status: 'queued' | 'running' | 'succeeded' | 'canceled';
-      /** Start of the recovered period. Unix time in seconds. */
-      since: number;
-      /** How much of the period has been searched. The newest events come first. */
-      progress_percent: number;
-      /** Events searched so far, of all types. */
-      checked_count: number;
-      /** Missed events found and queued for delivery so far. */
-      queued_count: number;
-      /** When the recovery was requested. Unix time in seconds. */
-      created: number;
-      /** When it succeeded or was canceled. Unix time in seconds. */
-      finished_at: number | null;
-    }>;
+    result: Page<Recovery>;
   };
   /** Returns a recovery with its counts and progress. */
   getRecovery: {
@@ -1030,25 +1858,7 @@ export type Operations = {
       /** Id of the recovery (`rec_…`). */
       id: string;
     };
-    result: {
-      id: string;
-      object: 'recovery';
-      webhook_endpoint_id: string;
-      /** `succeeded`: every missed event is queued for delivery. `canceled`: the endpoint was disabled or deleted before that. */
-      status: 'queued' | 'running' | 'succeeded' | 'canceled';
-      /** Start of the recovered period. Unix time in seconds. */
-      since: number;
-      /** How much of the period has been searched. The newest events come first. */
-      progress_percent: number;
-      /** Events searched so far, of all types. */
-      checked_count: number;
-      /** Missed events found and queued for delivery so far. */
-      queued_count: number;
-      /** When the recovery was requested. Unix time in seconds. */
-      created: number;
-      /** When it succeeded or was canceled. Unix time in seconds. */
-      finished_at: number | null;
-    };
+    result: Recovery;
   };
   /** Returns the deliveries to an endpoint, with their attempts. */
   listEndpointDeliveries: {
@@ -1065,6 +1875,22 @@ export type Operations = {
       status?: 'pending' | 'succeeded' | 'failed' | 'canceled';
     };
     result: Page<Delivery>;
+  };
+  /** Returns single attempts: those of the newest delivery first, and of one delivery the last attempt first. */
+  listEndpointAttempts: {
+    params: {
+      /** Id of the endpoint (`we_…`). */
+      id: string;
+    };
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+      /** Only attempts with this outcome. */
+      outcome?: 'succeeded' | 'failed';
+    };
+    result: Page<DeliveryAttempt>;
   };
   /** Returns a delivery with its attempts. */
   getDelivery: {
@@ -1110,11 +1936,436 @@ export type Operations = {
     };
     result: Esim;
   };
+  /** The response contains the key. Only a retry with the same `Idempotency-Key` returns it again. A key creates only keys whose scopes it has itself. */
+  createApiKey: {
+    body: {
+      /** A name to recognize the key by. */
+      name?: string;
+      /** What the key may do. A key can only give scopes that it has itself. */
+      scopes: Array<'read' | 'write' | 'network' | 'admin' | 'install'>;
+      /** Networks the key may be used from, in CIDR notation: IPv4 or IPv6, up to 20. Empty: from anywhere. */
+      allowed_cidrs?: string[];
+      /** When the key stops working, in the future; null if it does not expire. Unix time in seconds. */
+      expires_at?: number | null;
+    };
+    result: ApiKey;
+  };
+  /** Returns the account’s keys, also those that expired or were revoked. */
+  listApiKeys: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+    };
+    result: Page<ApiKey>;
+  };
+  /** Returns a key without its secret. A revoked key has `revoked_at`. */
+  getApiKey: {
+    params: {
+      /** Id of the key (`key_…`). */
+      id: string;
+    };
+    result: ApiKey;
+  };
+  /** Changes the given fields only, on every process within 5 seconds. A key changes only keys whose scopes it has itself, before and after the change. An expired or revoked key cannot be changed. The last key with the `admin` scope keeps that scope and its expiry. */
+  updateApiKey: {
+    params: {
+      /** Id of the key (`key_…`). */
+      id: string;
+    };
+    body: {
+      /** A name to recognize the key by. */
+      name?: string;
+      /** What the key may do. A key can only give scopes that it has itself. */
+      scopes?: Array<'read' | 'write' | 'network' | 'admin' | 'install'>;
+      /** Networks the key may be used from, in CIDR notation: IPv4 or IPv6, up to 20. Empty: from anywhere. */
+      allowed_cidrs?: string[];
+      /** When the key stops working, in the future; null if it does not expire. Unix time in seconds. */
+      expires_at?: number | null;
+    };
+    result: ApiKey;
+  };
+  /** Every process refuses the key within 5 seconds. It stays in the list with `revoked_at`; revoking it again changes nothing. The last key with the `admin` scope cannot be revoked. A suspended account may revoke keys. */
+  deleteApiKey: {
+    params: {
+      /** Id of the key (`key_…`). */
+      id: string;
+    };
+    result: {
+      id: string;
+      object: 'api_key';
+      deleted: true;
+    };
+  };
+  /** Creates a key with the same name, scopes and networks, and lets the old one expire. Both work until then. If the old key had an expiry, the new one is valid for as long as the old one was. The response is the new key, shown once. A key can be rolled once; after that, roll its successor. */
+  rollApiKey: {
+    params: {
+      /** Id of the key (`key_…`). */
+      id: string;
+    };
+    body: {
+      /** Seconds until the old key expires; 0: at once. Defaults to one day; at most one week. It never extends the old key’s own expiry. */
+      expires_in?: number;
+    };
+    result: ApiKey;
+  };
+  /** Returns who changed keys, webhook endpoints and their secrets, who replayed events, retried deliveries or terminated eSIMs, who viewed activation codes, and what the operator did in the account. */
+  listAuditLog: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+      /** Only entries by the key with this id, or by the `operator`. */
+      actor?: string;
+      /** Only entries with this action. */
+      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'session.started' | 'dashboard.write' | 'secrets.reseal_started';
+      /** Only entries about the object with this id, or about the eSIM with this ICCID. */
+      target?: string;
+      /** Only entries after this time. Unix time in seconds. */
+      'created[gt]'?: number;
+      /** Only entries at or after this time. Unix time in seconds. */
+      'created[gte]'?: number;
+      /** Only entries before this time. Unix time in seconds. */
+      'created[lt]'?: number;
+      /** Only entries at or before this time. Unix time in seconds. */
+      'created[lte]'?: number;
+    };
+    result: Page<AuditEntry>;
+  };
+  /** Returns the request log of the last seven days. A request appears within a second. Which requests are logged is the operator’s choice: all in a sandbox, and those that failed in live mode, unless it is set differently. */
+  listRequests: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+      /** Only requests with this status, or of a class such as `4xx`. */
+      status?: string;
+      /** Only requests with this error. */
+      error_code?: 'parameter_missing' | 'parameter_invalid' | 'parameter_unknown' | 'json_invalid' | 'cursor_invalid' | 'cursor_expired' | 'cursor_behind' | 'consumer_limit_reached' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'api_version_unknown' | 'url_not_allowed' | 'request_malformed' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode' | 'session_expired' | 'csrf_token_invalid' | 'host_not_allowed' | 'api_key_address_refused' | 'scope_missing' | 'account_suspended' | 'sandbox_only' | 'origin_not_allowed' | 'resource_missing' | 'route_missing' | 'method_not_allowed' | 'request_timeout' | 'idempotency_in_progress' | 'esim_not_ready' | 'state_conflict' | 'endpoint_limit_reached' | 'api_key_limit_reached' | 'core_not_connected' | 'body_too_large' | 'content_type_unsupported' | 'rate_limited' | 'execution_limit_reached' | 'stream_limit_reached' | 'headers_too_large' | 'internal' | 'unavailable';
+      /** Only requests of this operation, by its id in the reference. */
+      operation?: string;
+      /** Only requests after this time. Unix time in seconds. */
+      'created[gt]'?: number;
+      /** Only requests at or after this time. Unix time in seconds. */
+      'created[gte]'?: number;
+      /** Only requests before this time. Unix time in seconds. */
+      'created[lt]'?: number;
+      /** Only requests at or before this time. Unix time in seconds. */
+      'created[lte]'?: number;
+    };
+    result: Page<RequestLogEntry>;
+  };
+  /** Returns the request with this `Request-Id`: how it ended, its error and what to do about it. It appears within a second and is kept for seven days. */
+  getRequest: {
+    params: {
+      /** The `Request-Id` of a response (`req_…`). */
+      id: string;
+    };
+    result: RequestLogEntry;
+  };
+  /** Returns what happens at the moment, what waits and for how long, and how far the orders of the last day have come, over all accounts. Workers count orders in the background, a second or two late. */
+  getOperatorOverview: {
+    result: OperatorOverview;
+  };
+  /** The account has no keys yet; create its first one below it. */
+  createAccount: {
+    body: {
+      /** Its name. */
+      name: string;
+      /** The most webhook endpoints it may have; null: the deployment’s limit. */
+      max_webhook_endpoints?: number | null;
+      /** The most orders it may have queued or running; null: no limit. */
+      max_open_executions?: number | null;
+      /** Requests per second of all its keys together, in each process, with a burst of twice that; null: the deployment’s limit per key. */
+      requests_per_second?: number | null;
+    };
+    result: Account;
+  };
+  /** Returns the accounts of the deployment. */
+  listAccounts: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+    };
+    result: Page<Account>;
+  };
+  /** Returns an account with its status and limits. */
+  getAccount: {
+    params: {
+      /** Id of the account (`acct_…`). */
+      id: string;
+    };
+    result: Account;
+  };
+  /** Changes the given fields only, on every process within 5 seconds. `status: "suspended"` refuses the account’s writes, except that it may revoke keys; its orders and deliveries go on. A null limit is the deployment’s. */
+  updateAccount: {
+    params: {
+      /** Id of the account (`acct_…`). */
+      id: string;
+    };
+    body: {
+      /** Its name. */
+      name?: string;
+      /** Suspends or reactivates the account. */
+      status?: 'active' | 'suspended';
+      /** The most webhook endpoints it may have; null: the deployment’s limit. */
+      max_webhook_endpoints?: number | null;
+      /** The most orders it may have queued or running; null: no limit. */
+      max_open_executions?: number | null;
+      /** Requests per second of all its keys together, in each process, with a burst of twice that; null: the deployment’s limit per key. */
+      requests_per_second?: number | null;
+    };
+    result: Account;
+  };
+  /** The response contains the key. Only a retry with the same `Idempotency-Key` returns it again. The account sees that the operator created it. */
+  createAccountApiKey: {
+    params: {
+      /** Id of the account (`acct_…`). */
+      id: string;
+    };
+    body: {
+      /** A name to recognize the key by. */
+      name?: string;
+      /** What the key may do. A key can only give scopes that it has itself. */
+      scopes: Array<'read' | 'write' | 'network' | 'admin' | 'install'>;
+      /** Networks the key may be used from, in CIDR notation: IPv4 or IPv6, up to 20. Empty: from anywhere. */
+      allowed_cidrs?: string[];
+      /** When the key stops working, in the future; null if it does not expire. Unix time in seconds. */
+      expires_at?: number | null;
+    };
+    result: ApiKey;
+  };
+  /** Returns the account’s keys, also those that expired or were revoked. */
+  listAccountApiKeys: {
+    params: {
+      /** Id of the account (`acct_…`). */
+      id: string;
+    };
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+    };
+    result: Page<ApiKey>;
+  };
+  /** Every process refuses the key within 5 seconds. It stays in the list with `revoked_at`; revoking it again changes nothing. An operator may revoke an account’s last key. */
+  deleteAccountApiKey: {
+    params: {
+      /** Id of the account (`acct_…`). */
+      id: string;
+      /** Id of the key (`key_…`). */
+      key_id: string;
+    };
+    result: {
+      id: string;
+      object: 'api_key';
+      deleted: true;
+    };
+  };
+  /** Returns executions of all accounts with their steps and call ids. */
+  listAllExecutions: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+      /** Only executions in this status. */
+      status?: 'queued' | 'running' | 'succeeded' | 'failed';
+      /** Only failed executions with this `error.code`. */
+      error_code?: 'declined' | 'out_of_stock' | 'network_unavailable' | 'outcome_unknown' | 'state_conflict' | 'product_missing' | 'canceled' | 'internal';
+      /** Only executions of this account. */
+      account_id?: string;
+      /** Only executions that were accepted at least this many seconds ago. */
+      older_than?: number;
+    };
+    result: Page<OperatorExecution>;
+  };
+  /** Returns an execution with its steps, call ids, last error and resolution. */
+  getAnyExecution: {
+    params: {
+      /** Id of the execution (`exec_…`). */
+      id: string;
+    };
+    result: OperatorExecution;
+  };
+  /** A failed execution stays failed: a new one does the same for the same account and is returned, with `retry_of`. An execution that waits is made due now and returned itself. An execution is retried once; retry the new one if that fails too. Refused while the outcome is unknown: resolve it first. */
+  retryExecution: {
+    params: {
+      /** Id of the execution (`exec_…`). */
+      id: string;
+    };
+    result: OperatorExecution;
+  };
+  /** Decides an execution that failed with `outcome_unknown`, after looking up its call id at the SM-DP+. It stays failed. With `adopt` a new execution goes on with the reserved profile, without a second order; with `cancel` a worker gives the profile back. A decision is final. */
+  resolveExecution: {
+    params: {
+      /** Id of the execution (`exec_…`). */
+      id: string;
+    };
+    body: {
+      /** What the SM-DP+ did: reserved a profile, or not. */
+      outcome: 'reserved' | 'not_reserved';
+      /** ICCID of the reserved profile. Required with `reserved`. */
+      iccid?: string;
+      /** What to do with the reserved profile. Required with `reserved`. `adopt`: a new execution goes on with it. `cancel`: it is canceled at the SM-DP+. */
+      then?: 'adopt' | 'cancel';
+    };
+    result: OperatorExecution;
+  };
+  /** Groups the failed executions on which nobody has acted, and those that wait after a failure, by code, network and the network’s own code. The largest come first, up to 100. */
+  listFailureGroups: {
+    result: Page<FailureGroup>;
+  };
+  /** Retries one execution of the group, and the others when that one has succeeded. If it fails, the others stay as they are. Only those that are in the group now are retried. Refused while an earlier retry of the group runs, and for `outcome_unknown`. */
+  retryFailureGroup: {
+    params: {
+      /** Id of the group (`fg_…`). */
+      id: string;
+    };
+    result: FailureGroup;
+  };
+  /** Returns the webhook endpoints of all accounts, and what waits for each. */
+  listEndpointHealth: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+      /** Only endpoints with this status. */
+      status?: 'enabled' | 'disabled';
+      /** Only endpoints whose last attempt failed (`true`), or only others (`false`). */
+      failing?: boolean;
+    };
+    result: Page<EndpointHealth>;
+  };
+  /** Returns the systems that the running workers call: each SM-DP+ and core, or the mock of a sandbox. Workers connect to each every 30 seconds, also when there is no work. */
+  listNetworks: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+    };
+    result: Page<Network>;
+  };
+  /** Returns the ranges in the workers’ `SIMPLANE_ICCID_RANGES`, how much of each is used, and how long it lasts. Empty if the SM-DP+ chooses the ICCIDs, and in a sandbox without ranges. */
+  listIccidRanges: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+    };
+    result: Page<IccidRange>;
+  };
+  /** Returns every product of the catalog, including unlisted and inactive ones. */
+  listCatalogProducts: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+    };
+    result: Page<CatalogProduct>;
+  };
+  /** Returns a product with its `profile_type` and whether it is listed. */
+  getCatalogProduct: {
+    params: {
+      /** Id of the product. */
+      id: string;
+    };
+    result: CatalogProduct;
+  };
+  /** Writes the whole product, as `simplane-server catalog import` does: fields that are left out get their defaults. In live mode an active product needs a `profile_type`, unless the workers choose ICCIDs from ranges of yours. Orders that are open keep the profile type of their first attempt. */
+  putCatalogProduct: {
+    params: {
+      /** Id of the product. */
+      id: string;
+    };
+    body: {
+      /** Name, as accounts see it. */
+      name: string;
+      /** Countries where the plan works, as ISO 3166-1 alpha-2 codes. */
+      countries: string[];
+      /** Data allowance in bytes; null means unlimited. */
+      data_bytes: number | null;
+      /** Days the data is valid, counted from the activation of its bundle. */
+      validity_days: number;
+      /** Price, as accounts see it. */
+      price: {
+        /** Price in the currency’s minor unit, such as cents. */
+        amount: number;
+        /** ISO 4217 code in lowercase. */
+        currency: string;
+      };
+      /** Generations of mobile networks that the plan includes. */
+      speeds: Array<'3G' | '4G' | '5G'>;
+      /** Whether the product can be ordered. */
+      active?: boolean;
+      /** Whether accounts find the product in `GET /v1/products`. An unlisted one can be ordered by its id. */
+      listed?: boolean;
+      /** The SM-DP+’s name for the product’s profiles. Accounts do not see it. */
+      profile_type?: string | null;
+    };
+    result: CatalogProduct;
+  };
+  /** The product can no longer be ordered, and leaves `GET /v1/products`. Orders that were accepted go on. Put it again with `active: true` to sell it again. */
+  deactivateProduct: {
+    params: {
+      /** Id of the product. */
+      id: string;
+    };
+    result: CatalogProduct;
+  };
+  /** Returns the running processes. One that stops cleanly leaves the list at once; one that was killed, or cannot reach the database, within 30 seconds. */
+  listProcesses: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+    };
+    result: Page<Process>;
+  };
+  /** Returns the entries of all accounts and of the deployment: what accounts’ keys, operators’ keys and the server’s command line did. */
+  listOperatorAuditLog: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+      /** Only entries that concern this account. */
+      account_id?: string;
+      /** Only entries by the key with this id, or by the `command_line`. */
+      actor?: string;
+      /** Only entries with this action. */
+      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'session.started' | 'dashboard.write' | 'secrets.reseal_started';
+      /** Only entries about the object with this id, or about the eSIM with this ICCID. */
+      target?: string;
+      /** Only entries after this time. Unix time in seconds. */
+      'created[gt]'?: number;
+      /** Only entries at or after this time. Unix time in seconds. */
+      'created[gte]'?: number;
+      /** Only entries before this time. Unix time in seconds. */
+      'created[lt]'?: number;
+      /** Only entries at or before this time. Unix time in seconds. */
+      'created[lte]'?: number;
+    };
+    result: Page<OperatorAuditEntry>;
+  };
 };
 
 /** Method and path of every operation. */
 export const endpoints = {
   getMe: ['GET', '/v1/me'],
+  getOverview: ['GET', '/v1/overview'],
+  search: ['GET', '/v1/search'],
   listProducts: ['GET', '/v1/products'],
   getProduct: ['GET', '/v1/products/{id}'],
   createEsim: ['POST', '/v1/esims'],
@@ -1125,11 +2376,14 @@ export const endpoints = {
   suspendEsim: ['POST', '/v1/esims/{iccid}/suspend'],
   resumeEsim: ['POST', '/v1/esims/{iccid}/resume'],
   terminateEsim: ['DELETE', '/v1/esims/{iccid}'],
+  listTimeline: ['GET', '/v1/esims/{iccid}/timeline'],
+  getEsimUsage: ['GET', '/v1/esims/{iccid}/usage'],
   listBundles: ['GET', '/v1/esims/{iccid}/bundles'],
   addBundle: ['POST', '/v1/esims/{iccid}/bundles'],
   reportUsage: ['POST', '/v1/usage_records'],
   listExecutions: ['GET', '/v1/executions'],
   getExecution: ['GET', '/v1/executions/{id}'],
+  cancelExecution: ['POST', '/v1/executions/{id}/cancel'],
   listEvents: ['GET', '/v1/events'],
   getEvent: ['GET', '/v1/events/{id}'],
   listEventTypes: ['GET', '/v1/event_types'],
@@ -1150,13 +2404,48 @@ export const endpoints = {
   deleteWebhookEndpoint: ['DELETE', '/v1/webhook_endpoints/{id}'],
   enableWebhookEndpoint: ['POST', '/v1/webhook_endpoints/{id}/enable'],
   rotateWebhookSecret: ['POST', '/v1/webhook_endpoints/{id}/rotate_secret'],
+  probeWebhookEndpoint: ['POST', '/v1/webhook_endpoints/{id}/probe'],
+  getEndpointStats: ['GET', '/v1/webhook_endpoints/{id}/stats'],
   recoverWebhookEndpoint: ['POST', '/v1/webhook_endpoints/{id}/recover'],
   listEndpointRecoveries: ['GET', '/v1/webhook_endpoints/{id}/recoveries'],
   getRecovery: ['GET', '/v1/recoveries/{id}'],
   listEndpointDeliveries: ['GET', '/v1/webhook_endpoints/{id}/deliveries'],
+  listEndpointAttempts: ['GET', '/v1/webhook_endpoints/{id}/attempts'],
   getDelivery: ['GET', '/v1/deliveries/{id}'],
   retryDelivery: ['POST', '/v1/deliveries/{id}/retry'],
   skipDelivery: ['POST', '/v1/deliveries/{id}/skip'],
   simulateEsim: ['POST', '/v1/sandbox/esims/{iccid}/simulate'],
+  createApiKey: ['POST', '/v1/api_keys'],
+  listApiKeys: ['GET', '/v1/api_keys'],
+  getApiKey: ['GET', '/v1/api_keys/{id}'],
+  updateApiKey: ['PATCH', '/v1/api_keys/{id}'],
+  deleteApiKey: ['DELETE', '/v1/api_keys/{id}'],
+  rollApiKey: ['POST', '/v1/api_keys/{id}/roll'],
+  listAuditLog: ['GET', '/v1/audit_log'],
+  listRequests: ['GET', '/v1/requests'],
+  getRequest: ['GET', '/v1/requests/{id}'],
+  getOperatorOverview: ['GET', '/v1/operator/overview'],
+  createAccount: ['POST', '/v1/operator/accounts'],
+  listAccounts: ['GET', '/v1/operator/accounts'],
+  getAccount: ['GET', '/v1/operator/accounts/{id}'],
+  updateAccount: ['PATCH', '/v1/operator/accounts/{id}'],
+  createAccountApiKey: ['POST', '/v1/operator/accounts/{id}/api_keys'],
+  listAccountApiKeys: ['GET', '/v1/operator/accounts/{id}/api_keys'],
+  deleteAccountApiKey: ['DELETE', '/v1/operator/accounts/{id}/api_keys/{key_id}'],
+  listAllExecutions: ['GET', '/v1/operator/executions'],
+  getAnyExecution: ['GET', '/v1/operator/executions/{id}'],
+  retryExecution: ['POST', '/v1/operator/executions/{id}/retry'],
+  resolveExecution: ['POST', '/v1/operator/executions/{id}/resolve'],
+  listFailureGroups: ['GET', '/v1/operator/failure_groups'],
+  retryFailureGroup: ['POST', '/v1/operator/failure_groups/{id}/retry'],
+  listEndpointHealth: ['GET', '/v1/operator/endpoint_health'],
+  listNetworks: ['GET', '/v1/operator/networks'],
+  listIccidRanges: ['GET', '/v1/operator/iccid_ranges'],
+  listCatalogProducts: ['GET', '/v1/operator/products'],
+  getCatalogProduct: ['GET', '/v1/operator/products/{id}'],
+  putCatalogProduct: ['PUT', '/v1/operator/products/{id}'],
+  deactivateProduct: ['POST', '/v1/operator/products/{id}/deactivate'],
+  listProcesses: ['GET', '/v1/operator/processes'],
+  listOperatorAuditLog: ['GET', '/v1/operator/audit_log'],
 } as const satisfies Record<keyof Operations, readonly [method: string, path: string]>;
 

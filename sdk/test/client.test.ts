@@ -9,12 +9,14 @@ import {
   AuthenticationError,
   ConflictError,
   ConnectionError,
+  createOperator,
   createSimplane,
   ExecutionFailedError,
   IdempotencyError,
   InvalidRequestError,
   PermissionError,
   type Simplane,
+  type SimplaneOptions,
   TimeoutError,
   webhooks,
 } from '../src/index.ts';
@@ -44,7 +46,7 @@ test('request calls any operation by method and path, with the same idempotency 
 
 test('every operation of the contract is called at its own URL', async () => {
   const called: string[] = [];
-  const recorder = createSimplane({
+  const options: SimplaneOptions = {
     apiKey: 'sp_test_recorded',
     baseUrl: 'http://api.test',
     fetch: async (url, { method }) => {
@@ -53,10 +55,11 @@ test('every operation of the contract is called at its own URL', async () => {
         '{"object":"list","data":[],"has_more":false,"id":"x","iccid":"x","status":"succeeded"}',
       );
     },
-  });
-  const { request: _, consumers, ...functions } = recorder;
+  };
+  const { request: _, consumers, ...functions } = createSimplane(options);
   const { run: __, ...ofConsumers } = consumers;
-  await callEverything({ ...functions, ofConsumers });
+  const { request: ___, account: ____, ...ofOperator } = createOperator(options);
+  await callEverything({ ...functions, ofConsumers, ofOperator });
   const expected = Object.values(endpoints).map(
     ([method, path]) => `${method} ${path.replace(/\{\w+\}/g, 'x')}`,
   );
@@ -75,9 +78,9 @@ function recording() {
 }
 
 async function callEverything(part: object): Promise<void> {
-  for (const value of Object.values(part)) {
+  for (const [name, value] of Object.entries(part)) {
     if (typeof value === 'object') await callEverything(value);
-    else await value('x', {});
+    else await value('x', name === 'revokeApiKey' ? 'x' : {});
   }
 }
 

@@ -6,6 +6,8 @@ alter table api_keys
   add column allowed_cidrs text[] not null default '{}',
   -- The actor that created it, as the audit log shows it. Null for keys from before this migration.
   add column created_by jsonb,
+  -- The key that was made by rolling this one.
+  add column replaced_by uuid,
   add constraint api_keys_account check (
     case when account_id is null then scopes = '{operator}' else not 'operator' = any(scopes) end
   );

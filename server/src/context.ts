@@ -1,13 +1,14 @@
 import type { ApiVersion, Scope } from '@simplane/contract';
 import type { AppError } from './app-error.ts';
 import type { Clock } from './clock.ts';
-import type { Database } from './db/database.ts';
+import type { Database, Queryable } from './db/database.ts';
 import type { Signals } from './db/signals.ts';
 import type { Claim } from './idempotency/claim.ts';
 import type { Answer } from './idempotency/outcome.ts';
 import type { NewUuid } from './ids/uuid-v7.ts';
 import type { Keyring } from './secrets/keyring.ts';
 import type { AddressPolicy } from './webhooks/guard/policy.ts';
+import type { Probes } from './webhooks/sender/probes.ts';
 
 /** `id` is the public id, `uuid` the database's; decoded once. A null limit is the deployment's. */
 export type Account = {
@@ -39,6 +40,8 @@ export type Origin = {
   requestId: string | null;
   /** The client's address. */
   ip: string | null;
+  /** Counts the entries in the audit log, for writes from the dashboard: each has at least one. */
+  audits?: { count: number };
 };
 
 /** The context of an operator's operation: it belongs to no account. */
@@ -53,7 +56,8 @@ export type OperatorContext = Origin & {
   hasCore: boolean;
   keyring: Keyring;
   addressPolicy: AddressPolicy;
-  /** How many webhook endpoints an account may have. */
+  probes: Pick<Probes, 'send'>;
+  /** How many webhook endpoints an account without a limit of its own may have. */
   endpointLimit: number;
   apiVersion: ApiVersion;
 };
@@ -72,4 +76,6 @@ type WriteParts = {
   /** `isSecret`: the stored copy is encrypted, because the body contains a secret that is shown only once. */
   render(body: object, options?: { location?: string; isSecret?: boolean }): Answer;
   renderRefusal(error: AppError): Answer;
+  /** Runs in the transaction of the write, after its work. Null for most writes. */
+  afterWork: ((tx: Queryable) => Promise<void>) | null;
 };

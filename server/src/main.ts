@@ -23,7 +23,7 @@ program
   .action(() => run(async () => void process.stdout.write('the schema is up to date\n')));
 
 const accounts = program.command('accounts').description('manage the accounts of this deployment');
-withJson(accounts.command('create').description('create an account'))
+withLimits(withJson(accounts.command('create').description('create an account')))
   .requiredOption('--name <name>', 'its name')
   .action(async (options) => {
     const { createAccountCommand } = await import('./operator/accounts.ts');
@@ -34,16 +34,29 @@ withJson(accounts.command('list').description('list all accounts')).action(async
   await run((tools) => listAccountsCommand(tools, options));
 });
 
+withLimits(withJson(accounts.command('update').description('change an account, suspend or reactivate it')))
+  .argument('<id>', 'the account’s id, acct_…')
+  .option('--name <name>', 'its new name')
+  .option('--status <status>', 'active, or suspended: it can then read and revoke keys, but not write')
+  .action(async (id, options) => {
+    const { updateAccountCommand } = await import('./operator/accounts.ts');
+    await run((tools) => updateAccountCommand(tools, id, options));
+  });
+
 const keys = program.command('keys').description('manage API keys');
 withJson(keys.command('create').description('create a key and print it; it is not shown again'))
   .option('--account <id>', 'the account it belongs to; optional if there is only one')
-  .option('--name <name>', 'its name', 'API key')
+  .option('--name <name>', 'its name')
   .option(
     '--scopes <list>',
     'comma-separated: read, write, network, admin, install (activation codes; part of write); or operator alone',
     'read,write',
   )
   .option('--expires-in <duration>', 'such as 12h or 90d; by default it never expires')
+  .option(
+    '--allowed-cidrs <list>',
+    'comma-separated networks it may be used from, such as 203.0.113.0/24; by default from anywhere',
+  )
   .action(async (options) => {
     const { createKeyCommand } = await import('./operator/keys.ts');
     await run((tools) => createKeyCommand(tools, options));
@@ -61,6 +74,63 @@ withJson(keys.command('revoke').description('revoke a key; every process refuses
     await run((tools) => revokeKeyCommand(tools, id, options));
   });
 
+withJson(
+  keys
+    .command('roll')
+    .description('create a key with the same scopes and print it; the old one goes on working for a while'),
+)
+  .argument('<id>', 'the key’s id, key_…')
+  .option('--expires-in <duration>', 'how long the old key goes on working, up to 7d; 0s: not at all', '1d')
+  .action(async (id, options) => {
+    const { rollKeyCommand } = await import('./operator/keys.ts');
+    await run((tools) => rollKeyCommand(tools, id, options));
+  });
+
+program
+  .command('dashboard-link')
+  .description('print a link that signs in to the dashboard once, within ten minutes')
+  .option('--operator', 'for the operator’s view of the whole deployment', false)
+  .option('--account <id>', 'the account to sign in to; optional if there is only one')
+  .action(async (options) => {
+    const { dashboardLinkCommand } = await import('./operator/dashboard-link.ts');
+    await run((tools) => dashboardLinkCommand(tools, options));
+  });
+
+const executions = program
+  .command('executions')
+  .description('find, retry and resolve the executions of all accounts');
+withJson(executions.command('list').description('list executions, newest first'))
+  .option('--status <status>', 'queued, running, succeeded or failed')
+  .option('--error-code <code>', 'only failed ones with this code, such as outcome_unknown')
+  .option('--account <id>', 'only those of this account')
+  .option('--older-than <duration>', 'only those accepted so long ago, such as 5m')
+  .option('--limit <count>', 'how many, up to 100', '20')
+  .action(async (options) => {
+    const { listExecutionsCommand } = await import('./operator/executions.ts');
+    await run((tools) => listExecutionsCommand(tools, options));
+  });
+withJson(executions.command('show').description('show one with its steps, call ids and last error'))
+  .argument('<id>', 'the execution’s id, exec_…')
+  .action(async (id, options) => {
+    const { showExecutionCommand } = await import('./operator/executions.ts');
+    await run((tools) => showExecutionCommand(tools, id, options));
+  });
+withJson(executions.command('retry').description('start a failed one anew, or make one that waits due now'))
+  .argument('<id>', 'the execution’s id, exec_…')
+  .action(async (id, options) => {
+    const { retryExecutionCommand } = await import('./operator/executions.ts');
+    await run((tools) => retryExecutionCommand(tools, id, options));
+  });
+withJson(executions.command('resolve').description('decide one that failed with outcome_unknown'))
+  .argument('<id>', 'the execution’s id, exec_…')
+  .requiredOption('--outcome <outcome>', 'what the SM-DP+ did: reserved or not_reserved')
+  .option('--iccid <iccid>', 'the reserved profile')
+  .option('--then <action>', 'adopt: go on with the reserved profile; cancel: give it back')
+  .action(async (id, options) => {
+    const { resolveExecutionCommand } = await import('./operator/executions.ts');
+    await run((tools) => resolveExecutionCommand(tools, id, options));
+  });
+
 const catalog = program.command('catalog').description('manage the products');
 withJson(catalog.command('import').description('load products from a JSON file, all or none'))
   .argument('<file>', 'a list of products; see docs/catalog.md for an example')
@@ -70,6 +140,40 @@ withJson(catalog.command('import').description('load products from a JSON file, 
     const products = await checkCatalogFile(file, config);
     await run((tools) => importCatalogCommand(tools, products, options));
   });
+
+withJson(catalog.command('list').description('list all products, also unlisted and inactive ones')).action(
+  async (options) => {
+    const { listCatalogCommand } = await import('./operator/catalog.ts');
+    await run((tools) => listCatalogCommand(tools, options));
+  },
+);
+withJson(catalog.command('deactivate').description('stop selling a product; accepted orders go on'))
+  .argument('<id>', 'the product’s id')
+  .action(async (id, options) => {
+    const { deactivateProductCommand } = await import('./operator/catalog.ts');
+    await run((tools) => deactivateProductCommand(tools, id, options));
+  });
+
+const looks = [
+  ['overview', 'show rates, backlogs, and the orders of the last day', 'overviewCommand'],
+  ['processes', 'list the running processes', 'processesCommand'],
+  ['networks', 'list the SM-DP+ and the core as the workers see them', 'networksCommand'],
+  ['stock', 'list the ICCID ranges and how long they last', 'stockCommand'],
+] as const;
+for (const [name, description, command] of looks) {
+  withJson(program.command(name).description(description)).action(async (options) => {
+    const commands = await import('./operator/look.ts');
+    await run((tools) => commands[command](tools, options));
+  });
+}
+
+const endpoints = program.command('endpoints').description('look at the webhook endpoints of all accounts');
+withJson(endpoints.command('failing').description('list those that fail, with what waits for them')).action(
+  async (options) => {
+    const { failingEndpointsCommand } = await import('./operator/look.ts');
+    await run((tools) => failingEndpointsCommand(tools, options));
+  },
+);
 
 withJson(
   program
@@ -102,6 +206,14 @@ program.parseAsync().catch((error: unknown) => {
 
 function withJson(command: Command): Command {
   return command.option('--json', 'print JSON', false);
+}
+
+function withLimits(command: Command): Command {
+  const none = 'or none: the deployment’s limit';
+  return command
+    .option('--max-webhook-endpoints <count>', `the most webhook endpoints it may have, ${none}`)
+    .option('--max-open-executions <count>', 'the most orders it may have open, or none: no limit')
+    .option('--requests-per-second <rate>', `requests per second of all its keys together, ${none}`);
 }
 
 async function run(command: (tools: Tools) => Promise<void>): Promise<void> {

@@ -5,12 +5,15 @@ import { createKeyDirectory } from './accounts/key-directory.ts';
 import { readOrCreateSandboxKey, sandboxKeyFile } from './accounts/sandbox-key-file.ts';
 import { startChores } from './background/chores.ts';
 import { releaseOrphanedClaims } from './background/release-orphaned-claims.ts';
+import { reportOf } from './background/report-of.ts';
 import { startExecutions } from './background/start-executions.ts';
 import { startFeed } from './background/start-feed.ts';
-import { startWebhooks } from './background/start-webhooks.ts';
+import { startProbes, startWebhooks } from './background/start-webhooks.ts';
 import { systemClock } from './clock.ts';
 import { addressPolicyOf } from './config/address-policy.ts';
 import type { Config } from './config/settings.ts';
+import { version } from './config/version.ts';
+import { createLink } from './dashboard/create-link.ts';
 import { type Connection, connect } from './db/connect.ts';
 import { prepareDatabase } from './db/prepare-database.ts';
 import { createSignals } from './db/signals.ts';
@@ -18,9 +21,12 @@ import { ensureMode } from './deployment/ensure-mode.ts';
 import { createApp } from './http/app.ts';
 import { createMetricsApp } from './http/metrics-app.ts';
 import { createUuidV7 } from './ids/uuid-v7.ts';
+import type { PeerReport } from './network/peer-state.ts';
 import type { Network, ObservationSource } from './network/port.ts';
 import { createObservationHandler } from './observations/handle-observation.ts';
+import { startHeartbeat } from './processes/start-heartbeat.ts';
 import { seedSandbox } from './products/seed-sandbox.ts';
+import { createRequestLog } from './request-log/buffer.ts';
 import { claimSealingKey, describeMissingKeys } from './secrets/claim-sealing-key.ts';
 import { readEncryptionKeys } from './secrets/encryption-keys.ts';
 import { createKeyring } from './secrets/keyring.ts';
@@ -37,6 +43,8 @@ export type Running = {
   localUrl: string;
   /** Null in live mode. */
   sandboxKey: SandboxKey | null;
+  /** A link that signs in to the dashboard once. Null unless this process serves it in a sandbox. */
+  dashboardLink: string | null;
   notice: string | null;
   lost: Promise<string>;
   stop(): Promise<void>;
@@ -44,6 +52,9 @@ export type Running = {
 
 /** `file` is where the key is stored; null if it came from `SIMPLANE_API_KEY`. */
 export type SandboxKey = { key: string; file: string | null; state: SandboxKeyState };
+
+// How long the last lines of the request log may take at shutdown; they need some milliseconds.
+const lastLinesMs = 2_000;
 
 type App = ReturnType<typeof createApp>;
 
@@ -54,6 +65,7 @@ export async function serve(
   network: Network | null,
   observations: ObservationSource | null = null,
   certificates: () => CertificateEnd[] = () => [],
+  peers: () => PeerReport[] = () => [],
 ): Promise<Running> {
   const connection = await connect({
     ...config,
@@ -66,7 +78,7 @@ export async function serve(
         : log.warn({ reason }, 'the database cannot be written to'),
   });
   try {
-    return await start(config, connection, log, { network, observations, certificates });
+    return await start(config, connection, log, { network, observations, certificates, peers });
   } catch (error) {
     await connection.close();
     throw error;
@@ -77,13 +89,15 @@ type Parts = {
   network: Network | null;
   observations: ObservationSource | null;
   certificates(): CertificateEnd[];
+  /** How this process reaches the systems it calls. */
+  peers(): PeerReport[];
 };
 
 async function start(
   config: Config,
   connection: Connection,
   log: Logger,
-  { network, observations, certificates }: Parts,
+  { network, observations, certificates, peers }: Parts,
 ): Promise<Running> {
   const { db, connectionString } = connection;
   const { applied } = await prepareDatabase(connection, (says) => log.info(says));
@@ -125,6 +139,9 @@ async function start(
   const keyring = createKeyring(encryptionKeys, { isOldFormRefused: createOldFormCheck(db) });
   const purpose = config.role === 'api' ? 'readers' : 'signals';
   const signals = createSignals({ db, connectionString: listenUrl, purpose, onError });
+  const addressPolicy = addressPolicyOf(config);
+  const usableKeyring = missingKeys.length === 0 ? keyring : refuseSealing(keyring, missingKeys);
+  const probes = startProbes({ clock, keyring: usableKeyring, log, addressPolicy }, config);
   const service: Service = {
     ...config,
     hasCore: config.mode === 'sandbox' || config.coreUrl !== null,
@@ -132,14 +149,22 @@ async function start(
     clock,
     newUuid,
     signals,
-    keyring: missingKeys.length === 0 ? keyring : refuseSealing(keyring, missingKeys),
-    addressPolicy: addressPolicyOf(config),
+    keyring: usableKeyring,
+    addressPolicy,
+    probes,
     endpointLimit: config.webhookEndpointLimit,
     // Half of the 15 s that are promised, so that a late timer keeps the promise.
     streams: { perKey: config.streamsPerKey, total: config.streamsTotal, beatMs: 7_500 },
     keys: createKeyDirectory(db),
     log,
     metrics,
+    hasDashboard: config.dashboard === 'on',
+    requestLog: createRequestLog({
+      db,
+      level: config.requestLogLevel,
+      onDropped: (count) => metrics.requestLogDropped.inc(count),
+      onError,
+    }),
     metricsOnApi: config.metricsPort === null,
     missingKeys,
     publicUrl: () => config.publicUrl ?? url,
@@ -162,6 +187,11 @@ async function start(
   const worker = network && isWorker ? startExecutions(service, config, network, onError) : null;
   const sequencer = config.role === 'api' ? null : startFeed(service, onError);
   const sender = isWorker ? startWebhooks(service, config, onError) : null;
+  const { role } = config;
+  const isPaused = () => worker?.isPaused() ?? false;
+  const { throughput } = metrics;
+  const report = () => reportOf({ config, certificates, peers, isPaused, throughput });
+  const heartbeat = await startHeartbeat({ db, newUuid, role, version, report, onError });
 
   async function stop(): Promise<void> {
     stopping = true;
@@ -175,7 +205,10 @@ async function start(
       sequencer?.stop(),
       ...chores.map((chore) => chore.stop()),
     ]);
+    await probes.stop();
+    await heartbeat.stop(); // until here its work may show
     await signals.stop();
+    await service.requestLog.stop(lastLinesMs);
     await service.keys
       .flushUses()
       .catch((error: Error) => log.warn({ error: error.message }, 'API key usage was not saved'));
@@ -183,7 +216,14 @@ async function start(
   }
 
   const { notice, lost } = connection;
-  return { url: service.publicUrl(), localUrl: url, sandboxKey, notice, lost, stop };
+  const dashboardLink = await linkFor(service, sandboxKey);
+  return { url: service.publicUrl(), localUrl: url, sandboxKey, dashboardLink, notice, lost, stop };
+}
+
+/** For the sandbox's own key, so that a newcomer gets from the start to a signed-in page by one link. */
+async function linkFor({ db, clock, role, hasDashboard, publicUrl }: Service, sandboxKey: SandboxKey | null) {
+  if (!hasDashboard || role === 'worker' || sandboxKey?.state.kind !== 'usable') return null;
+  return publicUrl() + (await createLink(db, clock, sandboxKey.state.id));
 }
 
 /** Waits for requests in flight until the timeout, then closes their connections. */

@@ -4,9 +4,11 @@ import type { Clock } from './clock.ts';
 import type { Database } from './db/database.ts';
 import type { Signals } from './db/signals.ts';
 import type { NewUuid } from './ids/uuid-v7.ts';
+import type { RequestLog } from './request-log/buffer.ts';
 import type { Keyring } from './secrets/keyring.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import type { AddressPolicy } from './webhooks/guard/policy.ts';
+import type { Probes } from './webhooks/sender/probes.ts';
 
 /** The parts of one server process. `serve.ts` builds it; tests build it with their own clock. */
 export type Service = {
@@ -22,20 +24,27 @@ export type Service = {
   /** Ids of encryption keys that stored secrets may need and this process does not have. It is then not ready. */
   missingKeys: string[];
   addressPolicy: AddressPolicy;
+  /** Sends test requests to webhook endpoints. */
+  probes: Pick<Probes, 'send'>;
   endpointLimit: number;
   keys: KeyDirectory;
   log: Logger;
   metrics: Metrics;
+  requestLog: RequestLog;
   /** Limits of open streams and waiting requests of the event feed, and how often a stream shows that it lives. */
   streams: { perKey: number; total: number; beatMs: number };
   rateLimitPerSecond: number;
   /** Look-ups of unknown API keys per client address. */
   unknownKeysPerSecond: number;
+  /** Networks of proxies whose `X-Forwarded-For` is believed. */
+  trustedProxies: readonly string[];
   headersTimeoutMs: number;
   requestTimeoutMs: number;
   /** How long a client may leave its response unread. */
   drainTimeoutMs: number;
   maxConnections: number;
+  /** Whether `/dashboard` is served. */
+  hasDashboard: boolean;
   /** Whether `/metrics` is on the API's port, for loopback clients, instead of on its own port. */
   metricsOnApi: boolean;
   /** The URL clients use. Without `SIMPLANE_PUBLIC_URL` it is known only once the server listens. */

@@ -59,6 +59,8 @@ export async function startDeployment({ settings = {}, profileDir }: Options = {
         SIMPLANE_DATA_DIR: serverDir,
         SIMPLANE_ENCRYPTION_KEYS: encryptionKey.toString('base64'),
         SIMPLANE_MOCK_DELAY: '0s',
+        // As in live mode.
+        SIMPLANE_REQUEST_LOG: 'errors',
         ...overrides,
       },
       join(serverDir, `server-${stops.length}.log`),

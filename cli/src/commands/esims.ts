@@ -8,6 +8,8 @@ import { printList, readPairs, withListOptions } from '../print/list.ts';
 import type { Output } from '../print/output.ts';
 import { type Column, printResource } from '../print/table.ts';
 import { addEsimQr } from './esim-qr.ts';
+import { addEsimTimeline } from './esim-timeline.ts';
+import { addEsimUsage } from './esim-usage.ts';
 import { printStarted, type WaitOptions, withWaitOptions } from './executions.ts';
 import { idempotencyKeyOption, keyOf, type WriteOptions } from './idempotency-key.ts';
 
@@ -26,6 +28,8 @@ export function addEsims(program: Command): void {
   addGet(esims);
   addList(esims);
   addEsimQr(esims);
+  addEsimTimeline(esims);
+  addEsimUsage(esims);
   addChange(esims, 'suspend', 'suspend service until the eSIM is resumed');
   addChange(esims, 'resume', 'resume a suspended eSIM');
   addTerminate(esims);

@@ -37,6 +37,8 @@ type ListOptions = {
   delivery?: 'failed' | 'pending';
   since?: number;
   until?: number;
+  iccid?: string;
+  execution?: string;
 };
 
 function addList(events: Command): void {
@@ -46,13 +48,17 @@ function addList(events: Command): void {
       new Option('--delivery <state>', 'only with a delivery in this state').choices(['failed', 'pending']),
     )
     .addOption(new Option('--since <time>', 'at or after: 2h (ago) or 2026-11-15').argParser(readTime))
-    .addOption(new Option('--until <time>', 'before this time').argParser(readTime));
+    .addOption(new Option('--until <time>', 'before this time').argParser(readTime))
+    .option('--iccid <iccid>', 'only of this eSIM')
+    .option('--execution <id>', 'only of this execution (exec_…)');
   withAction<ListOptions>(list, ({ client, out }, options) => {
     const filters = {
       ...(options.type !== undefined && { type: options.type }),
       ...(options.delivery && { delivery: options.delivery }),
       ...(options.since !== undefined && { 'created[gte]': options.since }),
       ...(options.until !== undefined && { 'created[lt]': options.until }),
+      ...(options.iccid !== undefined && { iccid: options.iccid }),
+      ...(options.execution !== undefined && { execution_id: options.execution }),
     };
     return printList(out, options, (query) => client.events.list({ ...query, ...filters }), {
       columns,

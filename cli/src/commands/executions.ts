@@ -10,6 +10,7 @@ import type { Output } from '../print/output.ts';
 import { startProgress } from '../print/progress.ts';
 import { type Column, printResource } from '../print/table.ts';
 import { readDuration } from '../read-time.ts';
+import { idempotencyKeyOption, keyOf, type WriteOptions } from './idempotency-key.ts';
 
 const columns: Column<Execution>[] = [
   { title: 'ID', value: ({ id }) => id },
@@ -45,6 +46,15 @@ export function addExecutions(program: Command): void {
   withAction<WaitOptions>(get, async ({ client, out }, options, [id = '']) => {
     if (options.wait) await waitAndPrint(client, out, id, options);
     else printExecution(out, await client.executions.get(id));
+  });
+
+  const cancel = executions
+    .command('cancel')
+    .description('cancel one that has not reached the network')
+    .argument('<id>', 'id (exec_…)')
+    .addOption(idempotencyKeyOption());
+  withAction<WriteOptions>(cancel, async ({ client, out }, options, [id = '']) => {
+    printExecution(out, await client.executions.cancel(id, keyOf(options)));
   });
 }
 

@@ -1,12 +1,12 @@
-import { orderings } from '@simplane/contract';
-import type { WebhookEndpoint } from '@simplane/sdk';
+import { attemptOutcomes, orderings } from '@simplane/contract';
+import type { DeliveryAttempt, RecoveryPreview, WebhookEndpoint, WebhookEndpointStats } from '@simplane/sdk';
 import { type Command, Option } from 'commander';
 import { withAction } from '../action.ts';
 import { usageError } from '../command-error.ts';
 import { none, paintStatus, time } from '../print/format.ts';
-import { printList, readPairs, withListOptions } from '../print/list.ts';
+import { positiveInteger, printList, readPairs, withListOptions } from '../print/list.ts';
 import type { Output } from '../print/output.ts';
-import { type Column, type Field, printResource } from '../print/table.ts';
+import { type Column, createTable, type Field, printResource } from '../print/table.ts';
 import { readDuration, readTime } from '../read-time.ts';
 import { collect } from './esims.ts';
 import { idempotencyKeyOption, keyOf, type WriteOptions } from './idempotency-key.ts';
@@ -20,6 +20,16 @@ const columns: Column<WebhookEndpoint>[] = [
   { title: 'DESCRIPTION', value: ({ description }) => description ?? '', cutTo: 11, isSecondary: true },
 ];
 
+type Hour = WebhookEndpointStats['hours'][number];
+
+const statsColumns: Column<Hour>[] = [
+  { title: 'HOUR', value: ({ hour }) => time(hour) },
+  { title: 'SUCCEEDED', value: ({ succeeded_count }) => String(succeeded_count), isRight: true },
+  { title: 'FAILED', value: ({ failed_count }) => String(failed_count), isRight: true },
+  { title: 'P50 MS', value: ({ p50_ms }) => String(p50_ms), isRight: true },
+  { title: 'P99 MS', value: ({ p99_ms }) => String(p99_ms), isRight: true },
+];
+
 export function addWebhooks(program: Command): void {
   const webhooks = program.command('webhooks').description('endpoints that receive events');
   addCreate(webhooks);
@@ -28,6 +38,9 @@ export function addWebhooks(program: Command): void {
   addEnable(webhooks);
   addRotateSecret(webhooks);
   addRecover(webhooks);
+  addProbe(webhooks);
+  addStats(webhooks);
+  addAttempts(webhooks);
   addDelete(webhooks);
 }
 
@@ -174,13 +187,97 @@ function addRecover(webhooks: Command): void {
         .argParser(readTime)
         .makeOptionMandatory(),
     )
+    .option('--dry-run', 'only count what would be delivered')
     .addOption(idempotencyKeyOption());
-  withAction<WriteOptions & { since: number }>(recover, async ({ client, out }, options, [id = '']) => {
+  type Options = WriteOptions & { since: number; dryRun?: true };
+  withAction<Options>(recover, async ({ client, out }, options, [id = '']) => {
+    if (options.dryRun) {
+      const body = { since: options.since, dry_run: true } as const;
+      return printPreview(out, await client.webhookEndpoints.recover(id, body, keyOf(options)));
+    }
     const recovery = await client.webhookEndpoints.recover(id, { since: options.since }, keyOf(options));
     if (out.isJson) return out.json(recovery);
     out.line(`Started ${recovery.id}: queues the events that ${id} missed since ${time(recovery.since)}.`);
     out.note(out.noteColors.dim(`To see how far it is: simplane api GET /v1/recoveries/${recovery.id}`));
   });
+}
+
+function printPreview(out: Output, preview: RecoveryPreview): void {
+  const { event_count: count, types, capped, since } = preview;
+  printResource(out, preview, [
+    ['Would queue', `${count}${capped ? ' or more' : ''} missed since ${time(since)}`],
+    ...types.map(({ type, count }) => [`· ${type}`, String(count)] as const),
+  ]);
+}
+
+function addProbe(webhooks: Command): void {
+  const probe = webhooks
+    .command('probe')
+    .description('send one signed test request now, also to a disabled endpoint')
+    .argument('<id>', 'endpoint id (we_…)')
+    .addOption(idempotencyKeyOption());
+  withAction<WriteOptions>(probe, async ({ client, out }, options, [id = '']) => {
+    const sent = await client.webhookEndpoints.probe(id, keyOf(options));
+    printResource(out, sent, [
+      ['Outcome', sent.outcome, paintStatus],
+      ['Answer', answerOf(sent)],
+      ['Duration', `${sent.duration_ms} ms`],
+      ['Response', sent.response ?? none],
+      ['Event', sent.event_id],
+    ]);
+  });
+}
+
+function addStats(webhooks: Command): void {
+  const stats = webhooks
+    .command('stats')
+    .description('attempts and their durations per hour')
+    .argument('<id>', 'endpoint id (we_…)')
+    .addOption(new Option('--hours <n>', 'hours to look back').default(24).argParser(positiveInteger));
+  withAction<{ hours: number }>(stats, async ({ client, out }, { hours }, [id = '']) => {
+    const read = await client.webhookEndpoints.stats(id, { hours });
+    if (out.isJson) return out.json(read);
+    if (read.hours.length === 0) return out.note(`No attempts since ${time(read.from)}.`);
+    createTable(out, statsColumns)(read.hours);
+  });
+}
+
+const attemptColumns: Column<DeliveryAttempt>[] = [
+  { title: 'AT', value: ({ at }) => time(at) },
+  { title: 'OUTCOME', value: ({ outcome }) => outcome, paint: paintStatus },
+  { title: 'ANSWER', value: answerOf, cutTo: 10 },
+  { title: 'MS', value: ({ duration_ms }) => String(duration_ms), isRight: true },
+  { title: 'TRY', value: ({ number }) => String(number), isRight: true },
+  { title: 'DELIVERY', value: ({ delivery_id }) => delivery_id },
+  { title: 'EVENT', value: ({ event_id }) => event_id, isSecondary: true },
+];
+
+function addAttempts(webhooks: Command): void {
+  const attempts = withListOptions(
+    webhooks
+      .command('attempts')
+      .description('single attempts, those of the newest delivery first')
+      .argument('<id>', 'endpoint id (we_…)')
+      .addOption(new Option('--outcome <outcome>', 'only these').choices([...attemptOutcomes])),
+  );
+  type Options = { limit: number; all?: boolean; outcome?: DeliveryAttempt['outcome'] };
+  withAction<Options>(attempts, ({ client, out }, options, [id = '']) => {
+    const filter = options.outcome === undefined ? {} : { outcome: options.outcome };
+    return printList(out, options, (query) => client.webhookEndpoints.attempts(id, { ...query, ...filter }), {
+      columns: attemptColumns,
+      empty: 'No attempts.',
+    });
+  });
+}
+
+function answerOf({
+  status_code: status,
+  error,
+}: {
+  status_code: number | null;
+  error: string | null;
+}): string {
+  return status === null ? (error ?? none) : `HTTP ${status}`;
 }
 
 function addDelete(webhooks: Command): void {
@@ -208,6 +305,9 @@ function printEndpoint(out: Output, endpoint: WebhookEndpoint): void {
     ['Ordering', endpoint.ordering],
     ['Description', endpoint.description ?? none],
     ['Created', time(endpoint.created)],
+    ...endpoint.secrets
+      .slice(1)
+      .map(({ expires_at: at }) => ['Old secret', `signs until ${time(at)}`] as const),
     ...Object.entries(endpoint.metadata).map(([name, value]) => [`· ${name}`, value] as const),
     ...(endpoint.secret ? [['Secret', endpoint.secret] as const] : []),
   ]);

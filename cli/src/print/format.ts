@@ -17,6 +17,20 @@ export function clock(at: Date): string {
     .join(':');
 }
 
+/** `840 ms`, `2.4 s`, `5 min`, `3 h`, `2 d`: two digits or more are enough to compare. */
+export function duration(milliseconds: number): string {
+  const steps: [number, string][] = [
+    [1, 'ms'],
+    [1_000, 's'],
+    [60_000, 'min'],
+    [3_600_000, 'h'],
+    [86_400_000, 'd'],
+  ];
+  const [size, unit] = steps.findLast(([size]) => milliseconds >= size) ?? [1, 'ms'];
+  const count = milliseconds / size;
+  return `${count < 10 ? Number(count.toFixed(1)) : Math.round(count)} ${unit}`;
+}
+
 const units = ['B', 'kB', 'MB', 'GB', 'TB'];
 
 export function bytes(count: number | null): string {

@@ -39,7 +39,7 @@ export async function printList<Item>(
   if (page?.has_more) out.note(out.noteColors.dim('More items exist: --all shows them.'));
 }
 
-function positiveInteger(text: string): number {
+export function positiveInteger(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Must be a whole number of at least 1.');
   return Number(text);
 }

@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { inject } from 'vitest';
 import { until } from '../../../server/test/support/until.ts';
 
-export const binary = fileURLToPath(new URL('../../bin/simplane.js', import.meta.url));
+export const binary = join(inject('programs'), 'simplane.mjs');
 export const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 type Target = { url: string; key: string };

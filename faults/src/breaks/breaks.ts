@@ -1,7 +1,7 @@
 import type { CheckName } from '../checks/index.ts';
 import type { Topology } from '../deployment/postgres.ts';
 import { delayCommits } from '../deployment/run-triggers.ts';
-import type { Fault, Operation, OperationKind } from '../plan.ts';
+import type { Fault, NetworkKind, Operation, OperationKind } from '../plan.ts';
 
 /** One guarantee broken on purpose, by a trigger in the run's database or by a module preloaded into a server. */
 export type Break = {
@@ -18,6 +18,7 @@ export type Break = {
   processes?: string[];
   faults?: Fault[];
   topology?: Topology;
+  network?: NetworkKind;
   /** Replication is stopped, and commits do not wait for the standby. */
   isAsynchronous?: boolean;
   /** How long work makes no progress before it counts as stuck. */
@@ -41,6 +42,25 @@ export const breaks: Record<string, Break> = {
     operations: [act('create-endpoint'), act('test-event')],
     stalledAfterMs: 10_000,
     sql: trigger('recoveries', 'before update', { body: 'new.finished_at := null; return new;' }),
+  },
+  'forget-retry': {
+    description:
+      'refused orders count as unknown, and a failed order forgets which one was started in its place',
+    caughtBy: ['unknown-outcomes-are-settled'],
+    network: 'forgets',
+    operations: [
+      act('create-endpoint'),
+      ...Array.from({ length: 4 }, () => act('provision', { choice: 0.9, pick: 0 })),
+      act('await-orders'),
+    ],
+    sql: trigger('executions', 'before insert or update', {
+      body: `
+        if new.error ->> 'code' = 'declined' then
+          new.error := jsonb_set(new.error, '{code}', '"outcome_unknown"');
+        end if;
+        new.retried_by := null;
+        return new;`,
+    }),
   },
   'drop-event': {
     description: 'some events are neither stored nor queued for delivery',

@@ -14,6 +14,7 @@ import { ordersAreInOnePlace } from './orders-are-in-one-place.ts';
 import { ordersEndOnce } from './orders-end-once.ts';
 import { ordersReachTheNetworkOnce } from './orders-reach-the-network-once.ts';
 import { processesSurvive } from './processes-survive.ts';
+import { unknownOutcomesAreSettled } from './unknown-outcomes-are-settled.ts';
 import { usageIsCountedOnce } from './usage-is-counted-once.ts';
 import type { Check } from './violation.ts';
 import { walksAreComplete } from './walks-are-complete.ts';
@@ -23,6 +24,7 @@ export const checks = {
   'orders-end-once': ordersEndOnce,
   'orders-are-in-one-place': ordersAreInOnePlace,
   'orders-reach-the-network-once': ordersReachTheNetworkOnce,
+  'unknown-outcomes-are-settled': unknownOutcomesAreSettled,
   'changes-are-told': changesAreTold,
   'events-are-delivered': eventsAreDelivered,
   'items-are-in-one-place': itemsAreInOnePlace,

@@ -26,7 +26,10 @@ function effectsHaveAnswers({ end }: History, writes: Write[]): Violation[] {
     const answered = new Set(
       writes
         .filter((write) => write.account === account && write.status !== null && write.status < 300)
-        .flatMap(({ answers }) => answers.map((answer) => bodyOf<{ id?: string }>(answer).id)),
+        .flatMap(({ answers }) =>
+          answers.map((answer) => bodyOf<{ id?: string; retried_by?: string }>(answer)),
+        )
+        .flatMap(({ id, retried_by }) => [id, retried_by]),
     );
     const created: (Execution | WebhookEndpoint | Event)[] = [
       ...executions,

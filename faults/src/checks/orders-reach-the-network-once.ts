@@ -11,9 +11,9 @@ function oneOrderEach({ calls, end }: History): Violation[] {
   const byExecution = groupBy(calls.filter(isOrder), ({ executionId }) => executionId);
   return [...byExecution].flatMap(([id, orders]) => {
     const ids = new Set(orders.map((call) => call.id));
-    const iccids = new Set(orders.map(({ iccid }) => iccid));
+    const iccids = new Set(orders.flatMap(({ iccid }) => iccid ?? []));
     if (!known.has(id)) return [{ about: [id], what: 'the network got an order that no customer placed' }];
-    if (ids.size === 1 && iccids.size === 1) return [];
+    if (ids.size === 1 && iccids.size <= 1) return [];
     return [
       {
         about: [id, ...ids],
@@ -24,7 +24,8 @@ function oneOrderEach({ calls, end }: History): Violation[] {
 }
 
 function noneShared({ calls }: History): Violation[] {
-  const byIccid = groupBy(calls.filter(isOrder), ({ iccid }) => String(iccid));
+  const reserved = calls.filter((call) => isOrder(call) && call.iccid !== null);
+  const byIccid = groupBy(reserved, ({ iccid }) => String(iccid));
   return [...byIccid].flatMap(([iccid, orders]) => {
     const executions = new Set(orders.map(({ executionId }) => executionId));
     return executions.size === 1

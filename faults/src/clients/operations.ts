@@ -28,6 +28,11 @@ export const operations: Record<OperationKind, Run> = {
     const one = chosen(data, operation.pick);
     if (one) await send(ctx, { account, path: `/v1/executions/${one.id}` });
   },
+  async 'cancel-order'(ctx, task) {
+    const { data } = await read<Execution>(ctx, task.account, '/v1/executions?limit=20&status=queued');
+    const one = chosen(data, task.operation.pick);
+    if (one) await write(ctx, task, { path: `/v1/executions/${one.id}/cancel` });
+  },
   suspend: (ctx, task) => changeEsim(ctx, task, 'POST', '/suspend'),
   resume: (ctx, task) => changeEsim(ctx, task, 'POST', '/resume'),
   terminate: (ctx, task) => changeEsim(ctx, task, 'DELETE', ''),

@@ -5,6 +5,8 @@ import { HarnessFailure, type RunContext } from '../run-context.ts';
 
 export type Request = {
   account: number;
+  /** With the operator's key, about something of the account. */
+  isOperator?: boolean;
   method?: string;
   path: string;
   body?: unknown;
@@ -40,7 +42,7 @@ export async function sendOnce(
   request: Request,
   timeoutMs: number,
 ): Promise<Sent | null> {
-  const { account, method = 'GET', path, body, key = null, at = 0, signal } = request;
+  const { account, isOperator = false, method = 'GET', path, body, key = null, at = 0, signal } = request;
   const apis = deployment.processes.filter(({ role }) => role !== 'worker');
   const server = apis[at % apis.length];
   const url = server?.url();
@@ -53,7 +55,7 @@ export async function sendOnce(
     const response = await fetch(url + path, {
       method,
       headers: {
-        authorization: `Bearer ${deployment.keys[account]}`,
+        authorization: `Bearer ${isOperator ? deployment.operatorKey : deployment.keys[account]}`,
         ...(key !== null && { 'idempotency-key': key }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },

@@ -11,6 +11,7 @@ export type Deployment = {
   database: string;
   /** An API key for each account. */
   keys: string[];
+  operatorKey: string;
   processes: ServerProcess[];
   /** Each process's own link to PostgreSQL, by process name. */
   links: Map<string, Link>;
@@ -28,6 +29,8 @@ type Options = {
   keys: string[];
   /** Names of processes: `api-1`, `worker-1`, `all-1`. */
   processes: string[];
+  /** Whether the network forgets calls. */
+  forgetsCalls: boolean;
   /** A module that every process loads first. */
   preload: string | null;
 };
@@ -64,13 +67,24 @@ export async function prepareDatabase(postgres: Postgres, database: string): Pro
   return keys;
 }
 
+async function createOperatorKey(postgres: Postgres, database: string): Promise<string> {
+  const link = await postgres.link(database);
+  const env = { DATABASE_URL: link.url };
+  const [created] = await runOperatorCommand<{ key: string }[]>(
+    ['keys', 'create', '--scopes', 'operator'],
+    env,
+  );
+  await link.close();
+  return created?.key ?? '';
+}
+
 /** Starts the server processes, the network and the customers' webhook receivers. */
 export async function startDeployment(
   postgres: Postgres,
   history: History,
   options: Options,
 ): Promise<Deployment> {
-  const { seed, database, keys, preload } = options;
+  const { seed, database, keys, preload, forgetsCalls } = options;
   const network = await startNetwork(history, createRandom(seed, 'network'));
   const receivers = await startReceivers(history, seed);
   const links = new Map<string, Link>();
@@ -79,8 +93,10 @@ export async function startDeployment(
     SIMPLANE_API_KEY: 'sp_test_faults_operator_key',
     SIMPLANE_ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
     FAULTS_NETWORK_URL: network.url,
+    ...(forgetsCalls && { FAULTS_NETWORK_FORGETS: '1' }),
   };
 
+  const operatorKey = forgetsCalls ? await createOperatorKey(postgres, database) : '';
   const processes: ServerProcess[] = [];
   for (const name of options.processes) {
     const link = await postgres.link(database);
@@ -100,5 +116,5 @@ export async function startDeployment(
     await stop();
     throw error;
   }
-  return { database, keys, processes, links, postgres, network, receivers, stop };
+  return { database, keys, operatorKey, processes, links, postgres, network, receivers, stop };
 }

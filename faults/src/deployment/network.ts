@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { encodeId, idPrefixes } from '@simplane/contract';
+import { encodeId, idPrefixes, withCheckDigit } from '@simplane/contract';
 import type { History, NetworkCall } from '../history/history.ts';
 import type { Random } from '../random.ts';
 
@@ -26,9 +26,14 @@ export type RecordingNetwork = {
   stop(): Promise<void>;
 };
 
-/** A mock network in the checker's process: it records every call, even if the caller dies, and loses some answers. */
+/**
+ * A mock network in the checker's process: it records every call, even if the caller dies, and loses some answers. An order
+ * without an ICCID reserves a new profile, however often it is sent.
+ */
 export async function startNetwork(history: History, random: Random): Promise<RecordingNetwork> {
   let isHealed = false;
+  let reserved = 0;
+  const newIccid = () => withCheckDigit(`8999908${String(reserved++).padStart(11, '0')}`);
   const callbacks = new Map<string, ((call: NetworkCall) => void) | null>();
 
   function answer(received: CallRequest, response: ServerResponse): void {
@@ -37,7 +42,7 @@ export async function startNetwork(history: History, random: Random): Promise<Re
       id: received.id,
       executionId: executionIdOf(received.id),
       step: received.step,
-      iccid: received.iccid,
+      iccid: received.iccid ?? (sells(received) ? newIccid() : null),
       worker: received.worker,
       atMs: Date.now(),
       answer: fault,
@@ -47,7 +52,7 @@ export async function startNetwork(history: History, random: Random): Promise<Re
     callbacks.delete(received.step);
     if (callback) call.answer = 'none';
     callback?.(call);
-    const reply = replyTo(received);
+    const reply = replyTo({ ...received, iccid: call.iccid });
     if (call.answer === 'none') call.answer = reply.kind;
     if (call.answer === 'hung') return;
     if (call.answer === 'lost') response.destroy();
@@ -85,16 +90,22 @@ const answerFaults = [
   ['hung', 2],
 ] as const;
 
-type Reply = { kind: 'done' | 'refused' | 'failed'; result?: object; reason?: object };
+type Reply = { kind: 'done' | 'refused' | 'failed'; result?: object; reason?: object; hadNoEffect?: true };
 
 const declined: Reply = { kind: 'refused', reason: { code: 'declined', message: 'Declined permanently.' } };
 const unreachable: Reply = { kind: 'failed', reason: { code: 'network_unavailable', message: 'Try again.' } };
 
-function replyTo({ step, attempt, iccid, productId, matchingId }: CallRequest): Reply {
-  if (step === 'order' && productId === 'prod_sandbox_declined') {
-    return declined;
+/** Whether an order gets a profile. */
+function sells({ step, attempt, productId }: CallRequest): boolean {
+  if (step !== 'order' || productId === 'prod_sandbox_declined') return false;
+  return productId !== 'prod_sandbox_flaky' || attempt >= 3;
+}
+
+function replyTo(request: CallRequest): Reply {
+  const { step, iccid, productId, matchingId } = request;
+  if (step === 'order' && !sells(request)) {
+    return productId === 'prod_sandbox_declined' ? declined : { ...unreachable, hadNoEffect: true };
   }
-  if (step === 'order' && productId === 'prod_sandbox_flaky' && attempt < 3) return unreachable;
   const result =
     step === 'order'
       ? { iccid }

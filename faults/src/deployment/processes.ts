@@ -29,8 +29,12 @@ const serverFolder = join(
   dirname(createRequire(import.meta.url).resolve('@simplane/server/embedded-postgres')),
   '../../..',
 );
-const program = join(serverFolder, 'bin/simplane-server.js');
-const recordedServer = fileURLToPath(new URL('./recorded-server.js', import.meta.url));
+// The tests bundle the programs, because loading modules one by one takes most of a server's start.
+const bundles = process.env['FAULTS_PROGRAMS'];
+const program = bundles ? join(bundles, 'simplane-server.mjs') : join(serverFolder, 'bin/simplane-server.js');
+const recordedServer = bundles
+  ? join(bundles, 'faults-server.mjs')
+  : fileURLToPath(new URL('./recorded-server.js', import.meta.url));
 const endWithParent = new URL('./end-with-parent.js', import.meta.url).href;
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 60_000;

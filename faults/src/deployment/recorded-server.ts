@@ -3,8 +3,9 @@ import { readConfig } from '@simplane/server/config';
 import { createLog } from '@simplane/server/log';
 import { serve } from '@simplane/server/serve';
 
-const { FAULTS_NETWORK_URL = '', FAULTS_PROCESS = '' } = process.env;
+const { FAULTS_NETWORK_URL = '', FAULTS_PROCESS = '', FAULTS_NETWORK_FORGETS = '' } = process.env;
 
+type Network = NonNullable<Parameters<typeof serve>[2]>;
 type Call = { signal: AbortSignal };
 
 const noAnswer = {
@@ -24,9 +25,23 @@ function step<Reply>(name: string) {
   };
 }
 
-const network: Parameters<typeof serve>[2] = {
-  iccids: 'ours',
-  order: step('order'),
+/** A repeated order would reserve a second profile, so an order is sent once, and without an answer its outcome is unknown. */
+const orderOnce: Network['order'] = async (call) => {
+  const unknown = {
+    kind: 'refused' as const,
+    reason: { code: 'outcome_unknown' as const, message: `Look up call ${call.id}.` },
+  };
+  if (call.isRepeated) return { ...unknown, isLocal: true };
+  const reply = await step<Awaited<ReturnType<Network['order']>>>('order')(call);
+  return reply.kind === 'failed' && !reply.hadNoEffect ? unknown : reply;
+};
+
+const kind = FAULTS_NETWORK_FORGETS
+  ? ({ iccids: 'theirs', forgetsCalls: true, order: orderOnce } as const)
+  : ({ iccids: 'ours', order: step<Awaited<ReturnType<Network['order']>>>('order') } as const);
+
+const network: Network = {
+  ...kind,
   confirm: step('confirm'),
   release: step('release'),
   cancel: step('cancel'),

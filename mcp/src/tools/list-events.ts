@@ -4,7 +4,7 @@ import { inputSchema, outputSchema } from '../schema.ts';
 import { defineTool, readOnly } from '../tool.ts';
 
 const operation = operations.listEvents;
-const { type, limit, starting_after } = operation.query.properties;
+const { type, iccid, execution_id, limit, starting_after } = operation.query.properties;
 
 /** Arguments instead of the API's `created[gte]`: some model providers refuse brackets in names. */
 const createdArguments = {
@@ -14,7 +14,13 @@ const createdArguments = {
   created_lte: 'created[lte]',
 } as const;
 
-type Args = { limit?: number; starting_after?: string; type?: string | string[] } & {
+type Args = {
+  limit?: number;
+  starting_after?: string;
+  type?: string | string[];
+  iccid?: string;
+  execution_id?: string;
+} & {
   [Name in keyof typeof createdArguments]?: number;
 };
 
@@ -31,6 +37,8 @@ export const listEvents = defineTool({
   input: inputSchema({
     properties: {
       type,
+      iccid,
+      execution_id,
       limit,
       starting_after,
       ...Object.fromEntries(

@@ -1,13 +1,14 @@
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { inject } from 'vitest';
 
 type Target = { url: string; key: string };
 type HttpOptions = { revision?: string; headers?: Record<string, string>; fetch?: typeof fetch };
 
 export const currentRevision = '2026-07-28';
 
-const stdioServer = fileURLToPath(new URL('./stdio-server.mjs', import.meta.url));
+const stdioServer = join(inject('programs'), 'stdio-server.mjs');
 
 /** Connects the official client over Streamable HTTP with one protocol revision. */
 export async function connectHttp({ url, key }: Target, options: HttpOptions = {}): Promise<Client> {

@@ -4,7 +4,7 @@ import type { Queryable } from '../db/database.ts';
 import { uuidText } from '../ids/uuid.ts';
 import type { NewUuid } from '../ids/uuid-v7.ts';
 import { insertAccount } from './sql/insert-account.ts';
-import type { AccountRow } from './sql/rows.ts';
+import type { AccountLimits, AccountRow } from './sql/rows.ts';
 
 export type Deps = { clock: Clock; newUuid: NewUuid };
 
@@ -13,15 +13,16 @@ export async function createAccount(
   db: Queryable,
   { clock, newUuid }: Deps,
   name: string,
+  limits: Partial<AccountLimits> = {},
 ): Promise<AccountRow> {
   const account: AccountRow = {
     id: uuidText(newUuid()),
     name,
     api_version: currentApiVersion,
     status: 'active',
-    max_webhook_endpoints: null,
-    max_open_executions: null,
-    requests_per_second: null,
+    max_webhook_endpoints: limits.max_webhook_endpoints ?? null,
+    max_open_executions: limits.max_open_executions ?? null,
+    requests_per_second: limits.requests_per_second ?? null,
     created_at: new Date(clock.nowMs()),
   };
   await insertAccount(db, account);

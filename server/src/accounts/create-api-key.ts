@@ -1,9 +1,11 @@
 import type { Scope } from '@simplane/contract';
+import type { Actor } from '../audit/record.ts';
 import type { Queryable } from '../db/database.ts';
 import { uuidText } from '../ids/uuid.ts';
 import { hashApiKey } from './api-key-text.ts';
 import type { Deps } from './create-account.ts';
-import { insertKey, type NewKey } from './sql/insert-key.ts';
+import { insertKey } from './sql/insert-key.ts';
+import type { ApiKeyRow } from './sql/rows.ts';
 
 type Wanted = {
   key: string;
@@ -11,19 +13,30 @@ type Wanted = {
   name: string;
   scopes: Scope[];
   expiresAt: Date | null;
+  allowedCidrs?: string[];
+  /** Null for a key that the process itself creates at its start. */
+  createdBy?: Actor | null;
 };
 
-export async function createApiKey(db: Queryable, { clock, newUuid }: Deps, wanted: Wanted): Promise<NewKey> {
+export async function createApiKey(
+  db: Queryable,
+  { clock, newUuid }: Deps,
+  wanted: Wanted,
+): Promise<ApiKeyRow> {
   const row = {
     id: uuidText(newUuid()),
     account_id: wanted.accountUuid,
-    hash: hashApiKey(wanted.key),
     name: wanted.name,
     scopes: wanted.scopes,
     last4: wanted.key.slice(-4),
     created_at: new Date(clock.nowMs()),
     expires_at: wanted.expiresAt,
+    revoked_at: null,
+    last_used_at: null,
+    allowed_cidrs: wanted.allowedCidrs ?? [],
+    created_by: wanted.createdBy ?? null,
+    replaced_by: null,
   };
-  await insertKey(db, row);
+  await insertKey(db, row, hashApiKey(wanted.key));
   return row;
 }

@@ -10,7 +10,7 @@ import { setKeyScopes } from './sql/set-key-scopes.ts';
 
 /** A revoked or expired key is never reactivated; a new key is needed. */
 export type SandboxKeyState =
-  | { kind: 'usable' }
+  | { kind: 'usable'; id: string }
   | { kind: 'revoked'; id: string; at: Date }
   | { kind: 'expired'; id: string; at: Date };
 
@@ -25,17 +25,17 @@ export function ensureSandboxKey(db: Database, deps: Deps, key: string): Promise
       if (expiresAt && expiresAt.getTime() <= deps.clock.nowMs())
         return { kind: 'expired', id, at: expiresAt };
       await setKeyScopes(tx, id, [...accountScopes]);
-      return { kind: 'usable' };
+      return { kind: 'usable', id };
     }
     const [oldest] = await listAccountRows(tx);
     const account = oldest ?? (await createAccount(tx, deps, 'Sandbox'));
-    await createApiKey(tx, deps, {
+    const created = await createApiKey(tx, deps, {
       key,
       accountUuid: account.id,
       name: 'Sandbox key',
       scopes: [...accountScopes],
       expiresAt: null,
     });
-    return { kind: 'usable' };
+    return { kind: 'usable', id: created.id };
   });
 }

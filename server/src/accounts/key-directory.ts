@@ -1,4 +1,6 @@
 import { idPrefixes } from '@simplane/contract';
+import { requireCidr } from '../addresses/in-networks.ts';
+import type { Cidr } from '../addresses/parse-address.ts';
 import type { Account, ApiKey } from '../context.ts';
 import type { Database } from '../db/database.ts';
 import { createGroupCommit } from '../db/group-commit.ts';
@@ -15,6 +17,8 @@ export type KnownKey = {
   apiKey: ApiKey;
   expiresAtMs: number | null;
   revoked: boolean;
+  /** Networks it may be used from. Empty: from anywhere. */
+  allowedCidrs: readonly Cidr[];
 };
 
 export type KeyDirectory = {
@@ -160,5 +164,6 @@ function describe(row: FoundKeyRow): KnownKey {
     },
     expiresAtMs: row.expires_at?.getTime() ?? null,
     revoked: row.revoked_at !== null,
+    allowedCidrs: row.allowed_cidrs.map(requireCidr),
   };
 }

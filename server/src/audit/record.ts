@@ -4,6 +4,7 @@ import type { Origin } from '../context.ts';
 import type { Queryable } from '../db/database.ts';
 import { uuidText } from '../ids/uuid.ts';
 import type { NewUuid } from '../ids/uuid-v7.ts';
+import { redact } from '../telemetry/redact.ts';
 import { insertEntry } from './sql/insert-entry.ts';
 
 type Entry = {
@@ -11,9 +12,12 @@ type Entry = {
   accountUuid: string | null;
   action: AuditAction;
   target: { type: AuditTargetType; id: string };
-  /** What was changed, by field. Never a secret. */
+  /** What was changed, by field. Never a secret; keys and activation codes are redacted as a safeguard. */
   changes?: Record<string, unknown>;
 };
+
+/** The origin of what the server's command line does. */
+export const commandLine: Origin = { apiKey: null, requestId: null, ip: null };
 
 /** Writes an audit entry in the transaction of what it tells of, so there is one exactly if the change was made. */
 export async function recordAudit(
@@ -21,23 +25,27 @@ export async function recordAudit(
   origin: Origin & { clock: Clock; newUuid: NewUuid },
   { accountUuid, action, target, changes }: Entry,
 ): Promise<void> {
-  const { apiKey } = origin;
+  const actor = actorOf(origin);
+  if (origin.audits) origin.audits.count += 1;
   await insertEntry(tx, {
     accountUuid,
     uuid: uuidText(origin.newUuid()),
-    actorType: actorTypeOf(origin),
-    actorId: apiKey?.id ?? null,
-    actorName: apiKey?.name ?? null,
+    actorType: actor.type,
+    actorId: actor.id,
+    actorName: actor.name,
     action,
     target,
-    changes: changes ?? null,
+    changes: changes === undefined ? null : redact(JSON.stringify(changes)),
     requestId: origin.requestId,
     ip: origin.ip,
     createdAt: new Date(origin.clock.nowMs()),
   });
 }
 
-export function actorTypeOf({ apiKey }: Origin): AuditActorType {
-  if (!apiKey) return 'command_line';
-  return apiKey.scopes.includes('operator') ? 'operator' : 'api_key';
+export type Actor = { type: AuditActorType; id: string | null; name: string | null };
+
+export function actorOf({ apiKey }: Origin): Actor {
+  if (!apiKey) return { type: 'command_line', id: null, name: null };
+  const type = apiKey.scopes.includes('operator') ? 'operator' : 'api_key';
+  return { type, id: apiKey.id, name: apiKey.name };
 }

@@ -1,8 +1,15 @@
+import { purgeAuditLog } from '../audit/purge-old.ts';
 import { expireBundles } from '../bundles/expire.ts';
 import type { Config } from '../config/settings.ts';
+import { removeExpired } from '../dashboard/end-session.ts';
 import { createFirstStatistics } from '../db/first-statistics.ts';
+import { countIccidRanges } from '../esims/count-iccid-ranges.ts';
+import { continueGroupRetries } from '../executions/operator/continue-group-retries.ts';
 import { purgeExpiredKeys } from '../idempotency/purge-expired.ts';
+import { countEvents } from '../overview/count-events.ts';
+import { purgeCounts } from '../overview/purge.ts';
 import { purgeOld } from '../retention/purge-old.ts';
+import { purgeRequests } from '../retention/purge-requests.ts';
 import type { Service } from '../service.ts';
 import { cancelUndeliverable } from '../webhooks/endpoints/cancel-undeliverable.ts';
 import { reportHealth } from '../webhooks/endpoints/report-health.ts';
@@ -10,6 +17,7 @@ import { createOrderFallback } from '../webhooks/ordered/promote-all.ts';
 import { runRecoveries } from '../webhooks/recoveries/run-recoveries.ts';
 import { reportRuleOf } from '../webhooks/sender/health.ts';
 import { deleteStaleLeases } from '../webhooks/sender/start-sender.ts';
+import { purgeOldHours } from '../webhooks/stats/purge.ts';
 import { every } from '../worker/every.ts';
 import { disableRuleOf } from './start-webhooks.ts';
 
@@ -28,13 +36,21 @@ export function startChores(service: Service, config: Config, onError: (error: u
       ? []
       : [
           every(60_000, (stopping) => purgeExpiredKeys(db, clock, stopping), onError),
+          every(60_000, () => removeExpired(db, clock), onError),
           every(60_000, (stopping) => purgeOld(db, clock, config.retentionMs, stopping), onError),
+          every(60_000, (stopping) => purgeOldHours(db, clock, config.retentionMs, stopping), onError),
+          every(300_000, (stopping) => purgeRequests(db, clock, stopping), onError),
+          every(600_000, (stopping) => purgeAuditLog(db, clock, stopping), onError),
           every(1_000, (stopping) => expireBundles(db, service, stopping), onError),
           every(1_000, () => runRecoveries(db, service), onError),
+          every(1_000, (stopping) => continueGroupRetries(db, service, stopping), onError),
           every(1_000, createOrderFallback(service), onError),
           every(1_000, (stopping) => reportHealth(db, service, reportRule, stopping), onError),
+          every(2_000, (stopping) => countEvents(service, stopping), onError),
+          every(600_000, (stopping) => purgeCounts(db, clock, stopping), onError),
           every(10_000, (stopping) => cancelUndeliverable(db, clock, stopping), onError),
           every(600_000, () => deleteStaleLeases(db), onError),
+          every(600_000, () => countIccidRanges(db), onError),
           every(2_000, createFirstStatistics(db, onError), onError),
         ]),
   ];

@@ -1,7 +1,9 @@
 import type { Config } from '../config/settings.ts';
+import { returnProfiles } from '../executions/operator/return-profiles.ts';
 import { startExecutionWorker } from '../executions/worker.ts';
 import type { Network } from '../network/port.ts';
 import type { Service } from '../service.ts';
+import { every } from '../worker/every.ts';
 import { createRunners } from './execution-runners.ts';
 
 /** Starts the worker that carries out executions on this network. */
@@ -13,13 +15,17 @@ export function startExecutions(
 ) {
   const runners = createRunners(config.iccidRanges);
   countFromZero(service, Object.keys(runners));
+  let isPaused = false;
   const worker = startExecutionWorker({
     db: service.db,
     clock: service.clock,
     newUuid: service.newUuid,
     signals: service.signals,
     network,
-    onOutcome: (type, outcome) => service.metrics.executionCount.inc({ execution_type: type, outcome }),
+    onOutcome(type, outcome) {
+      service.metrics.executionCount.inc({ execution_type: type, outcome });
+      if (outcome !== 'postponed') service.metrics.throughput.count(`executions_${outcome}`);
+    },
     onStranded: (details) =>
       service.log.warn(
         details,
@@ -32,6 +38,7 @@ export function startExecutions(
     runners,
     pause: { afterFailures: config.networkPauseAfter, pauseMs: config.networkPauseMs },
     onPause(pausedMs) {
+      isPaused = pausedMs !== null;
       service.metrics.networkPaused.set(pausedMs === null ? 0 : 1);
       if (pausedMs === null) service.log.info('the network answers again; orders continue');
       else
@@ -45,7 +52,26 @@ export function startExecutions(
     onError,
   });
   service.signals.on('executions', worker.wake);
-  return worker;
+  const returns = every(
+    1_000,
+    (stopping) =>
+      returnProfiles(
+        {
+          ...{ db: service.db, clock: service.clock, network, onError },
+          networkTimeoutMs: config.networkTimeoutMs,
+          retryScheduleMs: config.executionRetryScheduleMs,
+        },
+        stopping,
+      ),
+    onError,
+  );
+  return {
+    ...worker,
+    isPaused: () => isPaused,
+    async stop(timeoutMs: number) {
+      await Promise.all([returns.stop(), worker.stop(timeoutMs)]);
+    },
+  };
 }
 
 const outcomes = ['succeeded', 'failed', 'postponed'] as const;

@@ -4,26 +4,46 @@ import type { Service } from '../service.ts';
 import { createAccountAgents } from '../webhooks/guard/account-agents.ts';
 import { createGuardedAgent } from '../webhooks/guard/connector.ts';
 import { createNames } from '../webhooks/names/names.ts';
+import { createProbes } from '../webhooks/sender/probes.ts';
 import { mayShowResponse } from '../webhooks/sender/response-privacy.ts';
 import { startSender } from '../webhooks/sender/start-sender.ts';
+import { createStatsCollector } from '../webhooks/stats/collect.ts';
+import { every } from '../worker/every.ts';
+
+// What a killed process loses of the statistics.
+const statsIntervalMs = 5_000;
+
+/** How requests to webhook endpoints are sent, by the sender and as tests. */
+function requestOptionsOf(config: Config) {
+  return {
+    names: createNames({ servers: config.webhookDnsServers }),
+    mayShowResponse,
+    userAgent: `Simplane/${version}`,
+    timeoutMs: config.webhookTimeoutMs,
+  };
+}
 
 /** Starts the webhook sender. */
 export function startWebhooks(service: Service, config: Config, onError: (error: unknown) => void) {
   // One connection per delivery that an endpoint may have in flight.
   const agents = createAccountAgents(() => createGuardedAgent(service.addressPolicy, { connections: 64 }));
+  const stats = createStatsCollector(service.db);
+  const statsTimer = every(statsIntervalMs, stats.flush, onError);
   const sender = startSender({
     ...service,
+    ...requestOptionsOf(config),
     dispatcherOf: agents.agentOf,
-    names: createNames({ servers: config.webhookDnsServers }),
-    mayShowResponse,
-    userAgent: `Simplane/${version}`,
-    timeoutMs: config.webhookTimeoutMs,
     retryScheduleMs: config.webhookRetryScheduleMs,
     disableRule: disableRuleOf(config),
     concurrency: config.webhookConcurrency,
     random: Math.random,
-    onAttempt: ({ outcome, durationMs }) =>
-      service.metrics.attemptDuration.observe({ outcome }, durationMs / 1_000),
+    onAttempt(settled) {
+      const { delivery, outcome, at, durationMs } = settled;
+      service.metrics.attemptDuration.observe({ outcome }, durationMs / 1_000);
+      service.metrics.throughput.count(outcome === 'succeeded' ? 'attempts_succeeded' : 'attempts_failed');
+      const { account_id: accountUuid, endpoint_id: endpointUuid } = delivery;
+      stats.record({ accountUuid, endpointUuid, at, durationMs, isSuccess: outcome === 'succeeded' });
+    },
     onDisabled: () => service.metrics.endpointsDisabled.inc(),
     onError,
   });
@@ -31,6 +51,23 @@ export function startWebhooks(service: Service, config: Config, onError: (error:
   return {
     async stop(timeoutMs: number) {
       await sender.stop(timeoutMs);
+      await statsTimer.stop();
+      await stats.flush().catch(onError);
+      await agents.destroy();
+    },
+  };
+}
+
+type ProbeParts = Pick<Service, 'clock' | 'keyring' | 'log' | 'addressPolicy'>;
+
+/** Test requests have agents of their own, so that they neither wait for deliveries nor delay them. */
+export function startProbes(parts: ProbeParts, config: Config) {
+  const agents = createAccountAgents(() => createGuardedAgent(parts.addressPolicy, { connections: 4 }), 100);
+  const probes = createProbes({ ...parts, ...requestOptionsOf(config), dispatcherOf: agents.agentOf });
+  return {
+    send: probes.send,
+    async stop() {
+      probes.stop();
       await agents.destroy();
     },
   };

@@ -23,6 +23,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): { config: Conf
     webhookDisableAfterMs: values.webhookDisableAfterMs ?? duration.parse(webhooks.disableAfter),
     webhookDisableMinFailures: values.webhookDisableMinFailures ?? webhooks.disableMinFailures,
     webhookEndpointLimit: values.webhookEndpointLimit ?? webhooks.endpointLimit,
+    requestLogLevel: values.requestLogLevel ?? (values.mode === 'live' ? 'errors' : 'all'),
     rateLimitPerSecond: values.rateLimitPerSecond ?? (values.mode === 'live' ? 100 : 0),
     executionRetryScheduleMs:
       values.executionRetryScheduleMs ?? durations.parse(executionRetryDefaults[values.mode ?? 'sandbox']),

@@ -108,11 +108,26 @@ export const settings = {
     '20',
     'How many unknown API keys this process looks up per second per client address (IPv6: per /64), with a burst of five times that. Requests over the limit get 429. Known keys are not affected. 0 turns the limit off.',
   ),
+  trustedProxies: setting(
+    'SIMPLANE_TRUSTED_PROXIES',
+    {
+      takes: '`none`, or networks separated by commas, such as `10.1.0.0/16,fd00:1::/32`',
+      parse: parseCidrs,
+    },
+    'none',
+    'Networks of the proxies in front of this process. Their `X-Forwarded-For` says where a request comes from, for `allowed_cidrs` of keys, the audit log and `SIMPLANE_UNKNOWN_KEY_LIMIT`; that of any other client is ignored. Name only proxies that append the address of their client, or replace the header.',
+  ),
   publicUrl: setting(
     'SIMPLANE_PUBLIC_URL',
     matching(/^https?:\/\/[^\s/]+$/, 'an `http://` or `https://` URL without a path'),
     '',
     'The URL that clients use, for links in errors and in `/docs`. Unset: the address the API listens on.',
+  ),
+  dashboard: setting(
+    'SIMPLANE_DASHBOARD',
+    oneOf('on', 'off'),
+    'on',
+    'Whether the API’s processes serve the dashboard at `/dashboard`.',
   ),
   metricsPort: setting(
     'SIMPLANE_METRICS_PORT',
@@ -131,6 +146,12 @@ export const settings = {
     oneOf('debug', 'info', 'warn', 'error', 'silent'),
     'info',
     'The lowest level to log; `info` includes one line per request.',
+  ),
+  requestLogLevel: setting(
+    'SIMPLANE_REQUEST_LOG',
+    oneOf('off', 'errors', 'writes', 'all'),
+    '',
+    'Which requests `GET /v1/requests` shows, for seven days: none, those that failed, also all writes, or all. Unset: `all` in the sandbox, `errors` in live.',
   ),
   databasePoolSize: setting(
     'SIMPLANE_DATABASE_POOL_SIZE',
@@ -373,7 +394,7 @@ export const settings = {
     'SIMPLANE_RETENTION',
     duration,
     '30d',
-    'How long events, deliveries, attempts and recoveries are kept.',
+    'How long events, deliveries, attempts, recoveries and statistics are kept.',
   ),
   headersTimeoutMs: setting(
     'SIMPLANE_HEADERS_TIMEOUT',

@@ -1,15 +1,17 @@
 import { type EsimStatus, esimStatuses } from '@simplane/contract';
 import { AppError } from '../app-error.ts';
+import { recordAudit } from '../audit/record.ts';
 import type { WriteContext } from '../context.ts';
+import type { Queryable } from '../db/database.ts';
 import { requireNoOpenChange } from '../executions/require-no-open-change.ts';
 import { announce, startExecution } from '../executions/start.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
 import { runOnce } from '../idempotency/run-once.ts';
-import { lockOwnEsim } from './lock.ts';
+import { type LockedEsim, lockOwnEsim } from './lock.ts';
 import { canTransition, sourcesOf } from './state.ts';
 
 type Input = { params: { iccid: string } };
-type Change = 'suspend' | 'resume' | 'terminate';
+export type Change = 'suspend' | 'resume' | 'terminate';
 
 export const suspendEsim = (ctx: WriteContext, input: Input) => startChange(ctx, input, 'suspend');
 export const resumeEsim = (ctx: WriteContext, input: Input) => startChange(ctx, input, 'resume');
@@ -20,8 +22,14 @@ async function startChange(ctx: WriteContext, { params }: Input, change: Change)
   const outcome = await runOnce(ctx, async (tx) => {
     const esim = await lockOwnEsim(tx, ctx.account.uuid, params.iccid);
     if (change !== 'terminate' && !ctx.hasCore) throw coreNotConnected(change);
-    if (!canTransition(change, esim.status)) throw conflict(change, esim.status);
-    await requireNoOpenChange(tx, esim);
+    await requireChangeable(tx, esim, change);
+    if (change === 'terminate') {
+      await recordAudit(tx, ctx, {
+        accountUuid: ctx.account.uuid,
+        action: 'esim.termination_ordered',
+        target: { type: 'esim', id: esim.iccid },
+      });
+    }
     return startExecution(ctx, tx, {
       type: `esim.${change}`,
       iccid: esim.iccid,
@@ -32,10 +40,16 @@ async function startChange(ctx: WriteContext, { params }: Input, change: Change)
   return announce(ctx, outcome);
 }
 
+/** Throws unless the locked eSIM can be changed so now. */
+export async function requireChangeable(tx: Queryable, esim: LockedEsim, change: Change): Promise<void> {
+  if (!canTransition(change, esim.status)) throw conflict(change, esim.status);
+  await requireNoOpenChange(tx, esim);
+}
+
 function coreNotConnected(change: Change): AppError {
   return new AppError(
     'core_not_connected',
-    `This deployment cannot ${change} an eSIM: it is not connected to the operator’s core network. The operator must set SIMPLANE_CORE_URL.`,
+    `This deployment cannot ${change} an eSIM: it is not connected to the operator’s core network. The operator must connect it first.`,
   );
 }
 

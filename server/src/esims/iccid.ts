@@ -91,7 +91,8 @@ function allotFromRanges(ranges: readonly IccidRange[]): AllotIccids {
   };
 }
 
-function boundsOf(range: IccidRange) {
+/** The first and the last ICCID. */
+export function boundsOf(range: IccidRange) {
   return { lowest: numberAt(range, 0), highest: numberAt(range, range.size - 1) };
 }
 

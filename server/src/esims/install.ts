@@ -1,5 +1,6 @@
 import type { EsimStatus, InstallProfile } from '@simplane/contract';
 import { AppError } from '../app-error.ts';
+import { recordAudit } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import { esimMatchingIdPlace } from '../secrets/sealed-places.ts';
 import { describeActivation } from './activation-code.ts';
@@ -23,6 +24,12 @@ export async function getInstallProfile(
     throw new Error(`the eSIM ${row.iccid} is ${row.status} and has no activation code`);
   }
   const matchingId = await ctx.keyring.open(sealed, esimMatchingIdPlace(row.account_id, row.iccid));
+  // Before the answer, so that no code is shown without an entry.
+  await recordAudit(ctx.db, ctx, {
+    accountUuid: ctx.account.uuid,
+    action: 'esim.install_profile_viewed',
+    target: { type: 'esim', id: row.iccid },
+  });
   return presentInstallProfile(row, { smdpAddress, matchingId });
 }
 

@@ -2,6 +2,7 @@ import { type InputOf, isEid, type Operations } from '@simplane/contract';
 import { AppError } from '../app-error.ts';
 import type { WriteContext } from '../context.ts';
 import { acceptExecution } from '../executions/accept.ts';
+import { executionLimitReached } from '../executions/limit-open.ts';
 import { announce } from '../executions/start.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
 import { refuseOnce } from '../idempotency/run-once.ts';
@@ -28,6 +29,7 @@ export async function provisionEsim(
           code,
           confirmationCodePlace(ctx.account.uuid, executionUuid),
         ),
+        has_confirmation_code: true,
       }),
     }),
   });
@@ -36,6 +38,8 @@ export async function provisionEsim(
       return refuseOnce(ctx, productMissing(productId));
     case 'product_inactive':
       return refuseOnce(ctx, productInactive(productId));
+    case 'over_limit':
+      return refuseOnce(ctx, executionLimitReached(ctx.account.limits.openExecutions ?? 0));
     default:
       return announce(ctx, outcome);
   }

@@ -6,8 +6,8 @@ import {
 } from '../executions/worker.ts';
 import type { Network } from '../network/port.ts';
 
-/** The fields of an order that the network needs. The code is deleted when the order ends. */
-export type OrderInput = { eid?: string; sealed_confirmation_code?: string };
+/** The fields of an order that the network needs. The code is deleted when the order ends, but not that there was one. */
+export type OrderInput = { eid?: string; sealed_confirmation_code?: string; has_confirmation_code?: true };
 
 /**
  * The completed steps of an order. If the network forgets calls, each is stored before the next begins; otherwise a step is
@@ -21,6 +21,8 @@ export type Progress = {
   /** The network confirmed the reservation. Not set if we only inferred it from a taken ICCID. */
   is_reserved?: true;
   is_confirmed?: true;
+  /** An operator named the profile. If the network has it in another state than reserved, it is not ours. */
+  is_adopted?: true;
   /** Why the order fails. Once set, only the rollback at the network remains. */
   verdict?: ExecutionError;
   /** The profile is canceled at the network, or was never ours. */

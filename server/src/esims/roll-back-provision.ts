@@ -1,8 +1,4 @@
-import { idPrefixes } from '@simplane/contract';
-import { emit } from '../events/emit.ts';
-import { newEvent } from '../events/new-event.ts';
 import {
-  type ClaimedExecution,
   callId,
   type Deps,
   type ExecutionError,
@@ -10,9 +6,9 @@ import {
   type RunOutcome,
   sentFlag,
 } from '../executions/worker.ts';
-import { idOfUuid } from '../ids/uuid.ts';
 import { UnreadableSecret } from '../secrets/keyring.ts';
 import { noteChoices, readMatchingId } from './allot.ts';
+import { endFailedOrder, orderIds, type Returns } from './end-failed-order.ts';
 import type { IccidSource } from './iccid.ts';
 import {
   isUnconfirmed,
@@ -21,8 +17,6 @@ import {
   type OrderInput,
   type Progress,
 } from './reservation.ts';
-import { detachIccid } from './sql/detach-iccid.ts';
-import { failOrderRow } from './sql/fail-order.ts';
 
 const done: RunOutcome = { kind: 'done' };
 
@@ -55,9 +49,7 @@ export async function rollBackAndFail(
   return done;
 }
 
-/** `returns` is what becomes of an ICCID of ours that the network surely has not used. */
 type Ending = { belongsToOther?: boolean; returns?: Returns | undefined };
-type Returns = { giveBack: NonNullable<IccidSource['giveBack']>; state: 'free' | 'suspect' };
 
 async function cancelProfile(deps: Deps, execution: HeldExecution, iccid: string) {
   const matchingId = await readMatchingId(deps, execution);
@@ -106,31 +98,17 @@ function outcomeUnknown(execution: HeldExecution, last: ExecutionError): Executi
   };
 }
 
-/** Ends the execution and its eSIM, and writes the event. */
+/** Ends the execution and its eSIM, and tells the operator if the network may still have a profile for it. */
 async function failOrder(
   deps: Deps,
   execution: HeldExecution,
   error: ExecutionError,
   returns?: Returns,
 ): Promise<void> {
-  const isOurs = await deps.db.transaction(async (tx) => {
-    const returned = returns ? await detachIccid(tx, execution) : null;
-    if (returns && returned !== null) await returns.giveBack(tx, returned, returns.state);
-    const iccid = returned === null ? execution.iccid : null;
-    const isOurs = await failOrderRow(tx, execution, { error, at: new Date(deps.clock.nowMs()) });
-    if (!isOurs) return false;
-    deps.onOutcome(execution.type, 'failed');
-    const data = {
-      ...(iccid !== null && { iccid }),
-      ...orderIds(execution),
-      error: { code: error.code, message: error.message },
-    };
-    await emit(tx, [
-      newEvent(deps, { accountUuid: execution.account_id, type: 'esim.provisioning_failed', data }),
-    ]);
-    return true;
-  });
-  if (!isOurs || !(error.code === 'outcome_unknown' || mayBeReserved(execution.progress))) return;
+  const isOurs = await deps.db.transaction((tx) => endFailedOrder(tx, deps, execution, error, returns));
+  if (!isOurs) return;
+  deps.onOutcome(execution.type, 'failed');
+  if (error.code !== 'outcome_unknown' && !mayBeReserved(execution.progress)) return;
   const call = { function_call_identifier: callId(execution, 'order') };
   deps.onStranded({
     ...orderIds(execution),
@@ -139,9 +117,4 @@ async function failOrder(
     ...call,
     ...error.upstream,
   });
-}
-
-/** The ids in an order's events besides the ICCID. */
-export function orderIds(execution: ClaimedExecution) {
-  return { execution_id: idOfUuid(idPrefixes.execution, execution.id), product_id: execution.product_id };
 }

@@ -17,9 +17,10 @@ import {
   orderMatchingIdPlace,
 } from '../secrets/sealed-places.ts';
 import { allot, cacheMatchingId, isAllotted, noteChoices, readMatchingId } from './allot.ts';
+import { orderIds } from './end-failed-order.ts';
 import type { IccidSource } from './iccid.ts';
 import { mayBeReserved, type OrderInput, type Progress } from './reservation.ts';
-import { failAfterLastAttempt, orderIds, rollBackAndFail } from './roll-back-provision.ts';
+import { failAfterLastAttempt, rollBackAndFail } from './roll-back-provision.ts';
 import {
   type FirstBundle,
   type Provisioned,
@@ -72,7 +73,7 @@ async function provision(
   const confirmed = await execution.call('confirm', (call) =>
     deps.network.confirm({ iccid, matchingId, confirmationCode, ...call, ...profileRequest(execution) }),
   );
-  if (confirmed.kind !== 'done') return retryOrRollBack(deps, execution, confirmed);
+  if (confirmed.kind !== 'done') return retryOrRollBack(deps, execution, unlessAdopted(execution, confirmed));
   const { matchingId: confirmedId } = confirmed.result;
   // Sealed again only if the network chose another matching id.
   const bound: Progress = {
@@ -179,6 +180,13 @@ async function storeOrder({ db }: Deps, execution: HeldExecution, iccid: string,
   return stored;
 }
 
+/** After a wrong ICCID of an operator, a rollback would cancel someone else's profile. */
+function unlessAdopted<R extends Reply<unknown>>({ progress }: HeldExecution, reply: R): R {
+  const isOthers =
+    (progress as Progress).is_adopted && reply.kind === 'refused' && reply.reason.code === 'state_conflict';
+  return isOthers ? { ...reply, belongsToOther: true } : reply;
+}
+
 /** A failure is retried; a refusal is final. */
 async function retryOrRollBack(
   deps: Deps,
@@ -195,8 +203,7 @@ async function retryOrRollBack(
 
 const noIccidsLeft: ExecutionError = {
   code: 'out_of_stock',
-  message:
-    'The operator’s ICCID ranges are used up. Order again after the operator has added a range to SIMPLANE_ICCID_RANGES.',
+  message: 'The operator’s ICCID ranges are used up. Order again after the operator has added one.',
   retryable: true,
 };
 
@@ -211,7 +218,7 @@ function iccidTaken(execution: HeldExecution, iccid: string): ExecutionError {
   const id = callId(execution, 'order');
   return {
     code: 'outcome_unknown',
-    message: `The network answered with the ICCID ${iccid} of another eSIM, so it is unknown which profile it reserved. The operator should look up call ${id} at the network; then order again.`,
+    message: `The network answered with the ICCID ${iccid} of another eSIM, so it is unknown which profile it reserved. The operator should look up call ${id} at the network; then the operator can continue the order with its profile, or you order again.`,
     upstream: { iccid, function_call_identifier: id },
     retryable: false,
   };

@@ -1,5 +1,6 @@
-import type { Event, InputOf, Operations } from '@simplane/contract';
+import { type Event, type InputOf, idPrefixes, type Operations } from '@simplane/contract';
 import type { Context } from '../context.ts';
+import { uuidOfId } from '../ids/uuid.ts';
 import { createdRangeOf } from '../lists/created-range.ts';
 import { readPage } from '../lists/read-page.ts';
 import { listEventRows } from './sql/list.ts';
@@ -9,6 +10,7 @@ export function listEvents(ctx: Context, { query }: InputOf<Operations['listEven
     types: query.type && [...new Set(query.type)].sort(),
     created: createdRangeOf(query),
     delivery: query.delivery,
+    about: aboutOf(query),
   };
   return readPage(query, {
     scope: { list: 'events', accountId: ctx.account.id, filters: filter },
@@ -16,4 +18,12 @@ export function listEvents(ctx: Context, { query }: InputOf<Operations['listEven
     positionOf: (row) => row.id,
     present: (row): Event => JSON.parse(row.body),
   });
+}
+
+function aboutOf({ iccid, execution_id: id }: InputOf<Operations['listEvents']>['query']) {
+  if ((iccid ?? id) === undefined) return undefined;
+  return {
+    iccid,
+    execution: id === undefined ? undefined : { id, uuid: uuidOfId(idPrefixes.execution, id) as string },
+  };
 }

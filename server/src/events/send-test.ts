@@ -15,7 +15,10 @@ export async function sendTestEvent(
     throw new AppError('sandbox_only', 'Test events are for the sandbox only; this is a live deployment.');
   }
   const outcome = await runOnce(ctx, async (tx) => {
-    const event = composeEvent(ctx, { accountUuid: ctx.account.uuid, type: body.type, data: body.data });
+    // The list finds an eSIM's events by the ICCID that their data starts with.
+    const data =
+      typeof body.data['iccid'] === 'string' ? { iccid: body.data['iccid'], ...body.data } : body.data;
+    const event = composeEvent(ctx, { accountUuid: ctx.account.uuid, type: body.type, data });
     await emit(tx, [event]);
     return ctx.render(JSON.parse(event.body));
   });

@@ -3,13 +3,18 @@ import type { WriteContext } from '../context.ts';
 import { createGroupCommit, perDatabase } from '../db/group-commit.ts';
 import { type Outcome, readStored } from '../idempotency/outcome.ts';
 import { uuidText } from '../ids/uuid.ts';
+import { acceptWithinLimit } from './accept-within-limit.ts';
 import { presentNew } from './present.ts';
 import { type AcceptRow, acceptExecutionRows, type NewExecution } from './sql/accept.ts';
 
 /** `input` takes the execution's uuid because sealed values in it are bound to that uuid. */
 type Order = { type: 'esim.provision'; productId: string; input(executionUuid: string): object };
 
-export type AcceptOutcome = Outcome | { kind: 'product_missing' } | { kind: 'product_inactive' };
+export type AcceptOutcome =
+  | Outcome
+  | { kind: 'product_missing' }
+  | { kind: 'product_inactive' }
+  | { kind: 'over_limit' };
 
 /** Stores an order durably, or returns why it was rejected. The answer is rendered first: it commits with the order. */
 export async function acceptExecution(ctx: WriteContext, order: Order): Promise<AcceptOutcome> {
@@ -27,8 +32,15 @@ export async function acceptExecution(ctx: WriteContext, order: Order): Promise<
     claim: ctx.claim,
     answer: ctx.render(execution, { location: `/v1/executions/${execution.id}` }),
   };
+  const limit = ctx.account.limits.openExecutions;
   for (;;) {
-    const result = await acceptorOf(ctx.db)(row);
+    const result =
+      limit !== null
+        ? await acceptWithinLimit(ctx.db, { row, limit })
+        : ctx.afterWork
+          ? await acceptAlone(ctx, row)
+          : await acceptorOf(ctx.db)(row);
+    if (result.outcome === 'over_limit') return { kind: 'over_limit' };
     if (result.outcome !== 'overtaken') return readOutcome(result, row);
   }
 }
@@ -37,6 +49,16 @@ export async function acceptExecution(ctx: WriteContext, order: Order): Promise<
 const acceptorOf = perDatabase((db) =>
   createGroupCommit({ write: (rows: NewExecution[]) => acceptExecutionRows(db, rows) }),
 );
+
+/** In a transaction of its own, for an order with something more to write. */
+function acceptAlone({ db, afterWork }: WriteContext, row: NewExecution): Promise<AcceptRow> {
+  return db.transaction(async (tx) => {
+    const [result] = await acceptExecutionRows(tx, [row]);
+    if (!result) throw new Error('an order had no outcome');
+    if (result.outcome === 'accepted') await afterWork?.(tx);
+    return result;
+  });
+}
 
 function readOutcome(result: AcceptRow, { answer, claim }: NewExecution): AcceptOutcome {
   switch (result.outcome) {

@@ -1,15 +1,28 @@
 import { type Execution, idPrefixes } from '@simplane/contract';
 import { AppError } from '../app-error.ts';
 import type { Context } from '../context.ts';
+import type { Queryable } from '../db/database.ts';
 import { uuidOfId } from '../ids/uuid.ts';
 import { clip } from '../telemetry/clip.ts';
 import { presentExecution } from './present.ts';
 import { findExecution } from './sql/find.ts';
+import type { ExecutionRow } from './sql/rows.ts';
 
 export async function getExecution(ctx: Context, { params }: { params: { id: string } }): Promise<Execution> {
-  const uuid = uuidOfId(idPrefixes.execution, params.id);
-  const row = uuid && (await findExecution(ctx.db, ctx.account.uuid, uuid));
-  if (!row)
-    throw new AppError('resource_missing', `No execution has the id "${clip(params.id)}".`, { param: 'id' });
-  return presentExecution(row);
+  return presentExecution(await requireExecution(ctx.db, ctx.account.uuid, params.id));
+}
+
+export async function requireExecution(
+  db: Queryable,
+  accountUuid: string,
+  id: string,
+): Promise<ExecutionRow> {
+  const uuid = uuidOfId(idPrefixes.execution, id);
+  const row = uuid && (await findExecution(db, accountUuid, uuid));
+  if (!row) throw noSuchExecution(id);
+  return row;
+}
+
+export function noSuchExecution(id: string): AppError {
+  return new AppError('resource_missing', `No execution has the id "${clip(id)}".`, { param: 'id' });
 }

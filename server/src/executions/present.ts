@@ -4,6 +4,8 @@ import { idOfUuid } from '../ids/uuid.ts';
 import type { ExecutionRow } from './sql/rows.ts';
 import { describeWaiting } from './waiting-for.ts';
 
+export type { ExecutionRow } from './sql/rows.ts';
+
 export function presentExecution(row: ExecutionRow): Execution {
   const id = idOfUuid(idPrefixes.execution, row.id);
   return {
@@ -20,6 +22,8 @@ export function presentExecution(row: ExecutionRow): Execution {
     finished_at: row.finished_at && unixSeconds(row.finished_at),
     waiting_for: row.waiting_for && describeWaiting(row.waiting_for),
     next_attempt_at: row.next_attempt_at && unixSeconds(row.next_attempt_at),
+    ...(row.retry_of !== null && { retry_of: idOfUuid(idPrefixes.execution, row.retry_of) }),
+    ...(row.retried_by !== null && { retried_by: idOfUuid(idPrefixes.execution, row.retried_by) }),
   };
 }
 

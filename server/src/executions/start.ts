@@ -3,6 +3,7 @@ import type { WriteContext } from '../context.ts';
 import type { Queryable } from '../db/database.ts';
 import type { Answer, Outcome } from '../idempotency/outcome.ts';
 import { uuidText } from '../ids/uuid.ts';
+import { requireRoom } from './limit-open.ts';
 import { presentNew } from './present.ts';
 import { insertExecution } from './sql/insert.ts';
 
@@ -10,6 +11,7 @@ type Order = { type: ExecutionType; iccid: string; productId: string; input: obj
 
 /** Stores an order for an existing eSIM, in the transaction that validated it. */
 export async function startExecution(ctx: WriteContext, tx: Queryable, order: Order): Promise<Answer> {
+  await requireRoom(ctx, tx);
   const uuid = ctx.newUuid();
   const createdAt = new Date(ctx.clock.nowMs());
   await insertExecution(tx, { accountUuid: ctx.account.uuid, uuid: uuidText(uuid), createdAt, ...order });
@@ -17,8 +19,30 @@ export async function startExecution(ctx: WriteContext, tx: Queryable, order: Or
   return ctx.render(execution, { location: `/v1/executions/${execution.id}` });
 }
 
+type Again = {
+  accountUuid: string;
+  type: ExecutionType;
+  productId: string;
+  iccid: string | null;
+  input: object;
+  /** Takes the execution's uuid because sealed values in it are bound to that uuid. */
+  progress?(executionUuid: string): object;
+};
+
+/** Stores an execution that an operator starts for an account. Returns its uuid. */
+export async function startAgain(
+  { newUuid, clock }: Pick<WriteContext, 'newUuid' | 'clock'>,
+  tx: Queryable,
+  { progress, ...order }: Again,
+): Promise<string> {
+  const uuid = uuidText(newUuid());
+  const createdAt = new Date(clock.nowMs());
+  await insertExecution(tx, { ...order, uuid, createdAt, ...(progress && { progress: progress(uuid) }) });
+  return uuid;
+}
+
 /** Wakes a worker for a new order. Call it after the commit. */
-export function announce(ctx: WriteContext, outcome: Outcome): Outcome {
+export function announce(ctx: Pick<WriteContext, 'signals'>, outcome: Outcome): Outcome {
   if (outcome.kind === 'answered' && !outcome.replayed) ctx.signals.announce('executions');
   return outcome;
 }

@@ -12,6 +12,7 @@ import { type RunResult, startWorkQueue, type WorkQueue } from '../worker/work-q
 import { type Breaker, createBreaker } from './breaker.ts';
 import { createPausedClaim } from './claim-while-paused.ts';
 import { createClaimWindow } from './claim-window.ts';
+import { internalCause, lastErrorOf, notedError, type WithLastError } from './last-error.ts';
 import { claimExecutionRows } from './sql/claim.ts';
 import { finish } from './sql/finish.ts';
 import { pauseExecution } from './sql/pause.ts';
@@ -78,8 +79,10 @@ export type HeldExecution = ClaimedExecution & {
   finish(tx: Queryable, error: ExecutionError | null): Promise<boolean>;
 };
 
+export { finish } from './sql/finish.ts';
 export { releaseOrphanedExecutions } from './sql/release-orphaned.ts';
 export type { ClaimedExecution, ExecutionError, Fenced } from './sql/rows.ts';
+export { takeUnsent } from './sql/take-unsent.ts';
 
 type Options = Deps & {
   runners: Record<ExecutionType, Runner>;
@@ -238,10 +241,11 @@ async function postponeAfterError(
   const { id, type, attempts } = execution;
   options.onError(error, { execution_id: idOfUuid(idPrefixes.execution, id), type, attempts });
   const delayMs = Math.min(options.leaseMs, 1_000 * 2 ** Math.min(attempts, 10));
+  const thrown: WithLastError = { last_error: internalCause(error, options.clock.nowMs()) };
   await postpone(options.db, execution, {
     delayMs,
     waitingFor: 'internal',
-    progress: takeUnsaved(execution),
+    progress: { ...takeUnsaved(execution), ...thrown },
   });
   return { againInMs: delayMs };
 }
@@ -295,16 +299,24 @@ function hold(
 
   return {
     async call(step, make) {
+      const flag = sentFlag(step);
+      const { forgetsCalls } = network;
       const permit = breaker?.permit();
-      if (permit === null) return notCalled;
+      if (permit === null) {
+        // Shows that an order which waits was not sent, so that it can be canceled.
+        if (forgetsCalls && claimed.progress[flag] === undefined) noteProgress({ [flag]: false });
+        return notCalled;
+      }
       try {
-        const flag = sentFlag(step);
-        const { forgetsCalls } = network;
         const isRepeated = forgetsCalls ? await setSent(flag) : wasClaimedBefore(claimed);
         claimed.progress[flag] = true;
         const call = { id: callId(claimed, step), attempt: claimed.attempts, isRepeated };
         const reply = await withTimeout(networkTimeoutMs, stopping, (signal) => make({ signal, ...call }));
         permit?.end(reply);
+        if (reply.kind !== 'done')
+          noteProgress({
+            last_error: lastErrorOf(step, reply.reason, clock.nowMs()),
+          } satisfies WithLastError);
         if (forgetsCalls && !isRepeated && surelyHadNoEffect(reply)) await setFlag(flag, false);
         return reply;
       } finally {
@@ -320,7 +332,8 @@ function hold(
       return true;
     },
     async finish(tx, error) {
-      const isOurs = await finish(tx, claimed, { error, at: new Date(clock.nowMs()) });
+      const at = new Date(clock.nowMs());
+      const isOurs = await finish(tx, claimed, { error, at, noted: notedError(claimed.progress) });
       if (isOurs) options.onOutcome(claimed.type, error ? 'failed' : 'succeeded');
       return isOurs;
     },
@@ -341,7 +354,7 @@ function takeUnsaved(claimed: ClaimedExecution): object {
  * A driver should end its call on the signal. If it does not, the execution continues without it; the call id makes a late
  * success harmless.
  */
-function withTimeout<Result>(
+export function withTimeout<Result>(
   ms: number,
   stopping: AbortSignal,
   make: (signal: AbortSignal) => Promise<Reply<Result>>,

@@ -13,13 +13,15 @@ import { AppError } from '../app-error.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { Account } from '../context.ts';
 import type { Service } from '../service.ts';
+import { createAccountRateLimiter } from './account-rate-limit.ts';
 import { pathForLog } from './path-for-log.ts';
 import { pinVersion } from './pin-version.ts';
 import { createRateLimiter } from './rate-limit.ts';
 
 /** Decides whether a key may call an operation, and for which account. Throws or rejects if not. */
 export function createAdmission(service: Service) {
-  const limiter = createRateLimiter(service.rateLimitPerSecond);
+  const limiter = createRateLimiter({ perSecond: service.rateLimitPerSecond });
+  const accountLimiter = createAccountRateLimiter();
 
   return function admit(
     request: FastifyRequest,
@@ -28,15 +30,23 @@ export function createAdmission(service: Service) {
   ): void | Promise<void> {
     request.caller = caller;
     request.account = caller.account;
-    reply.headers(limiter.take(caller.apiKey.uuid));
+    reply.headers(takeToken(caller));
     useVersion(request, reply, caller.account);
     const { operation } = request.routeOptions.config;
     if (!caller.account) return admitOperator(request, reply, operation);
     if (request.headers['service-account'] !== undefined) throw accountNotChosen();
     if (!operation) return;
     requireScope(caller, operation);
-    if (caller.account.status === 'suspended' && isWrite(operation)) throw suspended();
+    if (caller.account.status === 'suspended') requireAllowedWhenSuspended(operation);
   };
+
+  /** An account with a rate of its own shares it among its keys; others have the deployment's, for each key. */
+  function takeToken({ account, apiKey }: KnownKey): Record<string, string> {
+    const perSecond = account?.limits.requestsPerSecond ?? null;
+    return account && perSecond !== null
+      ? accountLimiter.take(account.uuid, perSecond)
+      : limiter.take(apiKey.uuid);
+  }
 
   /** An operator's key may call the operator's operations, and read what an account can read. */
   function admitOperator(
@@ -95,10 +105,11 @@ function requireScope({ apiKey: { scopes } }: KnownKey, { scope }: Operation): v
   );
 }
 
-function suspended(): AppError {
-  return new AppError(
+function requireAllowedWhenSuspended(operation: Operation): void {
+  if (!isWrite(operation) || operation.allowedWhenSuspended) return;
+  throw new AppError(
     'account_suspended',
-    'The operator has suspended this account: it can read, but not write. Ask the operator why.',
+    'The operator has suspended this account: it can read and revoke keys, but not write. Ask the operator why.',
   );
 }
 

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { type ApiVersion, currentApiVersion, type Operation, operations } from '@simplane/contract';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { KnownKey } from '../accounts/key-directory.ts';
@@ -8,7 +9,12 @@ import type { Service } from '../service.ts';
 import { createAdmission } from './admit.ts';
 import { authenticate } from './authenticate.ts';
 import { beginRequest, endRequest } from './bound-pipelining.ts';
+import { createAddressReader } from './client-address.ts';
 import { compressAnswer, compressedFromBytes } from './compress-answer.ts';
+import { authenticateSession } from './dashboard/authenticate-session.ts';
+import { checkHost } from './dashboard/check-host.ts';
+import { isDashboard, isDashboardCall, routeOf } from './dashboard/paths.ts';
+import { serveDashboard } from './dashboard/serve-dashboard.ts';
 import { ignoreEmptyBody, isJsonType } from './empty-body.ts';
 import { isFeed, serveFeed } from './feed/serve-feed.ts';
 import { type JsonBody, parseJsonBody } from './json-body.ts';
@@ -30,9 +36,15 @@ declare module 'fastify' {
     caller: KnownKey | null;
     /** The account the request is for: the key's own, or the one an operator reads. */
     account: Account | null;
+    /** The hash of the key that a session of the dashboard stands for. */
+    keyHash: string | null;
     apiVersion: ApiVersion;
     refusal: AppError | null;
     idempotency: 'fresh' | 'replayed' | null;
+    /** The body of a write's response, before it was stored. */
+    rendered: object | null;
+    /** The stored refusal that a repeated request got, as JSON. */
+    storedError: string | null;
     startedMs: number;
     /** When a stream was opened, or a request began to wait for events: the client chose the rest of its duration. */
     heldFromMs: number | null;
@@ -67,7 +79,7 @@ export function createApp(
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   limitConnections(app.server, service);
   prepareRequests(app, service, held);
-  followRequests(app, service, held);
+  followRequests(app, service, api, held);
   refuseUnknownRoutes(app);
   answerErrors(app, service);
   readJsonOnly(app, held.bodies);
@@ -85,6 +97,7 @@ type HeldMemory = { bodies: BodyReader; unread: UnreadAnswers };
 
 function createServer(service: Service): FastifyInstance {
   return fastify({
+    rewriteUrl: ({ url = '/' }: IncomingMessage) => (service.hasDashboard ? routeOf(url) : url),
     // `record-request.ts` writes one line per request; Fastify's child logger per request costs more than the line.
     logger: false,
     genReqId: () => newRequestId(service),
@@ -118,13 +131,18 @@ function createServer(service: Service): FastifyInstance {
 function prepareRequests(app: FastifyInstance, service: Service, { unread }: HeldMemory): void {
   app.decorateRequest('caller', null);
   app.decorateRequest('account', null);
+  app.decorateRequest('keyHash', null);
   app.decorateRequest('apiVersion', currentApiVersion);
   app.decorateRequest('refusal', null);
   app.decorateRequest('idempotency', null);
+  app.decorateRequest('rendered', null);
+  app.decorateRequest('storedError', null);
   app.decorateRequest('startedMs', 0);
   app.decorateRequest('heldFromMs', null);
   app.decorateRequest('heldBody', null);
+  const setAddress = createAddressReader(service.trustedProxies);
   app.addHook('onRequest', (request, reply, done) => {
+    setAddress(request);
     reply.header('Request-Id', request.id);
     reply.header('Service-Version', request.apiVersion);
     done();
@@ -142,8 +160,13 @@ function prepareRequests(app: FastifyInstance, service: Service, { unread }: Hel
 }
 
 /** Handles the end of a request in one listener: separate listeners cost 1 % of an order. */
-function followRequests(app: FastifyInstance, service: Service, { bodies, unread }: HeldMemory): void {
-  const record = createRecorder(service);
+function followRequests(
+  app: FastifyInstance,
+  service: Service,
+  api: Api,
+  { bodies, unread }: HeldMemory,
+): void {
+  const record = createRecorder(service, api.operations);
   app.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw;
     request.startedMs = performance.now(); // Fastify measures the time only with its logger
@@ -230,17 +253,25 @@ function serveApi(app: FastifyInstance, service: Service, api: Api, { bodies, un
   const unknownKeys = createUnknownKeyLimit(service.unknownKeysPerSecond);
   const parts = { service, keysInFlight: createKeysInFlight() };
 
+  if (service.hasDashboard) {
+    app.addHook('onRequest', (request, _reply, done) => {
+      const [refusal] = attempt(() => isDashboard(request) && checkHost(service, request));
+      done(refusal ?? undefined);
+    });
+  }
+
   app.addHook('onRequest', (request, reply, done) => {
     const { operation, needsKey } = request.routeOptions.config;
     if (!operation && !needsKey) {
       done();
       return;
     }
-    const { socket } = request.raw;
     // The mount for agents answers empty bodies itself.
     const readOn = () => (operation ? ignoreEmptyBody(request.raw) : null);
     const [error, caller] = attempt(() =>
-      authenticate(service, request.headers.authorization, { socket, unknownKeys }),
+      service.hasDashboard && isDashboardCall(request)
+        ? authenticateSession(service, request)
+        : authenticate(service, request.headers.authorization, { address: request.ip, unknownKeys }),
     );
     if (error) done(error);
     else if (caller instanceof Promise) {
@@ -261,6 +292,7 @@ function serveApi(app: FastifyInstance, service: Service, api: Api, { bodies, un
     else serveOperation(app, parts, definition, api.handlers[id] as ReadHandler | WriteHandler);
   }
   serveMcp(app, service, bodies);
+  if (service.hasDashboard) serveDashboard(app, service, unknownKeys);
 }
 
 type MethodsOf = Map<string, Set<string>>;

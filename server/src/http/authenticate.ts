@@ -1,11 +1,16 @@
-import type { Socket } from 'node:net';
 import { hasValidChecksum, hexHashOf, keyPrefix } from '../accounts/api-key-text.ts';
 import type { KnownKey } from '../accounts/key-directory.ts';
+import { isInOneOf } from '../addresses/in-networks.ts';
 import { AppError } from '../app-error.ts';
 import type { Service } from '../service.ts';
 import type { UnknownKeyLimit } from './unknown-key-limit.ts';
 
-type Refusal = 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode';
+type Refusal =
+  | 'api_key_missing'
+  | 'api_key_invalid'
+  | 'api_key_expired'
+  | 'api_key_wrong_mode'
+  | 'api_key_address_refused';
 
 /** The API key in an `Authorization` header, not yet checked. */
 export function keyIn(authorization: string | undefined): string | undefined {
@@ -16,7 +21,7 @@ export function keyIn(authorization: string | undefined): string | undefined {
 export function authenticate(
   service: Service,
   authorization: string | undefined,
-  { socket, unknownKeys }: { socket: Socket; unknownKeys: UnknownKeyLimit },
+  { address, unknownKeys }: { address: string; unknownKeys: UnknownKeyLimit },
 ): KnownKey | Promise<KnownKey> {
   const { keys, mode } = service;
   const key = keyIn(authorization);
@@ -33,34 +38,49 @@ export function authenticate(
   const hash = hexHashOf(key);
   const found = keys.recall(hash);
   if (found === undefined) {
-    const { remoteAddress } = socket;
-    unknownKeys.take(remoteAddress);
+    unknownKeys.take(address);
     return keys.lookUp(hash).then(
       (known) => {
-        if (known) unknownKeys.refund(remoteAddress);
-        return admit(service, key, known);
+        if (known) unknownKeys.refund(address);
+        return admit(service, key, known, address);
       },
       (error) => {
-        unknownKeys.refund(remoteAddress); // the lookup failed, so the key may be valid
+        unknownKeys.refund(address); // the lookup failed, so the key may be valid
         throw error;
       },
     );
   }
   return found instanceof Promise
-    ? found.then((known) => admit(service, key, known))
-    : admit(service, key, found);
+    ? found.then((known) => admit(service, key, known, address))
+    : admit(service, key, found, address);
 }
 
 /** The lookup by hash decides; the key's format is used only for a clearer error. */
-function admit({ keys, clock, mode }: Service, key: string, known: KnownKey | null): KnownKey {
-  if (!known) throw refuse('api_key_invalid', explainUnknown(key, keyPrefix[mode]));
+function admit(service: Service, key: string, known: KnownKey | null, address: string): KnownKey {
+  if (!known) throw refuse('api_key_invalid', explainUnknown(key, keyPrefix[service.mode]));
+  return requireUsable(service, known, address);
+}
+
+/** Throws if the key was revoked, has expired, or may not be used from this address. */
+export function requireUsable({ keys, clock }: Service, known: KnownKey, address: string): KnownKey {
   if (known.revoked) throw refuse('api_key_invalid', 'This API key was revoked.');
   const nowMs = clock.nowMs();
   if (known.expiresAtMs !== null && known.expiresAtMs <= nowMs) {
     throw refuse('api_key_expired', `This API key expired at ${new Date(known.expiresAtMs).toISOString()}.`);
   }
+  if (!mayBeUsedFrom(known, address)) {
+    throw refuse(
+      'api_key_address_refused',
+      `This API key may not be used from ${address}. An admin of the account can add the address to the key’s allowed_cidrs.`,
+    );
+  }
   keys.noteUse(known, nowMs);
   return known;
+}
+
+/** Free for keys without networks. */
+export function mayBeUsedFrom({ allowedCidrs }: KnownKey, address: string): boolean {
+  return allowedCidrs.length === 0 || isInOneOf(allowedCidrs, address);
 }
 
 function explainUnknown(key: string, prefix: string): string {

@@ -4,7 +4,7 @@ import { isStorable, unstorableText } from './json-body.ts';
 import { compileValidator, type ObjectSchema, type Validator } from './validate.ts';
 
 /**
- * Reads the text of a query by its schema: numbers, several values (`type=a,b`) and objects (`metadata[key]=value`). Text that
+ * Reads the text of a query by its schema: numbers, `true` and `false`, several values (`type=a,b`) and objects (`metadata[key]=value`). Text that
  * does not fit stays as it is, for the validator to refuse.
  */
 export function readQuery(schema: ObjectSchema, query: Record<string, unknown>): Record<string, unknown> {
@@ -49,6 +49,7 @@ function withoutKey(param: string): AppError {
 
 function parse(type: string | undefined, value: unknown): unknown {
   if (type === 'array') return [value].flat().flatMap((one) => String(one).split(','));
+  if (type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
   const isNumeric = type === 'integer' && typeof value === 'string' && /^-?\d+$/.test(value);
   return isNumeric ? Number(value) : value;
 }

@@ -3,7 +3,7 @@ import { createRateLimiter } from './rate-limit.ts';
 
 function limiterAt(perSecond: number) {
   let nowMs = 0;
-  const limiter = createRateLimiter(perSecond, () => nowMs);
+  const limiter = createRateLimiter({ perSecond, monotonicMs: () => nowMs });
   const allowed = (key: string) => {
     try {
       return limiter.take(key);

@@ -16,7 +16,7 @@ function setUp() {
     const request = {
       headers,
       heldBody: null,
-      caller: { account: { uuid: owner } },
+      account: { uuid: owner },
       routeOptions: { bodyLimit: 4 * megabyte },
     } as unknown as FastifyRequest;
     const payload = new PassThrough();

@@ -1,10 +1,17 @@
+import type { Operation } from '@simplane/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Service } from '../service.ts';
 import { describeCause } from '../telemetry/describe-cause.ts';
+import { createRequestLogger } from './log-request.ts';
 import { pathForLog } from './path-for-log.ts';
 
-/** One wide log line and one measurement per request. Queries, bodies and headers may contain secrets and are left out. */
-export function createRecorder({ log, metrics }: Service) {
+/**
+ * One wide log line, one measurement and, by its level, a line of the request log per request. Queries, bodies and headers may
+ * contain secrets and are left out.
+ */
+export function createRecorder(service: Service, operations: Record<string, Operation>) {
+  const { log, metrics } = service;
+  const logRequest = createRequestLogger(service, operations);
   return (request: FastifyRequest, reply: FastifyReply, wasSent: boolean): void => {
     const durationMs = performance.now() - request.startedMs;
     const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
@@ -17,15 +24,18 @@ export function createRecorder({ log, metrics }: Service) {
       { http_request_method: method, http_route: route, http_response_status_code: status },
       ownMs / 1000,
     );
+    metrics.throughput.count('requests');
     if (refusal && wasSent) metrics.errorCount.inc({ error_type: refusal.code });
     if (request.idempotency === 'replayed') metrics.replayCount.inc();
+    const path = pathForLog(request.url);
+    logRequest(request, { status, durationMs, path, wasSent });
     const failed = status >= 500;
     log[failed ? 'error' : 'info'](
       {
         request_id: request.id,
         method,
         route,
-        path: pathForLog(request.url),
+        path,
         status,
         duration_ms: Math.round(durationMs * 1000) / 1000,
         account_id: request.account?.id,

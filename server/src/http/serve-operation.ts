@@ -2,7 +2,9 @@ import { encodeId, type InstallProfile, idPrefixes, isWrite, type Operation } fr
 import fastJsonStringify from 'fast-json-stringify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../app-error.ts';
+import { recordAudit } from '../audit/record.ts';
 import type { Account, Context, WriteContext } from '../context.ts';
+import type { Queryable } from '../db/database.ts';
 import { type Claim, createClaim } from '../idempotency/claim.ts';
 import { findEarlier } from '../idempotency/find-earlier.ts';
 import type { KeysInFlight } from '../idempotency/keys-in-flight.ts';
@@ -10,7 +12,9 @@ import type { Answer, Outcome } from '../idempotency/outcome.ts';
 import { lowestUuid } from '../ids/uuid-range.ts';
 import type { Service } from '../service.ts';
 import { type ConcurrencyLimit, createConcurrencyLimit } from './concurrency-limit.ts';
+import { isDashboardCall } from './dashboard/paths.ts';
 import { emptyBody, isStorable, type JsonBody, unstorableText } from './json-body.ts';
+import { pathForLog } from './path-for-log.ts';
 import { compileQueryValidator, readQuery } from './query.ts';
 import { renderError, toAppError } from './render-error.ts';
 import { pictureOf } from './representations.ts';
@@ -44,7 +48,8 @@ export function serveOperation(
   const limit = definition.bodyLimitBytes === undefined ? unlimited : createConcurrencyLimit(largeBodyLimits);
   const checkQuery = querySchema ? compileQueryValidator(querySchema) : () => null;
   const checkBody = isWrite(definition) ? compileValidator(definition.body ?? noFields) : () => null;
-  const { db, clock, newUuid, signals, keyring, addressPolicy, endpointLimit, mode, hasCore } = service;
+  const { db, clock, newUuid, signals, keyring, addressPolicy, probes, endpointLimit, mode, hasCore } =
+    service;
 
   app.route({
     method: definition.method,
@@ -86,6 +91,8 @@ export function serveOperation(
 
   function runWrite(request: FastifyRequest, claim: Claim | null, input: Input): Promise<Outcome> {
     const ctx = contextOf(request);
+    // Operators' answers are stored under the nil UUID.
+    if (!request.account) Object.assign(ctx, { account: { uuid: lowestUuid } });
     const invalid = checkQuery(input.query) ?? checkBody(input.body);
     if (invalid) return replayOrRefuse(ctx, claim, invalid);
     return limit(() => (handler as WriteHandler)(writeContextOf(request, ctx, claim), input));
@@ -120,6 +127,7 @@ export function serveOperation(
       signals,
       keyring,
       addressPolicy,
+      probes,
       endpointLimit,
       mode,
       hasCore,
@@ -134,20 +142,37 @@ export function serveOperation(
   function writeContextOf(request: FastifyRequest, ctx: Context, claim: Claim | null): WriteContext {
     const own: Omit<WriteContext, keyof Context> = {
       claim,
-      render: (body, options) => ({
-        status: definition.status,
-        location: options?.location ?? null,
-        body: stringify(body),
-        isSecret: options?.isSecret ?? false,
-      }),
+      render: (body, options) => {
+        request.rendered = body;
+        return {
+          status: definition.status,
+          location: options?.location ?? null,
+          body: stringify(body),
+          isSecret: options?.isSecret ?? false,
+        };
+      },
       renderRefusal: (refusal) => {
         request.refusal = refusal;
         const { status, body } = renderError(toAppError(refusal), request.id, service.publicUrl());
         return { status, location: null, body };
       },
+      afterWork: isDashboardCall(request) ? auditWrite(request, ctx) : null,
     };
-    if (!request.account) Object.assign(ctx, { account: { uuid: lowestUuid } });
     return Object.assign(ctx, own);
+  }
+
+  /** Every write from the dashboard is in the audit log; this adds an entry for those that write none themselves. */
+  function auditWrite(request: FastifyRequest, ctx: Context) {
+    ctx.audits = { count: 0 };
+    return async (tx: Queryable): Promise<void> => {
+      if (ctx.audits?.count !== 0) return;
+      await recordAudit(tx, ctx, {
+        accountUuid: request.account?.uuid ?? null,
+        action: 'dashboard.write',
+        target: { type: 'request', id: request.id },
+        changes: { request: `${definition.method} ${pathForLog(request.url)}` },
+      });
+    };
   }
 
   function claimOf(request: FastifyRequest, body: JsonBody): Claim | null {
@@ -185,7 +210,10 @@ function sendOutcome(request: FastifyRequest, reply: FastifyReply, outcome: Outc
       );
     case 'answered':
       request.idempotency = outcome.replayed ? 'replayed' : 'fresh';
-      if (outcome.replayed) reply.header('Idempotent-Replayed', 'true');
+      if (outcome.replayed) {
+        reply.header('Idempotent-Replayed', 'true');
+        if (outcome.answer.status >= 400) request.storedError = outcome.answer.body;
+      }
       if (outcome.answer.isSecret) reply.header('Cache-Control', 'no-store');
       return send(reply, outcome.answer);
   }

@@ -34,7 +34,7 @@ test('beyond the limit only the oldest bucket is forgotten', () => {
 
 test('a refusal carries the limit, the remaining requests and when to retry', () => {
   let nowMs = 0;
-  const limiter = createRateLimiter(2, () => nowMs);
+  const limiter = createRateLimiter({ perSecond: 2, monotonicMs: () => nowMs });
   for (let i = 0; i < 3; i++) limiter.take('key');
   expect(limiter.take('key')).toEqual({ 'RateLimit-Policy': '"key";q=4;w=2', RateLimit: '"key";r=0;t=2' });
   const refused = () => {
@@ -56,7 +56,7 @@ test('a refusal carries the limit, the remaining requests and when to retry', ()
 });
 
 test('the rate limit follows real time when no clock is given', () => {
-  const limiter = createRateLimiter(1);
+  const limiter = createRateLimiter({ perSecond: 1 });
   limiter.take('key');
   limiter.take('key');
   expect(() => limiter.take('key')).toThrow(AppError);

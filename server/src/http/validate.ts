@@ -1,4 +1,4 @@
-import { countryPattern } from '@simplane/contract';
+import { countryPattern, profileTypePattern } from '@simplane/contract';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { AppError } from '../app-error.ts';
 import { clip } from '../telemetry/clip.ts';
@@ -84,6 +84,8 @@ function requirement({ keyword, params, propertyName, message }: ErrorObject): s
       return `must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`;
     case 'pattern':
       if (params['pattern'] === countryPattern) return 'must be an ISO 3166-1 alpha-2 country code';
+      if (params['pattern'] === profileTypePattern)
+        return 'must be printable ASCII without a space at either end';
       return `must match ${params['pattern']}`;
     default:
       return message ?? 'is not valid';

@@ -9,13 +9,15 @@ import { rollBackWork, startWork } from './sql/savepoint.ts';
 import { storeAnswer } from './sql/store-answer.ts';
 import { tryLock } from './sql/try-lock.ts';
 
-type Write = {
+export type Write = {
   db: Database;
   account: { uuid: string };
   keyring: Keyring;
   claim: Claim | null;
   /** Renders an error as this request's answer. */
   renderRefusal(error: AppError): Answer;
+  /** Runs after the work, in its transaction. */
+  afterWork?: ((tx: Queryable) => Promise<void>) | null;
 };
 
 /**
@@ -25,7 +27,7 @@ type Write = {
 export async function runOnce(write: Write, work: (tx: Queryable) => Promise<Answer>): Promise<Outcome> {
   const { claim } = write;
   return write.db.transaction(async (tx) => {
-    if (!claim) return fresh(await work(tx));
+    if (!claim) return fresh(await workWhole(tx, write, work));
     if (!(await tryLock(tx, write.account.uuid, claim))) return { kind: 'in_progress' };
     // A separate statement: its snapshot is taken after the lock, so it sees the last holder's commit.
     const earlier = await findEarlier(tx, write, claim);
@@ -48,12 +50,22 @@ async function attempt(
 ): Promise<Answer> {
   await startWork(tx);
   try {
-    return await work(tx);
+    return await workWhole(tx, write, work);
   } catch (error) {
     if (!(error instanceof AppError) || !isStorable(error)) throw error;
     await rollBackWork(tx);
     return write.renderRefusal(error);
   }
+}
+
+async function workWhole(
+  tx: Queryable,
+  { afterWork }: Write,
+  work: (tx: Queryable) => Promise<Answer>,
+): Promise<Answer> {
+  const answer = await work(tx);
+  await afterWork?.(tx);
+  return answer;
 }
 
 /** Only the operation's own decisions are stored, not errors that prevented one (validation, limits, faults, setup). */

@@ -85,8 +85,12 @@ export type Refusal = {
     | 'outcome_unknown'
     | 'product_missing'
     | 'state_conflict';
-  /** Cause and remedy, for the person who ordered. */
+  /** Cause and remedy, for the person who ordered: without hosts and settings. */
   message: string;
+  /** The same for the operator, with the host and the setting; omitted if it would be the same. */
+  detail?: string;
+  /** The host that was called. */
+  host?: string;
   /** The network's own error, verbatim. */
   upstream?: Record<string, string>;
 };

@@ -1,16 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import type { Config } from '../config/settings.ts';
+import { deactivate } from '../products/deactivate.ts';
 import { importCatalog, readCatalog } from '../products/import-catalog.ts';
-import type { CatalogProduct } from '../products/sql/upsert.ts';
+import { listCatalogProducts } from '../products/list.ts';
+import type { GivenProduct } from '../products/sql/upsert.ts';
+import { allPages } from './all-pages.ts';
 import { CommandError } from './command-error.ts';
-import { print } from './print.ts';
+import { print, printList } from './print.ts';
 import type { Tools } from './with-database.ts';
 
 /** Reads the file and reports every problem in it before a database is opened. */
 export async function checkCatalogFile(
   file: string,
   { mode, iccidRanges }: Pick<Config, 'mode' | 'iccidRanges'>,
-): Promise<CatalogProduct[]> {
+): Promise<GivenProduct[]> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new CommandError(`cannot read ${file}: ${error.code ?? error.message}`);
   });
@@ -25,9 +28,33 @@ export async function checkCatalogFile(
 
 export async function importCatalogCommand(
   tools: Tools,
-  products: CatalogProduct[],
+  products: GivenProduct[],
   options: { json: boolean },
 ): Promise<void> {
-  const { inserted, updated } = await importCatalog(tools.db, tools.clock, products);
+  const { inserted, updated } = await importCatalog(tools.db, tools, products);
   print([{ inserted, updated }], options);
+}
+
+export async function listCatalogCommand(tools: Tools, options: { json: boolean }): Promise<void> {
+  const products = await allPages((query) => listCatalogProducts(tools, { params: {}, query, body: {} }));
+  printList(products, options, ({ id, name, countries, price, active, listed, profile_type }) => ({
+    id,
+    name,
+    countries: countries.length > 3 ? `${countries.length} countries` : countries.join(','),
+    price: `${price.amount} ${price.currency}`,
+    active,
+    listed,
+    profile_type,
+  }));
+}
+
+/** Stops selling a product. Orders that were accepted go on. */
+export async function deactivateProductCommand(
+  { db, clock, newUuid }: Tools,
+  id: string,
+  options: { json: boolean },
+): Promise<void> {
+  const author = { clock, newUuid, apiKey: null, requestId: null, ip: null };
+  const row = await db.transaction((tx) => deactivate(tx, author, id));
+  print([{ id: row.id, name: row.name, active: row.active }], options);
 }

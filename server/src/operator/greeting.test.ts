@@ -8,10 +8,18 @@ import { greeting, unusableKey } from './greeting.ts';
 
 const key = 'sp_test_printed_by_the_greeting';
 const config = { mode: 'sandbox', role: 'all' } as const;
-const usable: SandboxKey = { key, file: '/data/sandbox-api-key', state: { kind: 'usable' } };
+const usable: SandboxKey = {
+  key,
+  file: '/data/sandbox-api-key',
+  state: { kind: 'usable', id: '01890000-0000-7000-8000-000000000000' },
+};
 
 function greet(sandboxKey: SandboxKey | null, isTerminal: boolean): string {
-  return greeting(config, { url: 'http://127.0.0.1:4000', sandboxKey, notice: null }, { isTerminal });
+  return greeting(
+    config,
+    { url: 'http://127.0.0.1:4000', sandboxKey, dashboardLink: null, notice: null },
+    { isTerminal },
+  );
 }
 
 test('a terminal shows the key twice: on its own line and in the sample call', () => {
@@ -55,7 +63,7 @@ test('an unusable key is not printed, not even to a terminal', () => {
 });
 
 test('a worker and a live deployment print no key', () => {
-  const running = { url: 'http://127.0.0.1:4000', sandboxKey: usable, notice: null };
+  const running = { url: 'http://127.0.0.1:4000', sandboxKey: usable, dashboardLink: null, notice: null };
   expect(greeting({ ...config, role: 'worker' }, running, { isTerminal: true })).not.toContain(key);
   expect(greet(null, true)).not.toContain('API key');
 });

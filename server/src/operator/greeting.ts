@@ -9,7 +9,12 @@ import type { Running, SandboxKey } from '../serve.ts';
  */
 export function greeting(
   { mode, role }: Pick<Config, 'mode' | 'role'>,
-  { url, sandboxKey, notice }: Pick<Running, 'url' | 'sandboxKey' | 'notice'>,
+  {
+    url,
+    sandboxKey,
+    dashboardLink,
+    notice,
+  }: Pick<Running, 'url' | 'sandboxKey' | 'dashboardLink' | 'notice'>,
   { isTerminal }: { isTerminal: boolean },
 ): string {
   const lines = ['', `Simplane (${mode}${role === 'all' ? '' : `, ${role}`}) is ready at ${url}`];
@@ -17,6 +22,8 @@ export function greeting(
   if (sandboxKey && role !== 'worker') {
     const isUsable = sandboxKey.state.kind === 'usable';
     lines.push('', `  API key    ${whichKey(sandboxKey, isTerminal)}`, `  Reference  ${url}/docs`);
+    if (dashboardLink !== null)
+      lines.push(`  Dashboard  ${dashboardLink}`, '             signs in once, within 10 minutes');
     if (isUsable) lines.push('', 'Provision a first eSIM:', '', ...firstCall(url, sandboxKey, isTerminal));
   }
   return `${lines.join('\n')}\n\n`;

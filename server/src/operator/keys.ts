@@ -1,33 +1,39 @@
-import { idPrefixes, type Scope, scopes } from '@simplane/contract';
-import { generateApiKey } from '../accounts/api-key-text.ts';
-import { createApiKey } from '../accounts/create-api-key.ts';
-import { findAccount } from '../accounts/sql/find-account.ts';
-import type { NewKey } from '../accounts/sql/insert-key.ts';
-import { listAccountRows } from '../accounts/sql/list-accounts.ts';
+import { idPrefixes, maxAllowedCidrs, rollOverlap, type Scope, scopes } from '@simplane/contract';
+import { defaultKeyName, type IssuedKey, issueKey } from '../accounts/issue-key.ts';
+import { revokeKey } from '../accounts/revoke-key.ts';
+import { replaceKey } from '../accounts/roll-key.ts';
+import { findKeyOwner } from '../accounts/sql/find-key-owner.ts';
 import { listKeyRows } from '../accounts/sql/list-keys.ts';
-import { revokeKeyRow } from '../accounts/sql/revoke-key.ts';
+import { lockKey } from '../accounts/sql/lock-key.ts';
 import type { ApiKeyRow } from '../accounts/sql/rows.ts';
-import { duration } from '../config/values.ts';
+import { duration, parseCidrs } from '../config/values.ts';
+import type { Queryable } from '../db/database.ts';
 import { idOfUuid, uuidOfId } from '../ids/uuid.ts';
+import { accountOf } from './account-of.ts';
 import { CommandError } from './command-error.ts';
 import { print } from './print.ts';
 import type { Tools } from './with-database.ts';
 
 type Options = { json: boolean };
-type CreateOptions = Options & { account?: string; name: string; scopes: string; expiresIn?: string };
+type CreateOptions = Options & {
+  account?: string;
+  name?: string;
+  scopes: string;
+  expiresIn?: string;
+  allowedCidrs?: string;
+};
 
 /** The key is printed only here, because only its hash is stored. */
 export async function createKeyCommand(tools: Tools, options: CreateOptions): Promise<void> {
-  const key = generateApiKey(tools.config.mode);
-  const scopes = parseScopes(options.scopes);
-  const row = await createApiKey(tools.db, tools, {
-    key,
-    accountUuid: scopes.includes('operator') ? noAccount(options) : await accountOf(tools, options.account),
-    name: options.name,
-    scopes,
+  const chosen = parseScopes(options.scopes);
+  const wanted = {
+    accountUuid: chosen.includes('operator') ? noAccount(options) : await accountOf(tools, options.account),
+    name: options.name ?? defaultKeyName,
+    scopes: chosen,
+    allowedCidrs: parseAllowedCidrs(options.allowedCidrs),
     expiresAt: parseExpiry(options.expiresIn, tools.clock.nowMs()),
-  });
-  print([{ key, ...present(row) }], options);
+  };
+  printIssued(await tools.db.transaction((tx) => issueKey(tx, tools, wanted)), options);
 }
 
 export async function listKeysCommand(tools: Tools, options: Options & { account?: string }): Promise<void> {
@@ -45,27 +51,35 @@ export async function listKeysCommand(tools: Tools, options: Options & { account
 
 /** Effective on every process within five seconds. */
 export async function revokeKeyCommand(tools: Tools, id: string, options: Options): Promise<void> {
-  const uuid = uuidOfId(idPrefixes.apiKey, id);
-  const row = uuid && (await revokeKeyRow(tools.db, uuid, new Date(tools.clock.nowMs())));
-  if (!row)
-    throw new CommandError(`no key has the id "${id}"; \`keys list\` shows the ids (they begin with key_)`);
+  const row = await withLockedKey(tools, id, (tx, key) => revokeKey(tx, tools, key));
   print([{ ...present(row), revoked: row.revoked_at?.toISOString() ?? null }], options);
 }
 
-async function accountOf({ db }: Tools, id: string | undefined): Promise<string> {
-  if (id === undefined) {
-    const accounts = await listAccountRows(db);
-    const [only] = accounts;
-    if (only && accounts.length === 1) return only.id;
-    throw new CommandError(
-      only
-        ? 'there are several accounts: choose one with --account acct_…; `accounts list` shows them'
-        : 'there is no account yet: create one with `accounts create --name …`',
-    );
-  }
-  const uuid = uuidOfId(idPrefixes.account, id);
-  if (!uuid || !(await findAccount(db, uuid))) throw new CommandError(`no account has the id "${id}"`);
-  return uuid;
+/** Both keys work until the old one expires. */
+export async function rollKeyCommand(
+  tools: Tools,
+  id: string,
+  options: Options & { expiresIn?: string },
+): Promise<void> {
+  const overlapSeconds = parseOverlap(options.expiresIn);
+  printIssued(
+    await withLockedKey(tools, id, (tx, key) => replaceKey(tx, tools, key, overlapSeconds)),
+    options,
+  );
+}
+
+async function withLockedKey<T>(
+  { db }: Tools,
+  id: string,
+  work: (tx: Queryable, row: ApiKeyRow) => Promise<T>,
+): Promise<T> {
+  const uuid = uuidOfId(idPrefixes.apiKey, id);
+  return db.transaction(async (tx) => {
+    const owner = uuid && (await findKeyOwner(tx, uuid));
+    const row = owner && (await lockKey(tx, owner));
+    if (row) return work(tx, row);
+    throw new CommandError(`no key has the id "${id}"; \`keys list\` shows the ids (they begin with key_)`);
+  });
 }
 
 function parseScopes(text: string): Scope[] {
@@ -93,7 +107,29 @@ function parseExpiry(text: string | undefined, nowMs: number): Date | null {
   return new Date(nowMs + ms);
 }
 
-function present(row: ApiKeyRow | NewKey) {
+function parseOverlap(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const ms = duration.parse(text);
+  if (ms === undefined || ms > rollOverlap.maximum * 1000)
+    throw new CommandError(`--expires-in takes a duration of at most 7d, such as 12h, or 0s; got "${text}"`);
+  return Math.floor(ms / 1000);
+}
+
+function parseAllowedCidrs(text: string | undefined): string[] {
+  if (text === undefined) return [];
+  const cidrs = parseCidrs(text);
+  if (cidrs === undefined || cidrs.length > maxAllowedCidrs)
+    throw new CommandError(
+      `--allowed-cidrs takes up to ${maxAllowedCidrs} networks separated by commas, such as 203.0.113.0/24,2001:db8::/32; got "${text}"`,
+    );
+  return cidrs;
+}
+
+function printIssued({ row, key }: IssuedKey, options: Options): void {
+  print([{ key, ...present(row) }], options);
+}
+
+function present(row: ApiKeyRow) {
   return {
     id: idOfUuid(idPrefixes.apiKey, row.id),
     account: row.account_id && idOfUuid(idPrefixes.account, row.account_id),
@@ -102,5 +138,6 @@ function present(row: ApiKeyRow | NewKey) {
     last4: row.last4,
     created: row.created_at.toISOString(),
     expires: row.expires_at?.toISOString() ?? null,
+    allowed_cidrs: row.allowed_cidrs.join(',') || null,
   };
 }

@@ -4,9 +4,12 @@ import { readAuthorities, readIdentity } from '../network/es2plus/certificates.t
 import { createEs2Network } from '../network/es2plus/es2-network.ts';
 import { createEs2Listener, type NotificationOutcome } from '../network/es2plus/listener.ts';
 import { createRenewableClient } from '../network/es2plus/renewable-client.ts';
+import { watchClient } from '../network/es2plus/watch-client.ts';
+import { createPeerState, type PeerState } from '../network/peer-state.ts';
 import type { Network, ObservationSource } from '../network/port.ts';
 import type { CertificateEnd } from '../telemetry/metrics.ts';
 import { type KeptCertificates, keepCertificates } from './keep-certificates.ts';
+import { probeTimeoutMs, startProbe } from './probe-peers.ts';
 
 type Commands = Pick<Network, 'suspend' | 'resume'>;
 type Live = {
@@ -14,6 +17,8 @@ type Live = {
   observations: ObservationSource | null;
   /** The certificates in use and when they end. */
   certificates(): CertificateEnd[];
+  /** How this process reaches the SM-DP+. */
+  smdp: PeerState | null;
   /** Reads the certificate files again, as is also done every few seconds. */
   reload(): Promise<void>;
   close(): Promise<void>;
@@ -29,6 +34,7 @@ export async function openLiveNetwork(config: Config, log: Logger, commands: Com
     network: caller?.network ?? null,
     observations: listener?.observations ?? null,
     certificates: () => kept.flatMap((each) => each.ends()),
+    smdp: caller?.state ?? null,
     reload: async () => void (await Promise.all(kept.map((each) => each.reload()))),
     async close() {
       await Promise.all(kept.map((each) => each.stop()));
@@ -40,6 +46,8 @@ export async function openLiveNetwork(config: Config, log: Logger, commands: Com
 async function openCaller(config: Config, log: Logger, commands: Commands) {
   const settings = await readEs2Settings(config);
   if (!settings) return null;
+  const { host } = new URL(settings.url);
+  const state = createPeerState('smdp', host);
   const client = createRenewableClient({
     url: settings.url,
     tls: settings.tls,
@@ -47,7 +55,7 @@ async function openCaller(config: Config, log: Logger, commands: Commands) {
     connectTimeoutMs: Math.min(5_000, Math.ceil(config.networkTimeoutMs / 2)),
   });
   const network = createEs2Network({
-    client,
+    client: watchClient(client, state),
     requesterId: config.es2RequesterId as string,
     iccids: config.iccidRanges === null ? 'theirs' : 'ours',
     recognisesCalls: config.es2Repeats === 'call-id',
@@ -59,14 +67,27 @@ async function openCaller(config: Config, log: Logger, commands: Commands) {
     commands,
     onTrouble: (details) => log.warn(details, 'the SM-DP+ did not carry out a request'),
   });
+  let { tls } = settings;
   const kept = keepCertificates({
     first: settings,
     paths: [config.es2Cert, config.es2Key, config.es2Ca],
     read: async () => (await readEs2Settings(config)) ?? settings,
-    use: ({ tls }) => client.renew(tls),
+    use({ tls: next }) {
+      tls = next;
+      client.renew(next);
+    },
     log,
   });
-  return { network, kept, close: () => client.close() };
+  const probe = startProbe(state, () => ({ url: settings.url, tls, timeoutMs: probeTimeoutMs }));
+  return {
+    network,
+    kept,
+    state,
+    async close() {
+      await probe.stop();
+      await client.close();
+    },
+  };
 }
 
 /** Reads and checks the settings and files for calling the SM-DP+; null if it is not configured. */

@@ -1,9 +1,20 @@
+type Row = Record<string, string | number | boolean | null>;
+
 /** Prints rows as aligned columns, or as JSON. */
-export function print(rows: Record<string, string | number | null>[], options: { json: boolean }): void {
-  process.stdout.write(options.json ? `${JSON.stringify(rows, null, 2)}\n` : table(rows));
+export function print(rows: Row[], options: { json: boolean }): void {
+  printList(rows, options, (row) => row);
 }
 
-function table(rows: Record<string, string | number | null>[]): string {
+/** Prints items as JSON, or what matters most of each as aligned columns. */
+export function printList<Item>(
+  items: readonly Item[],
+  options: { json: boolean },
+  rowOf: (item: Item) => Row,
+): void {
+  process.stdout.write(options.json ? `${JSON.stringify(items, null, 2)}\n` : table(items.map(rowOf)));
+}
+
+export function table(rows: Row[]): string {
   const [first] = rows;
   if (!first) return '(none)\n';
   const names = Object.keys(first);
@@ -21,6 +32,6 @@ function table(rows: Record<string, string | number | null>[]): string {
   return `${lines.join('\n')}\n`;
 }
 
-function show(value: string | number | null | undefined): string {
+function show(value: Row[string] | undefined): string {
   return value === null || value === undefined ? '-' : String(value);
 }

@@ -1,4 +1,6 @@
 import { idPrefixes } from '@simplane/contract';
+import { commandLine, recordAudit } from '../audit/record.ts';
+import type { Queryable } from '../db/database.ts';
 import { idOfUuid } from '../ids/uuid.ts';
 import { readEncryptionKeys } from '../secrets/encryption-keys.ts';
 import { createKeyring, keyIdOf } from '../secrets/keyring.ts';
@@ -12,14 +14,21 @@ import type { Tools } from './with-database.ts';
 
 /** Re-encrypts all secrets and prints the counts. The exit code is 1 if any secret is not encrypted with the first key. */
 export async function resealCommand(
-  { db, config }: Tools,
+  tools: Tools,
   options: { json: boolean; lostKey?: string },
 ): Promise<number> {
+  const { db, config } = tools;
   // Read once: during this command it can become true only after the last secret in the old format is gone.
   const isOldFormRefused = await createOldFormCheck(db)();
   const keys = await readEncryptionKeys(config);
   const keyring = createKeyring(keys, { isOldFormRefused: async () => isOldFormRefused });
-  if (options.lostKey !== undefined) await giveUpKey(db, keys, options.lostKey);
+  await db.transaction(async (tx) => {
+    if (options.lostKey !== undefined) await giveUpKey(tx, keys, options.lostKey);
+    await recordStart(tx, tools, { key_id: keyring.keyId, lost_key_id: options.lostKey });
+  });
+  if (options.lostKey !== undefined) {
+    say(`key ${options.lostKey} is no longer expected; restart the processes that are not ready`);
+  }
   const result = await reseal({
     db,
     keyring,
@@ -40,7 +49,7 @@ export async function resealCommand(
 }
 
 /** Processes become ready without the key again. What only it can decrypt stays as it is and is listed. */
-async function giveUpKey(db: Tools['db'], keys: Buffer[], id: string): Promise<void> {
+async function giveUpKey(db: Queryable, keys: Buffer[], id: string): Promise<void> {
   if (keys.some((key) => keyIdOf(key) === id)) {
     throw new CommandError(`--lost-key ${clip(id, 20)}: this key is configured, so it is not lost`);
   }
@@ -49,7 +58,24 @@ async function giveUpKey(db: Tools['db'], keys: Buffer[], id: string): Promise<v
       `--lost-key ${clip(id, 20)}: no stored secret needs such a key; \`doctor\` names those that are missing`,
     );
   }
-  say(`key ${id} is no longer expected; restart the processes that are not ready`);
+}
+
+/** Before the work, which is many transactions: none of them is without an entry. */
+function recordStart(
+  tx: Queryable,
+  tools: Tools,
+  changes: Record<string, string | undefined>,
+): Promise<void> {
+  return recordAudit(
+    tx,
+    { ...tools, ...commandLine },
+    {
+      accountUuid: null,
+      action: 'secrets.reseal_started',
+      target: { type: 'deployment', id: 'secrets' },
+      changes,
+    },
+  );
 }
 
 function say(line: string): void {

@@ -1,12 +1,15 @@
+import type { Logger } from 'pino';
 import type { Config } from '../config/settings.ts';
 import { version } from '../config/version.ts';
 import { createCoreCommands } from '../network/core/core-commands.ts';
 import { createMockNetwork } from '../network/mock/mock-network.ts';
+import { createPeerState } from '../network/peer-state.ts';
 import type { Network } from '../network/port.ts';
 import { serve } from '../serve.ts';
 import { createLog } from '../telemetry/log.ts';
 import { greeting, unusableKey } from './greeting.ts';
 import { openLiveNetwork } from './live-network.ts';
+import { probeTimeoutMs, startProbe } from './probe-peers.ts';
 import { publishAddress } from './sandbox-address.ts';
 
 /** `simplane-server serve`: runs until SIGTERM or SIGINT, then finishes the work in flight and exits 0. */
@@ -14,16 +17,20 @@ export async function serveUntilSignal(config: Config, warnings: string[]): Prom
   const stopSignal = waitForSignal(); // before anything starts, so that a signal during startup is not lost
   const log = createLog(config.logLevel);
   for (const warning of warnings) log.warn(warning);
-  const { network, observations, certificates, reload, close } =
+  const core = openCore(config, log);
+  const { network, observations, certificates, smdp, reload, close } =
     config.mode === 'sandbox'
-      ? { ...noCertificates, network: sandboxNetwork(config), observations: null }
-      : await openLiveNetwork(config, log, coreCommands(config));
+      ? openSandboxNetwork(config, core.commands)
+      : await openLiveNetwork(config, log, core.commands);
   // Not in a sandbox: without a handler the signal ends it when its terminal is closed.
   if (reload) process.on('SIGHUP', () => void reload());
   if (!network && config.role !== 'api') {
     log.warn('SIMPLANE_ES2_URL is not set, so orders stay queued; see docs/connect-your-smdp.md');
   }
-  const running = await serve(config, log, network, observations, certificates);
+  const peers = [smdp, core.state].filter((state) => state !== null);
+  const running = await serve(config, log, network, observations, certificates, () =>
+    peers.map((state) => state.report()),
+  );
   const unusable = unusableKey(running.sandboxKey);
   if (unusable) log.warn(unusable);
   const isSandboxApi = config.mode === 'sandbox' && config.role !== 'worker';
@@ -43,19 +50,39 @@ export async function serveUntilSignal(config: Config, warnings: string[]): Prom
   await address?.remove();
   await running.stop();
   await close?.();
+  await core.close();
   log.info('stopped');
 }
 
-const noCertificates = { certificates: () => [], reload: undefined, close: undefined };
-
 /** The mock network. Suspend and resume go to the operator's core if one is set, to try it out before going live. */
-function sandboxNetwork(config: Config): Network {
+function openSandboxNetwork(config: Config, commands: Commands) {
   const mock = createMockNetwork({ delayMs: config.mockDelayMs });
-  return config.coreUrl === null ? mock : { ...mock, ...coreCommands(config) };
+  const state = createPeerState('mock', null);
+  state.connected(config.mockDelayMs);
+  return {
+    network: config.coreUrl === null ? mock : { ...mock, ...commands },
+    observations: null,
+    certificates: () => [],
+    smdp: config.role === 'api' ? null : state,
+    reload: undefined,
+    close: undefined,
+  };
 }
 
-function coreCommands({ coreUrl: url, coreSecret: secret }: Config) {
-  return createCoreCommands({ url, secret, userAgent: `Simplane/${version}` });
+type Commands = Pick<Network, 'suspend' | 'resume'>;
+
+/** The operator's core. Only workers send it commands. */
+function openCore({ coreUrl: url, coreSecret: secret, role }: Config, log: Logger) {
+  const state = url === null || role === 'api' ? null : createPeerState('core', new URL(url).host);
+  const commands = createCoreCommands({
+    url,
+    secret,
+    userAgent: `Simplane/${version}`,
+    ...(state && { state }),
+    onTrouble: (details) => log.warn(details, 'the core did not execute a command'),
+  });
+  const probe = state && url !== null ? startProbe(state, () => ({ url, timeoutMs: probeTimeoutMs })) : null;
+  return { commands, state, close: () => probe?.stop() };
 }
 
 /** Resolves with the first signal. Another one, a second or more later, exits at once. */

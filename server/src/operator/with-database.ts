@@ -1,15 +1,19 @@
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/settings.ts';
+import type { Origin } from '../context.ts';
 import { type Connection, connect } from '../db/connect.ts';
 import { prepareDatabase } from '../db/prepare-database.ts';
 import { ensureMode } from '../deployment/ensure-mode.ts';
 import { createUuidV7 } from '../ids/uuid-v7.ts';
 
-export type Tools = Pick<Connection, 'db' | 'connectionString'> & {
-  config: Config;
-  clock: typeof systemClock;
-  newUuid: ReturnType<typeof createUuidV7>;
-};
+/** What commands work with. As an `Origin`, it is the command line in the audit log. */
+export type Tools = Pick<Connection, 'db' | 'connectionString'> &
+  Origin & {
+    config: Config;
+    mode: Config['mode'];
+    clock: typeof systemClock;
+    newUuid: ReturnType<typeof createUuidV7>;
+  };
 
 /** Migrates the deployment's database and runs a command on it. The service may be running at the same time. */
 export async function withDatabase<T>(config: Config, command: (tools: Tools) => Promise<T>): Promise<T> {
@@ -26,7 +30,9 @@ export async function withDatabase<T>(config: Config, command: (tools: Tools) =>
     const { db, connectionString } = connection;
     await ensureMode(db, config.mode);
     return await command({
+      ...commandLine,
       config,
+      mode: config.mode,
       db,
       connectionString,
       clock: systemClock,
@@ -36,3 +42,5 @@ export async function withDatabase<T>(config: Config, command: (tools: Tools) =>
     await connection.close();
   }
 }
+
+const commandLine: Origin = { apiKey: null, requestId: null, ip: null };

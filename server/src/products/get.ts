@@ -1,13 +1,26 @@
-import type { Product } from '@simplane/contract';
+import type { CatalogProduct, Product } from '@simplane/contract';
 import { AppError } from '../app-error.ts';
-import type { Context } from '../context.ts';
+import type { Context, OperatorContext } from '../context.ts';
 import { clip } from '../telemetry/clip.ts';
-import { presentProduct } from './present.ts';
-import { findProduct } from './sql/find.ts';
+import { presentCatalogProduct, presentProduct } from './present.ts';
+import { findCatalogProduct, findProduct } from './sql/find.ts';
 
 export async function getProduct(ctx: Context, { params }: { params: { id: string } }): Promise<Product> {
   const row = await findProduct(ctx.db, params.id);
-  if (!row)
-    throw new AppError('resource_missing', `No product has the id "${clip(params.id)}".`, { param: 'id' });
+  if (!row) throw noSuchProduct(params.id);
   return presentProduct(row);
+}
+
+/** With what only the operator sees. */
+export async function getCatalogProduct(
+  { db }: OperatorContext,
+  { params }: { params: { id: string } },
+): Promise<CatalogProduct> {
+  const row = await findCatalogProduct(db, params.id);
+  if (!row) throw noSuchProduct(params.id);
+  return presentCatalogProduct(row);
+}
+
+export function noSuchProduct(id: string): AppError {
+  return new AppError('resource_missing', `No product has the id "${clip(id)}".`, { param: 'id' });
 }

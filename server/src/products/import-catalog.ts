@@ -1,32 +1,41 @@
-import { countryPattern, productFields } from '@simplane/contract';
+import { catalogFields, countryPattern, productFields, profileTypePattern } from '@simplane/contract';
 import { Ajv } from 'ajv';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
-import { type CatalogProduct, upsertProducts } from './sql/upsert.ts';
-
-// Free text of the operator (SGP.22 §5.3.1). A leading or trailing space or a control character is a typing error.
-const profileTypePattern = '^[!-~]([ -~]*[!-~])?$';
+import type { NewUuid } from '../ids/uuid-v7.ts';
+import type { GivenProduct } from './sql/upsert.ts';
+import { auditProduct, changesOf, writeProducts } from './write-products.ts';
 
 const catalogProduct = {
   type: 'object',
-  properties: {
-    ...productFields,
-    active: { type: 'boolean', default: true },
-    listed: { type: 'boolean', default: true },
-    profile_type: { type: ['string', 'null'], pattern: profileTypePattern, maxLength: 100, default: null },
-  },
+  properties: { ...productFields, ...catalogFields },
   required: Object.keys(productFields),
   additionalProperties: false,
 };
 
 const ajv = new Ajv({ allErrors: true, useDefaults: true, allowUnionTypes: true });
-const check = ajv.compile<CatalogProduct>(catalogProduct);
+const check = ajv.compile<GivenProduct>(catalogProduct);
 
 export type CatalogProblem = { row: number; id: string | null; problem: string };
 
-/** Writes a validated catalog in one statement, so that no reader sees half of it. */
-export function importCatalog(db: Database, clock: Clock, products: CatalogProduct[]) {
-  return upsertProducts(db, products, { now: new Date(clock.nowMs()), overwrite: true });
+/**
+ * Writes a validated catalog in one transaction, so that no reader sees half of it. The audit log gets the products that change:
+ * importing a large catalog again must not fill it.
+ */
+export function importCatalog(
+  db: Database,
+  deps: { clock: Clock; newUuid: NewUuid },
+  products: GivenProduct[],
+): Promise<{ inserted: number; updated: number }> {
+  const origin = { ...deps, apiKey: null, requestId: null, ip: null };
+  return db.transaction(async (tx) => {
+    const written = await writeProducts(tx, deps, products);
+    for (const one of written) {
+      if (Object.keys(changesOf(one)).length > 0) await auditProduct(tx, origin, one);
+    }
+    const inserted = written.filter(({ before }) => before === null).length;
+    return { inserted, updated: written.length - inserted };
+  });
 }
 
 /**
@@ -36,14 +45,14 @@ export function importCatalog(db: Database, clock: Clock, products: CatalogProdu
 export function readCatalog(
   text: string,
   { needsProfileTypes = false } = {},
-): { products: CatalogProduct[] } | { problems: CatalogProblem[] } {
+): { products: GivenProduct[] } | { problems: CatalogProblem[] } {
   const rows = parseRows(text);
   if (typeof rows === 'string') return { problems: [{ row: 0, id: null, problem: rows }] };
   const problems = rows.flatMap((row, index) => problemsOf(row, index + 1));
   if (needsProfileTypes) problems.push(...rows.flatMap((row, index) => missingType(row, index + 1)));
   problems.push(...repeatedIds(rows));
   problems.sort((a, b) => a.row - b.row);
-  return problems.length > 0 ? { problems } : { products: rows as CatalogProduct[] };
+  return problems.length > 0 ? { problems } : { products: rows as GivenProduct[] };
 }
 
 function parseRows(text: string): unknown[] | string {
@@ -80,14 +89,14 @@ function problemsOf(row: unknown, number: number): CatalogProblem[] {
   });
 }
 
-function unstorable(row: CatalogProduct, number: number): CatalogProblem[] {
+function unstorable(row: GivenProduct, number: number): CatalogProblem[] {
   return row.name.includes('\u0000') ? [{ row: number, id: row.id, problem: 'name contains U+0000' }] : [];
 }
 
 /** An inactive product cannot be ordered, so it needs no type: that is how a product is withdrawn. */
 function missingType(row: unknown, number: number): CatalogProblem[] {
   if (typeof row !== 'object' || row === null || Array.isArray(row)) return []; // already a problem
-  const { profile_type, active } = row as Partial<CatalogProduct>;
+  const { profile_type, active } = row as Partial<GivenProduct>;
   if ((profile_type !== undefined && profile_type !== null) || active === false) return [];
   const problem =
     'profile_type is missing: no order could succeed, since SIMPLANE_ICCID_RANGES is not set either. Add "profile_type" with ' +

@@ -1,8 +1,9 @@
 import type { InputOf, Operations } from '@simplane/contract';
-import type { Context } from '../context.ts';
+import type { Context, OperatorContext } from '../context.ts';
 import { readPage } from '../lists/read-page.ts';
-import { presentProduct } from './present.ts';
+import { presentCatalogProduct, presentProduct } from './present.ts';
 import { listProductRows } from './sql/list.ts';
+import { listCatalogRows } from './sql/list-catalog.ts';
 import type { ProductRow } from './sql/rows.ts';
 
 export function listProducts(ctx: Context, { query }: InputOf<Operations['listProducts']>) {
@@ -12,10 +13,27 @@ export function listProducts(ctx: Context, { query }: InputOf<Operations['listPr
     read: (position, count) =>
       listProductRows(ctx.db, country, { before: position === null ? null : parse(position), count }),
     positionOf,
-    positionPattern: /^\d{1,15} \S+$/,
+    positionPattern,
     present: presentProduct,
   });
 }
+
+/** Every product of the catalog, for the operator. */
+export function listCatalogProducts(
+  { db }: Pick<OperatorContext, 'db'>,
+  { query }: InputOf<Operations['listCatalogProducts']>,
+) {
+  return readPage(query, {
+    scope: { list: 'catalog_products', accountId: '', filters: {} },
+    read: (position, count) =>
+      listCatalogRows(db, { before: position === null ? null : parse(position), count }),
+    positionOf,
+    positionPattern,
+    present: presentCatalogProduct,
+  });
+}
+
+const positionPattern = /^\d{1,15} \S+$/;
 
 function positionOf(row: ProductRow): string {
   return `${row.created_at.getTime()} ${row.id}`;

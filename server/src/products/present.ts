@@ -1,6 +1,6 @@
-import type { Product } from '@simplane/contract';
+import type { CatalogProduct, Product } from '@simplane/contract';
 import { unixSeconds } from '../clock.ts';
-import type { ProductRow } from './sql/rows.ts';
+import type { CatalogRow, ProductRow } from './sql/rows.ts';
 
 export function presentProduct(row: ProductRow): Product {
   return {
@@ -15,4 +15,8 @@ export function presentProduct(row: ProductRow): Product {
     active: row.active,
     created: unixSeconds(row.created_at),
   };
+}
+
+export function presentCatalogProduct(row: CatalogRow): CatalogProduct {
+  return { ...presentProduct(row), listed: row.listed, profile_type: row.profile_type };
 }

@@ -1,4 +1,4 @@
-import type { CatalogProduct } from './sql/upsert.ts';
+import type { GivenProduct } from './sql/upsert.ts';
 
 const gb = 1_000_000_000;
 
@@ -27,7 +27,7 @@ const world = [
 ].sort();
 
 /** The catalog of a new sandbox. Listed products provision normally; the unlisted ones misbehave on purpose, as documented. */
-export const sandboxCatalog: CatalogProduct[] = [
+export const sandboxCatalog: GivenProduct[] = [
   plan('prod_us_1gb_7d', 'United States 1 GB, 7 days', ['US'], 1, 7, 450),
   plan('prod_us_10gb_30d', 'United States 10 GB, 30 days', ['US'], 10, 30, 2200),
   plan('prod_jp_3gb_15d', 'Japan 3 GB, 15 days', ['JP'], 3, 15, 850),
@@ -55,7 +55,7 @@ function plan(
   gigabytes: number | null,
   validityDays: number,
   priceCents: number,
-): CatalogProduct {
+): GivenProduct {
   return {
     id,
     name,
@@ -69,6 +69,6 @@ function plan(
   };
 }
 
-function misbehaving(id: string, name: string): CatalogProduct {
+function misbehaving(id: string, name: string): GivenProduct {
   return { ...plan(id, name, ['US'], 1, 7, 0), listed: false };
 }

@@ -2,6 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from '../db/database.ts';
 import { readQueues } from '../db/queues.ts';
+import { createThroughput } from './throughput.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -60,6 +61,11 @@ export function createMetrics(db: Database, certificates: () => CertificateEnd[]
     labelNames: ['reason'],
     registers,
   });
+  const requestLogDropped = new Counter({
+    name: 'simplane_request_log_dropped_total',
+    help: 'Requests that the request log does not have, because too many waited to be written or writing failed.',
+    registers,
+  });
   const reportCount = new Counter({
     name: 'simplane_network_reports_total',
     help: 'Notifications received from a live network, by outcome.',
@@ -87,8 +93,10 @@ export function createMetrics(db: Database, certificates: () => CertificateEnd[]
     endpointsDisabled,
     backgroundFailureCount,
     connectionsCut,
+    requestLogDropped,
     reportCount,
     networkPaused,
+    throughput: createThroughput(),
   };
 }
 

@@ -25,7 +25,7 @@ function accept(key: string, input: object = {}) {
   const request = { accountId, key, method: 'POST', path: '/v1/esims', query: '', canonicalBody: '{}' };
   const ctx = {
     ...service.service,
-    account: { uuid: service.accountUuid },
+    account: { uuid: service.accountUuid, limits: { openExecutions: null } },
     claim: createClaim(request, clock.nowMs()),
     render: (body: object) => ({ status: 202, location: null, body: JSON.stringify(body) }),
   } as unknown as WriteContext;

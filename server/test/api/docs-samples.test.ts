@@ -4,11 +4,19 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { exampleCursor, idPrefixes, operations } from '@simplane/contract';
+import {
+  exampleCursor,
+  exampleGroupId,
+  idPrefixes,
+  type OperationId,
+  operations,
+  withCheckDigit,
+} from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { webhooks } from '../../../sdk/src/index.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { call, provision } from '../support/client.ts';
+import { insertFailed, insertUnknown, insertWaiting } from '../support/insert-executions.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -22,14 +30,17 @@ const hasPython = isInstalled('python3');
 if (!hasPython) console.warn('No python3 found, so the Python samples of /docs are not run.');
 
 let service: TestService;
+let operatorKey: string;
 let page: string;
 /** In the repository, so that the samples find the SDK. */
 let folder: string;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ requestLogLevel: 'writes' });
+  operatorKey = await service.createKey({ scopes: ['operator'] });
   service.startWorker(createMockNetwork({ delayMs: 0 }));
   service.startSequencer();
+  operatorKey = await service.createKey({ scopes: ['operator'] });
   page = (await call(service, 'GET', '/docs', { key: null })).text;
   await mkdir(join(root, 'node_modules', '.cache'), { recursive: true });
   folder = await mkdtemp(join(root, 'node_modules', '.cache', 'simplane-docs-'));
@@ -41,28 +52,27 @@ afterAll(async () => {
   await service.stop();
 });
 
-describe.each(Object.keys(operations))('%s', (id) => {
+describe.each(Object.keys(operations) as OperationId[])('%s', (id) => {
   test('its samples work against a sandbox, with the ids that the page says to put in', async () => {
     const section = sectionOf(`op-${id}`);
-    const ids = await existingIds(id);
-    const replaced = [
-      ...(section.match(/<p class="hint">(.*?)<\/p>/s)?.[1] ?? '').matchAll(/<code>(.*?)<\/code>/g),
-    ];
+    const ids = await idsFor(id);
+    const replaced = [...section.matchAll(/<p class="hint">Replace <code>(.*?)<\/code>/g)];
     const paste = (code: string) =>
       replaced.reduce((text, [, value = '']) => text.replaceAll(value, idLike(value, ids)), code);
     const samples = samplesIn(section);
+    const env = { SIMPLANE_API_KEY: operations[id].scope === 'operator' ? operatorKey : service.key };
     expect(Object.keys(samples)).toEqual(['curl', 'typescript', 'python']);
     // All three send the same request with the same idempotency key, so the second and third are retries of the first.
-    const answer = JSON.parse(await runShell(paste(samples['curl'] ?? '')));
+    const answer = JSON.parse(await runShell(paste(samples['curl'] ?? ''), env));
     expect(answer).toHaveProperty('object');
-    await runTypeScript(id, paste(samples['typescript'] ?? ''));
+    await runTypeScript(id, paste(samples['typescript'] ?? ''), env);
     if (!hasPython) return;
-    const python = await runPython(paste(samples['python'] ?? ''));
+    const python = await runPython(paste(samples['python'] ?? ''), env);
     expect(python).toContain(`'object': '${answer.object}'`);
   });
 });
 
-test.each(['authentication', 'idempotency', 'pagination', 'versions'])(
+test.each(['authentication', 'idempotency', 'pagination', 'versions', 'operator'])(
   'the commands in the section %s work',
   async (id) => {
     const commands = [...sectionOf(id).matchAll(/<pre[^>]*>(.*?)<\/pre>/gs)]
@@ -132,6 +142,20 @@ describe('the section on signatures', () => {
 type Ids = { iccid: string; [prefix: string]: string };
 
 /** One of everything, in a state in which the operation can act on it. */
+let shared: Promise<Ids> | undefined;
+let sharedByOperator: Promise<Ids> | undefined;
+
+/** Operations that read share their ids: creating one of everything takes half of a test. */
+function idsFor(id: OperationId): Promise<Ids> {
+  if (operations[id].method !== 'GET' || id === 'getRequest') return existingIds(id);
+  if (operations[id].scope === 'operator') {
+    sharedByOperator ??= existingIds(id);
+    return sharedByOperator;
+  }
+  shared ??= existingIds(id);
+  return shared;
+}
+
 async function existingIds(operationId: string): Promise<Ids> {
   const settled = async (execution: string) =>
     until(
@@ -142,6 +166,11 @@ async function existingIds(operationId: string): Promise<Ids> {
   if (operationId === 'resumeEsim') {
     await settled((await call(service, 'POST', `/v1/esims/${iccid}/suspend`)).json.id);
   }
+  const waiting = ['cancelExecution', 'retryExecution'].includes(operationId)
+    ? await insertWaiting(service)
+    : null;
+  if (operationId === 'retryFailureGroup') await insertFailed(service, 'declined', exampleGroupId);
+  const unknown = operationId === 'resolveExecution' ? await insertUnknown(service) : null;
   const endpoint = await call(service, 'POST', '/v1/webhook_endpoints', {
     body: { url: 'http://127.0.0.1:9/', enabled_event_types: ['a.b'] },
   });
@@ -150,17 +179,39 @@ async function existingIds(operationId: string): Promise<Ids> {
   const recovery = await call(service, 'POST', `/v1/webhook_endpoints/${endpoint.json.id}/recover`, {
     body: { since: 0 },
   });
+  const request = recovery.headers.get('request-id') as string;
+  if (operationId === 'getRequest') {
+    await until(
+      () => call(service, 'GET', `/v1/requests/${request}`),
+      ({ status }) => status === 200,
+    );
+  }
   const bundles = await call(service, 'GET', `/v1/esims/${iccid}/bundles`);
+  const account = await call(service, 'POST', '/v1/operator/accounts', {
+    key: operatorKey,
+    body: { name: 'Sample' },
+  });
+  const isOperators = operations[operationId as OperationId].scope === 'operator';
+  const keysPath = isOperators ? `/v1/operator/accounts/${account.json.id}/api_keys` : '/v1/api_keys';
+  const key = await call(service, 'POST', keysPath, {
+    key: isOperators ? operatorKey : service.key,
+    body: { scopes: ['read', 'write'] },
+  });
   await call(service, 'PUT', '/v1/event_consumers/billing', { body: { after: 'start' } });
   const feed = await call(service, 'GET', '/v1/events/feed?after=start&limit=1000');
   return {
-    iccid,
+    // A profile that the SM-DP+ reserved and nobody has.
+    iccid: unknown === null ? iccid : withCheckDigit(`${iccid.slice(0, -4)}999`),
     [exampleCursor]: feed.json.cursor,
-    [idPrefixes.execution]: execution,
+    [idPrefixes.execution]: unknown ?? waiting ?? execution,
+    fg: exampleGroupId,
     [idPrefixes.webhookEndpoint]: endpoint.json.id,
     [idPrefixes.event]: event.json.id,
     [idPrefixes.delivery]: deliveries.json.data[0].id,
     [idPrefixes.recovery]: recovery.json.id,
+    [idPrefixes.apiKey]: key.json.id,
+    [idPrefixes.account]: account.json.id,
+    [idPrefixes.request]: request,
     [idPrefixes.bundle]: bundles.json.data[0].id,
   };
 }
@@ -194,12 +245,18 @@ function withoutTypes(code: string): string {
 }
 
 function environment(more: Record<string, string> = {}) {
-  const env = { ...process.env, SIMPLANE_API_KEY: service.key, CURL_HOME: folder, ...more };
+  const env = {
+    ...process.env,
+    SIMPLANE_API_KEY: service.key,
+    SIMPLANE_OPERATOR_KEY: operatorKey,
+    CURL_HOME: folder,
+    ...more,
+  };
   return { env, cwd: folder, timeout: 60_000 };
 }
 
-async function runShell(code: string): Promise<string> {
-  return (await run('bash', ['-c', code], environment())).stdout;
+async function runShell(code: string, env?: Record<string, string>): Promise<string> {
+  return (await run('bash', ['-c', code], environment(env))).stdout;
 }
 
 async function runPython(code: string, env?: Record<string, string>): Promise<string> {

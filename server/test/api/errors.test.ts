@@ -25,8 +25,12 @@ const promised: Record<string, [status: number, type: string]> = {
   api_key_invalid: [401, 'authentication_error'],
   api_key_expired: [401, 'authentication_error'],
   api_key_wrong_mode: [401, 'authentication_error'],
+  api_key_address_refused: [401, 'authentication_error'],
   scope_missing: [403, 'permission_error'],
   account_suspended: [403, 'permission_error'],
+  session_expired: [401, 'authentication_error'],
+  csrf_token_invalid: [403, 'permission_error'],
+  host_not_allowed: [403, 'permission_error'],
   sandbox_only: [403, 'permission_error'],
   origin_not_allowed: [403, 'permission_error'],
   resource_missing: [404, 'invalid_request_error'],
@@ -37,9 +41,11 @@ const promised: Record<string, [status: number, type: string]> = {
   esim_not_ready: [409, 'conflict_error'],
   state_conflict: [409, 'conflict_error'],
   endpoint_limit_reached: [409, 'conflict_error'],
+  api_key_limit_reached: [409, 'conflict_error'],
   cursor_behind: [409, 'conflict_error'],
   consumer_limit_reached: [409, 'conflict_error'],
   cursor_expired: [410, 'invalid_request_error'],
+  execution_limit_reached: [429, 'rate_limit_error'],
   stream_limit_reached: [429, 'rate_limit_error'],
   core_not_connected: [409, 'conflict_error'],
   body_too_large: [413, 'invalid_request_error'],
@@ -93,12 +99,16 @@ function probe(method: 'GET' | 'POST', path: string, refusals: Operation['refusa
 
 const refusals = {
   url_not_allowed: 'url',
+  csrf_token_invalid: 'X-CSRF-Token',
+  host_not_allowed: undefined,
   sandbox_only: undefined,
   esim_not_ready: undefined,
   endpoint_limit_reached: undefined,
+  api_key_limit_reached: undefined,
   cursor_expired: undefined,
   cursor_behind: undefined,
   consumer_limit_reached: undefined,
+  execution_limit_reached: undefined,
   stream_limit_reached: undefined,
   core_not_connected: undefined,
 } as const;
@@ -431,6 +441,13 @@ describe('keys', () => {
     }
   });
 
+  test('a key is refused from an address that it may not be used from', async () => {
+    const key = await service.createKey({ allowedCidrs: ['203.0.113.0/24'] });
+    const reply = await call(service, 'GET', '/v1/me', { key });
+    expectRefusal(reply, 'api_key_address_refused');
+    expect(reply.json.error.message).toContain('127.0.0.1');
+  });
+
   test('a live key is refused in the sandbox, and a test key in live mode', async () => {
     const toSandbox = await call(service, 'GET', '/v1/me', { key: generateApiKey('live') });
     expectRefusal(toSandbox, 'api_key_wrong_mode');
@@ -460,6 +477,10 @@ describe('keys', () => {
     await service.db.query({ name: 'test_suspend', text }, [accountUuid]);
     expect((await call(service, 'GET', '/v1/products', { key })).status).toBe(200);
     expectRefusal(await call(service, 'POST', '/v1/esims', { key, body: product }), 'account_suspended');
+  });
+
+  test('a call of the dashboard without a session is session_expired', async () => {
+    expectRefusal(await call(service, 'GET', '/dashboard/api/v1/me'), 'session_expired');
   });
 
   test('a request to /mcp from another origin is refused', async () => {

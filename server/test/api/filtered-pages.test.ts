@@ -1,16 +1,22 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listAccountEntries, listAllEntries } from '../../src/audit/sql/list-entries.ts';
 import type { Queryable } from '../../src/db/database.ts';
 import { listEsimRows } from '../../src/esims/sql/list.ts';
 import { listEventRows } from '../../src/events/sql/list.ts';
 import { listExecutionRows } from '../../src/executions/sql/list.ts';
+import { listRowsOfEsim } from '../../src/executions/sql/list-of-esim.ts';
+import { lowestUuid } from '../../src/ids/uuid-range.ts';
+import { findByIccidEnd } from '../../src/lookups/sql/find-by-iccid-end.ts';
 import { listProductRows } from '../../src/products/sql/list.ts';
+import { listLines } from '../../src/request-log/sql/list-lines.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const rows = 20_000;
 const rareRows = 5;
 const page = { beforeUuid: null, count: 11 };
 const eid = '7'.padStart(32, '0');
+const iccid = '8999901999999999999';
 const nowSeconds = Math.floor(Date.now() / 1_000);
 const longAgo = { fromSeconds: nowSeconds - rows, untilSeconds: nowSeconds - rows + 100 };
 
@@ -26,7 +32,16 @@ beforeAll(async () => {
   client = new pg.Client({ connectionString: service.databaseUrl });
   await client.connect();
   // What autovacuum reads would be counted too.
-  for (const table of ['esims', 'esim_metadata', 'executions', 'events', 'products', 'product_countries']) {
+  for (const table of [
+    'audit_log',
+    'request_log',
+    'esims',
+    'esim_metadata',
+    'executions',
+    'events',
+    'products',
+    'product_countries',
+  ]) {
     await client.query(`alter table ${table} set (autovacuum_enabled = off)`);
   }
   await client.query(`
@@ -53,16 +68,28 @@ select ${account}, uuid_v7(test_time(n)), 'i' || n, gen_random_uuid(), case when
   case when n <= ${rareRows} then '{"env": "test"}' else jsonb_build_object('env', 'prod', 'order_id', n::text) end,
   test_time(n), case when n % 3 = 0 or n = 7 then lpad(n::text, 32, '0') end`);
   await insert(`
-insert into executions (account_id, id, type, status, input, created_at)
-select ${account}, uuid_v7(test_time(n)), case when n <= ${rareRows} then 'esim.provision' else 'bundle.add' end,
+insert into executions (account_id, id, iccid, type, status, input, created_at)
+select ${account}, uuid_v7(test_time(n)), 'i' || n / 4000, case when n <= ${rareRows} then 'esim.provision' else 'bundle.add' end,
   case when n % 2 = 0 then 'failed' else 'succeeded' end, '{}', test_time(n)`);
   await insert(`
 insert into events (account_id, id, type, created_at, body)
-select ${account}, uuid_v7(test_time(n)), case when n <= ${rareRows} then 'esim.rare' else 'esim.common' end, test_time(n), '{}'`);
+select ${account}, uuid_v7(test_time(n)), case when n <= ${rareRows} then 'esim.rare' else 'esim.common' end, test_time(n),
+  '{"data":{"iccid":"' || case when n <= ${rareRows} then '${iccid}' else (8999901000000000000 + n)::text end || '"}}'`);
   await insert(`
 insert into products (id, name, countries, validity_days, price_amount, price_currency, speeds, active, listed, created_at)
 select 'x' || n, 'x', case when n <= ${rareRows} then array['AQ'] else array['FR', 'DE'] end, 1, 1, 'eur', array['5G'], true, true,
   test_time(n)`);
+  await insert(`
+insert into audit_log (account_id, id, actor_type, actor_id, action, target_type, target_id, created_at)
+select ${account}, uuid_v7(test_time(n)), case when n <= ${rareRows} then 'operator' else 'api_key' end,
+  case when n <= ${rareRows} then 'key_rare' else 'key_common' end,
+  case when n <= ${rareRows} then 'account.updated' when n % 2 = 0 then 'account.viewed' else 'event.replayed' end,
+  'account', case when n <= ${rareRows} then 't_rare' when n % 2 = 0 then 'acct_1' else 't' || n end, test_time(n)`);
+  await insert(`
+insert into request_log (account_id, id, api_key_id, duration_ms, status, method, path, operation, error_code)
+select ${account}, uuid_v7(test_time(n)), gen_random_uuid(), 1, case when n <= ${rareRows} then 503 when n % 2 = 0 then 200 else 404 end,
+  'GET', '/', case when n <= ${rareRows} then 'getMe' when n % 4 < 2 then 'getEsim' else 'getProduct' end,
+  case when n <= ${rareRows} then 'unavailable' when n % 2 <> 0 then 'resource_missing' end`);
 }
 
 /** Runs a list; returns how many rows it found and how many database pages it read. */
@@ -91,8 +118,27 @@ const esims = (filter: Parameters<typeof listEsimRows>[2]) => (db: Queryable) =>
   listEsimRows(db, service.accountUuid, filter, page);
 const executions = (filter: Parameters<typeof listExecutionRows>[2]) => (db: Queryable) =>
   listExecutionRows(db, service.accountUuid, filter, page);
+const executionsOfEsim = (ofIccid: string) => (db: Queryable) => {
+  const esim = { account_id: service.accountUuid, iccid: ofIccid, execution_id: lowestUuid };
+  return listRowsOfEsim(db, esim, page);
+};
 const events = (types: string[] | undefined, created?: typeof longAgo) => (db: Queryable) =>
   listEventRows(db, service.accountUuid, { types, created, delivery: undefined }, page);
+const eventsAbout = (types?: string[]) => (db: Queryable) => {
+  const about = { iccid, execution: undefined };
+  return listEventRows(
+    db,
+    service.accountUuid,
+    { types, about, created: undefined, delivery: undefined },
+    page,
+  );
+};
+const entries = (filter: Parameters<typeof listAccountEntries>[2]) => (db: Queryable) =>
+  listAccountEntries(db, service.accountUuid, filter, page);
+const allEntries = (filter: Parameters<typeof listAllEntries>[2], isOneAccount?: true) => (db: Queryable) =>
+  listAllEntries(db, isOneAccount && service.accountUuid, filter, page);
+const requests = (filter: Parameters<typeof listLines>[2]) => (db: Queryable) =>
+  listLines(db, service.accountUuid, filter, page);
 const products = (country: string) => (db: Queryable) =>
   listProductRows(db, country, { before: null, count: page.count });
 
@@ -116,16 +162,57 @@ test.each<[string, number, (db: Queryable) => Promise<object[]>]>([
   ],
   ['eSIMs by time', 11, esims({ created: longAgo })],
   ['eSIMs by time and pair', 11, esims({ created: longAgo, metadata: [['env', 'prod']] })],
+  ['eSIMs by the end of their ICCID', 2, (db) => findByIccidEnd(db, service.accountUuid, '9999', 20)],
   ['executions of a rare type', 5, executions({ types: ['esim.provision'] })],
   ['executions of a type that none has', 0, executions({ types: ['esim.suspend'] })],
   ['executions of several types', 11, executions({ types: ['bundle.add', 'esim.suspend'] })],
   ['failed executions of a rare type', 2, executions({ types: ['esim.provision'], status: 'failed' })],
+  ['executions of an eSIM with many', 11, executionsOfEsim('i0')],
+  ['executions of an eSIM without any', 0, executionsOfEsim('none')],
   ['events of a rare type', 5, events(['esim.rare'])],
   ['events of several types', 11, events(['esim.common', 'esim.rare', 'none.*'])],
   ['events of several rare types', 5, events(['esim.rare', 'none'])],
   ['events by time and types', 11, events(['esim.*', 'none'], longAgo)],
+  ['events of an eSIM', 5, eventsAbout()],
+  ['events of an eSIM and a type', 5, eventsAbout(['esim.*'])],
   ['products of a common country', 11, products('FR')],
   ['products of a rare country', 5, products('AQ')],
+  ['requests', 11, requests({})],
+  ['requests of a common class', 11, requests({ status: '4xx' })],
+  ['requests of a rare class', 5, requests({ status: '5xx' })],
+  ['requests of a rare operation', 5, requests({ operation: 'getMe' })],
+  ['requests of a common operation and a rare status', 0, requests({ operation: 'getEsim', status: '503' })],
+  ['requests with a common error', 11, requests({ errorCode: 'resource_missing' })],
+  ['requests with a rare error', 5, requests({ errorCode: 'unavailable' })],
+  [
+    'requests with a common error in a rare operation',
+    0,
+    requests({ errorCode: 'resource_missing', operation: 'getMe' }),
+  ],
+  ['requests by operation and time', 11, requests({ operation: 'getEsim', created: longAgo })],
+  ['audit entries', 11, entries({})],
+  ['audit entries by a common actor', 11, entries({ actor: 'key_common' })],
+  ['audit entries by the operator', 5, entries({ actor: 'operator' })],
+  ['audit entries by a rare action', 5, entries({ action: 'account.updated' })],
+  [
+    'audit entries by a common actor and a rare action',
+    0,
+    entries({ actor: 'key_common', action: 'account.updated' }),
+  ],
+  ['audit entries by target', 1, entries({ target: 't77', actor: 'key_common', action: 'event.replayed' })],
+  ['audit entries about an account', 11, entries({ target: 'acct_1' })],
+  [
+    'audit entries about an account, by a rare action',
+    0,
+    entries({ target: 'acct_1', action: 'account.updated' }),
+  ],
+  ['audit entries by actor and time', 11, entries({ actor: 'key_common', created: longAgo })],
+  ['all audit entries by time', 11, allEntries({ created: longAgo })],
+  ['all audit entries by a rare actor', 5, allEntries({ actor: 'key_rare' })],
+  ['all audit entries by a rare action', 5, allEntries({ action: 'account.updated' })],
+  ['all audit entries by target', 5, allEntries({ target: 't_rare' })],
+  ['an account’s audit entries by a rare actor', 5, allEntries({ actor: 'key_rare' }, true)],
+  ['an account’s audit entries by a common actor', 11, allEntries({ actor: 'key_common' }, true)],
 ])('a page of %s reads the rows it shows and little else', async (_, expected, list) => {
   const { found, pages } = await measure(list);
   expect(found).toBe(expected);

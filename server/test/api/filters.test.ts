@@ -308,7 +308,7 @@ describe('products', () => {
     };
     const read = readCatalog(JSON.stringify([product]));
     if ('problems' in read) throw new Error(JSON.stringify(read.problems));
-    await importCatalog(service.db, service.clock, read.products);
+    await importCatalog(service.db, service.service, read.products);
   }
   const idsIn = async (country: string) =>
     (await walk(service.key, '/v1/products', [['country', country]])).map(({ id }) => id);

@@ -216,7 +216,7 @@ describe('the install profile', () => {
       const reply = await install(ready.iccid, 'image/png', key);
       expect([reply.status, reply.json.error.code]).toEqual([403, 'scope_missing']);
       expect(reply.json.error.message).toContain('the `install` scope (included in `write`)');
-      expect(reply.json.error.message).toContain(`keys create --scopes ${[...scopes, 'install'].join(',')}`);
+      expect(reply.json.error.message).toContain('POST /v1/api_keys');
     }
     // The install scope grants nothing else.
     const installer = await service.createKey({ scopes: ['install'] });

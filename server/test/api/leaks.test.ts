@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generateApiKey } from '../../src/accounts/api-key-text.ts';
 import { AppError } from '../../src/app-error.ts';
 import type { Context } from '../../src/context.ts';
+import { uuidOfId } from '../../src/ids/uuid.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import { exchange, head } from '../support/raw-http.ts';
 import { apiWith, startService, type TestService } from '../support/service.ts';
@@ -70,7 +71,7 @@ const liveKey = generateApiKey('live');
 const replies: Reply[] = [];
 
 beforeAll(async () => {
-  service = await startService({ api: apiWith(probes) });
+  service = await startService({ api: apiWith(probes), requestLogLevel: 'all' });
   otherKey = (await service.createAccount('Other')).key;
   await sendRequests();
 });
@@ -301,6 +302,46 @@ describe('encoded or long input', () => {
       expect(plain).not.toContain(matchingId);
     }
   });
+
+  test('nor into the request log or the audit log', async () => {
+    const url = `https://example.com/${encodeURIComponent(code)}?key=${service.key}`;
+    const settings = {
+      url,
+      enabled_event_types: ['*'],
+      metadata: { code },
+      description: `${code} ${service.key}`,
+    };
+    const { json } = await call(service, 'POST', '/v1/webhook_endpoints', { body: settings });
+    const changed = { description: `${service.key}, then ${json.secret}`, metadata: { code: null } };
+    await call(service, 'PATCH', `/v1/webhook_endpoints/${json.id}`, { body: changed });
+    const last = await call(service, 'GET', `/v1/products/${matchingId}`);
+    const countLast = async () =>
+      (
+        await dump(
+          `select id from request_log where id = '${uuidOfId('req', last.headers.get('request-id') ?? '')}'`,
+        )
+      ).length;
+    await expect.poll(countLast, pollOptions).toBe(1);
+    const lines = [
+      ...(await dump('select * from request_log')),
+      ...(await dump('select * from audit_log')),
+    ].map((row) => decodeFully(JSON.stringify(row)));
+    expect(lines.length).toBeGreaterThan(100);
+    for (const line of lines) {
+      for (const secret of [
+        service.key,
+        otherKey,
+        json.secret,
+        matchingId,
+        activationCode,
+        valueOfBody,
+        valueOfQuery,
+      ])
+        expect(line).not.toContain(secret);
+    }
+  });
+
+  const dump = async (text: string) => (await service.db.pool.query<Record<string, unknown>>(text)).rows;
 
   test('a logged path keeps its words and ids', async () => {
     const { json } = await provision(service);

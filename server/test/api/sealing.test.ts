@@ -109,21 +109,24 @@ describe('a sealed value copied within the database', () => {
     const { json } = await call(service, 'GET', `/v1/events/${event.id}/deliveries`);
     const [waiting] = json.data.filter((one: { status: string }) => one.status === 'pending');
     expect(waiting).toMatchObject({ webhook_endpoint_id: b.id, attempts: [] });
-    expect(
-      await sql(
-        `select e.status, e.failing_since, e.failure_count, d.attempt_count, d.due_at > now() + interval '30 s' as later
+    // The first delivery was received, and may still be in the queue for a moment.
+    await expect
+      .poll(() =>
+        sql(
+          `select e.status, e.failing_since, e.failure_count, d.attempt_count, d.due_at > now() + interval '30 s' as later
          from webhook_endpoints e join delivery_queue d on d.endpoint_id = e.id where e.id = $1`,
-        [b.uuid],
-      ),
-    ).toEqual([
-      {
-        status: 'enabled',
-        failing_since: null,
-        failure_count: 0,
-        attempt_count: 0,
-        later: true,
-      },
-    ]);
+          [b.uuid],
+        ),
+      )
+      .toEqual([
+        {
+          status: 'enabled',
+          failing_since: null,
+          failure_count: 0,
+          attempt_count: 0,
+          later: true,
+        },
+      ]);
 
     const rotated = await call(service, 'POST', `/v1/webhook_endpoints/${b.id}/rotate_secret`, {
       body: { expires_in: 0 },

@@ -23,6 +23,7 @@ const outcomes: Record<string, RegExp> = {
   'README.md': /"lpa":"LPA:1\$[\s\S]*INSERTED/,
   'docs/sandbox.md': /bundle\.depleted/,
   'docs/events.md': /event: esim\.activated[\s\S]*"caught_up":true[\s\S]*"name":"billing"/,
+  'docs/operations.md': /"kind":"mock"[\s\S]*RATE +LAST_MINUTE[\s\S]*"role": "all"/,
   'docs/usage.md': /"accepted":2,"duplicates":0,"rejected":0/,
   'docs/webhooks.md': /"object":"delivery"[\s\S]*"since":1794700000/,
   'docs/agents.md': /provision_esim/,
@@ -113,7 +114,7 @@ describe.each(installed)('pasted into $name beside a fresh sandbox', ({ name, ar
     for (const entry of ['node_modules', 'examples']) await symlink(join(root, entry), join(folder, entry));
     await mkdir(join(folder, 'bin'));
     if (!hasNpx) await writeFile(join(folder, 'bin/npx'), plainNpx, { mode: 0o755 });
-    server = await spawnServer({}, { cwd: folder });
+    server = await spawnServer({}, { cwd: folder, isBundled: false });
     receiverPort = await freePort();
   });
   afterAll(async () => {

@@ -278,7 +278,7 @@ describe('a handshake with the SM-DP+ fails', () => {
     for (const each of posted) expect(each).toMatchObject({ kind: 'unanswered' });
   });
 
-  test('and the order fails with the peer’s name and the remedy', async () => {
+  test('and the order fails with the remedy; only the operator sees the peer’s name and the setting', async () => {
     const setup = await startSmdpSetup({ tls: issue(past) }, { iccids: 'theirs' });
     const service = await startService({ mode: 'live' });
     service.startWorker(setup.network, { retryScheduleMs: [5] });
@@ -286,10 +286,17 @@ describe('a handshake with the SM-DP+ fails', () => {
     const look = async () => (await call(service, 'GET', `/v1/executions/${json.id}`)).json;
     const { error } = await until(look, ({ status }) => status === 'failed');
     expect(error).toMatchObject({ code: 'network_unavailable', retryable: true });
-    expect(error.message).toContain(
-      `The certificate of the SM-DP+ at 127.0.0.1:${setup.smdp.port} is invalid`,
+    expect(error.message).toContain('The certificate of the SM-DP+ is invalid');
+    expect(JSON.stringify(error)).not.toMatch(/127\.0\.0\.1|SIMPLANE_|CERT_/);
+    const key = await service.createKey({ scopes: ['operator'] });
+    const shown = await call(service, 'GET', `/v1/operator/executions/${json.id}`, { key });
+    expect(shown.json.last_error.message).toMatch(
+      new RegExp(`^127\\.0\\.0\\.1:${setup.smdp.port}: .*SIMPLANE_ES2_CA.*CERT_`),
     );
-    expect(error.message).not.toContain('CERT_');
+    expect(setup.troubles[0]).toMatchObject({
+      host: `127.0.0.1:${setup.smdp.port}`,
+      remedy: expect.stringContaining('SIMPLANE_ES2_CA'),
+    });
     expect(setup.smdp.calls).toEqual([]);
     await service.stop();
     await setup.stop();

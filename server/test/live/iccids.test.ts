@@ -40,7 +40,7 @@ async function order(
   mischief: (made: SmdpCall, times: number) => Mischief | undefined = () => undefined,
 ) {
   const productId = `product-${count++}`;
-  await importCatalog(service.db, service.clock, [{ ...product, id: productId }] as never);
+  await importCatalog(service.db, service.service, [{ ...product, id: productId }] as never);
   const profile = { iccid, profileType: productId, reservations: 0, matchingId: null, eid: null };
   setup.smdp.profiles.set(iccid, { ...profile, state: 'Available' });
   const seen = new Map<string, number>();

@@ -74,7 +74,7 @@ async function startLive(name: string, networkTimeoutMs: number) {
     /** Orders a separate product whose calls meet the mischief, and returns the result here and at the SM-DP+. */
     async order(mischief: (seen: SmdpCall, count: number) => Mischief | undefined): Promise<Outcome> {
       const productId = `product-${count++}`;
-      await importCatalog(service.db, service.clock, [{ ...product, id: productId }] as never);
+      await importCatalog(service.db, service.service, [{ ...product, id: productId }] as never);
       const seen = new Map<string, number>();
       mischiefs.set(productId, (made) => {
         seen.set(made.name, (seen.get(made.name) ?? 0) + 1);

@@ -80,6 +80,18 @@ describe('a live deployment, from the command line to an eSIM', () => {
     const install = await call(target, 'GET', `/v1/esims/${execution.iccid}/install`);
     expect(install.json).toMatchObject({ smdp_address: 'rsp.example.com', confirmation_code_required: true });
     expect(install.json.lpa).toMatch(/^LPA:1\$rsp\.example\.com\$[-0-9A-Z]+\$\$1$/);
+    const [{ key: operatorKey }] = await runJson('keys', 'create', '--scopes', 'operator');
+    const networks = () => call(target, 'GET', '/v1/operator/networks', { key: operatorKey });
+    const [network] = await until(
+      async () => (await networks()).json.data,
+      ([one]) => one?.reachable === true,
+    );
+    expect(network).toMatchObject({ kind: 'smdp', host: `127.0.0.1:${smdp.port}`, paused: false });
+    expect(network.certificates.map(({ name }: { name: string }) => name)).toEqual([
+      'SIMPLANE_ES2_CA',
+      'SIMPLANE_ES2_CERT',
+      'peer',
+    ]);
     expect(await server.end('SIGTERM')).toBe(0);
   });
 

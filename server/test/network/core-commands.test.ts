@@ -73,6 +73,7 @@ describe('a command', () => {
       reason: {
         code,
         message: 'The operator’s core refused to suspend the eSIM: the line is barred',
+        host: expect.stringMatching(/^127\.0\.0\.1:/),
         upstream: { status: String(status), message: 'the line is barred' },
       },
     });
@@ -162,12 +163,18 @@ describe('a command', () => {
   });
 
   test('fails with the reason if no core is configured', async () => {
-    const nowhere = createCoreCommands({ url: null, secret: null, userAgent: 'x' });
+    const troubles: object[] = [];
+    const onTrouble = (details: object) => void troubles.push(details);
+    const nowhere = createCoreCommands({ url: null, secret: null, userAgent: 'x', onTrouble });
     const { signal } = new AbortController();
     expect(await nowhere.resume({ id: '1', attempt: 1, signal, iccid })).toMatchObject({
       kind: 'failed',
-      reason: { message: expect.stringContaining('SIMPLANE_CORE_URL') },
+      reason: {
+        message: expect.stringContaining('not connected'),
+        detail: expect.stringContaining('SIMPLANE_CORE_URL'),
+      },
     });
+    expect(troubles).toMatchObject([{ remedy: expect.stringContaining('SIMPLANE_CORE_URL') }]);
   });
 });
 
@@ -256,7 +263,7 @@ describe('suspend and resume of an eSIM', () => {
           idempotencyKey: `core-${change}`,
         });
         expect([reply.status, reply.json.error.code]).toEqual([409, 'core_not_connected']);
-        expect(reply.json.error.message).toMatch(/SIMPLANE_CORE_URL/);
+        expect(reply.json.error.message).toMatch(/The operator must connect it/);
       }
       const missing = await call(unconnected, 'POST', '/v1/esims/8999901000000000000/suspend', { key });
       expect(missing.json.error.code).toBe('resource_missing');

@@ -2,6 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../src/db/database.ts';
+import { uuidOfId } from '../../src/ids/uuid.ts';
 import { call, provision } from '../support/client.ts';
 import { cloneDatabase } from '../support/database.ts';
 import { runCommand, type ServerProcess, spawnServer } from '../support/process.ts';
@@ -38,6 +40,17 @@ async function runJson(...args: string[]) {
   const { code, stdout, stderr } = await run(...args, '--json');
   expect([code, stderr]).toEqual([0, '']);
   return JSON.parse(stdout);
+}
+
+async function auditLog() {
+  const db = openDatabase({ connectionString: database.url, poolSize: 1, onError: () => {} });
+  try {
+    const text = `select actor_type, action from audit_log where target_type in ('account', 'api_key') order by id`;
+    const rows = await db.query<{ actor_type: string; action: string }>({ name: 'test_audit', text });
+    return rows.map(({ actor_type: actor, action }) => [actor, action]);
+  } finally {
+    await db.end();
+  }
 }
 
 const product = {
@@ -101,8 +114,108 @@ describe('a new live deployment', () => {
     ]);
     expect((await call({ url: server.url, key }, 'GET', '/v1/products')).json.data).toEqual([]);
 
+    const [{ key: operatorKey }] = await runJson('keys', 'create', '--scopes', 'operator');
+    const log = await call(
+      { url: server.url, key: operatorKey },
+      'GET',
+      '/v1/operator/audit_log?action=product.updated',
+    );
+    expect(log.json.data).toMatchObject([
+      { actor: { type: 'command_line' }, target: { id: 'acme-eu-5' }, account_id: null, request_id: null },
+    ]);
+    expect(await runJson('catalog', 'list')).toMatchObject([
+      { id: 'acme-eu-5', object: 'product', active: false, listed: true, profile_type: null },
+    ]);
+    await runJson('catalog', 'import', await catalogFile([typed]));
+    expect(await runJson('catalog', 'deactivate', 'acme-eu-5')).toMatchObject([{ active: false }]);
+    expect((await run('catalog', 'deactivate', 'none')).stderr).toBe('No product has the id "none".\n');
+
     const [{ id }] = await runJson('keys', 'list', '--account', account.id);
+    const [rolled] = await runJson('keys', 'roll', id, '--expires-in', '1h');
+    expect(rolled).toMatchObject({ name: 'Backend', key: expect.stringMatching(/^sp_live_/) });
+    expect((await call({ url: server.url, key: rolled.key }, 'GET', '/v1/me')).status).toBe(200);
     expect((await run('keys', 'revoke', id)).stdout).toContain(id);
+    const limits = ['--max-open-executions', '5', '--requests-per-second', 'none'];
+    expect(await runJson('accounts', 'update', account.id, '--status', 'suspended', ...limits)).toMatchObject(
+      [{ id: account.id, status: 'suspended', max_open_executions: 5 }],
+    );
+    await run('accounts', 'update', account.id, '--status', 'active', '--max-open-executions', 'none');
+    expect(await auditLog()).toEqual([
+      ['command_line', 'account.created'],
+      ['command_line', 'api_key.created'],
+      ['command_line', 'api_key.created'],
+      ['command_line', 'api_key.rolled'],
+      ['command_line', 'api_key.revoked'],
+      ['command_line', 'account.updated'],
+      ['command_line', 'account.updated'],
+    ]);
+  });
+
+  test('shows its processes, networks, stock, failing endpoints and an overview, as tables and as JSON', async () => {
+    const processes = await runJson('processes');
+    expect(processes).toMatchObject([{ object: 'process', role: 'all', pid: server.pid }]);
+    expect((await run('processes')).stdout).toMatch(/^ID +ROLE +VERSION +HOST[^\n]*\nproc_\w+ +all /);
+    expect(await runJson('overview')).toMatchObject({
+      object: 'operator_overview',
+      backlogs: { executions: { count: 1 } },
+    });
+    expect((await run('overview')).stdout).toMatch(
+      /^RATE +LAST_MINUTE[\s\S]*BACKLOG +COUNT[\s\S]*accepted \(last day\) +1/,
+    );
+    for (const command of [['networks'], ['stock'], ['endpoints', 'failing']]) {
+      expect(await runJson(...command)).toEqual([]);
+    }
+  });
+
+  test('executions are listed, shown, retried and resolved on the command line, which the audit log shows', async () => {
+    const [{ key }] = await runJson('keys', 'create', '--name', 'Orders');
+    await runJson('catalog', 'import', await catalogFile([typed]));
+    const { json: order } = await provision({ url: server.url, key }, 'cli', { product_id: 'acme-eu-5' });
+    const listed = await run('executions', 'list', '--status', 'queued');
+    expect(listed.stdout).toMatch(/^ID +ACCOUNT +TYPE +STATUS +ERROR +ATTEMPTS +CREATED +NEXT_ATTEMPT\n/);
+    expect(listed.stdout).toContain(order.id);
+    expect((await run('executions', 'list', '--status', 'lost')).stderr).toContain('--status takes one of');
+    const shown = await run('executions', 'show', order.id);
+    expect(shown.stdout).toMatch(/waiting for +No worker has taken it up/);
+    expect(await runJson('executions', 'retry', order.id)).toMatchObject([{ id: order.id }]);
+
+    const db = openDatabase({ connectionString: database.url, poolSize: 1, onError: () => {} });
+    await db.query(
+      {
+        name: 'test_fail',
+        text: `
+with gone as (delete from execution_queue where id = $1 returning *)
+insert into executions (account_id, id, type, status, product_id, input, error, attempts, created_at, finished_at)
+select account_id, id, type, 'failed', product_id, input, $2, 1, created_at, now() from gone`,
+      },
+      [
+        uuidOfId('exec', order.id),
+        { code: 'outcome_unknown', message: 'The answer was lost.', retryable: false },
+      ],
+    );
+    const decision = ['--outcome', 'reserved', '--iccid', '8988303000000000101', '--then', 'adopt'];
+    const wrong = await run('executions', 'resolve', order.id, '--outcome', 'reserved');
+    expect(wrong.stderr).toContain('iccid is required');
+    const [resolved] = await runJson('executions', 'resolve', order.id, ...decision);
+    expect(resolved.resolution).toMatchObject({
+      status: 'closed',
+      decided_by: { type: 'command_line', id: null },
+    });
+    const next = await run('executions', 'show', resolved.retried_by);
+    expect(next.stdout).toMatch(new RegExp(`retry of +${order.id}`));
+    expect((await run('executions', 'resolve', order.id, ...decision)).stderr).toContain('already');
+    const audited = await db.query(
+      {
+        name: 'test_audit',
+        text: 'select action, actor_type from audit_log where target_id = $1 order by id',
+      },
+      [order.id],
+    );
+    await db.end();
+    expect(audited).toEqual([
+      { action: 'execution.retried', actor_type: 'command_line' },
+      { action: 'execution.resolved', actor_type: 'command_line' },
+    ]);
   });
 
   test('refuses a sandbox process on its database', async () => {
@@ -200,6 +313,12 @@ describe('a mistyped command', () => {
     ],
     [['keys', 'create', '--expires-in', 'soon'], '--expires-in takes a duration'],
     [['keys', 'create', '--account', 'acct_x'], 'no account has the id "acct_x"'],
+    [['keys', 'create', '--allowed-cidrs', '10.0.0.1'], '--allowed-cidrs takes up to 20 networks'],
+    [['accounts', 'update', 'acct_1', '--status', 'off'], '--status takes active or suspended'],
+    [
+      ['accounts', 'update', 'acct_1', '--max-open-executions', 'few'],
+      'takes a whole number from 0, or none',
+    ],
     [['serv'], 'unknown command'],
   ])('%j gets an error that says what to change', async (args, message) => {
     const { code, stderr } = await run(...args);

@@ -175,6 +175,10 @@ describe('a process without a key that stored secrets need', () => {
     const { stderr } = await lose(keyIdOf(first), third);
     expect(stderr).toContain(`key ${keyIdOf(first)} is no longer expected`);
     expect(stderr).toContain('2 secrets cannot be decrypted');
+    // The refused commands left none.
+    expect(await query(`select changes from audit_log where action = 'secrets.reseal_started'`)).toEqual([
+      { changes: { key_id: keyIdOf(third), lost_key_id: keyIdOf(first) } },
+    ]);
     const after = await spawnServer(settings(third));
     expect(await readiness(after)).toMatchObject({ status: 200 });
     expect(await doctorOnSecrets(third)).toMatchObject({

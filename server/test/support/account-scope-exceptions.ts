@@ -3,12 +3,12 @@
  */
 export const exceptions: readonly { statement: RegExp; tables: readonly string[]; why: string }[] = [
   {
-    statement: /^api_key(s_find|_hashes|_new_hashes|_touch)$/,
+    statement: /^(api_key(s_find|_hashes|_new_hashes|_touch)|session_find|link_find)$/,
     tables: ['api_keys'],
     why: 'The key determines the account.',
   },
   {
-    statement: /^api_key_(list|revoke|set_scopes)$/,
+    statement: /^api_key_(list|owner|set_scopes|\w+_of_operator)$/,
     tables: ['api_keys'],
     why: 'Operator commands for all accounts.',
   },
@@ -50,6 +50,11 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
     why: 'Workers put the deliveries of all accounts in order; endpoint ids are unique.',
   },
   {
+    statement: /^overview_(claim_uncounted|list_accounts)$/,
+    tables: ['counted_events', 'event_feed_heads'],
+    why: 'A chore counts the events of all accounts, each under its own.',
+  },
+  {
     statement: /^recovery_(take|close_hopeless)$/,
     tables: ['recoveries', 'webhook_endpoints'],
     why: 'A chore runs open recoveries of all accounts.',
@@ -60,9 +65,34 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
     why: 'A chore reports the health of all accounts’ endpoints.',
   },
   {
+    statement: /^endpoint_health_list_\w+$/,
+    tables: ['webhook_endpoints', 'delivery_queue', 'blocked_deliveries'],
+    why: 'The operator lists the endpoints of all accounts.',
+  },
+  {
+    statement: /^endpoint_hours_delete_old$/,
+    tables: ['endpoint_hours'],
+    why: 'A chore deletes old statistics of all accounts.',
+  },
+  {
+    statement: /^audit_(list_all\w*|delete_older)$/,
+    tables: ['audit_log'],
+    why: 'The operator reads the entries of all accounts, and a chore deletes those older than a year.',
+  },
+  {
     statement: /^sealing_/,
     tables: ['esims', 'executions', 'execution_queue', 'idempotency_keys', 'webhook_secrets'],
     why: 'The operator reseals the secrets of all accounts.',
+  },
+  {
+    statement: /^(operator|failure_group)_\w+$/,
+    tables: ['executions', 'execution_queue', 'execution_resolutions', 'failure_group_retries'],
+    why: 'The operator sees the executions of all accounts.',
+  },
+  {
+    statement: /^overview_read_backlogs$/,
+    tables: ['execution_queue', 'delivery_queue', 'blocked_deliveries'],
+    why: 'The operator’s overview of all accounts.',
   },
   {
     statement: /^queues_read$/,

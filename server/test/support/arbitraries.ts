@@ -325,11 +325,14 @@ export function requestTo(operation: Described, ids: ExistingIds): fc.Arbitrary<
 
 /** An existing object of the right kind and a valid body, nothing else. */
 function plainRequest(operation: Described, ids: ExistingIds): fc.Arbitrary<RawRequest> {
-  const [, kind = ''] = /(\w+)\/\{\w+\}/.exec(operation.path) ?? [];
+  const kinds = [...operation.path.matchAll(/(\w+)\/\{\w+\}/g)].map(([, kind = '']) => kind);
+  const path = fc
+    .tuple(...kinds.map((kind) => fc.constantFrom(...(ids[kind] ?? ['']))))
+    .map((values) => operation.path.replaceAll(/\{\w+\}/g, () => values.shift() ?? ''));
   const members = operation.body ? validMembers(operation.body) : fc.constant<Member[]>([]);
-  return fc.tuple(fc.constantFrom(...(ids[kind] ?? [''])), members).map(([id, own]) => ({
+  return fc.tuple(path, members).map(([path, own]) => ({
     method: operation.method,
-    path: operation.path.replace(/\{\w+\}/, id),
+    path,
     headers: { 'Content-Type': 'application/json' },
     body: operation.method === 'GET' ? null : Buffer.from(objectText(own)),
     chunked: false,

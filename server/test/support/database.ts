@@ -5,7 +5,7 @@ import { inject } from 'vitest';
 /** Clones the migrated template into a new database on a real PostgreSQL. Call `drop` when done. */
 export async function cloneDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await queryAsAdmin(`create database ${name} template template`);
+  await queryAsAdmin(`create database ${name} template template strategy file_copy`);
   return { url: urlOf(name), drop: () => queryAsAdmin(`drop database ${name} with (force)`) };
 }
 

@@ -1,11 +1,14 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { inject } from 'vitest';
 
-const program = fileURLToPath(new URL('../../bin/simplane-server.js', import.meta.url));
-const es2Server = fileURLToPath(new URL('./es2-server.mjs', import.meta.url));
-const recordedServer = fileURLToPath(new URL('./recorded-server.mjs', import.meta.url));
+const program = join(inject('programs'), 'simplane-server.mjs');
+const installed = fileURLToPath(new URL('../../bin/simplane-server.js', import.meta.url));
+const es2Server = join(inject('programs'), 'es2-server.mjs');
+const recordedServer = join(inject('programs'), 'recorded-server.mjs');
 const cleanEnv = { PATH: process.env['PATH'] ?? '', HOST: '127.0.0.1', PORT: '0' };
 
 export type ServerProcess = {
@@ -24,10 +27,11 @@ type Options = { uid?: number; gid?: number; preload?: string; cwd?: string };
 /** Starts the real server. Resolves when it reports ready; rejects with its output if it exits first. */
 export async function spawnServer(
   env: Record<string, string>,
-  options: Options = {},
+  options: Options & { isBundled?: boolean } = {},
 ): Promise<ServerProcess> {
-  const { preload, ...spawnOptions } = options;
-  const args = [...(preload ? ['--import', preload] : []), program, 'serve'];
+  const { preload, isBundled = true, ...spawnOptions } = options;
+  const file = isBundled ? program : installed;
+  const args = [...(preload ? ['--import', preload] : []), file, 'serve'];
   return waitUntilReady(
     spawn(process.execPath, args, { ...streams, env: { ...cleanEnv, ...env }, ...spawnOptions }),
   );

@@ -15,6 +15,8 @@ import { routes } from '../../src/http/routes.ts';
 import { createUuidV7 } from '../../src/ids/uuid-v7.ts';
 import type { Network } from '../../src/network/port.ts';
 import { seedSandbox } from '../../src/products/seed-sandbox.ts';
+import { createRequestLog } from '../../src/request-log/buffer.ts';
+import type { RequestLogLevel } from '../../src/request-log/request-line.ts';
 import { createKeyring } from '../../src/secrets/keyring.ts';
 import type { Service } from '../../src/service.ts';
 import { createLog } from '../../src/telemetry/log.ts';
@@ -22,7 +24,10 @@ import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { createAccountAgents } from '../../src/webhooks/guard/account-agents.ts';
 import { createGuardedAgent } from '../../src/webhooks/guard/connector.ts';
 import { createNames } from '../../src/webhooks/names/names.ts';
+import { createProbes } from '../../src/webhooks/sender/probes.ts';
+import { mayShowResponse } from '../../src/webhooks/sender/response-privacy.ts';
 import { type Sender, startSender } from '../../src/webhooks/sender/start-sender.ts';
+import { createStatsCollector } from '../../src/webhooks/stats/collect.ts';
 import type { WorkQueue } from '../../src/worker/work-queue.ts';
 import { cloneDatabase } from './database.ts';
 import { watchStatements } from './watch-statements.ts';
@@ -46,14 +51,30 @@ export type TestService = {
   startSequencer(overrides?: Partial<Parameters<typeof startSequencer>[0]>): Sequencer;
   /** Sends webhooks from this process. */
   startSender(overrides?: Partial<Parameters<typeof startSender>[0]>): Sender;
+  /** Writes the attempts counted so far. */
+  flushStats(): Promise<void>;
   stop(): Promise<void>;
 };
 
-type KeyOptions = { scopes?: Scope[]; accountUuid?: string; expiresAt?: Date | null };
-type Options = Partial<Service> & { api?: Parameters<typeof createApp>[1]; databaseUrl?: string };
+type KeyOptions = {
+  scopes?: Scope[];
+  accountUuid?: string;
+  expiresAt?: Date | null;
+  allowedCidrs?: string[];
+};
+type Options = Partial<Service> & {
+  api?: Parameters<typeof createApp>[1];
+  databaseUrl?: string;
+  requestLogLevel?: RequestLogLevel;
+};
 
 /** The real app on a real port with its own database, and a clock that tests can move. */
-export async function startService({ api, databaseUrl, ...overrides }: Options = {}): Promise<TestService> {
+export async function startService({
+  api,
+  databaseUrl,
+  requestLogLevel = 'off',
+  ...overrides
+}: Options = {}): Promise<TestService> {
   const clone = databaseUrl ? null : await cloneDatabase();
   const address = databaseUrl ?? (clone?.url as string);
   const db = watchStatements(openDatabase({ connectionString: address, poolSize: 16, onError: () => {} }));
@@ -62,6 +83,16 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
   const logLines: string[] = [];
   let url = '';
   const listeners = new Map<string, ((subject?: string) => void)[]>();
+  const keyring = overrides.keyring ?? createKeyring([randomBytes(32)]);
+  const log = createLog('info', { write: (line: string) => void logLines.push(line) });
+  const addressPolicy = overrides.addressPolicy ?? {
+    allowsHttp: true,
+    allowsPrivate: true,
+    allowedCidrs: [],
+  };
+  const probeAgents = createAccountAgents(() => createGuardedAgent(addressPolicy));
+  const stats = createStatsCollector(db);
+  const metrics = createMetrics(db);
   const service: Service = {
     mode: 'sandbox',
     hasCore: true,
@@ -76,20 +107,38 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
       on: (topic, listener) => void listeners.set(topic, [...(listeners.get(topic) ?? []), listener]),
       stop: async () => {},
     },
-    keyring: createKeyring([randomBytes(32)]),
+    keyring,
     missingKeys: [],
-    addressPolicy: { allowsHttp: true, allowsPrivate: true, allowedCidrs: [] },
+    addressPolicy,
+    probes: createProbes({
+      clock,
+      keyring,
+      log,
+      dispatcherOf: probeAgents.agentOf,
+      names: createNames(),
+      mayShowResponse,
+      userAgent: 'Simplane/test',
+      timeoutMs: 5_000,
+    }),
     endpointLimit: 1_000,
     streams: { perKey: 20, total: 1_000, beatMs: 7_500 },
     keys: createKeyDirectory(db),
-    log: createLog('info', { write: (line: string) => void logLines.push(line) }),
-    metrics: createMetrics(db),
+    log,
+    metrics,
+    requestLog: createRequestLog({
+      db,
+      level: requestLogLevel,
+      onDropped: (count) => metrics.requestLogDropped.inc(count),
+      onError: (error) => void logLines.push(String(error)),
+    }),
     rateLimitPerSecond: 0,
     unknownKeysPerSecond: 0,
+    trustedProxies: [],
     headersTimeoutMs: 10_000,
     requestTimeoutMs: 30_000,
     drainTimeoutMs: 20_000,
     maxConnections: 4_000,
+    hasDashboard: true,
     metricsOnApi: true,
     publicUrl: () => url,
     isStopping: () => false,
@@ -110,6 +159,7 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
       name: 'Test',
       scopes: options.scopes ?? [...accountScopes],
       expiresAt,
+      allowedCidrs: options.allowedCidrs ?? [],
     });
     return key;
   }
@@ -178,8 +228,11 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
         disableRule: { afterMs: 3_600_000, minFailures: 1_000 },
         concurrency: 64,
         random: Math.random,
-        onAttempt: ({ outcome, durationMs }) =>
-          service.metrics.attemptDuration.observe({ outcome }, durationMs / 1_000),
+        onAttempt({ delivery, outcome, at, durationMs }) {
+          service.metrics.attemptDuration.observe({ outcome }, durationMs / 1_000);
+          const { account_id: accountUuid, endpoint_id: endpointUuid } = delivery;
+          stats.record({ accountUuid, endpointUuid, at, durationMs, isSuccess: outcome === 'succeeded' });
+        },
         onDisabled: () => service.metrics.endpointsDisabled.inc(),
         onError: (error) => void logLines.push(String(error)),
         ...overrides,
@@ -194,9 +247,12 @@ export async function startService({ api, databaseUrl, ...overrides }: Options =
       });
       return sender;
     },
+    flushStats: stats.flush,
     async stop() {
       await Promise.all(workers.map((worker) => worker.stop(0)));
       await app.close();
+      await probeAgents.destroy();
+      await service.requestLog.stop(1_000);
       await db.end();
       await clone?.drop();
     },

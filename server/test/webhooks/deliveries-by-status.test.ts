@@ -4,8 +4,8 @@ import { call } from '../support/client.ts';
 import { startService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-test.each(['failed', 'canceled', 'pending'])(
-  'an endpoint’s %s deliveries are found without reading thousands of later successes',
+test.each(['failed', 'canceled', 'pending', 'succeeded'])(
+  'an endpoint’s %s deliveries are found without reading thousands of later ones',
   async (status) => {
     const service = await startService();
     const { pool } = service.db;
@@ -14,8 +14,9 @@ test.each(['failed', 'canceled', 'pending'])(
       const { id } = (await call(service, 'POST', '/v1/webhook_endpoints', { body: endpoint })).json;
       await pool.query(
         `insert into deliveries (account_id, id, event_id, endpoint_id, status, origin, created_at)
-         select account_id, uuid_v7(now() + n * interval '1 second'), gen_random_uuid(), id, 'succeeded', 'event', now()
+         select account_id, uuid_v7(now() + n * interval '1 second'), gen_random_uuid(), id, $1, 'event', now()
          from webhook_endpoints, generate_series(1, 5000) n`,
+        [status === 'succeeded' ? 'canceled' : 'succeeded'],
       );
       const { rows } = await pool.query(
         status === 'pending'

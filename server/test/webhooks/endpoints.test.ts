@@ -145,6 +145,7 @@ describe('creation', () => {
       last_success_at: null,
       last_error: null,
       next_attempt_at: null,
+      secrets: [{ created: expect.any(Number), expires_at: null }],
       secret: expect.stringMatching(secretPattern),
       api_version: '2026-11-01',
       created: expect.any(Number),

@@ -24,6 +24,9 @@ select
   k.expires_at,
   k.revoked_at,
   k.last_used_at,
+  k.allowed_cidrs,
+  k.created_by,
+  k.replaced_by,
   to_jsonb(a) as account
 from unnest($1::text[]) as wanted (hash)
 cross join lateral (

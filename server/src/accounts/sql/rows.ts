@@ -1,16 +1,19 @@
-import type { Scope } from '@simplane/contract';
+import type { ApiKey, Scope } from '@simplane/contract';
 
-export type AccountStatus = 'active' | 'suspended';
+type AccountStatus = 'active' | 'suspended';
 
-export type AccountRow = {
+/** Null limits are those of the deployment. */
+export type AccountLimits = {
+  max_webhook_endpoints: number | null;
+  max_open_executions: number | null;
+  requests_per_second: number | null;
+};
+
+export type AccountRow = AccountLimits & {
   id: string;
   name: string;
   api_version: string;
   status: AccountStatus;
-  /** Null limits are those of the deployment. */
-  max_webhook_endpoints: number | null;
-  max_open_executions: number | null;
-  requests_per_second: number | null;
   created_at: Date;
 };
 
@@ -25,10 +28,17 @@ export type ApiKeyRow = {
   expires_at: Date | null;
   revoked_at: Date | null;
   last_used_at: Date | null;
+  allowed_cidrs: string[];
+  created_by: ApiKey['created_by'];
+  /** The key that was made by rolling this one. */
+  replaced_by: string | null;
 };
+
+/** `accountUuid` is null for an operator's key. */
+export type KeyId = { accountUuid: string | null; keyUuid: string };
 
 export const accountColumns = `id, name, api_version, status, max_webhook_endpoints, max_open_executions, requests_per_second,
   created_at`;
 
-export const keyColumns =
-  'id, account_id, name, scopes, last4, created_at, expires_at, revoked_at, last_used_at';
+export const keyColumns = `id, account_id, name, scopes, last4, created_at, expires_at, revoked_at, last_used_at, allowed_cidrs,
+  created_by, replaced_by`;

@@ -9,7 +9,8 @@ type NewEntry = {
   actorName: string | null;
   action: AuditAction;
   target: { type: AuditTargetType; id: string };
-  changes: Record<string, unknown> | null;
+  /** JSON. */
+  changes: string | null;
   requestId: string | null;
   ip: string | null;
   createdAt: Date;
@@ -33,7 +34,7 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
       entry.action,
       entry.target.type,
       entry.target.id,
-      entry.changes && JSON.stringify(entry.changes),
+      entry.changes,
       entry.requestId,
       entry.ip,
       entry.createdAt,

@@ -60,7 +60,7 @@ const textWith = (firstBundle: FirstBundle) => `
 with given as (
   select given.*, null::jsonb as error
   from ${given.table} given
-), ${endFrom('given', 'not q.is_terminated')}, ready as (
+), ${endFrom('given', { condition: 'not q.is_terminated' })}, ready as (
   select ended.*, queued_product_id as product_id
   from ended
 ), esim as (${insertEsimFrom('ready', esimTransitions.provision.to)}

@@ -3,12 +3,14 @@ import { type CreatedRange, idRangeOf } from '../../lists/created-range.ts';
 import { pageOfValue } from '../../lists/keyset.ts';
 import { hasPendingDelivery } from '../has-pending-delivery.ts';
 import type { EventRow } from './event-row.ts';
+import { type About, listEventsAbout } from './list-about.ts';
 
 type EventFilter = {
   /** Names, and families such as `esim.*`. */
   types: string[] | undefined;
   created: CreatedRange | undefined;
   delivery: 'failed' | 'pending' | undefined;
+  about?: About | undefined;
 };
 
 const hasDelivery = {
@@ -25,13 +27,23 @@ const hasDelivery = {
 export function listEventRows(
   db: Queryable,
   accountUuid: string,
-  { types, created, delivery }: EventFilter,
+  { types, created, delivery, about }: EventFilter,
   page: { beforeUuid: string | null; count: number },
 ): Promise<EventRow[]> {
   const { fromUuid, beforeUuid } = idRangeOf(created, page.beforeUuid);
   const values: unknown[] = [accountUuid, beforeUuid, fromUuid, page.count];
   const delivered = delivery === undefined ? '' : `and ${hasDelivery[delivery]}`;
   const suffix = delivery === undefined ? '' : `_${delivery}`;
+  const ranges = types?.map(rangeOf) ?? [];
+  const limits = [ranges.map(([first]) => first), ranges.map(([, end]) => end)];
+  if (about) {
+    const range = { beforeUuid, fromUuid, count: page.count };
+    return listEventsAbout(db, accountUuid, about, range, {
+      name: `${types === undefined ? '' : '_types'}${suffix}`,
+      conditions: (first) => `${types === undefined ? '' : `and ${isOfTypes(first)}`} ${delivered}`,
+      values: types === undefined ? [] : limits,
+    });
+  }
   if (types === undefined) {
     return db.query(
       {
@@ -50,12 +62,13 @@ limit $4`,
   if (types.length === 1 && !type?.endsWith('.*')) {
     return db.query({ name: `event_list_type${suffix}`, text: typeList('$5', delivered) }, [...values, type]);
   }
-  const ranges = types.map(rangeOf);
-  return db.query({ name: `event_list_types${suffix}`, text: typesList(delivered) }, [
-    ...values,
-    ranges.map(([first]) => first),
-    ranges.map(([, end]) => end),
-  ]);
+  return db.query({ name: `event_list_types${suffix}`, text: typesList(delivered) }, [...values, ...limits]);
+}
+
+function isOfTypes(first: number): string {
+  return `exists (
+    select from unnest($${first}::text[], $${first + 1}::text[]) as range (first, last)
+    where events.type >= range.first and events.type < range.last)`;
 }
 
 function typeList(type: string, delivered: string): string {

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../db/database.ts';
-import { type ExecutionRow, endedColumns, openColumns } from './rows.ts';
+import { endedColumns, openColumns } from '../row-columns.ts';
+import type { ExecutionRow } from './rows.ts';
 
 /** One statement, so one snapshot: an execution that ends meanwhile is still found once. */
 export async function findExecution(

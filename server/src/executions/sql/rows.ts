@@ -16,6 +16,10 @@ export type ExecutionRow = {
   /** A cause of `waiting-for.ts`; null while a worker holds it and once it has ended. */
   waiting_for: string | null;
   next_attempt_at: Date | null;
+  /** The failed execution that it repeats or continues, as a uuid. */
+  retry_of: string | null;
+  /** The execution that was started in its place, as a uuid. */
+  retried_by: string | null;
 };
 
 /** An execution held by one worker. `fence` proves the claim: every later claim has a higher one. */
@@ -37,17 +41,3 @@ export type ClaimedExecution = {
 
 /** Proves to a statement that the caller holds the execution. */
 export type Fenced = Pick<ClaimedExecution, 'account_id' | 'id' | 'fence'>;
-
-/** `ExecutionRow` from the history. */
-export const endedColumns = `id, type, status, product_id, iccid, error, attempts, created_at, finished_at,
-  null as waiting_for, null::timestamptz as next_attempt_at`;
-
-/** `ExecutionRow` from the queue. A row that was never claimed is queued, any other is running. */
-export const openColumns = `id, type, case when attempts = 0 then 'queued' else 'running' end as status, product_id, iccid,
-  null::jsonb as error, attempts, created_at, null::timestamptz as finished_at,
-  case
-    when leased_until > now() then null
-    when leased_until is not null then 'takeover'
-    else coalesce(progress ->> 'waiting_for', 'worker')
-  end as waiting_for,
-  case when leased_until > now() then null else greatest(due_at, leased_until) end as next_attempt_at`;

@@ -3,17 +3,21 @@ import type { FastifyRequest } from 'fastify';
 import { hexHashOf } from '../../accounts/api-key-text.ts';
 import type { KnownKey } from '../../accounts/key-directory.ts';
 import type { Service } from '../../service.ts';
-import { keyIn } from '../authenticate.ts';
+import { keyIn, mayBeUsedFrom } from '../authenticate.ts';
 
 // With the age of a cached key, a revoked key's readers end within 5 s.
 const checkMs = 2_000;
 
 /** An open stream or a waiting request. */
 type Reader = { end(): void };
+type OpenReader = { address: string; reader: Reader };
 
-/** Ends the streams and waiting requests of keys that were revoked, expired or lost their scope. All keys are looked up together. */
+/**
+ * Ends the streams and waiting requests of keys that were revoked, expired, lost their scope, or may no longer be used from where
+ * they are. All keys are looked up together.
+ */
 export function createOpenKeys({ keys, clock }: Pick<Service, 'keys' | 'clock'>) {
-  const readersOf = new Map<string, Set<Reader>>();
+  const readersOf = new Map<string, Set<OpenReader>>();
 
   function mayRead(key: KnownKey | null): boolean {
     if (!key || key.revoked) return false;
@@ -22,26 +26,30 @@ export function createOpenKeys({ keys, clock }: Pick<Service, 'keys' | 'clock'>)
     return key.expiresAtMs === null || key.expiresAtMs > clock.nowMs();
   }
 
-  async function check(hash: string, readers: Set<Reader>): Promise<void> {
+  async function check(hash: string, readers: Set<OpenReader>): Promise<void> {
     const known = keys.recall(hash);
     const key = known === undefined ? await keys.lookUp(hash) : await known;
-    if (!mayRead(key)) for (const reader of [...readers]) reader.end();
+    const isReadable = mayRead(key);
+    for (const { address, reader } of [...readers]) {
+      if (!isReadable || !key || !mayBeUsedFrom(key, address)) reader.end();
+    }
   }
 
   const timer = setInterval(() => {
-    for (const [hash, reader] of readersOf) {
-      check(hash, reader).catch(() => {}); // the database is away; checked again soon
+    for (const [hash, readers] of readersOf) {
+      check(hash, readers).catch(() => {}); // the database is away; checked again soon
     }
   }, checkMs).unref();
 
   return {
     /** Returns a function to call when it has ended. */
-    add({ headers }: FastifyRequest, reader: Reader): () => void {
-      const hash = hexHashOf(keyIn(headers.authorization) ?? '');
+    add({ headers, keyHash, ip: address }: FastifyRequest, reader: Reader): () => void {
+      const hash = keyHash ?? hexHashOf(keyIn(headers.authorization) ?? '');
       const readers = readersOf.get(hash) ?? new Set();
-      readersOf.set(hash, readers.add(reader));
+      const open = { address, reader };
+      readersOf.set(hash, readers.add(open));
       return () => {
-        readers.delete(reader);
+        readers.delete(open);
         if (readers.size === 0) readersOf.delete(hash);
       };
     },

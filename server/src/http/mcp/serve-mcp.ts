@@ -57,11 +57,11 @@ export function serveMcp(app: FastifyInstance, service: Service, bodies: BodyRea
       if (closing) request.raw.socket.destroySoon();
     });
     opening ??= openHandler(app, service);
-    const response = await (await opening).handle(
-      toWebRequest(request, gone.signal),
-      keyIn(request.headers.authorization) ?? '',
-      request.caller?.apiKey.scopes ?? [],
-    );
+    const response = await (await opening).handle(toWebRequest(request, gone.signal), {
+      apiKey: keyIn(request.headers.authorization) ?? '',
+      scopes: request.caller?.apiKey.scopes ?? [],
+      address: request.ip,
+    });
     return reply.header('Cache-Control', 'no-store').send(response);
   }
 }
@@ -72,9 +72,9 @@ async function openHandler(app: FastifyInstance, { log }: Service): Promise<Http
     import('@simplane/mcp'),
     import('@simplane/sdk'),
   ]);
-  const fetch = fetchFrom(app);
   return createHttpHandler({
-    connect: (apiKey) => createSimplane({ apiKey, fetch, timeoutMs: callTimeoutMs }),
+    connect: (apiKey, address) =>
+      createSimplane({ apiKey, fetch: fetchFrom(app, address), timeoutMs: callTimeoutMs }),
     onError: (error) => log.info({ cause: describeCause(error) }, 'an MCP message failed'),
   });
 }

@@ -1,6 +1,7 @@
 import { type Dispatcher, request } from 'undici';
 import { serviceSignature } from '../../secrets/service-signature.ts';
 import { clip } from '../../telemetry/clip.ts';
+import type { PeerState } from '../peer-state.ts';
 import type { Call, Done, Network, Refusal, Reply } from '../port.ts';
 
 const maxBytes = 64 * 1024;
@@ -15,6 +16,10 @@ type Options = {
   /** Seconds since 1970, for the signature. */
   nowSeconds?: () => number;
   dispatcher?: Dispatcher;
+  /** Remembers for the operator how the last commands went. */
+  state?: PeerState;
+  /** Logs failures for the operator, with the host and the setting, which the command's error does not name. */
+  onTrouble?(details: object): void;
 };
 
 /**
@@ -31,11 +36,21 @@ export function createCoreCommands(options: Options): Pick<Network, Command> {
 }
 
 async function command(
-  { url, secret, userAgent, nowSeconds = systemSeconds, dispatcher }: Options,
+  { url, secret, userAgent, nowSeconds = systemSeconds, dispatcher, state, onTrouble }: Options,
   name: Command,
   { id, attempt, iccid, signal }: Call & { iccid: string },
 ): Promise<Reply<Done>> {
-  if (url === null || secret === null) return failed('this worker has no SIMPLANE_CORE_URL');
+  if (url === null || secret === null) {
+    onTrouble?.({
+      command: name,
+      id,
+      remedy: 'set SIMPLANE_CORE_URL and SIMPLANE_CORE_SECRET on this worker',
+    });
+    return failed('the deployment is not connected to it, which the operator must do', {
+      detail: 'This worker has no SIMPLANE_CORE_URL.',
+    });
+  }
+  const { host } = new URL(url);
   const body = JSON.stringify({ id, command: name, iccid, attempt });
   const headers = {
     'content-type': 'application/json',
@@ -44,6 +59,7 @@ async function command(
     'idempotency-key': id,
     'service-signature': serviceSignature([secret], nowSeconds(), body), // same format as webhooks
   };
+  const startedMs = performance.now();
   try {
     const response = await request(url, {
       method: 'POST',
@@ -53,13 +69,20 @@ async function command(
       ...(dispatcher && { dispatcher }),
     });
     const { statusCode, body: answer } = response;
+    const isGateway = statusCode >= 502 && statusCode <= 504;
+    if (isGateway) state?.failed(`HTTP ${statusCode}`, { isGateway });
+    else state?.answered(performance.now() - startedMs, statusCode < 400 ? null : `HTTP ${statusCode}`);
     if (statusCode >= 200 && statusCode < 300) {
       answer.dump({ limit: maxBytes }).catch(() => {}); // only the status matters
       return { kind: 'done', result: {} };
     }
-    return replyOf(name, statusCode, await readStart(answer, maxBytes));
+    onTrouble?.({ command: name, id, host, status: statusCode });
+    return replyOf(name, host, statusCode, await readStart(answer, maxBytes));
   } catch (error) {
-    return failed(signal.aborted ? 'no answer in time' : causeOf(error));
+    const why = signal.aborted ? 'no answer in time' : causeOf(error);
+    state?.failed(why);
+    onTrouble?.({ command: name, id, host, error: why });
+    return failed(why, { host });
   }
 }
 
@@ -67,25 +90,27 @@ async function command(
 const temporary = [408, 425, 429];
 
 /** A refusal is a 4xx with a JSON message. A 4xx without one comes from a gateway or the like, and may be temporary. */
-function replyOf(name: Command, status: number, text: string): Reply<never> {
+function replyOf(name: Command, host: string, status: number, text: string): Reply<never> {
   const message = messageIn(text);
   const upstream = { status: String(status), ...(message !== null && { message }) };
   const isRefusal = status >= 400 && status < 500 && !temporary.includes(status) && message !== null;
   if (!isRefusal)
-    return failed(status < 400 ? `a redirect (${status}), not followed` : `HTTP ${status}`, upstream);
+    return failed(status < 400 ? `a redirect (${status}), not followed` : `HTTP ${status}`, {
+      host,
+      upstream,
+    });
   const code = status === 409 ? 'state_conflict' : 'declined';
   return {
     kind: 'refused',
-    reason: { code, message: `The operator’s core refused to ${name} the eSIM: ${message}`, upstream },
+    reason: { code, message: `The operator’s core refused to ${name} the eSIM: ${message}`, host, upstream },
   };
 }
 
-function failed(why: string, upstream?: Record<string, string>): Reply<never> {
-  const reason: Refusal = {
-    code: 'network_unavailable',
-    message: `The operator’s core did not execute the command: ${why}.`,
-  };
-  return { kind: 'failed', reason: upstream ? { ...reason, upstream } : reason };
+type Details = Pick<Refusal, 'detail' | 'host' | 'upstream'>;
+
+function failed(why: string, details: Details): Reply<never> {
+  const message = `The operator’s core did not execute the command: ${why}.`;
+  return { kind: 'failed', reason: { code: 'network_unavailable', message, ...details } };
 }
 
 const maxMessageLength = 300;

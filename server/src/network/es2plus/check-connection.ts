@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { isIP } from 'node:net';
-import { connect, type PeerCertificate } from 'node:tls';
+import { shakeHands } from '../shake-hands.ts';
 import { type ClientOptions, createEs2Client } from './client.ts';
 import { explainHandshake } from './explain-handshake.ts';
 import { es2Functions } from './functions.ts';
@@ -25,48 +23,14 @@ export type ConnectionCheck =
 export async function checkConnection(options: Options): Promise<ConnectionCheck> {
   const { host } = new URL(options.url);
   const shaken = await shakeHands(options);
-  if ('cause' in shaken) {
+  if (shaken.kind === 'failed') {
     const why = explainHandshake({ ...shaken, hasAuthorities: options.tls.ca !== null });
     return { kind: 'failed', says: `${host}: ${why} (${shaken.cause})` };
   }
   const judged = await tryRequest(options);
   const says = `${host} ${judged.says}`;
   if (judged.kind === 'failed') return { kind: 'failed', says };
-  return { kind: judged.kind, peerEndsAt: new Date(shaken.peer.valid_to), says };
-}
-
-type Shaken = { peer: PeerCertificate } | { peer: PeerCertificate | null; cause: string };
-
-/** Accepts any certificate, so that a bad one can be described. Nothing is sent on this connection. */
-async function shakeHands({ url, tls, timeoutMs }: Options): Promise<Shaken> {
-  const { hostname, port } = new URL(url);
-  const name = hostname.replace(/^\[|\]$/g, '');
-  const socket = connect({
-    host: name,
-    port: Number(port) || 443,
-    ...(!isIP(name) && { servername: name }),
-    cert: tls.cert,
-    key: tls.key,
-    ...(tls.ca !== null && { ca: tls.ca }),
-    rejectUnauthorized: false,
-    minVersion: 'TLSv1.2',
-  });
-  const timer = setTimeout(
-    () => socket.destroy(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })),
-    timeoutMs,
-  );
-  try {
-    await once(socket, 'secureConnect');
-    const peer = socket.getPeerCertificate();
-    return socket.authorized ? { peer } : { peer, cause: String(socket.authorizationError) };
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    return { peer: null, cause: code ?? message };
-  } finally {
-    clearTimeout(timer);
-    socket.on('error', () => {});
-    socket.destroy();
-  }
+  return { kind: judged.kind, peerEndsAt: new Date(shaken.peer?.valid_to ?? Number.NaN), says };
 }
 
 type Judged = { kind: 'ok' | 'doubtful' | 'failed'; says: string };

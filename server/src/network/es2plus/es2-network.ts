@@ -4,7 +4,15 @@ import type { Es2Client } from './client.ts';
 import type { OrderFunctionName, RequestOf, ResponseOf } from './functions.ts';
 import { es2Functions } from './functions.ts';
 import { readAnswer, writeRequest } from './messages.ts';
-import { type About, describeFailure, judgeStatus, outcomeUnknown, wrongCheckDigit } from './outcomes.ts';
+import {
+  type About,
+  describeFailure,
+  describeRemedy,
+  isGatewayError,
+  judgeStatus,
+  outcomeUnknown,
+  wrongCheckDigit,
+} from './outcomes.ts';
 
 type Options = {
   client: Es2Client;
@@ -122,9 +130,6 @@ export function createEs2Network(options: Options): Network {
   };
 }
 
-/** Bad gateway, unavailable, gateway timeout (RFC 9110 §15.6): what gateways answer while the SM-DP+ restarts. */
-const gatewayStatuses = [502, 503, 504];
-
 async function ask<N extends OrderFunctionName>(
   { client, requesterId, undoneStatuses, onTrouble }: Options,
   { signal }: Call,
@@ -137,19 +142,20 @@ async function ask<N extends OrderFunctionName>(
   // An order that must not be repeated uses a new connection: the peer may be closing an idle one.
   const posted = await client.post(es2Functions[about.name].path, body, { signal, isFresh: isOnce });
   if (posted.kind === 'unanswered') {
-    onTrouble({ ...publicPart(about), why: posted.why, error: posted.error, sent: !posted.isUnsent });
-    const reason = describeFailure(posted.why, about);
+    const { why, error, isUnsent } = posted;
+    onTrouble({ ...publicPart(about), why, error, remedy: describeRemedy(why), sent: !isUnsent });
+    const reason = describeFailure(posted, about);
     return { kind: 'failed', reason, ...(posted.isUnsent && { hadNoEffect: true }) };
   }
   if (posted.status !== 200) {
-    onTrouble({ ...publicPart(about), status: posted.status });
+    onTrouble({ ...publicPart(about), status: posted.status, remedy: describeRemedy(posted) });
     const reason = describeFailure({ status: posted.status }, about);
     const { status } = posted;
     // A 4xx rejects the request, so it had no effect. After a 5xx the effect is unknown, unless it is a gateway's refusal; where a
     // repetition can be distinguished from a second order, that is more reliable than the gateway.
     const isRejected = status >= 400 && status < 500 && status !== 408;
     const hadNoEffect = isRejected || (isOnce && undoneStatuses.has(status));
-    const isDown = gatewayStatuses.includes(status);
+    const isDown = isGatewayError(status);
     return { kind: 'failed', reason, ...(hadNoEffect && { hadNoEffect }), ...(isDown && { isDown }) };
   }
   const answer = readAnswer(about.name, posted.json);

@@ -99,19 +99,25 @@ export function judgeStatus({ status, statusCodeData }: ExecutionStatus, about: 
     const reason: Refusal = {
       code: 'network_unavailable',
       message: 'The call expired at the SM-DP+.',
+      host: about.host,
       upstream,
     };
     return { reason, isTemporary: true, hadNoEffect: false };
   }
   if (meaning) {
     const { code, says, isTemporary = false } = meaning;
-    return { reason: { code, message: says, upstream }, isTemporary, hadNoEffect: !isTimeout(reasonCode) };
+    return {
+      reason: { code, message: says, host: about.host, upstream },
+      isTemporary,
+      hadNoEffect: !isTimeout(reasonCode),
+    };
   }
   const codes = subjectCode
     ? ` with the codes ${subjectCode}/${reasonCode} (SGP.22 §5.2.6)`
     : ' without a reason';
   const message = `The SM-DP+ refused ${about.name}${codes}; give the operator these codes.`;
-  return { reason: { code: 'declined', message, upstream }, isTemporary: false, hadNoEffect: true };
+  const reason: Refusal = { code: 'declined', message, host: about.host, upstream };
+  return { reason, isTemporary: false, hadNoEffect: true };
 }
 
 /** Like `Expired`, and unlike any other `Failed`, a timeout does not tell whether the call had an effect. */
@@ -119,25 +125,45 @@ function isTimeout(reasonCode: string): boolean {
   return reasonCode === '4.10';
 }
 
-/** For calls without a usable answer. */
-export function describeFailure(
-  why: Why | { status: number } | { unreadable: string; json: unknown },
-  about: About,
-): Refusal {
-  const upstream = upstreamOf(about);
-  if (typeof why === 'string') {
-    return { code: 'network_unavailable', message: troubles[why](about.host), upstream };
+type Failure = { why: Why; error: string } | { status: number } | { unreadable: string; json: unknown };
+
+/** For calls without a usable answer. The account that ordered learns neither host nor settings; `detail` has them. */
+export function describeFailure(failure: Failure, about: About): Refusal {
+  const { message, forOperator = '', upstream } = wordsFor(failure, about);
+  return {
+    code: 'network_unavailable',
+    message,
+    detail: `${about.host}: ${message}${forOperator}`,
+    host: about.host,
+    upstream: { ...upstreamOf(about), ...upstream },
+  };
+}
+
+/** `forOperator` follows the message: what to set, and the cause in detail. */
+type Words = { message: string; forOperator?: string; upstream?: Record<string, string> };
+
+function wordsFor(failure: Failure, { secrets }: About): Words {
+  if ('why' in failure) {
+    const { says, remedy } = troubles[failure.why];
+    return { message: `${says}.`, forOperator: `${remedyAfter(remedy)} (${failure.error})` };
   }
-  if ('status' in why) {
+  if ('status' in failure) {
+    const { status } = failure;
+    const trouble = troubleOf(status);
     return {
-      code: 'network_unavailable',
-      message: `The SM-DP+ at ${about.host} answered with HTTP ${why.status}${hintOf(why.status)}.`,
-      upstream: { ...upstream, status: String(why.status) },
+      message: `The SM-DP+ answered with HTTP ${status}${trouble ? `: ${trouble.says}` : ''}.`,
+      forOperator: remedyAfter(trouble?.remedy),
+      upstream: { status: String(status) },
     };
   }
-  const message = `The SM-DP+ at ${about.host} sent an answer that violates SGP.22: ${why.unreadable}.`;
-  const quoted = quotePeer({ iccid: quoteIccid(why.json) }, about.secrets);
-  return { code: 'network_unavailable', message, upstream: { ...upstream, ...quoted } };
+  return {
+    message: `The SM-DP+ sent an answer that violates SGP.22: ${failure.unreadable}.`,
+    upstream: quotePeer({ iccid: quoteIccid(failure.json) }, secrets),
+  };
+}
+
+function remedyAfter(remedy: string | undefined): string {
+  return remedy === undefined ? '' : ` What to do: ${remedy}.`;
 }
 
 /** What an unusable answer has as the ICCID, so that the operator can look it up. */
@@ -153,16 +179,22 @@ function quoteIccid(json: unknown): string | undefined {
  */
 export function outcomeUnknown(
   about: About,
-  { message: cause, upstream }: Pick<Refusal, 'message' | 'upstream'>,
+  {
+    message: cause,
+    detail: operatorsCause = cause,
+    upstream,
+  }: Pick<Refusal, 'message' | 'detail' | 'upstream'>,
 ): Refusal {
   const sent = upstream?.['iccid'];
   const named = sent === undefined ? '' : ` Its answer had the ICCID ${sent}.`;
+  const consequence =
+    `${named} It is unknown whether the SM-DP+ has reserved a profile. The order was not retried, since that could reserve a ` +
+    `second one. The operator should look up the function call identifier ${about.callId} at the SM-DP+`;
   return {
     code: 'outcome_unknown',
-    message:
-      `${cause}${named} It is unknown whether the SM-DP+ has reserved a profile. The order was not retried, since that could ` +
-      `reserve a second one. The operator should look up the function call identifier ${about.callId} at ${about.host} ` +
-      'and cancel the profile it reserved; then order again.',
+    message: `${cause}${consequence}; then the operator can continue the order with that profile, or you order again.`,
+    detail: `${operatorsCause}${consequence} (${about.host}) and resolve the execution.`,
+    host: about.host,
     upstream: { ...upstreamOf(about), ...(sent !== undefined && { iccid: sent }) },
   };
 }
@@ -174,28 +206,59 @@ export function wrongCheckDigit(about: About, reserved: string): Refusal {
     message:
       `The SM-DP+ reserved a profile whose ICCID ${reserved} has no valid check digit, so the order has failed and the ` +
       'profile is being canceled. Ask the operator to correct the ICCIDs at the SM-DP+ or to accept them, then order again.',
+    host: about.host,
     upstream: { ...upstreamOf(about), iccid: reserved },
   };
 }
 
-const troubles: Record<Why, (host: string) => string> = {
-  timeout: (host) => `The SM-DP+ at ${host} did not answer in time.`,
-  connection: (host) => `The connection to the SM-DP+ at ${host} failed.`,
-  'peer-certificate': (host) =>
-    `The certificate of the SM-DP+ at ${host} is invalid: expired, for another name or from an authority we do not trust. The operator should check it and SIMPLANE_ES2_CA.`,
-  'own-certificate': (host) =>
-    `The SM-DP+ at ${host} rejected our certificate. The operator should check SIMPLANE_ES2_CERT and have it allowed at the SM-DP+.`,
-  'too-large': (host) => `The SM-DP+ at ${host} sent an answer that is too large for ES2+.`,
-  'not-json': (host) => `The SM-DP+ at ${host} sent an answer that is not JSON.`,
+/** Bad gateway, unavailable, gateway timeout (RFC 9110 §15.6): what gateways answer while the SM-DP+ restarts. */
+export function isGatewayError(status: number): boolean {
+  return status >= 502 && status <= 504;
+}
+
+/** What the operator can do about a call without a usable answer, with the setting to change; null if that depends. */
+export function describeRemedy(why: Why | { status: number }): string | null {
+  return (typeof why === 'string' ? troubles[why] : troubleOf(why.status))?.remedy ?? null;
+}
+
+type Trouble = { says: string; remedy?: string };
+
+const troubles: Record<Why, Trouble> = {
+  timeout: { says: 'The SM-DP+ did not answer in time' },
+  connection: {
+    says: 'The connection to the SM-DP+ failed',
+    remedy: 'check SIMPLANE_ES2_URL, and whether this machine reaches it',
+  },
+  'peer-certificate': {
+    says: 'The certificate of the SM-DP+ is invalid: expired, for another name or from an authority we do not trust. The operator must correct this',
+    remedy: 'check the certificate, and SIMPLANE_ES2_CA',
+  },
+  'own-certificate': {
+    says: 'The SM-DP+ rejected our certificate. The operator must have it allowed there',
+    remedy: 'check SIMPLANE_ES2_CERT, and have it allowed at the SM-DP+',
+  },
+  'too-large': { says: 'The SM-DP+ sent an answer that is too large for ES2+' },
+  'not-json': { says: 'The SM-DP+ sent an answer that is not JSON' },
 };
 
-function hintOf(status: number): string {
-  if (status >= 300 && status < 400)
-    return ', a redirect, which is never followed; the operator should correct SIMPLANE_ES2_URL';
-  if (status === 401 || status === 403)
-    return ': we are not authorized; the operator should have our certificate allowed at the SM-DP+';
-  if (status === 404) return ': no ES2+ at this URL; the operator should correct SIMPLANE_ES2_URL';
-  return '';
+function troubleOf(status: number): Trouble | null {
+  if (status >= 300 && status < 400) {
+    return {
+      says: 'a redirect, which is never followed; the operator must correct the address',
+      remedy: 'correct SIMPLANE_ES2_URL',
+    };
+  }
+  if (status === 401 || status === 403) {
+    return {
+      says: 'we are not authorized; the operator must have our certificate allowed at the SM-DP+',
+      remedy: 'have the certificate in SIMPLANE_ES2_CERT allowed at the SM-DP+',
+    };
+  }
+  if (status !== 404) return null;
+  return {
+    says: 'no ES2+ at this address; the operator must correct it',
+    remedy: 'correct SIMPLANE_ES2_URL',
+  };
 }
 
 function upstreamOf({ name, callId }: About): Record<string, string> {

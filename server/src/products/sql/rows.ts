@@ -15,3 +15,8 @@ export type ProductRow = {
 
 export const columns =
   'id, name, countries, data_bytes, validity_days, price_amount, price_currency, speeds, active, created_at';
+
+/** With what only the operator sees. */
+export type CatalogRow = ProductRow & { listed: boolean; profile_type: string | null };
+
+export const catalogColumns = `${columns}, listed, profile_type`;

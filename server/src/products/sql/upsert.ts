@@ -1,17 +1,16 @@
-import type { Product } from '@simplane/contract';
+import type { CatalogProduct } from '@simplane/contract';
 import type { Queryable } from '../../db/database.ts';
-import { columns } from './rows.ts';
+import { catalogColumns } from './rows.ts';
 
-/** `profile_type` is the SM-DP+'s name for the profiles; it is not part of the public product. */
-export type CatalogProduct = Omit<Product, 'object' | 'created'> & {
-  listed: boolean;
+/** A product as the operator gives it. */
+export type GivenProduct = Omit<CatalogProduct, 'object' | 'created' | 'profile_type'> & {
   profile_type?: string | null;
 };
 
 /** Writes a whole catalog. An existing product keeps its `created_at`. Returns how many were inserted and updated. */
 export async function upsertProducts(
   db: Queryable,
-  products: CatalogProduct[],
+  products: GivenProduct[],
   options: { now: Date; overwrite: boolean },
 ): Promise<{ inserted: number; updated: number }> {
   const onConflict = options.overwrite
@@ -32,7 +31,7 @@ set name = excluded.name,
       name: options.overwrite ? 'product_upsert' : 'product_seed',
       // Nested arrays cannot be unnested row by row, so the database parses the JSON.
       text: `
-insert into products (${columns}, listed, profile_type)
+insert into products (${catalogColumns})
 select
   id,
   name,

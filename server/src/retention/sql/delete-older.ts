@@ -14,11 +14,13 @@ const tables = {
       where account_id = delivery_attempts.account_id and id = delivery_attempts.delivery_id
       offset 0)`,
   },
+  request_log: { id: 'id', condition: '' },
 } as const;
 
-export type KeptTable = keyof typeof tables;
+type KeptTable = keyof typeof tables;
 
-export const keptTables = Object.keys(tables) as KeptTable[];
+/** The tables that `SIMPLANE_RETENTION` is for. */
+export const keptTables = ['events', 'deliveries', 'recoveries', 'delivery_attempts'] as const;
 
 /** Deletes at most `count` of an account's rows with ids before `thanUuid`. Returns how many. */
 export async function deleteOlder(

@@ -19,7 +19,7 @@ export function presentDelivery(row: DeliveryRow): Delivery {
   };
 }
 
-function presentAttempt(row: AttemptRow): Delivery['attempts'][number] {
+export function presentAttempt(row: AttemptRow): Delivery['attempts'][number] {
   return {
     at: unixSeconds(row.at),
     duration_ms: row.duration_ms,

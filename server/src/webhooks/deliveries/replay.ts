@@ -1,4 +1,5 @@
 import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
+import { recordAudit } from '../../audit/record.ts';
 import type { WriteContext } from '../../context.ts';
 import type { Queryable } from '../../db/database.ts';
 import { subscriptionsOf } from '../../events/subscriptions.ts';
@@ -29,9 +30,16 @@ export async function replayEvent(
             createdAt: new Date(ctx.clock.nowMs()),
           })
         : [await replayTo(ctx, tx, event.uuid, body.webhook_endpoint_id)];
+    const eventId = idOfUuid(idPrefixes.event, event.uuid);
+    await recordAudit(tx, ctx, {
+      accountUuid: ctx.account.uuid,
+      action: 'event.replayed',
+      target: { type: 'event', id: eventId },
+      changes: { ...body, delivery_count: rows.length },
+    });
     return ctx.render({
       object: 'event_replay',
-      event_id: idOfUuid(idPrefixes.event, event.uuid),
+      event_id: eventId,
       deliveries: rows.map(presentDelivery),
     });
   });

@@ -1,5 +1,6 @@
 import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
 import { AppError } from '../../app-error.ts';
+import { recordAudit } from '../../audit/record.ts';
 import type { WriteContext } from '../../context.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Outcome } from '../../idempotency/outcome.ts';
@@ -32,6 +33,12 @@ export async function retryDelivery(
     const retried = row.status === 'pending' ? await sendNow(ctx, tx, row) : await queueAgain(ctx, tx, row);
     named = { endpointUuid: retried.endpoint_id, deliveryUuid: retried.id };
     const delivery = presentDelivery(retried);
+    await recordAudit(tx, ctx, {
+      accountUuid: ctx.account.uuid,
+      action: 'delivery.retried',
+      target: { type: 'delivery', id: params.id },
+      ...(delivery.id !== params.id && { changes: { queued_as: delivery.id } }),
+    });
     return ctx.render(delivery, { location: `/v1/deliveries/${delivery.id}` });
   });
   return announceDeliveries(ctx, outcome, named);

@@ -1,5 +1,6 @@
 import type { InputOf, Operations } from '@simplane/contract';
 import { AppError } from '../../app-error.ts';
+import { recordAudit } from '../../audit/record.ts';
 import type { WriteContext } from '../../context.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Outcome } from '../../idempotency/outcome.ts';
@@ -24,6 +25,11 @@ export async function skipDelivery(
     if (iccid !== null) unblocked.push({ accountUuid, endpointUuid, iccid });
     const [delivery] = await withAttempts(tx, accountUuid, [{ ...row, endpoint_id: endpointUuid }]);
     if (!delivery) throw new Error('withAttempts returns each row');
+    await recordAudit(tx, ctx, {
+      accountUuid,
+      action: 'delivery.skipped',
+      target: { type: 'delivery', id: params.id },
+    });
     return ctx.render(presentDelivery(delivery));
   });
   // After the commit. If it fails, or the process dies here, the chore of the workers does it a moment later.

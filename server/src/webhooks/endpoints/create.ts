@@ -8,6 +8,7 @@ import { mergeMetadata } from '../../merge-metadata.ts';
 import { addSecret } from './add-secret.ts';
 import { checkSettings } from './check-settings.ts';
 import { presentEndpoint } from './present.ts';
+import { describeSettings, recordEndpointChange } from './record-change.ts';
 import { lockAndCountEndpoints } from './sql/count-endpoints.ts';
 import type { EndpointRow } from './sql/endpoint-row.ts';
 import { insertEndpoint } from './sql/insert-endpoint.ts';
@@ -20,11 +21,14 @@ export async function createWebhookEndpoint(
   return runOnce(ctx, async (tx) => {
     if (refusal) throw refusal;
     const accountUuid = ctx.account.uuid;
-    if ((await lockAndCountEndpoints(tx, accountUuid)) >= ctx.endpointLimit) throw limitReached(ctx);
+    const limit = ctx.account.limits.webhookEndpoints ?? ctx.endpointLimit;
+    if ((await lockAndCountEndpoints(tx, accountUuid)) >= limit) throw limitReached(limit);
     const row = newEndpoint(ctx, body);
     await insertEndpoint(tx, accountUuid, row);
     const secret = await addSecret(ctx, tx, { accountUuid, endpointUuid: row.id }, row.created_at);
-    return ctx.render({ ...presentEndpoint(row), secret }, { isSecret: true });
+    const changes = describeSettings(row);
+    await recordEndpointChange(ctx, tx, 'webhook_endpoint.created', { endpointUuid: row.id, changes });
+    return ctx.render({ ...presentEndpoint(ctx, row), secret }, { isSecret: true });
   });
 }
 
@@ -33,6 +37,7 @@ function newEndpoint(
   ctx: WriteContext,
   body: InputOf<Operations['createWebhookEndpoint']>['body'],
 ): EndpointRow {
+  const createdAt = new Date(ctx.clock.nowMs());
   return {
     id: uuidText(ctx.newUuid()),
     url: body.url,
@@ -49,13 +54,14 @@ function newEndpoint(
     last_error: null,
     next_attempt_at: null,
     api_version: ctx.apiVersion,
-    created_at: new Date(ctx.clock.nowMs()),
+    secrets: [{ created_ms: createdAt.getTime(), expires_ms: null }],
+    created_at: createdAt,
   };
 }
 
-function limitReached({ endpointLimit }: WriteContext): AppError {
+function limitReached(limit: number): AppError {
   return new AppError(
     'endpoint_limit_reached',
-    `The account has reached its limit of ${endpointLimit} webhook endpoints. Delete one that is no longer used.`,
+    `The account has reached its limit of ${limit} webhook endpoints. Delete one that is no longer used.`,
   );
 }

@@ -2,6 +2,7 @@ import type { WriteContext } from '../../context.ts';
 import type { Outcome } from '../../idempotency/outcome.ts';
 import { runOnce } from '../../idempotency/run-once.ts';
 import { endpointKey, noSuchEndpoint } from './get.ts';
+import { recordEndpointChange } from './record-change.ts';
 import { cancelPendingDeliveries } from './sql/cancel-pending.ts';
 import { deleteEndpointRow } from './sql/delete-endpoint.ts';
 
@@ -14,6 +15,7 @@ export function deleteWebhookEndpoint(
     const key = endpointKey(ctx, params.id);
     if (!(await deleteEndpointRow(tx, key))) throw noSuchEndpoint(params.id);
     await cancelPendingDeliveries(tx, key, new Date(ctx.clock.nowMs()));
+    await recordEndpointChange(ctx, tx, 'webhook_endpoint.deleted', key);
     return ctx.render({ id: params.id, object: 'webhook_endpoint', deleted: true });
   });
 }

@@ -4,6 +4,7 @@ import { runOnce } from '../../idempotency/run-once.ts';
 import { announceDeliveries } from '../announce.ts';
 import { endpointKey, noSuchEndpoint } from './get.ts';
 import { presentEndpoint } from './present.ts';
+import { recordEndpointChange } from './record-change.ts';
 import { enableEndpointRow } from './sql/enable-endpoint.ts';
 
 /** Resumes delivery of new events; `recover` delivers the missed ones. */
@@ -15,8 +16,9 @@ export async function enableWebhookEndpoint(
   const outcome = await runOnce(ctx, async (tx) => {
     const row = await enableEndpointRow(tx, endpointKey(ctx, params.id));
     if (!row) throw noSuchEndpoint(params.id);
+    await recordEndpointChange(ctx, tx, 'webhook_endpoint.enabled', { endpointUuid: row.id });
     named = { endpointUuid: row.id };
-    return ctx.render(presentEndpoint(row));
+    return ctx.render(presentEndpoint(ctx, row));
   });
   return announceDeliveries(ctx, outcome, named);
 }

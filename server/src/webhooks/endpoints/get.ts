@@ -14,7 +14,7 @@ export async function getWebhookEndpoint(
   ctx: Context,
   { params }: { params: { id: string } },
 ): Promise<WebhookEndpoint> {
-  return presentEndpoint(await requireEndpoint(ctx, ctx.db, params.id));
+  return presentEndpoint(ctx, await requireEndpoint(ctx, ctx.db, params.id));
 }
 
 /** Finds the account's endpoint or throws. `param` is the request parameter that named it. */

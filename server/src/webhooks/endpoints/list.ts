@@ -9,6 +9,6 @@ export function listWebhookEndpoints(ctx: Context, { query }: InputOf<Operations
     scope: { list: 'webhook_endpoints', accountId: ctx.account.id, filters: {} },
     read: (beforeUuid, count) => listEndpointRows(ctx.db, ctx.account.uuid, { beforeUuid, count }),
     positionOf: (row) => row.id,
-    present: presentEndpoint,
+    present: (row) => presentEndpoint(ctx, row),
   });
 }

@@ -1,10 +1,10 @@
 import { idPrefixes, type WebhookEndpoint } from '@simplane/contract';
-import { unixSeconds } from '../../clock.ts';
+import { type Clock, unixSeconds } from '../../clock.ts';
 import { idOfUuid } from '../../ids/uuid.ts';
 import type { EndpointRow } from './sql/endpoint-row.ts';
 
 /** Omits the secret, which only the responses to create and rotate contain. */
-export function presentEndpoint(row: EndpointRow): WebhookEndpoint {
+export function presentEndpoint({ clock }: { clock: Clock }, row: EndpointRow): WebhookEndpoint {
   return {
     id: idOfUuid(idPrefixes.webhookEndpoint, row.id),
     object: 'webhook_endpoint',
@@ -21,6 +21,12 @@ export function presentEndpoint(row: EndpointRow): WebhookEndpoint {
     last_success_at: row.last_success_at && unixSeconds(row.last_success_at),
     last_error: row.last_error,
     next_attempt_at: row.next_attempt_at && unixSeconds(row.next_attempt_at),
+    secrets: row.secrets
+      .filter(({ expires_ms: expiresMs }) => expiresMs === null || expiresMs > clock.nowMs())
+      .map(({ created_ms: createdMs, expires_ms: expiresMs }) => ({
+        created: unixSeconds(createdMs),
+        expires_at: expiresMs === null ? null : unixSeconds(expiresMs),
+      })),
     api_version: row.api_version,
     created: unixSeconds(row.created_at),
   };

@@ -3,8 +3,9 @@ import type { WriteContext } from '../../context.ts';
 import type { Outcome } from '../../idempotency/outcome.ts';
 import { runOnce } from '../../idempotency/run-once.ts';
 import { addSecret } from './add-secret.ts';
-import { endpointKey, noSuchEndpoint } from './get.ts';
+import { endpointKey, noSuchEndpoint, requireEndpoint } from './get.ts';
 import { presentEndpoint } from './present.ts';
+import { recordEndpointChange } from './record-change.ts';
 import { expireSecrets } from './sql/expire-secrets.ts';
 import { lockEndpoint } from './sql/lock-endpoint.ts';
 import { removeOldSecrets } from './sql/remove-old-secrets.ts';
@@ -20,13 +21,15 @@ export function rotateWebhookSecret(
 ): Promise<Outcome> {
   return runOnce(ctx, async (tx) => {
     const key = endpointKey(ctx, params.id);
-    const row = await lockEndpoint(tx, key);
-    if (!row) throw noSuchEndpoint(params.id);
+    if (!(await lockEndpoint(tx, key))) throw noSuchEndpoint(params.id);
     const now = new Date(ctx.clock.nowMs());
-    const overlapMs = (body.expires_in ?? defaultOverlapSeconds) * 1000;
-    await expireSecrets(tx, key, new Date(now.getTime() + overlapMs));
+    const overlapSeconds = body.expires_in ?? defaultOverlapSeconds;
+    await expireSecrets(tx, key, new Date(now.getTime() + overlapSeconds * 1000));
     const secret = await addSecret(ctx, tx, key, now);
     await removeOldSecrets(tx, key, { now, kept: maxLiveSecrets });
-    return ctx.render({ ...presentEndpoint(row), secret }, { isSecret: true });
+    const row = await requireEndpoint(ctx, tx, params.id);
+    const changes = { expires_in: overlapSeconds };
+    await recordEndpointChange(ctx, tx, 'webhook_endpoint.secret_rotated', { ...key, changes });
+    return ctx.render({ ...presentEndpoint(ctx, row), secret }, { isSecret: true });
   });
 }

@@ -8,6 +8,7 @@ import { announceDeliveries } from '../announce.ts';
 import { checkSettings } from './check-settings.ts';
 import { endpointKey, noSuchEndpoint } from './get.ts';
 import { presentEndpoint } from './present.ts';
+import { describeUpdate, recordEndpointChange } from './record-change.ts';
 import { cancelPendingDeliveries } from './sql/cancel-pending.ts';
 import { disableEndpointRow } from './sql/disable-endpoint.ts';
 import { enableEndpointRow } from './sql/enable-endpoint.ts';
@@ -29,7 +30,10 @@ export async function updateWebhookEndpoint(ctx: WriteContext, { params, body }:
     const { status, ...fields } = body;
     const changed = Object.keys(fields).length > 0 ? await changeFields(tx, key, row, fields) : row;
     named = { endpointUuid: row.id };
-    return ctx.render(presentEndpoint(await changeStatus(ctx, tx, key, changed, status)));
+    const after = await changeStatus(ctx, tx, key, changed, status);
+    const changes = describeUpdate(row, after);
+    await recordEndpointChange(ctx, tx, 'webhook_endpoint.updated', { endpointUuid: row.id, changes });
+    return ctx.render(presentEndpoint(ctx, after));
   });
   return body.status === 'enabled' ? announceDeliveries(ctx, outcome, named) : outcome;
 }

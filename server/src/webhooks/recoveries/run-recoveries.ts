@@ -1,16 +1,14 @@
-import { idPrefixes } from '@simplane/contract';
 import type { Clock } from '../../clock.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import type { Signals } from '../../db/signals.ts';
-import { subscriptionsOf } from '../../events/subscriptions.ts';
-import { idOfUuid, uuidText } from '../../ids/uuid.ts';
+import { uuidText } from '../../ids/uuid.ts';
 import type { NewUuid } from '../../ids/uuid-v7.ts';
-import { endpointIdOf } from '../event-about-endpoint.ts';
 import { promoteOfEndpoint } from '../ordered/promote-all.ts';
+import { candidatesOf } from './candidates.ts';
 import { advanceRecovery } from './sql/advance-recovery.ts';
 import { closeOrphanedRecoveries } from './sql/close-orphaned-recoveries.ts';
 import { insertMissed } from './sql/insert-missed.ts';
-import { type LockedRecovery, lockRecovery } from './sql/lock-recovery.ts';
+import { lockRecovery } from './sql/lock-recovery.ts';
 import { readEvents } from './sql/read-events.ts';
 
 type Deps = {
@@ -50,10 +48,12 @@ async function recoverBatch(tx: Queryable, deps: Deps): Promise<Step | null> {
   if (!recovery) return null;
   const now = new Date(deps.clock.nowMs());
   const events = await readEvents(tx, recovery, batchSize);
-  const endpointId = idOfUuid(idPrefixes.webhookEndpoint, recovery.endpoint_id);
-  const missed = events
-    .filter((event) => subscribes(recovery, event.type) && endpointIdOf(event) !== endpointId)
-    .map(({ id, iccid }) => ({ uuid: uuidText(deps.newUuid()), eventUuid: id, iccid }));
+  const endpoint = { uuid: recovery.endpoint_id, enabledEventTypes: recovery.enabled_event_types };
+  const missed = candidatesOf(events, endpoint).map(({ id, iccid }) => ({
+    uuid: uuidText(deps.newUuid()),
+    eventUuid: id,
+    iccid,
+  }));
   const queued = await insertMissed(tx, recovery, { events: missed, createdAt: now });
   const isFinished = events.length < batchSize;
   await advanceRecovery(tx, recovery, {
@@ -63,9 +63,4 @@ async function recoverBatch(tx: Queryable, deps: Deps): Promise<Step | null> {
     finishedAt: isFinished ? now : null,
   });
   return { accountUuid: recovery.account_id, endpointUuid: recovery.endpoint_id, queued, isFinished };
-}
-
-/** Uses the endpoint's current subscriptions, not those at the time of the event. */
-function subscribes({ enabled_event_types }: LockedRecovery, type: string): boolean {
-  return subscriptionsOf(type).some((subscription) => enabled_event_types.includes(subscription));
 }

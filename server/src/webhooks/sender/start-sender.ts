@@ -7,10 +7,11 @@ import { type RunResult, startWorkQueue, type WorkQueue } from '../../worker/wor
 import { readSubject } from '../delivery-signal.ts';
 import { type AccountSlots, createAccountSlots } from './account-slots.ts';
 import type { AttemptResult, Unsent } from './attempt.ts';
-import { type DeliverOptions, disableIfDead, logAttempt, resolveHost, send, toSettled } from './deliver.ts';
+import { type DeliverOptions, disableIfDead, logAttempt, toSettled } from './deliver.ts';
 import { createEndpointClaims } from './endpoint-claims.ts';
 import { createFairQueue } from './fair-queue.ts';
 import { createLanes, type Standing } from './lanes.ts';
+import { resolveHost, send } from './send.ts';
 import { createPromoter, createSettler } from './settler.ts';
 import { createSigningKeys } from './signing-keys.ts';
 import { type ClaimedDelivery, claimDeliveries, claimNamed, type Wanted } from './sql/claim-deliveries.ts';

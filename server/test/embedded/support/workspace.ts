@@ -13,8 +13,7 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build, type Plugin } from 'vite';
+import { inject } from 'vitest';
 import { canEnter } from '../../../src/db/embedded/reach.ts';
 import { eventually } from './observe.ts';
 import { ordinaryUser, type TestUser } from './users.ts';
@@ -40,7 +39,7 @@ export async function makeWorkspace(): Promise<Workspace> {
     root,
     reachableBase,
     node: await reachableNode(root),
-    holdScript: await bundleHoldScript(root),
+    holdScript: join(inject('programs'), 'hold.mjs'),
     packageDir: await reachablePackage(root),
     async folder(name, user) {
       const path = join(root, name);
@@ -83,29 +82,3 @@ async function reachableNode(root: string): Promise<string> {
   await access(copy, constants.X_OK);
   return copy;
 }
-
-/** Bundles one file: Node 20 does not run TypeScript, and another user may not reach our modules. */
-async function bundleHoldScript(root: string): Promise<string> {
-  const outDir = join(root, 'script');
-  await build({
-    configFile: false,
-    logLevel: 'error',
-    ssr: { noExternal: true },
-    plugins: [withoutPgNative],
-    build: {
-      ssr: fileURLToPath(new URL('hold.ts', import.meta.url)),
-      outDir,
-      emptyOutDir: false,
-      rollupOptions: { output: { entryFileNames: 'hold.mjs' } },
-    },
-  });
-  return join(outDir, 'hold.mjs');
-}
-
-/** Stubs an optional dependency of pg that is not installed but that the bundler resolves. */
-const withoutPgNative: Plugin = {
-  name: 'without-pg-native',
-  enforce: 'pre',
-  resolveId: (id) => (id === 'pg-native' ? '\0pg-native' : null),
-  load: (id) => (id === '\0pg-native' ? 'export default {}' : null),
-};

@@ -18,15 +18,16 @@ const fresh = `(select ${queueColumns} from delivery_queue where endpoint_id = $
 const retries = `(select ${queueColumns} from delivery_queue where endpoint_id = $2 and attempt_count > 0 and ${page})`;
 const blocked = `(select ${blockedColumns} from blocked_deliveries where endpoint_id = $2 and ${page})`;
 
-/** A prepared plan can use the partial index of failed and canceled deliveries only if the status is a literal. */
-function ended(status?: DeliveryStatus): string {
-  const condition = status === undefined ? '' : `and status = '${status}'`;
-  return `(select ${historyColumns} from deliveries where account_id = $1 and endpoint_id = $2 ${condition} and ${page})`;
+/** A prepared plan can use the partial indexes only if the status is a literal. */
+function ended(status: DeliveryStatus): string {
+  return `(select ${historyColumns} from deliveries where account_id = $1 and endpoint_id = $2 and status = '${status}' and ${page})`;
 }
 
+const pending = [fresh, retries, blocked];
+
 function partsOf(status: DeliveryStatus | undefined): string[] {
-  if (status === undefined) return [fresh, retries, blocked, ended()];
-  return status === 'pending' ? [fresh, retries, blocked] : [ended(status)];
+  if (status === undefined) return [...pending, ended('succeeded'), ended('failed'), ended('canceled')];
+  return status === 'pending' ? pending : [ended(status)];
 }
 
 /** One statement, so one snapshot: a delivery that ends meanwhile is still listed exactly once. */

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../../db/database.ts';
 import { column, rowsOf } from '../../../db/rows.ts';
 import { positionOfEvent, positionOfExpired } from '../../position-of-event.ts';
+import { isMissed } from './is-missed.ts';
 import type { LockedRecovery } from './lock-recovery.ts';
 
 /** With an ICCID, it is delivered in the order of the feed. */
@@ -28,18 +29,7 @@ export async function insertMissed(
 with missed as materialized (
   select $1::uuid as account_id, given.id, given.event_id, $2::uuid as endpoint_id, given.order_key, $3::timestamptz as created_at
   from ${given.table} given
-  where not exists (
-    select from (
-      select account_id, endpoint_id from delivery_queue where event_id = given.event_id
-      union all
-      select account_id, endpoint_id from blocked_deliveries where event_id = given.event_id
-      offset 0) pending
-    where pending.account_id = $1 and pending.endpoint_id = $2
-  ) and not exists (
-    select from (
-      select endpoint_id, status from deliveries where account_id = $1 and event_id = given.event_id offset 0) ended
-    where ended.endpoint_id = $2 and ended.status = 'succeeded'
-  )
+  where ${isMissed}
 ), queued as (
   insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, created_at)
   select account_id, id, event_id, endpoint_id, 'recovery', created_at

@@ -3,19 +3,22 @@ import { iccidOfBody } from '../../../events/iccid-of-body.ts';
 import { type AboutEndpoint, bodyAboutEndpoint } from '../../event-about-endpoint.ts';
 import type { LockedRecovery } from './lock-recovery.ts';
 
-type FoundEvent = AboutEndpoint & {
+export type FoundEvent = AboutEndpoint & {
   id: string;
-  type: string /** For an ordered endpoint. */;
+  type: string;
+  /** For an ordered endpoint. */
   iccid: string | null;
 };
 
+type EventRange = Pick<LockedRecovery, 'account_id' | 'position' | 'from_event' | 'ordering'>;
+
 /** The next events before the position, newest first. */
 export function readEvents(
-  tx: Queryable,
-  { account_id, position, from_event, ordering }: LockedRecovery,
+  db: Queryable,
+  { account_id, position, from_event, ordering }: EventRange,
   count: number,
 ): Promise<FoundEvent[]> {
-  return tx.query(
+  return db.query(
     {
       name: 'recovery_read_events',
       text: `

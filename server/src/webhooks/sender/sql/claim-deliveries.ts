@@ -1,6 +1,7 @@
 import { uuids } from '../../../db/binary-array.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { column, rowsOf } from '../../../db/rows.ts';
+import { liveSecrets } from '../../live-secrets.ts';
 
 /** An endpoint with room for this many deliveries now. */
 export type Wanted = {
@@ -49,7 +50,8 @@ const given = rowsOf<Wanted>({
   slots: column.integer((one) => one.slots),
   after_id: column.uuid((one) => one.afterUuid),
 });
-const [held, holder, lease, renewBelow, now, named] = [0, 1, 2, 3, 4, 5].map((n) => `$${given.next + n}`);
+const [held, holder, lease, renewBelow, named] = [0, 1, 2, 3, 5].map((n) => `$${given.next + n}`);
+const now = `$${given.next + 4}`;
 
 // Joins the event before the limit applies: a delivery whose event is gone must not count toward it.
 const takenColumns = 'q.account_id, q.id, q.event_id, q.attempt_count, q.order_key, event.body';
@@ -71,10 +73,7 @@ with wanted as materialized (
     coalesce(l.holder <> ${holder}::uuid and l.leased_until >= now(), false) as is_others
   from ${given.table} w
   join webhook_endpoints e on e.account_id = w.account_id and e.id = w.endpoint_id and e.status = 'enabled'
-  cross join lateral (
-    select coalesce(string_agg(s.id || ':' || s.sealed, ' ' order by coalesce(s.expires_at, 'infinity') desc, s.id desc), '') as list
-    from webhook_secrets s
-    where s.account_id = e.account_id and s.endpoint_id = e.id and (s.expires_at is null or s.expires_at > ${now})) secret
+  cross join lateral (${liveSecrets(now)}) secret
   left join lateral (
     select holder, fence, leased_until
     from endpoint_leases

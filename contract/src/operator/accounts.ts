@@ -1,0 +1,197 @@
+import type { Static } from 'typebox';
+import { ApiKey, apiKeyList, exampleNewApiKey, newApiKey, RevokedApiKey } from '../api-key.ts';
+import { currentApiVersion } from '../api-version.ts';
+import { exampleId, exampleTime } from '../example-values.ts';
+import { idPattern, idPrefixes } from '../ids.ts';
+import { operation } from '../operation.ts';
+import { listOf, listQuery } from '../pagination.ts';
+import { idParams, nullableInteger, unixSeconds } from '../schema.ts';
+import { Type } from '../type.ts';
+
+const example = {
+  id: exampleId(idPrefixes.account),
+  object: 'account',
+  name: 'Acme Travel',
+  status: 'active',
+  max_webhook_endpoints: null,
+  max_open_executions: 10_000,
+  requests_per_second: 50,
+  api_version: currentApiVersion,
+  created: exampleTime,
+};
+
+const accountStatuses = ['active', 'suspended'] as const;
+
+const limits = {
+  max_webhook_endpoints: nullableInteger({
+    minimum: 0,
+    maximum: 1_000_000,
+    description: 'The most webhook endpoints it may have; null: the deployment’s limit.',
+  }),
+  max_open_executions: nullableInteger({
+    minimum: 0,
+    maximum: 1_000_000,
+    description: 'The most orders it may have queued or running; null: no limit.',
+  }),
+  requests_per_second: nullableInteger({
+    minimum: 1,
+    maximum: 1_000_000,
+    description:
+      'Requests per second of all its keys together, in each process, with a burst of twice that; null: the deployment’s limit per key.',
+  }),
+};
+
+export const Account = Type.Object(
+  {
+    id: Type.String({ pattern: idPattern(idPrefixes.account) }),
+    object: Type.Literal('account'),
+    name: Type.String(),
+    status: Type.Enum([...accountStatuses], {
+      description: 'A suspended account can read and revoke keys, but not write.',
+    }),
+    ...limits,
+    api_version: Type.String({ description: 'The API version of its requests without `Service-Version`.' }),
+    created: unixSeconds('When the account was created.'),
+  },
+  {
+    title: 'Account',
+    description: 'A tenant of the deployment, as its operator sees it.',
+    examples: [example],
+  },
+);
+
+export type Account = Static<typeof Account>;
+
+const params = idParams(idPrefixes.account, 'Id of the account (`acct_…`).');
+const tag = 'Operator accounts';
+const name = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: 'Its name.',
+  examples: ['Acme Travel'],
+});
+const limitInputs = {
+  max_webhook_endpoints: Type.Optional(limits.max_webhook_endpoints),
+  max_open_executions: Type.Optional(limits.max_open_executions),
+  requests_per_second: Type.Optional(limits.requests_per_second),
+};
+
+export const createAccount = operation({
+  method: 'POST',
+  path: '/v1/operator/accounts',
+  tag,
+  summary: 'Create an account',
+  description: 'The account has no keys yet; create its first one below it.',
+  scope: 'operator',
+  body: Type.Object(
+    { name, ...limitInputs },
+    {
+      additionalProperties: false,
+      examples: [{ name: 'Acme Travel', max_open_executions: 10_000, requests_per_second: 50 }],
+    },
+  ),
+  status: 201,
+  response: Account,
+  refusals: [],
+});
+
+export const listAccounts = operation({
+  method: 'GET',
+  path: '/v1/operator/accounts',
+  tag,
+  summary: 'List accounts',
+  description: 'Returns the accounts of the deployment.',
+  scope: 'operator',
+  query: listQuery({}),
+  status: 200,
+  response: listOf(Account, 'AccountList'),
+  refusals: ['cursor_invalid'],
+});
+
+export const getAccount = operation({
+  method: 'GET',
+  path: '/v1/operator/accounts/{id}',
+  tag,
+  summary: 'Get an account',
+  description: 'Returns an account with its status and limits.',
+  scope: 'operator',
+  params,
+  status: 200,
+  response: Account,
+  refusals: ['resource_missing'],
+});
+
+export const updateAccount = operation({
+  method: 'PATCH',
+  path: '/v1/operator/accounts/{id}',
+  tag,
+  summary: 'Update an account',
+  description:
+    'Changes the given fields only, on every process within 5 seconds. `status: "suspended"` refuses the account’s writes, except that it may revoke keys; its orders and deliveries go on. A null limit is the deployment’s.',
+  scope: 'operator',
+  params,
+  body: Type.Object(
+    {
+      name: Type.Optional(name),
+      status: Type.Optional(
+        Type.Enum([...accountStatuses], { description: 'Suspends or reactivates the account.' }),
+      ),
+      ...limitInputs,
+    },
+    { additionalProperties: false, examples: [{ status: 'suspended', max_webhook_endpoints: 20 }] },
+  ),
+  status: 200,
+  response: Account,
+  responseExample: { ...example, status: 'suspended', max_webhook_endpoints: 20 },
+  refusals: ['resource_missing'],
+});
+
+export const createAccountApiKey = operation({
+  method: 'POST',
+  path: '/v1/operator/accounts/{id}/api_keys',
+  tag,
+  summary: 'Create an account’s API key',
+  description:
+    'The response contains the key. Only a retry with the same `Idempotency-Key` returns it again. The account sees that the operator created it.',
+  scope: 'operator',
+  params,
+  body: newApiKey,
+  status: 201,
+  response: ApiKey,
+  responseExample: exampleNewApiKey,
+  refusals: ['resource_missing', 'api_key_limit_reached'],
+});
+
+export const listAccountApiKeys = operation({
+  method: 'GET',
+  path: '/v1/operator/accounts/{id}/api_keys',
+  tag,
+  summary: 'List an account’s API keys',
+  description: 'Returns the account’s keys, also those that expired or were revoked.',
+  scope: 'operator',
+  params,
+  query: listQuery({}),
+  status: 200,
+  response: apiKeyList,
+  refusals: ['cursor_invalid', 'resource_missing'],
+});
+
+export const deleteAccountApiKey = operation({
+  method: 'DELETE',
+  path: '/v1/operator/accounts/{id}/api_keys/{key_id}',
+  tag,
+  summary: 'Revoke an account’s API key',
+  description:
+    'Every process refuses the key within 5 seconds. It stays in the list with `revoked_at`; revoking it again changes nothing. An operator may revoke an account’s last key.',
+  scope: 'operator',
+  params: Type.Object({
+    ...params.properties,
+    key_id: Type.String({
+      description: 'Id of the key (`key_…`).',
+      examples: [exampleId(idPrefixes.apiKey)],
+    }),
+  }),
+  status: 200,
+  response: RevokedApiKey,
+  refusals: ['resource_missing'],
+});

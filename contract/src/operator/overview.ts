@@ -1,0 +1,102 @@
+import type { Static } from 'typebox';
+import { exampleTime } from '../example-values.ts';
+import { operation } from '../operation.ts';
+import { Overview } from '../overview.ts';
+import { unixSeconds } from '../schema.ts';
+import { Type } from '../type.ts';
+
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+
+const rate = (what: string) =>
+  Type.Object(
+    {
+      last_minute: count('In the last minute.'),
+      last_hour: count('In the last hour.'),
+    },
+    { description: what },
+  );
+
+const backlog = (what: string, oldest: string) =>
+  Type.Object(
+    {
+      count: count('How many there are. At most 10,000 are counted.'),
+      oldest_due_seconds: count(oldest),
+    },
+    { description: what },
+  );
+
+const { funnel, failures, hours } = Overview.properties;
+const [{ from, ...example }] = (Overview as unknown as { examples: [Static<typeof Overview>] }).examples;
+
+export const OperatorOverview = Type.Object(
+  {
+    object: Type.Literal('operator_overview'),
+    as_of: unixSeconds('When this was read.'),
+    rates: Type.Object(
+      {
+        requests: rate('HTTP requests answered.'),
+        executions_succeeded: rate('Executions that succeeded.'),
+        executions_failed: rate('Executions that failed.'),
+        attempts_succeeded: rate('Attempts to deliver an event that succeeded.'),
+        attempts_failed: rate('Attempts to deliver an event that failed.'),
+      },
+      { description: 'What the running processes did. A process counts from its start.' },
+    ),
+    backlogs: Type.Object({
+      executions: backlog(
+        'Executions that have not ended.',
+        'How long the oldest that is due has waited for a worker; 0 if none waits.',
+      ),
+      deliveries: backlog(
+        'Deliveries that have not ended, also those that wait for their next attempt.',
+        'How long the oldest that is due has waited; 0 if none waits. Failing endpoints do not count: `endpoint_health` shows them.',
+      ),
+    }),
+    from: unixSeconds('Start of the last day, a full hour. Funnel, failures and hours begin here.'),
+    funnel,
+    failed_count: count('Orders of the last day that failed.'),
+    failures,
+    hours,
+  },
+  {
+    title: 'OperatorOverview',
+    description: 'How the whole deployment is doing.',
+    examples: [
+      {
+        object: 'operator_overview',
+        as_of: exampleTime,
+        rates: {
+          requests: { last_minute: 840, last_hour: 51_200 },
+          executions_succeeded: { last_minute: 12, last_hour: 718 },
+          executions_failed: { last_minute: 0, last_hour: 2 },
+          attempts_succeeded: { last_minute: 60, last_hour: 3_590 },
+          attempts_failed: { last_minute: 1, last_hour: 44 },
+        },
+        backlogs: {
+          executions: { count: 3, oldest_due_seconds: 0 },
+          deliveries: { count: 21, oldest_due_seconds: 1 },
+        },
+        from,
+        funnel: example.funnel,
+        failed_count: example.failed_count,
+        failures: example.failures,
+        hours: example.hours,
+      },
+    ],
+  },
+);
+
+export type OperatorOverview = Static<typeof OperatorOverview>;
+
+export const getOperatorOverview = operation({
+  method: 'GET',
+  path: '/v1/operator/overview',
+  tag: 'Operator deployment',
+  summary: 'Get an overview of the deployment',
+  description:
+    'Returns what happens at the moment, what waits and for how long, and how far the orders of the last day have come, over all accounts. Workers count orders in the background, a second or two late.',
+  scope: 'operator',
+  status: 200,
+  response: OperatorOverview,
+  refusals: [],
+});

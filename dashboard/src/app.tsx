@@ -1,0 +1,81 @@
+import { useQuery } from '@tanstack/react-query';
+import { Suspense, useEffect, useMemo, useState } from 'react';
+import { viewedAccount } from './account-path.ts';
+import { type Clients, ClientsContext, createClients } from './client.ts';
+import { Layout } from './layout.tsx';
+import { LiveProvider } from './live/use-live.tsx';
+import { ErrorNote } from './parts/error-note.tsx';
+import { isSignedOut, queries } from './queries.ts';
+import { navigate, usePlace } from './router.tsx';
+import { SignIn } from './screens/sign-in.tsx';
+import { findScreen } from './screens.ts';
+import { resumeSession, type Session } from './session.ts';
+
+/** Signed in or not. A link to sign in is followed even if a session exists, because it may be for another key. */
+export function App() {
+  const [session, setSession] = useState<Session | null | 'unknown'>('unknown');
+  const { path } = usePlace();
+  useEffect(() => {
+    resumeSession().then(setSession, () => setSession(null));
+  }, []);
+  if (session === 'unknown') return <p className="empty">Loading…</p>;
+  if (session === null || path === '/sign-in') {
+    return (
+      <SignIn
+        onSignedIn={(next) => {
+          queries.clear();
+          setSession(next);
+          if (path === '/sign-in') navigate('/', { replace: true });
+        }}
+      />
+    );
+  }
+  return (
+    <SignedIn
+      session={session}
+      onSignedOut={() => {
+        queries.clear();
+        setSession(null);
+      }}
+    />
+  );
+}
+
+function SignedIn({ session, onSignedOut }: { session: Session; onSignedOut(): void }) {
+  const { path } = usePlace();
+  const isOperator = session.scopes.includes('operator');
+  const account = isOperator ? viewedAccount(path) : null;
+  const clients = useMemo(() => createClients(session, account ?? undefined), [session, account]);
+  const { data: me, error } = useQuery({
+    queryKey: ['me', account],
+    queryFn: () => clients.api.me(),
+    refetchInterval: 5_000, // notices a revoked key, also on a page that reads nothing else
+  });
+  useEffect(() => {
+    if (isSignedOut(error)) onSignedOut();
+  }, [error, onSignedOut]);
+  if (error && !me) return <ErrorNote error={error} />;
+  if (!me) return <p className="empty">Loading…</p>;
+  const value: Clients = {
+    ...clients,
+    session,
+    isOperator,
+    mode: me.mode,
+    account: me.account,
+    apiKey: me.api_key,
+    signedOut: onSignedOut,
+  };
+  const Screen = findScreen(path, isOperator);
+  const screen = (
+    <Layout>
+      <Suspense fallback={<p className="empty">Loading…</p>}>
+        <Screen key={path} />
+      </Suspense>
+    </Layout>
+  );
+  return (
+    <ClientsContext value={value}>
+      {isOperator && account === null ? screen : <LiveProvider>{screen}</LiveProvider>}
+    </ClientsContext>
+  );
+}

@@ -1,0 +1,53 @@
+import { createOperator, createSimplane, type Operator, type Simplane } from '@simplane/sdk';
+import { createContext, useContext } from 'react';
+import type { Session } from './session.ts';
+
+export type Clients = {
+  /** Calls an account's operations. For an operator: those of the account that is looked at. */
+  api: Simplane;
+  operator: Operator;
+  session: Session;
+  isOperator: boolean;
+  mode: 'sandbox' | 'live';
+  /** The account of the key, or the one that an operator looks at. */
+  account: { id: string; name: string } | null;
+  apiKey: { id: string; name: string; last4: string; scopes: string[] };
+  signedOut(): void;
+};
+
+/** The SDK, calling through the session instead of with a key. */
+function optionsFor(session: Session) {
+  return {
+    apiKey: 'session', // required by the SDK, and not sent
+    baseUrl: `${location.origin}/dashboard/api`,
+    maxRetries: 2,
+    fetch(url: string, init: RequestInit): Promise<Response> {
+      const headers = new Headers(init.headers);
+      headers.delete('Authorization');
+      headers.delete('User-Agent');
+      if (init.method !== 'GET') headers.set('X-CSRF-Token', session.csrfToken);
+      return fetch(url, { ...init, headers });
+    },
+  };
+}
+
+export function createClients(session: Session, serviceAccount?: string) {
+  const options = optionsFor(session);
+  return {
+    api: createSimplane({ ...options, serviceAccount }),
+    operator: createOperator(options),
+  };
+}
+
+export const ClientsContext = createContext<Clients | null>(null);
+
+export function useClients(): Clients {
+  const clients = useContext(ClientsContext);
+  if (!clients) throw new Error('this part of the page needs a session');
+  return clients;
+}
+
+/** Whether the key may do something. `write` includes `install`. */
+export function mayDo({ apiKey: { scopes } }: Clients, scope: string): boolean {
+  return scopes.includes(scope) || (scope === 'install' && scopes.includes('write'));
+}

@@ -1,0 +1,60 @@
+import type { WebhookEvent } from '@simplane/sdk';
+import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
+import { useClients } from '../client.ts';
+import { queries } from '../queries.ts';
+import { followWhileVisible, type LiveState } from './follow.ts';
+
+type Live = { state: LiveState; recent: WebhookEvent[] };
+
+const LiveContext = createContext<Live>({ state: 'paused', recent: [] });
+
+const maxRecent = 200;
+// Many events in a burst read everything once.
+const refreshMs = 500;
+
+/** One stream for the whole page. Every event makes the queries on screen read again. */
+export function LiveProvider({ children }: { children: ReactNode }) {
+  const { api } = useClients();
+  const [state, setState] = useState<LiveState>('paused');
+  const [recent, setRecent] = useState<WebhookEvent[]>([]);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stop = followWhileVisible({
+      api,
+      onState: setState,
+      onEvent(event) {
+        setRecent((events) => [event, ...events].slice(0, maxRecent));
+        timer ??= setTimeout(() => {
+          timer = undefined;
+          queries
+            .invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'operator' })
+            .catch(() => {}); // each query shows its own error
+        }, refreshMs);
+      },
+    });
+    return () => {
+      stop();
+      clearTimeout(timer);
+    };
+  }, [api]);
+  return <LiveContext value={{ state, recent }}>{children}</LiveContext>;
+}
+
+export function useLive(): Live {
+  return useContext(LiveContext);
+}
+
+const words: Record<LiveState, string> = {
+  live: '● Live',
+  paused: '‖ Paused',
+  lost: '▲ Connection lost, trying again',
+};
+
+export function LiveMark() {
+  const { state } = useLive();
+  return (
+    <span className={`live ${state}`} role="status">
+      {words[state]}
+    </span>
+  );
+}

@@ -1,0 +1,121 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { mayDo, useClients } from '../client.ts';
+import { type ApiCall, curlOf } from './call.ts';
+import { CodeBlock } from './code-block.tsx';
+import { Dialog } from './dialog.tsx';
+import { ErrorNote } from './error-note.tsx';
+
+type Props = {
+  label: string;
+  call: ApiCall;
+  /** The scope that the key needs. Without it the button is disabled and says so. */
+  scope: string;
+  /** Asks for the last four characters of this id first: for what cannot be undone. */
+  confirmId?: string;
+  kind?: 'main' | 'danger';
+  onDone?: (answer: unknown) => void;
+};
+
+/**
+ * A button that calls the API, with the same call as curl beside it. The idempotency key is made when the button is drawn, so a
+ * double click is one call; after a success there is a new one.
+ */
+export function Action({ label, call, scope, confirmId, kind, onDone }: Props) {
+  const clients = useClients();
+  const queries = useQueryClient();
+  const key = useRef(crypto.randomUUID());
+  const [asks, setAsks] = useState<'confirm' | 'curl' | null>(null);
+  const mutation = useMutation({
+    mutationFn: () =>
+      (call.path.startsWith('/v1/operator/') ? clients.operator : clients.api).request(call, {
+        idempotencyKey: key.current,
+      }),
+    async onSuccess(answer) {
+      key.current = crypto.randomUUID();
+      setAsks(null);
+      onDone?.(answer);
+      await queries.invalidateQueries();
+    },
+  });
+  const isAllowed = mayDo(clients, scope);
+  const why = isAllowed ? undefined : `This needs a key with the scope “${scope}”.`;
+  return (
+    <span className="action">
+      <span className="halves">
+        <button
+          type="button"
+          className={`control ${kind ?? ''}`}
+          disabled={!isAllowed || mutation.isPending}
+          title={why}
+          onClick={() => (confirmId === undefined ? mutation.mutate() : setAsks('confirm'))}
+        >
+          {confirmId === undefined ? label : `${label}…`}
+        </button>
+        <button
+          type="button"
+          className="control curl"
+          aria-label={`${label}: show as curl`}
+          onClick={() => setAsks('curl')}
+        >
+          curl
+        </button>
+      </span>
+      {!isAllowed && <span className="hidden">{why}</span>}
+      {asks === 'curl' && (
+        <Dialog title={`${label}, with curl`} onClose={() => setAsks(null)}>
+          <CodeBlock text={curlOf(call, { idempotencyKey: key.current })} what="curl command" />
+        </Dialog>
+      )}
+      {asks === 'confirm' && confirmId !== undefined && (
+        <Confirm
+          title={label}
+          id={confirmId}
+          isBusy={mutation.isPending}
+          onConfirm={() => mutation.mutate()}
+          onClose={() => setAsks(null)}
+        />
+      )}
+      {mutation.isError && <ErrorNote error={mutation.error} />}
+    </span>
+  );
+}
+
+type ConfirmProps = {
+  title: string;
+  id: string;
+  isBusy: boolean;
+  onConfirm(): void;
+  onClose(): void;
+};
+
+function Confirm({ title, id, isBusy, onConfirm, onClose }: ConfirmProps) {
+  const [typed, setTyped] = useState('');
+  const end = id.slice(-4);
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (typed === end) onConfirm();
+        }}
+      >
+        <p>
+          This cannot be undone. Type the last four characters of <code>{id}</code>.
+        </p>
+        <div className="row">
+          <input
+            aria-label="Last four characters"
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+            autoComplete="off"
+            spellCheck={false}
+          />
+          <button type="submit" className="control danger" disabled={typed !== end || isBusy}>
+            {title}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

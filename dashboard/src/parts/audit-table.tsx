@@ -1,0 +1,57 @@
+import type { AuditEntry, Page } from '@simplane/sdk';
+import type { ReactNode } from 'react';
+import { Id } from './id.tsx';
+import { type Column, ListTable } from './table.tsx';
+import { Time } from './time.tsx';
+
+type Props<Entry> = {
+  queryKey: readonly unknown[];
+  read(page: { limit: number; starting_after?: string }): PromiseLike<Page<Entry>>;
+  /** Columns that only one of the two views has. */
+  extra?: readonly Column<Entry>[];
+};
+
+/** Who did what. The same table for an account and for the operator. */
+export function AuditTable<Entry extends AuditEntry>({
+  queryKey,
+  read,
+  extra = [],
+}: Props<Entry>): ReactNode {
+  return (
+    <ListTable<Entry>
+      caption="Audit log, newest first"
+      queryKey={queryKey}
+      read={read}
+      keyOf={({ id }) => id}
+      empty="No entry matches."
+      columns={[
+        { name: 'When', cell: ({ created }) => <Time at={created} /> },
+        {
+          name: 'Who',
+          cell: ({ actor }) => (
+            <>
+              {actor.name ?? actor.type.replace('_', ' ')} {actor.id !== null && <Id id={actor.id} />}
+            </>
+          ),
+        },
+        { name: 'Did', cell: ({ action }) => <code>{action}</code> },
+        {
+          name: 'To',
+          cell: ({ target }) => (
+            <>
+              <span className="quiet">{target.type.replace('_', ' ')}</span> <Id id={target.id} />
+            </>
+          ),
+        },
+        ...extra,
+        {
+          name: 'Changes',
+          isWide: true,
+          cell: ({ changes }) =>
+            changes && <code className="said">{JSON.stringify(changes).slice(0, 120)}</code>,
+        },
+        { name: 'From', cell: ({ ip }) => <code>{ip ?? '–'}</code>, isWide: true },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,56 @@
+const minute = 60;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** How long ago, in the largest unit that is still precise. */
+export function ago(unixSeconds: number, nowSeconds: number): string {
+  const seconds = Math.round(nowSeconds - unixSeconds);
+  if (seconds < 0) return `in ${span(-seconds)}`;
+  return seconds < 2 ? 'now' : `${span(seconds)} ago`;
+}
+
+export function span(seconds: number): string {
+  if (seconds < minute) return `${Math.round(seconds)} s`;
+  if (seconds < hour) return `${Math.round(seconds / minute)} min`;
+  if (seconds < 2 * day) return `${Math.round(seconds / hour)} h`;
+  return `${Math.round(seconds / day)} d`;
+}
+
+/** A duration in milliseconds: 38 ms, 2.4 s, 3 min. */
+export function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 10_000) return `${Math.round(ms / 100) / 10} s`;
+  return span(ms / 1_000);
+}
+
+/** The exact time in UTC, as `title` shows it. */
+export function exact(unixSeconds: number): string {
+  return new Date(unixSeconds * 1_000).toISOString().replace('T', ' ').replace('.000Z', ' UTC');
+}
+
+export function clock(unixSeconds: number): string {
+  return new Date(unixSeconds * 1_000).toISOString().slice(11, 19);
+}
+
+const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+
+/** Decimal units, as data plans are sold. */
+export function bytes(count: number): string {
+  let value = count;
+  let unit = 0;
+  while (value >= 1_000 && unit < units.length - 1) {
+    value /= 1_000;
+    unit += 1;
+  }
+  return `${value >= 100 || Number.isInteger(value) ? Math.round(value) : value.toPrecision(2)} ${units[unit]}`;
+}
+
+export function number(value: number): string {
+  return value.toLocaleString('en');
+}
+
+/** The end of an id: UUIDv7 heads look alike all day. */
+export function tail(id: string): string {
+  const [prefix, rest] = id.split('_', 2);
+  return rest === undefined || rest.length < 12 ? id : `${prefix}_…${rest.slice(-7)}`;
+}

@@ -1,0 +1,22 @@
+import { ApiError } from '@simplane/sdk';
+import { QueryClient } from '@tanstack/react-query';
+
+/** How often figures that no event announces are read again, while the tab is visible. */
+export const pollMs = 5_000;
+
+/** The SDK retries by itself, so a query does not. Queries pause in a hidden tab. */
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      retry: false,
+      staleTime: 2_000,
+      refetchOnWindowFocus: true,
+      refetchIntervalInBackground: false,
+    },
+  },
+});
+
+/** Whether an error means that nobody is signed in any more. */
+export function isSignedOut(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 401;
+}

@@ -1,0 +1,164 @@
+import type { Bundle, Esim } from '@simplane/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { useAccountPath, useIdInPath } from '../account-path.ts';
+import { useClients } from '../client.ts';
+import { Action } from '../parts/action.tsx';
+import { Meter } from '../parts/bars.tsx';
+import { ErrorNote } from '../parts/error-note.tsx';
+import { bytes } from '../parts/format.ts';
+import { Iccid } from '../parts/id.tsx';
+import { Json } from '../parts/json.tsx';
+import { Fact, Facts, PageHeader, Panel } from '../parts/panel.tsx';
+import { Simulate } from '../parts/simulate.tsx';
+import { State } from '../parts/state.tsx';
+import { Time } from '../parts/time.tsx';
+import { pollMs } from '../queries.ts';
+import { Link } from '../router.tsx';
+import { Install } from './esim-install.tsx';
+import { Timeline } from './esim-timeline.tsx';
+import { TopUp } from './esim-top-up.tsx';
+
+/** An eSIM: what happened to it, what is left of its data, how to install it, and everything one can do with it. */
+export default function EsimScreen() {
+  const { api, mode } = useClients();
+  const at = useAccountPath();
+  const iccid = useIdInPath();
+  const { data: esim, error } = useQuery({
+    queryKey: ['esims', iccid],
+    queryFn: () => api.esims.get(iccid),
+    refetchInterval: pollMs,
+  });
+  if (error) return <ErrorNote error={error} />;
+  if (!esim) return <p className="empty">Loading…</p>;
+  return (
+    <>
+      <PageHeader
+        title={
+          <>
+            <Iccid iccid={esim.iccid} /> <State status={esim.status} />
+          </>
+        }
+        about={<Link to={at('/esims')}>Orders & eSIMs</Link>}
+      >
+        <Changes esim={esim} />
+      </PageHeader>
+      <EsimFacts esim={esim} />
+      <div className="columns">
+        <div>
+          <Timeline iccid={iccid} />
+        </div>
+        <div>
+          <Bundles iccid={iccid} />
+          <Install esim={esim} />
+          {mode === 'sandbox' && (
+            <Panel title="Simulate">
+              <div className="body">
+                <p className="quiet">What a phone does with this eSIM.</p>
+                <Simulate iccid={iccid} />
+              </div>
+            </Panel>
+          )}
+          <Json value={esim} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Changes({ esim: { iccid, status } }: { esim: Esim }) {
+  if (status === 'terminated' || status === 'failed') return null;
+  return (
+    <>
+      {status === 'suspended' ? (
+        <Action label="Resume" scope="write" call={{ method: 'POST', path: `/v1/esims/${iccid}/resume` }} />
+      ) : (
+        <Action label="Suspend" scope="write" call={{ method: 'POST', path: `/v1/esims/${iccid}/suspend` }} />
+      )}
+      <TopUp iccid={iccid} />
+      <Action
+        label="Terminate"
+        kind="danger"
+        scope="write"
+        confirmId={iccid}
+        call={{ method: 'DELETE', path: `/v1/esims/${iccid}` }}
+      />
+    </>
+  );
+}
+
+function EsimFacts({ esim }: { esim: Esim }) {
+  const { profile, metadata } = esim;
+  return (
+    <Facts>
+      <Fact name="Product">
+        <code>{esim.product_id}</code>
+      </Fact>
+      <Fact name="Profile">
+        {profile.state}
+        {profile.updated_at !== null && (
+          <>
+            , <Time at={profile.updated_at} />
+          </>
+        )}
+        {profile.error && <span className="bad"> ✕ {profile.error.message}</span>}
+      </Fact>
+      <Fact name="Device">{esim.eid === null ? 'not known' : <code>…{esim.eid.slice(-8)}</code>}</Fact>
+      <Fact name="Ordered">
+        <Time at={esim.created} />
+      </Fact>
+      {esim.description !== null && <Fact name="Description">{esim.description}</Fact>}
+      {Object.keys(metadata).length > 0 && (
+        <Fact name="Metadata">
+          {Object.entries(metadata).map(([key, value]) => (
+            <span key={key} className="chip">
+              {key}={value}
+            </span>
+          ))}
+        </Fact>
+      )}
+    </Facts>
+  );
+}
+
+function Bundles({ iccid }: { iccid: string }) {
+  const { api } = useClients();
+  const { data, error } = useQuery({
+    queryKey: ['bundles', iccid],
+    queryFn: async () => (await api.bundles.list(iccid, { limit: 20 })).data,
+    refetchInterval: pollMs,
+  });
+  return (
+    <Panel title="Data">
+      <div className="body">
+        {error && <ErrorNote error={error} />}
+        {data?.length === 0 && <p className="quiet">No bundle.</p>}
+        {data?.map((bundle) => (
+          <BundleRow key={bundle.id} bundle={bundle} />
+        ))}
+      </div>
+    </Panel>
+  );
+}
+
+function BundleRow({ bundle }: { bundle: Bundle }) {
+  const { data_bytes: size, used_bytes: used, expires_at: end } = bundle;
+  const share = size === null ? 0 : used / size;
+  const text = size === null ? `${bytes(used)} used of unlimited data` : `${bytes(used)} of ${bytes(size)}`;
+  return (
+    <div className="bundle">
+      <div className="row">
+        <code>{bundle.product_id}</code> <State status={bundle.status} />
+      </div>
+      <Meter share={share} label={text} isWarning={share >= 0.8} />
+      <p className="quiet">
+        {text}
+        {end !== null && (
+          <>
+            {' · ends '}
+            <Time at={end} />
+          </>
+        )}
+      </p>
+    </div>
+  );
+}

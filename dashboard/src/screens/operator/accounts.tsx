@@ -1,0 +1,150 @@
+import type { Account } from '@simplane/sdk';
+import { useState } from 'react';
+import { useClients } from '../../client.ts';
+import { Action } from '../../parts/action.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { number } from '../../parts/format.ts';
+import { Id } from '../../parts/id.tsx';
+import { PageHeader, Panel } from '../../parts/panel.tsx';
+import { State } from '../../parts/state.tsx';
+import { ListTable } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { pollMs } from '../../queries.ts';
+import { Link } from '../../router.tsx';
+
+export default function Accounts() {
+  const { operator } = useClients();
+  const [edited, setEdited] = useState<Account | 'new' | null>(null);
+  return (
+    <>
+      <PageHeader
+        title="Accounts"
+        about="Opening one shows what its own key would see, read-only and audited."
+      >
+        <button type="button" className="control main" onClick={() => setEdited('new')}>
+          Create an account
+        </button>
+      </PageHeader>
+      <Panel title="All accounts">
+        <ListTable<Account>
+          caption="Accounts, newest first"
+          queryKey={['operator', 'accounts']}
+          pollMs={pollMs}
+          read={(page) => operator.accounts.list(page)}
+          keyOf={({ id }) => id}
+          to={({ id }) => `/accounts/${id}`}
+          columns={[
+            { name: 'Account', cell: ({ id, name }) => <Link to={`/accounts/${id}`}>{name}</Link> },
+            { name: 'Id', cell: ({ id }) => <Id id={id} />, isWide: true },
+            { name: 'State', cell: ({ status }) => <State status={status} /> },
+            { name: 'Endpoints', cell: ({ max_webhook_endpoints: max }) => limit(max), isNumber: true },
+            { name: 'Open orders', cell: ({ max_open_executions: max }) => limit(max), isNumber: true },
+            { name: 'Requests/s', cell: ({ requests_per_second: max }) => limit(max), isNumber: true },
+            { name: 'Created', cell: ({ created }) => <Time at={created} /> },
+            {
+              name: 'Change',
+              cell: (account) => (
+                <button type="button" className="control" onClick={() => setEdited(account)}>
+                  Change
+                </button>
+              ),
+            },
+          ]}
+        />
+      </Panel>
+      {edited === 'new' && <CreateAccount onClose={() => setEdited(null)} />}
+      {edited !== null && edited !== 'new' && (
+        <ChangeAccount account={edited} onClose={() => setEdited(null)} />
+      )}
+    </>
+  );
+}
+
+function limit(max: number | null) {
+  return max === null ? <span className="quiet">default</span> : number(max);
+}
+
+function CreateAccount({ onClose }: { onClose(): void }) {
+  const [name, setName] = useState('');
+  return (
+    <Dialog title="Create an account" onClose={onClose}>
+      <div className="form">
+        <label>
+          Name
+          <input value={name} onChange={(event) => setName(event.target.value)} />
+        </label>
+        <Action
+          label="Create"
+          kind="main"
+          scope="operator"
+          call={{ method: 'POST', path: '/v1/operator/accounts', body: { name } }}
+          onDone={onClose}
+        />
+      </div>
+    </Dialog>
+  );
+}
+
+const limits = [
+  { name: 'max_webhook_endpoints', label: 'Webhook endpoints at most' },
+  { name: 'max_open_executions', label: 'Open orders at most' },
+  { name: 'requests_per_second', label: 'Requests per second' },
+] as const;
+
+function ChangeAccount({ account, onClose }: { account: Account; onClose(): void }) {
+  const [name, setName] = useState(account.name);
+  const [values, setValues] = useState(() => ({
+    max_webhook_endpoints: textOf(account.max_webhook_endpoints),
+    max_open_executions: textOf(account.max_open_executions),
+    requests_per_second: textOf(account.requests_per_second),
+  }));
+  const path = `/v1/operator/accounts/${account.id}`;
+  const isSuspended = account.status === 'suspended';
+  const body = {
+    name,
+    ...Object.fromEntries(
+      limits.map(({ name }) => [name, values[name] === '' ? null : Number(values[name])]),
+    ),
+  };
+  return (
+    <Dialog title={account.name} onClose={onClose}>
+      <div className="form">
+        <label>
+          Name
+          <input value={name} onChange={(event) => setName(event.target.value)} />
+        </label>
+        {limits.map(({ name, label }) => (
+          <label key={name}>
+            {label}, empty for the default
+            <input
+              inputMode="numeric"
+              value={values[name]}
+              onChange={(event) => setValues({ ...values, [name]: event.target.value.trim() })}
+            />
+          </label>
+        ))}
+        <div className="row">
+          <Action
+            label="Save"
+            kind="main"
+            scope="operator"
+            call={{ method: 'PATCH', path, body }}
+            onDone={onClose}
+          />
+          <Action
+            label={isSuspended ? 'Reactivate' : 'Suspend'}
+            kind="danger"
+            scope="operator"
+            {...(!isSuspended && { confirmId: account.id })}
+            call={{ method: 'PATCH', path, body: { status: isSuspended ? 'active' : 'suspended' } }}
+            onDone={onClose}
+          />
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+function textOf(max: number | null): string {
+  return max === null ? '' : String(max);
+}

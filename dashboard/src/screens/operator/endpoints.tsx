@@ -1,0 +1,79 @@
+import type { EndpointHealth } from '@simplane/sdk';
+import { useClients } from '../../client.ts';
+import { Health } from '../../parts/endpoint-health.tsx';
+import { Filter } from '../../parts/filter.tsx';
+import { number, span } from '../../parts/format.ts';
+import { Id } from '../../parts/id.tsx';
+import { PageHeader, Panel } from '../../parts/panel.tsx';
+import { ListTable } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { pollMs } from '../../queries.ts';
+import { usePlace } from '../../router.tsx';
+
+export default function Endpoints() {
+  const { operator } = useClients();
+  const { query } = usePlace();
+  const [status, failing] = [query.get('status'), query.get('failing')];
+  return (
+    <>
+      <PageHeader
+        title="Endpoints"
+        about="Of all accounts. Their owners are told when one fails; it is theirs to fix."
+      />
+      <Panel
+        title="Webhook endpoints"
+        aside={
+          <>
+            <Filter
+              name="status"
+              label="Status"
+              options={[
+                { value: 'enabled', label: 'enabled' },
+                { value: 'disabled', label: 'disabled' },
+              ]}
+            />
+            <Filter
+              name="failing"
+              label="Failing"
+              options={[{ value: 'true', label: 'only failing ones' }]}
+            />
+          </>
+        }
+      >
+        <ListTable<EndpointHealth>
+          caption="Webhook endpoints, newest first"
+          queryKey={['operator', 'endpoint_health', status, failing]}
+          pollMs={pollMs}
+          read={(page) =>
+            operator.endpointHealth.list({
+              ...page,
+              ...(status !== null && { status: status as EndpointHealth['status'] }),
+              ...(failing !== null && { failing: true }),
+            })
+          }
+          keyOf={({ id }) => id}
+          to={({ id, account_id: account }) => `/accounts/${account}/webhooks/${id}`}
+          columns={[
+            { name: 'URL', cell: ({ url }) => <code>{url.slice(0, 70)}</code> },
+            {
+              name: 'Endpoint',
+              cell: ({ id, account_id: account }) => (
+                <Id id={id} to={`/accounts/${account}/webhooks/${id}`} />
+              ),
+            },
+            { name: 'Account', cell: ({ account_id: id }) => <Id id={id} to={`/accounts/${id}`} /> },
+            { name: 'Health', cell: (endpoint) => <Health endpoint={endpoint} /> },
+            { name: 'Last error', cell: ({ last_error: last }) => last ?? '–', isWide: true },
+            {
+              name: 'Waiting',
+              isNumber: true,
+              cell: ({ backlog: { count, age_seconds: age } }) =>
+                `${number(count)}${age === null ? '' : `, ${span(age)}`}`,
+            },
+            { name: 'Last success', cell: ({ last_success_at: last }) => <Time at={last} /> },
+          ]}
+        />
+      </Panel>
+    </>
+  );
+}

@@ -1,0 +1,77 @@
+import type { FailureGroup } from '@simplane/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { useClients } from '../../client.ts';
+import { Action } from '../../parts/action.tsx';
+import { ErrorNote } from '../../parts/error-note.tsx';
+import { number } from '../../parts/format.ts';
+import { Panel } from '../../parts/panel.tsx';
+import { State } from '../../parts/state.tsx';
+import { Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { pollMs } from '../../queries.ts';
+import { Link } from '../../router.tsx';
+
+/** What fails and waits, by cause, with what to do. */
+export function FailureGroups() {
+  const { operator } = useClients();
+  const { data, error } = useQuery({
+    queryKey: ['operator', 'failure_groups'],
+    queryFn: async () => (await operator.failureGroups.list()).data,
+    refetchInterval: pollMs,
+  });
+  return (
+    <Panel title="Failures, by cause">
+      {error && <ErrorNote error={error} />}
+      <Table<FailureGroup>
+        caption="Failed and waiting orders by cause"
+        rows={data ?? []}
+        keyOf={({ id }) => id}
+        empty="✓ No order has failed or waits for the network."
+        columns={[
+          { name: 'What', cell: (group) => <Counts group={group} /> },
+          {
+            name: 'Cause',
+            cell: ({ code, network, upstream_code: upstream }) => (
+              <>
+                <Link to={`/executions?error_code=${code}`}>
+                  <code>{code}</code>
+                </Link>{' '}
+                <span className="quiet">
+                  {network} {upstream}
+                </span>
+              </>
+            ),
+          },
+          { name: 'What was said', cell: ({ message }) => message.slice(0, 160), isWide: true },
+          { name: 'What to do', cell: ({ remedy }) => remedy },
+          { name: 'Oldest', cell: ({ oldest }) => <Time at={oldest} /> },
+          { name: 'Then', cell: (group) => <Then group={group} /> },
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function Counts({ group: { failed, waiting } }: { group: FailureGroup }) {
+  return (
+    <>
+      {failed > 0 && <State status="failed" word={`${number(failed)} failed`} />}{' '}
+      {waiting > 0 && <State status="running" word={`${number(waiting)} waiting`} />}
+    </>
+  );
+}
+
+function Then({ group: { id, code, executions, retry } }: { group: FailureGroup }) {
+  const [first] = executions;
+  if (code === 'outcome_unknown' && first !== undefined)
+    return <Link to={`/executions/${first}`}>Resolve…</Link>;
+  if (retry?.status === 'testing' || retry?.status === 'running')
+    return <State status="running" word={`Retrying, ${number(retry.retried)} so far`} />;
+  return (
+    <Action
+      label="Retry group"
+      scope="operator"
+      call={{ method: 'POST', path: `/v1/operator/failure_groups/${id}/retry` }}
+    />
+  );
+}

@@ -1,0 +1,72 @@
+import type { Network } from '@simplane/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { useClients } from '../../client.ts';
+import { ErrorNote } from '../../parts/error-note.tsx';
+import { duration } from '../../parts/format.ts';
+import { Panel } from '../../parts/panel.tsx';
+import { State } from '../../parts/state.tsx';
+import { Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { pollMs } from '../../queries.ts';
+
+const names = { smdp: 'SM-DP+', core: 'Core network', mock: 'Mock network' };
+
+export function NetworkTable() {
+  const { operator } = useClients();
+  const { data, error } = useQuery({
+    queryKey: ['operator', 'networks'],
+    queryFn: async () => (await operator.networks.list()).data,
+    refetchInterval: pollMs,
+  });
+  return (
+    <Panel title="Networks">
+      {error && <ErrorNote error={error} />}
+      <Table<Network>
+        caption="Networks"
+        rows={data ?? []}
+        keyOf={({ kind, host }) => `${kind} ${host}`}
+        empty="No worker has reported yet."
+        columns={[
+          {
+            name: 'Network',
+            cell: ({ kind, host }) => (
+              <>
+                <b>{names[kind]}</b> {host !== null && <code>{host}</code>}
+              </>
+            ),
+          },
+          { name: 'State', cell: (network) => <Reached network={network} /> },
+          {
+            name: 'Answers in',
+            cell: ({ latency_ms: ms }) => (ms === null ? '–' : duration(ms)),
+            isNumber: true,
+          },
+          {
+            name: 'Last error',
+            cell: ({ last_error: last }) =>
+              last === null ? (
+                'none'
+              ) : (
+                <>
+                  {last.message} <Time at={last.at} />
+                </>
+              ),
+          },
+          {
+            name: 'Certificate ends',
+            cell: ({ certificate_ends_at: end }) => (end === null ? '–' : <Time at={end} />),
+          },
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function Reached({ network: { reachable, paused, unreachable_from: from } }: { network: Network }) {
+  if (paused) return <State status="paused" word="Paused: it is down" />;
+  if (reachable === null) return <State status="queued" word="Not used yet" />;
+  if (reachable) return <State status="active" word="Fine" />;
+  return (
+    <State status="failed" word={`Unreachable from ${from.length === 0 ? 'all workers' : from.join(', ')}`} />
+  );
+}

@@ -1,0 +1,84 @@
+import { useQuery } from '@tanstack/react-query';
+import { useClients } from '../../client.ts';
+import { ErrorNote } from '../../parts/error-note.tsx';
+import { number, span } from '../../parts/format.ts';
+import { Funnel } from '../../parts/funnel.tsx';
+import { PageHeader, Panel } from '../../parts/panel.tsx';
+import { Time } from '../../parts/time.tsx';
+import { pollMs } from '../../queries.ts';
+import { FailureGroups } from './failure-groups.tsx';
+import { NetworkTable } from './network-table.tsx';
+import { StockTable } from './stock-table.tsx';
+
+const rates = {
+  requests: 'Requests',
+  executions_succeeded: 'Orders done',
+  executions_failed: 'Orders failed',
+  attempts_succeeded: 'Deliveries done',
+  attempts_failed: 'Attempts failed',
+} as const;
+
+/** What an operator keeps open: rates, backlogs, what fails and what to do, networks and stock. */
+export default function OperatorOverview() {
+  const { operator } = useClients();
+  const { data, error } = useQuery({
+    queryKey: ['operator', 'overview'],
+    queryFn: () => operator.overview(),
+    refetchInterval: pollMs,
+  });
+  return (
+    <>
+      <PageHeader
+        title="Overview"
+        about={
+          data && (
+            <>
+              as of <Time at={data.as_of} />
+            </>
+          )
+        }
+      />
+      {error && <ErrorNote error={error} />}
+      {data && (
+        <Panel title="Now">
+          <div className="funnel">
+            {(Object.keys(rates) as (keyof typeof rates)[]).map((name) => (
+              <div key={name}>
+                <p className="quiet">{rates[name]}</p>
+                <p className="figure">{number(data.rates[name].last_minute)}</p>
+                <p className="quiet">
+                  in the last minute, {number(data.rates[name].last_hour)} in the last hour
+                </p>
+              </div>
+            ))}
+            <Backlog name="Orders waiting" backlog={data.backlogs.executions} />
+            <Backlog name="Deliveries waiting" backlog={data.backlogs.deliveries} />
+          </div>
+        </Panel>
+      )}
+      <FailureGroups />
+      {data && (
+        <Panel title="Orders of the last day, all accounts">
+          <Funnel overview={{ ...data, open_count: data.backlogs.executions.count }} />
+        </Panel>
+      )}
+      <NetworkTable />
+      <StockTable />
+    </>
+  );
+}
+
+type Waiting = { count: number; oldest_due_seconds: number };
+
+function Backlog({ name, backlog: { count, oldest_due_seconds: age } }: { name: string; backlog: Waiting }) {
+  const isOld = age >= 60;
+  return (
+    <div>
+      <p className="quiet">{name}</p>
+      <p className="figure">{number(count)}</p>
+      <p className={isOld ? 'warn' : 'quiet'}>
+        {isOld && '▲ '}oldest due for {span(age)}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+import type { Process } from '@simplane/sdk';
+import { useClients } from '../../client.ts';
+import { PageHeader, Panel } from '../../parts/panel.tsx';
+import { ListTable } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { pollMs } from '../../queries.ts';
+
+export default function Processes() {
+  const { operator } = useClients();
+  return (
+    <>
+      <PageHeader title="Processes" about="A process that is gone disappears within 30 seconds." />
+      <Panel title="Running">
+        <ListTable<Process>
+          caption="Running processes"
+          queryKey={['operator', 'processes']}
+          pollMs={pollMs}
+          read={(page) => operator.processes.list(page)}
+          keyOf={({ id }) => id}
+          columns={[
+            { name: 'Role', cell: ({ role }) => <b>{role}</b> },
+            {
+              name: 'Process',
+              cell: ({ host, pid }) => (
+                <code>
+                  {host}:{pid}
+                </code>
+              ),
+            },
+            { name: 'Version', cell: ({ version }) => version },
+            { name: 'Started', cell: ({ since }) => <Time at={since} /> },
+            { name: 'Seen', cell: ({ last_seen_at: seen }) => <Time at={seen} /> },
+          ]}
+        />
+      </Panel>
+    </>
+  );
+}

@@ -1,0 +1,55 @@
+import type { RequestLogEntry } from '@simplane/sdk';
+import { useAccountPath } from '../account-path.ts';
+import { useClients } from '../client.ts';
+import { duration } from '../parts/format.ts';
+import { Id } from '../parts/id.tsx';
+import { PageHeader, Panel } from '../parts/panel.tsx';
+import { ListTable } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+import { pollMs } from '../queries.ts';
+
+export default function Requests() {
+  const { api } = useClients();
+  const at = useAccountPath();
+  return (
+    <>
+      <PageHeader
+        title="Request log"
+        about="Every answer has a Request-Id; it is found here for seven days."
+      />
+      <Panel title="Requests">
+        <ListTable<RequestLogEntry>
+          caption="Requests, newest first"
+          queryKey={['requests']}
+          pollMs={pollMs}
+          read={(page) => api.requests.list(page)}
+          keyOf={({ id }) => id}
+          to={({ id }) => at(`/requests/${id}`)}
+          empty="No request yet. In live mode only refused ones are kept, unless the operator chose otherwise."
+          columns={[
+            { name: 'When', cell: ({ created }) => <Time at={created} /> },
+            {
+              name: 'Request',
+              cell: ({ method, path }) => (
+                <code>
+                  {method} {path}
+                </code>
+              ),
+            },
+            {
+              name: 'Status',
+              cell: ({ status, error }) => (
+                <span className={status >= 400 ? 'bad' : 'ok'}>
+                  {status >= 400 ? '✕' : '✓'} {status} {error && <code>{error.code}</code>}
+                </span>
+              ),
+            },
+            { name: 'Took', cell: ({ duration_ms: ms }) => duration(ms), isNumber: true },
+            { name: 'Key', cell: ({ api_key: key }) => `${key.name} …${key.last4}`, isWide: true },
+            { name: 'Id', cell: ({ id }) => <Id id={id} to={at(`/requests/${id}`)} /> },
+          ]}
+        />
+      </Panel>
+    </>
+  );
+}

@@ -1,0 +1,71 @@
+import type { WebhookEndpoint } from '@simplane/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useClients } from '../client.ts';
+import { Action } from '../parts/action.tsx';
+import { ErrorNote } from '../parts/error-note.tsx';
+import { number } from '../parts/format.ts';
+import { Panel } from '../parts/panel.tsx';
+
+const hours = [1, 6, 24, 24 * 7, 24 * 30];
+
+/** Delivers what the endpoint missed, after showing how much that is. */
+export function Recover({ endpoint }: { endpoint: WebhookEndpoint }) {
+  const { api } = useClients();
+  const [since, setSince] = useState<number | null>(null);
+  const { data, error } = useQuery({
+    queryKey: ['recovery_preview', endpoint.id, since],
+    queryFn: () => api.webhookEndpoints.recover(endpoint.id, { since: since ?? 0, dry_run: true }),
+    enabled: since !== null,
+  });
+  const isEnabled = endpoint.status === 'enabled';
+  return (
+    <Panel title="Recover what it missed">
+      <div className="body form">
+        <label>
+          Every event of the last
+          <select
+            value={since === null ? '' : String(since)}
+            onChange={(event) => setSince(event.target.value === '' ? null : Number(event.target.value))}
+          >
+            <option value="">choose…</option>
+            {hours.map((count) => (
+              <option key={count} value={sinceOf(count)}>
+                {count < 48 ? `${count} h` : `${count / 24} days`}
+              </option>
+            ))}
+          </select>
+        </label>
+        {error && <ErrorNote error={error} />}
+        {data && since !== null && (
+          <>
+            <p>
+              {data.capped ? 'More than ' : ''}
+              <b>{number(data.event_count)}</b> events were not delivered to it
+              {data.types.length > 0 && ': '}
+              {data.types.map(({ type, count }) => `${type} (${number(count)})`).join(', ')}.
+            </p>
+            {data.event_count > 0 && (
+              <Action
+                label={isEnabled ? 'Recover them' : 'Recover (enable it first)'}
+                scope="write"
+                kind="main"
+                call={{
+                  method: 'POST',
+                  path: `/v1/webhook_endpoints/${endpoint.id}/recover`,
+                  body: { since },
+                }}
+                onDone={() => setSince(null)}
+              />
+            )}
+          </>
+        )}
+      </div>
+    </Panel>
+  );
+}
+
+// Rounded to a minute, so that drawing again keeps the choice.
+function sinceOf(count: number): number {
+  return Math.floor(Date.now() / 60_000) * 60 - count * 3_600;
+}

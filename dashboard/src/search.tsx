@@ -1,0 +1,79 @@
+import { useState } from 'react';
+import { viewedAccount } from './account-path.ts';
+import { useClients } from './client.ts';
+import { navigate } from './router.tsx';
+import { findPlaces, type Hit } from './search-places.ts';
+
+/** Finds any id and goes there; several hits are listed. */
+export function SearchField() {
+  const clients = useClients();
+  const [hits, setHits] = useState<Hit[] | null>(null);
+  const [message, setMessage] = useState<string | null>(null);
+
+  async function search(text: string): Promise<void> {
+    setHits(null);
+    setMessage(null);
+    if (text === '') return;
+    try {
+      const found = await findPlaces(
+        clients,
+        text,
+        viewedAccount(location.pathname.replace('/dashboard', '')),
+      );
+      if (found.length === 1 && found[0]) go(found[0].to);
+      else if (found.length === 0) setMessage(`Nothing has the id “${text.slice(0, 60)}”.`);
+      else setHits(found);
+    } catch (error) {
+      setMessage(error instanceof Error ? error.message : 'The search failed.');
+    }
+  }
+
+  function go(to: string): void {
+    setHits(null);
+    setMessage(null);
+    navigate(to);
+  }
+
+  return (
+    <search className="search">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          const text = new FormData(event.currentTarget).get('q');
+          search(typeof text === 'string' ? text.trim() : '').catch(() => setMessage('The search failed.'));
+        }}
+      >
+        <input
+          id="search"
+          name="q"
+          type="search"
+          autoComplete="off"
+          spellCheck={false}
+          aria-label="Search for an id"
+          placeholder="ICCID, exec_, evt_, req_ …"
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape') return;
+            setHits(null);
+            setMessage(null);
+            event.currentTarget.blur();
+          }}
+        />
+        <span className="key">/</span>
+      </form>
+      <div role="status" className={hits || message ? 'popover' : 'hidden'}>
+        {message}
+        {hits && (
+          <ul>
+            {hits.map(({ to, label, about }) => (
+              <li key={to}>
+                <button type="button" className="plain" onClick={() => go(to)}>
+                  <code>{label}</code> <span className="quiet">{about}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </search>
+  );
+}

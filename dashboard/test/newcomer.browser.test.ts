@@ -1,0 +1,55 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launchBrowser } from '../../server/test/support/browser.ts';
+import { cloneDatabase } from '../../server/test/support/database.ts';
+import { type ServerProcess, spawnServer } from '../../server/test/support/process.ts';
+import { openPage } from './support/open-page.ts';
+
+let browser: Browser;
+let server: ServerProcess;
+let database: Awaited<ReturnType<typeof cloneDatabase>>;
+
+beforeAll(async () => {
+  database = await cloneDatabase();
+  [browser, server] = await Promise.all([
+    launchBrowser(),
+    spawnServer({ DATABASE_URL: database.url, SIMPLANE_DATA_DIR: `/tmp/newcomer-${process.pid}` }),
+  ]);
+});
+afterAll(async () => {
+  await browser.close();
+  await server.end('SIGTERM');
+  await database.drop();
+});
+
+test('a newcomer follows one link, orders an eSIM, sees its events arrive and scans the QR code', async () => {
+  const link = /Dashboard {2}(\S+)/.exec(server.output())?.[1] ?? '';
+  const { page, expectClean } = await openPage(browser, server.url);
+  await page.goto(link);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  expect(page.url()).not.toContain('link='); // the used link is not left in the address
+  await page.getByRole('button', { name: 'Order an eSIM' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Order', exact: true }).click();
+  await page.waitForURL(/\/executions\//);
+  await page.getByText('✓ Succeeded').waitFor();
+
+  await page.getByRole('link', { name: 'Home' }).click();
+  await page.getByRole('table', { name: 'The newest events' }).getByText('esim.provisioned').waitFor();
+
+  await page.getByRole('link', { name: 'Orders & eSIMs' }).click();
+  await page.locator('[data-row]').first().getByRole('link').click();
+  await page.getByRole('button', { name: 'Show QR code and links' }).click();
+  const qr = page.getByRole('img', { name: 'QR code to install the eSIM' });
+  await qr.waitFor();
+  expect(await qr.getAttribute('src')).toMatch(/^data:image\/png;base64,/);
+  expect(await page.getByText(/^LPA:1\$/).textContent()).toMatch(/^LPA:1\$[^$]+\$[^$]+$/);
+  expectClean();
+
+  // The link is spent.
+  const second = await openPage(browser, server.url);
+  await second.page.goto(link);
+  await second.page.getByRole('button', { name: 'Sign in' }).click();
+  await second.page.getByRole('alert').getByText('already used').waitFor();
+});

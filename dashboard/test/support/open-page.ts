@@ -1,0 +1,39 @@
+import type { Browser, Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+export type Opened = {
+  page: Page;
+  /** Fails if the page logged an error, threw, or asked another host. */
+  expectClean(): void;
+};
+
+type Options = { width?: number; colorScheme?: 'light' | 'dark' };
+
+/** A page that notes everything a visitor should never cause. */
+export async function openPage(browser: Browser, origin: string, options: Options = {}): Promise<Opened> {
+  const { width = 1400, colorScheme = 'light' } = options;
+  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']).catch(() => {});
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(`console: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
+  page.on('dialog', (dialog) => {
+    faults.push(`dialog: ${dialog.message()}`);
+    dialog.dismiss().catch(() => {});
+  });
+  page.on('request', (request) => {
+    if (!request.url().startsWith(origin) && !request.url().startsWith('data:'))
+      faults.push(`another host: ${request.url()}`);
+  });
+  return { page, expectClean: () => expect(faults).toEqual([]) };
+}
+
+export async function signIn(page: Page, origin: string, key: string): Promise<void> {
+  await page.goto(`${origin}/dashboard`);
+  await page.getByLabel('API key').fill(key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('navigation', { name: 'Sections' }).waitFor();
+}

@@ -1,0 +1,39 @@
+import { hasScope, type Scope } from '@simplane/contract';
+import { parseCidr } from '../addresses/parse-address.ts';
+import { AppError } from '../app-error.ts';
+import type { Clock } from '../clock.ts';
+import type { ApiKey } from '../context.ts';
+import { clip } from '../telemetry/clip.ts';
+
+type Settings = { allowed_cidrs?: string[]; expires_at?: number | null };
+
+/** Checks what a schema cannot express. Returns the refusal, so that a repeated request gets its stored answer first. */
+export function checkKeySettings({ clock }: { clock: Clock }, settings: Settings): AppError | null {
+  for (const [index, cidr] of (settings.allowed_cidrs ?? []).entries()) {
+    if (parseCidr(cidr)) continue;
+    return new AppError(
+      'parameter_invalid',
+      `allowed_cidrs takes networks such as 203.0.113.0/24 or 2001:db8::/32, and 203.0.113.7/32 for one address; got "${clip(cidr)}".`,
+      { param: `allowed_cidrs[${index}]` },
+    );
+  }
+  if (typeof settings.expires_at === 'number' && settings.expires_at * 1000 <= clock.nowMs()) {
+    return new AppError(
+      'parameter_invalid',
+      'expires_at must be in the future; to end a key now, revoke it with DELETE.',
+      { param: 'expires_at' },
+    );
+  }
+  return null;
+}
+
+/** A key can only give, change and roll what it has itself. */
+export function requireOwnScopes({ apiKey }: { apiKey: ApiKey }, wanted: readonly Scope[]): void {
+  const missing = wanted.find((scope) => !hasScope(apiKey.scopes, scope));
+  if (missing === undefined) return;
+  throw new AppError(
+    'scope_missing',
+    `A key manages only keys whose scopes it has itself; it lacks the \`${missing}\` scope and has ${apiKey.scopes.join(', ')}.`,
+    { param: 'scopes' },
+  );
+}

@@ -1,0 +1,33 @@
+import { type Account, idPrefixes } from '@simplane/contract';
+import { AppError } from '../app-error.ts';
+import type { OperatorContext } from '../context.ts';
+import type { Queryable } from '../db/database.ts';
+import { uuidOfId } from '../ids/uuid.ts';
+import { clip } from '../telemetry/clip.ts';
+import { presentAccount } from './present-account.ts';
+import { findAccount } from './sql/find-account.ts';
+import type { AccountRow } from './sql/rows.ts';
+
+export async function getAccount(
+  ctx: OperatorContext,
+  { params }: { params: { id: string } },
+): Promise<Account> {
+  return presentAccount(await requireAccount(ctx.db, params.id));
+}
+
+export async function requireAccount(db: Queryable, id: string): Promise<AccountRow> {
+  const row = await findAccount(db, accountUuidOf(id));
+  if (!row) throw noSuchAccount(id);
+  return row;
+}
+
+/** Throws if `id` is malformed. */
+export function accountUuidOf(id: string): string {
+  const uuid = uuidOfId(idPrefixes.account, id);
+  if (uuid === null) throw noSuchAccount(id);
+  return uuid;
+}
+
+export function noSuchAccount(id: string): AppError {
+  return new AppError('resource_missing', `No account has the id "${clip(id)}".`, { param: 'id' });
+}

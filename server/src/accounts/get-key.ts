@@ -1,0 +1,26 @@
+import { type ApiKey, idPrefixes } from '@simplane/contract';
+import { AppError } from '../app-error.ts';
+import type { Context } from '../context.ts';
+import { uuidOfId } from '../ids/uuid.ts';
+import { clip } from '../telemetry/clip.ts';
+import { presentKey } from './present-key.ts';
+import { findKeyRow } from './sql/find-key.ts';
+
+export async function getKey(ctx: Context, { params }: { params: { id: string } }): Promise<ApiKey> {
+  const row = await findKeyRow(ctx.db, keyIdOf(ctx.account.uuid, params.id));
+  if (!row) throw noSuchKey(params.id);
+  return presentKey(row);
+}
+
+type KeyParam = 'id' | 'key_id';
+
+/** Throws if `id` is malformed. */
+export function keyIdOf(accountUuid: string, id: string, param?: KeyParam) {
+  const keyUuid = uuidOfId(idPrefixes.apiKey, id);
+  if (keyUuid === null) throw noSuchKey(id, param);
+  return { accountUuid, keyUuid };
+}
+
+export function noSuchKey(id: string, param: KeyParam = 'id'): AppError {
+  return new AppError('resource_missing', `No API key has the id "${clip(id)}".`, { param });
+}

@@ -1,0 +1,14 @@
+import type { InputOf, Operations } from '@simplane/contract';
+import type { OperatorContext } from '../context.ts';
+import { readPage } from '../lists/read-page.ts';
+import { presentAccount } from './present-account.ts';
+import { listAccountPage } from './sql/list-account-page.ts';
+
+export function listAccounts(ctx: OperatorContext, { query }: InputOf<Operations['listAccounts']>) {
+  return readPage(query, {
+    scope: { list: 'accounts', accountId: '', filters: {} },
+    read: (beforeUuid, count) => listAccountPage(ctx.db, { beforeUuid, count }),
+    positionOf: (row) => row.id,
+    present: presentAccount,
+  });
+}

@@ -1,0 +1,14 @@
+import type { InputOf, Operations } from '@simplane/contract';
+import type { Context } from '../context.ts';
+import { readPage } from '../lists/read-page.ts';
+import { presentKey } from './present-key.ts';
+import { listAccountKeys } from './sql/list-account-keys.ts';
+
+export function listKeys(ctx: Context, { query }: InputOf<Operations['listApiKeys']>) {
+  return readPage(query, {
+    scope: { list: 'api_keys', accountId: ctx.account.id, filters: {} },
+    read: (beforeUuid, count) => listAccountKeys(ctx.db, ctx.account.uuid, { beforeUuid, count }),
+    positionOf: (row) => row.id,
+    present: presentKey,
+  });
+}

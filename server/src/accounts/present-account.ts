@@ -1,0 +1,26 @@
+import { type Account, idPrefixes } from '@simplane/contract';
+import { unixSeconds } from '../clock.ts';
+import { idOfUuid } from '../ids/uuid.ts';
+import type { AccountRow } from './sql/rows.ts';
+
+/** An account as the operator sees it. */
+export function presentAccount(row: AccountRow): Account {
+  return {
+    id: idOfUuid(idPrefixes.account, row.id),
+    object: 'account',
+    ...accountSettingsOf(row),
+    api_version: row.api_version,
+    created: unixSeconds(row.created_at),
+  };
+}
+
+/** The fields that a PATCH can change. */
+export function accountSettingsOf(row: AccountRow) {
+  return {
+    name: row.name,
+    status: row.status,
+    max_webhook_endpoints: row.max_webhook_endpoints,
+    max_open_executions: row.max_open_executions,
+    requests_per_second: row.requests_per_second,
+  };
+}

@@ -1,0 +1,42 @@
+import { idPrefixes } from '@simplane/contract';
+import { recordAudit } from '../audit/record.ts';
+import type { WriteContext } from '../context.ts';
+import type { Queryable } from '../db/database.ts';
+import type { Outcome } from '../idempotency/outcome.ts';
+import { runOnce } from '../idempotency/run-once.ts';
+import { idOfUuid } from '../ids/uuid.ts';
+import { keyIdOf, noSuchKey } from './get-key.ts';
+import type { KeyIssuer } from './issue-key.ts';
+import { requireAnotherAdmin } from './key-state.ts';
+import { lockKey } from './sql/lock-key.ts';
+import type { ApiKeyRow } from './sql/rows.ts';
+import { saveKey } from './sql/save-key.ts';
+
+/** `DELETE /v1/api_keys/{id}`. Any admin may revoke any key, whatever its scopes: revoking only takes away. */
+export function deleteKey(ctx: WriteContext, { params }: { params: { id: string } }): Promise<Outcome> {
+  return runOnce(ctx, async (tx) => {
+    const row = await lockKey(tx, keyIdOf(ctx.account.uuid, params.id));
+    if (!row) throw noSuchKey(params.id);
+    await requireAnotherAdmin(tx, row, new Date(ctx.clock.nowMs()));
+    await revokeKey(tx, ctx, row);
+    return ctx.render({ id: params.id, object: 'api_key', deleted: true });
+  });
+}
+
+/** Every process refuses the key within 5 s. Revoking it again changes nothing. The caller has locked the key. */
+export async function revokeKey(
+  tx: Queryable,
+  issuer: Pick<KeyIssuer, 'apiKey' | 'requestId' | 'ip' | 'clock' | 'newUuid'>,
+  row: ApiKeyRow,
+): Promise<ApiKeyRow> {
+  if (row.revoked_at) return row;
+  const revoked = { ...row, revoked_at: new Date(issuer.clock.nowMs()) };
+  await saveKey(tx, revoked);
+  await recordAudit(tx, issuer, {
+    accountUuid: row.account_id,
+    action: 'api_key.revoked',
+    target: { type: 'api_key', id: idOfUuid(idPrefixes.apiKey, row.id) },
+    changes: { name: row.name },
+  });
+  return revoked;
+}

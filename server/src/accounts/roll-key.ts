@@ -1,0 +1,74 @@
+import { type InputOf, idPrefixes, type Operations, rollOverlap } from '@simplane/contract';
+import { recordAudit } from '../audit/record.ts';
+import { unixSeconds } from '../clock.ts';
+import type { WriteContext } from '../context.ts';
+import type { Queryable } from '../db/database.ts';
+import type { Outcome } from '../idempotency/outcome.ts';
+import { runOnce } from '../idempotency/run-once.ts';
+import { idOfUuid } from '../ids/uuid.ts';
+import { requireOwnScopes } from './check-key-settings.ts';
+import { keyIdOf, noSuchKey } from './get-key.ts';
+import { type IssuedKey, insertNewKey, type KeyIssuer } from './issue-key.ts';
+import { requireNotRolled, requireUsable } from './key-state.ts';
+import { presentKey } from './present-key.ts';
+import { findKeyRow } from './sql/find-key.ts';
+import { lockKey } from './sql/lock-key.ts';
+import type { ApiKeyRow } from './sql/rows.ts';
+import { saveKey } from './sql/save-key.ts';
+
+/** `POST /v1/api_keys/{id}/roll`. The answer is the new key, shown once. */
+export async function rollKey(
+  ctx: WriteContext,
+  { params, body }: InputOf<Operations['rollApiKey']>,
+): Promise<Outcome> {
+  const id = keyIdOf(ctx.account.uuid, params.id);
+  // Before `runOnce`, so that a key with fewer scopes does not get the stored answer either.
+  requireOwnScopes(ctx, (await findKeyRow(ctx.db, id))?.scopes ?? []);
+  return runOnce(ctx, async (tx) => {
+    const row = await lockKey(tx, id);
+    if (!row) throw noSuchKey(params.id);
+    requireOwnScopes(ctx, row.scopes);
+    const { row: successor, key } = await replaceKey(tx, ctx, row, body.expires_in);
+    return ctx.render({ ...presentKey(successor), key }, { isSecret: true });
+  });
+}
+
+/** Both keys work until the overlap ends, or until the old one's own expiry. The caller has locked the old one. */
+export async function replaceKey(
+  tx: Queryable,
+  issuer: KeyIssuer,
+  row: ApiKeyRow,
+  overlapSeconds: number = rollOverlap.default,
+): Promise<IssuedKey> {
+  const nowMs = issuer.clock.nowMs();
+  requireUsable(row, new Date(nowMs));
+  requireNotRolled(row);
+  const issued = await insertNewKey(tx, issuer, {
+    accountUuid: row.account_id,
+    name: row.name,
+    scopes: row.scopes,
+    allowedCidrs: row.allowed_cidrs,
+    expiresAt: sameLifetime(row, nowMs),
+  });
+  const overlapEndMs = nowMs + overlapSeconds * 1000;
+  const expiresAt = new Date(Math.min(row.expires_at?.getTime() ?? overlapEndMs, overlapEndMs));
+  await saveKey(tx, { ...row, expires_at: expiresAt, replaced_by: issued.row.id });
+  await recordAudit(tx, issuer, {
+    accountUuid: row.account_id,
+    action: 'api_key.rolled',
+    target: { type: 'api_key', id: idOfUuid(idPrefixes.apiKey, row.id) },
+    changes: {
+      new_key: idOfUuid(idPrefixes.apiKey, issued.row.id),
+      expires_at: { from: row.expires_at && unixSeconds(row.expires_at), to: unixSeconds(expiresAt) },
+    },
+  });
+  return issued;
+}
+
+/** A key made for 90 days is followed by one for 90 days. */
+function sameLifetime(
+  { created_at: createdAt, expires_at: expiresAt }: ApiKeyRow,
+  nowMs: number,
+): Date | null {
+  return expiresAt && new Date(nowMs + expiresAt.getTime() - createdAt.getTime());
+}

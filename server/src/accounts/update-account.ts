@@ -1,0 +1,45 @@
+import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
+import { changedFields } from '../audit/changed-fields.ts';
+import { recordAudit } from '../audit/record.ts';
+import type { OperatorWriteContext } from '../context.ts';
+import type { Queryable } from '../db/database.ts';
+import type { Outcome } from '../idempotency/outcome.ts';
+import { runOnce } from '../idempotency/run-once.ts';
+import { idOfUuid } from '../ids/uuid.ts';
+import { accountUuidOf, noSuchAccount } from './get-account.ts';
+import type { AccountKeeper } from './open-account.ts';
+import { accountSettingsOf, presentAccount } from './present-account.ts';
+import { lockAccount } from './sql/lock-account.ts';
+import type { AccountRow } from './sql/rows.ts';
+import { saveAccount } from './sql/save-account.ts';
+
+type Input = InputOf<Operations['updateAccount']>;
+
+/** `PATCH /v1/operator/accounts/{id}`. */
+export function updateAccount(ctx: OperatorWriteContext, { params, body }: Input): Promise<Outcome> {
+  return runOnce(ctx, async (tx) => {
+    const row = await changeAccount(tx, ctx, accountUuidOf(params.id), body);
+    if (!row) throw noSuchAccount(params.id);
+    return ctx.render(presentAccount(row));
+  });
+}
+
+/** Changes only the given fields. Processes see it when they next look up a key of the account, within 5 s. */
+export async function changeAccount(
+  tx: Queryable,
+  keeper: AccountKeeper,
+  uuid: string,
+  changes: Input['body'],
+): Promise<AccountRow | null> {
+  const row = await lockAccount(tx, uuid);
+  if (!row) return null;
+  const changed = { ...row, ...changes };
+  await saveAccount(tx, changed);
+  await recordAudit(tx, keeper, {
+    accountUuid: uuid,
+    action: 'account.updated',
+    target: { type: 'account', id: idOfUuid(idPrefixes.account, uuid) },
+    changes: changedFields(accountSettingsOf(row), accountSettingsOf(changed)),
+  });
+  return changed;
+}

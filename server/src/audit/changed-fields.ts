@@ -1,0 +1,11 @@
+type Change = { from: unknown; to: unknown };
+
+/** The fields that differ, each with its old and its new value. */
+export function changedFields<Fields extends object>(before: Fields, after: Fields): Record<string, Change> {
+  const changes: Record<string, Change> = {};
+  for (const name of Object.keys(after) as (keyof Fields & string)[]) {
+    const [from, to] = [before[name], after[name]];
+    if (JSON.stringify(from) !== JSON.stringify(to)) changes[name] = { from, to };
+  }
+  return changes;
+}

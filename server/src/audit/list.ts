@@ -1,0 +1,35 @@
+import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
+import type { Context, OperatorContext } from '../context.ts';
+import { uuidOfId } from '../ids/uuid.ts';
+import { lowestUuid } from '../ids/uuid-range.ts';
+import { createdRangeOf } from '../lists/created-range.ts';
+import { readPage } from '../lists/read-page.ts';
+import { presentEntry, presentOperatorEntry } from './present.ts';
+import { listAccountEntries, listAllEntries } from './sql/list-entries.ts';
+
+export function listAuditLog(ctx: Context, { query }: InputOf<Operations['listAuditLog']>) {
+  const { actor, action, target } = query;
+  const filter = { actor, action, target, created: createdRangeOf(query) };
+  return readPage(query, {
+    scope: { list: 'audit_log', accountId: ctx.account.id, filters: filter },
+    read: (beforeUuid, count) => listAccountEntries(ctx.db, ctx.account.uuid, filter, { beforeUuid, count }),
+    positionOf: (row) => row.id,
+    present: presentEntry,
+  });
+}
+
+export function listOperatorAuditLog(
+  ctx: OperatorContext,
+  { query }: InputOf<Operations['listOperatorAuditLog']>,
+) {
+  const { actor, action, target, account_id: accountId } = query;
+  const filter = { actor, action, target, created: createdRangeOf(query) };
+  const accountUuid =
+    accountId === undefined ? undefined : (uuidOfId(idPrefixes.account, accountId) ?? lowestUuid);
+  return readPage(query, {
+    scope: { list: 'operator_audit_log', accountId: '', filters: { ...filter, account_id: accountId } },
+    read: (beforeUuid, count) => listAllEntries(ctx.db, accountUuid, filter, { beforeUuid, count }),
+    positionOf: (row) => row.id,
+    present: presentOperatorEntry,
+  });
+}

@@ -1,0 +1,128 @@
+import { type AuditAction, auditActions } from '@simplane/contract';
+import type { Queryable } from '../../db/database.ts';
+import { type CreatedRange, idRangeOf } from '../../lists/created-range.ts';
+import { type EntryRow, entryColumns } from './entry-row.ts';
+
+export type EntryFilter = {
+  actor?: string | undefined;
+  action?: AuditAction | undefined;
+  target?: string | undefined;
+  created?: CreatedRange | undefined;
+};
+type Page = { beforeUuid: string | null; count: number };
+
+/** The actor as an account sees it: all operators and the command line are one. */
+const accountActor = `case when actor_type = 'api_key' then actor_id else 'operator' end`;
+const anyActor = 'coalesce(actor_id, actor_type)';
+
+/** The entries of one account, as it sees them. */
+export function listAccountEntries(
+  db: Queryable,
+  accountUuid: string,
+  filter: EntryFilter,
+  page: Page,
+): Promise<EntryRow[]> {
+  const statement = start('audit_list', filter, page);
+  const account = `account_id = ${statement.parameter(accountUuid)} and`;
+  return read(db, statement, { account, actor: accountActor, actors: [filter.actor] });
+}
+
+/** The entries of all accounts, or of one, as the operator sees them. */
+export function listAllEntries(
+  db: Queryable,
+  accountUuid: string | undefined,
+  filter: EntryFilter,
+  page: Page,
+): Promise<EntryRow[]> {
+  if (accountUuid === undefined) {
+    const statement = start('audit_list_all', filter, page);
+    return read(db, statement, { account: '', actor: anyActor, actors: [filter.actor] });
+  }
+  const statement = start('audit_list_of_account', filter, page);
+  const account = `account_id = ${statement.parameter(accountUuid)} and`;
+  if (filter.actor !== undefined) {
+    statement.conditions.push(`and ${unindexed(anyActor)} = ${statement.parameter(filter.actor)}`);
+  }
+  // The account's index has its operators under one name.
+  return read(db, statement, { account, actor: accountActor, actors: [filter.actor, 'operator'] });
+}
+
+/** So that the condition is checked on the entries of the chosen index, and draws no plan to its own. */
+const unindexed = (expression: string) => `(${expression}) || ''`;
+
+type Statement = {
+  name: string;
+  filter: EntryFilter;
+  values: unknown[];
+  parameter(value: unknown): string;
+  conditions: string[];
+};
+type View = { account: string; actor: string; actors: (string | undefined)[] };
+
+function start(name: string, filter: EntryFilter, page: Page): Statement {
+  const { fromUuid, beforeUuid } = idRangeOf(filter.created, page.beforeUuid);
+  const values: unknown[] = [beforeUuid, fromUuid, page.count];
+  return { name, filter, values, parameter: (value) => `$${values.push(value)}`, conditions: [] };
+}
+
+/**
+ * Newest first. Each set of filters is a separate statement that fixes its index by the order it asks for. A target has few
+ * entries, except an account, which has one for each view: there, another filter is better.
+ */
+function read(db: Queryable, statement: Statement, { account, actor, actors }: View): Promise<EntryRow[]> {
+  const { filter, values, parameter, conditions } = statement;
+  const { action, target } = filter;
+  const isRare = target !== undefined && !target.startsWith('acct_');
+  const hasOther = filter.actor !== undefined || action !== undefined;
+  const name = [
+    statement.name,
+    filter.actor !== undefined && 'actor',
+    action !== undefined && 'action',
+    target !== undefined && (isRare ? 'target' : 'account_target'),
+  ];
+  const use = (from: string, columns: string[], wanted: string[]) => {
+    const text = pageOf(from, columns, wanted, { account, conditions });
+    return db.query<EntryRow>({ name: name.filter(Boolean).join('_'), text }, values);
+  };
+  if (target !== undefined && (isRare || !hasOther)) {
+    if (filter.actor !== undefined) {
+      conditions.push(`and ${unindexed(actor)} = any(${parameter(actors)}::text[])`);
+    }
+    if (action !== undefined) conditions.push(`and ${unindexed('action')} = ${parameter(action)}`);
+    return use('', ['target_id'], [parameter(target)]);
+  }
+  if (target !== undefined) conditions.push(`and ${unindexed('target_id')} = ${parameter(target)}`);
+  if (filter.actor !== undefined) {
+    const actions = action === undefined ? auditActions : [action];
+    const wanted = `unnest(${parameter(actors)}::text[]) as wanted_actor (actor)
+cross join unnest(${parameter(actions)}::text[]) as wanted_action (action)`;
+    return use(wanted, [actor, 'action'], ['wanted_actor.actor', 'wanted_action.action']);
+  }
+  if (action !== undefined) return use('', ['action'], [parameter(action)]);
+  return use('', [], []);
+}
+
+/** A page of each combination of wanted values, merged. Row comparisons, so that only the index with these columns fits. */
+function pageOf(
+  wantedRows: string,
+  columns: string[],
+  wanted: string[],
+  { account, conditions }: { account: string; conditions: string[] },
+): string {
+  const row = [...columns, 'id'];
+  const page = `
+select ${entryColumns}
+from audit_log
+where ${account} (${row.join(', ')}) < (${[...wanted, '$1'].join(', ')})
+  and (${row.join(', ')}) >= (${[...wanted, '$2'].join(', ')})
+  ${conditions.join(' ')}
+order by ${row.map((column) => `${column} desc`).join(', ')}
+limit $3`;
+  if (wantedRows === '') return page;
+  return `
+select one.*
+from ${wantedRows}
+cross join lateral (${page}) one
+order by one.id desc
+limit $3`;
+}

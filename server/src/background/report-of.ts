@@ -1,0 +1,24 @@
+import type { Config } from '../config/settings.ts';
+import type { PeerReport } from '../network/peer-state.ts';
+import { maxRanges, type ProcessReport } from '../processes/report.ts';
+import type { CertificateEnd } from '../telemetry/metrics.ts';
+import type { Throughput } from '../telemetry/throughput.ts';
+
+type Parts = {
+  config: Config;
+  certificates(): CertificateEnd[];
+  peers(): PeerReport[];
+  isPaused(): boolean;
+  throughput: Throughput;
+};
+
+/** What this process tells the operator with its heartbeat. */
+export function reportOf({ config, certificates, peers, isPaused, throughput }: Parts): ProcessReport {
+  return {
+    iccid_ranges: (config.iccidRanges ?? []).slice(0, maxRanges),
+    certificates: certificates().map(({ setting, endsAt }) => ({ setting, ends_at: endsAt.toISOString() })),
+    throughput: throughput.read(),
+    // The pause is for calls that provision, so not for the core's commands.
+    networks: peers().map((peer) => ({ ...peer, paused: peer.kind !== 'core' && isPaused() })),
+  };
+}

@@ -1,0 +1,1 @@
+export { countRanges as countIccidRanges } from './sql/count-ranges.ts';

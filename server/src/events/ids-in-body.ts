@@ -1,0 +1,11 @@
+/**
+ * SQL: the ICCID that an event's data starts with, as `events_by_iccid` stores it. The index is used only for this expression. The text
+ * may be the start of longer text in a test event, so compare `iccidOf` as well.
+ */
+export const indexedIccid = `(left(split_part(split_part(body, '"data":{"iccid":"', 2), '"', 1), 20) collate "C")`;
+
+/** SQL: the execution of a failed order's event, as `events_of_failed_orders` stores it. */
+export const indexedFailedOrder = `(left(split_part(split_part(body, '"execution_id":"', 2), '"', 1), 31) collate "C")`;
+
+/** SQL: a field of the event's data, exactly. Reads JSON, so use it for the few rows that an index found. */
+export const dataField = (name: 'iccid' | 'execution_id') => `body::json #>> '{data,${name}}'`;

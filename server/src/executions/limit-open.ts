@@ -1,0 +1,24 @@
+import { AppError } from '../app-error.ts';
+import type { WriteContext } from '../context.ts';
+import type { Queryable } from '../db/database.ts';
+import { lockAndCountOpen } from './sql/lock-and-count-open.ts';
+
+/** Throws if the account has a limit of open executions and has reached it. */
+export async function requireRoom({ account }: WriteContext, tx: Queryable): Promise<void> {
+  const limit = account.limits.openExecutions;
+  if (limit !== null && (await findRoom(tx, account.uuid, limit)) === 0) throw executionLimitReached(limit);
+}
+
+/** How many more executions the account may have until the transaction ends. */
+export async function findRoom(tx: Queryable, accountUuid: string, limit: number): Promise<number> {
+  return limit - (await lockAndCountOpen(tx, accountUuid, limit));
+}
+
+/** Not a 409, which would be stored: the same request works when others have ended. */
+export function executionLimitReached(limit: number): AppError {
+  return new AppError(
+    'execution_limit_reached',
+    `The account may have ${limit} queued and running executions, and has them. Retry when some have ended.`,
+    { headers: { 'Retry-After': '1' } },
+  );
+}

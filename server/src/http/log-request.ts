@@ -1,0 +1,83 @@
+import { type ErrorBody, isWrite, type Operation } from '@simplane/contract';
+import type { FastifyRequest } from 'fastify';
+import type { RequestLine } from '../request-log/request-line.ts';
+import type { Service } from '../service.ts';
+import { errorForLog } from './error-for-log.ts';
+import { createTokenBuckets } from './token-buckets.ts';
+
+type Ended = { status: number; durationMs: number; path: string; wasSent: boolean };
+
+// A client that ignores 429 would fill the log with them.
+const limitedPerSecond = 5;
+const maxAccounts = 10_000;
+const maxCreatedIds = 20;
+
+/** Adds a request of an account's key to the request log, if the level asks for it. */
+export function createRequestLogger(
+  { requestLog }: Pick<Service, 'requestLog'>,
+  operations: Record<string, Operation>,
+) {
+  const { level } = requestLog;
+  const idOf = new Map(Object.entries(operations).map(([id, definition]) => [definition, id]));
+  const bucketOf = createTokenBuckets({
+    perSecond: limitedPerSecond,
+    burst: limitedPerSecond,
+    limit: maxAccounts,
+    monotonicMs: () => performance.now(),
+  });
+
+  return (request: FastifyRequest, ended: Ended): void => {
+    const account = request.caller?.account;
+    if (level === 'off' || !account || !request.caller) return;
+    const { operation } = request.routeOptions.config;
+    const { status, durationMs, path, wasSent } = ended;
+    if (status < 400 && level !== 'all' && (level === 'errors' || !operation || !isWrite(operation))) return;
+    if (status === 429 && !takeFrom(bucketOf(account.uuid))) return;
+    if (!requestLog.hasRoom(status)) return;
+    requestLog.add({
+      accountUuid: account.uuid,
+      id: request.id,
+      apiKeyUuid: request.caller.apiKey.uuid,
+      method: request.method,
+      path,
+      operation: (operation && idOf.get(operation)) ?? '',
+      status,
+      error: status >= 400 && wasSent ? errorOf(request) : null,
+      durationMs,
+      idempotency: idempotencyOf(request),
+      createdIds: status < 300 && request.idempotency === 'fresh' ? createdIdsOf(request) : none,
+      ip: request.ip ?? null, // a closed socket may no longer have it
+    });
+  };
+}
+
+const none: string[] = [];
+
+function takeFrom(bucket: { tokens: number }): boolean {
+  if (bucket.tokens < 1) return false;
+  bucket.tokens -= 1;
+  return true;
+}
+
+function idempotencyOf(request: FastifyRequest): RequestLine['idempotency'] {
+  if (request.headers['idempotency-key'] === undefined) return null;
+  return request.refusal?.code.startsWith('idempotency_') ? 'refused' : request.idempotency;
+}
+
+function errorOf({ refusal, storedError }: FastifyRequest): RequestLine['error'] {
+  if (refusal) return { code: refusal.code, ...errorForLog(refusal.message, refusal.param) };
+  if (storedError === null) return null;
+  const { code, message, param } = (JSON.parse(storedError) as ErrorBody).error;
+  return { code, ...errorForLog(message, param) };
+}
+
+const ownId = /^[a-z]+_[0-9a-z]{26}$/;
+
+/** The ids in the response, except those that the request itself named. */
+function createdIdsOf({ rendered, url }: FastifyRequest): string[] {
+  const { id, deliveries } = (rendered ?? {}) as { id?: unknown; deliveries?: { id: string }[] };
+  const ids = Array.isArray(deliveries) ? deliveries.map((one) => one.id) : [id];
+  const isNew = (one: unknown): one is string =>
+    typeof one === 'string' && ownId.test(one) && !url.includes(one);
+  return ids.filter(isNew).slice(0, maxCreatedIds);
+}

@@ -1,0 +1,67 @@
+import { type EventTypeName, type ExecutionType, eventTypes, type TimelineKind } from '@simplane/contract';
+
+type Described = { kind: TimelineKind; title: string };
+
+export function describeEvent(type: string, data: Record<string, unknown>): Described {
+  if (!Object.hasOwn(kinds, type)) return { kind: 'other', title: `A test event of the type ${type}.` };
+  const known = type as EventTypeName;
+  return { kind: kinds[known], title: titleOf(known, data) ?? firstSentence(eventTypes[known].description) };
+}
+
+export function describeExecution(type: ExecutionType): Described {
+  return { kind: type === 'esim.provision' ? 'order' : 'command', title: executionTitles[type] };
+}
+
+const executionTitles: Record<ExecutionType, string> = {
+  'esim.provision': 'Order of the eSIM.',
+  'esim.suspend': 'Command to suspend the eSIM.',
+  'esim.resume': 'Command to resume the eSIM.',
+  'esim.terminate': 'Command to terminate the eSIM.',
+  'bundle.add': 'Order of another bundle.',
+};
+
+/** A title with values. The data of a test event can be anything, so values of other types are not used. */
+function titleOf(type: EventTypeName, data: Record<string, unknown>): string | null {
+  const { country, previous_country: previous, threshold_percent: percent } = data;
+  if (type === 'esim.country_changed' && isCode(country) && isCode(previous)) {
+    return `The eSIM attached in ${country}, before that in ${previous}.`;
+  }
+  if (type === 'bundle.usage_threshold' && Number.isInteger(percent)) {
+    return `${percent} % of the bundle’s data is used.`;
+  }
+  return null;
+}
+
+function isCode(value: unknown): value is string {
+  return typeof value === 'string' && /^[A-Z]{2}$/.test(value);
+}
+
+const kinds: Record<EventTypeName, TimelineKind> = {
+  'esim.provisioned': 'state',
+  'esim.provisioning_failed': 'state',
+  'esim.activated': 'state',
+  'esim.suspended': 'state',
+  'esim.resumed': 'state',
+  'esim.terminated': 'state',
+  'esim.downloaded': 'profile',
+  'esim.installed': 'profile',
+  'esim.enabled': 'profile',
+  'esim.disabled': 'profile',
+  'esim.deleted': 'profile',
+  'esim.download_failed': 'profile',
+  'esim.install_failed': 'profile',
+  'esim.country_changed': 'attach',
+  'bundle.activated': 'bundle',
+  'bundle.expired': 'bundle',
+  'bundle.canceled': 'bundle',
+  'bundle.usage_threshold': 'usage',
+  'bundle.depleted': 'usage',
+  'webhook_endpoint.failing': 'other',
+  'webhook_endpoint.recovered': 'other',
+  'webhook_endpoint.disabled': 'other',
+};
+
+/** The rest of a description is about the event's data. */
+function firstSentence(text: string): string {
+  return text.replace(/(?<=\.) .*$/s, '');
+}

@@ -1,0 +1,45 @@
+import type { SearchType } from '@simplane/contract';
+import type { Queryable } from '../../db/database.ts';
+
+/** Types that have ids of our own. */
+export type IdType = Exclude<SearchType, 'esim' | 'idempotency_key'>;
+
+/** `about` describes it. Only a bundle needs the ICCID. */
+type Found = { about: string; iccid: string | null; created_at: Date };
+
+const selects: Record<IdType, readonly string[]> = {
+  event: [`type as about, null as iccid, created_at from events`],
+  execution: [
+    `type || ', ' || status as about, null as iccid, created_at from executions`,
+    `type || ', ' || case when attempts = 0 then 'queued' else 'running' end as about, null as iccid, created_at from execution_queue`,
+  ],
+  webhook_endpoint: [`url as about, null as iccid, created_at from webhook_endpoints`],
+  delivery: [
+    `status as about, null as iccid, created_at from deliveries`,
+    `'pending' as about, null as iccid, created_at from delivery_queue`,
+    `'pending' as about, null as iccid, created_at from blocked_deliveries`,
+  ],
+  bundle: [`product_id || ', ' || status as about, iccid, created_at from bundles`],
+  recovery: [
+    `case when finished_at is null then 'open' else 'ended' end as about, null as iccid, created_at from recoveries`,
+  ],
+  api_key: [`name as about, null as iccid, created_at from api_keys`],
+};
+
+export async function findById(
+  db: Queryable,
+  accountUuid: string,
+  type: IdType,
+  uuid: string,
+): Promise<Found | null> {
+  const [row] = await db.query<Found>(
+    {
+      name: `search_${type}`,
+      text: selects[type]
+        .map((columnsAndTable) => `select ${columnsAndTable} where account_id = $1 and id = $2`)
+        .join(' union all '),
+    },
+    [accountUuid, uuid],
+  );
+  return row ?? null;
+}

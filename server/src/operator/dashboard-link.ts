@@ -1,0 +1,45 @@
+import type { AccountScope, Scope } from '@simplane/contract';
+import { accountScopes } from '@simplane/contract';
+import { issueKey } from '../accounts/issue-key.ts';
+import { listAccountRows } from '../accounts/sql/list-accounts.ts';
+import { createLink, linkMs } from '../dashboard/create-link.ts';
+import { sessionMs } from '../dashboard/start-session.ts';
+import { accountOf } from './account-of.ts';
+import { CommandError } from './command-error.ts';
+import type { Tools } from './with-database.ts';
+
+type Options = { operator: boolean; account?: string };
+
+/**
+ * Prints a link that signs in once, for an operator or for an account. A session stands for a key, so the link gets one of its own,
+ * which nobody sees and which expires with the longest session.
+ */
+export async function dashboardLinkCommand(tools: Tools, options: Options): Promise<void> {
+  const { config, db, clock } = tools;
+  if (config.dashboard === 'off') throw new CommandError('the dashboard is off: SIMPLANE_DASHBOARD=off');
+  const scopes: Scope[] = options.operator ? ['operator'] : [...(accountScopes as readonly AccountScope[])];
+  if (options.operator && options.account !== undefined)
+    throw new CommandError('choose --operator or --account, not both');
+  const { row } = await issueKey(
+    db,
+    { ...tools, mode: config.mode },
+    {
+      accountUuid: options.operator ? null : await accountFor(tools, options.account),
+      name: 'Dashboard link',
+      scopes,
+      allowedCidrs: [],
+      expiresAt: new Date(clock.nowMs() + linkMs + sessionMs({ scopes })),
+    },
+  );
+  const path = await createLink(db, clock, row.id);
+  const address = config.publicUrl ?? `http://127.0.0.1:${config.port}`;
+  process.stdout.write(`${address}${path}\n`);
+  process.stderr.write('It signs in once, within ten minutes.\n');
+}
+
+/** In a sandbox without a choice: the account of its own key, which is the oldest. */
+async function accountFor(tools: Tools, id: string | undefined): Promise<string> {
+  if (id !== undefined || tools.config.mode === 'live') return accountOf(tools, id);
+  const [oldest] = await listAccountRows(tools.db);
+  return oldest?.id ?? accountOf(tools, id);
+}

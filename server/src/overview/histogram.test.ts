@@ -1,0 +1,22 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { bucketOf, quantile, unknownBucket } from './histogram.ts';
+
+test('a duration is shown with an error of at most a tenth', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 10, max: 40 * 86_400_000 }), (durationMs) => {
+      const shown = quantile(new Map([[bucketOf(durationMs), 1]]), 0.5) as number;
+      expect(Math.abs(shown - durationMs)).toBeLessThanOrEqual(durationMs / 10 + 1);
+    }),
+  );
+});
+
+test('a quantile counts the durations up to it, and ignores those that are not known', () => {
+  const buckets = new Map([
+    [bucketOf(100), 90],
+    [bucketOf(5_000), 10],
+    [unknownBucket, 1_000],
+  ]);
+  expect([0.5, 0.9, 0.91].map((fraction) => quantile(buckets, fraction))).toEqual([99, 99, 5_312]);
+  expect(quantile(new Map([[unknownBucket, 3]]), 0.5)).toBeNull();
+});

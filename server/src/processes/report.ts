@@ -1,0 +1,22 @@
+import type { PeerReport } from '../network/peer-state.ts';
+import type { Rate, ThroughputName } from '../telemetry/throughput.ts';
+
+/** What only one process knows, and stores with its heartbeat for the others. */
+export type ProcessReport = {
+  /** The ranges it takes ICCIDs from. `first` has no check digit. */
+  iccid_ranges: readonly { first: string; size: number }[];
+  /** Of its own certificates, by the setting that names the file. */
+  certificates: { setting: string; ends_at: string }[];
+  /** What it did lately. */
+  throughput: Record<ThroughputName, Rate>;
+  /** The systems it calls. */
+  networks: NetworkReport[];
+};
+
+export type NetworkReport = PeerReport & {
+  /** Whether it makes no calls for now, because a gateway reported the system as down. */
+  paused: boolean;
+};
+
+/** Heartbeats are written every few seconds, so they have a bound. */
+export const maxRanges = 500;

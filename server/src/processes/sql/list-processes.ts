@@ -1,0 +1,29 @@
+import type { Queryable } from '../../db/database.ts';
+import { beforeFirst } from '../../lists/keyset.ts';
+import type { Heartbeat } from './store-heartbeat.ts';
+
+export type ProcessRow = Pick<Heartbeat, 'role' | 'version' | 'host' | 'pid'> & {
+  id: string;
+  started_at: Date;
+  seen_at: Date;
+};
+
+/** Processes that have reported lately, by the database's clock; newest first. */
+export function listProcessRows(
+  db: Queryable,
+  aliveMs: number,
+  page: { beforeUuid: string | null; count: number },
+): Promise<ProcessRow[]> {
+  return db.query(
+    {
+      name: 'process_list',
+      text: `
+select id, role, version, host, pid, started_at, seen_at
+from processes
+where id < $1 and seen_at >= now() - $2 * interval '1 ms'
+order by id desc
+limit $3`,
+    },
+    [page.beforeUuid ?? beforeFirst, aliveMs, page.count],
+  );
+}

@@ -1,0 +1,62 @@
+import { hostname } from 'node:os';
+import type { Database } from '../db/database.ts';
+import { uuidText } from '../ids/uuid.ts';
+import type { NewUuid } from '../ids/uuid-v7.ts';
+import { clip } from '../telemetry/clip.ts';
+import { every } from '../worker/every.ts';
+import type { ProcessReport } from './report.ts';
+import { removeProcess } from './sql/remove-process.ts';
+import { type Heartbeat, storeHeartbeat } from './sql/store-heartbeat.ts';
+
+type Options = Pick<Heartbeat, 'role' | 'version'> & {
+  db: Database;
+  newUuid: NewUuid;
+  /** What only this process knows. Must be bounded: it is written with every heartbeat. */
+  report(): ProcessReport;
+  onError(error: unknown): void;
+  beatMs?: number;
+};
+
+const defaultBeatMs = 5_000;
+/** How soon others learn that a network went down or works again. */
+const lookMs = 1_000;
+
+/** A process that has not reported for this long is gone. Four heartbeats may be late or lost. */
+export const goneAfterMs = 25_000;
+
+/** Lets the operator see this process, from now until `stop`. */
+export async function startHeartbeat(options: Options): Promise<{ stop(): Promise<void> }> {
+  const { db, newUuid, role, version, report, onError, beatMs = defaultBeatMs } = options;
+  const uuid = uuidText(newUuid());
+  const host = clip(hostname(), 255);
+  let beatAtMs = 0;
+  let toldState = '';
+
+  async function beat(): Promise<void> {
+    const told = report();
+    const uptimeMs = Math.round(performance.now());
+    beatAtMs = uptimeMs;
+    toldState = stateIn(told);
+    const { pid } = process;
+    await storeHeartbeat(db, { uuid, role, version, host, pid, uptimeMs, report: told }, goneAfterMs);
+  }
+
+  async function beatIfDue(): Promise<void> {
+    if (performance.now() - beatAtMs >= beatMs || stateIn(report()) !== toldState) await beat();
+  }
+
+  await beat().catch(onError);
+  const beating = every(Math.min(lookMs, beatMs), beatIfDue, onError);
+  return {
+    async stop() {
+      await beating.stop();
+      // Not worth a failed shutdown: the row is removed anyway when it is old.
+      await removeProcess(db, uuid).catch(onError);
+    },
+  };
+}
+
+/** What is worth a heartbeat of its own when it changes. */
+function stateIn({ networks }: ProcessReport): string {
+  return JSON.stringify(networks.map(({ reachable, paused }) => [reachable, paused]));
+}

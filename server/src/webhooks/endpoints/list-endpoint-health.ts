@@ -1,0 +1,1 @@
+export { backlogCountLimit, type EndpointHealthRow, listEndpointHealth } from './sql/list-endpoint-health.ts';

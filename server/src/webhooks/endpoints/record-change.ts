@@ -1,0 +1,56 @@
+import { type AuditAction, idPrefixes } from '@simplane/contract';
+import { changesOf } from '../../audit/changes.ts';
+import { recordAudit } from '../../audit/record.ts';
+import type { WriteContext } from '../../context.ts';
+import type { Queryable } from '../../db/database.ts';
+import { idOfUuid } from '../../ids/uuid.ts';
+import { clip } from '../../telemetry/clip.ts';
+import type { EndpointRow } from './sql/endpoint-row.ts';
+
+type EndpointAction = Extract<AuditAction, `webhook_endpoint.${string}`>;
+
+/** Writes the audit entry of a change of an endpoint, in its transaction. */
+export function recordEndpointChange(
+  ctx: WriteContext,
+  tx: Queryable,
+  action: EndpointAction,
+  { endpointUuid, changes }: { endpointUuid: string; changes?: Record<string, unknown> | undefined },
+): Promise<void> {
+  const id = idOfUuid(idPrefixes.webhookEndpoint, endpointUuid);
+  const entry = { accountUuid: ctx.account.uuid, action, target: { type: 'webhook_endpoint' as const, id } };
+  return recordAudit(tx, ctx, changes === undefined ? entry : { ...entry, changes });
+}
+
+/** The settings of a new endpoint, for its audit entry. */
+export function describeSettings({ url, enabled_event_types, ordering }: EndpointRow) {
+  return { url: urlForAudit(url), enabled_event_types, ordering };
+}
+
+/** The changed settings. Values of `metadata` may be anything, so only the changed keys are named. */
+export function describeUpdate(before: EndpointRow, after: EndpointRow): Record<string, unknown> | undefined {
+  const changes: Record<string, unknown> = { ...changesOf(settingsOf(before), settingsOf(after)) };
+  if (before.url !== after.url)
+    changes['url'] = { from: urlForAudit(before.url), to: urlForAudit(after.url) };
+  const keys = Object.keys(changesOf(before.metadata, { ...removed(before), ...after.metadata }) ?? {});
+  if (keys.length > 0) changes['metadata'] = { changed: keys };
+  return Object.keys(changes).length > 0 ? changes : undefined;
+}
+
+function settingsOf({ enabled_event_types, description, ordering, status }: EndpointRow) {
+  return { enabled_event_types, description: description && clip(description, 200), ordering, status };
+}
+
+function removed({ metadata }: EndpointRow): Record<string, undefined> {
+  return Object.fromEntries(Object.keys(metadata).map((key) => [key, undefined]));
+}
+
+// A version, or a word without digits. Receivers put tokens into paths too.
+const plainSegment = /^(?:v\d{1,3}|[a-zA-Z_.-]{0,20})$/;
+
+/** The URL without what may be a secret: credentials, query, and parts of the path that look like tokens. */
+export function urlForAudit(url: string): string {
+  const { protocol, host, pathname, username, password, search } = new URL(url);
+  const path = pathname.split('/').map((part) => (plainSegment.test(part) ? part : '…'));
+  const credentials = username || password ? '…@' : '';
+  return clip(`${protocol}//${credentials}${host}${path.join('/')}${search && '?…'}`, 300);
+}

@@ -1,0 +1,251 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createLink } from '../../src/dashboard/create-link.ts';
+import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
+import { call } from '../support/client.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { openSse } from '../support/sse.ts';
+import { until } from '../support/until.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+  service.startWorker(createMockNetwork({ delayMs: 0 }));
+});
+afterAll(() => service.stop());
+
+type Answer = {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows what it asked for
+  json: any;
+};
+
+/** Plain HTTP with every header under control: `fetch` sets Host and Origin itself. */
+function send(
+  method: string,
+  path: string,
+  { headers = {}, body }: { headers?: Record<string, string>; body?: unknown } = {},
+  to: Pick<TestService, 'url'> = service,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const sent = request(
+      to.url + path,
+      { method, headers: { ...(text !== undefined && { 'content-type': 'application/json' }), ...headers } },
+      (response) => {
+        response
+          .toArray()
+          .then((chunks) => {
+            const text = Buffer.concat(chunks).toString();
+            const isJson = response.headers['content-type']?.includes('json') ?? false;
+            const json = isJson ? JSON.parse(text) : null;
+            resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json });
+          })
+          .catch(reject);
+      },
+    );
+    sent.on('error', reject);
+    sent.end(text);
+  });
+}
+
+const ownOrigin = () => ({ origin: service.url });
+
+async function signIn(by: object = { api_key: service.key }) {
+  const answer = await send('POST', '/dashboard/api/session', { headers: ownOrigin(), body: by });
+  const cookie = String(answer.headers['set-cookie'] ?? '').split(';')[0] ?? '';
+  return { answer, cookie, csrf: answer.json?.csrf_token as string };
+}
+
+const order = { product_id: 'prod_europe_5gb_30d' };
+const session = '/dashboard/api/session';
+
+describe('a session', () => {
+  test('stands for its key: it reads and writes what the key may', async () => {
+    const { answer, cookie, csrf } = await signIn();
+    expect(answer.status).toBe(201);
+    expect(answer.headers['set-cookie']?.[0]).toMatch(
+      /^simplane_session_\d+=[\w-]{43}; Path=\/dashboard; Max-Age=43200; HttpOnly; SameSite=Strict$/,
+    );
+    const me = await send('GET', '/dashboard/api/v1/me', { headers: { cookie } });
+    expect(me.json).toMatchObject({ account: { name: 'Test account' } });
+    const ordered = await send('POST', '/dashboard/api/v1/esims', {
+      headers: { cookie, ...ownOrigin(), 'x-csrf-token': csrf },
+      body: order,
+    });
+    expect(ordered.status).toBe(202);
+  });
+
+  test('leaves an entry in the audit log for every write, once', async () => {
+    const { cookie, csrf } = await signIn();
+    const headers = { cookie, ...ownOrigin(), 'x-csrf-token': csrf, 'idempotency-key': 'audited' };
+    const first = await send('POST', '/dashboard/api/v1/esims', { headers, body: order });
+    const again = await send('POST', '/dashboard/api/v1/esims', { headers, body: order });
+    expect([first.status, again.headers['idempotent-replayed']]).toEqual([202, 'true']);
+    const entries = await call(service, 'GET', `/v1/audit_log?target=${first.headers['request-id']}`);
+    expect(entries.json.data).toMatchObject([
+      { action: 'dashboard.write', changes: { request: 'POST /v1/esims' } },
+    ]);
+    const repeated = await call(service, 'GET', `/v1/audit_log?target=${again.headers['request-id']}`);
+    expect(repeated.json.data).toEqual([]);
+
+    const key = { ...headers, 'idempotency-key': 'audited by itself' };
+    await send('POST', '/dashboard/api/v1/api_keys', {
+      headers: key,
+      body: { name: 'One', scopes: ['read'] },
+    });
+    const { json } = await call(service, 'GET', '/v1/audit_log?limit=1');
+    expect(json.data).toMatchObject([{ action: 'api_key.created' }]);
+  });
+
+  test('is shorter for an operator', async () => {
+    const { answer } = await signIn({ api_key: await service.createKey({ scopes: ['operator'] }) });
+    expect(answer.headers['set-cookie']?.[0]).toContain('Max-Age=28800');
+  });
+
+  test('is accepted only under /dashboard: /v1 takes keys and nothing else', async () => {
+    const { cookie } = await signIn();
+    expect((await send('GET', '/v1/me', { headers: { cookie } })).json.error.code).toBe('api_key_missing');
+    const headers = { authorization: `Bearer ${service.key}` };
+    expect((await send('GET', '/dashboard/api/v1/me', { headers })).json.error.code).toBe('session_expired');
+  });
+
+  test('ends by signing out, and after 12 hours', async () => {
+    const { cookie, csrf } = await signIn();
+    const headers = { cookie, ...ownOrigin(), 'x-csrf-token': csrf };
+    expect((await send('DELETE', session, { headers })).status).toBe(204);
+    expect((await send('GET', '/dashboard/api/v1/me', { headers: { cookie } })).status).toBe(401);
+
+    const other = await signIn();
+    service.clock.advance(12 * 3_600_000 + 1);
+    const late = await send('GET', '/dashboard/api/v1/me', { headers: { cookie: other.cookie } });
+    expect(late.json.error.code).toBe('session_expired');
+  });
+
+  test('ends with its key, also a stream that is open', async () => {
+    const key = await service.createKey();
+    const { cookie } = await signIn({ api_key: key });
+    const stream = await openSse({ url: `${service.url}/dashboard/api`, key: '' }, '/v1/events/feed', {
+      cookie,
+    });
+    const { json: identity } = await call({ ...service, key }, 'GET', '/v1/me');
+    await call(service, 'DELETE', `/v1/api_keys/${identity.api_key.id}`);
+    await until(
+      () => send('GET', '/dashboard/api/v1/me', { headers: { cookie } }),
+      ({ status }) => status === 401,
+    );
+    await stream.ended;
+  });
+
+  test('is in the audit log, without a secret', async () => {
+    const { cookie } = await signIn();
+    const { json } = await call(service, 'GET', '/v1/audit_log?action=session.started&limit=1');
+    expect(json.data).toMatchObject([
+      { actor: { type: 'api_key' }, action: 'session.started', ip: '127.0.0.1' },
+    ]);
+    expect(JSON.stringify(json)).not.toContain(cookie.split('=')[1]);
+  });
+});
+
+describe('a write', () => {
+  test('with a stolen cookie alone changes nothing', async () => {
+    const { cookie, csrf } = await signIn();
+    const attempts: [headers: Record<string, string>, code: string][] = [
+      [{ cookie }, 'origin_not_allowed'],
+      [{ cookie, ...ownOrigin() }, 'csrf_token_invalid'],
+      [{ cookie, ...ownOrigin(), 'x-csrf-token': `${csrf}x` }, 'csrf_token_invalid'],
+      [{ cookie, origin: 'https://evil.example', 'x-csrf-token': csrf }, 'origin_not_allowed'],
+      [{ cookie, origin: 'null', 'x-csrf-token': csrf }, 'origin_not_allowed'],
+    ];
+    const before = (await call(service, 'GET', '/v1/executions')).json.data.length;
+    for (const [headers, code] of attempts) {
+      const { status, json } = await send('POST', '/dashboard/api/v1/esims', { headers, body: order });
+      expect([status, json.error.code]).toEqual([403, code]);
+    }
+    expect((await call(service, 'GET', '/v1/executions')).json.data.length).toBe(before);
+  });
+
+  test('to sign in comes from our own page', async () => {
+    const foreign = { headers: { origin: 'https://evil.example' }, body: { api_key: service.key } };
+    expect((await send('POST', session, foreign)).json.error.code).toBe('origin_not_allowed');
+  });
+});
+
+test('every path is refused under a host name that is not ours', async () => {
+  const { cookie } = await signIn();
+  for (const path of ['/dashboard', '/dashboard/esims', session, '/dashboard/api/v1/me']) {
+    const { status, json } = await send('GET', path, { headers: { cookie, host: 'evil.example' } });
+    expect([path, status, json.error.code]).toEqual([path, 403, 'host_not_allowed']);
+  }
+});
+
+describe('a link', () => {
+  const keyUuid = async () => {
+    const { json } = await call(service, 'GET', '/v1/me');
+    const [row] = await service.db.query<{ id: string }>(
+      { name: 'test_key', text: `select id from api_keys where last4 = $1 and account_id = $2` },
+      [json.api_key.last4, service.accountUuid],
+    );
+    return row?.id ?? '';
+  };
+  const newLink = async () =>
+    (await createLink(service.db, service.clock, await keyUuid())).replace(/^.*#link=/, '');
+
+  test('signs in once, however many try at the same time', async () => {
+    const link = await newLink();
+    const all = await Promise.all(Array.from({ length: 5 }, () => signIn({ link })));
+    expect(all.map(({ answer }) => answer.status).sort()).toEqual([201, 401, 401, 401, 401]);
+  });
+
+  test('works for ten minutes', async () => {
+    const link = await newLink();
+    service.clock.advance(10 * 60_000 + 1);
+    const { answer } = await signIn({ link });
+    expect([answer.status, answer.json.error.param]).toEqual([401, 'link']);
+  });
+});
+
+describe('the page', () => {
+  test('is served for every path, with a policy that allows our own files only', async () => {
+    const page = await send('GET', '/dashboard/esims/8901', { headers: { 'accept-encoding': 'br' } });
+    expect(page.headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'content-encoding': 'br',
+    });
+    const policy = String(page.headers['content-security-policy']);
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+    expect(policy).not.toContain('unsafe');
+  });
+
+  test('has files that browsers keep, and an error for others', async () => {
+    const { text } = await send('GET', '/dashboard');
+    const [, script] = /src="(\/dashboard\/assets\/[^"]+\.js)"/.exec(text) ?? [];
+    const file = await send('GET', script ?? '');
+    expect(file.headers).toMatchObject({
+      'cache-control': 'public, max-age=31536000, immutable',
+      'content-type': 'text/javascript; charset=utf-8',
+    });
+    expect((await send('GET', '/dashboard/assets/..%2findex.html')).status).toBe(404);
+    expect((await send('GET', '/dashboard/api/v1/nothing')).status).toBe(404);
+  });
+});
+
+test('turned off, no route is left behind', async () => {
+  const off = await startService({ hasDashboard: false, databaseUrl: service.databaseUrl });
+  try {
+    for (const [method, path] of [
+      ['GET', '/dashboard'],
+      ['GET', '/dashboard/esims'],
+      ['GET', '/dashboard/assets/x.js'],
+      ['POST', session],
+      ['GET', '/dashboard/api/v1/me'],
+    ] as const) {
+      const { status, json } = await send(method, path, {}, off);
+      expect([path, status, json.error.code]).toEqual([path, 404, 'route_missing']);
+    }
+  } finally {
+    await off.stop();
+  }
+});

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser } from '../../server/test/support/browser.ts';
@@ -7,19 +10,22 @@ import { openPage } from './support/open-page.ts';
 
 let browser: Browser;
 let server: ServerProcess;
+let folder: string;
 let database: Awaited<ReturnType<typeof cloneDatabase>>;
 
 beforeAll(async () => {
   database = await cloneDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'newcomer-'));
   [browser, server] = await Promise.all([
     launchBrowser(),
-    spawnServer({ DATABASE_URL: database.url, SIMPLANE_DATA_DIR: `/tmp/newcomer-${process.pid}` }),
+    spawnServer({ DATABASE_URL: database.url, SIMPLANE_DATA_DIR: folder }),
   ]);
 });
 afterAll(async () => {
   await browser.close();
   await server.end('SIGTERM');
   await database.drop();
+  await rm(folder, { recursive: true, force: true });
 });
 
 test('a newcomer follows one link, orders an eSIM, sees its events arrive and scans the QR code', async () => {

@@ -43,13 +43,15 @@ export function OrderForm({ onClose, onOrdered }: { onClose(): void; onOrdered(e
             )}
           </select>
         </label>
-        <Action
-          label="Order"
-          kind="main"
-          scope="write"
-          call={{ method: 'POST', path: '/v1/esims', body: { product_id: product } }}
-          onDone={(answer) => onOrdered((answer as { id: string }).id)}
-        />
+        {product !== '' && (
+          <Action
+            label="Order"
+            kind="main"
+            scope="write"
+            call={{ method: 'POST', path: '/v1/esims', body: { product_id: product } }}
+            onDone={(answer) => onOrdered((answer as { id: string }).id)}
+          />
+        )}
       </div>
     </Dialog>
   );

@@ -37,13 +37,15 @@ export function TopUp({ iccid }: { iccid: string }) {
                 ))}
               </select>
             </label>
-            <Action
-              label="Add bundle"
-              kind="main"
-              scope="write"
-              call={{ method: 'POST', path: `/v1/esims/${iccid}/bundles`, body: { product_id: product } }}
-              onDone={() => setOpen(false)}
-            />
+            {product !== '' && (
+              <Action
+                label="Add bundle"
+                kind="main"
+                scope="write"
+                call={{ method: 'POST', path: `/v1/esims/${iccid}/bundles`, body: { product_id: product } }}
+                onDone={() => setOpen(false)}
+              />
+            )}
           </div>
         </Dialog>
       )}

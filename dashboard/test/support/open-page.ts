@@ -7,12 +7,13 @@ export type Opened = {
   expectClean(): void;
 };
 
-type Options = { width?: number; colorScheme?: 'light' | 'dark' };
-
 /** A page that notes everything a visitor should never cause. */
-export async function openPage(browser: Browser, origin: string, options: Options = {}): Promise<Opened> {
-  const { width = 1400, colorScheme = 'light' } = options;
-  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
+export async function openPage(
+  browser: Browser,
+  origin: string,
+  { width = 1400 }: { width?: number } = {},
+): Promise<Opened> {
+  const context = await browser.newContext({ viewport: { width, height: 900 } });
   await context.grantPermissions(['clipboard-read', 'clipboard-write']).catch(() => {});
   const page = await context.newPage();
   const faults: string[] = [];

@@ -151,8 +151,8 @@ describe.each(operations)('$method $path', (operation) => {
         seen.set(reply.status, (seen.get(reply.status) ?? 0) + 1);
         expectDocumented(reply, check);
       }),
-      // A body can be wrong in more ways.
-      { numRuns: operation.method === 'GET' ? 30 : 75, ...bounds },
+      // A body can be wrong in more ways. With half as many, some run had no success.
+      { numRuns: operation.method === 'GET' ? 60 : 150, ...bounds },
     );
     // The run is only meaningful if some requests succeed and some are refused.
     expect([...seen.keys()].some((status) => status < 300)).toBe(true);

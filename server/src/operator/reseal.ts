@@ -1,5 +1,5 @@
 import { idPrefixes } from '@simplane/contract';
-import { commandLine, recordAudit } from '../audit/record.ts';
+import { recordAudit } from '../audit/record.ts';
 import type { Queryable } from '../db/database.ts';
 import { idOfUuid } from '../ids/uuid.ts';
 import { readEncryptionKeys } from '../secrets/encryption-keys.ts';
@@ -66,16 +66,12 @@ function recordStart(
   tools: Tools,
   changes: Record<string, string | undefined>,
 ): Promise<void> {
-  return recordAudit(
-    tx,
-    { ...tools, ...commandLine },
-    {
-      accountUuid: null,
-      action: 'secrets.reseal_started',
-      target: { type: 'deployment', id: 'secrets' },
-      changes,
-    },
-  );
+  return recordAudit(tx, tools, {
+    accountUuid: null,
+    action: 'secrets.reseal_started',
+    target: { type: 'deployment', id: 'secrets' },
+    changes,
+  });
 }
 
 function say(line: string): void {

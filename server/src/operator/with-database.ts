@@ -1,3 +1,4 @@
+import { commandLine } from '../audit/record.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/settings.ts';
 import type { Origin } from '../context.ts';
@@ -42,5 +43,3 @@ export async function withDatabase<T>(config: Config, command: (tools: Tools) =>
     await connection.close();
   }
 }
-
-const commandLine: Origin = { apiKey: null, requestId: null, ip: null };

@@ -1,5 +1,6 @@
 import { catalogFields, countryPattern, productFields, profileTypePattern } from '@simplane/contract';
 import { Ajv } from 'ajv';
+import { commandLine } from '../audit/record.ts';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
 import type { NewUuid } from '../ids/uuid-v7.ts';
@@ -27,7 +28,7 @@ export function importCatalog(
   deps: { clock: Clock; newUuid: NewUuid },
   products: GivenProduct[],
 ): Promise<{ inserted: number; updated: number }> {
-  const origin = { ...deps, apiKey: null, requestId: null, ip: null };
+  const origin = { ...deps, ...commandLine };
   return db.transaction(async (tx) => {
     const written = await writeProducts(tx, deps, products);
     for (const one of written) {

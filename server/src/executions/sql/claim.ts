@@ -1,7 +1,7 @@
 import type { ExecutionType } from '@simplane/contract';
 import { texts } from '../../db/binary-array.ts';
 import type { Queryable } from '../../db/database.ts';
-import type { ClaimedExecution } from './rows.ts';
+import { type ClaimedExecution, claimedColumns } from './rows.ts';
 
 type Wanted = {
   count: number;
@@ -56,16 +56,7 @@ set fence = q.fence + 1,
 from unnest(array(select ctid from due)) with ordinality as due (place, n)
 where q.ctid = due.place
 returning
-  q.account_id,
-  q.id,
-  q.type,
-  q.product_id,
-  q.iccid,
-  q.input,
-  q.progress,
-  q.attempts,
-  q.fence,
-  q.is_terminated,
+  ${claimedColumns},
   q.due_at,
   (select profile_type from products where products.id = q.product_id) as profile_type`;
 

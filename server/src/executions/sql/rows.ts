@@ -39,5 +39,9 @@ export type ClaimedExecution = {
   profile_type: string | null;
 };
 
+/** `ClaimedExecution` from the queue `q`, without the profile type. */
+export const claimedColumns =
+  'q.account_id, q.id, q.type, q.product_id, q.iccid, q.input, q.progress, q.attempts, q.fence, q.is_terminated';
+
 /** Proves to a statement that the caller holds the execution. */
 export type Fenced = Pick<ClaimedExecution, 'account_id' | 'id' | 'fence'>;

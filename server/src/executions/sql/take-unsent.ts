@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/database.ts';
-import type { ClaimedExecution } from './rows.ts';
+import { type ClaimedExecution, claimedColumns } from './rows.ts';
 
 /**
  * Claims an execution for the caller's transaction, if it certainly never reached the network. A worker's claim locks the same
@@ -24,16 +24,7 @@ where q.account_id = $1
   and not q.progress ? 'is_ordered'
   and (q.fence = 0 or q.progress -> 'sent_order' = 'false')
 returning
-  q.account_id,
-  q.id,
-  q.type,
-  q.product_id,
-  q.iccid,
-  q.input,
-  q.progress,
-  q.attempts,
-  q.fence,
-  q.is_terminated,
+  ${claimedColumns},
   null as profile_type`,
     },
     [accountUuid, uuid],

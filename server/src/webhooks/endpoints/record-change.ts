@@ -1,5 +1,5 @@
 import { type AuditAction, idPrefixes } from '@simplane/contract';
-import { changesOf } from '../../audit/changes.ts';
+import { changedFields } from '../../audit/changed-fields.ts';
 import { recordAudit } from '../../audit/record.ts';
 import type { WriteContext } from '../../context.ts';
 import type { Queryable } from '../../db/database.ts';
@@ -28,10 +28,10 @@ export function describeSettings({ url, enabled_event_types, ordering }: Endpoin
 
 /** The changed settings. Values of `metadata` may be anything, so only the changed keys are named. */
 export function describeUpdate(before: EndpointRow, after: EndpointRow): Record<string, unknown> | undefined {
-  const changes: Record<string, unknown> = { ...changesOf(settingsOf(before), settingsOf(after)) };
+  const changes: Record<string, unknown> = changedFields(settingsOf(before), settingsOf(after));
   if (before.url !== after.url)
     changes['url'] = { from: urlForAudit(before.url), to: urlForAudit(after.url) };
-  const keys = Object.keys(changesOf(before.metadata, { ...removed(before), ...after.metadata }) ?? {});
+  const keys = Object.keys(changedFields(before.metadata, { ...removed(before), ...after.metadata }));
   if (keys.length > 0) changes['metadata'] = { changed: keys };
   return Object.keys(changes).length > 0 ? changes : undefined;
 }

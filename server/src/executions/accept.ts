@@ -36,7 +36,7 @@ export async function acceptExecution(ctx: WriteContext, order: Order): Promise<
   for (;;) {
     const result =
       limit !== null
-        ? await acceptWithinLimit(ctx.db, { row, limit })
+        ? await acceptWithinLimit(ctx.db, { row, limit, afterWork: ctx.afterWork })
         : ctx.afterWork
           ? await acceptAlone(ctx, row)
           : await acceptorOf(ctx.db)(row);

@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { placeOf } from './account-path.ts';
 import { Dialog } from './parts/dialog.tsx';
 import { navigate, setQuery } from './router.tsx';
@@ -26,19 +26,20 @@ type Options = { onHelp(): void; isOperator: boolean; viewed: string | null };
 
 /** Shortcuts of the whole page. They are off in fields and while a dialog is open. */
 export function useKeyboard({ onHelp, isOperator, viewed }: Options): void {
+  // Not of the effect: the page may be drawn again between `g` and the letter after it.
+  const goesSomewhere = useRef(false);
   useEffect(() => {
-    let goesSomewhere = false;
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       if (document.querySelector('dialog[open]')) return;
-      if (goesSomewhere) {
-        goesSomewhere = false;
+      if (goesSomewhere.current) {
+        goesSomewhere.current = false;
         const place = (isOperator ? operatorPlaces : accountPlaces)[event.key];
         if (place !== undefined) navigate(isOperator ? place : placeOf(place, viewed));
         return;
       }
       const done = shortcuts[event.key];
-      if (event.key === 'g') goesSomewhere = true;
+      if (event.key === 'g') goesSomewhere.current = true;
       else if (event.key === '?') onHelp();
       else if (done) {
         event.preventDefault();

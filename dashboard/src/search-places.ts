@@ -24,9 +24,7 @@ export async function findPlaces(
     if (text.startsWith('exec_')) return [{ to: `/executions/${text}`, label: text, about: 'order' }];
     return [];
   }
-  const { data } = (await api.request({ method: 'GET', path: '/v1/search', query: { q: text } })) as {
-    data: { type: string; id: string; title: string }[];
-  };
+  const { data } = await api.search(text);
   return data.flatMap(({ type, id, title }) => {
     const to = screens[type]?.(id);
     return to === undefined ? [] : [{ to: placeOf(to, viewed), label: id, about: title }];

@@ -8,6 +8,8 @@ create table dashboard_sessions (
 );
 
 create index dashboard_sessions_by_expiry on dashboard_sessions (expires_at);
+-- A key has a bounded number: the oldest end when new ones begin.
+create index dashboard_sessions_by_key on dashboard_sessions (key_id, created_at);
 
 -- Links that sign in once.
 create table dashboard_links (

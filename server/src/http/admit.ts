@@ -18,16 +18,14 @@ import { pathForLog } from './path-for-log.ts';
 import { pinVersion } from './pin-version.ts';
 import { createRateLimiter } from './rate-limit.ts';
 
-/** Decides whether a key may call an operation, and for which account. Throws or rejects if not. */
+/** `admit` decides whether a key may call an operation, and for which account. Throws or rejects if not. */
 export function createAdmission(service: Service) {
   const limiter = createRateLimiter({ perSecond: service.rateLimitPerSecond });
   const accountLimiter = createAccountRateLimiter();
 
-  return function admit(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    caller: KnownKey,
-  ): void | Promise<void> {
+  return { admit, takeToken };
+
+  function admit(request: FastifyRequest, reply: FastifyReply, caller: KnownKey): void | Promise<void> {
     request.caller = caller;
     request.account = caller.account;
     reply.headers(takeToken(caller));
@@ -38,7 +36,7 @@ export function createAdmission(service: Service) {
     if (!operation) return;
     requireScope(caller, operation);
     if (caller.account.status === 'suspended') requireAllowedWhenSuspended(operation);
-  };
+  }
 
   /** An account with a rate of its own shares it among its keys; others have the deployment's, for each key. */
   function takeToken({ account, apiKey }: KnownKey): Record<string, string> {

@@ -249,7 +249,7 @@ function attempt<T>(work: () => T): [error: Error, value: undefined] | [error: n
 }
 
 function serveApi(app: FastifyInstance, service: Service, api: Api, { bodies, unread }: HeldMemory): void {
-  const admit = createAdmission(service);
+  const { admit, takeToken } = createAdmission(service);
   const unknownKeys = createUnknownKeyLimit(service.unknownKeysPerSecond);
   const parts = { service, keysInFlight: createKeysInFlight() };
 
@@ -270,7 +270,7 @@ function serveApi(app: FastifyInstance, service: Service, api: Api, { bodies, un
     const readOn = () => (operation ? ignoreEmptyBody(request.raw) : null);
     const [error, caller] = attempt(() =>
       service.hasDashboard && isDashboardCall(request)
-        ? authenticateSession(service, request)
+        ? authenticateSession(service, request, unknownKeys)
         : authenticate(service, request.headers.authorization, { address: request.ip, unknownKeys }),
     );
     if (error) done(error);
@@ -292,7 +292,7 @@ function serveApi(app: FastifyInstance, service: Service, api: Api, { bodies, un
     else serveOperation(app, parts, definition, api.handlers[id] as ReadHandler | WriteHandler);
   }
   serveMcp(app, service, bodies);
-  if (service.hasDashboard) serveDashboard(app, service, unknownKeys);
+  if (service.hasDashboard) serveDashboard(app, service, { unknownKeys, takeToken });
 }
 
 type MethodsOf = Map<string, Set<string>>;

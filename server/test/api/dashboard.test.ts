@@ -139,6 +139,35 @@ describe('a session', () => {
     await stream.ended;
   });
 
+  test('of an account with a limit of open orders leaves its entry too', async () => {
+    const text = 'update accounts set max_open_executions = 50 where id = $1';
+    const { accountUuid, key } = await service.createAccount('Limited');
+    await service.db.query({ name: 'test_limit', text }, [accountUuid]);
+    const { cookie, csrf } = await signIn({ api_key: key });
+    const headers = { cookie, ...ownOrigin(), 'x-csrf-token': csrf };
+    const { status, headers: answered } = await send('POST', '/dashboard/api/v1/esims', {
+      headers,
+      body: order,
+    });
+    const { json } = await call({ ...service, key }, 'GET', `/v1/audit_log?target=${answered['request-id']}`);
+    expect([status, json.data.length]).toEqual([202, 1]);
+  });
+
+  test('ends when its key has begun twenty others', async () => {
+    const key = await service.createKey();
+    const first = await signIn({ api_key: key });
+    const isSignedIn = async () =>
+      (await send('GET', '/dashboard/api/v1/me', { headers: { cookie: first.cookie } })).status === 200;
+    for (let n = 0; n < 19; n++) {
+      service.clock.advance(1);
+      await signIn({ api_key: key });
+    }
+    expect(await isSignedIn()).toBe(true);
+    service.clock.advance(1);
+    await signIn({ api_key: key });
+    expect(await isSignedIn()).toBe(false);
+  });
+
   test('is in the audit log, without a secret', async () => {
     const { cookie } = await signIn();
     const { json } = await call(service, 'GET', '/v1/audit_log?action=session.started&limit=1');
@@ -230,6 +259,20 @@ describe('the page', () => {
     expect((await send('GET', '/dashboard/assets/..%2findex.html')).status).toBe(404);
     expect((await send('GET', '/dashboard/api/v1/nothing')).status).toBe(404);
   });
+});
+
+test('made-up tokens are looked up at a bounded rate', async () => {
+  const strict = await startService({ unknownKeysPerSecond: 1, databaseUrl: service.databaseUrl });
+  try {
+    const port = new URL(strict.url).port;
+    const headers = { cookie: `simplane_session_${port}=made-up` };
+    const statuses = new Set<number>();
+    for (let n = 0; n < 10; n++)
+      statuses.add((await send('GET', '/dashboard/api/v1/me', { headers }, strict)).status);
+    expect(statuses).toEqual(new Set([401, 429]));
+  } finally {
+    await strict.stop();
+  }
 });
 
 test('turned off, no route is left behind', async () => {

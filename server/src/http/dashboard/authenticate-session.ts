@@ -5,16 +5,28 @@ import { keyHashOfSession } from '../../dashboard/find-key.ts';
 import { isCsrfToken } from '../../dashboard/token.ts';
 import type { Service } from '../../service.ts';
 import { requireUsable } from '../authenticate.ts';
+import type { UnknownKeyLimit } from '../unknown-key-limit.ts';
 import { checkOwnOrigin } from './check-host.ts';
 import { readSessionToken } from './session-cookie.ts';
 
 /** Returns the key that the session stands for. A write also needs our own `Origin` and the session's CSRF token. */
-export async function authenticateSession(service: Service, request: FastifyRequest): Promise<KnownKey> {
+export async function authenticateSession(
+  service: Service,
+  request: FastifyRequest,
+  unknownKeys: UnknownKeyLimit,
+): Promise<KnownKey> {
   const token = readSessionToken(request);
   if (token === null) throw sessionEnded();
   if (request.method !== 'GET' && request.method !== 'HEAD') checkWrite(request, token);
-  request.keyHash = await keyHashOfSession(service.db, service.clock, token);
-  const known = request.keyHash && (await knownKey(service, request.keyHash));
+  // Made-up tokens are looked up as rarely as made-up keys.
+  unknownKeys.take(request.ip);
+  request.keyHash = await keyHashOfSession(service.db, service.clock, token).catch((error) => {
+    unknownKeys.refund(request.ip); // the look-up failed, so the session may exist
+    throw error;
+  });
+  if (request.keyHash === null) throw sessionEnded();
+  unknownKeys.refund(request.ip);
+  const known = await knownKey(service, request.keyHash);
   if (!known) throw sessionEnded();
   return requireUsable(service, known, request.ip);
 }

@@ -15,8 +15,16 @@ import { readSessionToken, sessionCookie } from './session-cookie.ts';
 
 const path = '/dashboard/api/session';
 
+/** A sign-in counts against the key's rate, and a made-up key or link against that of unknown keys. */
+export type SignInLimits = {
+  unknownKeys: UnknownKeyLimit;
+  takeToken(caller: KnownKey): Record<string, string>;
+};
+
 /** Signing in and out. Everything else that the page does is an operation of `/v1`. */
-export function serveSessions(app: FastifyInstance, service: Service, unknownKeys: UnknownKeyLimit): void {
+export function serveSessions(app: FastifyInstance, service: Service, limits: SignInLimits): void {
+  const { unknownKeys, takeToken } = limits;
+
   app.post(path, async (request, reply) => {
     checkOwnOrigin(request);
     const { api_key: key, link } = bodyOf(request);
@@ -31,13 +39,14 @@ export function serveSessions(app: FastifyInstance, service: Service, unknownKey
 
   app.get(path, async (request, reply) => {
     const token = readSessionToken(request);
-    const caller = token === null ? null : await authenticateSession(service, request).catch(endedAsNull);
+    const caller =
+      token === null ? null : await authenticateSession(service, request, unknownKeys).catch(endedAsNull);
     // Not an error: a browser would log one each time that the page is opened.
     return caller && token !== null ? send(reply, caller, token) : reply.code(204).send();
   });
 
   app.delete(path, async (request, reply) => {
-    await authenticateSession(service, request);
+    await authenticateSession(service, request, unknownKeys);
     const token = readSessionToken(request);
     if (token !== null) await endSession(service.db, token);
     reply.header('Set-Cookie', sessionCookie(request, { token: '', maxAgeSeconds: 0 }));
@@ -54,6 +63,7 @@ export function serveSessions(app: FastifyInstance, service: Service, unknownKey
   }
 
   async function start(request: FastifyRequest, reply: FastifyReply, caller: KnownKey, link?: string) {
+    reply.headers(takeToken(caller));
     const { clock, newUuid, db } = service;
     const deps = { clock, newUuid, requestId: request.id, ip: request.ip };
     const session = await startSession(db, deps, caller, link);

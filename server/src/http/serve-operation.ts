@@ -14,6 +14,7 @@ import type { Service } from '../service.ts';
 import { type ConcurrencyLimit, createConcurrencyLimit } from './concurrency-limit.ts';
 import { isDashboardCall } from './dashboard/paths.ts';
 import { emptyBody, isStorable, type JsonBody, unstorableText } from './json-body.ts';
+import { onFirstCall } from './on-first-call.ts';
 import { pathForLog } from './path-for-log.ts';
 import { compileQueryValidator, readQuery } from './query.ts';
 import { renderError, toAppError } from './render-error.ts';
@@ -43,11 +44,13 @@ export function serveOperation(
   definition: Operation,
   handler: ReadHandler | WriteHandler,
 ): void {
-  const stringify = fastJsonStringify(definition.response as object);
+  const stringify = onFirstCall(() => fastJsonStringify(definition.response as object));
   const { query: querySchema, pictures } = definition;
   const limit = definition.bodyLimitBytes === undefined ? unlimited : createConcurrencyLimit(largeBodyLimits);
-  const checkQuery = querySchema ? compileQueryValidator(querySchema) : () => null;
-  const checkBody = isWrite(definition) ? compileValidator(definition.body ?? noFields) : () => null;
+  const checkQuery = querySchema ? onFirstCall(() => compileQueryValidator(querySchema)) : () => null;
+  const checkBody = isWrite(definition)
+    ? onFirstCall(() => compileValidator(definition.body ?? noFields))
+    : () => null;
   const { db, clock, newUuid, signals, keyring, addressPolicy, probes, endpointLimit, mode, hasCore } =
     service;
 

@@ -17,6 +17,7 @@ import { webhooks } from '../../../sdk/src/index.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { call, provision } from '../support/client.ts';
 import { insertFailed, insertUnknown, insertWaiting } from '../support/insert-executions.ts';
+import { nodeRunner, pythonRunner, type SampleRunner } from '../support/run-samples.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -34,10 +35,11 @@ let operatorKey: string;
 let page: string;
 /** In the repository, so that the samples find the SDK. */
 let folder: string;
+let nodeSamples: SampleRunner;
+let pythonSamples: SampleRunner | null;
 
 beforeAll(async () => {
   service = await startService({ requestLogLevel: 'writes' });
-  operatorKey = await service.createKey({ scopes: ['operator'] });
   service.startWorker(createMockNetwork({ delayMs: 0 }));
   service.startSequencer();
   operatorKey = await service.createKey({ scopes: ['operator'] });
@@ -46,8 +48,12 @@ beforeAll(async () => {
   folder = await mkdtemp(join(root, 'node_modules', '.cache', 'simplane-docs-'));
   // Makes curl fail on an error status, as the other languages do.
   await writeFile(join(folder, '.curlrc'), 'fail-with-body\nsilent\nshow-error\n');
+  nodeSamples = nodeRunner(folder);
+  pythonSamples = hasPython ? pythonRunner(folder) : null;
 });
 afterAll(async () => {
+  nodeSamples.stop();
+  pythonSamples?.stop();
   await rm(folder, { recursive: true, force: true });
   await service.stop();
 });
@@ -60,15 +66,17 @@ describe.each(Object.keys(operations) as OperationId[])('%s', (id) => {
     const paste = (code: string) =>
       replaced.reduce((text, [, value = '']) => text.replaceAll(value, idLike(value, ids)), code);
     const samples = samplesIn(section);
-    const env = { SIMPLANE_API_KEY: operations[id].scope === 'operator' ? operatorKey : service.key };
+    const env = {
+      SIMPLANE_API_KEY: operations[id].scope === 'operator' ? operatorKey : service.key,
+      SIMPLANE_OPERATOR_KEY: operatorKey,
+    };
     expect(Object.keys(samples)).toEqual(['curl', 'typescript', 'python']);
     // All three send the same request with the same idempotency key, so the second and third are retries of the first.
     const answer = JSON.parse(await runShell(paste(samples['curl'] ?? ''), env));
     expect(answer).toHaveProperty('object');
-    await runTypeScript(id, paste(samples['typescript'] ?? ''), env);
-    if (!hasPython) return;
-    const python = await runPython(paste(samples['python'] ?? ''), env);
-    expect(python).toContain(`'object': '${answer.object}'`);
+    await nodeSamples.run(paste(samples['typescript'] ?? ''), env);
+    const printed = await pythonSamples?.run(paste(samples['python'] ?? ''), env);
+    if (hasPython) expect(printed).toContain(`'object': '${answer.object}'`);
   });
 });
 

@@ -12,6 +12,7 @@ import { pageStatement } from '../../feed/read-page.ts';
 import type { Service } from '../../service.ts';
 import { describeCause } from '../../telemetry/describe-cause.ts';
 import { createConcurrencyLimit } from '../concurrency-limit.ts';
+import { onFirstCall } from '../on-first-call.ts';
 import { compileQueryValidator, readQuery } from '../query.ts';
 import { prefersStream } from '../representations.ts';
 import type { UnreadAnswers } from '../unread-answers.ts';
@@ -44,7 +45,7 @@ export function serveFeed(
       log.warn({ cause: describeCause(error) }, 'the event feed could not be read; it will be retried'),
   });
   service.signals.on('feed', hub.wake);
-  const checkQuery = compileQueryValidator(definition.query);
+  const checkQuery = onFirstCall(() => compileQueryValidator(definition.query));
   const limits = createStreamLimits(service.streams);
   const open = new Set<Stream>();
   const openKeys = createOpenKeys(service);

@@ -95,8 +95,8 @@ const shells = [
 
 const installed = shells.filter(({ name }) => spawnSync(name, ['--version']).status === 0);
 
-// npx takes longer than what it runs, and does not know which shell or page called it: one of them calls the real one.
-const realNpx = { shell: installed[0]?.name, page: 'README.md' };
+// npx takes longer than what it runs, and does not know which shell or page called it: this page, with both programs, calls the real one.
+const realNpx = { shell: installed[0]?.name, page: 'docs/usage.md' };
 
 /** What npx does with the programs of a checkout, but with their bundles, which load faster. */
 const plainNpx = `#!/bin/sh

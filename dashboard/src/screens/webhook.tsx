@@ -76,14 +76,20 @@ export default function WebhookScreen() {
         </div>
       )}
       {endpoint.status === 'enabled' && endpoint.failing_since !== null && (
-        <p className="notice">
-          ▲ Failing since <Time at={endpoint.failing_since} />: {endpoint.last_error}{' '}
-          {endpoint.next_attempt_at !== null && (
-            <>
-              Next attempt <Time at={endpoint.next_attempt_at} />.
-            </>
-          )}
-        </p>
+        <div className="notice">
+          <p>
+            ▲ Failing since <Time at={endpoint.failing_since} />: {endpoint.last_error}{' '}
+            {endpoint.next_attempt_at !== null && (
+              <>
+                Next attempt <Time at={endpoint.next_attempt_at} />.
+              </>
+            )}
+          </p>
+          <p>
+            Fix the receiver, then probe it. Deliveries wait and are sent again by themselves; recover those
+            that were given up below.
+          </p>
+        </div>
       )}
       <EndpointFacts endpoint={endpoint} />
       <Stats id={id} />

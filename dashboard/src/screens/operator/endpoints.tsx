@@ -2,13 +2,14 @@ import type { EndpointHealth } from '@simplane/sdk';
 import { useClients } from '../../client.ts';
 import { Health } from '../../parts/endpoint-health.tsx';
 import { Filter } from '../../parts/filter.tsx';
-import { number, span } from '../../parts/format.ts';
 import { Id } from '../../parts/id.tsx';
 import { PageHeader, Panel } from '../../parts/panel.tsx';
 import { ListTable } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { pollMs } from '../../queries.ts';
 import { usePlace } from '../../router.tsx';
+import { AccountLink } from './account-link.tsx';
+import { placeOfEndpoint, Waiting } from './failing-endpoints.tsx';
 
 export default function Endpoints() {
   const { operator } = useClients();
@@ -52,24 +53,14 @@ export default function Endpoints() {
             })
           }
           keyOf={({ id }) => id}
-          to={({ id, account_id: account }) => `/accounts/${account}/webhooks/${id}`}
+          to={placeOfEndpoint}
           columns={[
             { name: 'URL', cell: ({ url }) => <code>{url.slice(0, 70)}</code> },
-            {
-              name: 'Endpoint',
-              cell: ({ id, account_id: account }) => (
-                <Id id={id} to={`/accounts/${account}/webhooks/${id}`} />
-              ),
-            },
-            { name: 'Account', cell: ({ account_id: id }) => <Id id={id} to={`/accounts/${id}`} /> },
+            { name: 'Endpoint', cell: (endpoint) => <Id id={endpoint.id} to={placeOfEndpoint(endpoint)} /> },
+            { name: 'Account', cell: ({ account_id: id }) => <AccountLink id={id} /> },
             { name: 'Health', cell: (endpoint) => <Health endpoint={endpoint} /> },
             { name: 'Last error', cell: ({ last_error: last }) => last ?? '–', isWide: true },
-            {
-              name: 'Waiting',
-              isNumber: true,
-              cell: ({ backlog: { count, age_seconds: age } }) =>
-                `${number(count)}${age === null ? '' : `, ${span(age)}`}`,
-            },
+            { name: 'Waiting', cell: ({ backlog }) => <Waiting backlog={backlog} />, isNumber: true },
             { name: 'Last success', cell: ({ last_success_at: last }) => <Time at={last} /> },
           ]}
         />

@@ -1,6 +1,5 @@
 import type { OperatorExecution } from '@simplane/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useIdInPath } from '../../account-path.ts';
 import { useClients } from '../../client.ts';
 import { Action } from '../../parts/action.tsx';
@@ -13,6 +12,8 @@ import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { pollMs } from '../../queries.ts';
 import { Link } from '../../router.tsx';
+import { AccountLink } from './account-link.tsx';
+import { Decided, ResolveOutcome } from './resolve-outcome.tsx';
 
 /** An order as the operator sees it: steps, call ids, the network's words, and the decision if its outcome is unknown. */
 export default function ExecutionScreen() {
@@ -64,23 +65,8 @@ export default function ExecutionScreen() {
           </p>
         </div>
       )}
-      {isUnknown && <Resolve execution={data} />}
-      {data.resolution && (
-        <Panel title="Decided">
-          <div className="body">
-            <p>
-              {data.resolution.outcome === 'reserved' ? 'A profile was reserved' : 'No profile was reserved'}
-              {data.resolution.then !== null && `, then: ${data.resolution.then}`}. By{' '}
-              {data.resolution.decided_by.name ?? data.resolution.decided_by.type}.{' '}
-              <State
-                status={data.resolution.status === 'closed' ? 'succeeded' : 'running'}
-                word={data.resolution.status}
-              />
-            </p>
-            {data.resolution.error && <p className="bad">✕ {data.resolution.error.message}</p>}
-          </div>
-        </Panel>
-      )}
+      {isUnknown && <ResolveOutcome execution={data} />}
+      {data.resolution && <Decided execution={data} resolution={data.resolution} />}
       <Panel title="Steps">
         <Table
           caption="Steps at the network"
@@ -112,7 +98,7 @@ function ExecutionFacts({ execution }: { execution: OperatorExecution }) {
   return (
     <Facts>
       <Fact name="Account">
-        <Id id={account} to={`/accounts/${account}`} />
+        <AccountLink id={account} />
       </Fact>
       <Fact name="What">
         <code>{execution.type}</code>
@@ -140,49 +126,3 @@ function ExecutionFacts({ execution }: { execution: OperatorExecution }) {
     </Facts>
   );
 }
-
-/** The answer to an order was lost. Only the SM-DP+ knows whether it reserved a profile, so a person looks there and decides. */
-function Resolve({ execution }: { execution: OperatorExecution }) {
-  const [iccid, setIccid] = useState('');
-  const path = `/v1/operator/executions/${execution.id}/resolve`;
-  const call = execution.steps.at(-1)?.function_call_identifier;
-  return (
-    <Panel title="The outcome is unknown: decide it">
-      <div className="body form">
-        <p>
-          The order was sent and its answer was lost. Look up the call id{' '}
-          {call !== undefined && <Id id={call} />} at the SM-DP+, then choose.
-        </p>
-        <Action
-          label="It reserved nothing"
-          scope="operator"
-          call={{ method: 'POST', path, body: { outcome: 'not_reserved' } }}
-        />
-        <label>
-          It reserved the profile with this ICCID
-          <input
-            value={iccid}
-            inputMode="numeric"
-            autoComplete="off"
-            onChange={(event) => setIccid(event.target.value.trim())}
-          />
-        </label>
-        <div className="row">
-          <Action
-            label="Go on with it"
-            kind="main"
-            scope="operator"
-            call={{ method: 'POST', path, body: decision('adopt', iccid) }}
-          />
-          <Action
-            label="Give it back"
-            scope="operator"
-            call={{ method: 'POST', path, body: decision('cancel', iccid) }}
-          />
-        </div>
-      </div>
-    </Panel>
-  );
-}
-
-const decision = (then: 'adopt' | 'cancel', iccid: string) => ({ outcome: 'reserved', iccid, then });

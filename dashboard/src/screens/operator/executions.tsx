@@ -8,6 +8,7 @@ import { ListTable } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { pollMs } from '../../queries.ts';
 import { usePlace } from '../../router.tsx';
+import { AccountLink } from './account-link.tsx';
 
 const optionsOf = (values: readonly string[]) => values.map((value) => ({ value, label: value }));
 type ErrorCode = NonNullable<OperatorExecution['error']>['code'];
@@ -69,7 +70,7 @@ export default function Executions() {
                 </>
               ),
             },
-            { name: 'Account', cell: ({ account_id: id }) => <Id id={id} to={`/accounts/${id}`} /> },
+            { name: 'Account', cell: ({ account_id: id }) => <AccountLink id={id} /> },
             { name: 'Waits for', cell: ({ waiting_for: cause }) => cause ?? '–', isWide: true },
             { name: 'Created', cell: ({ created }) => <Time at={created} /> },
           ]}

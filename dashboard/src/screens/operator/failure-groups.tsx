@@ -68,10 +68,18 @@ function Then({ group: { id, code, executions, retry } }: { group: FailureGroup 
   if (retry?.status === 'testing' || retry?.status === 'running')
     return <State status="running" word={`Retrying, ${number(retry.retried)} so far`} />;
   return (
-    <Action
-      label="Retry group"
-      scope="operator"
-      call={{ method: 'POST', path: `/v1/operator/failure_groups/${id}/retry` }}
-    />
+    <>
+      <Action
+        label="Retry group"
+        scope="operator"
+        call={{ method: 'POST', path: `/v1/operator/failure_groups/${id}/retry` }}
+      />
+      {retry?.status === 'stopped' && (
+        <p className="quiet">
+          The last retry stopped: <Link to={`/executions/${retry.execution_id}`}>its first order</Link> failed
+          again.
+        </p>
+      )}
+    </>
   );
 }

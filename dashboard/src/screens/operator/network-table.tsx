@@ -8,6 +8,7 @@ import { State } from '../../parts/state.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { pollMs } from '../../queries.ts';
+import { Link } from '../../router.tsx';
 
 const names = { smdp: 'SM-DP+', core: 'Core network', mock: 'Mock network' };
 
@@ -63,10 +64,22 @@ export function NetworkTable() {
 }
 
 function Reached({ network: { reachable, paused, unreachable_from: from } }: { network: Network }) {
-  if (paused) return <State status="paused" word="Paused: it is down" />;
+  if (paused)
+    return (
+      <>
+        <State status="paused" word="Paused: it is down" /> <p className="quiet">{ordersWait}</p>
+      </>
+    );
   if (reachable === null) return <State status="queued" word="Not used yet" />;
   if (reachable) return <State status="active" word="Fine" />;
   return (
-    <State status="failed" word={`Unreachable from ${from.length === 0 ? 'all workers' : from.join(', ')}`} />
+    <>
+      <State status="failed" word="Down" /> for{' '}
+      <Link to="/processes">{from.length === 1 ? 'one process' : `${from.length} processes`}</Link>
+      <p className="quiet">{ordersWait}</p>
+    </>
   );
 }
+
+const ordersWait =
+  'Orders wait for it and go on when it answers. Those that were given up are in the failures.';

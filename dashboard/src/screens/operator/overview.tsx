@@ -6,6 +6,7 @@ import { Funnel } from '../../parts/funnel.tsx';
 import { PageHeader, Panel } from '../../parts/panel.tsx';
 import { Time } from '../../parts/time.tsx';
 import { pollMs } from '../../queries.ts';
+import { FailingEndpoints } from './failing-endpoints.tsx';
 import { FailureGroups } from './failure-groups.tsx';
 import { NetworkTable } from './network-table.tsx';
 import { StockTable } from './stock-table.tsx';
@@ -57,6 +58,7 @@ export default function OperatorOverview() {
         </Panel>
       )}
       <FailureGroups />
+      <FailingEndpoints />
       {data && (
         <Panel title="Orders of the last day, all accounts">
           <Funnel overview={{ ...data, open_count: data.backlogs.executions.count }} />

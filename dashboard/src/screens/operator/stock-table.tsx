@@ -5,8 +5,10 @@ import { Meter } from '../../parts/bars.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { number } from '../../parts/format.ts';
 import { Panel } from '../../parts/panel.tsx';
+import { State } from '../../parts/state.tsx';
 import { Table } from '../../parts/table.tsx';
 import { pollMs } from '../../queries.ts';
+import { Link } from '../../router.tsx';
 
 const soonDays = 14;
 
@@ -20,6 +22,7 @@ export function StockTable() {
   return (
     <Panel title="ICCID stock" footer="At the pace of the last 7 days.">
       {error && <ErrorNote error={error} />}
+      {data && <RunsOut ranges={data} />}
       <Table<IccidRange>
         caption="ICCID ranges"
         rows={data ?? []}
@@ -38,7 +41,11 @@ export function StockTable() {
               />
             ),
           },
-          { name: 'Left', cell: ({ free }) => number(free), isNumber: true },
+          {
+            name: 'Left',
+            cell: ({ free }) => (free === 0 ? <State status="failed" word="Empty" /> : number(free)),
+            isNumber: true,
+          },
           {
             name: 'Last week',
             cell: ({ taken_last_week: week }) => (week === null ? '–' : number(week)),
@@ -61,4 +68,31 @@ export function StockTable() {
       />
     </Panel>
   );
+}
+
+/** Ranges are used one after the other, so the last one tells when there is nothing left. */
+function RunsOut({ ranges }: { ranges: IccidRange[] }) {
+  const days = ranges.at(-1)?.days_left ?? null;
+  const isEmpty = ranges.length > 0 && ranges.every(({ free }) => free === 0);
+  if (!isEmpty && (days === null || days >= soonDays)) return null;
+  return (
+    <div className="body">
+      <p className="notice" role="status">
+        ▲ {isEmpty ? 'No ICCID is left: new orders fail.' : `The ICCIDs last for ${inDays(days ?? 0)}.`} Add a
+        range to <code>SIMPLANE_ICCID_RANGES</code> and restart the workers
+        {isEmpty ? (
+          <>
+            , then retry the <Link to="/executions?error_code=out_of_stock">orders that failed</Link>.
+          </>
+        ) : (
+          '.'
+        )}
+      </p>
+    </div>
+  );
+}
+
+function inDays(days: number): string {
+  if (days < 1) return 'less than a day';
+  return days === 1 ? '1 day' : `${days} days`;
 }

@@ -21,6 +21,7 @@ const slow = [
   'server/test/api/fuzz',
   'server/test/api/docs-samples',
   'dashboard/test/screens',
+  'dashboard/test/incident',
   'cli/test/commands',
   'server/test/process/reseal',
 ];

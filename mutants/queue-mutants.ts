@@ -45,8 +45,8 @@ export const queueMutants: Mutant[] = [
   {
     name: 'terminated-esim-settled',
     file: 'server/src/esims/sql/settle-provisioned.ts',
-    find: "endFrom('given', 'not q.is_terminated')",
-    replace: "endFrom('given', 'true')",
+    find: "endFrom('given', { condition: 'not q.is_terminated' })",
+    replace: "endFrom('given')",
     tests: [api('queue-guards')],
     why: 'An eSIM that was terminated meanwhile is not provisioned.',
   },
@@ -132,7 +132,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'expired-secret-signs',
-    file: 'server/src/webhooks/sender/sql/claim-deliveries.ts',
+    file: 'server/src/webhooks/live-secrets.ts',
     find: ' and (s.expires_at is null or s.expires_at > ${now})',
     replace: ' and (s.expires_at is null or ${now}::timestamptz is not null)',
     tests: [webhooks('sending')],
@@ -140,7 +140,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'recovery-repeats-what-succeeded',
-    file: 'server/src/webhooks/recoveries/sql/insert-missed.ts',
+    file: 'server/src/webhooks/recoveries/sql/is-missed.ts',
     find: "ended.status = 'succeeded'",
     replace: "ended.status = ''",
     tests: [webhooks('deliveries-api')],
@@ -148,7 +148,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'recovery-repeats-what-is-pending',
-    file: 'server/src/webhooks/recoveries/sql/insert-missed.ts',
+    file: 'server/src/webhooks/recoveries/sql/is-missed.ts',
     find: 'pending.account_id = $1 and pending.endpoint_id = $2',
     replace: 'pending.account_id = $1 and pending.endpoint_id is null',
     tests: [webhooks('deliveries-api'), webhooks('ordered')],

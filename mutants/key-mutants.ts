@@ -1,7 +1,15 @@
 import { api, type Mutant } from './mutant.ts';
 
-/** Mutants of keys and accounts: who may manage keys, from where a key works, and what an account is limited to. */
+/** Mutants of keys, accounts and the audit log: who may manage keys, from where a key works, and what an account is limited to. */
 export const keyMutants: Mutant[] = [
+  {
+    name: 'probe-from-the-dashboard-unaudited',
+    file: 'server/src/idempotency/run-then-store.ts',
+    find: 'if (!claim && !afterWork)',
+    replace: 'if (!claim)',
+    tests: [api('audited-writes')],
+    why: 'Every write from the dashboard is in the audit log.',
+  },
   {
     name: 'two-admins-revoke-each-other',
     file: 'server/src/accounts/sql/lock-key.ts',

@@ -1,0 +1,28 @@
+import { uuidText } from '../../src/ids/uuid.ts';
+import { esimMatchingIdPlace } from '../../src/secrets/sealed-places.ts';
+import type { TestService } from './service.ts';
+
+let serial = 0;
+
+/** Inserts an eSIM as if a network had provisioned it, and returns its ICCID. Its matching id contains SECRET. */
+export async function insertEsim(
+  { db, service, accountUuid }: TestService,
+  status: 'provisioned' | 'suspended' = 'provisioned',
+): Promise<string> {
+  const iccid = `8999901${String(++serial).padStart(12, '0')}`;
+  const { keyring, newUuid } = service;
+  const sealed = keyring.seal('SECRET-MATCHING-ID', esimMatchingIdPlace(accountUuid, iccid));
+  await db.query(
+    {
+      name: 'test_insert_esim',
+      text: `insert into esims (account_id, id, iccid, execution_id, product_id, status, resumes_to, profile_state, metadata,
+        smdp_address, matching_id, confirmation_code_required, created_at, provisioned_at)
+        values ($1, $2, $3, $4, 'prod_europe_5gb_30d', $6, $7, 'released', '{}', 'smdp.example', $5, false, now(), now())`,
+    },
+    [
+      ...[accountUuid, uuidText(newUuid()), iccid, uuidText(newUuid()), sealed, status],
+      status === 'suspended' ? 'provisioned' : null,
+    ],
+  );
+  return iccid;
+}

@@ -20,18 +20,17 @@ export async function dashboardLinkCommand(tools: Tools, options: Options): Prom
   const scopes: Scope[] = options.operator ? ['operator'] : [...(accountScopes as readonly AccountScope[])];
   if (options.operator && options.account !== undefined)
     throw new CommandError('choose --operator or --account, not both');
-  const { row } = await issueKey(
-    db,
-    { ...tools, mode: config.mode },
-    {
-      accountUuid: options.operator ? null : await accountFor(tools, options.account),
-      name: 'Dashboard link',
-      scopes,
-      allowedCidrs: [],
-      expiresAt: new Date(clock.nowMs() + linkMs + sessionMs({ scopes })),
-    },
-  );
-  const path = await createLink(db, clock, row.id);
+  const wanted = {
+    accountUuid: options.operator ? null : await accountFor(tools, options.account),
+    name: 'Dashboard link',
+    scopes,
+    allowedCidrs: [],
+    expiresAt: new Date(clock.nowMs() + linkMs + sessionMs({ scopes })),
+  };
+  const path = await db.transaction(async (tx) => {
+    const { row } = await issueKey(tx, tools, wanted);
+    return createLink(tx, clock, row.id);
+  });
   const address = config.publicUrl ?? `http://127.0.0.1:${config.port}`;
   process.stdout.write(`${address}${path}\n`);
   process.stderr.write('It signs in once, within ten minutes.\n');

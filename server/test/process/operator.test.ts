@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { AuditAction } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/db/database.ts';
 import { uuidOfId } from '../../src/ids/uuid.ts';
@@ -42,12 +43,12 @@ async function runJson(...args: string[]) {
   return JSON.parse(stdout);
 }
 
-async function auditLog() {
+async function actionsOnCommandLine(): Promise<AuditAction[]> {
   const db = openDatabase({ connectionString: database.url, poolSize: 1, onError: () => {} });
   try {
-    const text = `select actor_type, action from audit_log where target_type in ('account', 'api_key') order by id`;
-    const rows = await db.query<{ actor_type: string; action: string }>({ name: 'test_audit', text });
-    return rows.map(({ actor_type: actor, action }) => [actor, action]);
+    const text = `select action from audit_log where actor_type = 'command_line' order by id`;
+    const rows = await db.query<{ action: AuditAction }>({ name: 'test_audit', text });
+    return rows.map(({ action }) => action);
   } finally {
     await db.end();
   }
@@ -140,14 +141,18 @@ describe('a new live deployment', () => {
       [{ id: account.id, status: 'suspended', max_open_executions: 5 }],
     );
     await run('accounts', 'update', account.id, '--status', 'active', '--max-open-executions', 'none');
-    expect(await auditLog()).toEqual([
-      ['command_line', 'account.created'],
-      ['command_line', 'api_key.created'],
-      ['command_line', 'api_key.created'],
-      ['command_line', 'api_key.rolled'],
-      ['command_line', 'api_key.revoked'],
-      ['command_line', 'account.updated'],
-      ['command_line', 'account.updated'],
+    expect(await actionsOnCommandLine()).toEqual([
+      'account.created',
+      'api_key.created',
+      'product.updated',
+      'product.deactivated',
+      'api_key.created',
+      'product.updated',
+      'product.deactivated',
+      'api_key.rolled',
+      'api_key.revoked',
+      'account.updated',
+      'account.updated',
     ]);
   });
 
@@ -301,6 +306,60 @@ describe('catalog import', () => {
   test('names a missing file', async () => {
     const { code, stderr } = await run('catalog', 'import', '/nowhere.json');
     expect([code, stderr]).toEqual([1, 'cannot read /nowhere.json: ENOENT\n']);
+  });
+});
+
+describe('the audit log', () => {
+  /** Every command that changes something, with its entry. */
+  const audited: Record<string, AuditAction> = {
+    'accounts create': 'account.created',
+    'accounts update': 'account.updated',
+    'keys create': 'api_key.created',
+    'keys revoke': 'api_key.revoked',
+    'keys roll': 'api_key.rolled',
+    'dashboard-link': 'api_key.created',
+    'executions retry': 'execution.retried',
+    'executions resolve': 'execution.resolved',
+    'catalog import': 'product.updated',
+    'catalog deactivate': 'product.deactivated',
+    reseal: 'secrets.reseal_started',
+  };
+  /** These read, or start the service, or migrate, which changes nothing that an account has. */
+  const unaudited = [
+    ...[
+      'serve',
+      'migrate',
+      'accounts list',
+      'keys list',
+      'executions list',
+      'executions show',
+      'catalog list',
+    ],
+    ...['overview', 'processes', 'networks', 'stock', 'endpoints failing', 'doctor'],
+  ];
+
+  async function commandsOf(...group: string[]): Promise<string[]> {
+    const { stdout } = await run(...group, '--help');
+    const [, list = ''] = stdout.split('Commands:\n');
+    const names = [...list.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name = '']) => name);
+    const known = names.filter((name) => name !== 'help');
+    if (known.length === 0) return [group.join(' ')];
+    return (await Promise.all(known.map((name) => commandsOf(...group, name)))).flat();
+  }
+
+  test('names the commands of this server: each that changes something, and no other', async () => {
+    expect((await commandsOf()).sort()).toEqual([...Object.keys(audited), ...unaudited].sort());
+  });
+
+  test('has one entry of a command that succeeds, and none of one that is refused', async () => {
+    const before = await actionsOnCommandLine();
+    expect((await run('dashboard-link', '--operator')).code).toBe(0);
+    expect((await run('reseal')).code).toBe(0);
+    expect((await run('reseal', '--lost-key', 'unknown')).code).toBe(1);
+    expect((await run('accounts', 'update', 'acct_1', '--name', 'None')).code).toBe(1);
+    const after = await actionsOnCommandLine();
+    expect(after.slice(before.length)).toEqual(['api_key.created', 'secrets.reseal_started']);
+    expect([...new Set(after)].sort()).toEqual([...new Set(Object.values(audited))].sort());
   });
 });
 

@@ -13,7 +13,12 @@ export const searchTypes = [
   'delivery',
   'bundle',
   'recovery',
+  'request',
+  'audit_entry',
   'api_key',
+  'account',
+  'product',
+  'event_consumer',
   'idempotency_key',
 ] as const;
 
@@ -21,12 +26,13 @@ export type SearchType = (typeof searchTypes)[number];
 
 export const SearchResult = Type.Object(
   {
-    id: Type.String({ description: 'Id, ICCID or idempotency key.' }),
+    id: Type.String({ description: 'Id, ICCID, name or idempotency key.' }),
     object: Type.Literal('search_result'),
     type: Type.Enum([...searchTypes], { description: 'What was found.' }),
     title: Type.String({ description: 'A short description.' }),
     path: nullableString({
-      description: 'Path of the operation that returns it; null for a key whose request created nothing.',
+      description:
+        'Path of the operation that returns it, or the list that contains it; null for an idempotency key whose request created nothing.',
     }),
     created: unixSeconds('When it was created.'),
   },
@@ -54,8 +60,9 @@ export const search = operation({
   tag: 'Overview',
   summary: 'Search',
   description:
-    'Finds what belongs to an id (`evt_…`, `exec_…`, `we_…`, `dlv_…`, `bdl_…`, `rec_…`, `key_…`), an ICCID or its last digits (at least four), ' +
-    'or an idempotency key of the last 24 hours. Returns at most 20 results on one page.',
+    'Finds what belongs to an id (`evt_…`, `exec_…`, `we_…`, `dlv_…`, `bdl_…`, `rec_…`, `req_…`, `key_…`, `aud_…`, a product’s), the name of an ' +
+    'event consumer, an ICCID or its last digits (at least four), or an idempotency key of the last 24 hours. Other keys and the audit ' +
+    'log need the scope `admin`. Returns at most 20 results on one page.',
   scope: 'read',
   query: Type.Object(
     {
@@ -63,7 +70,7 @@ export const search = operation({
         minLength: 4,
         maxLength: 255,
         description:
-          'An id, an ICCID or its last digits, or an idempotency key: complete, not the start of one.',
+          'An id, an ICCID or its last digits, a name, or an idempotency key: complete, not the start of one.',
         examples: [exampleIccid.slice(-6)],
       }),
     },

@@ -15,13 +15,11 @@ export function SearchField() {
     setMessage(null);
     if (text === '') return;
     try {
-      const found = await findPlaces(
-        clients,
-        text,
-        viewedAccount(location.pathname.replace('/dashboard', '')),
-      );
+      const viewed = viewedAccount(location.pathname.replace('/dashboard', ''));
+      const found = await findPlaces(clients, text, viewed);
+      const elsewhere = clients.isOperator && viewed === null ? ' Open its account and search there.' : '';
       if (found.length === 1 && found[0]) go(found[0].to);
-      else if (found.length === 0) setMessage(`Nothing has the id “${text.slice(0, 60)}”.`);
+      else if (found.length === 0) setMessage(`Nothing has the id “${text.slice(0, 60)}”.${elsewhere}`);
       else setHits(found);
     } catch (error) {
       setMessage(error instanceof Error ? error.message : 'The search failed.');

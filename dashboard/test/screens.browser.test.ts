@@ -15,7 +15,7 @@ const hostile = `<img src=x onerror="alert('x')"><script>alert('x')</script>"'><
 let browser: Browser;
 let service: TestService;
 let receiver: Receiver;
-let ids: { iccid: string; event: string; endpoint: string; execution: string };
+let ids: Record<'iccid' | 'event' | 'delivery' | 'bundle' | 'endpoint' | 'execution', string>;
 
 beforeAll(async () => {
   [browser, service, receiver] = await Promise.all([launchBrowser(), startService(), startReceiver()]);
@@ -34,6 +34,7 @@ beforeAll(async () => {
     },
   });
   const order = await call(service, 'POST', '/v1/esims', {
+    idempotencyKey: 'order-4711',
     body: { product_id: 'prod_europe_5gb_30d', metadata: { note: hostile }, description: hostile },
   });
   const done = await until(
@@ -43,13 +44,16 @@ beforeAll(async () => {
   const event = await call(service, 'POST', '/v1/events/test', {
     body: { type: 'test.hostile', data: { text: hostile, iccid: hostile, execution_id: hostile } },
   });
-  await until(
+  const deliveries = await until(
     () => call(service, 'GET', `/v1/events/${event.json.id}/deliveries`),
     ({ json }) => json.data[0]?.attempts.length > 0,
   );
+  const bundles = await call(service, 'GET', `/v1/esims/${done.json.iccid}/bundles`);
   ids = {
     iccid: done.json.iccid,
     event: event.json.id,
+    delivery: deliveries.json.data[0].id,
+    bundle: bundles.json.data[0].id,
     endpoint: endpoint.json.id,
     execution: order.json.id,
   };
@@ -173,7 +177,11 @@ describe('by keyboard alone', () => {
     for (const [id, path] of [
       [ids.event, `/events/${ids.event}`],
       [ids.iccid, `/esims/${ids.iccid}`],
+      [ids.delivery, `/events/${ids.event}`],
+      [ids.bundle, `/esims/${ids.iccid}`],
       [ids.endpoint, `/webhooks/${ids.endpoint}`],
+      ['order-4711', `/executions/${ids.execution}`],
+      ['prod_europe_5gb_30d', '/esims?product=prod_europe_5gb_30d'],
     ] as const) {
       await page.keyboard.press('/');
       await page.keyboard.type(id);

@@ -966,14 +966,14 @@ export type RecoveryPreview = {
 
 /** Something of the account that a search found. */
 export type SearchResult = {
-  /** Id, ICCID or idempotency key. */
+  /** Id, ICCID, name or idempotency key. */
   id: string;
   object: 'search_result';
   /** What was found. */
-  type: 'esim' | 'execution' | 'event' | 'webhook_endpoint' | 'delivery' | 'bundle' | 'recovery' | 'api_key' | 'idempotency_key';
+  type: 'esim' | 'execution' | 'event' | 'webhook_endpoint' | 'delivery' | 'bundle' | 'recovery' | 'request' | 'audit_entry' | 'api_key' | 'account' | 'product' | 'event_consumer' | 'idempotency_key';
   /** A short description. */
   title: string;
-  /** Path of the operation that returns it; null for a key whose request created nothing. */
+  /** Path of the operation that returns it, or the list that contains it; null for an idempotency key whose request created nothing. */
   path: string | null;
   /** When it was created. Unix time in seconds. */
   created: number;
@@ -1305,10 +1305,10 @@ export type Operations = {
     };
     result: Overview;
   };
-  /** Finds what belongs to an id (`evt_…`, `exec_…`, `we_…`, `dlv_…`, `bdl_…`, `rec_…`, `key_…`), an ICCID or its last digits (at least four), or an idempotency key of the last 24 hours. Returns at most 20 results on one page. */
+  /** Finds what belongs to an id (`evt_…`, `exec_…`, `we_…`, `dlv_…`, `bdl_…`, `rec_…`, `req_…`, `key_…`, `aud_…`, a product’s), the name of an event consumer, an ICCID or its last digits (at least four), or an idempotency key of the last 24 hours. Other keys and the audit log need the scope `admin`. Returns at most 20 results on one page. */
   search: {
     query: {
-      /** An id, an ICCID or its last digits, or an idempotency key: complete, not the start of one. */
+      /** An id, an ICCID or its last digits, a name, or an idempotency key: complete, not the start of one. */
       q: string;
     };
     result: Page<SearchResult>;

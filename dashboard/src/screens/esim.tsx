@@ -6,7 +6,7 @@ import { Action } from '../parts/action.tsx';
 import { Meter } from '../parts/bars.tsx';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { bytes } from '../parts/format.ts';
-import { Iccid } from '../parts/id.tsx';
+import { Iccid, Id } from '../parts/id.tsx';
 import { Json } from '../parts/json.tsx';
 import { Fact, Facts, PageHeader, Panel } from '../parts/panel.tsx';
 import { Simulate } from '../parts/simulate.tsx';
@@ -147,7 +147,7 @@ function BundleRow({ bundle }: { bundle: Bundle }) {
   return (
     <div className="bundle">
       <div className="row">
-        <code>{bundle.product_id}</code> <State status={bundle.status} />
+        <code>{bundle.product_id}</code> <State status={bundle.status} /> <Id id={bundle.id} />
       </div>
       <Meter share={share} label={text} isWarning={share >= 0.8} />
       <p className="quiet">

@@ -66,6 +66,8 @@ function DeliveryRow({ delivery }: { delivery: Delivery }) {
     <article className="body delivery">
       <div className="row">
         <State status={status} />
+        <Id id={delivery.id} />
+        <span className="quiet">to</span>
         <Id id={delivery.webhook_endpoint_id} to={at(`/webhooks/${delivery.webhook_endpoint_id}`)} />
         {delivery.origin !== 'event' && <span className="chip">{delivery.origin}</span>}
         {next !== null && (

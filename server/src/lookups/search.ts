@@ -11,16 +11,19 @@ import { unixSeconds } from '../clock.ts';
 import type { Context } from '../context.ts';
 import { getEsim } from '../esims/get.ts';
 import { uuidOfId } from '../ids/uuid.ts';
+import { unixMsOf } from '../ids/uuid-range.ts';
 import { findByIccidEnd } from './sql/find-by-iccid-end.ts';
 import { findById, type IdType } from './sql/find-by-id.ts';
+import { findByName } from './sql/find-by-name.ts';
 import { findIdempotencyKey } from './sql/find-idempotency-key.ts';
 
 const maxResults = 20;
 
-/** What the text may be is known from its form, so each search is one to three look-ups in an index. */
+/** What the text may be is known from its form, so each search is two to four look-ups in an index. */
 export async function search(ctx: Context, { query }: InputOf<Operations['search']>) {
   const text = query.q.trim();
-  const found = await Promise.all([findEsims(ctx, text), findResource(ctx, text), findKey(ctx, text)]);
+  const finders = [findEsims, findResource, findAccount, findNamed, findKey];
+  const found = await Promise.all(finders.map((find) => find(ctx, text)));
   return { object: 'list' as const, data: found.flat().slice(0, maxResults), has_more: false };
 }
 
@@ -51,7 +54,7 @@ function esimResult({ iccid, status, created }: { iccid: string; status: string;
   } as const;
 }
 
-type Kind = { type: IdType; name: string; path(id: string, iccid: string | null): string };
+type Kind = { type: IdType; name: string; path(id: string, within: string | null): string };
 
 const kinds: { readonly [prefix in IdPrefix]?: Kind } = {
   [idPrefixes.event]: { type: 'event', name: 'Event', path: (id) => `/v1/events/${id}` },
@@ -64,6 +67,12 @@ const kinds: { readonly [prefix in IdPrefix]?: Kind } = {
   [idPrefixes.delivery]: { type: 'delivery', name: 'Delivery', path: (id) => `/v1/deliveries/${id}` },
   [idPrefixes.bundle]: { type: 'bundle', name: 'Bundle', path: (_, iccid) => `/v1/esims/${iccid}/bundles` },
   [idPrefixes.recovery]: { type: 'recovery', name: 'Recovery', path: (id) => `/v1/recoveries/${id}` },
+  [idPrefixes.request]: { type: 'request', name: 'Request', path: (id) => `/v1/requests/${id}` },
+  [idPrefixes.auditEntry]: {
+    type: 'audit_entry',
+    name: 'Audit entry',
+    path: (_, filters) => `/v1/audit_log?${filters}`,
+  },
   [idPrefixes.apiKey]: { type: 'api_key', name: 'API key', path: (id) => `/v1/api_keys/${id}` },
 };
 
@@ -80,15 +89,51 @@ async function findResource(ctx: Context, id: string): Promise<SearchResult[]> {
       object: 'search_result',
       type: kind.type,
       title: `${kind.name}: ${row.about}`,
-      path: kind.type === 'api_key' && id === ctx.apiKey.id ? '/v1/me' : kind.path(id, row.iccid),
+      path: kind.type === 'api_key' && id === ctx.apiKey.id ? '/v1/me' : kind.path(id, row.within),
       created: unixSeconds(row.created_at),
     },
   ];
 }
 
-/** A key may see itself; other keys of the account are for those who manage keys. */
+/** A key may see itself; other keys of the account and the audit log need `admin`, or the operator's view of the account. */
 function mayFind({ apiKey }: Context, type: IdType, id: string): boolean {
-  return type !== 'api_key' || id === apiKey.id || hasScope(apiKey.scopes, 'admin');
+  const isFree = type !== 'api_key' && type !== 'audit_entry';
+  return (
+    isFree || id === apiKey.id || hasScope(apiKey.scopes, 'admin') || hasScope(apiKey.scopes, 'operator')
+  );
+}
+
+/** An account finds itself: its id is in /v1/me and in the operator's messages. */
+async function findAccount({ account }: Context, id: string): Promise<SearchResult[]> {
+  if (id !== account.id) return [];
+  const created = unixSeconds(new Date(unixMsOf(account.uuid)));
+  return [
+    {
+      id,
+      object: 'search_result',
+      type: 'account',
+      title: `Account: ${account.name}`,
+      path: '/v1/me',
+      created,
+    },
+  ];
+}
+
+const named = {
+  product: { name: 'Product', path: '/v1/products' },
+  event_consumer: { name: 'Event consumer', path: '/v1/event_consumers' },
+} as const;
+
+async function findNamed(ctx: Context, id: string): Promise<SearchResult[]> {
+  const rows = await findByName(ctx.db, ctx.account.uuid, id);
+  return rows.map(({ type, about, created_at: createdAt }) => ({
+    id,
+    object: 'search_result',
+    type,
+    title: `${named[type].name}: ${about}`,
+    path: `${named[type].path}/${id}`,
+    created: unixSeconds(createdAt),
+  }));
 }
 
 async function findKey(ctx: Context, key: string): Promise<SearchResult[]> {

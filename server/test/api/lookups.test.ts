@@ -1,5 +1,6 @@
-import { decodeId, encodeId } from '@simplane/contract';
+import { decodeId, encodeId, searchTypes } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { idOfUuid } from '../../src/ids/uuid.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { countEvents } from '../../src/overview/count-events.ts';
 import { purgeCounts } from '../../src/overview/purge.ts';
@@ -18,7 +19,7 @@ let iccid: string;
 let order: string;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ requestLogLevel: 'all' });
   other = { url: service.url, key: (await service.createAccount('Other')).key };
   service.startWorker(createMockNetwork({ delayMs: 0 }));
   const { json } = await provision(service, 'lookup-order-1');
@@ -434,7 +435,13 @@ describe('a search', () => {
     const [bundle] = (await get(`/v1/esims/${iccid}/bundles`)).data;
     const { api_key: own } = await get('/v1/me');
     const [delivery] = replayed.json.deliveries;
-    for (const [type, id] of Object.entries({
+    const [entry] = (await get(`/v1/audit_log?target=${endpoint.id}`)).data;
+    const request = replayed.headers.get('request-id') as string;
+    await until(
+      () => call(service, 'GET', `/v1/requests/${request}`),
+      ({ status }) => status === 200,
+    );
+    const ids = {
       event: event.id,
       execution: order,
       webhook_endpoint: endpoint.id,
@@ -442,13 +449,32 @@ describe('a search', () => {
       bundle: bundle.id,
       recovery: recovery.id,
       api_key: own.id,
-    })) {
+      request,
+      audit_entry: entry.id,
+      account: idOfUuid('acct', service.accountUuid),
+    };
+    const byName = ['esim', 'product', 'event_consumer', 'idempotency_key'];
+    expect([...byName, ...Object.keys(ids)].sort()).toEqual([...searchTypes].sort());
+    for (const [type, id] of Object.entries(ids)) {
       const [result, ...others] = await find(id);
       expect([result, others], type).toMatchObject([{ type, id, object: 'search_result' }, []]);
       expect(JSON.stringify(await get(result.path)), type).toContain(id);
       expect(await find(id, other), type).toEqual([]);
     }
     await call(service, 'DELETE', `/v1/webhook_endpoints/${endpoint.id}`);
+  });
+
+  test('finds a product and an event consumer by what they are called', async () => {
+    await call(service, 'PUT', '/v1/event_consumers/found', { body: {} });
+    for (const [type, id] of [
+      ['product', 'prod_europe_5gb_30d'],
+      ['event_consumer', 'found'],
+    ] as const) {
+      const [result, ...others] = await find(id);
+      expect([result, others]).toMatchObject([{ type, id }, []]);
+      expect(JSON.stringify(await get(result.path))).toContain(id);
+    }
+    expect(await find('found', other)).toEqual([]);
   });
 
   test('finds an open order by its ICCID and its id', async () => {
@@ -468,7 +494,7 @@ describe('a search', () => {
     expect([await find('lookup-order-'), await find('lookup-order-1', other)]).toEqual([[], []]);
   });
 
-  test('shows other API keys only to those that manage keys', async () => {
+  test('shows other API keys and the audit log only to those that manage keys', async () => {
     const reader = await service.createKey({ scopes: ['read'] });
     const { api_key: ofReader } = await get('/v1/me', { url: service.url, key: reader });
     const { api_key: ofService } = await get('/v1/me');
@@ -476,6 +502,8 @@ describe('a search', () => {
     expect(await find(ofReader.id, asReader)).toMatchObject([{ type: 'api_key', path: '/v1/me' }]);
     expect(await find(ofService.id, asReader)).toEqual([]);
     expect(await find(ofReader.id)).toMatchObject([{ type: 'api_key' }]);
+    const [entry] = (await get('/v1/audit_log?limit=1')).data;
+    expect([await find(entry.id, asReader), await find(entry.id)]).toMatchObject([[], [{ id: entry.id }]]);
   });
 
   test('finds nothing of another account, or that is not complete, or that is no id', async () => {

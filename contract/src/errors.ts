@@ -176,9 +176,9 @@ export const errors = {
   origin_not_allowed: {
     type: 'permission_error',
     status: 403,
-    meaning: 'A browser sent the request to `/mcp` from a web page of another origin.',
+    meaning: 'A browser sent the request to `/mcp` or the dashboard from a web page of another origin.',
     remedy:
-      'Call `/mcp` from a program that sends no `Origin` header, or from a page on the deployment’s own origin.',
+      'Call `/mcp` from a program that sends no `Origin` header, or from a page on the deployment’s own origin. Instead of the dashboard, programs use `/v1` with an API key.',
   },
   resource_missing: {
     type: 'invalid_request_error',
@@ -289,7 +289,8 @@ export const errors = {
   unavailable: {
     type: 'api_error',
     status: 503,
-    meaning: 'The server cannot reach its database, cannot buffer another large body, or is shutting down.',
+    meaning:
+      'The service cannot answer at the moment: it cannot read or store anything, has too many large bodies, or is shutting down.',
     remedy: 'Retry shortly with the same `Idempotency-Key`.',
   },
 } as const satisfies Record<string, ErrorDefinition>;

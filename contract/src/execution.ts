@@ -37,7 +37,7 @@ const executionId = { pattern: idPattern(idPrefixes.execution) };
 
 /** What `waiting_for` says of an order that no worker has claimed. */
 export const waitingForWorker =
-  'No worker has taken it up yet: all are busy, or orders wait because the network is down. It starts by itself; if this lasts for minutes, tell the operator.';
+  'It has not been taken up yet: the service is busy, or orders wait because the network is down. It starts by itself; if this lasts for minutes, tell the operator.';
 
 /** `error.message` of a canceled execution. */
 export const canceledMessage =

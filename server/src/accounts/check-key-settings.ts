@@ -33,7 +33,7 @@ export function requireOwnScopes({ apiKey }: { apiKey: ApiKey }, wanted: readonl
   if (missing === undefined) return;
   throw new AppError(
     'scope_missing',
-    `A key manages only keys whose scopes it has itself; it lacks the \`${missing}\` scope and has ${apiKey.scopes.join(', ')}.`,
+    `A key manages only keys whose scopes it has itself; it lacks the \`${missing}\` scope and has ${apiKey.scopes.join(', ')}. Use a key with that scope, or ask the operator.`,
     { param: 'scopes' },
   );
 }

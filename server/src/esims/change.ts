@@ -49,7 +49,7 @@ export async function requireChangeable(tx: Queryable, esim: LockedEsim, change:
 function coreNotConnected(change: Change): AppError {
   return new AppError(
     'core_not_connected',
-    `This deployment cannot ${change} an eSIM: it is not connected to the operator’s core network. The operator must connect it first.`,
+    `This deployment cannot ${change} an eSIM: it is not connected to the operator’s core network. Ask the operator to connect it, then send the same request again.`,
   );
 }
 

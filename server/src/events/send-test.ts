@@ -12,7 +12,10 @@ export async function sendTestEvent(
   { body }: InputOf<Operations['sendTestEvent']>,
 ): Promise<Outcome> {
   if (ctx.mode !== 'sandbox') {
-    throw new AppError('sandbox_only', 'Test events are for the sandbox only; this is a live deployment.');
+    throw new AppError(
+      'sandbox_only',
+      'Test events are for the sandbox only; this is a live deployment. To test an endpoint here, probe it.',
+    );
   }
   const outcome = await runOnce(ctx, async (tx) => {
     // The list finds an eSIM's events by the ICCID that their data starts with.

@@ -7,7 +7,7 @@ import { waitingForWorker } from '@simplane/contract';
 const causes = {
   worker: waitingForWorker,
   takeover:
-    'The worker that ran it has stopped. Another one takes over by itself; if this lasts for minutes, tell the operator.',
+    'It was interrupted. It is taken up again by itself; if this lasts for minutes, tell the operator.',
   network:
     'The network failed or did not answer. The next attempt is automatic; if attempts keep failing, ask the operator about the network.',
   internal:

@@ -421,7 +421,7 @@ const noAnswer: Reply<never> = {
 /** The call was not made, because the network is paused. */
 const notCalled: Extract<Reply<never>, { kind: 'failed' }> = {
   kind: 'failed',
-  reason: { code: 'network_unavailable', message: 'The network is paused after repeated failures.' },
+  reason: { code: 'network_unavailable', message: 'The network failed repeatedly, so calls to it wait.' },
   hadNoEffect: true,
   isDown: true,
 };

@@ -63,10 +63,17 @@ function admit(service: Service, key: string, known: KnownKey | null, address: s
 
 /** Throws if the key was revoked, has expired, or may not be used from this address. */
 export function requireUsable({ keys, clock }: Service, known: KnownKey, address: string): KnownKey {
-  if (known.revoked) throw refuse('api_key_invalid', 'This API key was revoked.');
+  if (known.revoked)
+    throw refuse(
+      'api_key_invalid',
+      'This API key was revoked. Use another key, or have an admin of the account create one.',
+    );
   const nowMs = clock.nowMs();
   if (known.expiresAtMs !== null && known.expiresAtMs <= nowMs) {
-    throw refuse('api_key_expired', `This API key expired at ${new Date(known.expiresAtMs).toISOString()}.`);
+    throw refuse(
+      'api_key_expired',
+      `This API key expired at ${new Date(known.expiresAtMs).toISOString()}. Use another key, or have an admin of the account create one.`,
+    );
   }
   if (!mayBeUsedFrom(known, address)) {
     throw refuse(

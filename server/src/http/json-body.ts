@@ -37,7 +37,9 @@ function decode(bytes: Buffer): string {
   try {
     return decoder.decode(bytes);
   } catch (cause) {
-    throw new AppError('json_invalid', 'The body is not valid UTF-8.', { cause });
+    throw new AppError('json_invalid', 'The body is not valid UTF-8. Send one JSON object in UTF-8.', {
+      cause,
+    });
   }
 }
 
@@ -45,7 +47,9 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new AppError('json_invalid', 'The body is not valid JSON.', { cause });
+    throw new AppError('json_invalid', 'The body is not valid JSON. Send one JSON object in UTF-8.', {
+      cause,
+    });
   }
 }
 
@@ -149,7 +153,10 @@ function longIntegersIn(text: string): Set<string> {
 
 function refuseDepth(depth: number): void {
   if (depth <= maximumDepth) return;
-  throw new AppError('json_invalid', `The body is nested deeper than ${maximumDepth} levels.`);
+  throw new AppError(
+    'json_invalid',
+    `The body is nested deeper than ${maximumDepth} levels; send it flatter.`,
+  );
 }
 
 function canonicalText(text: string, param: string): string {

@@ -38,10 +38,19 @@ export function refuseMalformed(service: Service, requestId: string, refusal: Ap
 
 function explain({ code }: NodeJS.ErrnoException): AppError {
   if (code === 'HPE_HEADER_OVERFLOW') {
-    return new AppError('headers_too_large', 'The request line and headers together are larger than 16 kB.');
+    return new AppError(
+      'headers_too_large',
+      'The request line and headers together are larger than 16 kB. Send fewer or shorter headers, or a shorter query.',
+    );
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return new AppError('request_timeout', 'The complete request did not arrive in time.');
+    return new AppError(
+      'request_timeout',
+      'The complete request did not arrive in time. Send it again; with an Idempotency-Key that is always safe.',
+    );
   }
-  return new AppError('request_malformed', 'This is not a valid HTTP/1.1 request.');
+  return new AppError(
+    'request_malformed',
+    'This is not a valid HTTP/1.1 request. Check the client and any proxy in between.',
+  );
 }

@@ -55,7 +55,9 @@ export async function sendMetrics({ metrics: { registry } }: Service, reply: Fas
 
 async function readiness({ db, isStopping, missingKeys }: Service) {
   if (isStopping())
-    throw new AppError('unavailable', 'This process is shutting down.', { headers: { 'Retry-After': '1' } });
+    throw new AppError('unavailable', 'This process is shutting down; retry shortly.', {
+      headers: { 'Retry-After': '1' },
+    });
   if (missingKeys.length > 0)
     throw new AppError(
       'unavailable',

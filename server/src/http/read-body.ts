@@ -100,7 +100,9 @@ export function createBodyReader(onCut: () => void): BodyReader {
     const finish = () => {
       const isComplete = Number.isNaN(announcedBytes) || announcedBytes === receivedBytes;
       end(
-        isComplete ? null : new AppError('request_malformed', 'The body is shorter than its Content-Length.'),
+        isComplete
+          ? null
+          : new AppError('request_malformed', 'The body is shorter than its Content-Length. Send it again.'),
       );
     };
     const end = (error: Error | null) => {
@@ -161,7 +163,7 @@ function oldestOf(bodies: Iterable<ArrivingBody>, wanted: string): ArrivingBody 
 
 function tooLarge(limitBytes: number): AppError {
   const size = limitBytes < 1024 * 1024 ? `${limitBytes / 1024} kB` : `${limitBytes / 1024 / 1024} MB`;
-  return new AppError('body_too_large', `The body is larger than ${size}.`);
+  return new AppError('body_too_large', `The body is larger than ${size}. Send a smaller one.`);
 }
 
 function noRoom(): AppError {

@@ -26,14 +26,18 @@ export function toAppError(thrown: unknown): AppError {
   const framework = fromFramework((thrown as { code?: string } | null | undefined)?.code);
   if (framework) return framework;
   if (isUnavailable(thrown)) {
-    return new AppError('unavailable', 'The database is unavailable; retry shortly.', {
+    return new AppError('unavailable', 'The service is unavailable at the moment; retry shortly.', {
       cause: thrown,
       headers: { 'Retry-After': '1' },
     });
   }
-  return new AppError('internal', 'An internal error occurred; contact support with the request id.', {
-    cause: thrown,
-  });
+  return new AppError(
+    'internal',
+    'An internal error occurred. Retry with the same Idempotency-Key; if it persists, report the request id.',
+    {
+      cause: thrown,
+    },
+  );
 }
 
 function fromFramework(code: string | undefined): AppError | null {
@@ -44,7 +48,10 @@ function fromFramework(code: string | undefined): AppError | null {
         'Send the body as JSON, with "Content-Type: application/json".',
       );
     case 'FST_ERR_BAD_URL':
-      return new AppError('request_malformed', 'The path contains invalid percent-encoding.');
+      return new AppError(
+        'request_malformed',
+        'The path contains invalid percent-encoding; write a literal “%” as %25.',
+      );
     default:
       return null;
   }

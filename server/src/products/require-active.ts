@@ -24,6 +24,6 @@ export function productMissing(productId: string): AppError {
 }
 
 export function productInactive(productId: string): AppError {
-  const message = `The product "${clip(productId)}" is not active: it can no longer be ordered.`;
+  const message = `The product "${clip(productId)}" is not active: it can no longer be ordered. GET /v1/products lists those that can.`;
   return new AppError('state_conflict', message, { param: 'product_id' });
 }

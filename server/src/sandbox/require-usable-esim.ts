@@ -19,7 +19,7 @@ export function requireUsableEsim(action: SimulatedAction, { status }: { status:
     case 'terminated':
       throw new AppError(
         'state_conflict',
-        'The eSIM is terminated, which is final: it can no longer be used.',
+        'The eSIM is terminated, which is final: it can no longer be used. Order another eSIM.',
       );
     case 'suspended':
       if (!onNetwork.includes(action)) return;

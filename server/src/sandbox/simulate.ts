@@ -25,7 +25,10 @@ export async function simulateEsim(
   { params, body }: InputOf<Operations['simulateEsim']>,
 ): Promise<Outcome> {
   if (ctx.mode !== 'sandbox') {
-    throw new AppError('sandbox_only', 'Simulation is for the sandbox only; this is a live deployment.');
+    throw new AppError(
+      'sandbox_only',
+      'Simulation is for the sandbox only; this is a live deployment. Use a sandbox with a test key.',
+    );
   }
   const outcome = await runOnce(ctx, async (tx) => {
     requireMatchingParameters(body);
@@ -45,7 +48,10 @@ async function act(ctx: WriteContext, tx: Queryable, esim: LockedEsim, body: Bod
   switch (action) {
     case 'expire_bundle':
       if (await expireActiveBundle(tx, esim, at, ctx)) return esim;
-      throw new AppError('state_conflict', `The eSIM is ${esim.status} and has no active bundle to expire.`);
+      throw new AppError(
+        'state_conflict',
+        `The eSIM is ${esim.status} and has no active bundle to expire; simulate attach first, or top it up.`,
+      );
     case 'use_data':
       return useData(ctx, tx, esim, { ...body, at });
     default:

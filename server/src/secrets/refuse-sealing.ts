@@ -7,10 +7,14 @@ export function refuseSealing(keyring: Keyring, missingKeys: string[]): Keyring 
   return {
     ...keyring,
     seal() {
-      throw new AppError('unavailable', 'This process cannot encrypt secrets at the moment; retry shortly.', {
-        cause: new Error(describeMissingKeys(missingKeys)),
-        headers: { 'Retry-After': '1' },
-      });
+      throw new AppError(
+        'unavailable',
+        'Secrets cannot be stored at the moment; retry shortly. If it persists, tell the operator.',
+        {
+          cause: new Error(describeMissingKeys(missingKeys)),
+          headers: { 'Retry-After': '1' },
+        },
+      );
     },
   };
 }

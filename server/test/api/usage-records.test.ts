@@ -232,9 +232,15 @@ describe('a batch', () => {
     const tooLarge = await call(service, 'POST', '/v1/usage_records', {
       raw: ' '.repeat(4 * 1024 * 1024 + 1),
     });
-    expect([tooLarge.status, tooLarge.json.error.message]).toEqual([413, 'The body is larger than 4 MB.']);
+    expect([tooLarge.status, tooLarge.json.error.message]).toEqual([
+      413,
+      'The body is larger than 4 MB. Send a smaller one.',
+    ]);
     const other = await call(service, 'POST', '/v1/esims', { raw: ' '.repeat(256 * 1024 + 1) });
-    expect([other.status, other.json.error.message]).toEqual([413, 'The body is larger than 256 kB.']);
+    expect([other.status, other.json.error.message]).toEqual([
+      413,
+      'The body is larger than 256 kB. Send a smaller one.',
+    ]);
   });
 
   test('needs the network scope', async () => {

@@ -48,8 +48,8 @@ async function ended({ text, json }: Reply) {
   return until(look, ({ status }) => status === 'failed' || status === 'succeeded');
 }
 
-/** Hosts and ports of the operator's systems, and names of settings. Our own URL is the account's to know. */
-const operators = /127\.0\.0\.1|localhost|SIMPLANE_|DATABASE_URL|:\d{4,5}\b/;
+/** Hosts and ports of the operator's systems, names of settings, and codes of the system. Our own URL is the account's to know. */
+const operators = /127\.0\.0\.1|localhost|SIMPLANE_|DATABASE_URL|:\d{4,5}\b|\bE[A-Z_]{6,}\b|\bworker\b/;
 
 function expectNothingOfTheOperator(): void {
   const leaks = told

@@ -263,7 +263,7 @@ describe('suspend and resume of an eSIM', () => {
           idempotencyKey: `core-${change}`,
         });
         expect([reply.status, reply.json.error.code]).toEqual([409, 'core_not_connected']);
-        expect(reply.json.error.message).toMatch(/The operator must connect it/);
+        expect(reply.json.error.message).toMatch(/Ask the operator to connect it/);
       }
       const missing = await call(unconnected, 'POST', '/v1/esims/8999901000000000000/suspend', { key });
       expect(missing.json.error.code).toBe('resource_missing');

@@ -17,7 +17,11 @@ export function checkHost({ publicUrl }: Pick<Service, 'publicUrl'>, { headers }
 export function checkOwnOrigin({ headers }: FastifyRequest): void {
   if (headers.origin !== undefined && headers.host !== undefined && hostOf(headers.origin) === headers.host)
     return;
-  throw new AppError('origin_not_allowed', 'Only the dashboard’s own page may do this.', { param: 'Origin' });
+  throw new AppError(
+    'origin_not_allowed',
+    'Only the dashboard’s own page may do this. Programs use /v1 with an API key.',
+    { param: 'Origin' },
+  );
 }
 
 export function isLoopback(host: string | undefined): boolean {

@@ -44,7 +44,7 @@ export function serveMcp(app: FastifyInstance, service: Service, bodies: BodyRea
 
   async function answer(request: FastifyRequest, reply: FastifyReply) {
     if (closing) {
-      throw new AppError('unavailable', 'This process is shutting down.', {
+      throw new AppError('unavailable', 'This process is shutting down; retry shortly.', {
         headers: { 'Retry-After': '1' },
       });
     }

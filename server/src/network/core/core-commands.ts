@@ -82,7 +82,8 @@ async function command(
     const why = signal.aborted ? 'no answer in time' : causeOf(error);
     state?.failed(why);
     onTrouble?.({ command: name, id, host, error: why });
-    return failed(why, { host });
+    const cause = signal.aborted ? why : 'it could not be reached';
+    return failed(cause, { host, detail: `${host} did not execute the command: ${why}.` });
   }
 }
 

@@ -48,10 +48,16 @@ async function requireSendable(ctx: WriteContext, tx: Queryable, row: DeliveryRo
   const key = { accountUuid: ctx.account.uuid, endpointUuid: row.endpoint_id };
   const status = await endpointStatus(tx, key);
   if (status === null)
-    throw new AppError('state_conflict', 'The webhook endpoint of this delivery was deleted.');
+    throw new AppError(
+      'state_conflict',
+      'The webhook endpoint of this delivery was deleted. Replay its event to another endpoint.',
+    );
   if (status === 'disabled') throw disabled(row);
   if ((await findEvent(tx, ctx.account.uuid, row.event_id)) === null) {
-    throw new AppError('state_conflict', 'The event of this delivery is no longer stored.');
+    throw new AppError(
+      'state_conflict',
+      'The event of this delivery is no longer stored, so it cannot be sent again. Read the object that it is about instead.',
+    );
   }
 }
 

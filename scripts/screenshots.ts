@@ -1,0 +1,96 @@
+/**
+ * `npm run screenshots` starts a sandbox, fills it with some days of a made-up business, and takes the pictures of the
+ * dashboard in the docs.
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createOperator, createSimplane } from '@simplane/sdk';
+import type { Browser, Page } from 'playwright-core';
+import { launchBrowser } from './launch-browser.ts';
+import { toPalettePng } from './screenshots/palette-png.ts';
+import { seedBusiness, seededDays } from './screenshots/seed-business.ts';
+import { startReceivers } from './screenshots/start-receivers.ts';
+import { startSandbox } from './start-sandbox.ts';
+
+const pictures = new URL('../../docs/images/dashboard/', import.meta.url);
+
+type Sight = {
+  name: string;
+  path: string;
+  /** A text that shows when the page has loaded. */
+  shows: string | RegExp;
+  width?: number;
+  height?: number;
+  isDark?: boolean;
+};
+
+const receivers = await startReceivers();
+const sandbox = await startSandbox({
+  preload: new URL('screenshots/move-clock.js', import.meta.url).href,
+  env: {
+    CLOCK_BEHIND_MS: String(seededDays * 86_400_000),
+    // The sandbox gives up after seconds, too soon for an endpoint that fails in the pictures.
+    SIMPLANE_WEBHOOK_DISABLE_AFTER: '10m',
+  },
+});
+const browser = await launchBrowser();
+try {
+  const { url: baseUrl, apiKey } = sandbox;
+  const createKey = await sandbox.command(
+    'keys',
+    'create',
+    '--scopes',
+    'operator',
+    '--name',
+    'ops console',
+    '--json',
+  );
+  const operatorKey = /sp_test_\w+/.exec(createKey)?.[0] ?? '';
+  const seeded = await seedBusiness({
+    api: createSimplane({ apiKey, baseUrl }),
+    operator: createOperator({ apiKey: operatorKey, baseUrl }),
+    clientOf: (key) => createSimplane({ apiKey: key, baseUrl }),
+    receivers,
+    moveClock: (secondsAgo) => sandbox.tell(secondsAgo * 1_000),
+  });
+  await mkdir(pictures, { recursive: true });
+  await take(apiKey, [
+    { name: 'event', path: `/events/${seeded.eventId}`, shows: 'Deliveries', height: 960 },
+    { name: 'home', path: '/', shows: 'Needs a look', height: 860 },
+    { name: 'home-dark', path: '/', shows: 'Needs a look', height: 860, isDark: true },
+    { name: 'esims', path: '/esims', shows: 'A-1062' },
+    { name: 'esim', path: `/esims/${seeded.iccid}`, shows: 'attached in IT', height: 960 },
+    { name: 'events', path: '/events', shows: 'esim.country_changed' },
+    { name: 'webhook', path: `/webhooks/${seeded.endpointId}`, shows: 'connection refused', height: 960 },
+    { name: 'requests', path: '/requests?status=4xx', shows: '400' },
+    { name: 'phone', path: '/', shows: 'Needs a look', width: 390, height: 844 },
+  ]);
+  await take(operatorKey, [{ name: 'operator', path: '/', shows: 'out_of_stock', height: 1_100 }]);
+} finally {
+  await browser.close();
+  await sandbox.stop();
+  await receivers.stop();
+}
+
+async function take(key: string, sights: Sight[]): Promise<void> {
+  const page = await signIn(browser, key);
+  for (const { name, path, shows, width = 1_280, height = 800, isDark = false } of sights) {
+    await page.setViewportSize({ width, height });
+    await page.emulateMedia({ colorScheme: isDark ? 'dark' : 'light' });
+    await page.goto(`${sandbox.url}/dashboard${path}`);
+    await page.getByText(shows).first().waitFor();
+    await page.waitForFunction("!document.body.innerText.includes('Loading…')");
+    const png = toPalettePng(await page.screenshot());
+    await writeFile(new URL(`${name}.png`, pictures), png);
+    console.log(`docs/images/dashboard/${name}.png: ${Math.round(png.length / 1_000)} kB`);
+  }
+  await page.context().close();
+}
+
+async function signIn(browser: Browser, key: string): Promise<Page> {
+  const page = await browser.newPage();
+  await page.goto(`${sandbox.url}/dashboard`);
+  await page.getByLabel('API key').fill(key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('navigation', { name: 'Sections' }).waitFor();
+  return page;
+}

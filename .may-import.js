@@ -430,8 +430,8 @@ export const mayImport = {
     },
     'http/feed': {
       why: 'Streams and waiting requests: the only answers that outlive their handler.',
-      imports: list`accounts app-error.ts db/database.ts feed feed/consumers http service.ts telemetry contract:*
-                   npm:fastify`,
+      imports: list`accounts app-error.ts dashboard db/database.ts feed feed/consumers http service.ts telemetry
+                   contract:* npm:fastify`,
     },
     'http/dashboard': {
       why: 'The page’s files and its sessions. Its calls are requests to our own API.',

@@ -11,6 +11,14 @@ export const keyMutants: Mutant[] = [
     why: 'Every write from the dashboard is in the audit log.',
   },
   {
+    name: 'stream-outlives-its-session',
+    file: 'server/src/http/feed/open-keys.ts',
+    find: 'if (!goesOn(session)) reader.end();',
+    replace: 'if (!goesOn(session)) void reader;',
+    tests: [api('dashboard')],
+    why: 'Signing out ends the open streams of the session.',
+  },
+  {
     name: 'two-admins-revoke-each-other',
     file: 'server/src/accounts/sql/lock-key.ts',
     find: 'if (accountUuid !== null) await',

@@ -36,8 +36,8 @@ declare module 'fastify' {
     caller: KnownKey | null;
     /** The account the request is for: the key's own, or the one an operator reads. */
     account: Account | null;
-    /** The hash of the key that a session of the dashboard stands for. */
-    keyHash: string | null;
+    /** For a request from the dashboard: the hash of its session's token, and that of the key it stands for. */
+    session: { hash: Buffer; keyHash: string } | null;
     apiVersion: ApiVersion;
     refusal: AppError | null;
     idempotency: 'fresh' | 'replayed' | null;
@@ -131,7 +131,7 @@ function createServer(service: Service): FastifyInstance {
 function prepareRequests(app: FastifyInstance, service: Service, { unread }: HeldMemory): void {
   app.decorateRequest('caller', null);
   app.decorateRequest('account', null);
-  app.decorateRequest('keyHash', null);
+  app.decorateRequest('session', null);
   app.decorateRequest('apiVersion', currentApiVersion);
   app.decorateRequest('refusal', null);
   app.decorateRequest('idempotency', null);

@@ -124,6 +124,23 @@ describe('a session', () => {
     expect(late.json.error.code).toBe('session_expired');
   });
 
+  test('that has ended, by signing out or after 12 hours, has no open stream', async () => {
+    const open = (cookie: string) =>
+      openSse({ url: `${service.url}/dashboard/api`, key: '' }, '/v1/events/feed', { cookie });
+    const [first, second] = [await signIn(), await signIn()];
+    const [ofFirst, ofSecond] = [await open(first.cookie), await open(second.cookie)];
+    let isSecondOpen = true;
+    const secondEnded = ofSecond.ended.then(() => {
+      isSecondOpen = false;
+    });
+    const headers = { cookie: first.cookie, ...ownOrigin(), 'x-csrf-token': first.csrf };
+    await send('DELETE', session, { headers });
+    await ofFirst.ended;
+    expect([ofSecond.status, isSecondOpen]).toEqual([200, true]);
+    service.clock.advance(12 * 3_600_000 + 1);
+    await secondEnded;
+  });
+
   test('ends with its key, also a stream that is open', async () => {
     const key = await service.createKey();
     const { cookie } = await signIn({ api_key: key });

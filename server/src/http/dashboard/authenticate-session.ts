@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { KnownKey } from '../../accounts/key-directory.ts';
 import { AppError } from '../../app-error.ts';
 import { keyHashOfSession } from '../../dashboard/find-key.ts';
-import { isCsrfToken } from '../../dashboard/token.ts';
+import { hashOfToken, isCsrfToken } from '../../dashboard/token.ts';
 import type { Service } from '../../service.ts';
 import { requireUsable } from '../authenticate.ts';
 import type { UnknownKeyLimit } from '../unknown-key-limit.ts';
@@ -20,13 +20,14 @@ export async function authenticateSession(
   if (request.method !== 'GET' && request.method !== 'HEAD') checkWrite(request, token);
   // Made-up tokens are looked up as rarely as made-up keys.
   unknownKeys.take(request.ip);
-  request.keyHash = await keyHashOfSession(service.db, service.clock, token).catch((error) => {
+  const keyHash = await keyHashOfSession(service.db, service.clock, token).catch((error) => {
     unknownKeys.refund(request.ip); // the look-up failed, so the session may exist
     throw error;
   });
-  if (request.keyHash === null) throw sessionEnded();
+  if (keyHash === null) throw sessionEnded();
+  request.session = { hash: hashOfToken(token), keyHash };
   unknownKeys.refund(request.ip);
-  const known = await knownKey(service, request.keyHash);
+  const known = await knownKey(service, keyHash);
   if (!known) throw sessionEnded();
   return requireUsable(service, known, request.ip);
 }

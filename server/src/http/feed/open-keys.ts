@@ -2,6 +2,7 @@ import { hasScope } from '@simplane/contract';
 import type { FastifyRequest } from 'fastify';
 import { hexHashOf } from '../../accounts/api-key-text.ts';
 import type { KnownKey } from '../../accounts/key-directory.ts';
+import { findLiveSessions } from '../../dashboard/find-live-sessions.ts';
 import type { Service } from '../../service.ts';
 import { keyIn, mayBeUsedFrom } from '../authenticate.ts';
 
@@ -10,13 +11,13 @@ const checkMs = 2_000;
 
 /** An open stream or a waiting request. */
 type Reader = { end(): void };
-type OpenReader = { address: string; reader: Reader };
+type OpenReader = { address: string; session: Buffer | null; reader: Reader };
 
 /**
  * Ends the streams and waiting requests of keys that were revoked, expired, lost their scope, or may no longer be used from where
- * they are. All keys are looked up together.
+ * they are, and those of dashboard sessions that were signed out or have expired.
  */
-export function createOpenKeys({ keys, clock }: Pick<Service, 'keys' | 'clock'>) {
+export function createOpenKeys({ db, keys, clock }: Pick<Service, 'db' | 'keys' | 'clock'>) {
   const readersOf = new Map<string, Set<OpenReader>>();
 
   function mayRead(key: KnownKey | null): boolean {
@@ -35,18 +36,30 @@ export function createOpenKeys({ keys, clock }: Pick<Service, 'keys' | 'clock'>)
     }
   }
 
+  async function checkSessions(): Promise<void> {
+    const all = [...readersOf.values()].flatMap((readers) => [...readers]);
+    const inSessions = all.flatMap(({ session, reader }) => (session ? [{ session, reader }] : []));
+    if (inSessions.length === 0) return;
+    const goesOn = await findLiveSessions(
+      db,
+      clock,
+      inSessions.map(({ session }) => session),
+    );
+    for (const { session, reader } of inSessions) if (!goesOn(session)) reader.end();
+  }
+
   const timer = setInterval(() => {
-    for (const [hash, readers] of readersOf) {
-      check(hash, readers).catch(() => {}); // the database is away; checked again soon
-    }
+    const ignore = () => {}; // the database is away; checked again soon
+    for (const [hash, readers] of readersOf) check(hash, readers).catch(ignore);
+    checkSessions().catch(ignore);
   }, checkMs).unref();
 
   return {
     /** Returns a function to call when it has ended. */
-    add({ headers, keyHash, ip: address }: FastifyRequest, reader: Reader): () => void {
-      const hash = keyHash ?? hexHashOf(keyIn(headers.authorization) ?? '');
+    add({ headers, session, ip: address }: FastifyRequest, reader: Reader): () => void {
+      const hash = session?.keyHash ?? hexHashOf(keyIn(headers.authorization) ?? '');
       const readers = readersOf.get(hash) ?? new Set();
-      const open = { address, reader };
+      const open = { address, session: session?.hash ?? null, reader };
       readersOf.set(hash, readers.add(open));
       return () => {
         readers.delete(open);

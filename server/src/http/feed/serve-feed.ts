@@ -191,7 +191,7 @@ function limitReads(db: Queryable): Queryable {
 function keyRevoked(): AppError {
   return new AppError(
     'api_key_invalid',
-    'This API key was revoked, expired or changed while the request waited. Send it again with a key that works.',
+    'The API key, or the session, was revoked, expired or changed while the request waited. Send it again with a key that works.',
     {
       headers: { 'WWW-Authenticate': 'Bearer' },
     },

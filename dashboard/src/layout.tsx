@@ -80,7 +80,7 @@ export function Layout({ children }: { children: ReactNode }) {
         <SearchField />
         <details className="who">
           <summary>
-            {clients.apiKey.name} <code>…{clients.apiKey.last4}</code>
+            <span className="name">{clients.apiKey.name}</span> <code>…{clients.apiKey.last4}</code>
           </summary>
           <div className="popover">
             <p className="quiet">Scopes: {clients.apiKey.scopes.join(', ')}</p>

@@ -1,5 +1,5 @@
 import type { Simplane } from '@simplane/sdk';
-import { later, type Step, sold } from './steps.ts';
+import { done, later, type Step, sold } from './steps.ts';
 
 const orderCount = 62;
 const [minute, hour, day] = [60, 3_600, 86_400];
@@ -57,8 +57,8 @@ export function customerJourneys(api: Simplane): Step[] {
         }
       }
     }
-    if (number % 17 === 9) steps.push(later(start * 0.3, () => api.esims.suspend(sale.iccid)));
-    if (number % 19 === 6) steps.push(later(start * 0.2, () => api.esims.terminate(sale.iccid)));
+    if (number % 17 === 9) steps.push(later(start * 0.3, () => done(api, api.esims.suspend(sale.iccid))));
+    if (number % 19 === 6) steps.push(later(start * 0.2, () => done(api, api.esims.terminate(sale.iccid))));
     return steps.filter(({ secondsAgo }) => secondsAgo > 0);
   }).flat();
 }

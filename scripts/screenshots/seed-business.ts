@@ -1,7 +1,7 @@
 import type { Operator, Simplane } from '@simplane/sdk';
 import { customerJourneys } from './customer-journeys.ts';
 import type { Receivers } from './start-receivers.ts';
-import { failed, later, type Step, sold } from './steps.ts';
+import { done, failed, later, type Step, sold } from './steps.ts';
 
 export const seededDays = 6;
 
@@ -137,9 +137,11 @@ function travellersJourney(api: Simplane, traveller: ReturnType<typeof sold>): S
     ...[310, 520, 480, 260, 640, 390].map((megabytes, index) =>
       did(3.9 * day - index * 14 * hour, { action: 'use_data', bytes: megabytes * mb }),
     ),
-    later(4.5 * hour, async () => (await api.esims.suspend(traveller.iccid)).id),
-    later(2.5 * hour, async () => (await api.esims.resume(traveller.iccid)).id),
-    later(100 * minute, () => api.bundles.add(traveller.iccid, { product_id: 'prod_europe_1gb_7d' })),
+    later(4.5 * hour, () => done(api, api.esims.suspend(traveller.iccid))),
+    later(2.5 * hour, () => done(api, api.esims.resume(traveller.iccid))),
+    later(100 * minute, () =>
+      done(api, api.bundles.add(traveller.iccid, { product_id: 'prod_europe_1gb_7d' })),
+    ),
     did(80, { action: 'use_data', bytes: 1_480 * mb }),
   ];
 }

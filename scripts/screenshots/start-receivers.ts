@@ -25,7 +25,7 @@ export async function startReceivers(): Promise<Receivers> {
   return {
     shopUrl: `http://shop.localhost:${shop.port}/hooks/esim`,
     crmUrl: `http://crm.localhost:${crm.port}/in/simplane`,
-    warehouseUrl: `http://warehouse.localhost:${warehouse.port}/usage`,
+    warehouseUrl: `http://dwh.localhost:${warehouse.port}/usage`,
     breakCrm: () => {
       isCrmBroken = true;
     },

@@ -20,6 +20,11 @@ export function sold(api: Simplane, productId: string, metadata: Record<string, 
   return sale;
 }
 
+/** Waits until what a call started has ended, so that the clock does not move meanwhile. */
+export async function done(api: Simplane, call: PromiseLike<{ id: string }>): Promise<void> {
+  await api.executions.wait((await call).id);
+}
+
 /** Expects a refusal. */
 export async function failed(call: PromiseLike<unknown>): Promise<void> {
   const wasAccepted = await call.then(

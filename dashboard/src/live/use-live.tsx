@@ -1,6 +1,7 @@
 import type { WebhookEvent } from '@simplane/sdk';
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
 import { useClients } from '../client.ts';
+import { type Shape, State } from '../parts/state.tsx';
 import { queries } from '../queries.ts';
 import { followWhileVisible, type LiveState } from './follow.ts';
 
@@ -44,17 +45,18 @@ export function useLive(): Live {
   return useContext(LiveContext);
 }
 
-const words: Record<LiveState, string> = {
-  live: '● Live',
-  paused: '‖ Paused',
-  lost: '▲ Connection lost, trying again',
+const words: Record<LiveState, [Shape, string]> = {
+  live: ['ok', 'Live'],
+  paused: ['paused', 'Paused'],
+  lost: ['warning', 'Connection lost, trying again'],
 };
 
 export function LiveMark() {
   const { state } = useLive();
+  const [shape, word] = words[state];
   return (
-    <span className={`live ${state}`} role="status">
-      {words[state]}
+    <span role="status">
+      <State status={state} shape={shape} word={word} />
     </span>
   );
 }

@@ -25,7 +25,7 @@ export function AuditTable<Entry extends AuditEntry>({
       keyOf={({ id }) => id}
       empty="No entry matches."
       columns={[
-        { name: 'When', cell: ({ created }) => <Time at={created} /> },
+        { name: 'When', cell: ({ created }) => <Time at={created} />, isTime: true },
         {
           name: 'Who',
           cell: ({ actor }) => (

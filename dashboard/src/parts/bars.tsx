@@ -1,21 +1,31 @@
-/** Counts over time as bars. `finding` is what a screen reader says of it. */
-export function Bars({ counts, finding }: { counts: readonly number[]; finding: string }) {
+type BarsProps = {
+  counts: readonly number[];
+  /** How many of each count failed. */
+  failed?: readonly number[];
+  /** What a screen reader says of it. */
+  finding: string;
+};
+
+// Fewer bars leave the rest empty instead of growing into blocks.
+const minBars = 24;
+
+/** Counts over time as bars, the newest at the right. */
+export function Bars({ counts, failed = [], finding }: BarsProps) {
   const highest = Math.max(1, ...counts);
-  const width = 100 / Math.max(1, counts.length);
+  const width = 100 / Math.max(minBars, counts.length);
+  const start = 100 - counts.length * width;
   return (
     <svg className="bars" viewBox="0 0 100 24" preserveAspectRatio="none" role="img" aria-label={finding}>
       {counts.map((count, index) => {
-        const height = count === 0 ? 0.5 : Math.max(2, (count / highest) * 24);
+        const heightOf = (part: number) => (part === 0 ? 0 : Math.max(2, (part / highest) * 24));
+        const bar = { x: start + index * width + width * 0.1, width: width * 0.8 };
+        const [height, bad] = [heightOf(count) || 0.5, heightOf(failed[index] ?? 0)];
         return (
-          <rect
-            // biome-ignore lint/suspicious/noArrayIndexKey: a bar is its place in time
-            key={index}
-            x={index * width + width * 0.1}
-            y={24 - height}
-            width={width * 0.8}
-            height={height}
-            className={count === 0 ? 'none' : ''}
-          />
+          // biome-ignore lint/suspicious/noArrayIndexKey: a bar is its place in time
+          <g key={index}>
+            <rect {...bar} y={24 - height} height={height} className={count === 0 ? 'none' : ''} />
+            {bad > 0 && <rect {...bar} y={24 - bad} height={bad} className="failed" />}
+          </g>
         );
       })}
     </svg>

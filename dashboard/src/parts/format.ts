@@ -28,6 +28,18 @@ export function exact(unixSeconds: number): string {
   return new Date(unixSeconds * 1_000).toISOString().replace('T', ' ').replace('.000Z', ' UTC');
 }
 
+const dateFormat = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+  timeZone: 'UTC',
+});
+
+/** The date in UTC: 16 November 2026. */
+export function date(unixSeconds: number): string {
+  return dateFormat.format(unixSeconds * 1_000);
+}
+
 export function clock(unixSeconds: number): string {
   return new Date(unixSeconds * 1_000).toISOString().slice(11, 19);
 }

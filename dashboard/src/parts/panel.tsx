@@ -1,11 +1,18 @@
 import { type ReactNode, useId } from 'react';
 
-type Props = { title: string; aside?: ReactNode; children: ReactNode; footer?: ReactNode };
+type Props = {
+  title: string;
+  aside?: ReactNode;
+  children: ReactNode;
+  footer?: ReactNode;
+  /** On a phone it comes before the other panels. */
+  isUrgent?: boolean;
+};
 
-export function Panel({ title, aside, children, footer }: Props) {
+export function Panel({ title, aside, children, footer, isUrgent = false }: Props) {
   const heading = useId();
   return (
-    <section className="panel" aria-labelledby={heading}>
+    <section className={isUrgent ? 'panel urgent' : 'panel'} aria-labelledby={heading}>
       <header>
         <h2 id={heading}>{title}</h2>
         {aside !== undefined && <div className="aside">{aside}</div>}
@@ -18,16 +25,20 @@ export function Panel({ title, aside, children, footer }: Props) {
 
 export function PageHeader({
   title,
+  above,
   about,
   children,
 }: {
   title: ReactNode;
+  /** The way back to the list. */
+  above?: ReactNode;
   about?: ReactNode;
   children?: ReactNode;
 }) {
   return (
     <div className="page-header">
       <div>
+        {above !== undefined && <p className="above">{above}</p>}
         <h1>{title}</h1>
         {about !== undefined && <p className="quiet">{about}</p>}
       </div>

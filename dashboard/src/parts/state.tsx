@@ -12,11 +12,21 @@ const shapes = {
 
 export type Shape = keyof typeof shapes;
 
+/** The shape alone. It is drawn by the style, so that it looks the same with every font; the character stays for copied text. */
+export function Mark({ shape }: { shape: Shape }) {
+  const [character, color] = shapes[shape];
+  return (
+    <span className={`mark ${shape} ${color}`} aria-hidden="true">
+      {character}
+    </span>
+  );
+}
+
 /** The shape of every status that the API has. */
 const shapeOf: Record<string, Shape> = {
   active: 'ok',
   enabled: 'ok',
-  provisioned: 'ok',
+  provisioned: 'open',
   succeeded: 'done',
   delivered: 'done',
   provisioning: 'running',
@@ -36,10 +46,10 @@ const shapeOf: Record<string, Shape> = {
 };
 
 export function State({ status, shape, word }: { status: string; shape?: Shape; word?: string }) {
-  const [mark, color] = shapes[shape ?? shapeOf[status] ?? 'open'];
+  const shown = shape ?? shapeOf[status] ?? 'open';
   return (
-    <span className={`state ${color}`}>
-      <span aria-hidden="true">{mark}</span> {word ?? status.charAt(0).toUpperCase() + status.slice(1)}
+    <span className={`state ${shown}`}>
+      <Mark shape={shown} /> {word ?? status.charAt(0).toUpperCase() + status.slice(1)}
     </span>
   );
 }

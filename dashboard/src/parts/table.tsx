@@ -11,7 +11,27 @@ export type Column<Row> = {
   isNumber?: boolean;
   /** On a phone the row shows only columns without this. */
   isWide?: boolean;
+  /** Sentences: on a phone they get the whole width. */
+  isText?: boolean;
+  /** When it happened: on a phone it is at the top right of the row. */
+  isTime?: boolean;
 };
+
+/** On a phone a row has two columns, with the time at the right of the first cell. */
+function classesOf<Row>(columns: readonly Column<Row>[]): string[] {
+  let place = 0;
+  const hasTime = columns.some(({ isTime }) => isTime);
+  const isRight = () => (hasTime ? place > 0 && place % 2 === 0 : place % 2 === 1);
+  return columns.map(({ isNumber, isWide, isTime, isText }) => {
+    const classes = [isNumber && 'number', isWide && 'wide', isTime && 'when', isText && 'text'];
+    if (isText && isRight()) place += 1; // the rest of its row stays empty
+    if (!isWide && !isTime && !isText) {
+      classes.push(isRight() && 'right');
+      place += 1;
+    }
+    return classes.filter(Boolean).join(' ');
+  });
+}
 
 type TableProps<Row> = {
   rows: readonly Row[];
@@ -26,14 +46,15 @@ type TableProps<Row> = {
 /** Rows are links by keyboard: `j` and `k` move the focus, Enter opens, `c` copies the row's id. */
 export function Table<Row>({ rows, columns, keyOf, to, caption, empty }: TableProps<Row>) {
   if (rows.length === 0) return <div className="empty">{empty ?? 'Nothing yet.'}</div>;
+  const classes = classesOf(columns);
   return (
     <div className="table">
       <table>
         <caption className="hidden">{caption}</caption>
         <thead>
           <tr>
-            {columns.map(({ name, isNumber, isWide }) => (
-              <th key={name} scope="col" className={`${isNumber ? 'number' : ''} ${isWide ? 'wide' : ''}`}>
+            {columns.map(({ name }, index) => (
+              <th key={name} scope="col" className={classes[index]}>
                 {name}
               </th>
             ))}
@@ -53,12 +74,8 @@ export function Table<Row>({ rows, columns, keyOf, to, caption, empty }: TablePr
                   }
                 }}
               >
-                {columns.map(({ name, cell, isNumber, isWide }) => (
-                  <td
-                    key={name}
-                    data-name={name}
-                    className={`${isNumber ? 'number' : ''} ${isWide ? 'wide' : ''}`}
-                  >
+                {columns.map(({ name, cell }, index) => (
+                  <td key={name} data-name={name} className={classes[index]}>
                     {cell(row)}
                   </td>
                 ))}

@@ -4,21 +4,22 @@ import { useState } from 'react';
 import { useAccountPath } from '../account-path.ts';
 import { useClients } from '../client.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
-import { clock, exact } from '../parts/format.ts';
+import { clock, date, exact } from '../parts/format.ts';
 import { Id } from '../parts/id.tsx';
 import { Panel } from '../parts/panel.tsx';
+import { Mark, type Shape, State } from '../parts/state.tsx';
 import { pollMs } from '../queries.ts';
 import { Link } from '../router.tsx';
 
-const marks: Record<TimelineEntry['kind'], [mark: string, color: string]> = {
-  order: ['●', 'info'],
-  command: ['○', 'quiet'],
-  state: ['●', 'ok'],
-  profile: ['○', 'quiet'],
-  attach: ['●', 'info'],
-  bundle: ['●', 'ok'],
-  usage: ['▲', 'warn'],
-  other: ['○', 'quiet'],
+const shapes: Record<TimelineEntry['kind'], Shape> = {
+  order: 'open',
+  command: 'open',
+  state: 'ok',
+  profile: 'open',
+  attach: 'ok',
+  bundle: 'ok',
+  usage: 'warning',
+  other: 'open',
 };
 
 /** Everything that happened to an eSIM, newest first, by day. */
@@ -47,7 +48,13 @@ export function Timeline({ iccid }: { iccid: string }) {
           <Link to={at(`/events?iccid=${iccid}`)}>As events</Link>
         </>
       }
-      footer="✓ delivered · ◐ being retried · ✕ failed, one count for all endpoints"
+      footer={
+        <span className="row">
+          <State status="delivered" word="delivered" />
+          <State status="pending" word="being retried" />
+          <State status="failed" word="failed" />
+        </span>
+      }
     >
       {error && <ErrorNote error={error} />}
       <div className="timeline">
@@ -66,35 +73,36 @@ export function Timeline({ iccid }: { iccid: string }) {
   );
 }
 
+type Step = NonNullable<TimelineEntry['steps']>[number];
+
 function Entry({ entry, showsSteps }: { entry: TimelineEntry; showsSteps: boolean }) {
   const at = useAccountPath();
   const { event_id: event, execution_id: execution, steps = [], deliveries } = entry;
-  const [mark, color] = entry.status === 'failed' ? ['✕', 'bad'] : marks[entry.kind];
   return (
     <li>
       <time title={exact(entry.created)}>{clock(entry.created)}</time>
-      <span className={color} aria-hidden="true">
-        {mark}
-      </span>
+      <Mark shape={entry.status === 'failed' ? 'failed' : shapes[entry.kind]} />
       <span>
         {entry.title}
         {showsSteps &&
-          steps.map(({ name, at, attempts, error_code: code, message }) => (
-            <span key={name} className="step quiet">
-              {at !== null && `${clock(at)} `}
-              {name}
-              {attempts !== undefined && attempts > 1 && `, ${attempts} attempts`}
-              {code !== undefined && ` ${code}`}
-              {message !== undefined && `: ${message}`}
-            </span>
-          ))}
+          steps
+            .filter((step) => isTelling(step, entry))
+            .map(({ name, at, attempts, error_code: code, message }) => (
+              <span key={name} className="step quiet">
+                {name}
+                {at !== null && ` ${clock(at)}`}
+                {attempts !== undefined && attempts > 1 && `, ${attempts} attempts`}
+                {code !== undefined && ` ${code}`}
+                {message !== undefined && `: ${message}`}
+              </span>
+            ))}
       </span>
       <span className="row">
         {deliveries && (
-          <span className="quiet">
-            {deliveries.succeeded > 0 && `✓${deliveries.succeeded} `}
-            {deliveries.pending > 0 && `◐${deliveries.pending} `}
-            {deliveries.failed > 0 && <span className="bad">✕{deliveries.failed}</span>}
+          <span className="row quiet">
+            <Count shape="done" count={deliveries.succeeded} word="delivered" />
+            <Count shape="running" count={deliveries.pending} word="being retried" />
+            <Count shape="failed" count={deliveries.failed} word="failed" />
           </span>
         )}
         {event !== undefined ? (
@@ -107,10 +115,26 @@ function Entry({ entry, showsSteps }: { entry: TimelineEntry; showsSteps: boolea
   );
 }
 
+function Count({ shape, count, word }: { shape: Shape; count: number; word: string }) {
+  if (count === 0) return null;
+  return (
+    <span className="count">
+      <Mark shape={shape} /> {count}
+      <span className="hidden"> {word}</span>
+    </span>
+  );
+}
+
+/** Leaves out steps that say no more than the entry itself: without a time, or at its own. */
+function isTelling({ at, attempts = 1, error_code: code, message }: Step, entry: TimelineEntry): boolean {
+  const hasTime = at !== null && at !== entry.created;
+  return hasTime || attempts > 1 || code !== undefined || message !== undefined;
+}
+
 function byDay(entries: TimelineEntry[]): { day: string; entries: TimelineEntry[] }[] {
   const days = new Map<string, TimelineEntry[]>();
   for (const entry of entries) {
-    const day = new Date(entry.created * 1_000).toISOString().slice(0, 10);
+    const day = date(entry.created);
     days.set(day, [...(days.get(day) ?? []), entry]);
   }
   return [...days].map(([day, entries]) => ({ day, entries }));

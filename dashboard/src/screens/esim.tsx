@@ -12,6 +12,7 @@ import { Fact, Facts, PageHeader, Panel } from '../parts/panel.tsx';
 import { Simulate } from '../parts/simulate.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
+import { useProductName } from '../product-name.ts';
 import { pollMs } from '../queries.ts';
 import { Link } from '../router.tsx';
 import { Install } from './esim-install.tsx';
@@ -38,7 +39,7 @@ export default function EsimScreen() {
             <Iccid iccid={esim.iccid} /> <State status={esim.status} />
           </>
         }
-        about={<Link to={at('/esims')}>Orders & eSIMs</Link>}
+        above={<Link to={at('/esims')}>Orders & eSIMs</Link>}
       >
         <Changes esim={esim} />
       </PageHeader>
@@ -88,10 +89,11 @@ function Changes({ esim: { iccid, status } }: { esim: Esim }) {
 
 function EsimFacts({ esim }: { esim: Esim }) {
   const { profile, metadata } = esim;
+  const productName = useProductName();
   return (
     <Facts>
       <Fact name="Product">
-        <code>{esim.product_id}</code>
+        <span title={esim.product_id}>{productName(esim.product_id)}</span>
       </Fact>
       <Fact name="Profile">
         {profile.state}
@@ -109,11 +111,13 @@ function EsimFacts({ esim }: { esim: Esim }) {
       {esim.description !== null && <Fact name="Description">{esim.description}</Fact>}
       {Object.keys(metadata).length > 0 && (
         <Fact name="Metadata">
-          {Object.entries(metadata).map(([key, value]) => (
-            <span key={key} className="chip">
-              {key}={value}
-            </span>
-          ))}
+          <span className="row">
+            {Object.entries(metadata).map(([key, value]) => (
+              <span key={key} className="chip">
+                {key}={value}
+              </span>
+            ))}
+          </span>
         </Fact>
       )}
     </Facts>
@@ -141,22 +145,23 @@ function Bundles({ iccid }: { iccid: string }) {
 }
 
 function BundleRow({ bundle }: { bundle: Bundle }) {
+  const productName = useProductName();
   const { data_bytes: size, used_bytes: used, expires_at: end } = bundle;
   const share = size === null ? 0 : used / size;
   const text = size === null ? `${bytes(used)} used of unlimited data` : `${bytes(used)} of ${bytes(size)}`;
   return (
     <div className="bundle">
-      <div className="row">
-        <code>{bundle.product_id}</code> <State status={bundle.status} /> <Id id={bundle.id} />
+      <div className="row apart">
+        <b title={bundle.product_id}>{productName(bundle.product_id)}</b> <State status={bundle.status} />{' '}
+        <Id id={bundle.id} />
       </div>
       <Meter share={share} label={text} isWarning={share >= 0.8} />
-      <p className="quiet">
-        {text}
+      <p className="row apart quiet">
+        <span>{text}</span>
         {end !== null && (
-          <>
-            {' · ends '}
-            <Time at={end} />
-          </>
+          <span>
+            ends <Time at={end} />
+          </span>
         )}
       </p>
     </div>

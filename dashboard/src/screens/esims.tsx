@@ -9,6 +9,7 @@ import { PageHeader, Panel } from '../parts/panel.tsx';
 import { State } from '../parts/state.tsx';
 import { ListTable } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
+import { useProductName } from '../product-name.ts';
 import { pollMs } from '../queries.ts';
 import { navigate, setQuery, usePlace } from '../router.tsx';
 
@@ -32,7 +33,7 @@ export default function Esims() {
               type="button"
               role="tab"
               aria-selected={isShown}
-              className={`control ${isShown ? 'main' : ''}`}
+              className="control"
               onClick={() => setQuery({ view, after: null, status: null })}
             >
               {label}
@@ -73,6 +74,7 @@ function EsimList() {
   const { query } = usePlace();
   const status = query.get('status');
   const product = query.get('product');
+  const productName = useProductName();
   return (
     <Panel
       title="eSIMs"
@@ -101,9 +103,9 @@ function EsimList() {
           { name: 'ICCID', cell: ({ iccid }) => <Iccid iccid={iccid} to={at(`/esims/${iccid}`)} /> },
           { name: 'Status', cell: ({ status }) => <State status={status} /> },
           { name: 'Profile', cell: ({ profile }) => profile.state, isWide: true },
-          { name: 'Product', cell: ({ product_id: id }) => <code>{id}</code> },
+          { name: 'Product', cell: ({ product_id: id }) => <span title={id}>{productName(id)}</span> },
           { name: 'Metadata', cell: ({ metadata }) => <Metadata metadata={metadata} />, isWide: true },
-          { name: 'Created', cell: ({ created }) => <Time at={created} /> },
+          { name: 'Created', cell: ({ created }) => <Time at={created} />, isTime: true },
         ]}
       />
     </Panel>
@@ -122,6 +124,7 @@ function Metadata({ metadata }: { metadata: Record<string, string> }) {
 
 function Orders() {
   const { api } = useClients();
+  const productName = useProductName();
   const at = useAccountPath();
   const { query } = usePlace();
   const status = query.get('status');
@@ -156,8 +159,12 @@ function Orders() {
             cell: ({ iccid }) =>
               iccid === null ? '–' : <Iccid iccid={iccid} to={at(`/esims/${iccid}`)} isShort />,
           },
-          { name: 'Product', cell: ({ product_id: id }) => <code>{id}</code>, isWide: true },
-          { name: 'Created', cell: ({ created }) => <Time at={created} /> },
+          {
+            name: 'Product',
+            cell: ({ product_id: id }) => id !== null && <span title={id}>{productName(id)}</span>,
+            isWide: true,
+          },
+          { name: 'Created', cell: ({ created }) => <Time at={created} />, isTime: true },
         ]}
       />
     </Panel>

@@ -5,11 +5,12 @@ import { useClients } from '../client.ts';
 import { Action } from '../parts/action.tsx';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { EventAbout } from '../parts/event-about.tsx';
-import { clock, duration, exact } from '../parts/format.ts';
+import { clock, duration, exact, tail } from '../parts/format.ts';
 import { Id } from '../parts/id.tsx';
 import { Json } from '../parts/json.tsx';
 import { Fact, Facts, PageHeader, Panel } from '../parts/panel.tsx';
 import { State } from '../parts/state.tsx';
+import { type Column, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { pollMs } from '../queries.ts';
 import { Link } from '../router.tsx';
@@ -29,7 +30,7 @@ export default function EventScreen() {
   if (!event) return <p className="empty">Loading…</p>;
   return (
     <>
-      <PageHeader title={<code>{event.type}</code>} about={<Link to={at('/events')}>Events</Link>}>
+      <PageHeader title={<code>{event.type}</code>} above={<Link to={at('/events')}>Events</Link>}>
         <Action
           label="Replay to all"
           scope="write"
@@ -47,61 +48,108 @@ export default function EventScreen() {
           <EventAbout data={event.data as Record<string, unknown>} />
         </Fact>
       </Facts>
-      <Panel title="Deliveries" aside={`${deliveries.data?.length ?? 0}`}>
-        {deliveries.error && <ErrorNote error={deliveries.error} />}
-        {deliveries.data?.length === 0 && <div className="empty">No endpoint subscribes to this type.</div>}
-        {deliveries.data?.map((delivery) => (
-          <DeliveryRow key={delivery.id} delivery={delivery} />
-        ))}
-      </Panel>
-      <Json value={event} title="Payload" isOpen />
+      <div className="columns">
+        <div>
+          <Panel title="Deliveries" aside={`${deliveries.data?.length ?? 0}`}>
+            {deliveries.error && <ErrorNote error={deliveries.error} />}
+            {deliveries.data?.length === 0 && (
+              <div className="empty">No endpoint subscribes to this type.</div>
+            )}
+            {deliveries.data?.map((delivery) => (
+              <DeliveryRow key={delivery.id} delivery={delivery} />
+            ))}
+          </Panel>
+        </div>
+        <div>
+          <Json value={event} title="Payload" isOpen />
+        </div>
+      </div>
     </>
   );
 }
 
 function DeliveryRow({ delivery }: { delivery: Delivery }) {
   const at = useAccountPath();
-  const { status, attempts, next_attempt_at: next } = delivery;
+  const urlOf = useEndpointUrl();
+  const { status, attempts, next_attempt_at: next, webhook_endpoint_id: endpoint } = delivery;
   return (
-    <article className="body delivery">
-      <div className="row">
-        <State status={status} />
-        <Id id={delivery.id} />
-        <span className="quiet">to</span>
-        <Id id={delivery.webhook_endpoint_id} to={at(`/webhooks/${delivery.webhook_endpoint_id}`)} />
-        {delivery.origin !== 'event' && <span className="chip">{delivery.origin}</span>}
-        {next !== null && (
-          <span className="quiet">
-            next attempt <Time at={next} />
-          </span>
-        )}
-        {delivery.blocked_by !== null && (
-          <span className="warn">
-            ▲ waits for <Id id={delivery.blocked_by} />
-          </span>
-        )}
+    <article className="delivery">
+      <div className="body row apart">
+        <span className="row">
+          <State status={status} />
+          <Id id={delivery.id} />
+          <span className="quiet">to</span>
+          <Link to={at(`/webhooks/${endpoint}`)} title={endpoint}>
+            {urlOf(endpoint)}
+          </Link>
+          {delivery.origin !== 'event' && <span className="chip">{delivery.origin}</span>}
+          {next !== null && (
+            <span className="quiet">
+              next attempt <Time at={next} />
+            </span>
+          )}
+          {delivery.blocked_by !== null && (
+            <span className="warn">
+              ▲ waits for <Id id={delivery.blocked_by} />
+            </span>
+          )}
+        </span>
         <Action
           label={status === 'pending' ? 'Try now' : 'Send again'}
           scope="write"
           call={{ method: 'POST', path: `/v1/deliveries/${delivery.id}/retry` }}
         />
       </div>
-      <ol className="attempts">
-        {attempts.map((attempt) => (
-          <li key={attempt.at + String(attempt.duration_ms)}>
-            <time title={exact(attempt.at)}>{clock(attempt.at)}</time>{' '}
-            {attempt.error === null && attempt.status_code !== null && attempt.status_code < 300 ? '✓' : '✕'}{' '}
-            {attempt.status_code ?? attempt.error}{' '}
-            <span className="quiet">in {duration(attempt.duration_ms)}</span>
-            {attempt.response !== null && attempt.response !== '' && (
-              <details>
-                <summary>Answer</summary>
-                <pre className="answer">{attempt.response}</pre>
-              </details>
-            )}
-          </li>
-        ))}
-      </ol>
+      <Table<NumberedAttempt>
+        caption={`Attempts to deliver to ${urlOf(endpoint)}`}
+        rows={attempts.map((attempt, index) => ({ ...attempt, number: index + 1 })).reverse()}
+        keyOf={({ number }) => `${delivery.id} ${number}`}
+        empty="Not tried yet."
+        columns={[
+          { name: 'No.', cell: ({ number }) => number, isNumber: true },
+          { name: 'Sent', cell: ({ at }) => <time title={exact(at)}>{clock(at)}</time>, isTime: true },
+          {
+            name: 'Status',
+            cell: (attempt) => (
+              <State
+                status={isSuccess(attempt) ? 'succeeded' : 'failed'}
+                word={String(attempt.status_code ?? attempt.error)}
+              />
+            ),
+          },
+          { name: 'Took', cell: ({ duration_ms: ms }) => duration(ms), isNumber: true },
+          ...(attempts.some(({ response }) => response) ? [said] : []),
+        ]}
+      />
     </article>
   );
+}
+
+type Attempt = Delivery['attempts'][number];
+type NumberedAttempt = Attempt & { number: number };
+
+const said: Column<NumberedAttempt> = {
+  name: 'What it said',
+  cell: ({ response }) =>
+    response !== null &&
+    response !== '' && (
+      <details>
+        <summary>Answer</summary>
+        <pre className="answer">{response}</pre>
+      </details>
+    ),
+};
+
+function isSuccess({ error, status_code: status }: Attempt): boolean {
+  return error === null && status !== null && status < 300;
+}
+
+/** URLs of endpoints by their ids; a deleted one is called by the end of its id. */
+function useEndpointUrl(): (id: string) => string {
+  const { api } = useClients();
+  const { data } = useQuery({
+    queryKey: ['webhook_endpoints', 'all'],
+    queryFn: async () => (await api.webhookEndpoints.list({ limit: 100 })).data,
+  });
+  return (id) => data?.find((endpoint) => endpoint.id === id)?.url.replace(/^https?:\/\//, '') ?? tail(id);
 }

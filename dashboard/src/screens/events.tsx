@@ -4,6 +4,7 @@ import { useAccountPath } from '../account-path.ts';
 import { useClients } from '../client.ts';
 import { LiveMark } from '../live/use-live.tsx';
 import { EventAbout } from '../parts/event-about.tsx';
+import { EventWhat } from '../parts/event-what.tsx';
 import { Filter, TextFilter } from '../parts/filter.tsx';
 import { Id } from '../parts/id.tsx';
 import { PageHeader, Panel } from '../parts/panel.tsx';
@@ -60,9 +61,10 @@ export default function Events() {
           to={({ id }) => at(`/events/${id}`)}
           empty="No event matches."
           columns={[
-            { name: 'When', cell: ({ created }) => <Time at={created} /> },
+            { name: 'When', cell: ({ created }) => <Time at={created} />, isTime: true },
             { name: 'Type', cell: ({ type }) => <code>{type}</code> },
             { name: 'About', cell: (event) => <EventAbout data={event.data as Record<string, unknown>} /> },
+            { name: 'What', cell: (event) => <EventWhat event={event} /> },
             { name: 'Event', cell: ({ id }) => <Id id={id} to={at(`/events/${id}`)} /> },
           ]}
         />

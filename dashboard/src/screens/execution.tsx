@@ -29,7 +29,7 @@ export default function ExecutionScreen() {
             <Id id={data.id} /> <State status={data.status} />
           </>
         }
-        about={<Link to={at('/esims?view=orders')}>Orders</Link>}
+        above={<Link to={at('/esims?view=orders')}>Orders</Link>}
       />
       <Facts>
         <Fact name="What">

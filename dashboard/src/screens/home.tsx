@@ -9,8 +9,9 @@ import { curlOf } from '../parts/call.ts';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { EventAbout } from '../parts/event-about.tsx';
+import { EventWhat } from '../parts/event-what.tsx';
 import { Funnel } from '../parts/funnel.tsx';
-import { Iccid, Id } from '../parts/id.tsx';
+import { Iccid } from '../parts/id.tsx';
 import { OrderForm } from '../parts/order-form.tsx';
 import { PageHeader, Panel } from '../parts/panel.tsx';
 import { Simulate } from '../parts/simulate.tsx';
@@ -39,7 +40,7 @@ export default function Home() {
             <button
               key={name}
               type="button"
-              className={`control ${name === chosen ? 'main' : ''}`}
+              className="control"
               aria-pressed={name === chosen}
               onClick={() => setQuery({ window: name === '24 h' ? null : name })}
             >
@@ -81,6 +82,8 @@ export default function Home() {
   );
 }
 
+const legend = <span className="wide">Each bar is an hour. Percentages are of the step before.</span>;
+
 function Orders({ seconds }: { seconds: number }) {
   const { api } = useClients();
   const at = useAccountPath();
@@ -97,13 +100,16 @@ function Orders({ seconds }: { seconds: number }) {
       footer={
         data.failures.length > 0 ? (
           <>
-            <span className="bad">✕ {data.failed_count} failed for good</span>
-            <Link to={at('/esims?view=orders&status=failed')}>
-              {data.failures.map(({ code, count }) => `${count} ${code}`).join(', ')}
-            </Link>
+            <span className="row">
+              <State status="failed" word={`${data.failed_count} failed for good`} />
+              <Link to={at('/esims?view=orders&status=failed')}>
+                {data.failures.map(({ code, count }) => `${count} ${code}`).join(', ')}
+              </Link>
+            </span>
+            {legend}
           </>
         ) : (
-          'Each bar is an hour. Percentages are of the step before.'
+          legend
         )
       }
     >
@@ -162,10 +168,17 @@ function LiveEvents() {
           to={({ id }) => at(`/events/${id}`)}
           empty="Order an eSIM, and its events appear here."
           columns={[
-            { name: 'When', cell: ({ created }) => <Time at={created} /> },
-            { name: 'Type', cell: ({ type }) => <code>{type}</code> },
+            { name: 'When', cell: ({ created }) => <Time at={created} />, isTime: true },
+            {
+              name: 'Type',
+              cell: ({ id, type }) => (
+                <Link to={at(`/events/${id}`)} className="subtle">
+                  <code>{type}</code>
+                </Link>
+              ),
+            },
             { name: 'About', cell: (event) => <EventAbout data={event.data as Record<string, unknown>} /> },
-            { name: 'Event', cell: ({ id }) => <Id id={id} to={at(`/events/${id}`)} /> },
+            { name: 'What', cell: (event) => <EventWhat event={event} /> },
           ]}
         />
       </Panel>
@@ -187,7 +200,7 @@ function NeedsALook() {
   );
   if (!failing || failing.length === 0) return null;
   return (
-    <Panel title="Needs a look" aside={String(failing.length)}>
+    <Panel title="Needs a look" aside={String(failing.length)} isUrgent>
       {failing.slice(0, 5).map((endpoint) => (
         <div key={endpoint.id} className="body">
           <p>

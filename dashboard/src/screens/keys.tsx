@@ -67,7 +67,7 @@ function KeyList({ onRolled }: { onRolled(key: string): void }) {
         { name: 'Id', cell: ({ id }) => <Id id={id} />, isWide: true },
         { name: 'Scopes', cell: ({ scopes }) => <code>{scopes.join(' ')}</code> },
         { name: 'State', cell: (key) => <KeyState apiKey={key} /> },
-        { name: 'Last used', cell: ({ last_used_at: used }) => <Time at={used} /> },
+        { name: 'Last used', cell: ({ last_used_at: used }) => <Time at={used} />, isTime: true },
         {
           name: 'Actions',
           cell: (key) =>
@@ -101,11 +101,13 @@ function KeyList({ onRolled }: { onRolled(key: string): void }) {
 function KeyState({ apiKey: { revoked_at: revoked, expires_at: end } }: { apiKey: ApiKey }) {
   if (revoked !== null) return <State status="revoked" />;
   if (end === null) return <State status="active" />;
+  const isActive = end * 1_000 > Date.now();
   return (
     <span>
-      <State status={end * 1_000 > Date.now() ? 'active' : 'expired'} />{' '}
+      <State status={isActive ? 'active' : 'expired'} />{' '}
       <span className="quiet">
-        ends <Time at={end} />
+        {isActive && 'ends '}
+        <Time at={end} />
       </span>
     </span>
   );

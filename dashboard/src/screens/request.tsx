@@ -18,7 +18,7 @@ export default function RequestScreen() {
   if (error) {
     return (
       <>
-        <PageHeader title={<Id id={id} />} about={<Link to={at('/requests')}>Request log</Link>} />
+        <PageHeader title={<Id id={id} />} above={<Link to={at('/requests')}>Request log</Link>} />
         <ErrorNote error={error} />
       </>
     );
@@ -32,7 +32,7 @@ export default function RequestScreen() {
             {data.method} {data.path}
           </code>
         }
-        about={<Link to={at('/requests')}>Request log</Link>}
+        above={<Link to={at('/requests')}>Request log</Link>}
       />
       <Facts>
         <Fact name="Request">

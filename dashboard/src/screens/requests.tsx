@@ -1,33 +1,42 @@
 import type { RequestLogEntry } from '@simplane/sdk';
 import { useAccountPath } from '../account-path.ts';
 import { useClients } from '../client.ts';
+import { Filter } from '../parts/filter.tsx';
 import { duration } from '../parts/format.ts';
 import { Id } from '../parts/id.tsx';
 import { PageHeader, Panel } from '../parts/panel.tsx';
+import { Mark } from '../parts/state.tsx';
 import { ListTable } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { pollMs } from '../queries.ts';
+import { usePlace } from '../router.tsx';
+
+const toOption = (value: string) => ({ value, label: value });
 
 export default function Requests() {
   const { api } = useClients();
   const at = useAccountPath();
+  const status = usePlace().query.get('status');
   return (
     <>
       <PageHeader
         title="Request log"
         about="Every answer has a Request-Id; it is found here for seven days."
       />
-      <Panel title="Requests">
+      <Panel
+        title="Requests"
+        aside={<Filter name="status" label="Status" options={['2xx', '4xx', '5xx'].map(toOption)} />}
+      >
         <ListTable<RequestLogEntry>
           caption="Requests, newest first"
-          queryKey={['requests']}
+          queryKey={['requests', status]}
           pollMs={pollMs}
-          read={(page) => api.requests.list(page)}
+          read={(page) => api.requests.list({ ...page, ...(status !== null && { status }) })}
           keyOf={({ id }) => id}
           to={({ id }) => at(`/requests/${id}`)}
           empty="No request yet. In live mode only refused ones are kept, unless the operator chose otherwise."
           columns={[
-            { name: 'When', cell: ({ created }) => <Time at={created} /> },
+            { name: 'When', cell: ({ created }) => <Time at={created} />, isTime: true },
             {
               name: 'Request',
               cell: ({ method, path }) => (
@@ -39,8 +48,9 @@ export default function Requests() {
             {
               name: 'Status',
               cell: ({ status, error }) => (
-                <span className={status >= 400 ? 'bad' : 'ok'}>
-                  {status >= 400 ? '✕' : '✓'} {status} {error && <code>{error.code}</code>}
+                <span className={status >= 400 ? 'bad' : ''}>
+                  <Mark shape={status >= 400 ? 'failed' : 'done'} /> {status}{' '}
+                  {error && <code>{error.code}</code>}
                 </span>
               ),
             },

@@ -8,6 +8,7 @@ import { Bars } from '../parts/bars.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Health } from '../parts/endpoint-health.tsx';
 import { ErrorNote } from '../parts/error-note.tsx';
+import { everyHour } from '../parts/every-hour.ts';
 import { Filter } from '../parts/filter.tsx';
 import { duration } from '../parts/format.ts';
 import { Id } from '../parts/id.tsx';
@@ -44,7 +45,7 @@ export default function WebhookScreen() {
             <code>{endpoint.url}</code> <Health endpoint={endpoint} />
           </>
         }
-        about={<Link to={at('/webhooks')}>Webhooks</Link>}
+        above={<Link to={at('/webhooks')}>Webhooks</Link>}
       >
         <Action
           label="Probe"
@@ -70,7 +71,7 @@ export default function WebhookScreen() {
       </PageHeader>
       {probe && <Probed probe={probe} />}
       {endpoint.status === 'disabled' && (
-        <div className="error-note" role="status">
+        <div className="error-note row apart" role="status">
           <p>✕ {endpoint.disabled_reason ?? 'Disabled by hand.'}</p>
           <Action label="Enable" scope="write" call={{ method: 'POST', path: `${path}/enable` }} />
         </div>
@@ -92,10 +93,16 @@ export default function WebhookScreen() {
         </div>
       )}
       <EndpointFacts endpoint={endpoint} />
-      <Stats id={id} />
-      <Recover endpoint={endpoint} />
-      <Attempts id={id} />
-      <Json value={endpoint} />
+      <div className="columns">
+        <div>
+          <Stats id={id} />
+          <Attempts id={id} />
+        </div>
+        <div>
+          <Recover endpoint={endpoint} />
+          <Json value={endpoint} />
+        </div>
+      </div>
       {secret !== null && (
         <Dialog title="The new signing secret" onClose={() => setSecret(null)}>
           <SecretOnce secret={secret} what="signing secret" onDone={() => setSecret(null)} />
@@ -153,17 +160,19 @@ function Stats({ id }: { id: string }) {
     refetchInterval: pollMs * 4,
   });
   if (!data) return null;
-  const { succeeded_count: good, failed_count: bad, p50_ms: p50, p99_ms: p99, hours } = data;
+  const { succeeded_count: good, failed_count: bad, p50_ms: p50, p99_ms: p99 } = data;
+  const hours = everyHour(data, Date.now() / 1_000);
   const finding = `${good} attempts succeeded and ${bad} failed`;
   return (
-    <Panel title="Attempts per hour" aside={finding}>
+    <Panel title="Attempts per hour, last day" aside={finding}>
       <div className="body">
         <p className="quiet">
           {p50 === null ? 'No attempt yet.' : `Half were answered within ${duration(p50)}`}
           {p99 !== null && `, 99 of 100 within ${duration(p99)}.`}
         </p>
         <Bars
-          counts={hours.map(({ succeeded_count: ok, failed_count: not }) => ok + not)}
+          counts={hours.map(({ succeeded, failed }) => succeeded + failed)}
+          failed={hours.map(({ failed }) => failed)}
           finding={finding}
         />
       </div>
@@ -191,7 +200,7 @@ function Attempts({ id }: { id: string }) {
       }
     >
       <ListTable<DeliveryAttempt>
-        caption="Attempts, newest first"
+        caption="Attempts, those of the newest delivery first"
         queryKey={['attempts', id, outcome]}
         pollMs={pollMs}
         read={(page) => api.webhookEndpoints.attempts(id, { ...page, ...(outcome !== null && { outcome }) })}
@@ -199,17 +208,19 @@ function Attempts({ id }: { id: string }) {
         to={({ event_id: event }) => at(`/events/${event}`)}
         empty="No attempt yet."
         columns={[
-          { name: 'When', cell: ({ at }) => <Time at={at} /> },
-          { name: 'Outcome', cell: ({ outcome }) => <State status={outcome} /> },
-          { name: 'Answer', cell: ({ status_code: status, error }) => status ?? error },
-          { name: 'Event', cell: ({ event_id: event }) => <Id id={event} to={at(`/events/${event}`)} /> },
-          { name: 'Attempt', cell: ({ number }) => number, isNumber: true },
-          { name: 'Took', cell: ({ duration_ms: ms }) => duration(ms), isNumber: true },
+          { name: 'When', cell: ({ at }) => <Time at={at} />, isTime: true },
           {
-            name: 'Said',
-            isWide: true,
-            cell: ({ response }) => <code className="said">{response?.slice(0, 80)}</code>,
+            name: 'Answer',
+            cell: ({ outcome, status_code: status, error, response }) => (
+              <>
+                <State status={outcome} word={String(status ?? error)} />{' '}
+                <code className="said wide">{response?.slice(0, 80)}</code>
+              </>
+            ),
           },
+          { name: 'Event', cell: ({ event_id: event }) => <Id id={event} to={at(`/events/${event}`)} /> },
+          { name: 'No.', cell: ({ number }) => number, isNumber: true },
+          { name: 'Took', cell: ({ duration_ms: ms }) => duration(ms), isNumber: true },
         ]}
       />
     </Panel>

@@ -47,7 +47,7 @@ export default function Webhooks() {
                 </code>
               ),
             },
-            { name: 'Last success', cell: ({ last_success_at: last }) => <Time at={last} /> },
+            { name: 'Last success', cell: ({ last_success_at: last }) => <Time at={last} />, isTime: true },
           ]}
         />
       </Panel>

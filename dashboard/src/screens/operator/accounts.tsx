@@ -40,7 +40,7 @@ export default function Accounts() {
             { name: 'Endpoints', cell: ({ max_webhook_endpoints: max }) => limit(max), isNumber: true },
             { name: 'Open orders', cell: ({ max_open_executions: max }) => limit(max), isNumber: true },
             { name: 'Requests/s', cell: ({ requests_per_second: max }) => limit(max), isNumber: true },
-            { name: 'Created', cell: ({ created }) => <Time at={created} /> },
+            { name: 'Created', cell: ({ created }) => <Time at={created} />, isTime: true },
             {
               name: 'Change',
               cell: (account) => (

@@ -61,7 +61,7 @@ export default function Endpoints() {
             { name: 'Health', cell: (endpoint) => <Health endpoint={endpoint} /> },
             { name: 'Last error', cell: ({ last_error: last }) => last ?? '–', isWide: true },
             { name: 'Waiting', cell: ({ backlog }) => <Waiting backlog={backlog} />, isNumber: true },
-            { name: 'Last success', cell: ({ last_success_at: last }) => <Time at={last} /> },
+            { name: 'Last success', cell: ({ last_success_at: last }) => <Time at={last} />, isTime: true },
           ]}
         />
       </Panel>

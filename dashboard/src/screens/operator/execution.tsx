@@ -37,7 +37,7 @@ export default function ExecutionScreen() {
             <Id id={data.id} /> <State status={data.status} />
           </>
         }
-        about={<Link to="/executions">Orders</Link>}
+        above={<Link to="/executions">Orders</Link>}
       >
         {mayRetry && (
           <Action

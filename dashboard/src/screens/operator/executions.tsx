@@ -72,7 +72,7 @@ export default function Executions() {
             },
             { name: 'Account', cell: ({ account_id: id }) => <AccountLink id={id} /> },
             { name: 'Waits for', cell: ({ waiting_for: cause }) => cause ?? '–', isWide: true },
-            { name: 'Created', cell: ({ created }) => <Time at={created} /> },
+            { name: 'Created', cell: ({ created }) => <Time at={created} />, isTime: true },
           ]}
         />
       </Panel>

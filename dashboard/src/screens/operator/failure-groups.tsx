@@ -43,8 +43,8 @@ export function FailureGroups() {
             ),
           },
           { name: 'What was said', cell: ({ message }) => message.slice(0, 160), isWide: true },
-          { name: 'What to do', cell: ({ remedy }) => remedy },
-          { name: 'Oldest', cell: ({ oldest }) => <Time at={oldest} /> },
+          { name: 'What to do', cell: ({ remedy }) => remedy, isText: true },
+          { name: 'Oldest', cell: ({ oldest }) => <Time at={oldest} />, isTime: true },
           { name: 'Then', cell: (group) => <Then group={group} /> },
         ]}
       />

@@ -41,15 +41,13 @@ export default function OperatorOverview() {
       />
       {error && <ErrorNote error={error} />}
       {data && (
-        <Panel title="Now">
-          <div className="funnel">
+        <Panel title="The last minute" aside={<span className="quiet">below, the last hour</span>}>
+          <div className="funnel figures">
             {(Object.keys(rates) as (keyof typeof rates)[]).map((name) => (
               <div key={name}>
                 <p className="quiet">{rates[name]}</p>
                 <p className="figure">{number(data.rates[name].last_minute)}</p>
-                <p className="quiet">
-                  in the last minute, {number(data.rates[name].last_hour)} in the last hour
-                </p>
+                <p className="quiet">{number(data.rates[name].last_hour)} in an hour</p>
               </div>
             ))}
             <Backlog name="Orders waiting" backlog={data.backlogs.executions} />
@@ -79,7 +77,7 @@ function Backlog({ name, backlog: { count, oldest_due_seconds: age } }: { name: 
       <p className="quiet">{name}</p>
       <p className="figure">{number(count)}</p>
       <p className={isOld ? 'warn' : 'quiet'}>
-        {isOld && '▲ '}oldest due for {span(age)}
+        {count === 0 ? 'nothing is due' : `${isOld ? '▲ ' : ''}oldest due ${span(age)}`}
       </p>
     </div>
   );

@@ -29,7 +29,7 @@ export default function Processes() {
             },
             { name: 'Version', cell: ({ version }) => version },
             { name: 'Started', cell: ({ since }) => <Time at={since} /> },
-            { name: 'Seen', cell: ({ last_seen_at: seen }) => <Time at={seen} /> },
+            { name: 'Seen', cell: ({ last_seen_at: seen }) => <Time at={seen} />, isTime: true },
           ]}
         />
       </Panel>

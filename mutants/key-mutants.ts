@@ -19,6 +19,14 @@ export const keyMutants: Mutant[] = [
     why: 'Signing out ends the open streams of the session.',
   },
   {
+    name: 'audit-entry-found-without-admin',
+    file: 'server/src/lookups/search.ts',
+    find: ` && type !== 'audit_entry'`,
+    replace: '',
+    tests: [api('lookups')],
+    why: 'A search shows audit entries only to keys that may read the log.',
+  },
+  {
     name: 'two-admins-revoke-each-other',
     file: 'server/src/accounts/sql/lock-key.ts',
     find: 'if (accountUuid !== null) await',

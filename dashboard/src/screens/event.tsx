@@ -20,7 +20,11 @@ export default function EventScreen() {
   const { api } = useClients();
   const at = useAccountPath();
   const id = useIdInPath();
-  const { data: event, error } = useQuery({ queryKey: ['events', id], queryFn: () => api.events.get(id) });
+  const { data: event, error } = useQuery({
+    queryKey: ['events', id],
+    queryFn: () => api.events.get(id),
+    staleTime: 'static', // it never changes
+  });
   const deliveries = useQuery({
     queryKey: ['deliveries', 'event', id],
     queryFn: async () => (await api.events.listDeliveries(id, { limit: 100 })).data,

@@ -18,11 +18,7 @@ export async function fillAccount(
   const uuids = events.map(({ uuid }) => uuid);
   const product = `'prod_europe_5gb_30d'`;
   const iccid = '(8999901000000000000 + n - 1)::text';
-  await db.pool.query(
-    `insert into events (account_id, id, type, created_at, body)
-     select $1, id, 'esim.provisioned', now(), body from unnest($2::uuid[], $3::text[]) event (id, body)`,
-    [accountUuid, uuids, events.map(({ body }) => body)],
-  );
+  await insertEvents(db, events);
   await db.pool.query(
     `insert into esims (account_id, id, iccid, execution_id, product_id, status, metadata, created_at)
      select $1, id, ${iccid}, id, ${product}, 'provisioned', jsonb_build_object('order', n::text), now()
@@ -47,5 +43,35 @@ export async function fillAccount(
     `update webhook_endpoints set failing_since = now() - interval '1 hour', failure_count = $3
      where account_id = $1 and id = $2`,
     [accountUuid, endpointUuid, failures],
+  );
+}
+
+/** Adds events like this one, newer than all others. */
+export async function addEvents(
+  { db, service, accountUuid }: TestService,
+  count: number,
+  like: { type: string; data: Record<string, unknown> },
+): Promise<void> {
+  const event = { accountUuid, ...like };
+  await insertEvents(
+    db,
+    Array.from({ length: count }, () => composeEvent(service, event)),
+  );
+}
+
+async function insertEvents(
+  { pool }: TestService['db'],
+  events: ReturnType<typeof composeEvent>[],
+): Promise<void> {
+  await pool.query(
+    `insert into events (account_id, id, type, created_at, body)
+     select account_id, id, type, now(), body
+     from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[]) event (account_id, id, type, body)`,
+    [
+      events.map(({ accountUuid }) => accountUuid),
+      events.map(({ uuid }) => uuid),
+      events.map(({ type }) => type),
+      events.map(({ body }) => body),
+    ],
   );
 }

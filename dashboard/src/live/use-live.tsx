@@ -1,7 +1,6 @@
 import type { WebhookEvent } from '@simplane/sdk';
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
 import { useClients } from '../client.ts';
-import { type Shape, State } from '../parts/state.tsx';
 import { queries } from '../queries.ts';
 import { followWhileVisible, type LiveState } from './follow.ts';
 
@@ -43,20 +42,4 @@ export function LiveProvider({ children }: { children: ReactNode }) {
 
 export function useLive(): Live {
   return useContext(LiveContext);
-}
-
-const words: Record<LiveState, [Shape, string]> = {
-  live: ['ok', 'Live'],
-  paused: ['paused', 'Paused'],
-  lost: ['warning', 'Connection lost, trying again'],
-};
-
-export function LiveMark() {
-  const { state } = useLive();
-  const [shape, word] = words[state];
-  return (
-    <span role="status">
-      <State status={state} shape={shape} word={word} />
-    </span>
-  );
 }

@@ -2,7 +2,6 @@ import type { WebhookEvent } from '@simplane/sdk';
 import { useState } from 'react';
 import { useAccountPath } from '../account-path.ts';
 import { useClients } from '../client.ts';
-import { LiveMark } from '../live/use-live.tsx';
 import { EventAbout } from '../parts/event-about.tsx';
 import { EventWhat } from '../parts/event-what.tsx';
 import { Filter, TextFilter } from '../parts/filter.tsx';
@@ -11,6 +10,7 @@ import { PageHeader, Panel } from '../parts/panel.tsx';
 import { ListTable } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { usePlace } from '../router.tsx';
+import { LiveMark } from './live-mark.tsx';
 import { SendTestEvent } from './send-test-event.tsx';
 
 export default function Events() {

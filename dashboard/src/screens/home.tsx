@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useAccountPath } from '../account-path.ts';
 import { mayDo, useClients } from '../client.ts';
-import { LiveMark, useLive } from '../live/use-live.tsx';
+import { useLive } from '../live/use-live.tsx';
 import { Action } from '../parts/action.tsx';
 import { curlOf } from '../parts/call.ts';
 import { CodeBlock } from '../parts/code-block.tsx';
@@ -21,6 +21,7 @@ import { Time } from '../parts/time.tsx';
 import { pollMs } from '../queries.ts';
 import { Link, navigate, setQuery, usePlace } from '../router.tsx';
 import { GettingStarted } from './getting-started.tsx';
+import { LiveMark } from './live-mark.tsx';
 
 const windows = { '1 h': 3_600, '24 h': 86_400, '7 d': 604_800 } as const;
 

@@ -120,10 +120,7 @@ test.each<[string, object]>([
         body: { type: 'test.large', data },
       });
       expect(status).toBe(202);
-      await page
-        .getByRole('table', { name: 'The newest events' })
-        .getByTitle(json.id, { exact: true })
-        .click();
+      await page.locator(`[data-row="${json.id}"]`).getByRole('link', { name: 'test.large' }).click();
       const payload = page.getByRole('group').locator('pre');
       await payload.focus();
       await page.keyboard.press('Control+End');

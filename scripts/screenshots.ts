@@ -16,10 +16,10 @@ const pictures = new URL('../../docs/images/dashboard/', import.meta.url);
 type Sight = {
   name: string;
   path: string;
-  /** A text that shows when the page has loaded. */
-  shows: string | RegExp;
+  /** Texts that show when the page has loaded. */
+  shows: string[];
   width?: number;
-  height?: number;
+  height: number;
   isDark?: boolean;
 };
 
@@ -53,18 +53,25 @@ try {
     moveClock: (secondsAgo) => sandbox.tell(secondsAgo * 1_000),
   });
   await mkdir(pictures, { recursive: true });
+  const home = ['Needs a look', 'Simulate', 'Thailand unlimited'];
   await take(apiKey, [
-    { name: 'event', path: `/events/${seeded.eventId}`, shows: 'Deliveries', height: 960 },
-    { name: 'home', path: '/', shows: 'Needs a look', height: 860 },
-    { name: 'home-dark', path: '/', shows: 'Needs a look', height: 860, isDark: true },
-    { name: 'esims', path: '/esims', shows: 'A-1062' },
-    { name: 'esim', path: `/esims/${seeded.iccid}`, shows: 'attached in IT', height: 960 },
-    { name: 'events', path: '/events', shows: 'esim.country_changed' },
-    { name: 'webhook', path: `/webhooks/${seeded.endpointId}`, shows: 'connection refused', height: 960 },
-    { name: 'requests', path: '/requests?status=4xx', shows: '400' },
-    { name: 'phone', path: '/', shows: 'Needs a look', width: 390, height: 844 },
+    { name: 'event', path: `/events/${seeded.eventId}`, shows: ['crm.localhost'], height: 640 },
+    { name: 'home', path: '/', shows: home, height: 860 },
+    { name: 'home-dark', path: '/', shows: home, height: 860, isDark: true },
+    { name: 'esims', path: '/esims', shows: ['A-1062', 'Thailand unlimited'], height: 640 },
+    { name: 'esim', path: `/esims/${seeded.iccid}`, shows: ['attached in IT', 'Queued'], height: 920 },
+    {
+      name: 'webhook',
+      path: `/webhooks/${seeded.endpointId}`,
+      shows: ['connection refused', 'per hour'],
+      height: 760,
+    },
+    { name: 'requests', path: '/requests?status=4xx', shows: ['404'], height: 420 },
+    { name: 'phone', path: '/', shows: home, width: 390, height: 844 },
   ]);
-  await take(operatorKey, [{ name: 'operator', path: '/', shows: 'out_of_stock', height: 1_100 }]);
+  await take(operatorKey, [
+    { name: 'operator', path: '/', shows: ['out_of_stock', 'Mock network'], height: 860 },
+  ]);
 } finally {
   await browser.close();
   await sandbox.stop();
@@ -73,11 +80,11 @@ try {
 
 async function take(key: string, sights: Sight[]): Promise<void> {
   const page = await signIn(browser, key);
-  for (const { name, path, shows, width = 1_280, height = 800, isDark = false } of sights) {
+  for (const { name, path, shows, width = 1_280, height, isDark = false } of sights) {
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme: isDark ? 'dark' : 'light' });
     await page.goto(`${sandbox.url}/dashboard${path}`);
-    await page.getByText(shows).first().waitFor();
+    for (const text of shows) await page.getByText(text).first().waitFor();
     await page.waitForFunction("!document.body.innerText.includes('Loading…')");
     const png = toPalettePng(await page.screenshot());
     await writeFile(new URL(`${name}.png`, pictures), png);

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useClients } from './client.ts';
 
-/** Names of products by their ids. A product that is not listed is called by its id. */
+/** Names of products by their ids: empty until they are known, and the id of a product that is not listed. */
 export function useProductName(): (id: string) => string {
   const { api } = useClients();
-  const { data } = useQuery({
+  const { data, isPending } = useQuery({
     queryKey: ['products', 'names'],
     queryFn: async () => {
       const { data } = await api.products.list({ limit: 100 });
@@ -12,5 +12,5 @@ export function useProductName(): (id: string) => string {
     },
     staleTime: 300_000,
   });
-  return (id) => data?.get(id) ?? id;
+  return (id) => (isPending ? '' : (data?.get(id) ?? id));
 }

@@ -206,9 +206,10 @@ test('an order that would fail just as the pause begins cancels its profile afte
     const lock = { name: 'test_lock', text: 'select from execution_queue where id = $1 for update' };
     await tx.query(lock, [uuidOfId('exec', order.json.id)]);
     failing.open();
-    // The order has decided to fail, and waits for the lock to store that.
+    // The order has decided to fail, and waits for the lock to store that. Asked on another connection: within a transaction,
+    // PostgreSQL shows only the sessions that it saw when first asked.
     await until(
-      () => tx.query({ name: 'test_waiting', text: isWaitingForLock }),
+      () => service.db.query({ name: 'test_waiting', text: isWaitingForLock }),
       ({ length }) => length === 1,
     );
     setup.smdp.onCall(() => undefined);

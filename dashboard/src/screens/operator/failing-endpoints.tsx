@@ -44,9 +44,9 @@ export function FailingEndpoints() {
               ),
             },
             { name: 'Health', cell: (endpoint) => <Health endpoint={endpoint} /> },
-            { name: 'Cause', cell: ({ last_error: last }) => last ?? '–' },
+            { name: 'Cause', cell: ({ last_error: last }) => <span className="words">{last ?? '–'}</span> },
             { name: 'Waiting', cell: ({ backlog }) => <Waiting backlog={backlog} />, isNumber: true },
-            { name: 'What to do', cell: remedyOf },
+            { name: 'What to do', cell: remedyOf, isText: true },
           ]}
         />
       )}

@@ -1,3 +1,4 @@
+import { ApiError } from '@simplane/sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { mayDo, useClients } from '../client.ts';
@@ -19,7 +20,7 @@ type Props = {
 
 /**
  * A button that calls the API, with the same call as curl beside it. The idempotency key is made when the button is drawn, so a
- * double click is one call; after a success there is a new one.
+ * double click is one call, and a click after a lost answer repeats it. Once the call has ended, there is a new one.
  */
 export function Action({ label, call, scope, confirmId, kind, onDone }: Props) {
   const clients = useClients();
@@ -36,6 +37,9 @@ export function Action({ label, call, scope, confirmId, kind, onDone }: Props) {
       setAsks(null);
       onDone?.(answer);
       await queries.invalidateQueries();
+    },
+    onError(error) {
+      if (isRefused(error)) key.current = crypto.randomUUID(); // with the old one, the refusal would be repeated for ever
     },
   });
   const isAllowed = mayDo(clients, scope);
@@ -72,24 +76,31 @@ export function Action({ label, call, scope, confirmId, kind, onDone }: Props) {
           title={label}
           id={confirmId}
           isBusy={mutation.isPending}
+          error={mutation.error}
           onConfirm={() => mutation.mutate()}
           onClose={() => setAsks(null)}
         />
       )}
-      {mutation.isError && <ErrorNote error={mutation.error} />}
+      {mutation.isError && asks !== 'confirm' && <ErrorNote error={mutation.error} />}
     </span>
   );
+}
+
+/** Whether the call surely did nothing and never will. */
+function isRefused(error: unknown): boolean {
+  return error instanceof ApiError && error.status < 500 && error.code !== 'idempotency_in_progress';
 }
 
 type ConfirmProps = {
   title: string;
   id: string;
   isBusy: boolean;
+  error: Error | null;
   onConfirm(): void;
   onClose(): void;
 };
 
-function Confirm({ title, id, isBusy, onConfirm, onClose }: ConfirmProps) {
+function Confirm({ title, id, isBusy, error, onConfirm, onClose }: ConfirmProps) {
   const [typed, setTyped] = useState('');
   const end = id.slice(-4);
   return (
@@ -115,6 +126,7 @@ function Confirm({ title, id, isBusy, onConfirm, onClose }: ConfirmProps) {
             {title}
           </button>
         </div>
+        {error && <ErrorNote error={error} />}
       </form>
     </Dialog>
   );

@@ -12,7 +12,8 @@ const hours = [1, 6, 24, 24 * 7, 24 * 30];
 /** Delivers what the endpoint missed, after showing how much that is. */
 export function Recover({ endpoint }: { endpoint: WebhookEndpoint }) {
   const { api } = useClients();
-  const [since, setSince] = useState<number | null>(null);
+  const [chosen, setChosen] = useState<{ hours: number; since: number } | null>(null);
+  const since = chosen?.since ?? null;
   const { data, error } = useQuery({
     queryKey: ['recovery_preview', endpoint.id, since],
     queryFn: () => api.webhookEndpoints.recover(endpoint.id, { since: since ?? 0, dry_run: true }),
@@ -25,12 +26,12 @@ export function Recover({ endpoint }: { endpoint: WebhookEndpoint }) {
         <label>
           Every event of the last
           <select
-            value={since === null ? '' : String(since)}
-            onChange={(event) => setSince(event.target.value === '' ? null : Number(event.target.value))}
+            value={chosen?.hours ?? ''}
+            onChange={({ target: { value } }) => setChosen(value === '' ? null : lastHours(Number(value)))}
           >
             <option value="">choose…</option>
             {hours.map((count) => (
-              <option key={count} value={sinceOf(count)}>
+              <option key={count} value={count}>
                 {count < 48 ? `${count} h` : `${count / 24} days`}
               </option>
             ))}
@@ -55,7 +56,7 @@ export function Recover({ endpoint }: { endpoint: WebhookEndpoint }) {
                   path: `/v1/webhook_endpoints/${endpoint.id}/recover`,
                   body: { since },
                 }}
-                onDone={() => setSince(null)}
+                onDone={() => setChosen(null)}
               />
             )}
           </>
@@ -65,7 +66,6 @@ export function Recover({ endpoint }: { endpoint: WebhookEndpoint }) {
   );
 }
 
-// Rounded to a minute, so that drawing again keeps the choice.
-function sinceOf(count: number): number {
-  return Math.floor(Date.now() / 60_000) * 60 - count * 3_600;
+function lastHours(hours: number) {
+  return { hours, since: Math.floor(Date.now() / 1_000) - hours * 3_600 };
 }

@@ -1,0 +1,217 @@
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createMockNetwork } from '../../server/src/network/mock/mock-network.ts';
+import { runRecoveries } from '../../server/src/webhooks/recoveries/run-recoveries.ts';
+import { launchBrowser } from '../../server/test/support/browser.ts';
+import { call, provision } from '../../server/test/support/client.ts';
+import { type Receiver, startReceiver } from '../../server/test/support/receiver.ts';
+import { startService, type TestService } from '../../server/test/support/service.ts';
+import { until } from '../../server/test/support/until.ts';
+import { openPage, signIn } from './support/open-page.ts';
+
+let browser: Browser;
+let service: TestService;
+let receiver: Receiver;
+let page: Page;
+
+beforeAll(async () => {
+  [browser, service, receiver] = await Promise.all([
+    launchBrowser(),
+    startService({ requestLogLevel: 'errors' }),
+    startReceiver(),
+  ]);
+  service.startWorker(createMockNetwork({ delayMs: 0 }));
+  service.startSequencer();
+  service.startSender();
+  ({ page } = await openPage(browser, service.url));
+  await signIn(page, service.url, service.key);
+});
+afterAll(async () => {
+  await browser.close();
+  await service.stop();
+  await receiver.stop();
+});
+
+const button = (name: string, within: Page | Locator = page) =>
+  within.getByRole('button', { name, exact: true });
+const visit = (path: string) => page.goto(`${service.url}/dashboard${path}`);
+
+async function openSection(name: string): Promise<void> {
+  await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name }).click();
+  await page.getByRole('heading', { level: 1, name }).waitFor();
+}
+
+/** Types the end of the id, as the dialog asks for what cannot be undone. */
+async function confirm(action: string, id: string): Promise<void> {
+  await button(`${action}…`).click();
+  const dialog = page.getByRole('dialog', { name: action });
+  await dialog.getByLabel('Last four characters').fill(id.slice(-4));
+  await button(action, dialog).click();
+}
+
+/** Reads a secret that is shown once, and closes its dialog. */
+async function takeSecret(dialog: string): Promise<string> {
+  const shown = page.getByRole('dialog', { name: dialog });
+  const secret = await shown.locator('.secret').textContent();
+  await button('I have stored it', shown).click();
+  await shown.waitFor({ state: 'hidden' });
+  return secret ?? '';
+}
+
+const idInPath = () => new URL(page.url()).pathname.split('/').at(-1) ?? '';
+
+test('an eSIM is used in the simulator, suspended, resumed, topped up and terminated', async () => {
+  const order = await provision(service);
+  const { json } = await until(
+    () => call(service, 'GET', `/v1/executions/${order.json.id}`),
+    ({ json: { status } }) => status === 'succeeded',
+  );
+  await visit(`/esims/${json.iccid}`);
+  for (const [step, told] of [
+    ['Download', 'A device downloaded the profile.'],
+    ['Install', 'A device installed the profile.'],
+    ['Enable', 'A device enabled the profile.'],
+    ['Attach in FR', 'The eSIM attached to a network for the first time'],
+  ] as const) {
+    await button(step).click();
+    await page.getByText(told).waitFor();
+  }
+  await button('Suspend').click();
+  await button('Resume').click();
+  await button('Suspend').waitFor();
+  await button('Top up').click();
+  await button('Add bundle', page.getByRole('dialog', { name: 'Top up' })).click();
+  await page.locator('.bundle').nth(1).waitFor();
+  await confirm('Terminate', json.iccid);
+  await page.getByText('Terminated').first().waitFor();
+  expect((await call(service, 'GET', `/v1/esims/${json.iccid}`)).json.status).toBe('terminated');
+});
+
+test('an endpoint is added, probed, gets a new secret, and recovers what it missed while it was disabled', async () => {
+  await openSection('Webhooks');
+  await button('Add an endpoint').click();
+  const dialog = page.getByRole('dialog', { name: 'Add an endpoint' });
+  await dialog.getByLabel('URL', { exact: true }).fill('not a url');
+  await button('Add', dialog).click();
+  await dialog.getByRole('alert').waitFor();
+  await dialog.getByLabel('URL', { exact: true }).fill(`${receiver.url}/hooks`);
+  await dialog.getByLabel('Event types').fill('test.missed');
+  await button('Add', dialog).click();
+  const secret = await takeSecret('Add an endpoint');
+  await page.getByRole('link', { name: '/hooks' }).click();
+  await button('Probe').click();
+  await page.getByText('The probe got 200').waitFor();
+  const id = idInPath();
+  await confirm('Rotate secret', id);
+  const next = await takeSecret('The new signing secret');
+  expect([secret, next]).toEqual([expect.stringMatching(/^whsec_/), expect.stringMatching(/^whsec_/)]);
+  expect(next).not.toBe(secret);
+
+  await call(service, 'PATCH', `/v1/webhook_endpoints/${id}`, { body: { status: 'disabled' } });
+  const missed = await call(service, 'POST', '/v1/events/test', { body: { type: 'test.missed', data: {} } });
+  await page.reload();
+  await page.getByLabel('Every event of the last').selectOption('1 h');
+  await page.getByText('test.missed (1)').waitFor();
+  // Refused while it is disabled. The same button works afterwards: it does not repeat the refusal.
+  await button('Recover (enable it first)').click();
+  await page.getByRole('alert').waitFor();
+  await button('Enable').click();
+  await button('Recover them').click();
+  await button('Recover them').waitFor({ state: 'hidden' });
+  await runRecoveries(service.db, service.service);
+  await until(
+    async () => receiver.received,
+    (received) => received.some(({ body }) => body.includes(missed.json.id)),
+  );
+});
+
+test('a test event is sent, arrives in the list, and is replayed', async () => {
+  const body = { url: receiver.url, enabled_event_types: ['test.sent'] };
+  await call(service, 'POST', '/v1/webhook_endpoints', { body });
+  await openSection('Events');
+  await button('Send a test event').click();
+  const dialog = page.getByRole('dialog', { name: 'Send a test event' });
+  await dialog.getByLabel('Type').fill('test.sent');
+  await dialog.getByLabel('Data').fill('{"hello": ');
+  await dialog.getByText('Data must be a JSON object').waitFor();
+  await dialog.getByLabel('Data').fill('{"hello": "receiver"}');
+  await button('Send', dialog).click();
+  const row = page.locator('[data-row]').first();
+  await row.getByText('test.sent').waitFor();
+  await until(
+    async () => receiver.received,
+    (received) => received.some(({ body }) => body.includes('"hello":"receiver"')),
+  );
+  await row.getByRole('link', { name: /^evt_/ }).click();
+  await page.getByRole('heading', { level: 1, name: 'test.sent' }).waitFor();
+  await button('Replay to all').click();
+  await page.locator('.delivery').nth(1).waitFor();
+});
+
+test('a key is created, rolled and revoked, which the audit log shows', async () => {
+  await openSection('API keys');
+  await button('Create a key').click();
+  const dialog = page.getByRole('dialog', { name: 'Create a key' });
+  await dialog.getByLabel('Name').fill('Warehouse');
+  await button('Create', dialog).click();
+  const first = await takeSecret('Create a key');
+  const me = await call({ ...service, key: first }, 'GET', '/v1/me');
+  expect(me.json.api_key.scopes).toEqual(['read']);
+  const id: string = me.json.api_key.id;
+  const row = page.locator(`[data-row="${id}"]`);
+  await button('Roll', row).click();
+  const second = await takeSecret('The new key');
+  expect((await call({ ...service, key: second }, 'GET', '/v1/me')).status).toBe(200);
+  await button('Revoke…', row).click();
+  const asked = page.getByRole('dialog', { name: 'Revoke' });
+  await asked.getByLabel('Last four characters').fill(id.slice(-4));
+  await button('Revoke', asked).click();
+  await row.getByText('Revoked').waitFor();
+  await until(
+    () => call({ ...service, key: first }, 'GET', '/v1/me'),
+    ({ status }) => status === 401,
+  );
+  await openSection('Audit log');
+  for (const action of ['api_key.created', 'api_key.rolled', 'api_key.revoked'])
+    await page.getByRole('table').getByText(action).first().waitFor();
+});
+
+test('a request that failed is found by its id, with what to do', async () => {
+  const refused = await call(service, 'GET', '/v1/products/prod_none');
+  const id = refused.headers.get('request-id') as string;
+  await until(
+    () => call(service, 'GET', `/v1/requests/${id}`),
+    ({ status }) => status === 200,
+  );
+  await page.keyboard.press('/');
+  await page.keyboard.type(id);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'GET /v1/products/prod_none' }).waitFor();
+  await page.getByText('No product has the id "prod_none"').waitFor();
+  await page.getByText('Check the id').first().waitFor();
+});
+
+test('an operator creates an account, limits and suspends it, and sees what its own key would see', async () => {
+  const { page: own } = await openPage(browser, service.url);
+  await signIn(own, service.url, await service.createKey({ scopes: ['operator'] }));
+  await own.getByRole('link', { name: 'Accounts' }).click();
+  await button('Create an account', own).click();
+  const dialog = own.getByRole('dialog', { name: 'Create an account' });
+  await dialog.getByLabel('Name').fill('Fjord Mobile');
+  await button('Create', dialog).click();
+  const row = own.getByRole('row', { name: 'Fjord Mobile' });
+  await button('Change', row).click();
+  const change = own.getByRole('dialog', { name: 'Fjord Mobile' });
+  await change.getByLabel('Open orders at most').fill('7');
+  await button('Save', change).click();
+  await row.getByRole('cell', { name: '7', exact: true }).waitFor();
+  const id = (await row.getAttribute('data-row')) ?? '';
+  await button('Change', row).click();
+  await button('Suspend…', change).click();
+  const asked = own.getByRole('dialog', { name: 'Suspend' });
+  await asked.getByLabel('Last four characters').fill(id.slice(-4));
+  await button('Suspend', asked).click();
+  await row.getByText('Suspended').waitFor();
+  await row.getByRole('link', { name: 'Fjord Mobile' }).click();
+  await own.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+});

@@ -126,7 +126,7 @@ const changes: Mutant[] = [
     name: 'top-up-of-ended-esim',
     file: 'server/src/bundles/top-up.ts',
     find: 'if (topUpStatuses.includes(esim.status)) return esim;',
-    replace: 'if (esim) return esim;',
+    replace: 'if (topUpStatuses.length > 0) return esim;',
     tests: [api('provisioning'), api('bundles')],
     why: 'An ended eSIM accepts no bundle.',
   },

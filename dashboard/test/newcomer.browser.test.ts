@@ -1,11 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser } from '../../server/test/support/browser.ts';
 import { cloneDatabase } from '../../server/test/support/database.ts';
 import { type ServerProcess, spawnServer } from '../../server/test/support/process.ts';
+import { decode, fromPng } from '../../server/test/support/scan-qr.ts';
 import { openPage } from './support/open-page.ts';
 
 let browser: Browser;
@@ -36,6 +37,7 @@ test('a newcomer follows one link, orders an eSIM, sees its events arrive and sc
 
   await page.getByRole('heading', { name: 'Home' }).waitFor();
   expect(page.url()).not.toContain('link='); // the used link is not left in the address
+  expect(await bytesOfPage(page)).toBeLessThan(150_000);
   await page.getByRole('button', { name: 'Order an eSIM' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Order', exact: true }).click();
   await page.waitForURL(/\/executions\//);
@@ -49,8 +51,9 @@ test('a newcomer follows one link, orders an eSIM, sees its events arrive and sc
   await page.getByRole('button', { name: 'Show QR code and links' }).click();
   const qr = page.getByRole('img', { name: 'QR code to install the eSIM' });
   await qr.waitFor();
-  expect(await qr.getAttribute('src')).toMatch(/^data:image\/png;base64,/);
-  expect(await page.getByText(/^LPA:1\$/).textContent()).toMatch(/^LPA:1\$[^$]+\$[^$]+$/);
+  const scanned = decode(fromPng(await qr.screenshot())).data;
+  expect(scanned).toMatch(/^LPA:1\$[^$]+\$[^$]+$/);
+  expect(await page.getByText(/^LPA:1\$/).textContent()).toBe(scanned);
   expectClean();
 
   // The link is spent.
@@ -59,3 +62,12 @@ test('a newcomer follows one link, orders an eSIM, sees its events arrive and sc
   await second.page.getByRole('button', { name: 'Sign in' }).click();
   await second.page.getByRole('alert').getByText('already used').waitFor();
 });
+
+/** What the first view has loaded of the page itself, compressed as sent. */
+function bytesOfPage(page: Page): Promise<number> {
+  return page.evaluate(() =>
+    (performance.getEntriesByType('resource') as PerformanceResourceTiming[])
+      .filter(({ name }) => name.includes('/dashboard/assets/'))
+      .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0),
+  );
+}

@@ -141,9 +141,13 @@ describe('a session', () => {
     await secondEnded;
   });
 
-  test('ends with its key, also a stream that is open', async () => {
+  test('ends with its key on every process, also a stream that is open', async () => {
     const key = await service.createKey();
     const { cookie } = await signIn({ api_key: key });
+    const other = await startService({ databaseUrl: service.databaseUrl });
+    const otherCookie = cookie.replace(/_\d+=/, `_${new URL(other.url).port}=`);
+    const askOther = () => send('GET', '/dashboard/api/v1/me', { headers: { cookie: otherCookie } }, other);
+    expect((await askOther()).status).toBe(200);
     const stream = await openSse({ url: `${service.url}/dashboard/api`, key: '' }, '/v1/events/feed', {
       cookie,
     });
@@ -153,6 +157,7 @@ describe('a session', () => {
       () => send('GET', '/dashboard/api/v1/me', { headers: { cookie } }),
       ({ status }) => status === 401,
     );
+    await until(askOther, ({ status }) => status === 401).finally(other.stop);
     await stream.ended;
   });
 

@@ -1,12 +1,11 @@
 import { Resvg } from '@resvg/resvg-js';
 import type { EsimStatus, Scope } from '@simplane/contract';
-import jsqr from 'jsqr';
-import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { uuidText } from '../../src/ids/uuid.ts';
 import { esimMatchingIdPlace } from '../../src/secrets/sealed-places.ts';
 import { call } from '../support/client.ts';
 import { exchange, head } from '../support/raw-http.ts';
+import { decode, fromPng, type Image } from '../support/scan-qr.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const smdpAddress = 'smdp.sandbox.simplane.example';
@@ -81,21 +80,8 @@ function mediaTypeOf(headers: Headers) {
   return headers.get('content-type')?.split(';', 1)[0];
 }
 
-type Image = { width: number; height: number; data: Uint8ClampedArray };
-
-function fromPng(bytes: Uint8Array): Image {
-  const { width, height, data } = PNG.sync.read(Buffer.from(bytes));
-  return { width, height, data: new Uint8ClampedArray(data) };
-}
-
 function fromSvg(bytes: Uint8Array): Image {
   return fromPng(new Resvg(Buffer.from(bytes).toString()).render().asPng());
-}
-
-function decode({ data, width, height }: Image) {
-  const found = jsqr.default(data, width, height);
-  if (!found) throw new Error('no QR code was found in the picture');
-  return found;
 }
 
 /** True for dark modules; fails unless each module has one color. */

@@ -22,6 +22,7 @@ const slow = [
   'server/test/api/docs-samples',
   'dashboard/test/screens',
   'dashboard/test/incident',
+  'dashboard/test/jobs',
   'cli/test/commands',
   'server/test/process/reseal',
 ];

@@ -157,7 +157,11 @@ describe('a session', () => {
       () => send('GET', '/dashboard/api/v1/me', { headers: { cookie } }),
       ({ status }) => status === 401,
     );
-    await until(askOther, ({ status }) => status === 401).finally(other.stop);
+    try {
+      await until(askOther, ({ status }) => status === 401);
+    } finally {
+      await other.stop();
+    }
     await stream.ended;
   });
 

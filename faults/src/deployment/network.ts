@@ -52,6 +52,7 @@ export async function startNetwork(history: History, random: Random): Promise<Re
     callbacks.delete(received.step);
     if (callback) call.answer = 'none';
     callback?.(call);
+    if (call.answer === 'refused') call.iccid = received.iccid ?? null; // it was told that nothing is reserved
     const reply = replyTo({ ...received, iccid: call.iccid });
     if (call.answer === 'none') call.answer = reply.kind;
     if (call.answer === 'hung') return;

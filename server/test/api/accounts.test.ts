@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findRoom } from '../../src/executions/limit-open.ts';
+import { uuidOfId } from '../../src/ids/uuid.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -30,6 +32,11 @@ async function openAccount(body: object = { name: 'Tenant' }) {
     key: key.json.key as string,
   };
 }
+
+const isWaitingForLock = `
+select
+from pg_stat_activity
+where datname = current_database() and wait_event_type = 'Lock'`;
 
 const change = (path: string, body: object) => call(operator, 'PATCH', path, { body });
 
@@ -180,6 +187,21 @@ describe('the limits of an account', () => {
       (status) => status === 202,
     );
     expect(codeOf(await provision(tenant))).toEqual(limitReached);
+  });
+
+  test('an order waits while another process counts the open ones of its account and adds to them', async () => {
+    const tenant = await openAccount({ name: 'Counting', max_open_executions: 1 });
+    const accountUuid = uuidOfId('acct', tenant.account.id) as string;
+    let order: ReturnType<typeof provision> | undefined;
+    await service.db.transaction(async (tx) => {
+      expect(await findRoom(tx, accountUuid, 1)).toBe(1);
+      order = provision(tenant);
+      await until(
+        () => service.db.query({ name: 'test_waiting', text: isWaitingForLock }),
+        ({ length }) => length === 1,
+      );
+    });
+    expect((await order)?.status).toBe(202);
   });
 
   test('max_open_executions holds for changes and top-ups', async () => {

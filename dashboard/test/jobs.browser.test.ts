@@ -42,9 +42,9 @@ async function openSection(name: string): Promise<void> {
 }
 
 /** Types the end of the id, as the dialog asks for what cannot be undone. */
-async function confirm(action: string, id: string): Promise<void> {
-  await button(`${action}…`).click();
-  const dialog = page.getByRole('dialog', { name: action });
+async function confirm(action: string, id: string, within: Locator = page.locator('main')): Promise<void> {
+  await button(`${action}…`, within).click();
+  const dialog = within.page().getByRole('dialog', { name: action });
   await dialog.getByLabel('Last four characters').fill(id.slice(-4));
   await button(action, dialog).click();
 }
@@ -162,10 +162,7 @@ test('a key is created, rolled and revoked, which the audit log shows', async ()
   await button('Roll', row).click();
   const second = await takeSecret('The new key');
   expect((await call({ ...service, key: second }, 'GET', '/v1/me')).status).toBe(200);
-  await button('Revoke…', row).click();
-  const asked = page.getByRole('dialog', { name: 'Revoke' });
-  await asked.getByLabel('Last four characters').fill(id.slice(-4));
-  await button('Revoke', asked).click();
+  await confirm('Revoke', id, row);
   await row.getByText('Revoked').waitFor();
   await until(
     () => call({ ...service, key: first }, 'GET', '/v1/me'),
@@ -207,10 +204,7 @@ test('an operator creates an account, limits and suspends it, and sees what its 
   await row.getByRole('cell', { name: '7', exact: true }).waitFor();
   const id = (await row.getAttribute('data-row')) ?? '';
   await button('Change', row).click();
-  await button('Suspend…', change).click();
-  const asked = own.getByRole('dialog', { name: 'Suspend' });
-  await asked.getByLabel('Last four characters').fill(id.slice(-4));
-  await button('Suspend', asked).click();
+  await confirm('Suspend', id, change);
   await row.getByText('Suspended').waitFor();
   await row.getByRole('link', { name: 'Fjord Mobile' }).click();
   await own.getByRole('heading', { level: 1, name: 'Home' }).waitFor();

@@ -148,10 +148,11 @@ function travellersJourney(api: Simplane, traveller: ReturnType<typeof sold>): S
 
 /** Waits until the newest event of the eSIM was tried a few times by the broken endpoint. */
 async function retriedEvent(api: Simplane, iccid: string): Promise<string> {
-  for (;;) {
+  for (const endMs = Date.now() + 300_000; Date.now() < endMs; ) {
     const [event] = (await api.events.list({ iccid, type: 'esim.country_changed', limit: 1 })).data;
     const deliveries = event ? (await api.events.listDeliveries(event.id)).data : [];
     if (event && deliveries.some(({ attempts }) => attempts.length >= 4)) return event.id;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
+  throw new Error('the broken endpoint was not tried four times in five minutes');
 }

@@ -1,5 +1,5 @@
 import type { WebhookEvent } from '@simplane/sdk';
-import { useProductName } from '../product-name.ts';
+import { useProductName } from '../products.ts';
 import { bytes } from './format.ts';
 
 /** What an event says, in a few words. The data of a test event may be anything, so every field is checked. */

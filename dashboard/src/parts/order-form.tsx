@@ -1,6 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useClients } from '../client.ts';
+import { useProducts } from '../products.ts';
 import { Action } from './action.tsx';
 import { Dialog } from './dialog.tsx';
 import { bytes } from './format.ts';
@@ -14,11 +14,8 @@ const misbehaving = [
 
 /** Orders an eSIM of a product. In the sandbox also products that misbehave on purpose. */
 export function OrderForm({ onClose, onOrdered }: { onClose(): void; onOrdered(executionId: string): void }) {
-  const { api, mode } = useClients();
-  const { data } = useQuery({
-    queryKey: ['products'],
-    queryFn: async () => (await api.products.list({ limit: 100 })).data,
-  });
+  const { mode } = useClients();
+  const { data } = useProducts();
   const [chosen, setChosen] = useState('');
   const product = chosen || data?.[0]?.id || '';
   return (

@@ -1,18 +1,14 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mayDo, useClients } from '../client.ts';
 import { Action } from '../parts/action.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { useProducts } from '../products.ts';
 
 export function TopUp({ iccid }: { iccid: string }) {
   const clients = useClients();
   const [isOpen, setOpen] = useState(false);
   const [chosen, setChosen] = useState('');
-  const { data } = useQuery({
-    queryKey: ['products'],
-    queryFn: async () => (await clients.api.products.list({ limit: 100 })).data,
-    enabled: isOpen,
-  });
+  const { data } = useProducts({ enabled: isOpen });
   const product = chosen || data?.[0]?.id || '';
   return (
     <>

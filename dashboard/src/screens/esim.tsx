@@ -12,7 +12,7 @@ import { Fact, Facts, PageHeader, Panel } from '../parts/panel.tsx';
 import { Simulate } from '../parts/simulate.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
-import { useProductName } from '../product-name.ts';
+import { useProductName } from '../products.ts';
 import { pollMs } from '../queries.ts';
 import { Link } from '../router.tsx';
 import { Install } from './esim-install.tsx';

@@ -9,7 +9,7 @@ import { PageHeader, Panel } from '../parts/panel.tsx';
 import { State } from '../parts/state.tsx';
 import { ListTable } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import { useProductName } from '../product-name.ts';
+import { useProductName } from '../products.ts';
 import { pollMs } from '../queries.ts';
 import { navigate, setQuery, usePlace } from '../router.tsx';
 

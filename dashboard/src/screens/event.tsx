@@ -2,6 +2,7 @@ import type { Delivery } from '@simplane/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useAccountPath, useIdInPath } from '../account-path.ts';
 import { useClients } from '../client.ts';
+import { useEndpoints } from '../endpoints.ts';
 import { Action } from '../parts/action.tsx';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { EventAbout } from '../parts/event-about.tsx';
@@ -150,10 +151,6 @@ function isSuccess({ error, status_code: status }: Attempt): boolean {
 
 /** URLs of endpoints by their ids; a deleted one is called by the end of its id. */
 function useEndpointUrl(): (id: string) => string {
-  const { api } = useClients();
-  const { data } = useQuery({
-    queryKey: ['webhook_endpoints', 'all'],
-    queryFn: async () => (await api.webhookEndpoints.list({ limit: 100 })).data,
-  });
+  const { data } = useEndpoints();
   return (id) => data?.find((endpoint) => endpoint.id === id)?.url.replace(/^https?:\/\//, '') ?? tail(id);
 }

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useAccountPath } from '../account-path.ts';
 import { mayDo, useClients } from '../client.ts';
+import { useEndpoints } from '../endpoints.ts';
 import { useLive } from '../live/use-live.tsx';
 import { Action } from '../parts/action.tsx';
 import { curlOf } from '../parts/call.ts';
@@ -187,16 +188,11 @@ function LiveEvents() {
   );
 }
 
-/** Endpoints that fail, and orders that failed lately. */
+/** Endpoints that fail or were disabled. */
 function NeedsALook() {
-  const { api } = useClients();
   const at = useAccountPath();
-  const endpoints = useQuery({
-    queryKey: ['webhook_endpoints', 'all'],
-    queryFn: async () => (await api.webhookEndpoints.list({ limit: 100 })).data,
-    refetchInterval: pollMs,
-  });
-  const failing = endpoints.data?.filter(
+  const { data: endpoints } = useEndpoints({ refetchInterval: pollMs });
+  const failing = endpoints?.filter(
     ({ status, failing_since: since }) => status === 'disabled' || since !== null,
   );
   if (!failing || failing.length === 0) return null;

@@ -4,9 +4,9 @@ import { findLink } from './sql/find-link.ts';
 import { findSession } from './sql/find-session.ts';
 import { hashOfToken } from './token.ts';
 
-/** The hash of the key that a session stands for; null if it has ended. */
-export function keyHashOfSession(db: Queryable, clock: Clock, token: string): Promise<string | null> {
-  return findSession(db, hashOfToken(token), new Date(clock.nowMs()));
+/** The hash of the key that a session, by its token's hash, stands for; null if it has ended. */
+export function keyHashOfSession(db: Queryable, clock: Clock, hash: Buffer): Promise<string | null> {
+  return findSession(db, hash, new Date(clock.nowMs()));
 }
 
 /** The hash of the key that a link signs in with; null if it was used or has expired. */

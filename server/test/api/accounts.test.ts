@@ -5,6 +5,7 @@ import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { untilLockIsAwaited } from '../support/until-lock-is-awaited.ts';
 
 let service: TestService;
 let operator: { url: string; key: string };
@@ -32,11 +33,6 @@ async function openAccount(body: object = { name: 'Tenant' }) {
     key: key.json.key as string,
   };
 }
-
-const isWaitingForLock = `
-select
-from pg_stat_activity
-where datname = current_database() and wait_event_type = 'Lock'`;
 
 const change = (path: string, body: object) => call(operator, 'PATCH', path, { body });
 
@@ -196,10 +192,7 @@ describe('the limits of an account', () => {
     await service.db.transaction(async (tx) => {
       expect(await findRoom(tx, accountUuid, 1)).toBe(1);
       order = provision(tenant);
-      await until(
-        () => service.db.query({ name: 'test_waiting', text: isWaitingForLock }),
-        ({ length }) => length === 1,
-      );
+      await untilLockIsAwaited(service);
     });
     expect((await order)?.status).toBe(202);
   });

@@ -5,6 +5,7 @@ import type { Mischief } from '../support/fake-smdp.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { type SmdpSetup, startSmdpSetup } from '../support/smdp-setup.ts';
 import { until } from '../support/until.ts';
+import { untilLockIsAwaited } from '../support/until-lock-is-awaited.ts';
 
 const stops: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -40,11 +41,6 @@ const openOrders = async ({ db }: TestService) =>
     name: 'test_open',
     text: `select fence, attempts from execution_queue where type = 'esim.provision'`,
   });
-
-const isWaitingForLock = `
-select
-from pg_stat_activity
-where datname = current_database() and wait_event_type = 'Lock'`;
 
 /** Holds a call until `open`, then gives it this fault. */
 function gate() {
@@ -206,12 +202,8 @@ test('an order that would fail just as the pause begins cancels its profile afte
     const lock = { name: 'test_lock', text: 'select from execution_queue where id = $1 for update' };
     await tx.query(lock, [uuidOfId('exec', order.json.id)]);
     failing.open();
-    // The order has decided to fail, and waits for the lock to store that. Asked on another connection: within a transaction,
-    // PostgreSQL shows only the sessions that it saw when first asked.
-    await until(
-      () => service.db.query({ name: 'test_waiting', text: isWaitingForLock }),
-      ({ length }) => length === 1,
-    );
+    // The order has decided to fail, and waits for the lock to store that.
+    await untilLockIsAwaited(service);
     setup.smdp.onCall(() => undefined);
     down.open();
     await until(

@@ -11,6 +11,7 @@ import { call } from '../support/client.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { untilLockIsAwaited } from '../support/until-lock-is-awaited.ts';
 
 const lowest = '00000000-0000-0000-0000-000000000000';
 const leaseMs = 25_000;
@@ -179,11 +180,7 @@ test('if two processes claim an endpoint at the same moment, only one gets it', 
     await connection.query('begin');
     const first = await claim(endpointUuid, { holder: randomUUID(), db });
     const second = claim(endpointUuid, { holder: randomUUID() }); // sees no lease yet, and waits for the first one's
-    await until(
-      () =>
-        read(`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`),
-      (waiting) => waiting.length === 1,
-    );
+    await untilLockIsAwaited(service);
     await connection.query('commit');
     expect(first.deliveries).toHaveLength(1);
     expect(await second).toEqual({ leases: [], deliveries: [] });

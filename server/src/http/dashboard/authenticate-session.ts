@@ -20,12 +20,13 @@ export async function authenticateSession(
   if (request.method !== 'GET' && request.method !== 'HEAD') checkWrite(request, token);
   // Made-up tokens are looked up as rarely as made-up keys.
   unknownKeys.take(request.ip);
-  const keyHash = await keyHashOfSession(service.db, service.clock, token).catch((error) => {
+  const hash = hashOfToken(token);
+  const keyHash = await keyHashOfSession(service.db, service.clock, hash).catch((error) => {
     unknownKeys.refund(request.ip); // the look-up failed, so the session may exist
     throw error;
   });
   if (keyHash === null) throw sessionEnded();
-  request.session = { hash: hashOfToken(token), keyHash };
+  request.session = { hash, keyHash };
   unknownKeys.refund(request.ip);
   const known = await knownKey(service, keyHash);
   if (!known) throw sessionEnded();

@@ -104,10 +104,6 @@ export const mayImport = {
       imports: list`app-error.ts clock.ts db idempotency ids secrets/keyring.ts webhooks/guard/policy.ts
                    webhooks/sender/probes.ts contract:*`,
     },
-    'merge-metadata.ts': {
-      why: 'The same rule for every resource with metadata.',
-      imports: list`app-error.ts contract:*`,
-    },
     'app-error.ts': {
       why: 'Every folder may throw an AppError, so it depends on almost nothing.',
       imports: list`telemetry/clip.ts contract:*`,
@@ -129,6 +125,10 @@ export const mayImport = {
     lists: {
       why: 'Pages and cursors for any kind of row.',
       imports: list`app-error.ts ids/uuid-range.ts contract:*`,
+    },
+    metadata: {
+      why: 'The same rule for every resource with metadata.',
+      imports: list`app-error.ts contract:*`,
     },
     worker: {
       why: 'The generic loop that claims work and stores its outcome.',
@@ -274,7 +274,7 @@ export const mayImport = {
     esims: {
       why: 'An eSIM can exist without a bundle. It publishes events without knowing the receivers.',
       imports: list`app-error.ts audit clock.ts config/iccid-ranges.ts context.ts db esims/sql events executions
-                   idempotency ids lists merge-metadata.ts network processes products secrets telemetry/clip.ts contract:*
+                   idempotency ids lists metadata network processes products secrets telemetry/clip.ts contract:*
                    npm:uqr`,
     },
     'esims/sql': {
@@ -335,7 +335,7 @@ export const mayImport = {
     },
     'webhooks/endpoints': {
       why: 'An endpoint can exist without a delivery.',
-      imports: list`app-error.ts audit clock.ts context.ts db events idempotency ids lists merge-metadata.ts secrets
+      imports: list`app-error.ts audit clock.ts context.ts db events idempotency ids lists metadata secrets
                    telemetry/clip.ts webhooks webhooks/endpoints/sql webhooks/guard contract:*`,
     },
     'webhooks/endpoints/sql': {

@@ -6,7 +6,7 @@ import { executionLimitReached } from '../executions/limit-open.ts';
 import { announce } from '../executions/start.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
 import { refuseOnce } from '../idempotency/run-once.ts';
-import { mergeMetadata } from '../merge-metadata.ts';
+import { mergeMetadata } from '../metadata/merge.ts';
 import { productInactive, productMissing } from '../products/require-active.ts';
 import { confirmationCodePlace } from '../secrets/sealed-places.ts';
 

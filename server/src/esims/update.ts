@@ -2,7 +2,7 @@ import type { InputOf, Operations } from '@simplane/contract';
 import type { WriteContext } from '../context.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
 import { runOnce } from '../idempotency/run-once.ts';
-import { mergeMetadata } from '../merge-metadata.ts';
+import { mergeMetadata } from '../metadata/merge.ts';
 import { lockOwnEsim } from './lock.ts';
 import { presentEsim } from './present.ts';
 import { updateEsimFields } from './sql/update.ts';

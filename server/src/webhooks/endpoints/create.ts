@@ -4,7 +4,7 @@ import type { WriteContext } from '../../context.ts';
 import type { Outcome } from '../../idempotency/outcome.ts';
 import { runOnce } from '../../idempotency/run-once.ts';
 import { uuidText } from '../../ids/uuid.ts';
-import { mergeMetadata } from '../../merge-metadata.ts';
+import { mergeMetadata } from '../../metadata/merge.ts';
 import { addSecret } from './add-secret.ts';
 import { checkSettings } from './check-settings.ts';
 import { presentEndpoint } from './present.ts';

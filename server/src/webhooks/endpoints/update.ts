@@ -3,7 +3,7 @@ import type { WriteContext } from '../../context.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Outcome } from '../../idempotency/outcome.ts';
 import { runOnce } from '../../idempotency/run-once.ts';
-import { mergeMetadata } from '../../merge-metadata.ts';
+import { mergeMetadata } from '../../metadata/merge.ts';
 import { announceDeliveries } from '../announce.ts';
 import { checkSettings } from './check-settings.ts';
 import { endpointKey, noSuchEndpoint } from './get.ts';

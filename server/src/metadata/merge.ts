@@ -1,5 +1,5 @@
 import { maxMetadataEntries } from '@simplane/contract';
-import { AppError } from './app-error.ts';
+import { AppError } from '../app-error.ts';
 
 /** Merges by name, so two programs can each keep their own entries; null or an empty value removes an entry. */
 export function mergeMetadata(

@@ -20,8 +20,10 @@ const pages = ['docs/cli.md', 'README.md'];
 const textOf = (page: string) => readFile(root + page, 'utf8');
 
 describe('the documentation', () => {
-  it('lists every command with its arguments and options', async () => {
+  it('lists every command once, with its arguments and options', async () => {
     const text = await textOf('docs/cli.md');
+    const listed = [...text.matchAll(/^\| (`simplane [^`]+`)/gm)].map(([, usage]) => usage);
+    expect(listed.filter((usage, index) => listed.indexOf(usage) !== index)).toEqual([]);
     const missing = [...commands].flatMap(([name, command]) => {
       const usage = [name, ...command.registeredArguments.map(argumentOf)].join(' ');
       const [, section = ''] = text.split(`\`simplane ${usage}\``);

@@ -1,7 +1,7 @@
 import type { CheckName } from '../checks/index.ts';
 import type { Topology } from '../deployment/postgres.ts';
-import { delayCommits } from '../deployment/run-triggers.ts';
 import type { Fault, NetworkKind, Operation, OperationKind } from '../plan.ts';
+import { letTestEventsPass } from './let-test-events-pass.ts';
 
 /** One guarantee broken on purpose, by a trigger in the run's database or by a module preloaded into a server. */
 export type Break = {
@@ -113,14 +113,13 @@ export const breaks: Record<string, Break> = {
   'early-positions': {
     description: 'positions in the feed follow the ids of events, which are drawn before the commit',
     caughtBy: ['feed-is-gap-free'],
-    // The events of the orders have early ids and commit late; the test events pass them.
     operations: [
       ...Array.from({ length: 4 }, () => act('provision')),
       ...Array.from({ length: 16 }, () => act('test-event')),
       act('await-orders'),
     ],
     stalledAfterMs: 10_000,
-    sql: `${delayCommits(`new.type = 'esim.provisioned'`, '0.5')}; ${trigger('event_feed', 'after insert', {
+    sql: `${letTestEventsPass}; ${trigger('event_feed', 'after insert', {
       body: `
         update event_feed run
         set event_ids = (sorted.ids)[run.first_position::int : run.first_position::int + cardinality(run.event_ids) - 1]

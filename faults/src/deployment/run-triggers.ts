@@ -8,16 +8,14 @@ end $$;
 create trigger note_stolen_lease after update on endpoint_leases for each row
   when (old.holder <> new.holder and old.leased_until > now()) execute function note_stolen_lease()`;
 
-/** The transactions of some events commit late, so events often commit in another order than they were written in. */
-export function delayCommits(isDelayed: string, seconds: string): string {
-  return `
+/**
+ * One of 16 events commits up to 0.2 s late, a fraction of every timeout and lease. So events often commit in another order than they were
+ * written in.
+ */
+export const delaySomeCommits = `
 create function delay_commit() returns trigger language plpgsql as $$ begin
-  perform pg_sleep(${seconds});
+  perform pg_sleep(random() * 0.2);
   return null;
 end $$;
 create constraint trigger delay_commit after insert on events deferrable initially deferred for each row
-  when (${isDelayed}) execute function delay_commit()`;
-}
-
-/** One of 16 events, up to 0.2 s: a fraction of every timeout and lease. */
-export const delaySomeCommits = delayCommits(`right(new.id::text, 1) = '0'`, 'random() * 0.2');
+  when (right(new.id::text, 1) = '0') execute function delay_commit()`;

@@ -69,7 +69,7 @@ test('a commit waits for a lost standby until it is back; a restarted primary ke
   const writing = write(5).then(() => {
     acknowledged = true;
   });
-  await expect.poll(waitingForStandby, { timeout: 30_000 }).toBe(1);
+  await expect.poll(waitingForStandby).toBe(1);
   expect(acknowledged).toBe(false);
   await postgres.startStandby();
   await writing;

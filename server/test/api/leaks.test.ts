@@ -11,7 +11,6 @@ import { apiWith, startService, type TestService } from '../support/service.ts';
 
 const activationCode = 'LPA:1$smdp.example.com$SECRET-MATCHING-ID';
 const sql = "select hash, last4 from api_keys where account_id = 'a' order by id for update";
-const pollOptions = { timeout: 5_000 };
 const valueOfBody = 'VALUE-OF-A-BODY-7f3a';
 const valueOfQuery = 'VALUE-OF-A-QUERY-19cd';
 
@@ -256,7 +255,7 @@ describe('no log line', () => {
     await call(service, 'GET', `/v1/none/${service.key}`);
     await call(service, 'GET', `/v1/products?${service.key}=1`);
     await call(service, 'POST', '/v1/esims', { body: { [service.key]: 1 } });
-    await expect.poll(() => service.logLines.length, pollOptions).toBe(before + 4);
+    await expect.poll(() => service.logLines.length).toBe(before + 4);
     for (const line of service.logLines.slice(before)) expect(line).not.toContain(service.key);
   });
 });
@@ -295,7 +294,7 @@ describe('encoded or long input', () => {
       await exchange(service.url, head('GET', path.replaceAll(' ', '%20'), authorization));
     }
     for (const body of bodies) await call(service, 'POST', '/v1/esims', { body });
-    await expect.poll(() => service.logLines.length, pollOptions).toBe(before + paths.length + bodies.length);
+    await expect.poll(() => service.logLines.length).toBe(before + paths.length + bodies.length);
     for (const line of service.logLines.slice(before)) {
       const plain = decodeFully(line);
       expect(plain).not.toContain(service.key);
@@ -321,7 +320,7 @@ describe('encoded or long input', () => {
           `select id from request_log where id = '${uuidOfId('req', last.headers.get('request-id') ?? '')}'`,
         )
       ).length;
-    await expect.poll(countLast, pollOptions).toBe(1);
+    await expect.poll(countLast).toBe(1);
     const lines = [
       ...(await dump('select * from request_log')),
       ...(await dump('select * from audit_log')),
@@ -349,7 +348,7 @@ describe('encoded or long input', () => {
     await call(service, 'GET', '/v1/products/prod_europe_5gb_30d');
     await call(service, 'GET', '/v1/Not%20Ours/x');
     await expect
-      .poll(() => requestLines().map(({ path }) => path), pollOptions)
+      .poll(() => requestLines().map(({ path }) => path))
       .toEqual(
         expect.arrayContaining([`/v1/executions/${json.id}`, '/v1/products/prod_europe_5gb_30d', '/v1/*/x']),
       );
@@ -374,7 +373,7 @@ describe('encoded or long input', () => {
       expect([400, 404]).toContain(reply.status);
       expect(reply.text.length).toBeLessThan(2_000);
       expect(reply.json.error.message).toMatch(/[.;]/); // the explanation was not cut off
-      await expect.poll(() => service.logLines.length, pollOptions).toBe(before + 1);
+      await expect.poll(() => service.logLines.length).toBe(before + 1);
       expect(service.logLines.at(-1)?.length).toBeLessThan(2_000);
     }
   });
@@ -397,7 +396,7 @@ describe('encoded or long input', () => {
       expect(status).toBeGreaterThanOrEqual(400);
       expect(answer.length).toBeLessThan(2_000);
     }
-    await expect.poll(() => service.logLines.length, pollOptions).toBe(before + requests.length);
+    await expect.poll(() => service.logLines.length).toBe(before + requests.length);
     for (const line of service.logLines.slice(before)) expect(line.length).toBeLessThan(2_000);
   });
 
@@ -418,7 +417,7 @@ describe('the log', () => {
     const ids = replies.map(({ headers }) => headers.get('request-id'));
     expect(ids.every((id) => id?.startsWith('req_'))).toBe(true);
     await expect
-      .poll(() => requestLines().map((line) => line.request_id), pollOptions)
+      .poll(() => requestLines().map((line) => line.request_id))
       .toEqual(expect.arrayContaining(ids));
     const logged = requestLines().map((line) => line.request_id);
     expect(new Set(logged).size).toBe(logged.length);

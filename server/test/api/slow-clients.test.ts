@@ -6,7 +6,6 @@ import { call, type Reply } from '../support/client.ts';
 import { type Connection, exchange, head, openConnection, parseReply } from '../support/raw-http.ts';
 import { apiWith, startService, type TestService } from '../support/service.ts';
 
-const pollOptions = { timeout: 5_000 };
 const product = JSON.stringify({ product_id: 'prod_europe_5gb_30d' });
 
 function jsonHead(service: TestService, length: Record<string, string | number>): string {
@@ -104,7 +103,7 @@ describe('a client that sends slowly', () => {
 
   test('is never logged as a server error', async () => {
     await expect
-      .poll(() => service.logLines.filter((line) => line.includes('request_timeout')).length, pollOptions)
+      .poll(() => service.logLines.filter((line) => line.includes('request_timeout')).length)
       .toBeGreaterThan(0);
     expect(serverErrorLines(service)).toEqual([]);
   });
@@ -168,7 +167,7 @@ describe('a client that goes away', () => {
     await expectServed(service, 20);
     release();
     await expect
-      .poll(() => service.logLines.filter((line) => line.includes('/v1/probe/wait')).length, pollOptions)
+      .poll(() => service.logLines.filter((line) => line.includes('/v1/probe/wait')).length)
       .toBe(1);
     expect(serverErrorLines(service)).toEqual([]);
   });
@@ -271,7 +270,7 @@ describe('a client that pipelines', () => {
     const { socket, received } = await openConnection(service.url);
     socket.write(head('GET', '/v1/probe/hold', { Authorization: `Bearer ${service.key}` }).repeat(3));
     for (const count of [1, 2, 3]) {
-      await expect.poll(() => gate.entered, pollOptions).toBe(count);
+      await expect.poll(() => gate.entered).toBe(count);
       await expectServed(service, 20);
       expect(gate.entered).toBe(count);
       gate.release.shift()?.();
@@ -282,7 +281,6 @@ describe('a client that pipelines', () => {
           received()
             .toString()
             .match(/200 OK/g)?.length,
-        pollOptions,
       )
       .toBe(3);
     socket.destroy();
@@ -298,7 +296,7 @@ describe('a client that pipelines', () => {
           .toString('latin1')
           .matchAll(/content-length: (\d+)/gi),
       ].map(([, length]) => length);
-    await expect.poll(() => lengths().length, pollOptions).toBe(32);
+    await expect.poll(() => lengths().length).toBe(32);
     expect(new Set(lengths().filter((_, i) => i % 2 === 0)).size).toBe(1);
     expect(new Set(lengths()).size).toBe(2);
     socket.destroy();
@@ -331,12 +329,12 @@ describe('many clients that pipeline', () => {
       for (const round of [1, 2]) {
         many = await open(service, 80);
         for (const { socket } of many) socket.write(ask.repeat(31));
-        await expect.poll(() => cuts(service, 'pipelining'), pollOptions).toBe(14 * round);
+        await expect.poll(() => cuts(service, 'pipelining')).toBe(14 * round);
         await expectServed(service, 20);
-        await expect.poll(() => many.filter(({ socket }) => socket.destroyed).length, pollOptions).toBe(14);
+        await expect.poll(() => many.filter(({ socket }) => socket.destroyed).length).toBe(14);
         for (const { socket } of many) socket.destroy();
         await expect
-          .poll(() => service.logLines.filter((line) => line.includes('/hold')).length, pollOptions)
+          .poll(() => service.logLines.filter((line) => line.includes('/hold')).length)
           .toBe(80 * round);
       }
     } finally {
@@ -372,8 +370,8 @@ describe('a client that does not read', () => {
       };
       slow.socket.on('data', () => void (isAhead() && slow.socket.pause()));
       const reading = setInterval(() => isAhead() || slow.socket.resume(), 10);
-      await expect.poll(() => cuts(service, 'unread'), { timeout: 30_000 }).toBe(1);
-      await expect.poll(() => slow.received().length, { timeout: 60_000 }).toBeGreaterThan(text.length);
+      await expect.poll(() => cuts(service, 'unread')).toBe(1);
+      await expect.poll(() => slow.received().length).toBeGreaterThan(text.length);
       clearInterval(reading);
       expect(await cuts(service, 'unread')).toBe(1);
       stalled.socket.resume();
@@ -401,7 +399,7 @@ describe('a client that does not read', () => {
     try {
       const { socket, reply } = await openConnection(service.url);
       socket.write(ask(service));
-      await expect.poll(() => begun, pollOptions).toBe(true);
+      await expect.poll(() => begun).toBe(true);
       await new Promise((resolve) => setTimeout(resolve, 1_000)); // five times the drain timeout
       release();
       expect((await reply()).json).toEqual({ text: 'late' });
@@ -420,7 +418,7 @@ describe('a client that does not read', () => {
         socket.write(ask(service));
       }
       // 120 MB requested, 32 MB allowed: one answer stays, or two briefly.
-      await expect.poll(() => cuts(service, 'unread'), { timeout: 30_000 }).toBe(5);
+      await expect.poll(() => cuts(service, 'unread')).toBe(5);
       await expectServed(service, 20);
     } finally {
       for (const { socket } of stalled) socket.destroy();
@@ -463,12 +461,12 @@ describe('a client that left before its large answer was ready', () => {
             ? fetch(`${url}/v1/probe/late`, { headers, signal })
             : app.inject({ url: '/v1/probe/late', headers, signal });
         const left = expect(leaving).rejects.toThrow();
-        await expect.poll(() => gate.entered, pollOptions).toBe(entered);
+        await expect.poll(() => gate.entered).toBe(entered);
         const connections = () =>
           new Promise((resolve) => app.server.getConnections((_, count) => resolve(count)));
         gone.abort();
         await left;
-        await expect.poll(connections, pollOptions).toBe(0);
+        await expect.poll(connections).toBe(0);
         gate.release.shift()?.();
         for (let i = 0; i < 3; i++) {
           const reply = await fetch(`${url}/v1/probe/large`, { headers });
@@ -504,7 +502,7 @@ describe('too many clients', () => {
       for (const { socket, received } of served) {
         const before = received().length;
         socket.write(head('GET', '/livez'));
-        await expect.poll(() => received().length, pollOptions).toBeGreaterThan(before);
+        await expect.poll(() => received().length).toBeGreaterThan(before);
       }
     } finally {
       for (const { socket } of [...served, ...silent]) socket.destroy();

@@ -115,13 +115,13 @@ export const settings = {
       parse: parseCidrs,
     },
     'none',
-    'Networks of the proxies in front of this process. Their `X-Forwarded-For` says where a request comes from, for `allowed_cidrs` of keys, the audit log and `SIMPLANE_UNKNOWN_KEY_LIMIT`; that of any other client is ignored. Name only proxies that append the address of their client, or replace the header.',
+    'Networks of the proxies in front of this process. Their `X-Forwarded-For` says where a request comes from, for `allowed_cidrs` of keys, the audit log, the request log and `SIMPLANE_UNKNOWN_KEY_LIMIT`; that of any other client is ignored. Name only proxies that append the address of their client, or replace the header.',
   ),
   publicUrl: setting(
     'SIMPLANE_PUBLIC_URL',
     matching(/^https?:\/\/[^\s/]+$/, 'an `http://` or `https://` URL without a path'),
     '',
-    'The URL that clients use, for links in errors and in `/docs`. Unset: the address the API listens on.',
+    'The URL that clients use, for links in errors, in `/docs` and to the dashboard. The dashboard is served only under its host (and loopback), and `/mcp` accepts it as an `Origin`. Unset: the address the API listens on.',
   ),
   dashboard: setting(
     'SIMPLANE_DASHBOARD',

@@ -1,5 +1,6 @@
 import type { AccountScope, Scope } from '@simplane/contract';
 import { accountScopes } from '@simplane/contract';
+import type { Mode } from '../accounts/api-key-text.ts';
 import { issueKey } from '../accounts/issue-key.ts';
 import { listAccountRows } from '../accounts/sql/list-accounts.ts';
 import { createLink, linkMs } from '../dashboard/create-link.ts';
@@ -17,7 +18,7 @@ type Options = { operator: boolean; account?: string };
 export async function dashboardLinkCommand(tools: Tools, options: Options): Promise<void> {
   const { config, db, clock } = tools;
   if (config.dashboard === 'off') throw new CommandError('the dashboard is off: SIMPLANE_DASHBOARD=off');
-  const scopes: Scope[] = options.operator ? ['operator'] : [...(accountScopes as readonly AccountScope[])];
+  const scopes: Scope[] = options.operator ? ['operator'] : scopesInAccount(config.mode);
   if (options.operator && options.account !== undefined)
     throw new CommandError('choose --operator or --account, not both');
   const wanted = {
@@ -34,6 +35,11 @@ export async function dashboardLinkCommand(tools: Tools, options: Options): Prom
   const address = config.publicUrl ?? `http://127.0.0.1:${config.port}`;
   process.stdout.write(`${address}${path}\n`);
   process.stderr.write('It signs in once, within ten minutes.\n');
+}
+
+/** In live, `network` reports the usage of every account's eSIMs, and an admin could create a lasting key with it. */
+function scopesInAccount(mode: Mode): AccountScope[] {
+  return accountScopes.filter((scope) => mode === 'sandbox' || scope !== 'network');
 }
 
 /** In a sandbox without a choice: the account of its own key, which is the oldest. */

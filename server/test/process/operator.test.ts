@@ -223,6 +223,14 @@ select account_id, id, type, 'failed', product_id, input, $2, 1, created_at, now
     ]);
   });
 
+  test('gives the link to an account’s dashboard every scope but `network`, which reaches all accounts', async () => {
+    const [{ id: account }] = await runJson('accounts', 'list');
+    expect((await run('dashboard-link', '--account', account)).code).toBe(0);
+    const keys: { name: string; scopes: string }[] = await runJson('keys', 'list', '--account', account);
+    const ofLink = keys.find(({ name }) => name === 'Dashboard link');
+    expect(ofLink?.scopes.split(',').sort()).toEqual(['admin', 'install', 'read', 'write']);
+  });
+
   test('refuses a sandbox process on its database', async () => {
     const { code, stderr } = await runCommand(['serve'], { DATABASE_URL: database.url });
     expect(code).toBe(1);

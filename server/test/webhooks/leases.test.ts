@@ -112,7 +112,11 @@ test('a sender that was frozen past its lease sends nothing more and writes noth
     held.push(() => response.end());
   });
   let aheadMs = 0;
-  const sender = service.startSender({ concurrency: 1_024, monotonicMs: () => performance.now() + aheadMs });
+  const sender = service.startSender({
+    concurrency: 1_024,
+    timeoutMs: 100_000, // longer than a busy machine needs until the receiver holds all 64
+    monotonicMs: () => performance.now() + aheadMs,
+  });
   await until(
     () => countDeliveries(`status = 'succeeded'`),
     (count) => count === 130 && held.length === 64,
@@ -120,7 +124,7 @@ test('a sender that was frozen past its lease sends nothing more and writes noth
   const health = `select failing_since, failure_count, last_success_at from webhook_endpoints`;
   const before = await read(health);
   await takeOver(endpointUuid);
-  aheadMs = 60_000; // past the end of its lease
+  aheadMs = 200_000; // past the end of its lease
   for (const respond of held) respond();
   await sender.stop(60_000);
   expect(receiver.received).toHaveLength(130 + 64);

@@ -404,6 +404,24 @@ limit 1`,
     expect(count).toBe(1);
   });
 
+  test('is retried without failures that are too old to be shown in it', async () => {
+    const group = 'fg_222222222222222222222222';
+    const old = await insertFailed(service, 'declined', group);
+    service.clock.advance(8 * 86_400_000);
+    const recent = await insertFailed(service, 'declined', group);
+    expect((await groups()).find(({ id }) => id === group)).toMatchObject({
+      failed: 1,
+      executions: [recent],
+    });
+    const { json } = await retryGroup(group);
+    await withWorker(mock, async () => {
+      await execution(json.retry.execution_id, ({ status }) => status === 'succeeded');
+    });
+    await continueRetries();
+    expect((await get(`/v1/executions/${recent}`)).retried_by).toBe(json.retry.execution_id);
+    expect(await get(`/v1/executions/${old}`)).not.toHaveProperty('retried_by');
+  });
+
   test('of unknown outcomes is not retried, and one that does not exist is missing', async () => {
     const { json: missing } = await retryGroup('fg_000000000000000000000000');
     expect(missing.error.code).toBe('resource_missing');

@@ -22,9 +22,8 @@ export async function listFailureGroups(deps: Deps) {
 
 /** Failed and waiting executions by cause, the largest group first. */
 export async function readGroups({ db, clock }: Deps): Promise<FailureGroup[]> {
-  const sinceUuid = lowestUuidAt(clock.nowMs() - failureGroupDays * 86_400_000);
   const failed = await listFailedGroups(db, {
-    sinceUuid,
+    sinceUuid: oldestGroupedUuid(clock),
     maxCount: failureGroupMaxCount,
     groups: maxGroups,
   });
@@ -37,6 +36,11 @@ export async function readGroups({ db, clock }: Deps): Promise<FailureGroup[]> {
     .map((id) => present(id, failedById.get(id), waitingById.get(id), retries.get(id)))
     .sort((a, b) => b.failed + b.waiting - (a.failed + a.waiting))
     .slice(0, maxGroups);
+}
+
+/** Failures with lower ids are too old for a group. */
+export function oldestGroupedUuid(clock: Clock): string {
+  return lowestUuidAt(clock.nowMs() - failureGroupDays * 86_400_000);
 }
 
 function present(
@@ -66,7 +70,7 @@ function present(
   };
 }
 
-function presentRetry(retry: GroupRetryRow): NonNullable<FailureGroup['retry']> {
+export function presentRetry(retry: GroupRetryRow): NonNullable<FailureGroup['retry']> {
   return {
     status: retry.status,
     execution_id: idOfUuid(idPrefixes.execution, retry.execution_id),

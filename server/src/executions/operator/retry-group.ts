@@ -7,14 +7,14 @@ import type { Queryable } from '../../db/database.ts';
 import type { Outcome } from '../../idempotency/outcome.ts';
 import { runOnce } from '../../idempotency/run-once.ts';
 import { idOfUuid, uuidText } from '../../ids/uuid.ts';
-import { highestUuidAt, lowestUuid } from '../../ids/uuid-range.ts';
+import { highestUuidAt } from '../../ids/uuid-range.ts';
 import type { NewUuid } from '../../ids/uuid-v7.ts';
 import { clip } from '../../telemetry/clip.ts';
 import { announce } from '../start.ts';
-import { readGroups } from './list-groups.ts';
+import { oldestGroupedUuid, presentRetry, readGroups } from './list-groups.ts';
 import { conflict, retryById } from './retry.ts';
 import { findFailedMembers, makeMembersDue } from './sql/group-members.ts';
-import { insertGroupRetry } from './sql/group-retries.ts';
+import { type GroupRetryRow, insertGroupRetry } from './sql/group-retries.ts';
 
 type Deps = Origin & { clock: Clock; newUuid: NewUuid };
 
@@ -28,7 +28,7 @@ export async function retryFailureGroup(
   return announce(ctx, outcome);
 }
 
-/** Starts one execution of the group; `continueGroupRetries` goes on when that has ended. Returns the group as it was before. */
+/** Starts one execution of the group; `continueGroupRetries` starts the others if that one succeeds. Returns the group. */
 async function retryGroupById(tx: Queryable, deps: Deps, groupId: string): Promise<FailureGroup> {
   const { clock } = deps;
   const group = (await readGroups({ db: tx, clock })).find(({ id }) => id === groupId);
@@ -36,11 +36,10 @@ async function retryGroupById(tx: Queryable, deps: Deps, groupId: string): Promi
   if (group.code === 'outcome_unknown')
     throw conflict('Executions with unknown outcome cannot be retried together: resolve each of them.');
   if (group.retry && group.retry.finished_at === null) throw runsAlready();
-  const first = (await startFirst(tx, deps, groupId)) ?? (await wakeFirst(tx, groupId));
+  const first = (await startFirst(tx, deps, groupId)) ?? (await wakeFirst(tx, deps, groupId));
   if (!first) throw nothingToRetry();
-  const createdAt = new Date(clock.nowMs());
   const { afterUuid, accountUuid, executionUuid, retried } = first;
-  await insertGroupRetry(tx, {
+  const retry: GroupRetryRow = {
     id: uuidText(deps.newUuid()),
     group_id: groupId,
     status: 'testing',
@@ -50,9 +49,10 @@ async function retryGroupById(tx: Queryable, deps: Deps, groupId: string): Promi
     last_id: highestUuidAt(clock.nowMs()),
     retried,
     origin: originOf(deps),
-    created_at: createdAt,
+    created_at: new Date(clock.nowMs()),
     finished_at: null,
-  }).catch((error: { code?: string }) => {
+  };
+  await insertGroupRetry(tx, retry).catch((error: { code?: string }) => {
     if (error.code === '23505') throw runsAlready();
     throw error;
   });
@@ -62,9 +62,9 @@ async function retryGroupById(tx: Queryable, deps: Deps, groupId: string): Promi
     target: { type: 'failure_group', id: groupId },
     changes: { first: idOfUuid(idPrefixes.execution, executionUuid), failed: group.failed },
   });
-  const [updated] = (await readGroups({ db: tx, clock })).filter(({ id }) => id === groupId);
+  const updated = (await readGroups({ db: tx, clock })).find(({ id }) => id === groupId);
   // The group is gone if it had a single execution.
-  return updated ?? { ...group, failed: 0, waiting: 0 };
+  return updated ?? { ...group, failed: 0, waiting: 0, retry: presentRetry(retry) };
 }
 
 type First = { accountUuid: string; executionUuid: string; afterUuid: string; retried: number };
@@ -76,7 +76,7 @@ const candidates = 20;
 async function startFirst(tx: Queryable, deps: Deps, groupId: string): Promise<First | null> {
   const lastUuid = highestUuidAt(deps.clock.nowMs());
   const members = await findFailedMembers(tx, groupId, {
-    afterUuid: lowestUuid,
+    afterUuid: oldestGroupedUuid(deps.clock),
     lastUuid,
     count: candidates,
   });
@@ -90,10 +90,11 @@ async function startFirst(tx: Queryable, deps: Deps, groupId: string): Promise<F
 }
 
 /** For a group in which executions only wait: makes the oldest due. */
-async function wakeFirst(tx: Queryable, groupId: string): Promise<First | null> {
+async function wakeFirst(tx: Queryable, { clock }: Deps, groupId: string): Promise<First | null> {
   const [woken] = await makeMembersDue(tx, groupId, 1);
   if (!woken) return null;
-  return { accountUuid: woken.account_id, executionUuid: woken.id, afterUuid: lowestUuid, retried: 0 };
+  const { account_id: accountUuid, id: executionUuid } = woken;
+  return { accountUuid, executionUuid, afterUuid: oldestGroupedUuid(clock), retried: 0 };
 }
 
 /** A refusal is decided before anything is written, so the transaction can go on. */

@@ -1,5 +1,6 @@
 import { decodeId, encodeId, searchTypes } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expireFeed } from '../../src/feed/expire.ts';
 import { idOfUuid } from '../../src/ids/uuid.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { countEvents } from '../../src/overview/count-events.ts';
@@ -367,6 +368,17 @@ describe('the overview', () => {
     await sequenceEvents(service);
     const behind = await get('/v1/overview', target);
     expect([behind.open_count, countsIn(behind).accepted, behind.as_of]).toEqual([3, 3, 0]);
+    expect((await read(target)).as_of).toBeGreaterThan(1_700_000_000);
+  });
+
+  test('is up to date if the feed has removed all events that were never counted', async () => {
+    const { accountUuid, key } = await service.createAccount('Quiet');
+    const target = { url: service.url, key };
+    await call(target, 'POST', '/v1/events/test', {
+      body: { type: 'esim.downloaded', data: { iccid: '1' } },
+    });
+    await sequenceEvents(service);
+    await expireFeed(service.db, { accountUuid, than: new Date(service.clock.nowMs() + 60_000) });
     expect((await read(target)).as_of).toBeGreaterThan(1_700_000_000);
   });
 

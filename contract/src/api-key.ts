@@ -235,5 +235,5 @@ export const rollApiKey = operation({
   status: 201,
   response: ApiKey,
   responseExample: exampleWithKey,
-  refusals: ['resource_missing', 'state_conflict'],
+  refusals: ['resource_missing', 'state_conflict', 'api_key_limit_reached'],
 });

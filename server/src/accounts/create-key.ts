@@ -1,19 +1,13 @@
 import type { InputOf, Operations } from '@simplane/contract';
-import { AppError } from '../app-error.ts';
 import type { WriteContext } from '../context.ts';
 import type { Queryable } from '../db/database.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
 import { runOnce } from '../idempotency/run-once.ts';
 import { checkKeySettings, requireOwnScopes } from './check-key-settings.ts';
 import { defaultKeyName, type IssuedKey, issueKey, type KeyIssuer } from './issue-key.ts';
+import { maxUsableKeys, requireRoomForKey } from './limit-keys.ts';
 import { presentKey } from './present-key.ts';
-import { countUsableKeys } from './sql/count-usable-keys.ts';
 import { lockAccount } from './sql/lock-account.ts';
-
-/**
- * The key directory keeps the 50,000 most recently used keys of all accounts, so one account must not take all of its room.
- */
-const maxUsableKeys = 1_000;
 
 type Body = InputOf<Operations['createApiKey']>['body'];
 
@@ -35,8 +29,7 @@ export async function addKey(
   { name = defaultKeyName, scopes, allowed_cidrs: allowedCidrs = [], expires_at: expiresAt = null }: Body,
 ): Promise<IssuedKey> {
   await lockAccount(tx, accountUuid);
-  const { keys } = await countUsableKeys(tx, accountUuid, { now: new Date(issuer.clock.nowMs()) });
-  if (keys >= maxUsableKeys) throw limitReached();
+  await requireRoomForKey(tx, accountUuid, { now: new Date(issuer.clock.nowMs()), limit: maxUsableKeys });
   return issueKey(tx, issuer, {
     accountUuid,
     name,
@@ -44,11 +37,4 @@ export async function addKey(
     allowedCidrs,
     expiresAt: expiresAt === null ? null : new Date(expiresAt * 1000),
   });
-}
-
-function limitReached(): AppError {
-  return new AppError(
-    'api_key_limit_reached',
-    `The account has ${maxUsableKeys} usable API keys, which is the most. Revoke one that is no longer used.`,
-  );
 }

@@ -10,6 +10,7 @@ import { requireOwnScopes } from './check-key-settings.ts';
 import { keyIdOf, noSuchKey } from './get-key.ts';
 import { type IssuedKey, insertNewKey, type KeyIssuer } from './issue-key.ts';
 import { requireNotRolled, requireUsable } from './key-state.ts';
+import { maxUsableKeysWithRolled, requireRoomForKey } from './limit-keys.ts';
 import { presentKey } from './present-key.ts';
 import { findKeyRow } from './sql/find-key.ts';
 import { lockKey } from './sql/lock-key.ts';
@@ -41,8 +42,12 @@ export async function replaceKey(
   overlapSeconds: number = rollOverlap.default,
 ): Promise<IssuedKey> {
   const nowMs = issuer.clock.nowMs();
-  requireUsable(row, new Date(nowMs));
+  const now = new Date(nowMs);
+  requireUsable(row, now);
   requireNotRolled(row);
+  // Each successor can be rolled too, so without a limit one key could become any number of them.
+  if (row.account_id !== null)
+    await requireRoomForKey(tx, row.account_id, { now, limit: maxUsableKeysWithRolled });
   const issued = await insertNewKey(tx, issuer, {
     accountUuid: row.account_id,
     name: row.name,

@@ -263,6 +263,39 @@ describe('rolling', () => {
   });
 });
 
+describe('the number of usable keys', () => {
+  const limitReached = { status: 409, code: 'api_key_limit_reached' };
+
+  /** Adds keys until the account has this many. */
+  const fill = ({ accountUuid }: Owner, count: number) =>
+    service.db.query(
+      {
+        name: 'test_fill_keys',
+        text: `
+insert into api_keys (account_id, id, hash, name, scopes, last4, created_at)
+select $1::uuid, uuid_v7(now()), sha256(gen_random_uuid()::text::bytea), 'Filler', '{read}', 'xxxx', now()
+from generate_series(1, $2 - (select count(*) from api_keys where account_id = $1::uuid))`,
+      },
+      [accountUuid, count],
+    );
+
+  test('has a limit, up to which keys are created, and each can be rolled', async () => {
+    const owner = await newAccount('Many keys');
+    const roll = async (id: string) => call(owner, 'POST', `/v1/api_keys/${id}/roll`, { body: {} });
+    await fill(owner, 999);
+    const { id } = await createKey(owner);
+    expect(refusalOf(await call(owner, 'POST', '/v1/api_keys', { body: { scopes: ['read'] } }))).toEqual(
+      limitReached,
+    );
+    const { status, json } = await roll(id);
+    expect(status).toBe(201);
+    await fill(owner, 2_000);
+    expect(refusalOf(await roll(json.id))).toEqual(limitReached);
+    expect((await call(owner, 'DELETE', `/v1/api_keys/${id}`)).status).toBe(200);
+    expect((await roll(json.id)).status).toBe(201);
+  });
+});
+
 describe('the last admin key of an account', () => {
   const conflict = { status: 409, code: 'state_conflict' };
 

@@ -13,8 +13,8 @@ export const keyMutants: Mutant[] = [
   {
     name: 'stream-outlives-its-session',
     file: 'server/src/http/feed/open-keys.ts',
-    find: 'if (!goesOn(session)) reader.end();',
-    replace: 'if (!goesOn(session)) void reader;',
+    find: 'if (!isLive(session)) reader.end();',
+    replace: 'if (!isLive(session)) void reader;',
     tests: [api('dashboard')],
     why: 'Signing out ends the open streams of the session.',
   },

@@ -20,7 +20,7 @@ export function requireNotRolled({ replaced_by: successor }: ApiKeyRow): void {
   );
 }
 
-/** An account without a key that has `admin` could manage its keys no more. The caller has locked the account. */
+/** Without a usable `admin` key, an account could no longer manage its keys. The caller has locked the account. */
 export async function requireAnotherAdmin(tx: Queryable, row: ApiKeyRow, now: Date): Promise<void> {
   if (row.account_id === null || !row.scopes.includes('admin') || row.revoked_at || isExpired(row, now))
     return;

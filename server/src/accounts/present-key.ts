@@ -3,7 +3,7 @@ import { unixSeconds } from '../clock.ts';
 import { idOfUuid } from '../ids/uuid.ts';
 import type { ApiKeyRow } from './sql/rows.ts';
 
-/** A key as its account sees it: which of the operator's keys created it is the operator's matter. */
+/** A key as its account sees it, without the operator's key that created it. */
 export function presentKey(row: ApiKeyRow): ApiKey {
   const key = presentKeyForOperator(row);
   const { created_by: by } = key;

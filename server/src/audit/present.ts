@@ -4,7 +4,7 @@ import { idOfUuid } from '../ids/uuid.ts';
 import { unixMsOf } from '../ids/uuid-range.ts';
 import type { EntryRow } from './sql/entry-row.ts';
 
-/** As the account sees it: of its operator, neither the key nor the address. */
+/** As the account sees it, without its operator's key and address. */
 export function presentEntry(row: EntryRow): AuditEntry {
   const isOwn = row.actor_type === 'api_key';
   return {

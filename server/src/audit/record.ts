@@ -19,7 +19,7 @@ type Entry = {
 /** The origin of what the server's command line does. */
 export const commandLine: Origin = { apiKey: null, requestId: null, ip: null };
 
-/** Writes an audit entry in the transaction of what it tells of, so there is one exactly if the change was made. */
+/** Writes an audit entry in the transaction of its change, so that there is one exactly if the change was made. */
 export async function recordAudit(
   tx: Queryable,
   origin: Origin & { clock: Clock; newUuid: NewUuid },

@@ -4,7 +4,7 @@ import { findLink } from './sql/find-link.ts';
 import { findSession } from './sql/find-session.ts';
 import { hashOfToken } from './token.ts';
 
-/** The hash of the key that a session, by its token's hash, stands for; null if it has ended. */
+/** The hash of the key that a session was started with; null if the session has ended. `hash` is that of its token. */
 export function keyHashOfSession(db: Queryable, clock: Clock, hash: Buffer): Promise<string | null> {
   return findSession(db, hash, new Date(clock.nowMs()));
 }

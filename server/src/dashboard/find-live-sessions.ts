@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Queryable } from '../db/database.ts';
 import { listLiveSessions } from './sql/list-live-sessions.ts';
 
-/** Returns a function that says whether a session, by its token's hash, goes on. All are looked up together. */
+/** Looks up sessions by the hashes of their tokens. Returns a function that says whether one is still live. */
 export async function findLiveSessions(
   db: Queryable,
   clock: Clock,

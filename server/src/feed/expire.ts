@@ -7,8 +7,8 @@ import { findOldestKept } from './sql/find-oldest-kept.ts';
 const batchSize = 500;
 
 /**
- * Ends the feed's promise for events older than this time. Returns the id below which no event is promised any more: those may be
- * deleted. A reader that has not come that far gets an error instead of a gap.
+ * Expires the feed up to this time. Returns the id below which the feed needs no event, so that those may be deleted. A reader that
+ * is further behind gets an error instead of a gap.
  */
 export async function expireFeed(
   db: Database,

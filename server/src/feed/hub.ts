@@ -107,7 +107,7 @@ export function createHub({ db, pollMs = 1_000, onError }: Options): Hub {
     for (;;) {
       const from = entry.place;
       const events = await readAfter({ db, account }, from, bounds);
-      if (entry.place !== from) continue; // all streams left meanwhile, and a new one began elsewhere
+      if (entry.place !== from) continue; // during the read all streams left, and a new one joined at another place
       if (events === null) {
         for (const stream of [...streams]) stream.end();
         return;
@@ -137,11 +137,11 @@ export function createHub({ db, pollMs = 1_000, onError }: Options): Hub {
     watch(account) {
       const entry = entryOf(account);
       let hasNews = false;
-      let resolve: ((hasNews: boolean) => void) | null = null;
+      let resolve: (() => void) | null = null;
       const watch = {
         wake() {
           hasNews = true;
-          resolve?.(true);
+          resolve?.();
         },
       };
       entry.watches.add(watch);

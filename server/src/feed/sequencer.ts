@@ -19,7 +19,7 @@ const maxRowsPerPass = 1_000;
 // Passes under load wait for each other's events: a millisecond per event found, up to this. In PostgreSQL, a pass costs 350 µs of
 // CPU for one event, 12 µs per event for 32 and 5 for 128.
 const maxPauseMs = 20;
-// Rows below the floor are skipped. After a failover the numbers of rows may start lower again, so the floor is dropped now and then:
+// Rows below the floor are skipped. After a failover the numbers of rows may start lower again, so the floor is reset regularly:
 // a pass from the first row costs 7 ms if a dump keeps 30,000 dead rows, and 0.1 to 0.3 ms from the floor.
 const floorLifetimeMs = 2_000;
 const retryMs = 500;

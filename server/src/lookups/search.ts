@@ -19,7 +19,7 @@ import { findIdempotencyKey } from './sql/find-idempotency-key.ts';
 
 const maxResults = 20;
 
-/** What the text may be is known from its form, so each search is two to four look-ups in an index. */
+/** The form of the text says what it can be, so each search is two to four look-ups in an index. */
 export async function search(ctx: Context, { query }: InputOf<Operations['search']>) {
   const text = query.q.trim();
   const finders = [findEsims, findResource, findAccount, findNamed, findKey];

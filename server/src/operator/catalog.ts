@@ -48,13 +48,12 @@ export async function listCatalogCommand(tools: Tools, options: { json: boolean 
   }));
 }
 
-/** Stops selling a product. Orders that were accepted go on. */
+/** Stops selling a product. Accepted orders continue. */
 export async function deactivateProductCommand(
-  { db, clock, newUuid }: Tools,
+  tools: Tools,
   id: string,
   options: { json: boolean },
 ): Promise<void> {
-  const author = { clock, newUuid, apiKey: null, requestId: null, ip: null };
-  const row = await db.transaction((tx) => deactivate(tx, author, id));
+  const row = await tools.db.transaction((tx) => deactivate(tx, tools, id));
   print([{ id: row.id, name: row.name, active: row.active }], options);
 }

@@ -12,8 +12,8 @@ import type { Tools } from './with-database.ts';
 type Options = { operator: boolean; account?: string };
 
 /**
- * Prints a link that signs in once, for an operator or for an account. A session stands for a key, so the link gets one of its own,
- * which nobody sees and which expires with the longest session.
+ * Prints a link that signs in once, for an operator or for an account. A session belongs to a key, so each link gets a new key, which
+ * is never shown and expires with the longest session.
  */
 export async function dashboardLinkCommand(tools: Tools, options: Options): Promise<void> {
   const { config, db, clock } = tools;

@@ -18,7 +18,7 @@ import { readEncryptionKeys } from '../secrets/encryption-keys.ts';
 import { createKeyring, type Keyring } from '../secrets/keyring.ts';
 import { createOldFormCheck } from '../secrets/old-form.ts';
 import { CommandError } from './command-error.ts';
-import { print } from './print.ts';
+import { isoTime, print } from './print.ts';
 import type { Tools } from './with-database.ts';
 
 type Options = { json: boolean };
@@ -30,9 +30,6 @@ type ListOptions = Options & {
   limit: string;
 };
 type ResolveOptions = Options & { outcome: string; iccid?: string; then?: string };
-
-/** Whoever runs a command is the operator, but has no key and no request. */
-const origin = { apiKey: null, requestId: null, ip: null };
 
 export async function listExecutionsCommand(tools: Tools, options: ListOptions): Promise<void> {
   const { status, errorCode, account, olderThan } = options;
@@ -63,7 +60,7 @@ export async function showExecutionCommand(tools: Tools, id: string, options: Op
 
 /** Workers look for due executions every second, so they need no signal. */
 export async function retryExecutionCommand(tools: Tools, id: string, options: Options): Promise<void> {
-  const next = await tools.db.transaction((tx) => retryById(tx, { ...tools, ...origin }, id));
+  const next = await tools.db.transaction((tx) => retryById(tx, tools, id));
   printOne(presentForOperator(next), options);
 }
 
@@ -78,9 +75,7 @@ export async function resolveExecutionCommand(
     ...(options.then !== undefined && { then: oneOf('--then', options.then, reservedActions) }),
   });
   const keyring = await openKeyring(tools);
-  const resolved = await tools.db.transaction((tx) =>
-    resolveById(tx, { ...tools, ...origin, keyring }, id, decision),
-  );
+  const resolved = await tools.db.transaction((tx) => resolveById(tx, { ...tools, keyring }, id, decision));
   printOne(presentForOperator(resolved), options);
 }
 
@@ -101,8 +96,8 @@ function toLine(execution: OperatorExecution) {
     status: execution.status,
     error: error?.code ?? (next === null ? null : (lastError?.code ?? null)),
     attempts: execution.attempts,
-    created: time(execution.created),
-    next_attempt: time(next),
+    created: isoTime(execution.created),
+    next_attempt: isoTime(next),
   };
 }
 
@@ -121,17 +116,17 @@ function printOne(execution: OperatorExecution, options: Options): void {
     ['product', execution.product_id],
     ['iccid', execution.iccid],
     ['attempts', execution.attempts],
-    ['created', time(execution.created)],
-    ['finished', time(execution.finished_at)],
+    ['created', isoTime(execution.created)],
+    ['finished', isoTime(execution.finished_at)],
     ['waiting for', execution.waiting_for],
-    ['next attempt', time(execution.next_attempt_at)],
-    ['held until', time(execution.leased_until)],
+    ['next attempt', isoTime(execution.next_attempt_at)],
+    ['held until', isoTime(execution.leased_until)],
     ...execution.steps.map((step): [string, string] => [
       `step ${step.name}`,
       `${step.status}, call ${step.function_call_identifier}`,
     ]),
     ['error', error && `${error.code}: ${error.message}`],
-    ['last error', lastError && `${time(lastError.at)} ${lastError.code}: ${lastError.message}`],
+    ['last error', lastError && `${isoTime(lastError.at)} ${lastError.code}: ${lastError.message}`],
     ['retry of', execution.retry_of],
     ['retried by', execution.retried_by],
     [
@@ -150,10 +145,6 @@ function printOne(execution: OperatorExecution, options: Options): void {
 
 function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
-}
-
-function time(seconds: number | null): string | null {
-  return seconds === null ? null : new Date(seconds * 1_000).toISOString();
 }
 
 function oneOf<T extends string>(option: string, text: string, known: readonly T[]): T {

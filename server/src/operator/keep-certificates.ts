@@ -81,7 +81,7 @@ export function keepCertificates<T extends Loaded>(options: Options<T>): KeptCer
   return {
     ends: () => current.ends,
     reload() {
-      loggedError = null; // who asks for it wants an answer in the log
+      loggedError = null; // an explicit reload logs its result again
       return reload();
     },
     async stop() {

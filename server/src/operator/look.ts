@@ -5,10 +5,10 @@ import { listProcesses } from '../processes/list.ts';
 import { listNetworks } from '../processes/list-networks.ts';
 import { listEndpointHealth } from '../webhooks/endpoints/list-for-operator.ts';
 import { allPages } from './all-pages.ts';
-import { printList, table } from './print.ts';
+import { isoTime, printList, table } from './print.ts';
 import type { Tools } from './with-database.ts';
 
-// The commands that look at a running deployment. With `--json` they print what the operator's API answers.
+// Commands that show the state of a running deployment. With `--json` they print the answers of the operator's API.
 
 type Options = { json: boolean };
 
@@ -25,8 +25,8 @@ export async function processesCommand(tools: Tools, options: Options): Promise<
     version,
     host,
     pid,
-    since: timeOf(since),
-    last_seen: timeOf(last_seen_at),
+    since: isoTime(since),
+    last_seen: isoTime(last_seen_at),
   }));
 }
 
@@ -38,7 +38,7 @@ export async function networksCommand(tools: Tools, options: Options): Promise<v
     reachable: network.reachable,
     paused: network.paused,
     latency_ms: network.latency_ms,
-    certificate_ends: timeOf(network.certificate_ends_at),
+    certificate_ends: isoTime(network.certificate_ends_at),
     last_error: network.last_error?.message ?? null,
   }));
 }
@@ -57,7 +57,7 @@ export async function failingEndpointsCommand(tools: Tools, options: Options): P
     account: endpoint.account_id,
     url: endpoint.url,
     status: endpoint.status,
-    failing_since: timeOf(endpoint.failing_since),
+    failing_since: isoTime(endpoint.failing_since),
     failures: endpoint.failure_count,
     backlog: endpoint.backlog.count,
     backlog_age_s: endpoint.backlog.age_seconds,
@@ -74,8 +74,4 @@ function tablesOf({ rates, backlogs, funnel, failures }: OperatorOverview): stri
     table(funnel.map((stage) => ({ ...stage, stage: `${stage.stage} (last day)` }))),
     table(failures.map(({ stage, code, count }) => ({ failure: code, not: stage, count }))),
   ].join('\n');
-}
-
-function timeOf(unixSeconds: number | null): string | null {
-  return unixSeconds === null ? null : new Date(unixSeconds * 1_000).toISOString();
 }

@@ -32,6 +32,10 @@ export function table(rows: Row[]): string {
   return `${lines.join('\n')}\n`;
 }
 
+export function isoTime(unixSeconds: number | null): string | null {
+  return unixSeconds === null ? null : new Date(unixSeconds * 1_000).toISOString();
+}
+
 function show(value: Row[string] | undefined): string {
   return value === null || value === undefined ? '-' : String(value);
 }

@@ -10,8 +10,8 @@ const probeEveryMs = 30_000;
 export const probeTimeoutMs = 5_000;
 
 /**
- * Opens a connection now and then, so that the operator sees whether a system is reachable when there are no orders, and when its
- * certificate ends. Nothing is sent.
+ * Opens a connection every 30 s, so that the operator sees without any order whether a system is reachable and when its certificate
+ * ends. Nothing is sent.
  */
 export function startProbe(state: PeerState, target: () => Target) {
   const probe = async () => {

@@ -19,8 +19,8 @@ const accountsPerPass = 50;
 const eventsPerAccount = 1_000;
 
 /**
- * Counts the events that got their positions since the last time. Any number of processes may do so at once. Goes on only after a full
- * pass: small ones cost more per event.
+ * Counts the events that got their positions since the last call. Safe in any number of processes at once. Makes another pass only
+ * after a full one, because small passes cost more per event.
  */
 export async function countEvents(
   { db, clock }: { db: Database; clock: Clock },

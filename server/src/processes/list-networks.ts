@@ -13,17 +13,20 @@ export async function listNetworks(
   { query }: InputOf<Operations['listNetworks']>,
 ) {
   const networks = combine(await readReports(db));
-  const keyOf = ({ kind, host }: Network) => `${kind} ${host ?? ''}`;
   return readPage(query, {
     scope: { list: 'networks', accountId: '', filters: {} },
     read: async (after, count) => {
       const start = after === null ? 0 : networks.findIndex((network) => keyOf(network) > after);
       return start === -1 ? [] : networks.slice(start, start + count);
     },
-    positionOf: keyOf,
+    positionOf: (network: Network) => keyOf(network),
     positionPattern: /^(smdp|core|mock) \S*$/,
     present: (network) => network,
   });
+}
+
+function keyOf({ kind, host }: Pick<Network, 'kind' | 'host'>): string {
+  return `${kind} ${host ?? ''}`;
 }
 
 type View = NetworkReport & { processId: string; seenAt: Date };
@@ -32,7 +35,7 @@ function combine(rows: ReportRow[]): Network[] {
   const views = new Map<string, View[]>();
   for (const { id, seen_at: seenAt, report } of rows) {
     for (const network of report.networks ?? []) {
-      const key = `${network.kind} ${network.host ?? ''}`;
+      const key = keyOf(network);
       const view = { ...network, processId: idOfUuid(idPrefixes.process, id), seenAt };
       views.set(key, [...(views.get(key) ?? []), view]);
     }

@@ -7,7 +7,7 @@ export type ProcessReport = {
   iccid_ranges: readonly { first: string; size: number }[];
   /** Of its own certificates, by the setting that names the file. */
   certificates: { setting: string; ends_at: string }[];
-  /** What it did lately. */
+  /** What it did in the last minute and hour. */
   throughput: Record<ThroughputName, Rate>;
   /** The systems it calls. */
   networks: NetworkReport[];
@@ -18,5 +18,5 @@ export type NetworkReport = PeerReport & {
   paused: boolean;
 };
 
-/** Heartbeats are written every few seconds, so they have a bound. */
+/** Bounds the size of a heartbeat, which is written every few seconds. */
 export const maxRanges = 500;

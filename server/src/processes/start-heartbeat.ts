@@ -18,8 +18,8 @@ type Options = Pick<Heartbeat, 'role' | 'version'> & {
 };
 
 const defaultBeatMs = 5_000;
-/** How soon others learn that a network went down or works again. */
-const lookMs = 1_000;
+/** How soon others see that a network went down or works again. */
+const checkMs = 1_000;
 
 /** A process that has not reported for this long is gone. Four heartbeats may be late or lost. */
 export const goneAfterMs = 25_000;
@@ -30,23 +30,23 @@ export async function startHeartbeat(options: Options): Promise<{ stop(): Promis
   const uuid = uuidText(newUuid());
   const host = clip(hostname(), 255);
   let beatAtMs = 0;
-  let toldState = '';
+  let reportedState = '';
 
   async function beat(): Promise<void> {
-    const told = report();
+    const current = report();
     const uptimeMs = Math.round(performance.now());
     beatAtMs = uptimeMs;
-    toldState = stateIn(told);
+    reportedState = stateIn(current);
     const { pid } = process;
-    await storeHeartbeat(db, { uuid, role, version, host, pid, uptimeMs, report: told }, goneAfterMs);
+    await storeHeartbeat(db, { uuid, role, version, host, pid, uptimeMs, report: current }, goneAfterMs);
   }
 
   async function beatIfDue(): Promise<void> {
-    if (performance.now() - beatAtMs >= beatMs || stateIn(report()) !== toldState) await beat();
+    if (performance.now() - beatAtMs >= beatMs || stateIn(report()) !== reportedState) await beat();
   }
 
   await beat().catch(onError);
-  const beating = every(Math.min(lookMs, beatMs), beatIfDue, onError);
+  const beating = every(Math.min(checkMs, beatMs), beatIfDue, onError);
   return {
     async stop() {
       await beating.stop();
@@ -56,7 +56,7 @@ export async function startHeartbeat(options: Options): Promise<{ stop(): Promis
   };
 }
 
-/** What is worth a heartbeat of its own when it changes. */
+/** A change of this sends a heartbeat at once. */
 function stateIn({ networks }: ProcessReport): string {
   return JSON.stringify(networks.map(({ reachable, paused }) => [reachable, paused]));
 }

@@ -5,7 +5,7 @@ import { insertLines } from './sql/insert-lines.ts';
 
 export type RequestLog = {
   level: RequestLogLevel;
-  /** Whether there is room for a request with this status. If not, it counts as dropped. Ask before composing the line. */
+  /** Whether there is room for a request with this status; if not, counts it as dropped. Call it before building the line. */
   hasRoom(status: number): boolean;
   /** Keeps the line for a later statement. Never throws and never waits. */
   add(line: RequestLine): void;
@@ -32,7 +32,7 @@ const bytesBesidesText = 250;
 // Three statements, so that a line is readable within a second at any load. The rest is for requests that failed.
 const maxSucceeded = 1_500;
 
-/** Collects lines and writes many with one statement. Beyond its pace it drops lines; it never slows a request. */
+/** Collects lines and writes many with one statement. Drops lines rather than slow a request. */
 export function createRequestLog({ db, level, onDropped, onError }: Options): RequestLog {
   let waiting: RequestLine[] = [];
   let waitingBytes = 0;

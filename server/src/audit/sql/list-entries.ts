@@ -11,7 +11,7 @@ export type EntryFilter = {
 };
 type Page = { beforeUuid: string | null; count: number };
 
-/** The actor as an account sees it: all operators and the command line are one. */
+/** The actor as an account sees it: operators and the command line are all `operator`. */
 const accountActor = `case when actor_type = 'api_key' then actor_id else 'operator' end`;
 const anyActor = 'coalesce(actor_id, actor_type)';
 
@@ -43,11 +43,11 @@ export function listAllEntries(
   if (filter.actor !== undefined) {
     statement.conditions.push(`and ${unindexed(anyActor)} = ${statement.parameter(filter.actor)}`);
   }
-  // The account's index has its operators under one name.
+  // The account's index has all of its operators as `operator`.
   return read(db, statement, { account, actor: accountActor, actors: [filter.actor, 'operator'] });
 }
 
-/** So that the condition is checked on the entries of the chosen index, and draws no plan to its own. */
+/** Hides the expression's index from the planner, so that it only filters what the chosen index returns. */
 const unindexed = (expression: string) => `(${expression}) || ''`;
 
 type Statement = {
@@ -66,8 +66,8 @@ function start(name: string, filter: EntryFilter, page: Page): Statement {
 }
 
 /**
- * Newest first. Each set of filters is a separate statement that fixes its index by the order it asks for. A target has few
- * entries, except an account, which has one for each view: there, another filter is better.
+ * Newest first. Each set of filters is a separate statement, whose order fits one index only. A target has few entries, so its
+ * index comes first. An account as target has many (one per view), so there the index of another filter is better.
  */
 function read(db: Queryable, statement: Statement, { account, actor, actors }: View): Promise<EntryRow[]> {
   const { filter, values, parameter, conditions } = statement;

@@ -19,8 +19,8 @@ const batchSize = 20;
 const maxWoken = 1_000;
 
 /**
- * Goes on with retries of failure groups: starts the rest once the first execution has succeeded, batch by batch. Each batch
- * commits with the place it has reached, so a process that dies repeats nothing.
+ * Continues the retries of failure groups: when the first execution has succeeded, starts the others in batches. Each batch commits
+ * together with how far it got, so a process that dies repeats nothing.
  */
 export async function continueGroupRetries(db: Database, deps: Deps, stopping: AbortSignal): Promise<void> {
   let after = lowestUuid;

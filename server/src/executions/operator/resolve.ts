@@ -67,7 +67,7 @@ export async function resolveById(
   if (failed.is_resolved) throw conflict('The execution was resolved already. A decision is final.');
   if (decision.iccid !== null) await requireLostIccid(tx, decision.iccid, row.error.upstream?.['iccid']);
   const retriedBy = await write(tx, deps, row, failed, decision).catch((error: { code?: string }) => {
-    // Another transaction took the ICCID meanwhile.
+    // Another transaction has taken the ICCID since the check.
     if (error.code === '23505' && decision.iccid !== null) throw iccidInUse(decision.iccid);
     throw error;
   });
@@ -87,7 +87,7 @@ export async function resolveById(
 
 type Failed = NonNullable<Awaited<ReturnType<typeof lockFailed>>>;
 
-/** Returns the uuid of the execution that goes on with the profile; null if none does. */
+/** Returns the uuid of the execution that adopts the profile; null if none does. */
 async function write(
   tx: Queryable,
   deps: Deps,

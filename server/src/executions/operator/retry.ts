@@ -29,7 +29,7 @@ export async function retryExecution(
   return announce(ctx, outcome);
 }
 
-/** Starts a failed execution anew, or makes one that waits due. Returns the one that runs now. */
+/** Starts a new execution in place of a failed one, or makes a waiting one due. Returns the one that will run. */
 export async function retryById(tx: Queryable, deps: Deps, id: string): Promise<AnyExecutionRow> {
   const row = await requireAnyExecution(tx, id);
   if (row.status === 'succeeded')

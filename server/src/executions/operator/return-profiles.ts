@@ -23,7 +23,7 @@ const longestDelayMs = 3_600_000;
  * a refusal is final and stays visible. Returns how many were tried.
  */
 export async function returnProfiles(deps: Deps, stopping: AbortSignal): Promise<number> {
-  // Each is called at once, so a lease that covers the timeout covers all of them.
+  // The calls run concurrently, so a lease longer than one timeout is enough for all of them.
   const claimed = await claimReturns(deps.db, batchSize, deps.networkTimeoutMs + 15_000);
   await Promise.all(claimed.map((one) => giveBack(deps, one, stopping).catch(deps.onError)));
   return claimed.length;

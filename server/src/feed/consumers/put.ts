@@ -9,7 +9,7 @@ import { presentConsumer } from './present.ts';
 import { findConsumerRow } from './sql/find-consumer.ts';
 import { insertConsumer } from './sql/insert-consumer.ts';
 
-// Each is a row that a program moves, so this is a bound, not a plan.
+// Far above what an account needs, which is one for each program that reads the feed.
 const maxConsumers = 100;
 
 /** Creates a consumer, or returns the one that has the name, unchanged. */

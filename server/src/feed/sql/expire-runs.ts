@@ -40,8 +40,8 @@ from expired`;
 type Older = { accountUuid: string; thanUuid: string; than: Date; count: number };
 
 /**
- * Ends the feed's promise for at most `count` runs of events that are old enough to be deleted. Call it before the events are deleted:
- * a reader then gets an error instead of a gap. Returns how many runs it was.
+ * Expires at most `count` runs whose events are old enough to be deleted. Call it before the events are deleted: a reader then gets
+ * an error instead of a gap. Returns how many runs it expired.
  */
 export async function expireRuns(
   db: Queryable,

@@ -9,7 +9,7 @@ import type { UnknownKeyLimit } from '../unknown-key-limit.ts';
 import { checkOwnOrigin } from './check-host.ts';
 import { readSessionToken } from './session-cookie.ts';
 
-/** Returns the key that the session stands for. A write also needs our own `Origin` and the session's CSRF token. */
+/** Returns the key that the session was started with. A write also needs our own `Origin` and the session's CSRF token. */
 export async function authenticateSession(
   service: Service,
   request: FastifyRequest,

@@ -40,12 +40,12 @@ export function createOpenKeys({ db, keys, clock }: Pick<Service, 'db' | 'keys' 
     const all = [...readersOf.values()].flatMap((readers) => [...readers]);
     const inSessions = all.flatMap(({ session, reader }) => (session ? [{ session, reader }] : []));
     if (inSessions.length === 0) return;
-    const goesOn = await findLiveSessions(
+    const isLive = await findLiveSessions(
       db,
       clock,
       inSessions.map(({ session }) => session),
     );
-    for (const { session, reader } of inSessions) if (!goesOn(session)) reader.end();
+    for (const { session, reader } of inSessions) if (!isLive(session)) reader.end();
   }
 
   const timer = setInterval(() => {

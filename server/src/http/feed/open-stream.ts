@@ -12,7 +12,7 @@ type Parts = {
   feed: Feed & { account: Account };
   hub: Hub;
   unread: UnreadAnswers;
-  /** Called with the reason when we cut a client. */
+  /** Called when a client is cut off because it reads too slowly. */
   onCut(): void;
 };
 
@@ -96,7 +96,7 @@ export function openStream(
   async function catchUp(): Promise<void> {
     while (isOpen && !response.writableEnded) {
       const events = await readAfter(feed, place, catchUpBounds);
-      if (!isOpen || response.writableEnded) return; // it ended meanwhile
+      if (!isOpen || response.writableEnded) return; // it ended during the read
       if (events === null) return end(); // the next request gets the 410
       if (events.length === 0) {
         if (hub.join(account, live, place)) return;

@@ -7,10 +7,10 @@ export type IdType = Exclude<
   'esim' | 'account' | 'product' | 'event_consumer' | 'idempotency_key'
 >;
 
-/** `about` describes it. `within` leads to what has no path of its own: the ICCID of a bundle, the query for an audit entry. */
+/** `about` is a short description. `within` locates what has no path: the ICCID of a bundle, the filters for an audit entry. */
 type Found = { about: string; within: string | null; created_at: Date };
 
-// The request log has no column for it: a UUIDv7 begins with its time.
+// The request log has no `created_at`, but a UUIDv7 begins with its time.
 const timeOfId = `to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)`;
 
 const selects: Record<IdType, readonly string[]> = {

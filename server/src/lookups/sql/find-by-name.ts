@@ -2,7 +2,7 @@ import type { Queryable } from '../../db/database.ts';
 
 export type FoundByName = { type: 'product' | 'event_consumer'; about: string; created_at: Date };
 
-/** What others have named: products, which all accounts see, and the account's event consumers. */
+/** Objects whose ids people choose: products, which all accounts see, and the account's event consumers. */
 export function findByName(db: Queryable, accountUuid: string, name: string): Promise<FoundByName[]> {
   return db.query<FoundByName>(
     {

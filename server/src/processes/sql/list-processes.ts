@@ -8,7 +8,7 @@ export type ProcessRow = Pick<Heartbeat, 'role' | 'version' | 'host' | 'pid'> & 
   seen_at: Date;
 };
 
-/** Processes that have reported lately, by the database's clock; newest first. */
+/** Processes with a recent heartbeat, by the database's clock; newest first. */
 export function listProcessRows(
   db: Queryable,
   aliveMs: number,

@@ -4,7 +4,7 @@ import type { ProcessReport } from '../report.ts';
 /** A process of another release may report less, or more. */
 export type ReportRow = { id: string; seen_at: Date; report: Partial<ProcessReport> };
 
-// A bound, not a plan: the list of processes has pages.
+// Far above any deployment: bounds the memory of one request.
 const maxProcesses = 1_000;
 
 /** What the running processes reported last. */

@@ -11,7 +11,7 @@ const start: Place = { endpointUuid: lowestUuid, iccid: '' };
  * A chore, the fallback for a process that died after it had stored a position or ended a delivery: walks the keys with blocked
  * deliveries, some in each run, and sends those whose turn has come.
  */
-export function createOrderFallback(deps: PromoteDeps): (stopping?: AbortSignal) => Promise<void> {
+export function createOrderFallback(deps: PromoteDeps): () => Promise<void> {
   let after = start;
   return async () => {
     await placeInOrder(deps);

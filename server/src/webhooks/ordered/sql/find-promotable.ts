@@ -6,7 +6,8 @@ import { isNextInOrder } from './is-next-in-order.ts';
 export type Place = { endpointUuid: string; iccid: string };
 
 type Walked = {
-  keys: OrderKey[] /** Where the next walk starts; null after the last key. */;
+  keys: OrderKey[];
+  /** Where the next walk starts; null after the last key. */
   next: Place | null;
 };
 

@@ -1,12 +1,9 @@
 import { positionOfEvent } from '../../position-of-event.ts';
 
 /**
- * Whether the first blocked delivery of a key may be sent. `key` has the columns `account_id`, `endpoint_id` and `order_key`.
- *
- * No delivery overtakes one with a lower position. Say B is the first with a stored position, and A comes before it in the feed. A's
- * position was committed before B's or with it, and A's delivery before that. So a statement that sees B's stored position sees
- * what has become of A: it has ended, or is in the queue, or has a stored position and is first itself, or has none stored yet.
- * The last is what `unplaced` finds.
+ * Whether the first blocked delivery of a key (`account_id`, `endpoint_id`, `order_key`) may be sent. It overtakes none: an earlier
+ * event's delivery and position commit no later than its own position. So a statement that sees the latter sees every earlier
+ * delivery: ended, in the queue, with a lower stored position and so the first itself, or `unplaced`.
  */
 export function isNextInOrder(key: string): string {
   return `(

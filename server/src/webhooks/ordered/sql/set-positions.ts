@@ -4,7 +4,8 @@ import { positionOfEvent } from '../../position-of-event.ts';
 import type { OrderKey } from '../order-key.ts';
 
 type Page = {
-  keys: OrderKey[] /** Where the next page starts; null after the last. */;
+  keys: OrderKey[];
+  /** Where the next page starts; null after the last. */
   nextEvent: string | null;
 };
 

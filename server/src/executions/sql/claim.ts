@@ -20,7 +20,8 @@ type Wanted = {
 export type Claimed = { executions: ClaimedExecution[]; latestDueAt: Date | null };
 
 /**
- * Claims due executions that no worker holds, oldest first, for the length of the lease. All times are the database's.
+ * Claims due executions that no worker holds, oldest first, for the length of the lease. After it ends, the next claim takes the row
+ * and increments its fence, which stops all writes of the old holder. All times are the database's.
  * `due_at` does not change and the lease is not indexed, so a claim that allots no ICCID is a HOT update.
  */
 export async function claimExecutionRows(db: Queryable, wanted: Wanted): Promise<Claimed> {

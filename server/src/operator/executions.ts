@@ -4,6 +4,7 @@ import {
   executionErrorCodes,
   executionStatuses,
   type OperatorExecution,
+  pageSize,
   reservedActions,
   unknownOutcomes,
 } from '@simplane/contract';
@@ -162,7 +163,8 @@ function readAge(text: string): number {
 }
 
 function readLimit(text: string): number {
-  if (!/^[1-9]\d{0,2}$/.test(text))
-    throw new CommandError(`--limit takes a number from 1 to 100; got "${text}"`);
-  return Number(text);
+  const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > pageSize.maximum)
+    throw new CommandError(`--limit takes a number from 1 to ${pageSize.maximum}; got "${text}"`);
+  return limit;
 }

@@ -2,11 +2,11 @@ import { accountScopes } from '@simplane/contract';
 import type { Database } from '../db/database.ts';
 import { hexHashOf } from './api-key-text.ts';
 import { createAccount, type Deps } from './create-account.ts';
-import { createApiKey } from './create-api-key.ts';
 import { findKeysByHash } from './sql/find-keys.ts';
 import { listAccountRows } from './sql/list-accounts.ts';
 import { lockAccounts } from './sql/lock-accounts.ts';
 import { setKeyScopes } from './sql/set-key-scopes.ts';
+import { storeKey } from './store-key.ts';
 
 /** A revoked or expired key is never reactivated; a new key is needed. */
 export type SandboxKeyState =
@@ -29,7 +29,7 @@ export function ensureSandboxKey(db: Database, deps: Deps, key: string): Promise
     }
     const [oldest] = await listAccountRows(tx);
     const account = oldest ?? (await createAccount(tx, deps, 'Sandbox'));
-    const created = await createApiKey(tx, deps, {
+    const created = await storeKey(tx, deps, {
       key,
       accountUuid: account.id,
       name: 'Sandbox key',

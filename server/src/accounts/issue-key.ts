@@ -6,9 +6,9 @@ import type { Queryable } from '../db/database.ts';
 import { idOfUuid } from '../ids/uuid.ts';
 import type { NewUuid } from '../ids/uuid-v7.ts';
 import { generateApiKey, type Mode } from './api-key-text.ts';
-import { createApiKey } from './create-api-key.ts';
 import { settingsOf } from './present-key.ts';
 import type { ApiKeyRow } from './sql/rows.ts';
+import { storeKey } from './store-key.ts';
 
 /** Who issues, rolls or revokes a key: a request, or the server's command line. */
 export type KeyIssuer = Origin & { clock: Clock; newUuid: NewUuid; mode: Mode };
@@ -40,6 +40,6 @@ export async function issueKey(tx: Queryable, issuer: KeyIssuer, wanted: KeyWant
 /** The key itself is known only to the caller, because only its hash is stored. */
 export async function insertNewKey(tx: Queryable, issuer: KeyIssuer, wanted: KeyWanted): Promise<IssuedKey> {
   const key = generateApiKey(issuer.mode);
-  const row = await createApiKey(tx, issuer, { ...wanted, key, createdBy: actorOf(issuer) });
+  const row = await storeKey(tx, issuer, { ...wanted, key, createdBy: actorOf(issuer) });
   return { row, key };
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generateApiKey } from '../../src/accounts/api-key-text.ts';
-import { createApiKey } from '../../src/accounts/create-api-key.ts';
+import { storeKey } from '../../src/accounts/store-key.ts';
 import { addressPolicyOf } from '../../src/config/address-policy.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
@@ -26,7 +26,7 @@ async function startHere(): Promise<Live> {
   });
   const testKey = generateApiKey('sandbox');
   const iccid = await insertEsim(service.db, service.accountUuid);
-  await createApiKey(service.db, service.service, {
+  await storeKey(service.db, service.service, {
     key: testKey,
     accountUuid: service.accountUuid,
     name: 'From a sandbox',
@@ -62,7 +62,7 @@ async function startProcess(): Promise<Live> {
   const db = openDatabase({ connectionString: database.url, poolSize: 1, onError: () => {} });
   const [account] = await db.query<{ id: string }>({ name: 'test_account', text: 'select id from accounts' });
   const clock = { nowMs: Date.now };
-  await createApiKey(
+  await storeKey(
     db,
     { clock, newUuid: createUuidV7(clock) },
     {

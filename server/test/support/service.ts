@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { accountScopes, operations, type Scope } from '@simplane/contract';
 import { generateApiKey } from '../../src/accounts/api-key-text.ts';
 import { createAccount } from '../../src/accounts/create-account.ts';
-import { createApiKey } from '../../src/accounts/create-api-key.ts';
 import { createKeyDirectory } from '../../src/accounts/key-directory.ts';
+import { storeKey } from '../../src/accounts/store-key.ts';
 import { createRunners } from '../../src/background/execution-runners.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { startExecutionWorker } from '../../src/executions/worker.ts';
@@ -153,7 +153,7 @@ export async function startService({
     const key = generateApiKey(service.mode);
     const isOperator = options.scopes?.includes('operator') ?? false;
     const { accountUuid = isOperator ? null : account.id, expiresAt = null } = options;
-    await createApiKey(db, service, {
+    await storeKey(db, service, {
       key,
       accountUuid,
       name: 'Test',

@@ -18,11 +18,8 @@ type Wanted = {
   createdBy?: Actor | null;
 };
 
-export async function createApiKey(
-  db: Queryable,
-  { clock, newUuid }: Deps,
-  wanted: Wanted,
-): Promise<ApiKeyRow> {
+/** Stores a key that the caller generated or read, without an audit entry: `issueKey` writes one. */
+export async function storeKey(db: Queryable, { clock, newUuid }: Deps, wanted: Wanted): Promise<ApiKeyRow> {
   const row = {
     id: uuidText(newUuid()),
     account_id: wanted.accountUuid,

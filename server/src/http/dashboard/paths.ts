@@ -12,6 +12,12 @@ export function isDashboardCall({ originalUrl }: Requested): boolean {
   return originalUrl.startsWith(`${api}/`);
 }
 
-export function isDashboard({ originalUrl }: Requested): boolean {
-  return /^\/dashboard(?:[/?#]|$)/.test(originalUrl);
+const ownPath = /^\/dashboard(?:[/?#]|$)/;
+
+/** By the route too: the router decodes, so `/%64ashboard` is also the page. */
+export function isDashboard({
+  originalUrl,
+  routeOptions,
+}: Requested & { routeOptions: { url?: string | undefined } }): boolean {
+  return ownPath.test(originalUrl) || ownPath.test(routeOptions.url ?? '');
 }

@@ -51,7 +51,7 @@ export const ApiKey = Type.Object(
         id: nullableString({ description: 'Id of the key that created it.' }),
         name: nullableString({ description: 'Name that key had then.' }),
       },
-      { description: 'Who created the key; null for keys from before this was recorded.' },
+      { description: 'Who created the key; null if it was created before this was recorded.' },
     ),
     expires_at: nullableUnixSeconds('When the key stops working; null if it does not expire.'),
     last_used_at: nullableUnixSeconds('When the key was last used, to within about a minute.'),
@@ -225,7 +225,7 @@ export const rollApiKey = operation({
           minimum: 0,
           maximum: rollOverlap.maximum,
           description:
-            'Seconds until the old key expires; 0: at once. Defaults to one day; at most one week. It never extends the old key’s own expiry.',
+            'Seconds until the old key expires; 0 means immediately. Defaults to one day; at most one week. It never extends the old key’s own expiry.',
           examples: [3600],
         }),
       ),

@@ -41,7 +41,7 @@ export const auditEntryFields = {
       type: 'object',
       additionalProperties: true,
       description:
-        'What was changed, by field: `from` and `to` for an update, else the details of the action. Never a secret: a URL has no query and no credentials here, and of metadata only the names of the changed entries are shown.',
+        'What was changed, by field: `from` and `to` for an update, otherwise the details of the action. It contains no secrets: URLs are shown without query and credentials, and for metadata only the names of the changed entries.',
     }),
   ),
   request_id: nullableString({ description: 'The request that did it. Null for the server’s command line.' }),
@@ -52,7 +52,7 @@ export const auditEntryFields = {
 export const AuditEntry = Type.Object(auditEntryFields, {
   title: 'AuditEntry',
   description:
-    'Something that was changed, or an activation code that was viewed. It is written together with the change, so there is one exactly if the change was made.',
+    'Something that was changed, or an activation code that was viewed. It is written in the same transaction as the change, so it exists if and only if the change was made.',
   examples: [auditEntryExample],
 });
 

@@ -48,10 +48,13 @@ export const Delivery = Type.Object(
     event_id: eventId,
     webhook_endpoint_id: endpointId,
     status: Type.Enum([...deliveryStatuses]),
-    origin: Type.Enum(['event', 'replay', 'recovery', 'retry'], { description: 'Why it was queued.' }),
+    origin: Type.Enum(['event', 'replay', 'recovery', 'retry'], {
+      description:
+        'Why it was queued: the event happened, or someone requested a replay, a recovery or a retry.',
+    }),
     attempt_count: Type.Integer({ minimum: 0 }),
     next_attempt_at: nullableUnixSeconds(
-      'When the next attempt is due; null when the delivery is settled, and while it waits for its turn.',
+      'When the next attempt is due; null if the delivery has ended, and while it waits for its turn (see `blocked_by`).',
     ),
     blocked_by: nullableString({
       pattern: idPattern(idPrefixes.delivery),
@@ -89,13 +92,13 @@ export const DeliveryAttempt = Type.Object(
     delivery_id: Type.String({ pattern: idPattern(idPrefixes.delivery) }),
     event_id: eventId,
     webhook_endpoint_id: endpointId,
-    number: Type.Integer({ minimum: 1, description: 'Counts the attempts of the delivery.' }),
+    number: Type.Integer({ minimum: 1, description: 'Number of the attempt within its delivery, from 1.' }),
     outcome: Type.Enum([...attemptOutcomes], { description: '`succeeded`: the response was a 2xx.' }),
     ...attemptFields,
   },
   {
     title: 'DeliveryAttempt',
-    description: 'One request to an endpoint.',
+    description: 'One attempt of a delivery: a request to the endpoint and its result.',
     examples: [
       {
         object: 'delivery_attempt',
@@ -122,7 +125,7 @@ export const listEndpointAttempts = operation({
   tag: 'Deliveries',
   summary: 'List an endpoint’s attempts',
   description:
-    'Returns single attempts: those of the newest delivery first, and of one delivery the last attempt first.',
+    'Returns the attempts of all deliveries to the endpoint: the newest delivery first, and within a delivery the last attempt first.',
   scope: 'read',
   params: idParams(idPrefixes.webhookEndpoint, 'Id of the endpoint (`we_…`).'),
   query: listQuery({
@@ -201,7 +204,7 @@ export const skipDelivery = operation({
   tag: 'Deliveries',
   summary: 'Skip a delivery',
   description:
-    'Cancels a pending delivery. On an endpoint with `ordering: "esim"`, the deliveries that waited for it go on.',
+    'Cancels a pending delivery. On an endpoint with `ordering: "esim"`, the deliveries that waited for it continue.',
   scope: 'write',
   params: idParams(idPrefixes.delivery, 'Id of the delivery (`dlv_…`).'),
   status: 200,

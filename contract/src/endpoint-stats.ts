@@ -26,10 +26,10 @@ export const WebhookEndpointStats = Type.Object(
     from: unixSeconds('Start of the first hour of the period.'),
     ...counts,
     p50_ms: nullableInteger({
-      description: 'Half of the attempts took at most this long, within 10 %; null without attempts.',
+      description: 'Median duration of the attempts, accurate to within 10 %; null without attempts.',
     }),
     p99_ms: nullableInteger({
-      description: '99 % of the attempts took at most this long, within 10 %; null without attempts.',
+      description: '99th percentile of the duration, accurate to within 10 %; null without attempts.',
     }),
     hours: Type.Array(
       Type.Object({

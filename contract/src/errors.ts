@@ -57,7 +57,7 @@ export const errors = {
     meaning:
       'Events after this place in the feed have been removed, or the database was restored to a point before it.',
     remedy:
-      'Decide how to make up for the missed events, then continue from `error.cursor`, the oldest place. A consumer moves there with `seek`.',
+      'Read the current state of the objects that the missed events were about, then continue from `error.cursor`, the oldest place. A consumer moves there with `seek`.',
   },
   cursor_behind: {
     type: 'conflict_error',
@@ -137,7 +137,7 @@ export const errors = {
   csrf_token_invalid: {
     type: 'permission_error',
     status: 403,
-    meaning: 'A write from the dashboard lacks the token that only its own page knows.',
+    meaning: 'A write from the dashboard has no CSRF token, or not the token of its session.',
     remedy: 'Reload the page. Programs use /v1 with an API key instead.',
   },
   host_not_allowed: {
@@ -165,7 +165,7 @@ export const errors = {
     type: 'permission_error',
     status: 403,
     meaning: 'The operator has suspended the account. It can read and revoke keys, but not write.',
-    remedy: 'Ask the operator why. Orders and deliveries that were already running go on.',
+    remedy: 'Ask the operator why. Open orders and deliveries continue.',
   },
   sandbox_only: {
     type: 'permission_error',
@@ -263,14 +263,14 @@ export const errors = {
   execution_limit_reached: {
     type: 'rate_limit_error',
     status: 429,
-    meaning: 'The account has as many queued and running executions as it may have.',
+    meaning: 'The account has reached its limit of queued and running executions.',
     remedy:
       'Wait until some have ended, then send the same request again with the same `Idempotency-Key`. The operator can raise the limit.',
   },
   stream_limit_reached: {
     type: 'rate_limit_error',
     status: 429,
-    meaning: 'The key, or this process, has as many open streams and waiting requests as it may have.',
+    meaning: 'The key, or this process, has reached its limit of open streams and waiting requests.',
     remedy: 'Close a stream that is no longer read, share one between readers, or poll without `wait`.',
   },
   headers_too_large: {
@@ -290,7 +290,7 @@ export const errors = {
     type: 'api_error',
     status: 503,
     meaning:
-      'The service cannot answer at the moment: it cannot read or store anything, has too many large bodies, or is shutting down.',
+      'The service cannot handle the request at the moment: its database is unavailable, it is at a concurrency limit, or it is shutting down.',
     remedy: 'Retry shortly with the same `Idempotency-Key`.',
   },
 } as const satisfies Record<string, ErrorDefinition>;

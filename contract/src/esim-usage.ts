@@ -24,12 +24,12 @@ export const EsimUsage = Type.Object(
         start: unixSeconds('Start of the interval, in UTC.'),
         used_bytes: Type.Integer({ minimum: 0, description: 'Bytes used, upload and download combined.' }),
       }),
-      { maxItems: 744, description: 'Every interval, oldest first, also those without usage.' },
+      { maxItems: 744, description: 'Every interval, oldest first, including those without usage.' },
     ),
   },
   {
     title: 'EsimUsage',
-    description: 'Data that an eSIM used over time, by the times that the network reported.',
+    description: 'Data that an eSIM used over time, as the network reported it.',
     examples: [
       {
         object: 'esim_usage',
@@ -55,7 +55,7 @@ export const getEsimUsage = operation({
   tag: 'eSIMs',
   summary: 'Get an eSIM’s usage over time',
   description:
-    'Returns how much data the eSIM used in each hour or day, whichever bundle it counted for. For what is left of its bundles, list them.',
+    'Returns how much data the eSIM used in each hour or day, across all its bundles. To see how much data is left, list its bundles.',
   scope: 'read',
   params: iccidParams,
   query: Type.Object(
@@ -63,7 +63,7 @@ export const getEsimUsage = operation({
       interval: Type.Optional(
         Type.Enum([...usageIntervals], {
           default: 'day',
-          description: 'Length of an interval. Days are those of UTC.',
+          description: 'Length of an interval. Days begin at midnight UTC.',
           examples: ['hour'],
         }),
       ),

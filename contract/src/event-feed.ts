@@ -20,7 +20,7 @@ export const EventFeed = Type.Object(
       description: 'Your place after these events. Send it as `after` in the next call. Always present.',
       examples: [exampleCursor],
     }),
-    caught_up: Type.Boolean({ description: 'Whether these were the last events there are so far.' }),
+    caught_up: Type.Boolean({ description: 'Whether there are no more events yet.' }),
   },
   {
     title: 'EventFeed',
@@ -51,7 +51,7 @@ export const readEventFeed = operation({
   tag: 'Event feed',
   summary: 'Follow the event feed',
   description:
-    'Returns events oldest first, each once and without gaps. With `wait`, an empty answer is held back until an event comes. With `Accept: text/event-stream`, the events arrive as a stream of server-sent events whose `id` is the cursor; `Last-Event-ID` resumes it.',
+    'Returns events oldest first, each once and without gaps. With `wait`, the response waits for an event if there is none yet. With `Accept: text/event-stream`, the events arrive as a stream of server-sent events whose `id` is the cursor; `Last-Event-ID` resumes it.',
   scope: 'read',
   query: Type.Object(
     {
@@ -75,7 +75,7 @@ export const readEventFeed = operation({
           minimum: 1,
           maximum: feedLimits.page.maximum,
           default: feedLimits.page.default,
-          description: 'The most events to return. Streams ignore it.',
+          description: 'Maximum number of events to return. Streams ignore it.',
           examples: [100],
         }),
       ),
@@ -133,7 +133,7 @@ export const EventConsumer = Type.Object(
   },
   {
     title: 'EventConsumer',
-    description: 'A named place in the event feed, kept for a program of yours.',
+    description: 'A named place in the event feed, stored for one of your programs.',
     examples: [consumerExample],
   },
 );
@@ -205,7 +205,7 @@ export const deleteEventConsumer = operation({
   path: '/v1/event_consumers/{name}',
   tag: 'Event feed',
   summary: 'Delete a consumer',
-  description: 'Forgets the place. The events stay.',
+  description: 'Deletes the consumer and its place in the feed. No events are deleted.',
   scope: 'write',
   params,
   status: 200,
@@ -234,7 +234,7 @@ export const acknowledgeEvents = operation({
       cursor: Type.String({
         minLength: 1,
         maxLength: 200,
-        description: 'The `cursor` of the last events that are done.',
+        description: 'The `cursor` that you received with the last event you have processed.',
         examples: [exampleCursor],
       }),
     },

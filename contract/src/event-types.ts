@@ -43,9 +43,12 @@ export const eventDataFields = {
     description: 'Unix time in seconds.',
     examples: [exampleTime + 30 * 86_400],
   }),
-  threshold_percent: Type.Integer({ description: 'The threshold that was reached.', examples: [80] }),
+  threshold_percent: Type.Integer({ description: 'Percentage that the usage reached.', examples: [80] }),
   used_bytes: Type.Integer({ description: 'Bytes used.', examples: [exampleBytes.used] }),
-  data_bytes: nullableInteger({ description: 'Null when unlimited.', examples: [exampleBytes.data] }),
+  data_bytes: nullableInteger({
+    description: 'Data allowance in bytes; null means unlimited.',
+    examples: [exampleBytes.data],
+  }),
   url: Type.String({ description: 'URL of the endpoint.', examples: [exampleUrl] }),
   disabled_reason: Type.String({
     description: 'What happened, and what to fix.',

@@ -37,11 +37,11 @@ const executionId = { pattern: idPattern(idPrefixes.execution) };
 
 /** What `waiting_for` says of an order that no worker has claimed. */
 export const waitingForWorker =
-  'It has not been taken up yet: the service is busy, or orders wait because the network is down. It starts by itself; if this lasts for minutes, tell the operator.';
+  'No worker has started it yet: the service is busy, or the network is down. It starts automatically. If it still waits after a few minutes, tell the operator.';
 
 /** `error.message` of a canceled execution. */
 export const canceledMessage =
-  'The account canceled it before it reached the network, so nothing was ordered. Order again if you need it.';
+  'The account canceled it before it reached the network, so nothing was changed there. Send the request again if you need it.';
 
 export const executionExample = {
   id: exampleId(idPrefixes.execution),
@@ -90,7 +90,9 @@ export const Execution = Type.Object(
         {
           code: Type.Enum([...executionErrorCodes], { description: 'Reason, from a closed list.' }),
           message: Type.String({ description: 'The cause and what to do about it.' }),
-          retryable: Type.Boolean({ description: 'Whether a new order can succeed.' }),
+          retryable: Type.Boolean({
+            description: 'Whether the same request can succeed if you send it again.',
+          }),
           upstream: Type.Optional(
             Type.Record(Type.String(), Type.String(), { description: 'Error details from the network.' }),
           ),
@@ -175,7 +177,7 @@ export const cancelExecution = operation({
   tag: 'Executions',
   summary: 'Cancel an execution',
   description:
-    'Ends an execution that has not reached the network: it fails with the error code `canceled`. Once a call to the network may have been made, the answer is 409 `state_conflict`; wait for the end and then terminate the eSIM. A second cancellation returns the execution unchanged.',
+    'Ends an execution that has not reached the network: it fails with the error code `canceled`. Once a call to the network may have been made, returns 409 `state_conflict`: wait until the execution has ended, then terminate the eSIM if you do not need it. A second cancellation returns the execution unchanged.',
   scope: 'write',
   params: idParams(idPrefixes.execution, 'Id of the execution (`exec_…`).'),
   status: 200,

@@ -3,7 +3,7 @@ import { Type } from './type.ts';
 
 /** For every resource and operation that takes these fields. */
 export const nullRule =
-  'Where a request takes a field, it takes what a response shows for it: null leaves it unset on creation, and a PATCH clears it. ' +
+  'A request accepts every value that a response shows for the same field: null leaves the field unset on creation and clears it on PATCH. ' +
   '`metadata` is merged by name; a null or empty value removes the key.';
 
 export const maxMetadataEntries = 20;

@@ -57,7 +57,7 @@ export function openApiDocument() {
       description:
         'Every request needs `Authorization: Bearer <API_KEY>`. Every POST, PUT, PATCH and DELETE accepts an ' +
         '`Idempotency-Key`: a retry within 24 hours returns the original response, and the work runs once. ' +
-        `Lists are sorted newest first and paginated with \`limit\` and \`starting_after\`. ${nullRule}`,
+        `Lists are sorted newest first unless stated otherwise, and paginated with \`limit\` and \`starting_after\`. ${nullRule}`,
       contact: { name: 'The operator of this deployment' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },

@@ -22,13 +22,13 @@ export const Overview = Type.Object(
         count: count('Orders that reached the stage.'),
         median_ms: nullableInteger({
           description:
-            'Median time since the stage before, accurate to a tenth; null for `accepted`, and if it is not known.',
+            'Median time since the previous stage, accurate to within 10 %; null for `accepted`, and if it is unknown.',
         }),
-        p95_ms: nullableInteger({ description: 'The time that 95 % of them did not exceed.' }),
+        p95_ms: nullableInteger({ description: '95th percentile of the same time.' }),
       }),
       {
         description:
-          'How far the orders that were accepted in the window have come, whenever they did. `active` implies the stages before it.',
+          'How many of the orders accepted in the window have reached each stage, at any time until `as_of`. An order that reached a stage counts for all stages before it.',
       },
     ),
     open_count: count('Orders that have not ended. At most 10,000 are counted.'),
@@ -38,7 +38,7 @@ export const Overview = Type.Object(
         stage: Type.Enum([...stages], { description: 'The stage that was not reached.' }),
         code: Type.String({
           description:
-            'Of `provisioned`: `error.code` of the execution. Of `downloaded` and `installed`: `profile.error.code` of the eSIM.',
+            'For `provisioned`: `error.code` of the execution. For `downloaded` and `installed`: `profile.error.code` of the eSIM.',
         }),
         count: count('How often it happened.'),
       }),
@@ -104,7 +104,7 @@ export const getOverview = operation({
   summary: 'Get an overview of the orders',
   description:
     'Returns how many orders of the last day reached each stage and how long that took, failures by code, and the same counts by hour. ' +
-    'Workers count in the background: `as_of` says how far they are, usually a second or two ago.',
+    'Workers count in the background: `as_of` says up to when, usually a second or two ago.',
   scope: 'read',
   query: Type.Object(
     {

@@ -53,7 +53,7 @@ export const Product = Type.Object(
     id,
     object: Type.Literal('product'),
     ...otherFields,
-    active: Type.Boolean({ description: 'Whether the product can be provisioned.' }),
+    active: Type.Boolean({ description: 'Whether the product can be ordered.' }),
     created: unixSeconds('When the product was added to the catalog.'),
   },
   {

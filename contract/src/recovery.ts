@@ -42,7 +42,7 @@ export const Recovery = Type.Object(
     progress_percent: Type.Integer({
       minimum: 0,
       maximum: 100,
-      description: 'How much of the period has been searched. The newest events come first.',
+      description: 'How much of the period has been searched. The search begins with the newest events.',
     }),
     checked_count: Type.Integer({ minimum: 0, description: 'Events searched so far, of all types.' }),
     queued_count: Type.Integer({
@@ -75,7 +75,7 @@ export const RecoveryPreview = Type.Object(
     }),
     capped: Type.Boolean({
       description:
-        'Whether counting stopped early: at 10,000 events to queue, or at 50,000 searched. The newest come first.',
+        'Whether counting stopped early: at 10,000 events to queue, or at 50,000 searched. Counting begins with the newest events.',
     }),
   },
   {
@@ -105,14 +105,14 @@ export const recoverWebhookEndpoint = operation({
   tag: 'Webhook endpoints',
   summary: 'Recover missed events',
   description:
-    'Queues every event since `since` that the endpoint subscribes to and has not received. The endpoint must be enabled. Runs in the background; get the recovery to see how far it is. With `dry_run`, only counts what would be queued, also for a disabled endpoint.',
+    'Queues every event since `since` that the endpoint subscribes to and has not received. The endpoint must be enabled. Runs in the background; get the recovery to see its progress. With `dry_run`, only counts what would be queued; this works for a disabled endpoint too.',
   scope: 'write',
   params: endpointParams,
   body: Type.Object(
     {
       since: unixSecondsInput('Start of the period to recover.', { examples: [exampleTime] }),
       dry_run: Type.Optional(
-        Type.Boolean({ description: 'Answers with a `RecoveryPreview` and changes nothing.' }),
+        Type.Boolean({ description: 'Returns a `RecoveryPreview` and changes nothing.' }),
       ),
     },
     { additionalProperties: false, examples: [{ since: exampleTime }] },

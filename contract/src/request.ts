@@ -43,7 +43,8 @@ export const RequestLogEntry = Type.Object(
     object: Type.Literal('request', { description: 'Kind of this object.' }),
     method: Type.String({ description: 'HTTP method.' }),
     path: Type.String({
-      description: 'Without the query. A part that looks like neither a word nor an id is `*`.',
+      description:
+        'Path without the query. A part that looks like neither a word nor an id is replaced by `*`.',
     }),
     operation: nullableString({ description: 'The operation’s id in the reference. Null for `/mcp`.' }),
     status: Type.Integer({
@@ -59,7 +60,7 @@ export const RequestLogEntry = Type.Object(
           param: Type.Optional(Type.String()),
           remedy: Type.String({ description: 'What to do about it.' }),
         },
-        { description: 'Why it was refused. Absent if it was not.' },
+        { description: 'The error in the response. Absent if there was none.' },
       ),
     ),
     duration_ms: Type.Integer({ minimum: 0, description: 'How long it took, in milliseconds.' }),
@@ -75,7 +76,7 @@ export const RequestLogEntry = Type.Object(
       type: ['string', 'null'],
       enum: [...idempotencyResults, null],
       description:
-        'What its `Idempotency-Key` did: `fresh` is the first request with the key, `replayed` got the stored response, `refused` got an error about the key. Null without a key.',
+        'How its `Idempotency-Key` was used: `fresh` is the first request with the key, `replayed` got the stored response, `refused` got an error about the key. Null without a key.',
     }),
     created_ids: Type.Array(Type.String(), { description: 'Ids of what the request created, up to 20.' }),
     ip: nullableString({ description: 'The client’s address.' }),
@@ -96,7 +97,7 @@ export const listRequests = operation({
   tag: 'Requests',
   summary: 'List requests',
   description:
-    'Returns the request log of the last seven days. A request appears within a second. Which requests are logged is the operator’s choice: all in a sandbox, and those that failed in live mode, unless it is set differently.',
+    'Returns the request log of the last seven days. A request appears within a second. The operator chooses which requests are logged. By default, a sandbox logs all requests, and live mode only those that failed.',
   scope: 'read',
   query: listQuery({
     status: Type.Optional(

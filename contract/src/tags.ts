@@ -2,7 +2,7 @@
 export const tags: Record<string, string> = {
   Identity: 'Which account and key a request uses.',
   Overview: 'How the account is doing, and where to find things.',
-  Products: 'The catalog: data plans that can be provisioned.',
+  Products: 'The catalog: data plans that can be ordered.',
   eSIMs: 'Order eSIMs, install them, and follow them until they are terminated.',
   Bundles: 'Data allowances of an eSIM: what was bought, what is used, and top-ups.',
   Usage: 'Reports of the network that carries the eSIMs.',
@@ -13,13 +13,13 @@ export const tags: Record<string, string> = {
   'Webhook endpoints': 'URLs of yours that receive events.',
   Deliveries: 'Every attempt to deliver an event to an endpoint.',
   'API keys': 'The account’s keys: who may do what, from where and until when.',
-  'Operator deployment': 'For the operator: what runs, how it is doing, and what is used up.',
+  'Operator deployment': 'For the operator: load, processes, networks, webhook endpoints and ICCID ranges.',
   'Operator products': 'For the operator: the whole catalog, and changes to it.',
-  Requests: 'The log of requests: finds any `Request-Id`, with the error and what to do about it.',
+  Requests: 'The request log: look up a `Request-Id` to see the error and what to do about it.',
   'Audit log': 'Who changed what in the account, and who saw activation codes. Kept for a year.',
   'Operator audit log': 'For the operator: the audit log of all accounts and of the deployment.',
   'Operator executions':
-    'Executions of all accounts: find stuck and failed ones, retry them, and decide unknown outcomes.',
+    'For the operator: executions of all accounts. Find stuck and failed ones, retry them, and resolve unknown outcomes.',
   Sandbox: 'Simulated devices and networks, for tests.',
-  'Operator accounts': 'The accounts of the deployment, their limits, and their keys.',
+  'Operator accounts': 'For the operator: the accounts of the deployment, their limits and their keys.',
 };

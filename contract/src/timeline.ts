@@ -29,18 +29,21 @@ const TimelineStep = Type.Object(
       'When it happened; for `waiting`, the earliest time of the next attempt. Null if it is not known.',
     ),
     attempts: Type.Optional(
-      Type.Integer({ minimum: 1, description: 'Of `running`: attempts made so far with the network.' }),
+      Type.Integer({
+        minimum: 1,
+        description: 'For `running`: number of attempts made so far with the network.',
+      }),
     ),
     error_code: Type.Optional(
-      Type.String({ description: 'Of `failed`: the reason, as in the execution’s `error.code`.' }),
+      Type.String({ description: 'For `failed`: the reason, as in the execution’s `error.code`.' }),
     ),
     message: Type.Optional(
-      Type.String({ description: 'Of `waiting` and `failed`: the cause and what to do about it.' }),
+      Type.String({ description: 'For `waiting` and `failed`: the cause and what to do about it.' }),
     ),
   },
   {
     title: 'TimelineStep',
-    description: 'How far an order or command has come.',
+    description: 'One step in the progress of an order or command.',
     examples: [{ name: 'accepted', at: exampleTime }],
   },
 );
@@ -56,7 +59,7 @@ export const TimelineEntry = Type.Object(
         '`order` and `command` (suspend, resume, terminate, top-up) are executions. The others are events: `state` of the eSIM, `profile` on a device, `attach` in another country, `bundle`, `usage` thresholds, and `other` for test events.',
     }),
     type: Type.String({ description: 'Type of the event or execution.' }),
-    title: Type.String({ description: 'What happened, in a sentence.' }),
+    title: Type.String({ description: 'What happened, in one sentence.' }),
     created: unixSeconds('When it happened, or when the request was accepted.'),
     event_id: Type.Optional(
       Type.String({ pattern: idPattern(idPrefixes.event), description: 'Present if it is an event.' }),
@@ -112,7 +115,7 @@ export const TimelineEntry = Type.Object(
         object: 'timeline_entry',
         kind: 'order',
         type: 'esim.provision',
-        title: 'Order of the eSIM.',
+        title: 'The eSIM was ordered.',
         created: exampleTime,
         execution_id: exampleId(idPrefixes.execution),
         status: 'succeeded',
@@ -135,7 +138,7 @@ export const listTimeline = operation({
   summary: 'List what happened to an eSIM',
   description:
     'Returns the order, the commands and the events of an eSIM in one list, with the steps of each execution and the delivery counts of ' +
-    'each event. Events older than the retention are not included.',
+    'each event. Events older than the retention period are not included.',
   scope: 'read',
   params: iccidParams,
   query: listQuery({}),

@@ -34,7 +34,7 @@ export const orderings = ['none', 'esim'] as const;
 export type Ordering = (typeof orderings)[number];
 
 const orderingDescription =
-  '`none`: every event is sent at once. `esim`: an event of an eSIM is sent only after the earlier events of the same eSIM have ended, in the order of the event feed.';
+  '`none`: every event is sent immediately. `esim`: an event of an eSIM is sent only after the deliveries of that eSIM’s earlier events have ended, in the order of the event feed.';
 
 export const WebhookEndpoint = Type.Object(
   {
@@ -54,7 +54,7 @@ export const WebhookEndpoint = Type.Object(
     ),
     disabled_at: nullableUnixSeconds('When the endpoint was disabled.'),
     failing_since: nullableUnixSeconds(
-      'The first failed attempt since the last success, or since the endpoint was enabled; null when there is none.',
+      'When the first attempt failed since the last success, or since the endpoint was enabled; null if none has failed.',
     ),
     failure_count: Type.Integer({ minimum: 0, description: 'Failed attempts since `failing_since`.' }),
     last_success_at: nullableUnixSeconds(
@@ -72,7 +72,10 @@ export const WebhookEndpoint = Type.Object(
         created: unixSeconds('When the secret was created.'),
         expires_at: nullableUnixSeconds('When it stops signing; null for the current one.'),
       }),
-      { description: 'The secrets that sign deliveries now, newest first. Never the secrets themselves.' },
+      {
+        description:
+          'When the current signing secrets were created and expire, newest first. The secrets themselves are not shown.',
+      },
     ),
     secret: Type.Optional(
       Type.String({

@@ -22,7 +22,7 @@ export const WebhookProbe = Type.Object(
   },
   {
     title: 'WebhookProbe',
-    description: 'What became of one test request to an endpoint.',
+    description: 'The result of one test request to an endpoint.',
     examples: [
       {
         object: 'webhook_probe',
@@ -47,7 +47,7 @@ export const probeWebhookEndpoint = operation({
   tag: 'Webhook endpoints',
   summary: 'Send a test request',
   description:
-    'Sends one request now, signed like a delivery, with an event of type `webhook_endpoint.probe`, and returns what happened. Works in live and for a disabled endpoint, and changes neither its health nor its statistics.',
+    'Sends one request now, signed like a delivery, with an event of type `webhook_endpoint.probe`, and returns what happened. Works in live mode and for a disabled endpoint, and changes neither its health nor its statistics.',
   scope: 'write',
   params: idParams(idPrefixes.webhookEndpoint, 'Id of the endpoint (`we_…`).'),
   status: 200,

@@ -60,9 +60,9 @@ export type Account = {
   name: string;
   /** A suspended account can read and revoke keys, but not write. */
   status: 'active' | 'suspended';
-  /** The most webhook endpoints it may have; null: the deployment’s limit. */
+  /** Maximum number of webhook endpoints; null: the deployment’s limit. */
   max_webhook_endpoints: number | null;
-  /** The most orders it may have queued or running; null: no limit. */
+  /** Maximum number of queued and running executions; null: no limit. */
   max_open_executions: number | null;
   /** Requests per second of all its keys together, in each process, with a burst of twice that; null: the deployment’s limit per key. */
   requests_per_second: number | null;
@@ -85,7 +85,7 @@ export type ApiKey = {
   last4: string;
   /** When the key was created. Unix time in seconds. */
   created: number;
-  /** Who created the key; null for keys from before this was recorded. */
+  /** Who created the key; null if it was created before this was recorded. */
   created_by: {
     /** `api_key`: a key of the account. `operator` and `command_line`: the operator of the deployment. */
     type: 'api_key' | 'operator' | 'command_line';
@@ -104,7 +104,7 @@ export type ApiKey = {
   revoked_at: number | null;
 };
 
-/** Something that was changed, or an activation code that was viewed. It is written together with the change, so there is one exactly if the change was made. */
+/** Something that was changed, or an activation code that was viewed. It is written in the same transaction as the change, so it exists if and only if the change was made. */
 export type AuditEntry = {
   id: string;
   object: 'audit_entry';
@@ -123,7 +123,7 @@ export type AuditEntry = {
     /** The target’s id: an ICCID for an eSIM. */
     id: string;
   };
-  /** What was changed, by field: `from` and `to` for an update, else the details of the action. Never a secret: a URL has no query and no credentials here, and of metadata only the names of the changed entries are shown. */
+  /** What was changed, by field: `from` and `to` for an update, otherwise the details of the action. It contains no secrets: URLs are shown without query and credentials, and for metadata only the names of the changed entries. */
   changes?: Record<string, unknown>;
   /** The request that did it. Null for the server’s command line. */
   request_id: string | null;
@@ -192,10 +192,10 @@ export type Delivery = {
   event_id: string;
   webhook_endpoint_id: string;
   status: 'pending' | 'succeeded' | 'failed' | 'canceled';
-  /** Why it was queued. */
+  /** Why it was queued: the event happened, or someone requested a replay, a recovery or a retry. */
   origin: 'event' | 'replay' | 'recovery' | 'retry';
   attempt_count: number;
-  /** When the next attempt is due; null when the delivery is settled, and while it waits for its turn. Unix time in seconds. */
+  /** When the next attempt is due; null if the delivery has ended, and while it waits for its turn (see `blocked_by`). Unix time in seconds. */
   next_attempt_at: number | null;
   /** The delivery that must end first, on an endpoint with `ordering: "esim"`. Null if it waits for no delivery, or only for a recovery or its event's position. */
   blocked_by: string | null;
@@ -215,13 +215,13 @@ export type Delivery = {
   created: number;
 };
 
-/** One request to an endpoint. */
+/** One attempt of a delivery: a request to the endpoint and its result. */
 export type DeliveryAttempt = {
   object: 'delivery_attempt';
   delivery_id: string;
   event_id: string;
   webhook_endpoint_id: string;
-  /** Counts the attempts of the delivery. */
+  /** Number of the attempt within its delivery, from 1. */
   number: number;
   /** `succeeded`: the response was a 2xx. */
   outcome: 'succeeded' | 'failed';
@@ -249,7 +249,7 @@ export type EndpointHealth = {
   disabled_reason?: string;
   /** When the endpoint was disabled. Unix time in seconds. */
   disabled_at: number | null;
-  /** The first failed attempt since the last success, or since the endpoint was enabled; null when there is none. Unix time in seconds. */
+  /** When the first attempt failed since the last success, or since the endpoint was enabled; null if none has failed. Unix time in seconds. */
   failing_since: number | null;
   /** Failed attempts since `failing_since`. */
   failure_count: number;
@@ -301,7 +301,7 @@ export type Esim = {
   provisioned_at: number | null;
 };
 
-/** Data that an eSIM used over time, by the times that the network reported. */
+/** Data that an eSIM used over time, as the network reported it. */
 export type EsimUsage = {
   object: 'esim_usage';
   /** ICCID of the eSIM: 18 to 20 digits. */
@@ -313,7 +313,7 @@ export type EsimUsage = {
   until: number;
   /** Bytes used in all intervals. */
   used_bytes: number;
-  /** Every interval, oldest first, also those without usage. */
+  /** Every interval, oldest first, including those without usage. */
   points: Array<{
     /** Start of the interval, in UTC. Unix time in seconds. */
     start: number;
@@ -333,7 +333,7 @@ export type Event = {
   data: Record<string, unknown>;
 };
 
-/** A named place in the event feed, kept for a program of yours. */
+/** A named place in the event feed, stored for one of your programs. */
 export type EventConsumer = {
   /** Name that you chose. */
   name: string;
@@ -378,7 +378,7 @@ export type Execution = {
     code: 'declined' | 'out_of_stock' | 'network_unavailable' | 'outcome_unknown' | 'state_conflict' | 'product_missing' | 'canceled' | 'internal';
     /** The cause and what to do about it. */
     message: string;
-    /** Whether a new order can succeed. */
+    /** Whether the same request can succeed if you send it again. */
     retryable: boolean;
     /** Error details from the network. */
     upstream?: Record<string, string>;
@@ -414,17 +414,17 @@ export type IccidRange = {
   free: number;
   /** The part of `free` that was given back by orders that failed. Used before new ones. */
   returned: number;
-  /** ICCIDs that the SM-DP+ objected to, neither taken nor free. Used only if nothing else is left. */
+  /** ICCIDs that the SM-DP+ rejected, counted neither as taken nor as free. Used only if nothing else is left. */
   suspect: number;
-  /** New ICCIDs taken in the last seven days, or since the first count if that is shorter ago; null until an hour after it. */
+  /** New ICCIDs taken in the last seven days, or since counting began if that is more recent; null in the first hour of counting. */
   taken_last_week: number | null;
-  /** Days until the range and those before it are used up, at the pace of all ranges in the last week. For the last range, the days until there is none left. Null if nothing was taken. */
+  /** Days until this range and those before it are used up, at the rate of the last week. For the last range: days until no ICCID is left. Null if no new ICCID was taken. */
   days_left: number | null;
 };
 
 /** Failed and waiting executions with the same cause. */
 export type FailureGroup = {
-  /** Derived from the three codes below. */
+  /** Derived from `code`, `network` and `upstream_code`. */
   id: string;
   object: 'failure_group';
   /** As in `error.code` of its executions. */
@@ -437,9 +437,9 @@ export type FailureGroup = {
   message: string;
   /** What the operator can do. */
   remedy: string;
-  /** Failed executions on which nobody has acted, of the last 7 days; at most 10000 are counted. */
+  /** Failed executions of the last 7 days that nobody has retried or resolved; at most 10000 are counted. */
   failed: number;
-  /** Executions that failed so and wait for their next attempt; at most 10000 are counted. */
+  /** Executions that wait for their next attempt after this failure; at most 10000 are counted. */
   waiting: number;
   /** When the oldest was accepted. Unix time in seconds. */
   oldest: number;
@@ -449,11 +449,11 @@ export type FailureGroup = {
   executions: string[];
   /** The last retry of the group; null if there was none. */
   retry: {
-    /** `testing`: one order runs. `running`: it succeeded, and the rest is started. `stopped`: it failed, and the rest stays. */
+    /** `testing`: the first execution is being retried. `running`: it succeeded, and the others are being retried. `succeeded`: all that could be retried were retried. `stopped`: the first failed again, and the others were not retried. */
     status: 'testing' | 'running' | 'succeeded' | 'stopped';
-    /** The order that runs first. */
+    /** The execution that is retried first. */
     execution_id: string;
-    /** Failed executions started anew, the first included. */
+    /** Failed executions retried so far, including the first. */
     retried: number;
     /** When the retry was requested. Unix time in seconds. */
     created: number;
@@ -536,7 +536,7 @@ export type Network = {
   unreachable_from: string[];
   /** Whether a process makes no calls for now, because a gateway reported several times that the system is down. */
   paused: boolean;
-  /** How long the last answer or connection took, for the process for which it took longest; null if there was none. */
+  /** How long the last response or connection took, on the slowest process; null if there was none. */
   latency_ms: number | null;
   /** When it was last called or connected to. Unix time in seconds. */
   checked_at: number | null;
@@ -547,13 +547,13 @@ export type Network = {
     /** When it happened. Unix time in seconds. */
     at: number;
   } | null;
-  /** When the first of its certificates ends. Unix time in seconds. */
+  /** When the first of its certificates expires. Unix time in seconds. */
   certificate_ends_at: number | null;
   /** The certificates of the connection, and for an SM-DP+ of the port for its notifications. */
   certificates: Array<{
     /** `peer` for the system’s own certificate, or the setting that names our file. */
     name: string;
-    /** When the certificate ends. Unix time in seconds. */
+    /** When the certificate expires. Unix time in seconds. */
     ends_at: number;
   }>;
 };
@@ -606,27 +606,27 @@ export type OperatorOverview = {
     executions: {
       /** How many there are. At most 10,000 are counted. */
       count: number;
-      /** How long the oldest that is due has waited for a worker; 0 if none waits. */
+      /** How long the oldest due execution has waited for a worker; 0 if none is due. */
       oldest_due_seconds: number;
     };
-    /** Deliveries that have not ended, also those that wait for their next attempt. */
+    /** Deliveries that have not ended, including those that wait for their next attempt. */
     deliveries: {
       /** How many there are. At most 10,000 are counted. */
       count: number;
-      /** How long the oldest that is due has waited; 0 if none waits. Failing endpoints do not count: `endpoint_health` shows them. */
+      /** How long the oldest due delivery has waited; 0 if none is due. Failing endpoints are not included; `endpoint_health` shows them. */
       oldest_due_seconds: number;
     };
   };
   /** Start of the last day, a full hour. Funnel, failures and hours begin here. Unix time in seconds. */
   from: number;
-  /** How far the orders that were accepted in the window have come, whenever they did. `active` implies the stages before it. */
+  /** How many of the orders accepted in the window have reached each stage, at any time until `as_of`. An order that reached a stage counts for all stages before it. */
   funnel: Array<{
     stage: 'accepted' | 'provisioned' | 'downloaded' | 'installed' | 'active';
     /** Orders that reached the stage. */
     count: number;
-    /** Median time since the stage before, accurate to a tenth; null for `accepted`, and if it is not known. */
+    /** Median time since the previous stage, accurate to within 10 %; null for `accepted`, and if it is unknown. */
     median_ms: number | null;
-    /** The time that 95 % of them did not exceed. */
+    /** 95th percentile of the same time. */
     p95_ms: number | null;
   }>;
   /** Orders of the last day that failed. */
@@ -635,7 +635,7 @@ export type OperatorOverview = {
   failures: Array<{
     /** The stage that was not reached. */
     stage: 'provisioned' | 'downloaded' | 'installed' | 'active';
-    /** Of `provisioned`: `error.code` of the execution. Of `downloaded` and `installed`: `profile.error.code` of the eSIM. */
+    /** For `provisioned`: `error.code` of the execution. For `downloaded` and `installed`: `profile.error.code` of the eSIM. */
     code: string;
     /** How often it happened. */
     count: number;
@@ -685,13 +685,13 @@ export type RequestLogEntry = {
   object: 'request';
   /** HTTP method. */
   method: string;
-  /** Without the query. A part that looks like neither a word nor an id is `*`. */
+  /** Path without the query. A part that looks like neither a word nor an id is replaced by `*`. */
   path: string;
   /** The operation’s id in the reference. Null for `/mcp`. */
   operation: string | null;
   /** Status of the response; 499 if the client closed the connection before it. */
   status: number;
-  /** Why it was refused. Absent if it was not. */
+  /** The error in the response. Absent if there was none. */
   error?: {
     code: 'parameter_missing' | 'parameter_invalid' | 'parameter_unknown' | 'json_invalid' | 'cursor_invalid' | 'cursor_expired' | 'cursor_behind' | 'consumer_limit_reached' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'api_version_unknown' | 'url_not_allowed' | 'request_malformed' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode' | 'session_expired' | 'csrf_token_invalid' | 'host_not_allowed' | 'api_key_address_refused' | 'scope_missing' | 'account_suspended' | 'sandbox_only' | 'origin_not_allowed' | 'resource_missing' | 'route_missing' | 'method_not_allowed' | 'request_timeout' | 'idempotency_in_progress' | 'esim_not_ready' | 'state_conflict' | 'endpoint_limit_reached' | 'api_key_limit_reached' | 'core_not_connected' | 'body_too_large' | 'content_type_unsupported' | 'rate_limited' | 'execution_limit_reached' | 'stream_limit_reached' | 'headers_too_large' | 'internal' | 'unavailable';
     /** As in the response, except that quoted values of the request may be `…`. */
@@ -708,7 +708,7 @@ export type RequestLogEntry = {
     name: string;
     last4: string;
   };
-  /** What its `Idempotency-Key` did: `fresh` is the first request with the key, `replayed` got the stored response, `refused` got an error about the key. Null without a key. */
+  /** How its `Idempotency-Key` was used: `fresh` is the first request with the key, `replayed` got the stored response, `refused` got an error about the key. Null without a key. */
   idempotency: 'fresh' | 'replayed' | 'refused' | null;
   /** Ids of what the request created, up to 20. */
   created_ids: string[];
@@ -737,7 +737,7 @@ export type OperatorAuditEntry = {
     /** The target’s id: an ICCID for an eSIM. */
     id: string;
   };
-  /** What was changed, by field: `from` and `to` for an update, else the details of the action. Never a secret: a URL has no query and no credentials here, and of metadata only the names of the changed entries are shown. */
+  /** What was changed, by field: `from` and `to` for an update, otherwise the details of the action. It contains no secrets: URLs are shown without query and credentials, and for metadata only the names of the changed entries. */
   changes?: Record<string, unknown>;
   /** The request that did it. Null for the server’s command line. */
   request_id: string | null;
@@ -758,14 +758,14 @@ export type Overview = {
   until: number;
   /** Everything that happened up to here is counted. Unix time in seconds. */
   as_of: number;
-  /** How far the orders that were accepted in the window have come, whenever they did. `active` implies the stages before it. */
+  /** How many of the orders accepted in the window have reached each stage, at any time until `as_of`. An order that reached a stage counts for all stages before it. */
   funnel: Array<{
     stage: 'accepted' | 'provisioned' | 'downloaded' | 'installed' | 'active';
     /** Orders that reached the stage. */
     count: number;
-    /** Median time since the stage before, accurate to a tenth; null for `accepted`, and if it is not known. */
+    /** Median time since the previous stage, accurate to within 10 %; null for `accepted`, and if it is unknown. */
     median_ms: number | null;
-    /** The time that 95 % of them did not exceed. */
+    /** 95th percentile of the same time. */
     p95_ms: number | null;
   }>;
   /** Orders that have not ended. At most 10,000 are counted. */
@@ -776,7 +776,7 @@ export type Overview = {
   failures: Array<{
     /** The stage that was not reached. */
     stage: 'provisioned' | 'downloaded' | 'installed' | 'active';
-    /** Of `provisioned`: `error.code` of the execution. Of `downloaded` and `installed`: `profile.error.code` of the eSIM. */
+    /** For `provisioned`: `error.code` of the execution. For `downloaded` and `installed`: `profile.error.code` of the eSIM. */
     code: string;
     /** How often it happened. */
     count: number;
@@ -819,7 +819,7 @@ export type OperatorExecution = {
     code: 'declined' | 'out_of_stock' | 'network_unavailable' | 'outcome_unknown' | 'state_conflict' | 'product_missing' | 'canceled' | 'internal';
     /** The cause and what to do about it. */
     message: string;
-    /** Whether a new order can succeed. */
+    /** Whether the same request can succeed if you send it again. */
     retryable: boolean;
     /** Error details from the network. */
     upstream?: Record<string, string>;
@@ -838,11 +838,11 @@ export type OperatorExecution = {
   retry_of?: string;
   /** The execution that the operator started in place of this failed one. */
   retried_by?: string;
-  /** Whose it is. */
+  /** Account of the execution. */
   account_id: string;
-  /** Until when a worker holds it; null if none does. Unix time in seconds. */
+  /** When the lease of the worker that runs it ends; null if no worker runs it. Unix time in seconds. */
   leased_until: number | null;
-  /** The calls to the network as far as they are recorded, in order. */
+  /** The recorded calls to the network, in order. */
   steps: Array<{
     /** The step, such as `order`, `confirm`, `release`, `undo`. */
     name: string;
@@ -851,7 +851,7 @@ export type OperatorExecution = {
     /** `done`: the network confirmed it. `failed`: the last call got an error or no answer. `sent`: the answer is not known. */
     status: 'done' | 'failed' | 'sent';
   }>;
-  /** The last failed call, also of an execution that waits or has succeeded since. */
+  /** The last failed call. Stays after the execution has succeeded. */
   last_error: {
     /** The step that failed; null if no call was made. */
     step: string | null;
@@ -920,7 +920,7 @@ export type Product = {
     currency: string;
   };
   speeds: Array<'3G' | '4G' | '5G'>;
-  /** Whether the product can be provisioned. */
+  /** Whether the product can be ordered. */
   active: boolean;
   /** When the product was added to the catalog. Unix time in seconds. */
   created: number;
@@ -935,7 +935,7 @@ export type Recovery = {
   status: 'queued' | 'running' | 'succeeded' | 'canceled';
   /** Start of the recovered period. Unix time in seconds. */
   since: number;
-  /** How much of the period has been searched. The newest events come first. */
+  /** How much of the period has been searched. The search begins with the newest events. */
   progress_percent: number;
   /** Events searched so far, of all types. */
   checked_count: number;
@@ -960,7 +960,7 @@ export type RecoveryPreview = {
     type: string;
     count: number;
   }>;
-  /** Whether counting stopped early: at 10,000 events to queue, or at 50,000 searched. The newest come first. */
+  /** Whether counting stopped early: at 10,000 events to queue, or at 50,000 searched. Counting begins with the newest events. */
   capped: boolean;
 };
 
@@ -988,7 +988,7 @@ export type TimelineEntry = {
   kind: 'order' | 'command' | 'state' | 'profile' | 'attach' | 'bundle' | 'usage' | 'other';
   /** Type of the event or execution. */
   type: string;
-  /** What happened, in a sentence. */
+  /** What happened, in one sentence. */
   title: string;
   /** When it happened, or when the request was accepted. Unix time in seconds. */
   created: number;
@@ -1003,11 +1003,11 @@ export type TimelineEntry = {
     name: 'accepted' | 'running' | 'waiting' | 'succeeded' | 'failed';
     /** When it happened; for `waiting`, the earliest time of the next attempt. Null if it is not known. Unix time in seconds. */
     at: number | null;
-    /** Of `running`: attempts made so far with the network. */
+    /** For `running`: number of attempts made so far with the network. */
     attempts?: number;
-    /** Of `failed`: the reason, as in the execution’s `error.code`. */
+    /** For `failed`: the reason, as in the execution’s `error.code`. */
     error_code?: string;
-    /** Of `waiting` and `failed`: the cause and what to do about it. */
+    /** For `waiting` and `failed`: the cause and what to do about it. */
     message?: string;
   }>;
   /** How many deliveries of the event are in each status. Absent for executions. */
@@ -1051,14 +1051,14 @@ export type WebhookEndpoint = {
   description: string | null;
   /** Your own key-value pairs, such as order ids: up to 20 keys of up to 40 characters, values up to 500. */
   metadata: Record<string, string>;
-  /** `none`: every event is sent at once. `esim`: an event of an eSIM is sent only after the earlier events of the same eSIM have ended, in the order of the event feed. */
+  /** `none`: every event is sent immediately. `esim`: an event of an eSIM is sent only after the deliveries of that eSIM’s earlier events have ended, in the order of the event feed. */
   ordering: 'none' | 'esim';
   status: 'enabled' | 'disabled';
   /** Why Simplane disabled the endpoint, and what to fix. */
   disabled_reason?: string;
   /** When the endpoint was disabled. Unix time in seconds. */
   disabled_at: number | null;
-  /** The first failed attempt since the last success, or since the endpoint was enabled; null when there is none. Unix time in seconds. */
+  /** When the first attempt failed since the last success, or since the endpoint was enabled; null if none has failed. Unix time in seconds. */
   failing_since: number | null;
   /** Failed attempts since `failing_since`. */
   failure_count: number;
@@ -1068,7 +1068,7 @@ export type WebhookEndpoint = {
   last_error: string | null;
   /** When the next attempt is due; null when the endpoint is not failing or nothing is pending. Unix time in seconds. */
   next_attempt_at: number | null;
-  /** The secrets that sign deliveries now, newest first. Never the secrets themselves. */
+  /** When the current signing secrets were created and expire, newest first. The secrets themselves are not shown. */
   secrets: Array<{
     /** When the secret was created. Unix time in seconds. */
     created: number;
@@ -1092,9 +1092,9 @@ export type WebhookEndpointStats = {
   succeeded_count: number;
   /** Attempts with another response or none. */
   failed_count: number;
-  /** Half of the attempts took at most this long, within 10 %; null without attempts. */
+  /** Median duration of the attempts, accurate to within 10 %; null without attempts. */
   p50_ms: number | null;
-  /** 99 % of the attempts took at most this long, within 10 %; null without attempts. */
+  /** 99th percentile of the duration, accurate to within 10 %; null without attempts. */
   p99_ms: number | null;
   /** The hours with attempts, newest first. */
   hours: Array<{
@@ -1109,7 +1109,7 @@ export type WebhookEndpointStats = {
   }>;
 };
 
-/** What became of one test request to an endpoint. */
+/** The result of one test request to an endpoint. */
 export type WebhookProbe = {
   object: 'webhook_probe';
   webhook_endpoint_id: string;
@@ -1295,7 +1295,7 @@ export type Operations = {
   getMe: {
     result: Identity;
   };
-  /** Returns how many orders of the last day reached each stage and how long that took, failures by code, and the same counts by hour. Workers count in the background: `as_of` says how far they are, usually a second or two ago. */
+  /** Returns how many orders of the last day reached each stage and how long that took, failures by code, and the same counts by hour. Workers count in the background: `as_of` says up to when, usually a second or two ago. */
   getOverview: {
     query: {
       /** Start of the window, rounded down to a full hour. Defaults to a day before `until`. Unix time in seconds. */
@@ -1429,7 +1429,7 @@ export type Operations = {
     };
     result: Execution;
   };
-  /** Returns the order, the commands and the events of an eSIM in one list, with the steps of each execution and the delivery counts of each event. Events older than the retention are not included. */
+  /** Returns the order, the commands and the events of an eSIM in one list, with the steps of each execution and the delivery counts of each event. Events older than the retention period are not included. */
   listTimeline: {
     params: {
       /** ICCID of the eSIM. */
@@ -1443,14 +1443,14 @@ export type Operations = {
     };
     result: Page<TimelineEntry>;
   };
-  /** Returns how much data the eSIM used in each hour or day, whichever bundle it counted for. For what is left of its bundles, list them. */
+  /** Returns how much data the eSIM used in each hour or day, across all its bundles. To see how much data is left, list its bundles. */
   getEsimUsage: {
     params: {
       /** ICCID of the eSIM. */
       iccid: string;
     };
     query: {
-      /** Length of an interval. Days are those of UTC. */
+      /** Length of an interval. Days begin at midnight UTC. */
       interval?: 'hour' | 'day';
       /** Start, rounded down to a full interval. Defaults to 24 hours or 30 days before `until`. Unix time in seconds. */
       from?: number;
@@ -1530,7 +1530,7 @@ export type Operations = {
     };
     result: Execution;
   };
-  /** Ends an execution that has not reached the network: it fails with the error code `canceled`. Once a call to the network may have been made, the answer is 409 `state_conflict`; wait for the end and then terminate the eSIM. A second cancellation returns the execution unchanged. */
+  /** Ends an execution that has not reached the network: it fails with the error code `canceled`. Once a call to the network may have been made, returns 409 `state_conflict`: wait until the execution has ended, then terminate the eSIM if you do not need it. A second cancellation returns the execution unchanged. */
   cancelExecution: {
     params: {
       /** Id of the execution (`exec_…`). */
@@ -1622,7 +1622,7 @@ export type Operations = {
     };
     result: Page<Delivery>;
   };
-  /** Returns events oldest first, each once and without gaps. With `wait`, an empty answer is held back until an event comes. With `Accept: text/event-stream`, the events arrive as a stream of server-sent events whose `id` is the cursor; `Last-Event-ID` resumes it. */
+  /** Returns events oldest first, each once and without gaps. With `wait`, the response waits for an event if there is none yet. With `Accept: text/event-stream`, the events arrive as a stream of server-sent events whose `id` is the cursor; `Last-Event-ID` resumes it. */
   readEventFeed: {
     query: {
       /** Where to begin: a cursor, `start` (the oldest event kept) or `now`. */
@@ -1631,7 +1631,7 @@ export type Operations = {
       since?: number;
       /** Instead of `after` and `type`: begin at the place of this consumer, with its event types. */
       consumer?: string;
-      /** The most events to return. Streams ignore it. */
+      /** Maximum number of events to return. Streams ignore it. */
       limit?: number;
       /** How many seconds to wait for an event if there is none yet. */
       wait?: number;
@@ -1644,7 +1644,7 @@ export type Operations = {
       data: Event[];
       /** Your place after these events. Send it as `after` in the next call. Always present. */
       cursor: string;
-      /** Whether these were the last events there are so far. */
+      /** Whether there are no more events yet. */
       caught_up: boolean;
     };
   };
@@ -1680,7 +1680,7 @@ export type Operations = {
     };
     result: EventConsumer;
   };
-  /** Forgets the place. The events stay. */
+  /** Deletes the consumer and its place in the feed. No events are deleted. */
   deleteEventConsumer: {
     params: {
       /** Name of the consumer. */
@@ -1699,7 +1699,7 @@ export type Operations = {
       name: string;
     };
     body: {
-      /** The `cursor` of the last events that are done. */
+      /** The `cursor` that you received with the last event you have processed. */
       cursor: string;
     };
     result: EventConsumer;
@@ -1725,7 +1725,7 @@ export type Operations = {
       enabled_event_types: string[];
       /** Your own note, up to 500 characters; null for none. */
       description?: string | null;
-      /** `none`: every event is sent at once. `esim`: an event of an eSIM is sent only after the earlier events of the same eSIM have ended, in the order of the event feed. A change applies to new deliveries. */
+      /** `none`: every event is sent immediately. `esim`: an event of an eSIM is sent only after the deliveries of that eSIM’s earlier events have ended, in the order of the event feed. A change applies to new deliveries. */
       ordering?: 'none' | 'esim';
       /** Your own key-value pairs, such as order ids: up to 20 keys of up to 40 characters, values up to 500. Null or an empty value removes a key. */
       metadata?: Record<string, string | null>;
@@ -1763,7 +1763,7 @@ export type Operations = {
       enabled_event_types?: string[];
       /** Your own note, up to 500 characters; null for none. */
       description?: string | null;
-      /** `none`: every event is sent at once. `esim`: an event of an eSIM is sent only after the earlier events of the same eSIM have ended, in the order of the event feed. A change applies to new deliveries. */
+      /** `none`: every event is sent immediately. `esim`: an event of an eSIM is sent only after the deliveries of that eSIM’s earlier events have ended, in the order of the event feed. A change applies to new deliveries. */
       ordering?: 'none' | 'esim';
       /** Your own key-value pairs, such as order ids: up to 20 keys of up to 40 characters, values up to 500. Null or an empty value removes a key. */
       metadata?: Record<string, string | null>;
@@ -1804,7 +1804,7 @@ export type Operations = {
     };
     result: WebhookEndpoint;
   };
-  /** Sends one request now, signed like a delivery, with an event of type `webhook_endpoint.probe`, and returns what happened. Works in live and for a disabled endpoint, and changes neither its health nor its statistics. */
+  /** Sends one request now, signed like a delivery, with an event of type `webhook_endpoint.probe`, and returns what happened. Works in live mode and for a disabled endpoint, and changes neither its health nor its statistics. */
   probeWebhookEndpoint: {
     params: {
       /** Id of the endpoint (`we_…`). */
@@ -1824,7 +1824,7 @@ export type Operations = {
     };
     result: WebhookEndpointStats;
   };
-  /** Queues every event since `since` that the endpoint subscribes to and has not received. The endpoint must be enabled. Runs in the background; get the recovery to see how far it is. With `dry_run`, only counts what would be queued, also for a disabled endpoint. */
+  /** Queues every event since `since` that the endpoint subscribes to and has not received. The endpoint must be enabled. Runs in the background; get the recovery to see its progress. With `dry_run`, only counts what would be queued; this works for a disabled endpoint too. */
   recoverWebhookEndpoint: {
     params: {
       /** Id of the endpoint (`we_…`). */
@@ -1833,7 +1833,7 @@ export type Operations = {
     body: {
       /** Start of the period to recover. Unix time in seconds. */
       since: number;
-      /** Answers with a `RecoveryPreview` and changes nothing. */
+      /** Returns a `RecoveryPreview` and changes nothing. */
       dry_run?: boolean;
     };
     result: Recovery | RecoveryPreview;
@@ -1876,7 +1876,7 @@ export type Operations = {
     };
     result: Page<Delivery>;
   };
-  /** Returns single attempts: those of the newest delivery first, and of one delivery the last attempt first. */
+  /** Returns the attempts of all deliveries to the endpoint: the newest delivery first, and within a delivery the last attempt first. */
   listEndpointAttempts: {
     params: {
       /** Id of the endpoint (`we_…`). */
@@ -1908,7 +1908,7 @@ export type Operations = {
     };
     result: Delivery;
   };
-  /** Cancels a pending delivery. On an endpoint with `ordering: "esim"`, the deliveries that waited for it go on. */
+  /** Cancels a pending delivery. On an endpoint with `ordering: "esim"`, the deliveries that waited for it continue. */
   skipDelivery: {
     params: {
       /** Id of the delivery (`dlv_…`). */
@@ -2005,7 +2005,7 @@ export type Operations = {
       id: string;
     };
     body: {
-      /** Seconds until the old key expires; 0: at once. Defaults to one day; at most one week. It never extends the old key’s own expiry. */
+      /** Seconds until the old key expires; 0 means immediately. Defaults to one day; at most one week. It never extends the old key’s own expiry. */
       expires_in?: number;
     };
     result: ApiKey;
@@ -2034,7 +2034,7 @@ export type Operations = {
     };
     result: Page<AuditEntry>;
   };
-  /** Returns the request log of the last seven days. A request appears within a second. Which requests are logged is the operator’s choice: all in a sandbox, and those that failed in live mode, unless it is set differently. */
+  /** Returns the request log of the last seven days. A request appears within a second. The operator chooses which requests are logged. By default, a sandbox logs all requests, and live mode only those that failed. */
   listRequests: {
     query: {
       /** Page size. Values above 100 are treated as 100. You can change it between pages. */
@@ -2066,18 +2066,18 @@ export type Operations = {
     };
     result: RequestLogEntry;
   };
-  /** Returns what happens at the moment, what waits and for how long, and how far the orders of the last day have come, over all accounts. Workers count orders in the background, a second or two late. */
+  /** Returns the current rates, the backlogs and their age, and the progress of the orders of the last day, across all accounts. Workers count orders in the background, with a delay of a second or two. */
   getOperatorOverview: {
     result: OperatorOverview;
   };
-  /** The account has no keys yet; create its first one below it. */
+  /** Creates an account without keys. Create its first key with `POST /v1/operator/accounts/{id}/api_keys`. */
   createAccount: {
     body: {
       /** Its name. */
       name: string;
-      /** The most webhook endpoints it may have; null: the deployment’s limit. */
+      /** Maximum number of webhook endpoints; null: the deployment’s limit. */
       max_webhook_endpoints?: number | null;
-      /** The most orders it may have queued or running; null: no limit. */
+      /** Maximum number of queued and running executions; null: no limit. */
       max_open_executions?: number | null;
       /** Requests per second of all its keys together, in each process, with a burst of twice that; null: the deployment’s limit per key. */
       requests_per_second?: number | null;
@@ -2102,7 +2102,7 @@ export type Operations = {
     };
     result: Account;
   };
-  /** Changes the given fields only, on every process within 5 seconds. `status: "suspended"` refuses the account’s writes, except that it may revoke keys; its orders and deliveries go on. A null limit is the deployment’s. */
+  /** Changes the given fields only, on every process within 5 seconds. `status: "suspended"` refuses the account’s writes, except that it may revoke keys; its open orders and deliveries continue. A null limit restores the default. */
   updateAccount: {
     params: {
       /** Id of the account (`acct_…`). */
@@ -2113,9 +2113,9 @@ export type Operations = {
       name?: string;
       /** Suspends or reactivates the account. */
       status?: 'active' | 'suspended';
-      /** The most webhook endpoints it may have; null: the deployment’s limit. */
+      /** Maximum number of webhook endpoints; null: the deployment’s limit. */
       max_webhook_endpoints?: number | null;
-      /** The most orders it may have queued or running; null: no limit. */
+      /** Maximum number of queued and running executions; null: no limit. */
       max_open_executions?: number | null;
       /** Requests per second of all its keys together, in each process, with a burst of twice that; null: the deployment’s limit per key. */
       requests_per_second?: number | null;
@@ -2194,7 +2194,7 @@ export type Operations = {
     };
     result: OperatorExecution;
   };
-  /** A failed execution stays failed: a new one does the same for the same account and is returned, with `retry_of`. An execution that waits is made due now and returned itself. An execution is retried once; retry the new one if that fails too. Refused while the outcome is unknown: resolve it first. */
+  /** For a failed execution, starts a new one with the same request and returns it, with `retry_of`; the failed one stays failed. A waiting execution becomes due now and is returned itself. An execution can be retried once; if the new one fails too, retry that. Refused while the outcome is unknown: resolve it first. */
   retryExecution: {
     params: {
       /** Id of the execution (`exec_…`). */
@@ -2202,7 +2202,7 @@ export type Operations = {
     };
     result: OperatorExecution;
   };
-  /** Decides an execution that failed with `outcome_unknown`, after looking up its call id at the SM-DP+. It stays failed. With `adopt` a new execution goes on with the reserved profile, without a second order; with `cancel` a worker gives the profile back. A decision is final. */
+  /** Records what happened to an execution that failed with `outcome_unknown`. Look up its call id at the SM-DP+ first. The execution stays failed. With `adopt`, a new execution continues with the reserved profile, without a second order. With `cancel`, a worker cancels the profile at the SM-DP+. A resolution is final. */
   resolveExecution: {
     params: {
       /** Id of the execution (`exec_…`). */
@@ -2213,16 +2213,16 @@ export type Operations = {
       outcome: 'reserved' | 'not_reserved';
       /** ICCID of the reserved profile. Required with `reserved`. */
       iccid?: string;
-      /** What to do with the reserved profile. Required with `reserved`. `adopt`: a new execution goes on with it. `cancel`: it is canceled at the SM-DP+. */
+      /** What to do with the reserved profile. Required with `reserved`. `adopt`: a new execution continues with it. `cancel`: it is canceled at the SM-DP+. */
       then?: 'adopt' | 'cancel';
     };
     result: OperatorExecution;
   };
-  /** Groups the failed executions on which nobody has acted, and those that wait after a failure, by code, network and the network’s own code. The largest come first, up to 100. */
+  /** Groups the failed executions that nobody has retried or resolved, and those that wait after a failure, by code, network and the network’s own code. Returns up to 100 groups, the largest first. */
   listFailureGroups: {
     result: Page<FailureGroup>;
   };
-  /** Retries one execution of the group, and the others when that one has succeeded. If it fails, the others stay as they are. Only those that are in the group now are retried. Refused while an earlier retry of the group runs, and for `outcome_unknown`. */
+  /** Retries one execution of the group first, and the others only after it has succeeded. Executions that join the group later are not retried. Refused while an earlier retry of the group is running, and for `outcome_unknown`. */
   retryFailureGroup: {
     params: {
       /** Id of the group (`fg_…`). */
@@ -2230,7 +2230,7 @@ export type Operations = {
     };
     result: FailureGroup;
   };
-  /** Returns the webhook endpoints of all accounts, and what waits for each. */
+  /** Returns the webhook endpoints of all accounts, with the backlog of each. */
   listEndpointHealth: {
     query: {
       /** Page size. Values above 100 are treated as 100. You can change it between pages. */
@@ -2244,7 +2244,7 @@ export type Operations = {
     };
     result: Page<EndpointHealth>;
   };
-  /** Returns the systems that the running workers call: each SM-DP+ and core, or the mock of a sandbox. Workers connect to each every 30 seconds, also when there is no work. */
+  /** Returns the systems that the running workers call: each SM-DP+ and core, or the mock of a sandbox. Workers connect to each every 30 seconds, even when there is no work. */
   listNetworks: {
     query: {
       /** Page size. Values above 100 are treated as 100. You can change it between pages. */
@@ -2315,7 +2315,7 @@ export type Operations = {
     };
     result: CatalogProduct;
   };
-  /** The product can no longer be ordered, and leaves `GET /v1/products`. Orders that were accepted go on. Put it again with `active: true` to sell it again. */
+  /** The product can no longer be ordered, and `GET /v1/products` no longer lists it. Accepted orders continue. To sell it again, put it with `active: true`. */
   deactivateProduct: {
     params: {
       /** Id of the product. */

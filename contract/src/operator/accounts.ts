@@ -26,12 +26,12 @@ const limits = {
   max_webhook_endpoints: nullableInteger({
     minimum: 0,
     maximum: 1_000_000,
-    description: 'The most webhook endpoints it may have; null: the deployment’s limit.',
+    description: 'Maximum number of webhook endpoints; null: the deployment’s limit.',
   }),
   max_open_executions: nullableInteger({
     minimum: 0,
     maximum: 1_000_000,
-    description: 'The most orders it may have queued or running; null: no limit.',
+    description: 'Maximum number of queued and running executions; null: no limit.',
   }),
   requests_per_second: nullableInteger({
     minimum: 1,
@@ -81,7 +81,8 @@ export const createAccount = operation({
   path: '/v1/operator/accounts',
   tag,
   summary: 'Create an account',
-  description: 'The account has no keys yet; create its first one below it.',
+  description:
+    'Creates an account without keys. Create its first key with `POST /v1/operator/accounts/{id}/api_keys`.',
   scope: 'operator',
   body: Type.Object(
     { name, ...limitInputs },
@@ -127,7 +128,7 @@ export const updateAccount = operation({
   tag,
   summary: 'Update an account',
   description:
-    'Changes the given fields only, on every process within 5 seconds. `status: "suspended"` refuses the account’s writes, except that it may revoke keys; its orders and deliveries go on. A null limit is the deployment’s.',
+    'Changes the given fields only, on every process within 5 seconds. `status: "suspended"` refuses the account’s writes, except that it may revoke keys; its open orders and deliveries continue. A null limit restores the default.',
   scope: 'operator',
   params,
   body: Type.Object(

@@ -120,7 +120,7 @@ export const deactivateProduct = operation({
   tag,
   summary: 'Deactivate a product',
   description:
-    'The product can no longer be ordered, and leaves `GET /v1/products`. Orders that were accepted go on. Put it again with `active: true` to sell it again.',
+    'The product can no longer be ordered, and `GET /v1/products` no longer lists it. Accepted orders continue. To sell it again, put it with `active: true`.',
   scope: 'operator',
   params: paramsWith('prod_th_unlimited_10d'), // other samples order the usual product
   status: 200,

@@ -74,7 +74,7 @@ export const listEndpointHealth = operation({
   path: '/v1/operator/endpoint_health',
   tag: 'Operator deployment',
   summary: 'List the health of all webhook endpoints',
-  description: 'Returns the webhook endpoints of all accounts, and what waits for each.',
+  description: 'Returns the webhook endpoints of all accounts, with the backlog of each.',
   scope: 'operator',
   query: listQuery({
     status: Type.Optional(

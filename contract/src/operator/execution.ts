@@ -55,8 +55,13 @@ const example = {
 export const OperatorExecution = Type.Object(
   {
     ...Execution.properties,
-    account_id: Type.String({ pattern: idPattern(idPrefixes.account), description: 'Whose it is.' }),
-    leased_until: nullableUnixSeconds('Until when a worker holds it; null if none does.'),
+    account_id: Type.String({
+      pattern: idPattern(idPrefixes.account),
+      description: 'Account of the execution.',
+    }),
+    leased_until: nullableUnixSeconds(
+      'When the lease of the worker that runs it ends; null if no worker runs it.',
+    ),
     steps: Type.Array(
       Type.Object({
         name: Type.String({ description: 'The step, such as `order`, `confirm`, `release`, `undo`.' }),
@@ -68,7 +73,7 @@ export const OperatorExecution = Type.Object(
             '`done`: the network confirmed it. `failed`: the last call got an error or no answer. `sent`: the answer is not known.',
         }),
       }),
-      { description: 'The calls to the network as far as they are recorded, in order.' },
+      { description: 'The recorded calls to the network, in order.' },
     ),
     last_error: nullableObject(
       {
@@ -79,7 +84,7 @@ export const OperatorExecution = Type.Object(
         network: nullableString({ description: 'The host that was called; null if unknown.' }),
         at: unixSeconds('When it happened.'),
       },
-      { description: 'The last failed call, also of an execution that waits or has succeeded since.' },
+      { description: 'The last failed call. Stays after the execution has succeeded.' },
     ),
     resolution: nullableObject(
       {
@@ -181,7 +186,7 @@ export const retryExecution = operation({
   tag: 'Operator executions',
   summary: 'Retry an execution',
   description:
-    'A failed execution stays failed: a new one does the same for the same account and is returned, with `retry_of`. An execution that waits is made due now and returned itself. An execution is retried once; retry the new one if that fails too. Refused while the outcome is unknown: resolve it first.',
+    'For a failed execution, starts a new one with the same request and returns it, with `retry_of`; the failed one stays failed. A waiting execution becomes due now and is returned itself. An execution can be retried once; if the new one fails too, retry that. Refused while the outcome is unknown: resolve it first.',
   scope: 'operator',
   params,
   status: 202,
@@ -195,7 +200,7 @@ export const resolveExecution = operation({
   tag: 'Operator executions',
   summary: 'Resolve an unknown outcome',
   description:
-    'Decides an execution that failed with `outcome_unknown`, after looking up its call id at the SM-DP+. It stays failed. With `adopt` a new execution goes on with the reserved profile, without a second order; with `cancel` a worker gives the profile back. A decision is final.',
+    'Records what happened to an execution that failed with `outcome_unknown`. Look up its call id at the SM-DP+ first. The execution stays failed. With `adopt`, a new execution continues with the reserved profile, without a second order. With `cancel`, a worker cancels the profile at the SM-DP+. A resolution is final.',
   scope: 'operator',
   params,
   body: Type.Object(
@@ -213,7 +218,7 @@ export const resolveExecution = operation({
       then: Type.Optional(
         Type.Enum([...reservedActions], {
           description:
-            'What to do with the reserved profile. Required with `reserved`. `adopt`: a new execution goes on with it. `cancel`: it is canceled at the SM-DP+.',
+            'What to do with the reserved profile. Required with `reserved`. `adopt`: a new execution continues with it. `cancel`: it is canceled at the SM-DP+.',
         }),
       ),
     },

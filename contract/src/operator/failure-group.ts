@@ -24,13 +24,14 @@ export const executionRemedies: Record<ExecutionErrorCode, string> = {
     'The network refused for a reason of its own. Correct the catalog or the permissions at the network, then retry.',
   out_of_stock: 'Order more profiles, or add a range to SIMPLANE_ICCID_RANGES, then retry.',
   network_unavailable:
-    'Check the network with `simplane-server doctor`. Orders that wait go on by themselves; retry those that failed.',
+    'Check the network with `simplane-server doctor`. Waiting orders continue automatically; retry those that failed.',
   outcome_unknown: 'Look up each call id at the SM-DP+ and resolve the executions one by one.',
   state_conflict:
     'The profile or the eSIM was not in the expected state. Check whether somebody else uses the same ICCIDs.',
   product_missing: 'Import the product into the catalog again, then retry.',
   canceled: 'Nothing: the account canceled it.',
-  internal: 'A bug or an outage of ours: `last_error` and the log have the cause. Retry after the fix.',
+  internal:
+    'A bug or an outage of this service: see `last_error` and the log for the cause. Retry after the fix.',
 };
 
 export const exampleGroupId = 'fg_3f0b6a7c9d1e2f4a5b6c7d8e';
@@ -53,7 +54,10 @@ const example = {
 
 export const FailureGroup = Type.Object(
   {
-    id: Type.String({ pattern: failureGroupPattern, description: 'Derived from the three codes below.' }),
+    id: Type.String({
+      pattern: failureGroupPattern,
+      description: 'Derived from `code`, `network` and `upstream_code`.',
+    }),
     object: Type.Literal('failure_group'),
     code: Type.Enum([...executionErrorCodes], { description: 'As in `error.code` of its executions.' }),
     network: nullableString({ description: 'The host that was called; null if unknown.' }),
@@ -64,11 +68,11 @@ export const FailureGroup = Type.Object(
     remedy: Type.String({ description: 'What the operator can do.' }),
     failed: Type.Integer({
       minimum: 0,
-      description: `Failed executions on which nobody has acted, of the last ${failureGroupDays} days; at most ${failureGroupMaxCount} are counted.`,
+      description: `Failed executions of the last ${failureGroupDays} days that nobody has retried or resolved; at most ${failureGroupMaxCount} are counted.`,
     }),
     waiting: Type.Integer({
       minimum: 0,
-      description: `Executions that failed so and wait for their next attempt; at most ${failureGroupMaxCount} are counted.`,
+      description: `Executions that wait for their next attempt after this failure; at most ${failureGroupMaxCount} are counted.`,
     }),
     oldest: unixSeconds('When the oldest was accepted.'),
     newest: unixSeconds('When the newest was accepted.'),
@@ -79,12 +83,12 @@ export const FailureGroup = Type.Object(
       {
         status: Type.Enum([...groupRetryStatuses], {
           description:
-            '`testing`: one order runs. `running`: it succeeded, and the rest is started. `stopped`: it failed, and the rest stays.',
+            '`testing`: the first execution is being retried. `running`: it succeeded, and the others are being retried. `succeeded`: all that could be retried were retried. `stopped`: the first failed again, and the others were not retried.',
         }),
-        execution_id: Type.String({ description: 'The order that runs first.' }),
+        execution_id: Type.String({ description: 'The execution that is retried first.' }),
         retried: Type.Integer({
           minimum: 0,
-          description: 'Failed executions started anew, the first included.',
+          description: 'Failed executions retried so far, including the first.',
         }),
         created: unixSeconds('When the retry was requested.'),
         finished_at: nullableUnixSeconds('When it ended.'),
@@ -107,7 +111,7 @@ export const listFailureGroups = operation({
   tag: 'Operator executions',
   summary: 'List failure groups',
   description:
-    'Groups the failed executions on which nobody has acted, and those that wait after a failure, by code, network and the network’s own code. The largest come first, up to 100.',
+    'Groups the failed executions that nobody has retried or resolved, and those that wait after a failure, by code, network and the network’s own code. Returns up to 100 groups, the largest first.',
   scope: 'operator',
   status: 200,
   response: listOf(FailureGroup, 'FailureGroupList', 'largest first'),
@@ -120,7 +124,7 @@ export const retryFailureGroup = operation({
   tag: 'Operator executions',
   summary: 'Retry a failure group',
   description:
-    'Retries one execution of the group, and the others when that one has succeeded. If it fails, the others stay as they are. Only those that are in the group now are retried. Refused while an earlier retry of the group runs, and for `outcome_unknown`.',
+    'Retries one execution of the group first, and the others only after it has succeeded. Executions that join the group later are not retried. Refused while an earlier retry of the group is running, and for `outcome_unknown`.',
   scope: 'operator',
   params: Type.Object({
     id: Type.String({ description: 'Id of the group (`fg_…`).', examples: [exampleGroupId] }),

@@ -16,15 +16,15 @@ export const IccidRange = Type.Object(
     free: count('ICCIDs for further orders, including those that were given back.'),
     returned: count('The part of `free` that was given back by orders that failed. Used before new ones.'),
     suspect: count(
-      'ICCIDs that the SM-DP+ objected to, neither taken nor free. Used only if nothing else is left.',
+      'ICCIDs that the SM-DP+ rejected, counted neither as taken nor as free. Used only if nothing else is left.',
     ),
     taken_last_week: nullableInteger({
       description:
-        'New ICCIDs taken in the last seven days, or since the first count if that is shorter ago; null until an hour after it.',
+        'New ICCIDs taken in the last seven days, or since counting began if that is more recent; null in the first hour of counting.',
     }),
     days_left: nullableInteger({
       description:
-        'Days until the range and those before it are used up, at the pace of all ranges in the last week. For the last range, the days until there is none left. Null if nothing was taken.',
+        'Days until this range and those before it are used up, at the rate of the last week. For the last range: days until no ICCID is left. Null if no new ICCID was taken.',
     }),
   },
   {

@@ -32,7 +32,7 @@ export const Network = Type.Object(
     }),
     latency_ms: nullableInteger({
       description:
-        'How long the last answer or connection took, for the process for which it took longest; null if there was none.',
+        'How long the last response or connection took, on the slowest process; null if there was none.',
     }),
     checked_at: nullableUnixSeconds('When it was last called or connected to.'),
     last_error: nullableObject(
@@ -42,13 +42,13 @@ export const Network = Type.Object(
       },
       { description: 'The last error of any process; null if there was none since the processes started.' },
     ),
-    certificate_ends_at: nullableUnixSeconds('When the first of its certificates ends.'),
+    certificate_ends_at: nullableUnixSeconds('When the first of its certificates expires.'),
     certificates: Type.Array(
       Type.Object({
         name: Type.String({
           description: '`peer` for the system’s own certificate, or the setting that names our file.',
         }),
-        ends_at: unixSeconds('When the certificate ends.'),
+        ends_at: unixSeconds('When the certificate expires.'),
       }),
       {
         description:
@@ -70,7 +70,7 @@ export const Network = Type.Object(
         latency_ms: 42,
         checked_at: exampleTime,
         last_error: {
-          message: 'ECONNREFUSED: down, or another port: nothing listens there',
+          message: 'ECONNREFUSED: nothing listens there: it is down, or the port is wrong',
           at: exampleTime,
         },
         certificate_ends_at: exampleTime + 90 * 86_400,
@@ -91,7 +91,7 @@ export const listNetworks = operation({
   tag: 'Operator deployment',
   summary: 'List networks',
   description:
-    'Returns the systems that the running workers call: each SM-DP+ and core, or the mock of a sandbox. Workers connect to each every 30 seconds, also when there is no work.',
+    'Returns the systems that the running workers call: each SM-DP+ and core, or the mock of a sandbox. Workers connect to each every 30 seconds, even when there is no work.',
   scope: 'operator',
   query: listQuery({}),
   status: 200,

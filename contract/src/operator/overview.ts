@@ -45,11 +45,11 @@ export const OperatorOverview = Type.Object(
     backlogs: Type.Object({
       executions: backlog(
         'Executions that have not ended.',
-        'How long the oldest that is due has waited for a worker; 0 if none waits.',
+        'How long the oldest due execution has waited for a worker; 0 if none is due.',
       ),
       deliveries: backlog(
-        'Deliveries that have not ended, also those that wait for their next attempt.',
-        'How long the oldest that is due has waited; 0 if none waits. Failing endpoints do not count: `endpoint_health` shows them.',
+        'Deliveries that have not ended, including those that wait for their next attempt.',
+        'How long the oldest due delivery has waited; 0 if none is due. Failing endpoints are not included; `endpoint_health` shows them.',
       ),
     }),
     from: unixSeconds('Start of the last day, a full hour. Funnel, failures and hours begin here.'),
@@ -94,7 +94,7 @@ export const getOperatorOverview = operation({
   tag: 'Operator deployment',
   summary: 'Get an overview of the deployment',
   description:
-    'Returns what happens at the moment, what waits and for how long, and how far the orders of the last day have come, over all accounts. Workers count orders in the background, a second or two late.',
+    'Returns the current rates, the backlogs and their age, and the progress of the orders of the last day, across all accounts. Workers count orders in the background, with a delay of a second or two.',
   scope: 'operator',
   status: 200,
   response: OperatorOverview,

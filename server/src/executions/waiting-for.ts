@@ -7,7 +7,7 @@ import { waitingForWorker } from '@simplane/contract';
 const causes = {
   worker: waitingForWorker,
   takeover:
-    'It was interrupted. It is taken up again by itself; if this lasts for minutes, tell the operator.',
+    'It was interrupted and continues automatically. If it still waits after a few minutes, tell the operator.',
   network:
     'The network failed or did not answer. The next attempt is automatic; if attempts keep failing, ask the operator about the network.',
   internal:

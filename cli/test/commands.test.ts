@@ -92,7 +92,7 @@ describe('looking things up', () => {
     await run('simulate', iccid, 'use_data', '--bytes', '300MB');
     const timeline = await run('esims', 'timeline', iccid);
     expect(timeline.stdout).toMatch(/^TIME +KIND +WHAT +STATUS +WEBHOOKS +ID$/m);
-    expect(timeline.stdout).toMatch(new RegExp(`order +Order of the eSIM\\. +succeeded +${id}`));
+    expect(timeline.stdout).toMatch(new RegExp(`order +The eSIM was ordered\\. +succeeded +${id}`));
     const usage = await run('esims', 'usage', iccid);
     expect(usage.stdout).toMatch(/^FROM +USED\n.* 300 MB\n$/);
     expect((await runJson('esims', 'usage', iccid, '--interval', 'hour')).used_bytes).toBe(300_000_000);
@@ -387,7 +387,7 @@ describe('webhooks and events', () => {
     });
     const [previewText, probeText, statsText, attemptsText] = await Promise.all(texts);
     expect(previewText?.stdout).toMatch(/Would queue +\d+ missed since/);
-    expect(probeText?.stdout).toMatch(/Answer +connection refused/);
+    expect(probeText?.stdout).toMatch(/Result +connection refused/);
     expect(statsText).toMatchObject({ code: 0, stderr: expect.stringContaining('No attempts since') });
     expect(attemptsText?.stdout).toMatch(/^AT +OUTCOME +ANSWER/);
     expect(await run('webhooks', 'delete', id)).toMatchObject({ code: 0, stdout: `Deleted ${id}.\n` });

@@ -77,10 +77,16 @@ withJson(keys.command('revoke').description('revoke a key; every process refuses
 withJson(
   keys
     .command('roll')
-    .description('create a key with the same scopes and print it; the old one goes on working for a while'),
+    .description(
+      'create a key with the same scopes and print it; the old one keeps working until it expires',
+    ),
 )
   .argument('<id>', 'the key’s id, key_…')
-  .option('--expires-in <duration>', 'how long the old key goes on working, up to 7d; 0s: not at all', '1d')
+  .option(
+    '--expires-in <duration>',
+    'how long the old key keeps working, up to 7d; 0s: it stops immediately',
+    '1d',
+  )
   .action(async (id, options) => {
     const { rollKeyCommand } = await import('./operator/keys.ts');
     await run((tools) => rollKeyCommand(tools, id, options));
@@ -88,7 +94,7 @@ withJson(
 
 program
   .command('dashboard-link')
-  .description('print a link that signs in to the dashboard once, within ten minutes')
+  .description('print a link to the dashboard that signs in once, within ten minutes')
   .option('--operator', 'for the operator’s view of the whole deployment', false)
   .option('--account <id>', 'the account to sign in to; optional if there is only one')
   .action(async (options) => {
@@ -103,29 +109,29 @@ withJson(executions.command('list').description('list executions, newest first')
   .option('--status <status>', 'queued, running, succeeded or failed')
   .option('--error-code <code>', 'only failed ones with this code, such as outcome_unknown')
   .option('--account <id>', 'only those of this account')
-  .option('--older-than <duration>', 'only those accepted so long ago, such as 5m')
+  .option('--older-than <duration>', 'only those accepted at least this long ago, such as 5m')
   .option('--limit <count>', 'how many, up to 100', '20')
   .action(async (options) => {
     const { listExecutionsCommand } = await import('./operator/executions.ts');
     await run((tools) => listExecutionsCommand(tools, options));
   });
-withJson(executions.command('show').description('show one with its steps, call ids and last error'))
+withJson(executions.command('show').description('show an execution with its steps, call ids and last error'))
   .argument('<id>', 'the execution’s id, exec_…')
   .action(async (id, options) => {
     const { showExecutionCommand } = await import('./operator/executions.ts');
     await run((tools) => showExecutionCommand(tools, id, options));
   });
-withJson(executions.command('retry').description('start a failed one anew, or make one that waits due now'))
+withJson(executions.command('retry').description('retry a failed execution, or run a waiting one now'))
   .argument('<id>', 'the execution’s id, exec_…')
   .action(async (id, options) => {
     const { retryExecutionCommand } = await import('./operator/executions.ts');
     await run((tools) => retryExecutionCommand(tools, id, options));
   });
-withJson(executions.command('resolve').description('decide one that failed with outcome_unknown'))
+withJson(executions.command('resolve').description('resolve an execution that failed with outcome_unknown'))
   .argument('<id>', 'the execution’s id, exec_…')
   .requiredOption('--outcome <outcome>', 'what the SM-DP+ did: reserved or not_reserved')
-  .option('--iccid <iccid>', 'the reserved profile')
-  .option('--then <action>', 'adopt: go on with the reserved profile; cancel: give it back')
+  .option('--iccid <iccid>', 'ICCID of the reserved profile')
+  .option('--then <action>', 'adopt: continue with the reserved profile; cancel: cancel it at the SM-DP+')
   .action(async (id, options) => {
     const { resolveExecutionCommand } = await import('./operator/executions.ts');
     await run((tools) => resolveExecutionCommand(tools, id, options));
@@ -141,13 +147,17 @@ withJson(catalog.command('import').description('load products from a JSON file, 
     await run((tools) => importCatalogCommand(tools, products, options));
   });
 
-withJson(catalog.command('list').description('list all products, also unlisted and inactive ones')).action(
-  async (options) => {
-    const { listCatalogCommand } = await import('./operator/catalog.ts');
-    await run((tools) => listCatalogCommand(tools, options));
-  },
-);
-withJson(catalog.command('deactivate').description('stop selling a product; accepted orders go on'))
+withJson(
+  catalog.command('list').description('list all products, including unlisted and inactive ones'),
+).action(async (options) => {
+  const { listCatalogCommand } = await import('./operator/catalog.ts');
+  await run((tools) => listCatalogCommand(tools, options));
+});
+withJson(
+  catalog
+    .command('deactivate')
+    .description('deactivate a product, so that it can no longer be ordered; accepted orders continue'),
+)
   .argument('<id>', 'the product’s id')
   .action(async (id, options) => {
     const { deactivateProductCommand } = await import('./operator/catalog.ts');
@@ -157,7 +167,7 @@ withJson(catalog.command('deactivate').description('stop selling a product; acce
 const looks = [
   ['overview', 'show rates, backlogs, and the orders of the last day', 'overviewCommand'],
   ['processes', 'list the running processes', 'processesCommand'],
-  ['networks', 'list the SM-DP+ and the core as the workers see them', 'networksCommand'],
+  ['networks', 'list the SM-DP+ and core connections as the workers see them', 'networksCommand'],
   ['stock', 'list the ICCID ranges and how long they last', 'stockCommand'],
 ] as const;
 for (const [name, description, command] of looks) {
@@ -167,8 +177,8 @@ for (const [name, description, command] of looks) {
   });
 }
 
-const endpoints = program.command('endpoints').description('look at the webhook endpoints of all accounts');
-withJson(endpoints.command('failing').description('list those that fail, with what waits for them')).action(
+const endpoints = program.command('endpoints').description('inspect the webhook endpoints of all accounts');
+withJson(endpoints.command('failing').description('list failing endpoints with their backlog')).action(
   async (options) => {
     const { failingEndpointsCommand } = await import('./operator/look.ts');
     await run((tools) => failingEndpointsCommand(tools, options));
@@ -182,7 +192,7 @@ withJson(
 )
   .option(
     '--lost-key <id>',
-    'give up a key that is lost: its secrets stay unreadable, but processes start without it',
+    'give up a lost key: its secrets stay unreadable, but processes start without it',
   )
   .action(async (options) => {
     const { resealCommand } = await import('./operator/reseal.ts');
@@ -192,7 +202,7 @@ withJson(
   });
 
 withJson(
-  program.command('doctor').description('check settings, database and contents, and say what to fix'),
+  program.command('doctor').description('check settings, network and database, and say what to fix'),
 ).action(async (options) => {
   const { config, warnings } = readConfig();
   const { doctorCommand } = await import('./operator/doctor.ts');
@@ -211,8 +221,11 @@ function withJson(command: Command): Command {
 function withLimits(command: Command): Command {
   const none = 'or none: the deployment’s limit';
   return command
-    .option('--max-webhook-endpoints <count>', `the most webhook endpoints it may have, ${none}`)
-    .option('--max-open-executions <count>', 'the most orders it may have open, or none: no limit')
+    .option('--max-webhook-endpoints <count>', `maximum number of webhook endpoints, ${none}`)
+    .option(
+      '--max-open-executions <count>',
+      'maximum number of queued and running executions, or none: no limit',
+    )
     .option('--requests-per-second <rate>', `requests per second of all its keys together, ${none}`);
 }
 

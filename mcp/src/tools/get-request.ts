@@ -13,7 +13,7 @@ export const getRequest = defineTool({
   name: 'get_request',
   title: 'Get a request',
   description:
-    'Returns what became of an API request of the last seven days: its status, its error and what to do about it, and the ids it ' +
+    'Returns how an API request of the last seven days ended: its status, its error and what to do about it, and the ids it ' +
     'created. Takes the request id that an error or a response header (Request-Id) names. Contains no bodies and no secrets.',
   scope: operation.scope,
   annotations: readOnly,

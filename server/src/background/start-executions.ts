@@ -29,7 +29,7 @@ export function startExecutions(
     onStranded: (details) =>
       service.log.warn(
         details,
-        'an order failed while the network may have a profile for it; look up the call there',
+        'an order failed, but the network may have reserved a profile for it; look up its call id there',
       ),
     keyring: service.keyring,
     leaseMs: config.executionLeaseMs,

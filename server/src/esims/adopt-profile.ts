@@ -37,7 +37,7 @@ export async function requireLostIccid(
   if (iccid !== answered && !isIccid(iccid)) {
     throw new AppError(
       'parameter_invalid',
-      'iccid has a wrong check digit: at least one of its digits is mistyped. If your SM-DP+ assigns ICCIDs without one, cancel the profile there and resolve the execution as not_reserved.',
+      'iccid has a wrong check digit: at least one of its digits is wrong. If your SM-DP+ assigns ICCIDs without one, cancel the profile there and resolve the execution as not_reserved.',
       { param: 'iccid' },
     );
   }

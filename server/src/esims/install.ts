@@ -43,8 +43,7 @@ function refusalFor(status: EsimStatus): AppError | null {
     case 'failed':
       return new AppError(
         'esim_not_ready',
-        'The eSIM has failed: its order did not succeed, so it will never be ready. For the reason see its execution ' +
-          '(find the ICCID in GET /v1/executions?status=failed) or its esim.provisioning_failed event. Order another eSIM.',
+        'The order of this eSIM failed, so it will never be ready. The eSIM’s timeline shows why. Order another eSIM.',
       );
     case 'terminated':
       return new AppError(

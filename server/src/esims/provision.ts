@@ -48,7 +48,7 @@ export async function provisionEsim(
 function wrongEid(): AppError {
   return new AppError(
     'parameter_invalid',
-    'eid has the wrong check digits: at least one of its 32 digits is mistyped. Read it again from the device.',
+    'eid has the wrong check digits: at least one of its 32 digits is wrong. Read it again from the device.',
     { param: 'eid' },
   );
 }

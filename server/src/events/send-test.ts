@@ -14,7 +14,7 @@ export async function sendTestEvent(
   if (ctx.mode !== 'sandbox') {
     throw new AppError(
       'sandbox_only',
-      'Test events are for the sandbox only; this is a live deployment. To test an endpoint here, probe it.',
+      'Test events are for the sandbox only; this is a live deployment. To test an endpoint here, send it a test request (probe).',
     );
   }
   const outcome = await runOnce(ctx, async (tx) => {

@@ -18,7 +18,7 @@ export async function findRoom(tx: Queryable, accountUuid: string, limit: number
 export function executionLimitReached(limit: number): AppError {
   return new AppError(
     'execution_limit_reached',
-    `The account may have ${limit} queued and running executions, and has them. Retry when some have ended, or ask the operator for a higher limit.`,
+    `The account has reached its limit of ${limit} queued and running executions. Retry when some have ended, or ask the operator for a higher limit.`,
     { headers: { 'Retry-After': '1' } },
   );
 }

@@ -258,7 +258,7 @@ function maxAttempts({ retryScheduleMs }: Options): number {
 function internalError(attempts: number): ExecutionError {
   return {
     code: 'internal',
-    message: `The execution failed ${attempts} times because of an internal error. Order again, and report the execution's id.`,
+    message: `The execution failed ${attempts} times because of an internal error. Send the request again, and report the execution's id to the operator.`,
     retryable: true,
   };
 }

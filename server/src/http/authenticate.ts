@@ -93,8 +93,8 @@ export function mayBeUsedFrom({ allowedCidrs }: KnownKey, address: string): bool
 function explainUnknown(key: string, prefix: string): string {
   if (!key.startsWith(prefix)) return `This is not an API key: this deployment’s keys begin with ${prefix}.`;
   if (!hasValidChecksum(key))
-    return 'No such API key, and its checksum is wrong: was it truncated when it was copied?';
-  return 'No such API key in this deployment.';
+    return 'No such API key, and its checksum is wrong. It may be truncated: copy the whole key.';
+  return 'No such API key in this deployment. Check that the key belongs to it.';
 }
 
 function refuse(code: Refusal, message: string): AppError {

@@ -13,11 +13,11 @@ export function describeExecution(type: ExecutionType): Described {
 }
 
 const executionTitles: Record<ExecutionType, string> = {
-  'esim.provision': 'Order of the eSIM.',
-  'esim.suspend': 'Command to suspend the eSIM.',
-  'esim.resume': 'Command to resume the eSIM.',
-  'esim.terminate': 'Command to terminate the eSIM.',
-  'bundle.add': 'Order of another bundle.',
+  'esim.provision': 'The eSIM was ordered.',
+  'esim.suspend': 'Suspending the eSIM was requested.',
+  'esim.resume': 'Resuming the eSIM was requested.',
+  'esim.terminate': 'Terminating the eSIM was requested.',
+  'bundle.add': 'A top-up was ordered.',
 };
 
 /** A title with values. The data of a test event can be anything, so values of other types are not used. */

@@ -17,7 +17,8 @@ type Options = { operator: boolean; account?: string };
  */
 export async function dashboardLinkCommand(tools: Tools, options: Options): Promise<void> {
   const { config, db, clock } = tools;
-  if (config.dashboard === 'off') throw new CommandError('the dashboard is off: SIMPLANE_DASHBOARD=off');
+  if (config.dashboard === 'off')
+    throw new CommandError('the dashboard is off; set SIMPLANE_DASHBOARD=on to use it');
   const scopes: Scope[] = options.operator ? ['operator'] : scopesInAccount(config.mode);
   if (options.operator && options.account !== undefined)
     throw new CommandError('choose --operator or --account, not both');
@@ -34,7 +35,7 @@ export async function dashboardLinkCommand(tools: Tools, options: Options): Prom
   });
   const address = config.publicUrl ?? `http://127.0.0.1:${config.port}`;
   process.stdout.write(`${address}${path}\n`);
-  process.stderr.write('It signs in once, within ten minutes.\n');
+  process.stderr.write('The link works once, within ten minutes.\n');
 }
 
 /** In live, `network` reports the usage of every account's eSIMs, and an admin could create a lasting key with it. */

@@ -20,7 +20,7 @@ export async function examineWorkers(connection: Connection, config: Config): Pr
   if (connection.isOnlyUser) {
     return due.length === 0
       ? ok('workers', 'the service is not running; nothing is due')
-      : warning('workers', `${waiting}; they go on when the service starts`);
+      : warning('workers', `${waiting}; they continue when the service starts`);
   }
   const isCountable = !connection.isPooled || config.databaseDirectUrl !== null;
   if (isCountable && workers === 0) {
@@ -28,12 +28,12 @@ export async function examineWorkers(connection: Connection, config: Config): Pr
       ? warning('workers', `none is connected, so new orders will wait; ${start}`)
       : problem('workers', `none is connected and ${waiting}; ${start}`);
   }
-  const connected = isCountable ? `${workers} connected` : 'not countable behind a pooler';
+  const connected = isCountable ? `${workers} connected` : 'cannot be counted behind a pooler';
   return late.length === 0
     ? ok('workers', `${connected}; nothing is overdue`)
     : problem(
         'workers',
-        `${connected}, but ${waiting}; see their log, and whether \`/readyz\` of each answers 200`,
+        `${connected}, but ${waiting}; check their logs, and that \`/readyz\` of each returns 200`,
       );
 }
 

@@ -121,7 +121,7 @@ function printOne(execution: OperatorExecution, options: Options): void {
     ['finished', isoTime(execution.finished_at)],
     ['waiting for', execution.waiting_for],
     ['next attempt', isoTime(execution.next_attempt_at)],
-    ['held until', isoTime(execution.leased_until)],
+    ['leased until', isoTime(execution.leased_until)],
     ...execution.steps.map((step): [string, string] => [
       `step ${step.name}`,
       `${step.status}, call ${step.function_call_identifier}`,

@@ -161,7 +161,7 @@ describe('the install profile', () => {
 
   test.each([
     ['provisioning', 'esim_not_ready', /provisioning.*esim\.provisioned/],
-    ['failed', 'esim_not_ready', /failed.*order.*GET \/v1\/executions/],
+    ['failed', 'esim_not_ready', /order.*failed.*timeline shows why/],
     ['terminated', 'state_conflict', /terminated/],
   ] as const)(
     'is refused while %s with %s, as JSON even if a picture was requested',

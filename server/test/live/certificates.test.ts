@@ -180,9 +180,9 @@ describe('doctor', () => {
     [
       'that we do not trust',
       { SIMPLANE_ES2_CA: files.strangersCa },
-      'issuer not in SIMPLANE_ES2_CA: its certificate is from CN=Test authority',
+      'the issuer of its certificate, CN=Test authority, is not in SIMPLANE_ES2_CA',
     ],
-    ['whose CA is not configured', { SIMPLANE_ES2_CA: '' }, 'which is not a public CA; set SIMPLANE_ES2_CA'],
+    ['whose CA is not configured', { SIMPLANE_ES2_CA: '' }, 'is not a public CA; set SIMPLANE_ES2_CA'],
     [
       'that does not trust us',
       { SIMPLANE_ES2_CERT: files.strangersCert, SIMPLANE_ES2_KEY: files.strangersKey },
@@ -191,7 +191,7 @@ describe('doctor', () => {
     [
       'that is down',
       { SIMPLANE_ES2_URL: 'https://127.0.0.1:1' },
-      '127.0.0.1:1: down, or another port: nothing listens there (ECONNREFUSED)',
+      '127.0.0.1:1: nothing listens there: it is down, or the port is wrong (ECONNREFUSED)',
     ],
     [
       'whose name does not exist',

@@ -64,7 +64,7 @@ export async function resolveById(
   const failed = row.status === 'failed' && (await lockFailed(tx, row.account_id, row.id));
   if (!failed) throw notFailed(row);
   if (row.error?.code !== 'outcome_unknown') throw notUnknown(row);
-  if (failed.is_resolved) throw conflict('The execution was resolved already. A decision is final.');
+  if (failed.is_resolved) throw conflict('The execution was already resolved. A resolution is final.');
   if (decision.iccid !== null) await requireLostIccid(tx, decision.iccid, row.error.upstream?.['iccid']);
   const retriedBy = await write(tx, deps, row, failed, decision).catch((error: { code?: string }) => {
     // Another transaction has taken the ICCID since the check.
@@ -118,7 +118,7 @@ function notFailed({ status }: AnyExecutionRow): AppError {
   return conflict(
     status === 'succeeded'
       ? 'The execution has succeeded, so there is nothing to resolve.'
-      : 'The execution has not ended: a worker runs it or will. Resolve it only if it fails with outcome_unknown.',
+      : 'The execution has not ended yet. Resolve it only if it fails with outcome_unknown.',
   );
 }
 

@@ -52,9 +52,10 @@ async function startInPlaceOf(tx: Queryable, deps: Deps, row: AnyExecutionRow): 
   const { retried_by: retriedBy, is_resolved: isResolved, input } = failed;
   if (retriedBy !== null) {
     const id = idOfUuid(idPrefixes.execution, retriedBy);
-    throw conflict(`The execution was retried already, as ${id}. Retry that one if it has failed.`);
+    throw conflict(`The execution was already retried, as ${id}. Retry that one if it has failed.`);
   }
-  if (row.error?.code === 'canceled') throw conflict('The account canceled the execution itself.');
+  if (row.error?.code === 'canceled')
+    throw conflict('The account canceled the execution itself, so it cannot be retried.');
   if (row.error?.code === 'outcome_unknown' && !isResolved) throw isUnknown();
   requireNoCode(input);
   return startRetry(tx, deps, row, { input });

@@ -39,7 +39,7 @@ function checkWrite(request: FastifyRequest, token: string): void {
   if (isCsrfToken(request.headers['x-csrf-token'], token)) return;
   throw new AppError(
     'csrf_token_invalid',
-    'The request lacks the session’s token in X-CSRF-Token: reload the page. Programs use /v1 with an API key.',
+    'X-CSRF-Token is missing or is not the token of this session: reload the page. Programs use /v1 with an API key.',
     { param: 'X-CSRF-Token' },
   );
 }

@@ -13,8 +13,10 @@ export function createStreamLimits({ perKey, total }: { perKey: number; total: n
   return {
     open(keyUuid) {
       const ofKey = openByKey.get(keyUuid) ?? 0;
-      if (ofKey >= perKey) throw limitReached(`This key has ${ofKey} open streams and waiting requests`);
-      if (openCount >= total) throw limitReached('This server has no room for more streams');
+      if (ofKey >= perKey)
+        throw limitReached(`This key has reached its limit of ${perKey} open streams and waiting requests`);
+      if (openCount >= total)
+        throw limitReached('This server has reached its limit of open streams and waiting requests');
       openByKey.set(keyUuid, ofKey + 1);
       openCount += 1;
       let isOpen = true;
@@ -31,9 +33,7 @@ export function createStreamLimits({ perKey, total }: { perKey: number; total: n
 }
 
 function limitReached(what: string): AppError {
-  return new AppError(
-    'stream_limit_reached',
-    `${what}, which is the limit. Close one, or poll without "wait".`,
-    { headers: { 'Retry-After': '5' } },
-  );
+  return new AppError('stream_limit_reached', `${what}. Close one, or poll without "wait".`, {
+    headers: { 'Retry-After': '5' },
+  });
 }

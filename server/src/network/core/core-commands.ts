@@ -46,7 +46,7 @@ async function command(
       id,
       remedy: 'set SIMPLANE_CORE_URL and SIMPLANE_CORE_SECRET on this worker',
     });
-    return failed('the deployment is not connected to it, which the operator must do', {
+    return failed('the deployment is not connected to it; ask the operator to connect it', {
       detail: 'This worker has no SIMPLANE_CORE_URL.',
     });
   }

@@ -8,14 +8,14 @@ type Failure = { cause: string; hasAuthorities: boolean; peer?: PeerCertificate 
 export function explainHandshake({ cause, hasAuthorities, peer }: Failure): string {
   if (cause === 'ENOTFOUND') return 'no such host; check the name in SIMPLANE_ES2_URL';
   if (cause === 'EAI_AGAIN') return 'the name cannot be looked up: no DNS server answers';
-  if (cause === 'ECONNREFUSED') return 'down, or another port: nothing listens there';
+  if (cause === 'ECONNREFUSED') return 'nothing listens there: it is down, or the port is wrong';
   if (/^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/.test(cause)) {
-    return 'down or not reachable from here: no answer; check routes and firewalls';
+    return 'no answer: it is down, or a route or firewall blocks it';
   }
   if (/SELF_SIGNED|UNABLE_TO_GET_ISSUER|UNABLE_TO_VERIFY|INVALID_CA/.test(cause)) {
     return hasAuthorities
-      ? `issuer not in SIMPLANE_ES2_CA: its certificate is from ${issuerOf(peer)}; add that CA to the file`
-      : `its certificate is from ${issuerOf(peer)}, which is not a public CA; set SIMPLANE_ES2_CA`;
+      ? `the issuer of its certificate, ${issuerOf(peer)}, is not in SIMPLANE_ES2_CA; add that CA to the file`
+      : `the issuer of its certificate, ${issuerOf(peer)}, is not a public CA; set SIMPLANE_ES2_CA to a file with that CA`;
   }
   if (cause === 'CERT_HAS_EXPIRED') return `its certificate expired on ${peer?.valid_to ?? 'an earlier day'}`;
   if (cause === 'CERT_NOT_YET_VALID')

@@ -45,7 +45,10 @@ async function cancelPending(ctx: WriteContext, tx: Queryable, id: string): Prom
     const canceled = await cancelDelivery(tx, ctx.account.uuid, { uuid, at: new Date(ctx.clock.nowMs()) });
     if (canceled) return canceled;
   }
-  throw new AppError('state_conflict', 'This delivery is being sent at this moment. Try again.');
+  throw new AppError(
+    'state_conflict',
+    'This delivery is being sent right now. Retry when the attempt has ended.',
+  );
 }
 
 function alreadyEnded(status: string): AppError {

@@ -52,7 +52,7 @@ async function probe(ctx: WriteContext, id: string): Promise<WebhookProbe> {
 function busy(): AppError {
   return new AppError(
     'rate_limited',
-    'Too many test requests are under way. Wait until one of them has ended.',
+    'Too many test requests are running. Wait until one of them has ended.',
     { headers: { 'Retry-After': '1' } },
   );
 }
@@ -61,7 +61,7 @@ function busy(): AppError {
 function notSent(): AppError {
   return new AppError(
     'unavailable',
-    'The test request could not be sent, and the endpoint is not to blame. Retry shortly.',
+    'The test request could not be sent. The endpoint is not the cause. Retry shortly.',
     { headers: { 'Retry-After': '1' } },
   );
 }

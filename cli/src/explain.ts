@@ -55,13 +55,13 @@ async function nextStepFor(error: ApiError, code: Code, context: ErrorContext): 
     case 'api_key_wrong_mode':
       return `The key came from ${settings?.keySource}. Set the right one with SIMPLANE_API_KEY or --api-key. A sandbox writes its key to .simplane/sandbox-api-key.`;
     case 'scope_missing':
-      return 'Ask the operator of the service for a key with that scope. `simplane whoami` shows the scopes of yours.';
+      return 'Create a key with that scope (`simplane keys create`, with a key that has the admin scope), or ask the operator. `simplane whoami` shows the scopes of your key.';
     case 'sandbox_only':
       return 'Use a sandbox: set its address with --base-url and its key with --api-key.';
     case 'resource_missing':
       if (group === 'api') return (await import('@simplane/contract')).errors[code].remedy;
       if (error.param === 'product_id') return '`simplane products list` shows the catalog.';
-      return `\`simplane ${listingGroups[group] ?? 'events'} list\` shows the existing ones.`;
+      return `\`simplane ${listingGroups[group] ?? 'events'} list\` shows what exists.`;
     case 'esim_not_ready':
       return 'An eSIM is ready shortly after the order, unless the order failed. `simplane esims get <iccid>` shows its status.';
     case 'idempotency_key_reused':

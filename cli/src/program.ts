@@ -49,7 +49,7 @@ export function createProgram(): Command {
   addConsumers(program);
   addTrigger(program);
   addListen(program);
-  program.commandsGroup('Look into it:');
+  program.commandsGroup('Logs:');
   addRequests(program);
   addAudit(program);
   program.commandsGroup('Everything else:');

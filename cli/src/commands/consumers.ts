@@ -49,7 +49,7 @@ type CreateOptions = WriteOptions & { after?: string; type?: string[] };
 
 function addCreate(consumers: Command): void {
   const create = named(
-    consumers.command('create').description('create a consumer; one that exists stays as it is'),
+    consumers.command('create').description('create a consumer; an existing one is not changed'),
   )
     .option('--after <place>', 'where it begins: a cursor, start or now (default)')
     .addOption(
@@ -76,7 +76,7 @@ function addSeek(consumers: Command): void {
 
 function addDelete(consumers: Command): void {
   const remove = named(
-    consumers.command('delete').description('forget a consumer’s place; the events stay'),
+    consumers.command('delete').description('delete a consumer and its place; no events are deleted'),
   ).addOption(idempotencyKeyOption());
   withAction<WriteOptions>(remove, async ({ client, out }, options, [name = '']) => {
     const deleted = await client.consumers.delete(name, keyOf(options));

@@ -36,7 +36,7 @@ export function addDeliveries(program: Command): void {
 
   const retry = deliveries
     .command('retry')
-    .description('send a delivery that has not succeeded now')
+    .description('retry a delivery now, unless it has succeeded')
     .argument('<id>', 'delivery id (dlv_…)')
     .addOption(idempotencyKeyOption());
   withAction<WriteOptions>(retry, async ({ client, out }, options, [id = '']) =>
@@ -45,7 +45,7 @@ export function addDeliveries(program: Command): void {
 
   const skip = deliveries
     .command('skip')
-    .description('cancel a pending delivery, so that those it blocks go on')
+    .description('cancel a pending delivery, so that those it blocks continue')
     .argument('<id>', 'delivery id (dlv_…)')
     .addOption(idempotencyKeyOption());
   withAction<WriteOptions>(skip, async ({ client, out }, options, [id = '']) =>

@@ -18,13 +18,13 @@ export function addEsimTimeline(esims: Command): void {
   const timeline = withListOptions(
     esims
       .command('timeline')
-      .description('what happened to an eSIM, newest first')
+      .description('list what happened to an eSIM, newest first')
       .argument('<iccid>', 'ICCID of the eSIM'),
   );
   withAction<{ limit: number; all?: boolean }>(timeline, ({ client, out }, options, [iccid = '']) =>
     printList(out, options, (query) => client.esims.timeline(iccid, query), {
       columns,
-      empty: 'Nothing is stored about this eSIM.',
+      empty: 'No entries.',
     }),
   );
 }

@@ -43,9 +43,9 @@ type ListOptions = {
 
 function addList(events: Command): void {
   const list = withListOptions(events.command('list').description('list events, newest first'))
-    .option('--type <type>', 'only this type, or a group such as esim.*')
+    .option('--type <type>', 'only this type, or a family such as esim.*')
     .addOption(
-      new Option('--delivery <state>', 'only with a delivery in this state').choices(['failed', 'pending']),
+      new Option('--delivery <state>', 'only with a delivery in this status').choices(['failed', 'pending']),
     )
     .addOption(new Option('--since <time>', 'at or after: 2h (ago) or 2026-11-15').argParser(readTime))
     .addOption(new Option('--until <time>', 'before this time').argParser(readTime))

@@ -36,12 +36,15 @@ export function addExecutions(program: Command): void {
         out,
         options,
         (query) => client.executions.list({ ...query, ...(options.status && { status: options.status }) }),
-        { columns, empty: 'No orders yet. Place one: `simplane esims create <product>`.' },
+        { columns, empty: 'No executions. Order an eSIM: `simplane esims create <product>`.' },
       ),
   );
 
   const get = withWaitOptions(
-    executions.command('get').description('show one, or wait for it').argument('<id>', 'id (exec_…)'),
+    executions
+      .command('get')
+      .description('show an execution, or wait for it')
+      .argument('<id>', 'id (exec_…)'),
   );
   withAction<WaitOptions>(get, async ({ client, out }, options, [id = '']) => {
     if (options.wait) await waitAndPrint(client, out, id, options);
@@ -50,7 +53,7 @@ export function addExecutions(program: Command): void {
 
   const cancel = executions
     .command('cancel')
-    .description('cancel one that has not reached the network')
+    .description('cancel an execution that has not reached the network')
     .argument('<id>', 'id (exec_…)')
     .addOption(idempotencyKeyOption());
   withAction<WriteOptions>(cancel, async ({ client, out }, options, [id = '']) => {

@@ -64,7 +64,7 @@ function addCreate(keys: Command): void {
 }
 
 function addUpdate(keys: Command): void {
-  const update = named(keys.command('update').description('change a key; what is not given stays as it is'))
+  const update = named(keys.command('update').description('change a key; only the given options change'))
     .option('--name <name>', 'a name to recognize it by')
     .addOption(scopesOption())
     .addOption(cidrsOption())
@@ -86,7 +86,7 @@ function addRoll(keys: Command): void {
     .addOption(
       new Option(
         '--expires-in <duration>',
-        'when the old key expires: such as 1h, at most 7d, 0 for at once; default 1d',
+        'time until the old key expires: such as 1h, at most 7d, 0 for immediately; default 1d',
       ).argParser(readDuration),
     )
     .addOption(idempotencyKeyOption());
@@ -123,7 +123,7 @@ function cidrsOption(): Option {
 }
 
 function lifetimeOption(): Option {
-  return new Option('--expires-in <duration>', 'how long from now it works, such as 90d; never').argParser(
+  return new Option('--expires-in <duration>', 'time until it expires, such as 90d, or never').argParser(
     (text) => (text === 'never' ? text : readDuration(text)),
   );
 }

@@ -32,7 +32,7 @@ export function addProducts(program: Command): void {
       ['ID', product.id],
       ['Name', product.name],
       ['Data', bytes(product.data_bytes)],
-      ['Valid for', `${product.validity_days} days from the first attach`],
+      ['Valid for', `${product.validity_days} days from the activation of the bundle`],
       ['Price', price(product.price)],
       ['Speeds', product.speeds.join(', ')],
       ['Countries', product.countries.join(' ')],

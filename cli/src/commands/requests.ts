@@ -53,7 +53,7 @@ export function addRequests(program: Command): void {
 
   const get = requests
     .command('get')
-    .description('show what became of a request, and what to do about its error')
+    .description('show a request, its error and what to do about it')
     .argument('<id>', 'the Request-Id of a response (req_…)');
   withAction(get, async ({ client, out }, _, [id = '']) => printRequest(out, await client.requests.get(id)));
 }

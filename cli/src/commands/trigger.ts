@@ -33,7 +33,7 @@ export function addTrigger(program: Command): void {
 }
 
 const madeUp =
-  'Nothing of yours fits this event, so its ids are made up. `simplane esims create` orders an eSIM.';
+  'The account has no object for this event, so its ids are made up. `simplane esims create` orders an eSIM.';
 
 function readData(text: string | undefined): object {
   if (text === undefined) return {};

@@ -60,7 +60,7 @@ export function eventsOption(): Option {
 }
 
 function orderingOption(): Option {
-  return new Option('--ordering <ordering>', 'esim: the events of one eSIM one after another').choices([
+  return new Option('--ordering <ordering>', 'esim: deliver the events of each eSIM in order').choices([
     ...orderings,
   ]);
 }
@@ -121,7 +121,7 @@ type UpdateOptions = WriteOptions & {
 function addUpdate(webhooks: Command): void {
   const update = webhooks
     .command('update')
-    .description('change an endpoint; what is not given stays as it is')
+    .description('change an endpoint; only the given options change')
     .argument('<id>', 'endpoint id (we_…)')
     .option('--url <url>', 'URL that receives deliveries')
     .addOption(eventsOption())
@@ -167,7 +167,7 @@ function addRotateSecret(webhooks: Command): void {
     .addOption(
       new Option(
         '--expires-in <duration>',
-        'when the old secret expires: such as 1h, at most 7d, 0 for at once',
+        'time until the old secret expires: such as 1h, at most 7d, 0 for immediately',
       ).argParser(readDuration),
     )
     .addOption(idempotencyKeyOption());
@@ -197,8 +197,8 @@ function addRecover(webhooks: Command): void {
     }
     const recovery = await client.webhookEndpoints.recover(id, { since: options.since }, keyOf(options));
     if (out.isJson) return out.json(recovery);
-    out.line(`Started ${recovery.id}: queues the events that ${id} missed since ${time(recovery.since)}.`);
-    out.note(out.noteColors.dim(`To see how far it is: simplane api GET /v1/recoveries/${recovery.id}`));
+    out.line(`Started ${recovery.id}. It queues the events that ${id} missed since ${time(recovery.since)}.`);
+    out.note(out.noteColors.dim(`To see its progress: simplane api GET /v1/recoveries/${recovery.id}`));
   });
 }
 
@@ -213,14 +213,14 @@ function printPreview(out: Output, preview: RecoveryPreview): void {
 function addProbe(webhooks: Command): void {
   const probe = webhooks
     .command('probe')
-    .description('send one signed test request now, also to a disabled endpoint')
+    .description('send one signed test request now; works for a disabled endpoint too')
     .argument('<id>', 'endpoint id (we_…)')
     .addOption(idempotencyKeyOption());
   withAction<WriteOptions>(probe, async ({ client, out }, options, [id = '']) => {
     const sent = await client.webhookEndpoints.probe(id, keyOf(options));
     printResource(out, sent, [
       ['Outcome', sent.outcome, paintStatus],
-      ['Answer', answerOf(sent)],
+      ['Result', answerOf(sent)],
       ['Duration', `${sent.duration_ms} ms`],
       ['Response', sent.response ?? none],
       ['Event', sent.event_id],
@@ -231,7 +231,7 @@ function addProbe(webhooks: Command): void {
 function addStats(webhooks: Command): void {
   const stats = webhooks
     .command('stats')
-    .description('attempts and their durations per hour')
+    .description('show attempts and their durations per hour')
     .argument('<id>', 'endpoint id (we_…)')
     .addOption(new Option('--hours <n>', 'hours to look back').default(24).argParser(positiveInteger));
   withAction<{ hours: number }>(stats, async ({ client, out }, { hours }, [id = '']) => {
@@ -256,7 +256,7 @@ function addAttempts(webhooks: Command): void {
   const attempts = withListOptions(
     webhooks
       .command('attempts')
-      .description('single attempts, those of the newest delivery first')
+      .description('list single attempts, those of the newest delivery first')
       .argument('<id>', 'endpoint id (we_…)')
       .addOption(new Option('--outcome <outcome>', 'only these').choices([...attemptOutcomes])),
   );

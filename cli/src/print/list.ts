@@ -11,7 +11,9 @@ const maxPageSize = 100;
 
 export function withListOptions(command: Command): Command {
   return command
-    .addOption(new Option('--limit <n>', 'most items to show').default(20).argParser(positiveInteger))
+    .addOption(
+      new Option('--limit <n>', 'maximum number of items to show').default(20).argParser(positiveInteger),
+    )
     .option('--all', 'show all items');
 }
 

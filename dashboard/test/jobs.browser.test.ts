@@ -41,7 +41,7 @@ async function openSection(name: string): Promise<void> {
   await page.getByRole('heading', { level: 1, name }).waitFor();
 }
 
-/** Types the end of the id, as the dialog asks for what cannot be undone. */
+/** Types the end of the id, as the dialog asks. */
 async function confirm(action: string, id: string, within: Locator = page.locator('main')): Promise<void> {
   await button(`${action}…`, within).click();
   const dialog = within.page().getByRole('dialog', { name: action });
@@ -125,7 +125,7 @@ test('an endpoint is added, probed, gets a new secret, and recovers what it miss
   );
 });
 
-test('a test event is sent, arrives in the list, and is replayed', async () => {
+test('a test event is sent, arrives in the list, and is replayed to all endpoints or to one', async () => {
   const body = { url: receiver.url, enabled_event_types: ['test.sent'] };
   await call(service, 'POST', '/v1/webhook_endpoints', { body });
   await openSection('Events');
@@ -146,6 +146,8 @@ test('a test event is sent, arrives in the list, and is replayed', async () => {
   await page.getByRole('heading', { level: 1, name: 'test.sent' }).waitFor();
   await button('Replay to all').click();
   await page.locator('.delivery').nth(1).waitFor();
+  await button('Replay').last().click();
+  await page.locator('.delivery').nth(2).waitFor();
 });
 
 test('a key is created, rolled and revoked, which the audit log shows', async () => {
@@ -199,7 +201,7 @@ test('an operator creates an account, limits and suspends it, and sees what its 
   const row = own.getByRole('row', { name: 'Fjord Mobile' });
   await button('Change', row).click();
   const change = own.getByRole('dialog', { name: 'Fjord Mobile' });
-  await change.getByLabel('Open orders at most').fill('7');
+  await change.getByLabel('Maximum open orders').fill('7');
   await button('Save', change).click();
   await row.getByRole('cell', { name: '7', exact: true }).waitFor();
   const id = (await row.getAttribute('data-row')) ?? '';

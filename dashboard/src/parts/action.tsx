@@ -7,13 +7,15 @@ import { CodeBlock } from './code-block.tsx';
 import { Dialog } from './dialog.tsx';
 import { ErrorNote } from './error-note.tsx';
 
+type Confirmation = { id: string; effect: string };
+
 type Props = {
   label: string;
   call: ApiCall;
   /** The scope that the key needs. Without it the button is disabled and says so. */
   scope: string;
-  /** Asks for the last four characters of this id first: for what cannot be undone. */
-  confirmId?: string;
+  /** Says what will happen, and asks for the last four characters of the id first. */
+  confirm?: Confirmation;
   kind?: 'main' | 'danger';
   onDone?: (answer: unknown) => void;
 };
@@ -22,7 +24,7 @@ type Props = {
  * A button that calls the API, with the same call as curl beside it. The idempotency key is made when the button is drawn, so a
  * double click is one call, and a click after a lost answer repeats it. Once the call has ended, there is a new one.
  */
-export function Action({ label, call, scope, confirmId, kind, onDone }: Props) {
+export function Action({ label, call, scope, confirm, kind, onDone }: Props) {
   const clients = useClients();
   const queries = useQueryClient();
   const key = useRef(crypto.randomUUID());
@@ -52,9 +54,9 @@ export function Action({ label, call, scope, confirmId, kind, onDone }: Props) {
           className={`control ${kind ?? ''}`}
           disabled={!isAllowed || mutation.isPending}
           title={why}
-          onClick={() => (confirmId === undefined ? mutation.mutate() : setAsks('confirm'))}
+          onClick={() => (confirm === undefined ? mutation.mutate() : setAsks('confirm'))}
         >
-          {confirmId === undefined ? label : `${label}…`}
+          {confirm === undefined ? label : `${label}…`}
         </button>
         <button
           type="button"
@@ -71,10 +73,10 @@ export function Action({ label, call, scope, confirmId, kind, onDone }: Props) {
           <CodeBlock text={curlOf(call, { idempotencyKey: key.current })} what="curl command" />
         </Dialog>
       )}
-      {asks === 'confirm' && confirmId !== undefined && (
+      {asks === 'confirm' && confirm !== undefined && (
         <Confirm
           title={label}
-          id={confirmId}
+          {...confirm}
           isBusy={mutation.isPending}
           error={mutation.error}
           onConfirm={() => mutation.mutate()}
@@ -91,16 +93,15 @@ function isRefused(error: unknown): boolean {
   return error instanceof ApiError && error.status < 500 && error.code !== 'idempotency_in_progress';
 }
 
-type ConfirmProps = {
+type ConfirmProps = Confirmation & {
   title: string;
-  id: string;
   isBusy: boolean;
   error: Error | null;
   onConfirm(): void;
   onClose(): void;
 };
 
-function Confirm({ title, id, isBusy, error, onConfirm, onClose }: ConfirmProps) {
+function Confirm({ title, id, effect, isBusy, error, onConfirm, onClose }: ConfirmProps) {
   const [typed, setTyped] = useState('');
   const end = id.slice(-4);
   return (
@@ -112,7 +113,7 @@ function Confirm({ title, id, isBusy, error, onConfirm, onClose }: ConfirmProps)
         }}
       >
         <p>
-          This cannot be undone. Type the last four characters of <code>{id}</code>.
+          {effect} To confirm, type the last four characters of <code>{id}</code>.
         </p>
         <div className="row">
           <input

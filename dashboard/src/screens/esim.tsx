@@ -80,7 +80,7 @@ function Changes({ esim: { iccid, status } }: { esim: Esim }) {
         label="Terminate"
         kind="danger"
         scope="write"
-        confirmId={iccid}
+        confirm={{ id: iccid, effect: 'This terminates the eSIM permanently and cancels its bundles.' }}
         call={{ method: 'DELETE', path: `/v1/esims/${iccid}` }}
       />
     </>

@@ -4,6 +4,7 @@ import { useAccountPath, useIdInPath } from '../account-path.ts';
 import { useClients } from '../client.ts';
 import { useEndpoints } from '../endpoints.ts';
 import { Action } from '../parts/action.tsx';
+import type { ApiCall } from '../parts/call.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { EventAbout } from '../parts/event-about.tsx';
 import { clock, duration, exact, tail } from '../parts/format.ts';
@@ -58,7 +59,7 @@ export default function EventScreen() {
           <Panel title="Deliveries" aside={`${deliveries.data?.length ?? 0}`}>
             {deliveries.error && <ErrorNote error={deliveries.error} />}
             {deliveries.data?.length === 0 && (
-              <div className="empty">No endpoint subscribes to this type.</div>
+              <div className="empty">No deliveries: no enabled endpoint was subscribed to this type.</div>
             )}
             {deliveries.data?.map((delivery) => (
               <DeliveryRow key={delivery.id} delivery={delivery} />
@@ -100,16 +101,16 @@ function DeliveryRow({ delivery }: { delivery: Delivery }) {
           )}
         </span>
         <Action
-          label={status === 'pending' ? 'Try now' : 'Send again'}
+          label={status === 'pending' ? 'Retry now' : status === 'succeeded' ? 'Replay' : 'Retry'}
           scope="write"
-          call={{ method: 'POST', path: `/v1/deliveries/${delivery.id}/retry` }}
+          call={againOf(delivery)}
         />
       </div>
       <Table<NumberedAttempt>
         caption={`Attempts to deliver to ${urlOf(endpoint)}`}
         rows={attempts.map((attempt, index) => ({ ...attempt, number: index + 1 })).reverse()}
         keyOf={({ number }) => `${delivery.id} ${number}`}
-        empty="Not tried yet."
+        empty="No attempt yet."
         columns={[
           { name: 'No.', cell: ({ number }) => number, isNumber: true },
           { name: 'Sent', cell: ({ at }) => <time title={exact(at)}>{clock(at)}</time>, isTime: true },
@@ -122,7 +123,7 @@ function DeliveryRow({ delivery }: { delivery: Delivery }) {
               />
             ),
           },
-          { name: 'Took', cell: ({ duration_ms: ms }) => duration(ms), isNumber: true },
+          { name: 'Duration', cell: ({ duration_ms: ms }) => duration(ms), isNumber: true },
           ...(attempts.some(({ response }) => response) ? [said] : []),
         ]}
       />
@@ -130,16 +131,22 @@ function DeliveryRow({ delivery }: { delivery: Delivery }) {
   );
 }
 
+/** A delivery that succeeded cannot be retried, so its event is replayed to the same endpoint. */
+function againOf({ id, event_id: event, webhook_endpoint_id: endpoint, status }: Delivery): ApiCall {
+  if (status !== 'succeeded') return { method: 'POST', path: `/v1/deliveries/${id}/retry` };
+  return { method: 'POST', path: `/v1/events/${event}/replay`, body: { webhook_endpoint_id: endpoint } };
+}
+
 type Attempt = Delivery['attempts'][number];
 type NumberedAttempt = Attempt & { number: number };
 
 const said: Column<NumberedAttempt> = {
-  name: 'What it said',
+  name: 'Response',
   cell: ({ response }) =>
     response !== null &&
     response !== '' && (
       <details>
-        <summary>Answer</summary>
+        <summary>Show</summary>
         <pre className="answer">{response}</pre>
       </details>
     ),

@@ -87,7 +87,10 @@ function KeyList({ onRolled }: { onRolled(key: string): void }) {
                   label="Revoke"
                   kind="danger"
                   scope="admin"
-                  confirmId={key.id}
+                  confirm={{
+                    id: key.id,
+                    effect: 'The key stops working within 5 seconds. It cannot be undone.',
+                  }}
                   call={{ method: 'DELETE', path: `/v1/api_keys/${key.id}` }}
                 />
               </span>

@@ -56,7 +56,10 @@ export default function WebhookScreen() {
         <Action
           label="Rotate secret"
           scope="write"
-          confirmId={id}
+          confirm={{
+            id,
+            effect: 'Deliveries are signed with both secrets for a day, then with the new one only.',
+          }}
           call={{ method: 'POST', path: `${path}/rotate_secret`, body: {} }}
           onDone={(answer) => setSecret((answer as { secret: string }).secret)}
         />
@@ -64,7 +67,10 @@ export default function WebhookScreen() {
           label="Delete"
           kind="danger"
           scope="write"
-          confirmId={id}
+          confirm={{
+            id,
+            effect: 'This deletes the endpoint and cancels its pending deliveries. It cannot be undone.',
+          }}
           call={{ method: 'DELETE', path }}
           onDone={() => navigate(at('/webhooks'))}
         />
@@ -72,7 +78,7 @@ export default function WebhookScreen() {
       {probe && <Probed probe={probe} />}
       {endpoint.status === 'disabled' && (
         <div className="error-note row apart" role="status">
-          <p>✕ {endpoint.disabled_reason ?? 'Disabled by hand.'}</p>
+          <p>✕ {endpoint.disabled_reason ?? 'Disabled by a request, not because of failures.'}</p>
           <Action label="Enable" scope="write" call={{ method: 'POST', path: `${path}/enable` }} />
         </div>
       )}
@@ -87,8 +93,8 @@ export default function WebhookScreen() {
             )}
           </p>
           <p>
-            Fix the receiver, then probe it. Deliveries wait and are sent again by themselves; recover those
-            that were given up below.
+            Fix the receiver, then probe it. Pending deliveries are retried automatically. Recover the failed
+            ones below.
           </p>
         </div>
       )}
@@ -131,7 +137,7 @@ function EndpointFacts({ endpoint }: { endpoint: WebhookEndpoint }) {
       <Fact name="Events">
         <code>{endpoint.enabled_event_types.join(', ')}</code>
       </Fact>
-      <Fact name="Order">{endpoint.ordering === 'esim' ? 'per eSIM' : 'none'}</Fact>
+      <Fact name="Ordering">{endpoint.ordering === 'esim' ? 'per eSIM' : 'none'}</Fact>
       <Fact name="Last success">
         <Time at={endpoint.last_success_at} />
       </Fact>
@@ -167,8 +173,8 @@ function Stats({ id }: { id: string }) {
     <Panel title="Attempts per hour, last day" aside={finding}>
       <div className="body">
         <p className="quiet">
-          {p50 === null ? 'No attempt yet.' : `Half were answered within ${duration(p50)}`}
-          {p99 !== null && `, 99 of 100 within ${duration(p99)}.`}
+          {p50 === null ? 'No attempt yet.' : `Median duration ${duration(p50)}`}
+          {p99 !== null && `, 99th percentile ${duration(p99)}.`}
         </p>
         <Bars
           counts={hours.map(({ succeeded, failed }) => succeeded + failed)}
@@ -210,7 +216,7 @@ function Attempts({ id }: { id: string }) {
         columns={[
           { name: 'When', cell: ({ at }) => <Time at={at} />, isTime: true },
           {
-            name: 'Answer',
+            name: 'Response',
             cell: ({ outcome, status_code: status, error, response }) => (
               <>
                 <State status={outcome} word={String(status ?? error)} />{' '}
@@ -220,7 +226,7 @@ function Attempts({ id }: { id: string }) {
           },
           { name: 'Event', cell: ({ event_id: event }) => <Id id={event} to={at(`/events/${event}`)} /> },
           { name: 'No.', cell: ({ number }) => number, isNumber: true },
-          { name: 'Took', cell: ({ duration_ms: ms }) => duration(ms), isNumber: true },
+          { name: 'Duration', cell: ({ duration_ms: ms }) => duration(ms), isNumber: true },
         ]}
       />
     </Panel>

@@ -19,7 +19,7 @@ export default function Accounts() {
     <>
       <PageHeader
         title="Accounts"
-        about="Opening one shows what its own key would see, read-only and audited."
+        about="Open an account to see what its own keys see, read-only. The audit log records it."
       >
         <button type="button" className="control main" onClick={() => setEdited('new')}>
           Create an account
@@ -86,10 +86,12 @@ function CreateAccount({ onClose }: { onClose(): void }) {
 }
 
 const limits = [
-  { name: 'max_webhook_endpoints', label: 'Webhook endpoints at most' },
-  { name: 'max_open_executions', label: 'Open orders at most' },
+  { name: 'max_webhook_endpoints', label: 'Maximum webhook endpoints' },
+  { name: 'max_open_executions', label: 'Maximum open orders' },
   { name: 'requests_per_second', label: 'Requests per second' },
 ] as const;
+
+const suspension = 'The account can then read and revoke keys, but not write. You can reactivate it.';
 
 function ChangeAccount({ account, onClose }: { account: Account; onClose(): void }) {
   const [name, setName] = useState(account.name);
@@ -135,7 +137,7 @@ function ChangeAccount({ account, onClose }: { account: Account; onClose(): void
             label={isSuspended ? 'Reactivate' : 'Suspend'}
             kind="danger"
             scope="operator"
-            {...(!isSuspended && { confirmId: account.id })}
+            {...(!isSuspended && { confirm: { id: account.id, effect: suspension } })}
             call={{ method: 'PATCH', path, body: { status: isSuspended ? 'active' : 'suspended' } }}
             onDone={onClose}
           />

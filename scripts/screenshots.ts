@@ -53,7 +53,7 @@ try {
     moveClock: (secondsAgo) => sandbox.tell(secondsAgo * 1_000),
   });
   await mkdir(pictures, { recursive: true });
-  const home = ['Needs a look', 'Simulate', 'Thailand unlimited'];
+  const home = ['Needs attention', 'Simulate', 'Thailand unlimited'];
   await take(apiKey, [
     { name: 'event', path: `/events/${seeded.eventId}`, shows: ['crm.localhost'], height: 640 },
     { name: 'home', path: '/', shows: home, height: 860 },

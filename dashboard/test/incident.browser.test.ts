@@ -73,7 +73,7 @@ test('an endpoint that fails is on the overview with its owner, its cause and wh
   await order();
 
   await openOverview();
-  const failing = row(panel('Endpoints that fail'), '/hooks');
+  const failing = row(panel('Failing endpoints'), '/hooks');
   await failing.getByText(/Failing, \d+ failure/).waitFor();
   await failing.getByRole('link', { name: 'Acme Travel' }).waitFor();
   await failing.getByText('507').waitFor();
@@ -86,7 +86,7 @@ test('an endpoint that fails is on the overview with its owner, its cause and wh
 
   receiver.answer((response) => response.end('ok'));
   await page.getByRole('link', { name: 'back to the operator’s view' }).click();
-  await panel('Endpoints that fail').getByText('Every enabled endpoint takes its events.').waitFor();
+  await panel('Failing endpoints').getByText('No enabled endpoint is failing.').waitFor();
 });
 
 test('an SM-DP+ that is down is shown with its cause; its failures are one group, which succeeds when it is retried later', async () => {
@@ -96,7 +96,7 @@ test('an SM-DP+ that is down is shown with its cause; its failures are one group
 
   await openOverview();
   const network = row(panel('Networks'), 'SM-DP+');
-  await network.getByText('✕ Down').waitFor();
+  await network.getByText('✕ Unreachable').waitFor();
   await network.getByText('its gateway is up, but the SM-DP+ behind it is down').waitFor();
   const group = row(panel('Failures, by cause'), 'network_unavailable');
   await group.getByText('3 failed').waitFor();
@@ -112,7 +112,7 @@ test('an SM-DP+ that is down is shown with its cause; its failures are one group
   setup.smdp.onCall(() => undefined);
   await group.getByRole('button', { name: 'Retry group', exact: true }).click();
   await panel('Failures, by cause').getByText('No order has failed or waits for the network.').waitFor();
-  await network.getByText('Fine').waitFor();
+  await network.getByText('Reachable').waitFor();
   for (const { id } of lost.slice(1)) expect(await lastOf(id)).toMatchObject({ status: 'succeeded' });
 });
 
@@ -137,17 +137,17 @@ test('an order with unknown outcome is found with its call id and goes on with i
   const group = row(panel('Failures, by cause'), 'outcome_unknown');
   await group.getByText('Look up each call id at the SM-DP+').waitFor();
   await group.getByRole('link', { name: 'Resolve…' }).click();
-  await page.getByRole('heading', { name: 'The outcome is unknown: decide it' }).waitFor();
-  const callId = await panel('The outcome is unknown: decide it').locator('code').first().textContent();
+  await page.getByRole('heading', { name: 'Resolve the unknown outcome' }).waitFor();
+  const callId = await panel('Resolve the unknown outcome').locator('code').first().textContent();
   expect(callId).toBe(made?.callId);
   expect(await accessibilityFindings(page)).toEqual([]);
 
   // What an operator finds at the SM-DP+ under this call id.
   const reserved = [...setup.smdp.profiles.values()].find(({ iccid }) => !before.has(iccid));
   await page.getByLabel('ICCID of that profile').fill(reserved?.iccid as string);
-  await page.getByRole('button', { name: 'Go on with it', exact: true }).click();
-  await panel('Decided').getByText('Closed.').waitFor();
-  await panel('Decided').getByRole('link', { name: /exec_/ }).click();
+  await page.getByRole('button', { name: 'Adopt profile', exact: true }).click();
+  await panel('Resolution').getByText('Closed.').waitFor();
+  await panel('Resolution').getByRole('link', { name: /exec_/ }).click();
   await page.getByRole('heading', { level: 1 }).getByText('Succeeded').waitFor();
   await page.getByRole('link', { name: reserved?.iccid as string }).waitFor();
 
@@ -179,8 +179,8 @@ test('ICCIDs that run out are shown before and after with what to do, and the or
   worker = await startLiveWorker(service, setup, `${first}-${last},8988304`);
   await panel('ICCID stock').getByRole('link', { name: 'orders that failed' }).click();
   await row(page.getByRole('table'), 'out_of_stock').getByRole('link', { name: /exec_/ }).click();
-  await page.getByRole('button', { name: 'Order again', exact: true }).click();
-  await page.getByRole('term').filter({ hasText: 'Repeated by' }).waitFor();
+  await page.getByRole('button', { name: 'Retry', exact: true }).click();
+  await page.getByRole('term').filter({ hasText: 'Retried by' }).waitFor();
   await page.getByRole('definition').getByRole('link', { name: /exec_/ }).click();
   await page.getByRole('heading', { level: 1 }).getByText('Succeeded').waitFor();
   await page.getByRole('link', { name: '8988304' }).waitFor();

@@ -120,7 +120,7 @@ test('every screen of an account is accessible in both themes, stays on this hos
   await visit(page, `/esims/${ids.iccid}`, new RegExp(ids.iccid));
   await page.getByText(`note=${hostile}`).waitFor();
   await visit(page, `/events/${ids.event}`, 'test.hostile');
-  await page.getByText('Answer', { exact: true }).click();
+  await page.getByText('Show', { exact: true }).click();
   await page.locator('pre.answer').getByText("alert('x')").waitFor();
   expectClean();
 });
@@ -141,7 +141,7 @@ test('at 390 px nothing is wider than the screen', async () => {
   for (const [path, heading] of accountScreens()) {
     await visit(page, path, heading);
     // It has a URL that is one long word.
-    if (path === '/') await page.getByRole('heading', { name: 'Needs a look' }).waitFor();
+    if (path === '/') await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
     await until(
       () => page.evaluate(() => document.documentElement.scrollWidth),
       (width) => width === 390,

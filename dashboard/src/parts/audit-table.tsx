@@ -27,16 +27,16 @@ export function AuditTable<Entry extends AuditEntry>({
       columns={[
         { name: 'When', cell: ({ created }) => <Time at={created} />, isTime: true },
         {
-          name: 'Who',
+          name: 'Actor',
           cell: ({ actor }) => (
             <>
               {actor.name ?? actor.type.replace('_', ' ')} {actor.id !== null && <Id id={actor.id} />}
             </>
           ),
         },
-        { name: 'Did', cell: ({ action }) => <code>{action}</code> },
+        { name: 'Action', cell: ({ action }) => <code>{action}</code> },
         {
-          name: 'To',
+          name: 'Target',
           cell: ({ target }) => (
             <>
               <span className="quiet">{target.type.replace('_', ' ')}</span> <Id id={target.id} />
@@ -50,7 +50,7 @@ export function AuditTable<Entry extends AuditEntry>({
           cell: ({ changes }) =>
             changes && <code className="said">{JSON.stringify(changes).slice(0, 120)}</code>,
         },
-        { name: 'From', cell: ({ ip }) => <code>{ip ?? '–'}</code>, isWide: true },
+        { name: 'Address', cell: ({ ip }) => <code>{ip ?? '–'}</code>, isWide: true },
       ]}
     />
   );

@@ -9,6 +9,6 @@ export function Health({
   endpoint: Endpoint;
 }) {
   if (status === 'disabled') return <State status="disabled" />;
-  if (since === null) return <State status="enabled" word="Fine" />;
+  if (since === null) return <State status="enabled" word="Healthy" />;
   return <State status="failing" word={`Failing, ${failures} ${failures === 1 ? 'failure' : 'failures'}`} />;
 }

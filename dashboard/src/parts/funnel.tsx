@@ -31,7 +31,7 @@ export function Funnel({ overview }: { overview: Shown }) {
                 ? `${open} open, ${failed} failed`
                 : `${Math.round(share * 1_000) / 10} %${median === null ? '' : ` · median ${duration(median)}`}`}
             </p>
-            <Meter share={share} label={`${Math.round(share * 100)} % of the step before`} />
+            <Meter share={share} label={`${Math.round(share * 100)} % of the previous step`} />
             <Bars
               counts={hours.map((hour) => hour[stage])}
               finding={`${name}: ${number(count)}, at most ${Math.max(0, ...hours.map((hour) => hour[stage]))} in an hour`}

@@ -30,7 +30,7 @@ export function OrderForm({ onClose, onOrdered }: { onClose(): void; onOrdered(e
               </option>
             ))}
             {mode === 'sandbox' && (
-              <optgroup label="Misbehave on purpose">
+              <optgroup label="Test products: slow or failing on purpose">
                 {misbehaving.map((id) => (
                   <option key={id} value={id}>
                     {id}

@@ -25,7 +25,7 @@ export function Install({ esim }: { esim: Esim }) {
     >
       <div className="body">
         <p className="quiet">
-          Whoever has this code can take the line. Every look at it is in the audit log.
+          Anyone who has this code can install the eSIM. The audit log records every view.
         </p>
         {data ? (
           <Shown profile={data} onHide={reset} />

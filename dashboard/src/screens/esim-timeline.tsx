@@ -51,7 +51,7 @@ export function Timeline({ iccid }: { iccid: string }) {
       footer={
         <span className="row">
           <State status="delivered" word="delivered" />
-          <State status="pending" word="being retried" />
+          <State status="pending" word="pending" />
           <State status="failed" word="failed" />
         </span>
       }
@@ -101,7 +101,7 @@ function Entry({ entry, showsSteps }: { entry: TimelineEntry; showsSteps: boolea
         {deliveries && (
           <span className="row quiet">
             <Count shape="done" count={deliveries.succeeded} word="delivered" />
-            <Count shape="running" count={deliveries.pending} word="being retried" />
+            <Count shape="running" count={deliveries.pending} word="pending" />
             <Count shape="failed" count={deliveries.failed} word="failed" />
           </span>
         )}

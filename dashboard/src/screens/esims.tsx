@@ -144,8 +144,8 @@ function Orders() {
         to={({ id }) => at(`/executions/${id}`)}
         empty="No order matches."
         columns={[
-          { name: 'Order', cell: ({ id }) => <Id id={id} to={at(`/executions/${id}`)} /> },
-          { name: 'What', cell: ({ type }) => <code>{type}</code> },
+          { name: 'Execution', cell: ({ id }) => <Id id={id} to={at(`/executions/${id}`)} /> },
+          { name: 'Type', cell: ({ type }) => <code>{type}</code> },
           {
             name: 'Status',
             cell: ({ status, error }) => (

@@ -32,7 +32,7 @@ export default function ExecutionScreen() {
         above={<Link to={at('/esims?view=orders')}>Orders</Link>}
       />
       <Facts>
-        <Fact name="What">
+        <Fact name="Type">
           <code>{data.type}</code>
         </Fact>
         <Fact name="Product">{data.product_id === null ? '–' : <code>{data.product_id}</code>}</Fact>

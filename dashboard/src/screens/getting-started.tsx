@@ -41,10 +41,10 @@ export function GettingStarted({ onOrder }: { onOrder(): void }) {
         </button>
       ),
     },
-    { isDone: data.hasActive, label: 'Walk it through a phone’s life: simulate until “attach”' },
+    { isDone: data.hasActive, label: 'Simulate what a phone does: download, install, enable and attach' },
     {
       isDone: data.hasEndpoint,
-      label: 'Let your server be told',
+      label: 'Send events to your server',
       how: <Link to={at('/webhooks')}>Add an endpoint</Link>,
     },
   ];

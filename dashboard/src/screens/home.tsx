@@ -84,7 +84,9 @@ export default function Home() {
   );
 }
 
-const legend = <span className="wide">Each bar is an hour. Percentages are of the step before.</span>;
+const legend = (
+  <span className="wide">Each bar is an hour. Percentages are relative to the previous step.</span>
+);
 
 function Orders({ seconds }: { seconds: number }) {
   const { api } = useClients();
@@ -103,7 +105,7 @@ function Orders({ seconds }: { seconds: number }) {
         data.failures.length > 0 ? (
           <>
             <span className="row">
-              <State status="failed" word={`${data.failed_count} failed for good`} />
+              <State status="failed" word={`${data.failed_count} failed`} />
               <Link to={at('/esims?view=orders&status=failed')}>
                 {data.failures.map(({ code, count }) => `${count} ${code}`).join(', ')}
               </Link>
@@ -197,7 +199,7 @@ function NeedsALook() {
   );
   if (!failing || failing.length === 0) return null;
   return (
-    <Panel title="Needs a look" aside={String(failing.length)} isUrgent>
+    <Panel title="Needs attention" aside={String(failing.length)} isUrgent>
       {failing.slice(0, 5).map((endpoint) => (
         <div key={endpoint.id} className="body">
           <p>

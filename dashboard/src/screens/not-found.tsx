@@ -4,7 +4,7 @@ import { Link } from '../router.tsx';
 export function NotFound() {
   return (
     <>
-      <PageHeader title="Not found" about="This address leads nowhere." />
+      <PageHeader title="Not found" about="There is no page at this address." />
       <p>
         <Link to="/">Home</Link>, or press <kbd>/</kbd> to search for an id.
       </p>

@@ -46,13 +46,13 @@ export default function RequestScreen() {
         <Fact name="When">
           <Time at={data.created} />
         </Fact>
-        <Fact name="Took">{duration(data.duration_ms)}</Fact>
+        <Fact name="Duration">{duration(data.duration_ms)}</Fact>
         <Fact name="Key">
           {data.api_key.name} …{data.api_key.last4}
         </Fact>
         <Fact name="Idempotency">{data.idempotency ?? 'no key'}</Fact>
         {data.created_ids.length > 0 && (
-          <Fact name="Made">
+          <Fact name="Created">
             {data.created_ids.map((made) => (
               <Id key={made} id={made} />
             ))}

@@ -21,7 +21,7 @@ export default function Requests() {
     <>
       <PageHeader
         title="Request log"
-        about="Every answer has a Request-Id; it is found here for seven days."
+        about="Every response has a Request-Id. Look it up here for seven days."
       />
       <Panel
         title="Requests"
@@ -34,7 +34,7 @@ export default function Requests() {
           read={(page) => api.requests.list({ ...page, ...(status !== null && { status }) })}
           keyOf={({ id }) => id}
           to={({ id }) => at(`/requests/${id}`)}
-          empty="No request yet. In live mode only refused ones are kept, unless the operator chose otherwise."
+          empty="No requests. By default, live mode logs only requests that failed."
           columns={[
             { name: 'When', cell: ({ created }) => <Time at={created} />, isTime: true },
             {
@@ -54,7 +54,7 @@ export default function Requests() {
                 </span>
               ),
             },
-            { name: 'Took', cell: ({ duration_ms: ms }) => duration(ms), isNumber: true },
+            { name: 'Duration', cell: ({ duration_ms: ms }) => duration(ms), isNumber: true },
             { name: 'Key', cell: ({ api_key: key }) => `${key.name} …${key.last4}`, isWide: true },
             { name: 'Id', cell: ({ id }) => <Id id={id} to={at(`/requests/${id}`)} /> },
           ]}

@@ -59,7 +59,7 @@ export function SignIn({ onSignedIn }: { onSignedIn(session: Session): void }) {
         </p>
       )}
       <p className="quiet">
-        The key stays on the server: your browser gets a session for 12 hours (8 hours for operators). On the
+        Your browser does not store the key. It gets a session for 12 hours (8 hours for operators). On the
         server, <code>simplane-server dashboard-link</code> prints a link that signs in once.
       </p>
     </main>

@@ -21,7 +21,7 @@ export function Recover({ endpoint }: { endpoint: WebhookEndpoint }) {
   });
   const isEnabled = endpoint.status === 'enabled';
   return (
-    <Panel title="Recover what it missed">
+    <Panel title="Recover missed events">
       <div className="body form">
         <label>
           Every event of the last
@@ -41,7 +41,7 @@ export function Recover({ endpoint }: { endpoint: WebhookEndpoint }) {
         {data && since !== null && (
           <>
             <p>
-              {data.capped ? 'More than ' : ''}
+              {data.capped ? 'At least ' : ''}
               <b>{number(data.event_count)}</b> events were not delivered to it
               {data.types.length > 0 && ': '}
               {data.types.map(({ type, count }) => `${type} (${number(count)})`).join(', ')}.

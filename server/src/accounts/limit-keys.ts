@@ -18,6 +18,6 @@ export async function requireRoomForKey(
   if (keys < limit) return;
   throw new AppError(
     'api_key_limit_reached',
-    `The account has ${keys} usable API keys, which is the most. Revoke one that is no longer used.`,
+    `The account has reached its limit of ${limit} usable API keys. Revoke one that is no longer used.`,
   );
 }

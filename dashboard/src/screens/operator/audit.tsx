@@ -14,7 +14,7 @@ export default function OperatorAudit() {
   const [action, target] = [query.get('action'), query.get('target')];
   return (
     <>
-      <PageHeader title="Audit log" about="Of all accounts and of the deployment." />
+      <PageHeader title="Audit log" about="Entries of all accounts and of the deployment." />
       <Panel
         title="Entries"
         aside={

@@ -17,10 +17,7 @@ export default function Endpoints() {
   const [status, failing] = [query.get('status'), query.get('failing')];
   return (
     <>
-      <PageHeader
-        title="Endpoints"
-        about="Of all accounts. Their owners are told when one fails; it is theirs to fix."
-      />
+      <PageHeader title="Endpoints" about="The endpoints of all accounts. Each account fixes its own." />
       <Panel
         title="Webhook endpoints"
         aside={

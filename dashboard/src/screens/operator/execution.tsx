@@ -41,7 +41,7 @@ export default function ExecutionScreen() {
       >
         {mayRetry && (
           <Action
-            label={data.status === 'failed' ? 'Order again' : 'Try now'}
+            label={data.status === 'failed' ? 'Retry' : 'Retry now'}
             scope="operator"
             call={{ method: 'POST', path: `/v1/operator/executions/${data.id}/retry` }}
           />
@@ -100,7 +100,7 @@ function ExecutionFacts({ execution }: { execution: OperatorExecution }) {
       <Fact name="Account">
         <AccountLink id={account} />
       </Fact>
-      <Fact name="What">
+      <Fact name="Type">
         <code>{execution.type}</code>
       </Fact>
       <Fact name="Product">
@@ -114,12 +114,12 @@ function ExecutionFacts({ execution }: { execution: OperatorExecution }) {
         <Time at={execution.created} />
       </Fact>
       {before !== undefined && (
-        <Fact name="Repeats">
+        <Fact name="Retry of">
           <Id id={before} to={`/executions/${before}`} />
         </Fact>
       )}
       {after !== undefined && (
-        <Fact name="Repeated by">
+        <Fact name="Retried by">
           <Id id={after} to={`/executions/${after}`} />
         </Fact>
       )}

@@ -58,10 +58,10 @@ export default function Executions() {
           }
           keyOf={({ id }) => id}
           to={({ id }) => `/executions/${id}`}
-          empty="No order matches."
+          empty="No execution matches."
           columns={[
-            { name: 'Order', cell: ({ id }) => <Id id={id} to={`/executions/${id}`} /> },
-            { name: 'What', cell: ({ type }) => <code>{type}</code> },
+            { name: 'Execution', cell: ({ id }) => <Id id={id} to={`/executions/${id}`} /> },
+            { name: 'Type', cell: ({ type }) => <code>{type}</code> },
             {
               name: 'Status',
               cell: ({ status, error }) => (
@@ -71,7 +71,7 @@ export default function Executions() {
               ),
             },
             { name: 'Account', cell: ({ account_id: id }) => <AccountLink id={id} /> },
-            { name: 'Waits for', cell: ({ waiting_for: cause }) => cause ?? '–', isWide: true },
+            { name: 'Waiting for', cell: ({ waiting_for: cause }) => cause ?? '–', isWide: true },
             { name: 'Created', cell: ({ created }) => <Time at={created} />, isTime: true },
           ]}
         />

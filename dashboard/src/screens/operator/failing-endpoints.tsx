@@ -22,19 +22,19 @@ export function FailingEndpoints() {
   });
   return (
     <Panel
-      title="Endpoints that fail"
+      title="Failing endpoints"
       aside={data?.has_more === true && <Link to="/endpoints?failing=true">All of them</Link>}
     >
       {error && <ErrorNote error={error} />}
       {data && (
         <Table<EndpointHealth>
-          caption="Endpoints that fail"
+          caption="Failing endpoints"
           rows={data.data}
           keyOf={({ id }) => id}
           to={placeOfEndpoint}
-          empty="✓ Every enabled endpoint takes its events."
+          empty="✓ No enabled endpoint is failing."
           columns={[
-            { name: 'Whose', cell: ({ account_id: id }) => <AccountLink id={id} /> },
+            { name: 'Account', cell: ({ account_id: id }) => <AccountLink id={id} /> },
             {
               name: 'Endpoint',
               cell: (endpoint) => (
@@ -64,6 +64,6 @@ export function placeOfEndpoint({ id, account_id: account }: EndpointHealth): st
 
 function remedyOf({ status }: EndpointHealth): string {
   if (status === 'disabled')
-    return 'Tell the account: once its receiver works, it enables the endpoint and recovers what was missed.';
-  return 'Tell the account to fix its receiver. Deliveries wait and are sent again by themselves.';
+    return 'Tell the account to fix its receiver, enable the endpoint and recover the missed events.';
+  return 'Tell the account to fix its receiver. Deliveries are retried automatically.';
 }

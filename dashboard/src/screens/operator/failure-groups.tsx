@@ -28,7 +28,7 @@ export function FailureGroups() {
         keyOf={({ id }) => id}
         empty="✓ No order has failed or waits for the network."
         columns={[
-          { name: 'What', cell: (group) => <Counts group={group} /> },
+          { name: 'Orders', cell: (group) => <Counts group={group} /> },
           {
             name: 'Cause',
             cell: ({ code, network, upstream_code: upstream }) => (
@@ -42,10 +42,10 @@ export function FailureGroups() {
               </>
             ),
           },
-          { name: 'What was said', cell: ({ message }) => message.slice(0, 160), isWide: true },
+          { name: 'Message', cell: ({ message }) => message.slice(0, 160), isWide: true },
           { name: 'What to do', cell: ({ remedy }) => remedy, isText: true },
           { name: 'Oldest', cell: ({ oldest }) => <Time at={oldest} />, isTime: true },
-          { name: 'Then', cell: (group) => <Then group={group} /> },
+          { name: 'Action', cell: (group) => <Then group={group} /> },
         ]}
       />
     </Panel>

@@ -38,7 +38,7 @@ export function NetworkTable() {
           },
           { name: 'State', cell: (network) => <Reached network={network} /> },
           {
-            name: 'Answers in',
+            name: 'Latency',
             cell: ({ latency_ms: ms }) => (ms === null ? '–' : duration(ms)),
             isNumber: true,
           },
@@ -54,7 +54,7 @@ export function NetworkTable() {
               ),
           },
           {
-            name: 'Certificate ends',
+            name: 'Certificate expires',
             cell: ({ certificate_ends_at: end }) => (end === null ? '–' : <Time at={end} />),
           },
         ]}
@@ -67,14 +67,14 @@ function Reached({ network: { reachable, paused, unreachable_from: from } }: { n
   if (paused)
     return (
       <>
-        <State status="paused" word="Paused: it is down" /> <p className="quiet">{ordersWait}</p>
+        <State status="paused" word="Paused after gateway errors" /> <p className="quiet">{ordersWait}</p>
       </>
     );
-  if (reachable === null) return <State status="queued" word="Not used yet" />;
-  if (reachable) return <State status="active" word="Fine" />;
+  if (reachable === null) return <State status="queued" word="Not checked yet" />;
+  if (reachable) return <State status="active" word="Reachable" />;
   return (
     <>
-      <State status="failed" word="Down" /> for{' '}
+      <State status="failed" word="Unreachable" /> from{' '}
       <Link to="/processes">{from.length === 1 ? 'one process' : `${from.length} processes`}</Link>
       <p className="quiet">{ordersWait}</p>
     </>
@@ -82,4 +82,4 @@ function Reached({ network: { reachable, paused, unreachable_from: from } }: { n
 }
 
 const ordersWait =
-  'Orders wait for it and go on when it answers. Those that were given up are in the failures.';
+  'Orders wait and continue when it answers. Those that failed are listed under “Failures, by cause”.';

@@ -13,9 +13,9 @@ import { StockTable } from './stock-table.tsx';
 
 const rates = {
   requests: 'Requests',
-  executions_succeeded: 'Orders done',
+  executions_succeeded: 'Orders succeeded',
   executions_failed: 'Orders failed',
-  attempts_succeeded: 'Deliveries done',
+  attempts_succeeded: 'Attempts succeeded',
   attempts_failed: 'Attempts failed',
 } as const;
 
@@ -41,13 +41,13 @@ export default function OperatorOverview() {
       />
       {error && <ErrorNote error={error} />}
       {data && (
-        <Panel title="The last minute" aside={<span className="quiet">below, the last hour</span>}>
+        <Panel title="The last minute">
           <div className="funnel figures">
             {(Object.keys(rates) as (keyof typeof rates)[]).map((name) => (
               <div key={name}>
                 <p className="quiet">{rates[name]}</p>
                 <p className="figure">{number(data.rates[name].last_minute)}</p>
-                <p className="quiet">{number(data.rates[name].last_hour)} in an hour</p>
+                <p className="quiet">{number(data.rates[name].last_hour)} in the last hour</p>
               </div>
             ))}
             <Backlog name="Orders waiting" backlog={data.backlogs.executions} />

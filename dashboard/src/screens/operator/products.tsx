@@ -54,7 +54,7 @@ export default function Products() {
               cell: ({ active, listed }) => (
                 <State
                   status={active ? 'active' : 'terminated'}
-                  word={active ? (listed ? 'On sale' : 'Unlisted') : 'Not sold'}
+                  word={active ? (listed ? 'Active' : 'Unlisted') : 'Inactive'}
                 />
               ),
             },
@@ -123,7 +123,7 @@ function EditProduct({ product, onClose }: { product: CatalogProduct | null; onC
             />
             {product?.active && (
               <Action
-                label="Stop selling"
+                label="Deactivate"
                 kind="danger"
                 scope="operator"
                 call={{ method: 'POST', path: `${path}/deactivate` }}

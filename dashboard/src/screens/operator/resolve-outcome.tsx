@@ -13,7 +13,7 @@ export function ResolveOutcome({ execution }: { execution: OperatorExecution }) 
   const path = `/v1/operator/executions/${execution.id}/resolve`;
   const call = execution.steps.at(-1)?.function_call_identifier;
   return (
-    <Panel title="The outcome is unknown: decide it">
+    <Panel title="Resolve the unknown outcome">
       <div className="body form">
         <p>
           The order was sent, but no usable answer came back. It is not sent again, because that could reserve
@@ -24,10 +24,10 @@ export function ResolveOutcome({ execution }: { execution: OperatorExecution }) 
             Call id <code>{call}</code> <Copy text={call} what="call id" />
           </p>
         )}
-        <h3>It reserved nothing</h3>
-        <p className="quiet">The order can then be sent again.</p>
+        <h3>It reserved no profile</h3>
+        <p className="quiet">You can then retry the order.</p>
         <Action
-          label="It reserved nothing"
+          label="Resolve: not reserved"
           scope="operator"
           call={{ method: 'POST', path, body: { outcome: 'not_reserved' } }}
         />
@@ -42,17 +42,17 @@ export function ResolveOutcome({ execution }: { execution: OperatorExecution }) 
           />
         </label>
         <p className="quiet">
-          “Go on with it” confirms this profile for the customer. “Give it back” cancels it at the SM-DP+.
+          “Adopt profile” continues the order with this profile. “Cancel profile” cancels it at the SM-DP+.
         </p>
         <div className="row">
           <Action
-            label="Go on with it"
+            label="Adopt profile"
             kind="main"
             scope="operator"
             call={{ method: 'POST', path, body: decision('adopt', iccid) }}
           />
           <Action
-            label="Give it back"
+            label="Cancel profile"
             scope="operator"
             call={{ method: 'POST', path, body: decision('cancel', iccid) }}
           />
@@ -66,8 +66,8 @@ const decision = (then: 'adopt' | 'cancel', iccid: string) => ({ outcome: 'reser
 
 const states = {
   closed: { status: 'succeeded', word: 'Closed.' },
-  canceling: { status: 'running', word: 'Being given back.' },
-  refused: { status: 'failed', word: 'The network refused to take it back.' },
+  canceling: { status: 'running', word: 'The profile is being canceled.' },
+  refused: { status: 'failed', word: 'The network refused to cancel the profile.' },
 };
 
 type Resolution = NonNullable<OperatorExecution['resolution']>;
@@ -81,28 +81,28 @@ export function Decided({
   resolution: Resolution;
 }) {
   return (
-    <Panel title="Decided">
+    <Panel title="Resolution">
       <div className="body">
         <p>
-          <State {...states[status]} /> {outcome === 'not_reserved' && 'The SM-DP+ had reserved nothing.'}
+          <State {...states[status]} /> {outcome === 'not_reserved' && 'The SM-DP+ had reserved no profile.'}
           {iccid !== null && (
             <>
               The SM-DP+ had reserved{' '}
               <Iccid iccid={iccid} {...(then === 'adopt' && { to: `/accounts/${account}/esims/${iccid}` })} />
-              {then === 'cancel' && ', to be given back'}.
+              {then === 'cancel' && ', to be canceled'}.
             </>
           )}
         </p>
         {next !== undefined && (
           <p>
-            {then === 'adopt' ? 'A new order goes on with it:' : 'It was ordered again:'}{' '}
+            {then === 'adopt' ? 'A new execution continues with it:' : 'It was retried:'}{' '}
             <Id id={next} to={`/executions/${next}`} />
           </p>
         )}
-        {outcome === 'not_reserved' && next === undefined && <p>“Order again” sends a new order.</p>}
+        {outcome === 'not_reserved' && next === undefined && <p>“Retry” starts a new execution.</p>}
         {error && <p className="bad">✕ {error.message}</p>}
         <p className="quiet">
-          Decided by {by.name ?? by.type} <Time at={at} />
+          Resolved by {by.name ?? by.type} <Time at={at} />
         </p>
       </div>
     </Panel>

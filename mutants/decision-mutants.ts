@@ -82,4 +82,12 @@ export const decisionMutants: Mutant[] = [
     tests: [api('decide-executions')],
     why: 'The rest of a group stays if the first order fails.',
   },
+  {
+    name: 'old-failures-retried',
+    file: 'server/src/executions/operator/retry-group.ts',
+    find: 'afterUuid: oldestGroupedUuid(deps.clock)',
+    replace: `afterUuid: '00000000-0000-0000-0000-000000000000'`,
+    tests: [api('decide-executions')],
+    why: 'The retry of a group starts no failure that is too old to be shown in it.',
+  },
 ];

@@ -122,4 +122,20 @@ export const keyMutants: Mutant[] = [
     tests: [api('accounts')],
     why: 'Changes and top-ups count towards the limit of open executions.',
   },
+  {
+    name: 'rolls-not-limited',
+    file: 'server/src/accounts/roll-key.ts',
+    find: 'limit: maxUsableKeysWithRolled }',
+    replace: 'limit: 10 * maxUsableKeysWithRolled }',
+    tests: [api('keys')],
+    why: 'Rolling keys again and again does not fill the key directory.',
+  },
+  {
+    name: 'host-unchecked-under-an-encoded-path',
+    file: 'server/src/http/dashboard/paths.ts',
+    find: " || ownPath.test(routeOptions.url ?? '')",
+    replace: '',
+    tests: [api('dashboard')],
+    why: 'The dashboard is served under our own host names only, however its path is written.',
+  },
 ];

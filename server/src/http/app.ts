@@ -117,8 +117,8 @@ function createServer(service: Service): FastifyInstance {
     // No hook runs for these, so pipelining is bounded here.
     frameworkErrors: (error, request, reply: FastifyReply) => {
       const { socket } = request.raw;
-      reply.raw.on('close', () => endRequest(socket));
       const isTaken = beginRequest(socket, () => {
+        reply.raw.on('close', () => endRequest(socket));
         const { status, headers, body } = refuseMalformed(service, request.id, toAppError(error));
         reply.code(status).headers(headers).send(body);
       });
@@ -170,18 +170,22 @@ function followRequests(
   app.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw;
     request.startedMs = performance.now(); // Fastify measures the time only with its logger
-    let wasSent = false;
-    reply.raw.on('finish', () => {
-      wasSent = true;
-    });
-    // `close` fires after the last byte, and also if the client disconnects before it.
-    reply.raw.on('close', () => {
-      record(request, reply, wasSent);
-      bodies.release(request);
-      unread.remove(socket);
-      endRequest(socket);
-    });
-    if (!beginRequest(socket, done)) service.metrics.connectionsCut.inc({ reason: 'pipelining' });
+    const begin = () => {
+      let wasSent = false;
+      reply.raw.on('finish', () => {
+        wasSent = true;
+      });
+      // `close` fires after the last byte, and also if the client disconnects before it. Node 24 emits it for requests that never
+      // began, too, so it is listened to only from here on.
+      reply.raw.on('close', () => {
+        record(request, reply, wasSent);
+        bodies.release(request);
+        unread.remove(socket);
+        endRequest(socket);
+      });
+      done();
+    };
+    if (!beginRequest(socket, begin)) service.metrics.connectionsCut.inc({ reason: 'pipelining' });
   });
 }
 

@@ -79,7 +79,7 @@ beforeAll(async () => {
   root = await realpath(await mkdtemp(join(tmpdir(), 'import-rules-')));
   await plant(root);
   refused = await violationsIn(root);
-});
+}, 600_000); // half a minute on an idle core
 
 afterAll(() => rm(root, { recursive: true, force: true }));
 

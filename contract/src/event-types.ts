@@ -53,7 +53,7 @@ export const eventDataFields = {
   disabled_reason: Type.String({
     description: 'What happened, and what to fix.',
     examples: [
-      'All 20 attempts since 2026-11-01T08:00:00.000Z failed, the last with status 500. Fix the receiver, enable the endpoint, then recover the missed events.',
+      'All 20 attempts since 2026-11-01T08:00:00Z failed, the last with status 500. Fix the receiver, enable the endpoint, then recover the missed events.',
     ],
   }),
   failing_since: Type.Integer({ description: 'Unix time in seconds.', examples: [exampleTime] }),

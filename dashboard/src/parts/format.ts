@@ -5,8 +5,8 @@ const day = 24 * hour;
 /** How long ago, in the largest unit that is still precise. */
 export function ago(unixSeconds: number, nowSeconds: number): string {
   const seconds = Math.round(nowSeconds - unixSeconds);
-  if (seconds < 0) return `in ${span(-seconds)}`;
-  return seconds < 2 ? 'now' : `${span(seconds)} ago`;
+  if (Math.abs(seconds) < 2) return 'now'; // the page's clock may be a second behind the server's
+  return seconds < 0 ? `in ${span(-seconds)}` : `${span(seconds)} ago`;
 }
 
 export function span(seconds: number): string {

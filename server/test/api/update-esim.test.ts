@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { LockedEsim } from '../../src/esims/lock.ts';
+import { updateEsimFields } from '../../src/esims/sql/update.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import type { Network } from '../../src/network/port.ts';
+import { observe } from '../../src/observations/observe.ts';
 import { call, provision } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -101,9 +104,25 @@ describe('an update of an eSIM', () => {
     const want = { metadata: { order_id: 'A-1', late: '1' }, description: null };
     expect(changed).toMatchObject({ status: 'provisioning', ...want });
     expect(await get(`/v1/esims/${iccid}`)).toEqual(changed);
+    // On one connection with a report of the network, which changes the same row.
+    await service.db.transaction(async (tx) => {
+      const seen = {
+        kind: 'profile',
+        state: 'downloaded',
+        iccid,
+        at: new Date(service.clock.nowMs()),
+      } as const;
+      const esim = (await observe(tx, seen, service.service)) as LockedEsim;
+      await updateEsimFields(tx, { ...esim, description: 'For Eve' });
+    });
     open();
     await ended(accepted.id);
-    expect(await get(`/v1/esims/${iccid}`)).toMatchObject({ status: 'provisioned', ...want });
+    expect(await get(`/v1/esims/${iccid}`)).toMatchObject({
+      status: 'provisioned',
+      profile: { state: 'downloaded' },
+      ...want,
+      description: 'For Eve',
+    });
   });
 
   test('runs once per key: a repetition gets the first answer and undoes nothing', async () => {

@@ -9,7 +9,7 @@ export async function updateQueued(
 ): Promise<void> {
   await tx.query(
     {
-      name: 'esim_update_queued',
+      name: 'esim_observe_queued',
       text: `
 update execution_queue
 set observed = coalesce(observed, '{}') || $3

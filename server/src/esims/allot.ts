@@ -1,3 +1,4 @@
+import type { Queryable } from '../db/database.ts';
 import type { ClaimedExecution, Deps, HeldExecution } from '../executions/worker.ts';
 import type { Network } from '../network/port.ts';
 import { orderMatchingIdPlace } from '../secrets/sealed-places.ts';
@@ -22,8 +23,23 @@ export async function allot(
 ): Promise<ClaimedExecution[]> {
   const fresh = executions.filter((execution) => !isAllotted(deps.network, execution));
   if (fresh.length === 0) return executions;
+  const { allotments, stored } = await deps.db.transaction((tx) => store(tx, deps, fresh, iccidSource));
+  for (const { id, matchingId } of allotments) {
+    const execution = fresh.find((one) => one.id === id);
+    const row = stored.get(id);
+    if (!execution || !row) continue;
+    Object.assign(execution, { iccid: row.iccid, progress: row.progress });
+    cacheMatchingId(execution, matchingId);
+  }
+  // A worker that claimed an order meanwhile has allotted it another ICCID: ours must not reach the network.
+  const lost = new Set(allotments.map(({ id }) => id).filter((id) => !stored.has(id)));
+  return executions.filter(({ id }) => !lost.has(id));
+}
+
+/** In one transaction: an ICCID that is taken from the operator's ranges and stored with no order would be lost. */
+async function store(tx: Queryable, deps: Deps, fresh: ClaimedExecution[], iccidSource: IccidSource) {
   const isOurs = deps.network.iccids === 'ours';
-  const iccids = isOurs ? await iccidSource.allot(deps.db, fresh.length) : [];
+  const iccids = isOurs ? await iccidSource.allot(tx, fresh.length) : [];
   // When the ICCIDs run out, the remaining orders get no allotment and fail when they are run.
   const allotments = fresh
     .slice(0, isOurs ? iccids.length : fresh.length)
@@ -34,19 +50,11 @@ export async function allot(
       iccid: iccids[index] ?? null,
       ...newSealedMatchingId(deps, account_id, id),
     }));
-  const stored = new Map((await allotRows(deps.db, allotments)).map((row) => [row.id, row]));
-  // A worker that claimed an order meanwhile has allotted it another ICCID: ours must not reach the network.
-  const lost = new Set(allotments.map(({ id }) => id).filter((id) => !stored.has(id)));
-  for (const { id, matchingId } of allotments) {
-    const execution = fresh.find((one) => one.id === id);
-    const row = stored.get(id);
-    if (!execution || !row) continue;
-    Object.assign(execution, { iccid: row.iccid, progress: row.progress });
-    cacheMatchingId(execution, matchingId);
+  const stored = new Map((await allotRows(tx, allotments)).map((row) => [row.id, row]));
+  for (const { id, iccid } of allotments) {
+    if (iccid !== null && !stored.has(id)) await iccidSource.giveBack?.(tx, iccid, 'free');
   }
-  const unused = allotments.filter(({ id }) => lost.has(id)).map(({ iccid }) => iccid);
-  for (const iccid of unused) if (iccid !== null) await iccidSource.giveBack?.(deps.db, iccid, 'free');
-  return executions.filter(({ id }) => !lost.has(id));
+  return { allotments, stored };
 }
 
 function newSealedMatchingId({ keyring }: Deps, accountUuid: string, executionUuid: string) {

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { createRunners } from '../../src/background/execution-runners.ts';
 import { parseIccidRanges } from '../../src/config/iccid-ranges.ts';
+import type { Queryable } from '../../src/db/database.ts';
 import { createObservationHandler } from '../../src/observations/handle-observation.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import type { Mischief, SmdpCall } from '../support/fake-smdp.ts';
@@ -129,6 +130,31 @@ test('a number whose eSIM is being terminated is not given back', async () => {
   expect(await finished(service, deleted as Reply)).toMatchObject({ status: 'succeeded' });
   expect((await call(service, 'GET', `/v1/esims/${first}`)).json.status).toBe('terminated');
   expect(await order(started)).toMatchObject({ status: 'succeeded', iccid: second });
+});
+
+test('a number whose order could not be stored is not lost', async () => {
+  const setup = await startSmdpSetup();
+  const service = await startService({ mode: 'live' });
+  stops.push(service.stop, setup.stop);
+  const { db } = service.service;
+  let failures = 0;
+  /** The first statements that store an allotment fail, as in a failover. */
+  const failing = (on: Queryable): Queryable => ({
+    query(statement, values) {
+      if (statement.name === 'esim_allot' && failures++ < 2) throw new Error('failed on purpose');
+      return on.query(statement, values);
+    },
+  });
+  service.startWorker(setup.network, {
+    db: { ...db, ...failing(db), transaction: (work) => db.transaction((tx) => work(failing(tx))) },
+    runners: createRunners(parseIccidRanges(four)),
+    leaseMs: 1_000,
+  });
+  const accepted = [await provision(service), await provision(service)];
+  const ended = await Promise.all(accepted.map((each) => finished(service, each)));
+  expect(failures).toBeGreaterThan(2);
+  expect(ended.map(({ iccid }) => iccid).sort()).toEqual([first, second]);
+  expect(await order({ service, setup })).toMatchObject({ status: 'succeeded', iccid: third });
 });
 
 test('many refused and successful orders in two processes use no number twice and lose none', async () => {

@@ -168,6 +168,24 @@ describe('usage', () => {
     expect(late.bundles[1]?.activated_at).toEqual(later(dayMs));
   });
 
+  test.each([true, false])(
+    'in a late record never activates a top-up before it was bought (%s)',
+    (isActive) => {
+      const first = isActive
+        ? bundle(0, { status: 'active', activated_at: start, used_bytes: 999 })
+        : bundle(0, { status: 'depleted', activated_at: start, used_bytes: 1000 });
+      const topUp = bundle(1, { created_at: later(5 * dayMs), validity_days: 1 });
+      const late = { bytes: 2, at: later(dayMs) };
+      const { bundles } = countUsage(noChange([first, topUp]), late, { promotes: isActive });
+      expect(bundles[1]).toMatchObject({
+        status: 'active',
+        activated_at: later(5 * dayMs),
+        expires_at: later(6 * dayMs),
+        as_of: later(dayMs),
+      });
+    },
+  );
+
   test('is not counted if the eSIM has no bundle', () => {
     expect(countUsage(noChange([]), { bytes: 5, at: start }, { promotes: true })).toEqual(noChange([]));
   });

@@ -20,10 +20,13 @@ export function noChange(bundles: readonly BundleRow[]): Change {
 export function promote(change: Change, at: Date): Change {
   const next = nextQueuedOf(change);
   if (!next || activeOf(change)) return change;
+  // A late record may be older than a top-up, whose validity must not run before it was bought.
+  const isTopUp = next !== change.bundles[0];
+  const from = isTopUp && next.created_at > at ? next.created_at : at;
   const bundle = {
     ...transitioned(next, 'activate'),
-    activated_at: at,
-    expires_at: new Date(at.getTime() + next.validity_days * dayMs),
+    activated_at: from,
+    expires_at: new Date(from.getTime() + next.validity_days * dayMs),
   };
   return withBundle(change, bundle, [{ type: 'bundle.activated', bundle }]);
 }

@@ -1,6 +1,6 @@
 /**
  * SQL for the id of a failure's group, derived from the error's code, the network that was called and the network's own code.
- * `error` is an execution's error, or the last error of one that waits; migration 0023 has the same expression.
+ * `error` is an execution's error, or the last error of one that waits; migration 0022 has the same expression.
  */
 export function failureGroupOf(error: string, progress: string): string {
   return `'fg_' || left(encode(sha256(convert_to(concat_ws(chr(10),

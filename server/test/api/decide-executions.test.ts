@@ -404,6 +404,19 @@ limit 1`,
     expect(count).toBe(1);
   });
 
+  test('is shown and retried however many others have only failures that are too old', async () => {
+    const old = Array.from({ length: 120 }, (_, n) => `fg_${String(n).padStart(24, '0')}`);
+    for (const group of old) await insertFailed(service, 'declined', group);
+    service.clock.advance(8 * 86_400_000);
+    const group = 'fg_ffffffffffffffffffffffff';
+    const recent = await insertFailed(service, 'declined', group);
+    expect((await groups()).find(({ id }) => id === group)).toMatchObject({
+      failed: 1,
+      executions: [recent],
+    });
+    expect((await retryGroup(group)).status).toBe(202);
+  });
+
   test('is retried without failures that are too old to be shown in it', async () => {
     const group = 'fg_222222222222222222222222';
     const old = await insertFailed(service, 'declined', group);

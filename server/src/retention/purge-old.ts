@@ -24,6 +24,7 @@ export async function purgeOld(
   let removed = 0;
   const failures: unknown[] = [];
   for (const accountUuid of await listAccountUuids(db)) {
+    if (stopping?.aborted) break;
     try {
       const eventsBelow = await expireFeed(db, { accountUuid, than, stopping });
       for (const table of keptTables) {

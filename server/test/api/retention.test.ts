@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Database } from '../../src/db/database.ts';
 import { purgeOld } from '../../src/retention/purge-old.ts';
 import { call } from '../support/client.ts';
 import { sequenceEvents } from '../support/sequence-events.ts';
@@ -49,6 +50,27 @@ test('an event without pending deliveries is kept exactly until its retention en
     await sequenceEvents(service);
     expect(await purgeOld(service.db, service.clock, 30 * day)).toBe(1);
     expect(await listed()).toEqual([young]);
+  } finally {
+    await service.stop();
+  }
+});
+
+test('a purge that is told to stop looks at no other account, however many there are', async () => {
+  const service = await startService();
+  try {
+    for (const name of ['One', 'Two', 'Three']) await service.createAccount(name);
+    const stopping = new AbortController();
+    const accounts = new Set<unknown>();
+    const db: Database = {
+      ...service.db,
+      query(statement, values = []) {
+        if (values.length > 0) accounts.add(values[0]);
+        if (accounts.size > 0) stopping.abort();
+        return service.db.query(statement, values);
+      },
+    };
+    await purgeOld(db, service.clock, 30 * day, stopping.signal);
+    expect(accounts.size).toBe(1);
   } finally {
     await service.stop();
   }

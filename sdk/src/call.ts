@@ -1,5 +1,5 @@
-import { type Answer, readJson } from './answer.ts';
-import { ApiError, SimplaneError } from './errors.ts';
+import { type Answer, dataOf } from './answer.ts';
+import { SimplaneError } from './errors.ts';
 import { endpoints, type Operations } from './generated.ts';
 import type { CallOptions, Transport } from './transport.ts';
 
@@ -31,8 +31,7 @@ export function createCaller(transport: Transport): CallOperation {
     const [method, template] = endpoints[id];
     const path = pathOf(template, params);
     const request = { method, path, query: query as Record<string, unknown> | undefined, body };
-    const answer = await transport(request, options);
-    return { answer, data: dataOf(answer) };
+    return transport(request, options, (answer) => ({ answer, data: dataOf(answer) }));
   }
 
   return <Id extends OperationId>(id: Id, input: Input = {}, options?: CallOptions) => {
@@ -58,13 +57,6 @@ export function pathOf(template: string, params: Record<string, string>): string
       throw new SimplaneError(`${name} must be an id; got ${value}.`);
     return encodeURIComponent(value);
   });
-}
-
-/** A 200 without JSON comes from another server: the base URL is wrong. */
-function dataOf(answer: Answer): unknown {
-  const data = readJson(answer);
-  if (data === undefined) throw new ApiError({ ...answer, body: undefined });
-  return data;
 }
 
 function responseOf({ status, headers, bytes }: Answer): Response {

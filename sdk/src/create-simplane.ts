@@ -1,3 +1,4 @@
+import { imageOf } from './answer.ts';
 import { type BodyOf, type Call, type CallOperation, createCaller, pathOf, type QueryOf } from './call.ts';
 import { type Connection, createConnection, type SimplaneOptions } from './connection.ts';
 import { createFeed } from './feed.ts';
@@ -95,7 +96,8 @@ function esimsOf(call: CallOperation, transport: Transport) {
     /** Returns the QR code image. Treat it as a secret. */
     async qr(iccid: string, type: 'image/png' | 'image/svg+xml', options?: CallOptions): Promise<Uint8Array> {
       const [method, path] = endpoints.getInstallProfile;
-      return (await transport({ method, path: pathOf(path, { iccid }), accept: type }, options)).bytes;
+      const request = { method, path: pathOf(path, { iccid }), accept: type };
+      return transport(request, options, (answer) => imageOf(answer, type));
     },
     suspend: (iccid: string, options?: CallOptions) => call('suspendEsim', { params: { iccid } }, options),
     resume: (iccid: string, options?: CallOptions) => call('resumeEsim', { params: { iccid } }, options),

@@ -1,5 +1,5 @@
-import { readJson } from './answer.ts';
-import { ApiError, SimplaneError } from './errors.ts';
+import { dataOf } from './answer.ts';
+import { SimplaneError } from './errors.ts';
 import type { CallOptions, Transport } from './transport.ts';
 
 export type RawRequest = {
@@ -16,9 +16,6 @@ export function createRequest(transport: Transport) {
     if (!request.path.startsWith('/')) {
       throw new SimplaneError(`path must begin with /, such as /v1/esims; got ${request.path}.`);
     }
-    const answer = await transport(request, options);
-    const data = readJson(answer);
-    if (data === undefined) throw new ApiError({ ...answer, body: undefined });
-    return data;
+    return transport(request, options, dataOf);
   };
 }

@@ -18,11 +18,16 @@ export type CallOptions = {
   signal?: AbortSignal | undefined;
 };
 
-export type Transport = (request: Request, options?: CallOptions) => Promise<Answer>;
+export type Transport = <Result>(
+  request: Request,
+  options: CallOptions | undefined,
+  /** Its errors too carry the key of the write. */
+  parse: (answer: Answer) => Result,
+) => Promise<Result>;
 
 /** Sends requests and retries failures. All attempts of a write share one idempotency key, so it runs once. */
 export function createTransport(settings: SimplaneOptions, { prepare, attemptOnce }: Connection): Transport {
-  return async (request, options = {}) => {
+  return async (request, options = {}, parse) => {
     const isWrite = request.method !== 'GET';
     const idempotencyKey = options.idempotencyKey ?? (isWrite ? crypto.randomUUID() : undefined);
     const heldMs = heldMsOf(request);
@@ -36,7 +41,7 @@ export function createTransport(settings: SimplaneOptions, { prepare, attemptOnc
         const last = await attemptOnce(info, init, { signal: deadline.signal, heldMs, read });
         if (deadline.signal.aborted && !('answer' in last)) throw abortError(deadline, timeoutMs, request);
         if ('answer' in last && isRedirect(last.answer)) throw redirected(request, last.answer, url);
-        if ('answer' in last && last.answer.status < 400) return last.answer;
+        if ('answer' in last && last.answer.status < 400) return parse(last.answer);
         const failure = 'answer' in last ? errorResponse(last.answer) : unreachable(request, last.cause);
         if (retry > maxRetries || !failure.isWorthRetrying) throw failure.error;
         const delayMs = delayBefore(retry, failure.retryAfter, Math.random());

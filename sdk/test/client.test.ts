@@ -49,10 +49,11 @@ test('every operation of the contract is called at its own URL', async () => {
   const options: SimplaneOptions = {
     apiKey: 'sp_test_recorded',
     baseUrl: 'http://api.test',
-    fetch: async (url, { method }) => {
+    fetch: async (url, { method, headers }) => {
       called.push(`${method} ${new URL(url).pathname}`);
       return new Response(
         '{"object":"list","data":[],"has_more":false,"id":"x","iccid":"x","status":"succeeded"}',
+        { headers: { 'content-type': new Headers(headers).get('accept') ?? '' } },
       );
     },
   };
@@ -251,6 +252,25 @@ describe('an API error', () => {
       createSimplane({ apiKey: 'x', fetch: async () => new Response(text, { status }) });
     await expect(elsewhere('<h1>Hello</h1>', 200).me()).rejects.toThrow('Check the base URL.');
     await expect(elsewhere('<h1>No</h1>', 404).me()).rejects.toThrow('Check the base URL.');
+    const image = elsewhere('<h1>Hello</h1>', 200).esims.qr('8999', 'image/png');
+    await expect(image).rejects.toThrow('Check the base URL.');
+  });
+
+  test('instead of the result of a write carries its idempotency key: the write may have run', async () => {
+    const keys: (string | null)[] = [];
+    const truncated = createSimplane({
+      apiKey: 'x',
+      fetch: async (_, { headers }) => {
+        keys.push(new Headers(headers).get('idempotency-key'));
+        return new Response('{"id": "exec_', { status: 202 });
+      },
+    });
+    const errors = [
+      await truncated.esims.create(order).catch((error: unknown) => error),
+      await truncated.request({ method: 'POST', path: '/v1/esims' }).catch((error: unknown) => error),
+    ];
+    expect(errors).toMatchObject(keys.map((idempotencyKey) => ({ name: 'ApiError', idempotencyKey })));
+    expect(keys).toEqual([expect.any(String), expect.any(String)]);
   });
 });
 

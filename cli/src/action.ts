@@ -36,13 +36,13 @@ async function reportError(
   error: unknown,
   context: Parameters<typeof explain>[1],
 ): Promise<void> {
-  const { message, nextStep, exitCode } = await explain(error, context);
+  const { message, nextStep, exitCode, idempotencyKey } = await explain(error, context);
   process.exitCode = exitCode;
   const api = error instanceof ApiError ? error : null;
   if (out.isJson) {
     const { type, code, param, requestId } = api ?? {};
-    const fields = { type, code, message, param, request_id: requestId, next_step: nextStep };
-    out.error(JSON.stringify({ error: { ...fields, exit_code: exitCode } }));
+    const fields = { type, code, message, param, request_id: requestId, idempotency_key: idempotencyKey };
+    out.error(JSON.stringify({ error: { ...fields, next_step: nextStep, exit_code: exitCode } }));
     return;
   }
   const { red, dim } = out.noteColors;

@@ -3,13 +3,39 @@ import { CommandError } from './command-error.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { Settings } from './settings.ts';
 
-export type Explanation = { message: string; nextStep: string | undefined; exitCode: number };
+export type Explanation = {
+  message: string;
+  nextStep: string | undefined;
+  exitCode: number;
+  /** Of a write that may have taken effect: with it, the command can be repeated. */
+  idempotencyKey?: string | undefined;
+};
 
 /** The command group that failed, and its settings if they could be read. */
 type ErrorContext = { group: string; settings: Settings | null };
 
 /** Turns any error into a message, a next step and an exit code. */
 export async function explain(error: unknown, context: ErrorContext): Promise<Explanation> {
+  const explanation = await explainError(error, context);
+  const idempotencyKey = keyToRepeat(error);
+  if (idempotencyKey === undefined) return explanation;
+  const repeat = `The command may have taken effect. If you run it again, add --idempotency-key ${idempotencyKey}: then it takes effect once.`;
+  const nextStep = [explanation.nextStep, repeat].filter(Boolean).join(' ');
+  return { ...explanation, nextStep, idempotencyKey };
+}
+
+/** Undefined after a read, and after a refusal, which surely changed nothing. */
+function keyToRepeat(error: unknown): string | undefined {
+  if (!(error instanceof SimplaneError)) return undefined;
+  const isRefused =
+    error instanceof ApiError &&
+    error.status >= 300 &&
+    error.status < 500 &&
+    error.code !== 'idempotency_in_progress';
+  return isRefused ? undefined : error.idempotencyKey;
+}
+
+async function explainError(error: unknown, context: ErrorContext): Promise<Explanation> {
   if (error instanceof CommandError) {
     const { message, nextStep, exitCode } = error;
     return { message, nextStep, exitCode };

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startFaultyProxy } from '../../sdk/test/support/faulty-proxy.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
 import { jsonLines, runCli, startCli } from './support/run-cli.ts';
 
@@ -72,6 +73,30 @@ describe('an error names the next step and sets the exit code:', () => {
       { code: 3, stderr: containing(url) },
       { code: 3, stderr: expect.stringMatching(/ECONNREFUSED[\s\S]*npm start/) },
     ]);
+  });
+
+  it('3 when the answer to a write is lost, with the key that repeats it without a second order', async () => {
+    const lossy = await startFaultyProxy(service.url);
+    lossy.plan = Array(3).fill('lost: reset');
+    const order = ['esims', 'create', 'prod_us_1gb_7d', '--description', 'answer lost', '--json'];
+    const lost = await runCli({ url: lossy.url, key: service.key }, order);
+    await lossy.stop();
+    expect(lost).toMatchObject({ code: 3, stdout: '' });
+    const [{ error }] = jsonLines(lost.stderr) as [{ error: { idempotency_key: string; next_step: string } }];
+    expect(error.next_step).toContain(`--idempotency-key ${error.idempotency_key}`);
+    const again = await runCli(service, [...order, '--idempotency-key', error.idempotency_key]);
+    expect(again).toMatchObject({ code: 0 });
+    const orders = await service.db.query<{ id: string }>(
+      {
+        name: 'test_orders_with_lost_answer',
+        text: `
+select id from execution_queue where input->>'description' = $1
+union all
+select id from executions where input->>'description' = $1`,
+      },
+      ['answer lost'],
+    );
+    expect(orders).toHaveLength(1);
   });
 
   it('4 when the key is missing, invalid or lacks the scope, without printing the key', async () => {

@@ -30,8 +30,8 @@ export async function explainRefusal(
     return lines({
       'No response': inToolTerms(error.message),
       'What to do':
-        'Check that the Simplane server is running and that the base URL is correct, then call the tool again. ' +
-        'The write may have taken effect: repeating it is safe only with the idempotency_key of the first call.',
+        'Check that the Simplane server is running and that the base URL is correct, then call the tool again.',
+      Repeat: howToRepeat(error),
     });
   }
   return lines({
@@ -44,16 +44,29 @@ export function isRefusal(error: unknown): boolean {
   return error instanceof SimplaneError || error instanceof InvalidArgument;
 }
 
+/** Names the key that the SDK made if the agent gave none: without it, a repeated call would be a second order. */
+function howToRepeat({ idempotencyKey }: SimplaneError): string | undefined {
+  if (idempotencyKey === undefined) return undefined;
+  return `The call may have taken effect. Repeat it only with the same arguments and idempotency_key ${JSON.stringify(idempotencyKey)}; then it runs once.`;
+}
+
+/** Whether the server surely changed nothing. */
+function isWithoutEffect({ status, code }: ApiError): boolean {
+  return status >= 300 && status < 500 && code !== 'idempotency_in_progress';
+}
+
 function explainApiError(
-  { code, status, message, param, docUrl, requestId }: ApiError,
+  error: ApiError,
   argumentNames: ArgumentNames,
   products: string | undefined,
 ): string {
+  const { code, status, message, param, docUrl, requestId } = error;
   const argument = param && inToolTerms(renamed(param, argumentNames));
   return lines({
     Refused: `${code ?? 'unknown'} (HTTP ${status}): ${inToolTerms(renamed(message, argumentNames))}`,
     Argument: argument,
     'What to do': products ? 'Call the tool again with an id that exists.' : nextStep(code),
+    Repeat: isWithoutEffect(error) ? undefined : howToRepeat(error),
     'Products that exist': products,
     Docs: docUrl,
     'Request id': requestId,
@@ -104,14 +117,12 @@ const nextSteps: Partial<Record<ErrorCode, string>> = {
   cursor_expired: 'Events after this place were removed. Call wait_for_event again without after.',
   stream_limit_reached: 'Wait until another call of wait_for_event has ended, or call list_events.',
   idempotency_key_reused: 'Use a new idempotency_key for a new request, or omit it.',
-  idempotency_in_progress:
-    'Wait a second, then call the tool again with the same idempotency_key and arguments.',
+  idempotency_in_progress: 'Wait a second, then call the tool again.',
   rate_limited: 'Wait a second, then call the tool again.',
   json_invalid: 'Call the tool again with arguments that are nested less deeply.',
   body_too_large: 'Call the tool again with shorter arguments.',
   endpoint_limit_reached: 'Ask the user to delete an endpoint that is no longer used.',
-  request_timeout:
-    'Call the tool again. A write is safe to repeat with the idempotency_key of the first call.',
+  request_timeout: 'Call the tool again.',
   internal: 'Call the tool again. If it keeps failing, give the request id to the user.',
   unavailable: 'Wait a few seconds, then call the tool again.',
 };

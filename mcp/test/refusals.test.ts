@@ -1,5 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startFaultyProxy } from '../../sdk/test/support/faulty-proxy.ts';
 import { generateApiKey } from '../../server/src/accounts/api-key-text.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
 import { callTool, refusalOf } from './support/call.ts';
@@ -129,8 +130,41 @@ test('over stdio, a wrong key or an unreachable server is a tool error with a re
   expect(unanswered).toMatch(/^No response: provision_esim got no response \(ECONNREFUSED\)/);
   expect(unanswered).toMatch(/What to do: Check that the Simplane server is running/);
   expect(unanswered).not.toContain(service.key);
+  expect(await refusalOf(lost, 'list_products')).not.toContain('idempotency_key');
   await lost.close();
 });
+
+test.each([
+  ['lost: reset', /^No response/],
+  ['lost: 502 page', /^Refused: .*HTTP 502/],
+] as const)(
+  'an order whose answer is lost (%s) names the key that repeats it without a second order',
+  async (fault, expected) => {
+    const lossy = await startFaultyProxy(service.url);
+    const agent = await connectStdio({ url: lossy.url, key: service.key });
+    await callTool(agent, 'list_products');
+    lossy.plan = Array(9).fill(fault);
+    const order = { product_id: 'prod_us_1gb_7d', description: fault };
+    const text = await refusalOf(agent, 'provision_esim', order);
+    expect(text).toMatch(expected);
+    lossy.plan = [];
+    const [, key] = /idempotency_key "([^"]+)"/.exec(text) ?? [];
+    await callTool(agent, 'provision_esim', { ...order, idempotency_key: key });
+    const orders = await service.db.query<{ id: string }>(
+      {
+        name: 'test_orders_with_lost_answer',
+        text: `
+select id from execution_queue where input->>'description' = $1
+union all
+select id from executions where input->>'description' = $1`,
+      },
+      [fault],
+    );
+    expect(orders).toHaveLength(1);
+    await agent.close();
+    await lossy.stop();
+  },
+);
 
 test('in live mode a test event and an unknown event type are refused', async () => {
   const live = await startService({ mode: 'live' });

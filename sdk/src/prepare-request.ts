@@ -15,6 +15,9 @@ export type PreparedRequest = { url: string; init: RequestInit };
 /** Returns a function that builds requests to one deployment with one API key. */
 export function requestBuilder(apiKey: string, baseUrl: string, serviceAccount?: string) {
   if (!apiKey) throw new SimplaneError('An API key is required: createSimplane({ apiKey }).');
+  // `fetch` would refuse it too, with an error that contains the key.
+  if (!/^[\x21-\x7e]+$/.test(apiKey.trim()))
+    throw new SimplaneError('The API key is malformed: keys are ASCII without spaces and line breaks.');
   const base = baseOf(baseUrl);
   return (request: Request, idempotencyKey?: string): PreparedRequest => {
     const headers = new Headers({

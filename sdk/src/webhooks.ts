@@ -48,7 +48,8 @@ export const webhooks = {
       );
     }
     const differenceSeconds = Math.abs(nowSeconds - Number(timeText));
-    if (differenceSeconds > toleranceSeconds) {
+    // Written so that a tolerance that is no number, from a setting that is missing, accepts nothing.
+    if (!(differenceSeconds <= toleranceSeconds)) {
       throw new SignatureVerificationError(
         'timestamp_out_of_tolerance',
         `The timestamp differs from this clock by ${differenceSeconds} s; the tolerance is ${toleranceSeconds} s. Check the clock.`,

@@ -32,6 +32,14 @@ test('every request names the SDK and its version', async () => {
   expect(received[0]?.['user-agent']).toBe(`simplane-node/${version}`);
 });
 
+test('a key with a line break is refused without being named; one that ends with it, as read from a file, is sent', async () => {
+  const refused = () => createSimplane({ apiKey: `${apiKey}\n${apiKey}`, baseUrl });
+  expect(refused).toThrow('The API key is malformed');
+  expect(refused).not.toThrow(apiKey);
+  await createSimplane({ apiKey: `${apiKey}\n`, baseUrl }).me();
+  expect(received[0]?.authorization).toBe(`Bearer ${apiKey}`);
+});
+
 describe('hooks', () => {
   test('see every attempt with its outcome, and neither the key nor the body', async () => {
     plan = [500, 0];

@@ -82,3 +82,11 @@ test('a delivery as old as the tolerance is accepted, one second older is not', 
   expect(await verify(signed(String(nowSeconds - 300)))).toEqual(JSON.parse(body));
   await expect(verify(signed(String(nowSeconds - 301)))).rejects.toThrow('301');
 });
+
+test('a tolerance that is no number accepts no delivery, instead of every old one', async () => {
+  const toleranceSeconds = Number(undefined);
+  const header = signed(String(nowSeconds - 86_400));
+  expect(await reasonOf(webhooks.verify(body, header, secret, { nowSeconds, toleranceSeconds }))).toBe(
+    'timestamp_out_of_tolerance',
+  );
+});

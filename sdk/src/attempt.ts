@@ -1,3 +1,5 @@
+import { startTimer } from './start-timer.ts';
+
 export type Attempted<Answer> = { answer: Answer } | { cause: unknown };
 
 /** Makes one attempt, limited by its own timeout and the call's. Never throws. */
@@ -8,7 +10,7 @@ export async function attempt<Answer>(
 ): Promise<Attempted<Answer>> {
   const controller = new AbortController();
   const abort = () => controller.abort();
-  const timer = setTimeout(() => controller.abort(new Error(`no response in ${timeoutMs} ms`)), timeoutMs);
+  const timer = startTimer(() => controller.abort(new Error(`no response in ${timeoutMs} ms`)), timeoutMs);
   outer.addEventListener('abort', abort, { once: true });
   if (outer.aborted) abort();
   try {

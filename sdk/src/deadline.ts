@@ -1,10 +1,12 @@
+import { startTimer } from './start-timer.ts';
+
 export type Deadline = { signal: AbortSignal; endMs: number; isTimedOut(): boolean; end(): void };
 
 /** Combines the caller's signal with the timeout of the call. */
 export function startDeadline(timeoutMs: number, caller: AbortSignal | undefined): Deadline {
   const controller = new AbortController();
   let isTimedOut = false;
-  const timer = setTimeout(() => {
+  const timer = startTimer(() => {
     isTimedOut = true;
     controller.abort();
   }, timeoutMs);

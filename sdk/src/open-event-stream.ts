@@ -5,6 +5,7 @@ import { ConnectionError, SimplaneError } from './errors.ts';
 import { errorResponse, redirected, unreachable } from './failure.ts';
 import { endpoints } from './generated.ts';
 import { createEventParser, type ServerSentEvent } from './parse-server-sent-events.ts';
+import { startTimer } from './start-timer.ts';
 
 type StreamOptions = {
   signal: AbortSignal;
@@ -88,7 +89,7 @@ function readChunk(
   return new Promise<Chunk>((resolve, reject) => {
     const fail = (reason: string, cause?: unknown) =>
       reject(new ConnectionError(`The event stream ${reason}.`, { cause }));
-    const timer = setTimeout(() => fail(`sent nothing for ${idleTimeoutMs} ms`), idleTimeoutMs);
+    const timer = startTimer(() => fail(`sent nothing for ${idleTimeoutMs} ms`), idleTimeoutMs);
     const onAbort = () => reject(signal.reason);
     const end = () => {
       clearTimeout(timer);

@@ -102,6 +102,16 @@ describe('a call through a failing connection', () => {
     expect(error).toBeInstanceOf(TimeoutError);
   });
 
+  test('does not end at once if a timeout is longer than a timer can be', async () => {
+    const patient = client({ timeoutMs: Infinity, attemptTimeoutMs: Infinity, maxRetries: 0 });
+    expect(await patient.me()).toHaveProperty('api_key');
+    const { id } = await client().esims.create(order);
+    const polled = new AbortController();
+    const onProgress = () => polled.abort(new Error('polled'));
+    const options = { waitMs: 30 * 86_400_000, maxRetries: 0, signal: polled.signal, onProgress };
+    await expect(client().executions.wait(id, options)).rejects.toThrow('polled');
+  });
+
   test('ends with the caller’s abort reason when the caller’s signal aborts', async () => {
     proxy.plan = ['hangs before'];
     const controller = new AbortController();

@@ -1,10 +1,18 @@
-import { createOperator, createSimplane, type Operator, type Simplane } from '@simplane/sdk';
+import {
+  createOperator,
+  createSimplane,
+  type Operator,
+  type Simplane,
+  type SimplaneOptions,
+} from '@simplane/sdk';
 import { createContext, useContext } from 'react';
 import type { Session } from './session.ts';
 
 export type Clients = {
   /** Calls an account's operations. For an operator: those of the account that is looked at. */
   api: Simplane;
+  /** Another client like `api`, which reports its answers. */
+  connect: Connect;
   operator: Operator;
   session: Session;
   isOperator: boolean;
@@ -14,6 +22,8 @@ export type Clients = {
   apiKey: { id: string; name: string; last4: string; scopes: string[] };
   signedOut(): void;
 };
+
+export type Connect = (onResponse: SimplaneOptions['onResponse']) => Simplane;
 
 /** The SDK, calling through the session instead of with a key. */
 function optionsFor(session: Session) {
@@ -35,6 +45,7 @@ export function createClients(session: Session, serviceAccount?: string) {
   const options = optionsFor(session);
   return {
     api: createSimplane({ ...options, serviceAccount }),
+    connect: ((onResponse) => createSimplane({ ...options, serviceAccount, onResponse })) as Connect,
     operator: createOperator(options),
   };
 }

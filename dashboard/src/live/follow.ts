@@ -1,9 +1,10 @@
-import type { Simplane, WebhookEvent } from '@simplane/sdk';
+import { CursorExpiredError, type WebhookEvent } from '@simplane/sdk';
+import type { Connect } from '../client.ts';
 
 export type LiveState = 'live' | 'paused' | 'lost';
 
 type Options = {
-  api: Simplane;
+  connect: Connect;
   onEvent(event: WebhookEvent): void;
   onState(state: LiveState): void;
 };
@@ -15,10 +16,14 @@ const retryMs = 2_000;
  * Follows the account's events while the tab is visible, and continues after the last one when it is shown again, so nothing is
  * missed. Returns a function that stops it.
  */
-export function followWhileVisible({ api, onEvent, onState }: Options): () => void {
+export function followWhileVisible({ connect, onEvent, onState }: Options): () => void {
   let cursor: string | undefined;
   let current: AbortController | null = null;
   let isStopped = false;
+  // Once connected, the SDK tries again for ever and throws nothing, so the state is that of its last attempt.
+  const api = connect(({ status }) => {
+    if (current) onState(status === 200 ? 'live' : 'lost');
+  });
 
   async function follow(ending: AbortController): Promise<void> {
     while (!ending.signal.aborted) {
@@ -26,13 +31,12 @@ export function followWhileVisible({ api, onEvent, onState }: Options): () => vo
         // A place to continue from, also if the tab is hidden before an event comes.
         cursor ??= (await api.events.feed({ after: 'now' })).cursor;
         const events = api.events.follow({ after: cursor, signal: ending.signal });
-        onState('live');
         for await (const event of events) {
           cursor = events.cursor ?? cursor;
-          onState('live');
           onEvent(event);
         }
-      } catch {
+      } catch (error) {
+        if (error instanceof CursorExpiredError) cursor = undefined; // it would be refused for ever
         if (ending.signal.aborted) return;
         onState('lost');
         await new Promise((resolve) => setTimeout(resolve, retryMs));

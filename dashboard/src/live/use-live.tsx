@@ -14,13 +14,13 @@ const refreshMs = 500;
 
 /** One stream for the whole page. Every event makes the queries on screen read again. */
 export function LiveProvider({ children }: { children: ReactNode }) {
-  const { api } = useClients();
+  const { connect } = useClients();
   const [state, setState] = useState<LiveState>('paused');
   const [recent, setRecent] = useState<WebhookEvent[]>([]);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const stop = followWhileVisible({
-      api,
+      connect,
       onState: setState,
       onEvent(event) {
         setRecent((events) => [event, ...events].slice(0, maxRecent));
@@ -36,7 +36,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
       stop();
       clearTimeout(timer);
     };
-  }, [api]);
+  }, [connect]);
   return <LiveContext value={{ state, recent }}>{children}</LiveContext>;
 }
 

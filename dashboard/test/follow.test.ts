@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createSimplane } from '../../sdk/src/index.ts';
+import {
+  blockOf,
+  json,
+  refusal,
+  type ScriptedServer,
+  startScriptedServer,
+  streamOf,
+} from '../../sdk/test/support/scripted-server.ts';
+import { until } from '../../server/test/support/until.ts';
+import { followWhileVisible } from '../src/live/follow.ts';
+
+let server: ScriptedServer;
+let states: string[];
+let events: string[];
+let stop: () => void;
+
+beforeEach(async () => {
+  server = await startScriptedServer();
+  [states, events] = [[], []];
+  vi.stubGlobal('document', Object.assign(new EventTarget(), { hidden: false }));
+});
+afterEach(async () => {
+  stop();
+  vi.unstubAllGlobals();
+  await server.stop();
+});
+
+function follow(): void {
+  stop = followWhileVisible({
+    connect: (onResponse) => createSimplane({ apiKey: 'x', baseUrl: server.url, maxRetries: 0, onResponse }),
+    onState: (state) => state !== states.at(-1) && states.push(state),
+    onEvent: ({ id }) => events.push(id),
+  });
+}
+
+const end = json({ object: 'event_feed', data: [], cursor: 'c0', caught_up: true });
+const hasEvents = (count: number) =>
+  until(
+    async () => events.length,
+    (length) => length === count,
+  );
+
+test('a connection that is lost after it was open is shown as lost, until it is back', async () => {
+  const down = refusal(503, { type: 'api_error', code: 'unavailable' });
+  server.script = [end, streamOf(blockOf(1), 'break'), down, streamOf(blockOf(2))];
+  follow();
+  await hasEvents(2);
+  expect(states).toEqual(['live', 'lost', 'live']);
+  expect(events).toEqual(['evt_1', 'evt_2']);
+});
+
+test('a place that has expired is given up for the end of the feed', async () => {
+  const expired = refusal(410, { type: 'invalid_request_error', code: 'cursor_expired', cursor: 'c9' });
+  server.script = [end, expired, end, streamOf(blockOf(1))];
+  follow();
+  await hasEvents(1);
+  expect(states).toEqual(['live', 'lost', 'live']);
+  const places = server.requests.map(({ line }) =>
+    new URL(`http://x${line.split(' ')[1]}`).searchParams.get('after'),
+  );
+  expect(places).toEqual(['now', 'c0', 'now', 'c0']);
+});

@@ -90,7 +90,12 @@ export function Action({ label, call, scope, confirm, kind, onDone }: Props) {
 
 /** Whether the call surely did nothing and never will. */
 function isRefused(error: unknown): boolean {
-  return error instanceof ApiError && error.status < 500 && error.code !== 'idempotency_in_progress';
+  return (
+    error instanceof ApiError &&
+    error.status >= 400 &&
+    error.status < 500 &&
+    error.code !== 'idempotency_in_progress'
+  );
 }
 
 type ConfirmProps = Confirmation & {

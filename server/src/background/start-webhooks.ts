@@ -25,8 +25,9 @@ function requestOptionsOf(config: Config) {
 
 /** Starts the webhook sender. */
 export function startWebhooks(service: Service, config: Config, onError: (error: unknown) => void) {
-  // One connection per delivery that an endpoint may have in flight.
-  const agents = createAccountAgents(() => createGuardedAgent(service.addressPolicy, { connections: 64 }));
+  // No limit of connections to a host: an account's endpoints may share one, and the one that hangs would take them all. The
+  // sender's slots limit what is in flight.
+  const agents = createAccountAgents(() => createGuardedAgent(service.addressPolicy));
   const stats = createStatsCollector(service.db);
   const statsTimer = every(statsIntervalMs, stats.flush, onError);
   const sender = startSender({

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startWebhooks } from '../../src/background/start-webhooks.ts';
+import { readConfig } from '../../src/config/read-config.ts';
 import { uuidOfId } from '../../src/ids/uuid.ts';
 import { call } from '../support/client.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -120,4 +122,31 @@ test('endpoints that worked and then hang take at most half of the proven slots'
   await hangingCount(working + 16);
   await sendEvent(2);
   expect(hanging.received).toHaveLength(working + 16);
+});
+
+test('an endpoint at full concurrency that hangs holds up neither another one on the same host nor its own explicit retry', async () => {
+  const working = 80; // its lane is at full concurrency by then
+  hanging.answer((response, { path }, count) => {
+    if (count <= working || path === '/other') response.end();
+  });
+  const types = { enabled_event_types: ['esim.suspended'] };
+  const body = { url: `${hanging.url}/hanging`, ...types };
+  const { json } = await call(service, 'POST', '/v1/webhook_endpoints', { body });
+  await storeBacklog(service.accountUuid, json.id, working + 200);
+  // As a process starts it, with its connections.
+  const { config } = readConfig({ SIMPLANE_WEBHOOK_TIMEOUT: '10m' });
+  const sender = startWebhooks(service.service, config, () => {});
+  try {
+    await hangingCount(working + 64);
+    await createEndpoint(service, `${hanging.url}/other`);
+    await call(service, 'POST', '/v1/events/test', { body: { type: 'esim.provisioned', data: {} } });
+    await hangingCount(working + 65);
+    const path = `/v1/webhook_endpoints/${json.id}/deliveries?status=pending&limit=1`;
+    const pending = (await call(service, 'GET', path)).json.data[0].id;
+    expect((await call(service, 'POST', `/v1/deliveries/${pending}/retry`)).status).toBeLessThan(300);
+    await hangingCount(working + 66);
+    expect(hanging.received.filter((one) => one.path === '/other')).toHaveLength(1);
+  } finally {
+    await sender.stop(0);
+  }
 });

@@ -25,6 +25,7 @@ import { disableRuleOf } from './start-webhooks.ts';
 export function startChores(service: Service, config: Config, onError: (error: unknown) => void) {
   const { db, clock, keys, role } = service;
   const reportRule = reportRuleOf(disableRuleOf(config));
+  const served = new Set<string>();
   return [
     ...(role === 'worker'
       ? []
@@ -42,7 +43,7 @@ export function startChores(service: Service, config: Config, onError: (error: u
           every(300_000, (stopping) => purgeRequests(db, clock, stopping), onError),
           every(600_000, (stopping) => purgeAuditLog(db, clock, stopping), onError),
           every(1_000, (stopping) => expireBundles(db, service, stopping), onError),
-          every(1_000, () => runRecoveries(db, service), onError),
+          every(1_000, () => runRecoveries(db, { ...service, served }), onError),
           every(1_000, (stopping) => continueGroupRetries(db, service, stopping), onError),
           every(1_000, createOrderFallback(service), onError),
           every(1_000, (stopping) => reportHealth(db, service, reportRule, stopping), onError),

@@ -630,6 +630,39 @@ describe('a recovery', () => {
     expect(await rowsOf(long, 'recovery')).toHaveLength(5000);
   });
 
+  /** Each recovery of this account takes one batch of one event per event of the log. */
+  async function addLog(account: Account): Promise<Ids> {
+    for (let n = 0; n < 10; n++) await addEvent(account, { atMs: service.clock.nowMs() - n * 1_000 });
+    return addEndpoint(account);
+  }
+
+  test('is not delayed by another account’s many recoveries', async () => {
+    const [many, one] = [await newAccount(), await newAccount()];
+    const [manyEndpoint, oneEndpoint] = [await addLog(many), await addLog(one)];
+    await recover(one, oneEndpoint, 0); // first, so that it is ready no later than the others
+    for (let n = 0; n < 30; n++) await recover(many, manyEndpoint, 0);
+    await finish(one, () => runRecoveries(service.db, { ...deps(), batchSize: 1 }));
+    // In the order of positions alone, nearly all of them would be finished by then.
+    expect(await openRecoveries(many)).toBeGreaterThan(20);
+    await finish(many, () => runRecoveries(service.db, service.service));
+  });
+
+  test('is not delayed by another account’s recovery that fails', async () => {
+    const [broken, working] = [await newAccount(), await newAccount()];
+    const [brokenEndpoint, workingEndpoint] = [await addLog(broken), await addLog(working)];
+    await write(
+      `update events set type = 'webhook_endpoint.failing', body = 'not JSON' where account_id = $1`,
+      [broken.accountUuid],
+    );
+    await recover(broken, brokenEndpoint, 0);
+    await recover(working, workingEndpoint, 0);
+    const served = new Set<string>();
+    await finish(working, () => runRecoveries(service.db, { ...deps(), served }).catch(() => {}));
+    expect(await openRecoveries(broken)).toBe(1);
+    await write(`update events set body = '{}' where account_id = $1`, [broken.accountUuid]);
+    await finish(broken, () => runRecoveries(service.db, { ...deps(), served }));
+  });
+
   test('shows how far it is while it runs', async () => {
     const account = await newAccount();
     const endpoint = await addEndpoint(account);

@@ -38,7 +38,10 @@ type Entry = {
 
 export type Hub = {
   watch(account: Account): Watch;
-  /** Adds a stream that has sent everything up to `place`. Returns false if the others are further: read on, then try again. */
+  /**
+   * Adds a stream that has sent everything up to `place`, or ends it if the hub has stopped. Returns false if the others are further:
+   * read on, then try again.
+   */
   join(account: Account, stream: LiveStream, place: Place): boolean;
   leave(account: Account, stream: LiveStream): void;
   /** The account has new positions; without one, look at all. */
@@ -170,6 +173,10 @@ export function createHub({ db, pollMs = 1_000, onError }: Options): Hub {
     },
 
     join(account, stream, place) {
+      if (isStopped) {
+        stream.end(); // its request began before the stop
+        return true;
+      }
       const entry = entryOf(account);
       if (entry.streams.size === 0) entry.place = place;
       else if (entry.place.position > place.position) return false;

@@ -6,6 +6,7 @@ import { sequenceEvents } from '../support/sequence-events.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { openSse } from '../support/sse.ts';
 import { until } from '../support/until.ts';
+import { untilLockIsAwaited } from '../support/until-lock-is-awaited.ts';
 
 let service: TestService;
 let target: { url: string; key: string; accountUuid: string };
@@ -303,4 +304,27 @@ test('at shutdown, streams end cleanly and waiting requests are answered at once
   await stream.ended;
   expect((await waiting).json).toMatchObject({ data: [], caught_up: true });
   expect(performance.now() - startedMs).toBeLessThan(20_000);
+});
+
+test('a stream that is being opened at shutdown ends too', async () => {
+  const closing = await startService();
+  const holder = await closing.db.pool.connect();
+  await holder.query('begin; lock table event_feed_heads');
+  const opening = openSse(closing, '/v1/events/feed');
+  await untilLockIsAwaited(closing);
+  const stopped = closing.stop();
+  await until(
+    () =>
+      fetch(`${closing.url}/livez`).then(
+        () => 'accepts connections',
+        () => 'closed',
+      ),
+    (state) => state === 'closed',
+  );
+  await holder.query('commit');
+  holder.release();
+  const stream = await opening;
+  expect(stream.status).toBe(200);
+  await stream.ended;
+  await stopped;
 });

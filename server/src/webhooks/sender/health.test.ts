@@ -21,7 +21,9 @@ test('a healthy endpoint is never disabled', () => {
 
 test('the reason names the failure count, the start and the last status or error', () => {
   const health = { failingSince: start, failureCount: 7 };
-  expect(disabledReason(health, 'status 503')).toMatch(/7 attempts since 2027-01-15T\d\d:\d\d:\d\dZ .+ with status 503\./);
+  expect(disabledReason(health, 'status 503')).toMatch(
+    /7 attempts since 2027-01-15T\d\d:\d\d:\d\dZ .+ with status 503\./,
+  );
 });
 
 test('an endpoint that would be disabled would also be reported as failing', () => {

@@ -14,6 +14,8 @@ export type UrgentDeliveries = {
 };
 
 const maxWaiting = 1_000;
+// A script that retries all failed deliveries of one account must leave room for the others.
+const maxWaitingOfAccount = 100;
 
 /** Deliveries that were asked to be sent now. They skip their endpoint's queue and pause, within slots of their own. */
 export function createUrgentDeliveries(
@@ -21,19 +23,32 @@ export function createUrgentDeliveries(
   mayClaim: (endpointUuid: string) => boolean,
 ): UrgentDeliveries {
   const waiting = new Map<string, Urgent>();
+  const countOf = new Map<string, number>();
+
+  function remove({ accountUuid, deliveryUuid }: Urgent): void {
+    waiting.delete(deliveryUuid);
+    const left = (countOf.get(accountUuid) ?? 1) - 1;
+    if (left > 0) countOf.set(accountUuid, left);
+    else countOf.delete(accountUuid);
+  }
+
   return {
     add(urgent) {
-      if (waiting.size >= maxWaiting) return false;
+      if (waiting.has(urgent.deliveryUuid)) return true;
+      const count = countOf.get(urgent.accountUuid) ?? 0;
+      if (waiting.size >= maxWaiting || count >= maxWaitingOfAccount) return false;
       waiting.set(urgent.deliveryUuid, urgent);
+      countOf.set(urgent.accountUuid, count + 1);
       return true;
     },
     take(count) {
       const taken = new Map<string, Named>();
       let left = count;
-      for (const { accountUuid, endpointUuid, deliveryUuid } of waiting.values()) {
+      for (const urgent of waiting.values()) {
+        const { accountUuid, endpointUuid, deliveryUuid } = urgent;
         if (left === 0) break;
         if (!mayClaim(endpointUuid) || slots.availableTo(accountUuid) === 0) continue;
-        waiting.delete(deliveryUuid);
+        remove(urgent);
         slots.acquire(accountUuid, 1);
         left -= 1;
         const named = taken.get(endpointUuid) ?? { accountUuid, endpointUuid, slots: 0, deliveryUuids: [] };

@@ -21,8 +21,8 @@ export const sdkFeedMutants: Mutant[] = [
   {
     name: 'feed-silence-unnoticed',
     file: 'sdk/src/open-event-stream.ts',
-    find: 'setTimeout(() => fail(',
-    replace: 'setTimeout(() => String(',
+    find: 'startTimer(() => fail(',
+    replace: 'startTimer(() => String(',
     tests: ['sdk/test/follow.test.ts'],
     why: 'A stream over a dead connection is opened again.',
   },

@@ -155,6 +155,8 @@ describe('a process without a key that stored secrets need', () => {
       ({ length }) => length > 0,
     );
     expect(esim?.matching_id).toMatch(new RegExp(`^v2\\.${keyIdOf(first)}\\.`));
+    // The process with the wrong key never claimed it.
+    expect(await query('select attempts from executions')).toEqual([{ attempts: 1 }]);
     expect(await Promise.all([wrong.end('SIGTERM'), right.end('SIGTERM')])).toEqual([0, 0]);
   });
 

@@ -186,6 +186,12 @@ describe('usage', () => {
     },
   );
 
+  test('activates the first bundle at its own time, even if the order ended later', () => {
+    const ordered = bundle(0, { created_at: later(dayMs) });
+    const { bundles } = countUsage(noChange([ordered]), { bytes: 2, at: start }, { promotes: true });
+    expect(bundles[0]).toMatchObject({ status: 'active', activated_at: start });
+  });
+
   test('is not counted if the eSIM has no bundle', () => {
     expect(countUsage(noChange([]), { bytes: 5, at: start }, { promotes: true })).toEqual(noChange([]));
   });

@@ -22,11 +22,11 @@ export function promote(change: Change, at: Date): Change {
   if (!next || activeOf(change)) return change;
   // A late record may be older than a top-up, whose validity must not run before it was bought.
   const isTopUp = next !== change.bundles[0];
-  const from = isTopUp && next.created_at > at ? next.created_at : at;
+  const fromMs = isTopUp ? Math.max(at.getTime(), next.created_at.getTime()) : at.getTime();
   const bundle = {
     ...transitioned(next, 'activate'),
-    activated_at: from,
-    expires_at: new Date(from.getTime() + next.validity_days * dayMs),
+    activated_at: new Date(fromMs),
+    expires_at: new Date(fromMs + next.validity_days * dayMs),
   };
   return withBundle(change, bundle, [{ type: 'bundle.activated', bundle }]);
 }

@@ -1,8 +1,9 @@
 import { profileStates } from '@simplane/contract';
 import { expect, test } from 'vitest';
-import { sentFlag } from '../executions/worker.ts';
+import { type ClaimedExecution, sentFlag } from '../executions/worker.ts';
+import type { Network } from '../network/port.ts';
 import { nextProfileState, wasDownloaded } from './profile-state.ts';
-import { isUnconfirmed, mayBeReserved } from './reservation.ts';
+import { isUnconfirmed, mayBeReserved, mayHaveReserved } from './reservation.ts';
 
 const sent = { [sentFlag('order')]: true };
 
@@ -15,6 +16,21 @@ test.each([
   ['it was sent and canceled', { ...sent, is_closed: true }, false],
 ])('whether the network may hold a profile when %s: %j → %j', (_, progress, held) => {
   expect(mayBeReserved(progress)).toBe(held);
+});
+
+test.each([
+  ['a first attempt', { fence: 1, progress: {} }, { forgetful: false, other: false }],
+  ['a later attempt', { fence: 2, progress: {} }, { forgetful: false, other: true }],
+  [
+    'a later attempt, after a cancel',
+    { fence: 2, progress: { is_closed: true } },
+    { forgetful: false, other: false },
+  ],
+  ['an attempt that stored its order', { fence: 1, progress: sent }, { forgetful: true, other: true }],
+])('%s may have reserved a profile, by whether the network forgets calls', (_, claimed, expected) => {
+  const at = (forgetsCalls: boolean) =>
+    mayHaveReserved({ forgetsCalls } as Network, claimed as unknown as ClaimedExecution);
+  expect({ forgetful: at(true), other: at(false) }).toEqual(expected);
 });
 
 test.each([

@@ -19,6 +19,6 @@ export function shouldDisable({ failingSince, failureCount }: Health, rule: Fail
 
 /** The text the endpoint's owner reads. */
 export function disabledReason({ failingSince, failureCount }: Health, lastError: string | null): string {
-  const since = failingSince?.toISOString().replace(/\.\d+Z$/, 'Z') ?? 'an unknown time';
+  const since = failingSince?.toISOString().replace(/\.\d+/, '') ?? 'an unknown time';
   return `All ${failureCount} attempts since ${since} failed, the last with ${lastError ?? 'no response'}. Fix the receiver, enable the endpoint, then recover the missed events.`;
 }

@@ -37,7 +37,7 @@ const executionId = { pattern: idPattern(idPrefixes.execution) };
 
 /** What `waiting_for` says of an order that no worker has claimed. */
 export const waitingForWorker =
-  'No worker has started it yet: the service is busy, or the network is down. It starts automatically. If it still waits after a few minutes, tell the operator.';
+  'It has not started yet: the service is busy, or the network is down. It starts automatically. If it still waits after a few minutes, tell the operator.';
 
 /** `error.message` of a canceled execution. */
 export const canceledMessage =

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startFaultyProxy } from '../../sdk/test/support/faulty-proxy.ts';
+import { ordersDescribed } from '../../server/test/support/orders-described.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
 import { jsonLines, runCli, startCli } from './support/run-cli.ts';
 
@@ -86,17 +87,7 @@ describe('an error names the next step and sets the exit code:', () => {
     expect(error.next_step).toContain(`--idempotency-key ${error.idempotency_key}`);
     const again = await runCli(service, [...order, '--idempotency-key', error.idempotency_key]);
     expect(again).toMatchObject({ code: 0 });
-    const orders = await service.db.query<{ id: string }>(
-      {
-        name: 'test_orders_with_lost_answer',
-        text: `
-select id from execution_queue where input->>'description' = $1
-union all
-select id from executions where input->>'description' = $1`,
-      },
-      ['answer lost'],
-    );
-    expect(orders).toHaveLength(1);
+    expect(await ordersDescribed(service, 'answer lost')).toHaveLength(1);
   });
 
   it('4 when the key is missing, invalid or lacks the scope, without printing the key', async () => {

@@ -2,6 +2,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startFaultyProxy } from '../../sdk/test/support/faulty-proxy.ts';
 import { generateApiKey } from '../../server/src/accounts/api-key-text.ts';
+import { ordersDescribed } from '../../server/test/support/orders-described.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
 import { callTool, refusalOf } from './support/call.ts';
 import { connectHttp, connectStdio } from './support/connect.ts';
@@ -150,17 +151,7 @@ test.each([
     lossy.plan = [];
     const [, key] = /idempotency_key "([^"]+)"/.exec(text) ?? [];
     await callTool(agent, 'provision_esim', { ...order, idempotency_key: key });
-    const orders = await service.db.query<{ id: string }>(
-      {
-        name: 'test_orders_with_lost_answer',
-        text: `
-select id from execution_queue where input->>'description' = $1
-union all
-select id from executions where input->>'description' = $1`,
-      },
-      [fault],
-    );
-    expect(orders).toHaveLength(1);
+    expect(await ordersDescribed(service, fault)).toHaveLength(1);
     await agent.close();
     await lossy.stop();
   },

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { call } from '../../server/test/support/client.ts';
+import { ordersDescribed } from '../../server/test/support/orders-described.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
 import { until } from '../../server/test/support/until.ts';
 import { ConnectionError, createSimplane, RateLimitError, ServerError, TimeoutError } from '../src/index.ts';
@@ -24,21 +25,6 @@ function client(options = {}) {
   return createSimplane({ apiKey: service.key, baseUrl: proxy.url, ...options });
 }
 
-/** The executions whose order has this description. */
-async function executionsOf(description: string): Promise<string[]> {
-  const rows = await service.db.query<{ id: string }>(
-    {
-      name: 'test_executions',
-      text: `
-select id from execution_queue where input->>'description' = $1
-union all
-select id from executions where input->>'description' = $1`,
-    },
-    [description],
-  );
-  return rows.map(({ id }) => id);
-}
-
 describe('a call through a failing connection', () => {
   for (const fault of faults) {
     test(`(${fault}) is retried and runs once`, async () => {
@@ -48,7 +34,7 @@ describe('a call through a failing connection', () => {
       const execution = await client(options).esims.create({ ...order, description: `once, ${fault}` });
       expect(execution.status).toBe('queued');
       expect(proxy.requests).toBe(2);
-      expect(await executionsOf(`once, ${fault}`)).toHaveLength(1);
+      expect(await ordersDescribed(service, `once, ${fault}`)).toHaveLength(1);
     });
   }
 
@@ -61,7 +47,7 @@ describe('a call through a failing connection', () => {
         proxy.plan = [...plan];
         const description = `any ${++run}`;
         await client().esims.create({ ...order, description });
-        expect(await executionsOf(description)).toHaveLength(1);
+        expect(await ordersDescribed(service, description)).toHaveLength(1);
       }),
       { numRuns: 8 },
     );
@@ -85,7 +71,7 @@ describe('a call through a failing connection', () => {
     expect(error).toBeInstanceOf(ConnectionError);
     const { idempotencyKey } = error as ConnectionError;
     await client().esims.create({ ...order, description }, { idempotencyKey });
-    expect(await executionsOf(description)).toHaveLength(1);
+    expect(await ordersDescribed(service, description)).toHaveLength(1);
 
     proxy.plan = ['hangs before', '500 before'];
     const hung = client().esims.create(order, { idempotencyKey: 'mine', timeoutMs: 100 });
@@ -144,7 +130,7 @@ test('twenty concurrent calls with one key through failing connections create on
     ),
   );
   expect(new Set(executions.map(({ id }) => id)).size).toBe(1);
-  expect(await executionsOf(description)).toHaveLength(1);
+  expect(await ordersDescribed(service, description)).toHaveLength(1);
 });
 
 test('a write without a key gets a new one each time', async () => {

@@ -422,10 +422,18 @@ const guards: Mutant[] = [
   {
     name: 'idempotency-key-not-carried',
     file: 'sdk/src/transport.ts',
-    find: 'error.idempotencyKey = idempotencyKey',
-    replace: 'error.idempotencyKey = undefined',
+    find: 'Object.assign(error, { idempotencyKey,',
+    replace: 'Object.assign(error, {',
     tests: ['sdk/test/retries.test.ts'],
     why: 'The error of a write has the key with which it can be repeated.',
+  },
+  {
+    name: 'only-the-last-attempt-decides',
+    file: 'sdk/src/transport.ts',
+    find: 'mayHaveTakenEffect ||= isWrite',
+    replace: 'mayHaveTakenEffect = isWrite',
+    tests: ['sdk/test/retries.test.ts'],
+    why: 'A write whose answer was lost may have taken effect, even if a later attempt was refused.',
   },
   {
     name: 'execution-not-carried',

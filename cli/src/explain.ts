@@ -17,22 +17,11 @@ type ErrorContext = { group: string; settings: Settings | null };
 /** Turns any error into a message, a next step and an exit code. */
 export async function explain(error: unknown, context: ErrorContext): Promise<Explanation> {
   const explanation = await explainError(error, context);
-  const idempotencyKey = keyToRepeat(error);
-  if (idempotencyKey === undefined) return explanation;
+  if (!(error instanceof SimplaneError && error.mayHaveTakenEffect)) return explanation;
+  const { idempotencyKey } = error;
   const repeat = `The command may have taken effect. If you run it again, add --idempotency-key ${idempotencyKey}: then it takes effect once.`;
   const nextStep = [explanation.nextStep, repeat].filter(Boolean).join(' ');
   return { ...explanation, nextStep, idempotencyKey };
-}
-
-/** Undefined after a read, and after a refusal, which surely changed nothing. */
-function keyToRepeat(error: unknown): string | undefined {
-  if (!(error instanceof SimplaneError)) return undefined;
-  const isRefused =
-    error instanceof ApiError &&
-    error.status >= 300 &&
-    error.status < 500 &&
-    error.code !== 'idempotency_in_progress';
-  return isRefused ? undefined : error.idempotencyKey;
 }
 
 async function explainError(error: unknown, context: ErrorContext): Promise<Explanation> {

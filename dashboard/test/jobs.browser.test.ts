@@ -87,6 +87,26 @@ test('an eSIM is used in the simulator, suspended, resumed, topped up and termin
   expect((await call(service, 'GET', `/v1/esims/${json.iccid}`)).json.status).toBe('terminated');
 });
 
+test('a click after an answer that could not be read repeats the order: there is one', async () => {
+  const answers: { id: string }[] = [];
+  await page.route('**/v1/esims', async (route) => {
+    if (route.request().method() !== 'POST') return route.fallback();
+    const response = await route.fetch();
+    const isFirst = answers.push(await response.json()) === 1;
+    return isFirst ? route.fulfill({ status: 202, body: '{"id": "exec_' }) : route.fulfill({ response });
+  });
+  await openSection('eSIMs');
+  await button('Order an eSIM').click();
+  const dialog = page.getByRole('dialog', { name: 'Order an eSIM' });
+  await button('Order', dialog).click();
+  await dialog.getByRole('alert').waitFor();
+  await button('Order', dialog).click();
+  await dialog.waitFor({ state: 'hidden' });
+  await page.unroute('**/v1/esims');
+  const [first, second] = answers;
+  expect(second?.id).toBe(first?.id);
+});
+
 test('an endpoint is added, probed, gets a new secret, and recovers what it missed while it was disabled', async () => {
   await openSection('Webhooks');
   await button('Add an endpoint').click();

@@ -45,14 +45,9 @@ export function isRefusal(error: unknown): boolean {
 }
 
 /** Names the key that the SDK made if the agent gave none: without it, a repeated call would be a second order. */
-function howToRepeat({ idempotencyKey }: SimplaneError): string | undefined {
-  if (idempotencyKey === undefined) return undefined;
+function howToRepeat({ mayHaveTakenEffect, idempotencyKey }: SimplaneError): string | undefined {
+  if (!mayHaveTakenEffect) return undefined;
   return `The call may have taken effect. Repeat it only with the same arguments and idempotency_key ${JSON.stringify(idempotencyKey)}; then it runs once.`;
-}
-
-/** Whether the server surely changed nothing. */
-function isWithoutEffect({ status, code }: ApiError): boolean {
-  return status >= 300 && status < 500 && code !== 'idempotency_in_progress';
 }
 
 function explainApiError(
@@ -66,7 +61,7 @@ function explainApiError(
     Refused: `${code ?? 'unknown'} (HTTP ${status}): ${inToolTerms(renamed(message, argumentNames))}`,
     Argument: argument,
     'What to do': products ? 'Call the tool again with an id that exists.' : nextStep(code),
-    Repeat: isWithoutEffect(error) ? undefined : howToRepeat(error),
+    Repeat: howToRepeat(error),
     'Products that exist': products,
     Docs: docUrl,
     'Request id': requestId,

@@ -6,6 +6,8 @@ export class SimplaneError extends Error {
   override name = 'SimplaneError';
   /** The key of the write that failed. Repeat the call with it: the write runs at most once. */
   declare idempotencyKey: string | undefined;
+  /** True if the write that failed may have taken effect: repeat it only with `idempotencyKey`. */
+  declare mayHaveTakenEffect: boolean | undefined;
   /** The execution as last seen, if the error came while waiting for one. It continues in the background. */
   declare execution: Execution | undefined;
 }

@@ -1,4 +1,4 @@
-import { type Answer, readJson } from './answer.ts';
+import { type Answer, isRedirect, readJson } from './answer.ts';
 import { type ApiError, apiErrorOf, ConnectionError, type SimplaneError } from './errors.ts';
 import type { Request } from './prepare-request.ts';
 import { isWorthRetrying } from './retry.ts';
@@ -11,6 +11,14 @@ export function errorResponse(answer: Answer): Failure {
   const retryAfter = answer.headers.get('retry-after');
   const { status, code } = error;
   return { error, retryAfter, isWorthRetrying: isWorthRetrying({ status, code, retryAfter }) };
+}
+
+/** Whether the answer says that the request changed nothing. */
+export function isRefused(answer: Answer): boolean {
+  if (isRedirect(answer)) return true;
+  // A proxy may answer 408 for a server that is still at work.
+  if (answer.status < 400 || answer.status >= 500 || answer.status === 408) return false;
+  return apiErrorOf({ ...answer, body: readJson(answer) }).code !== 'idempotency_in_progress';
 }
 
 export function unreachable({ method, path }: Request, cause: unknown): Failure {

@@ -2,7 +2,7 @@ import { type Answer, isRedirect } from './answer.ts';
 import type { Connection, SimplaneOptions } from './connection.ts';
 import { type Deadline, startDeadline } from './deadline.ts';
 import { SimplaneError, TimeoutError } from './errors.ts';
-import { errorResponse, redirected, unreachable } from './failure.ts';
+import { errorResponse, isRefused, redirected, unreachable } from './failure.ts';
 import { pause } from './pause.ts';
 import type { Request } from './prepare-request.ts';
 import { delayBefore } from './retry.ts';
@@ -35,10 +35,13 @@ export function createTransport(settings: SimplaneOptions, { prepare, attemptOnc
     const maxRetries = options.maxRetries ?? settings.maxRetries ?? 4;
     const { url, init } = prepare(request, idempotencyKey);
     const deadline = startDeadline(timeoutMs, options.signal);
+    let mayHaveTakenEffect = false;
     try {
       for (let retry = 1; ; retry++) {
         const info = { method: request.method, url, attempt: retry, idempotencyKey };
         const last = await attemptOnce(info, init, { signal: deadline.signal, heldMs, read });
+        // Once lost, an attempt may still arrive, whatever the answers to later ones say.
+        mayHaveTakenEffect ||= isWrite && !('answer' in last && isRefused(last.answer));
         if (deadline.signal.aborted && !('answer' in last)) throw abortError(deadline, timeoutMs, request);
         if ('answer' in last && isRedirect(last.answer)) throw redirected(request, last.answer, url);
         if ('answer' in last && last.answer.status < 400) return parse(last.answer);
@@ -51,7 +54,7 @@ export function createTransport(settings: SimplaneOptions, { prepare, attemptOnc
       }
     } catch (error) {
       if (error instanceof SimplaneError && idempotencyKey !== undefined)
-        error.idempotencyKey = idempotencyKey;
+        Object.assign(error, { idempotencyKey, mayHaveTakenEffect });
       throw error;
     } finally {
       deadline.end();

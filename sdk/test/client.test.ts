@@ -269,7 +269,9 @@ describe('an API error', () => {
       await truncated.esims.create(order).catch((error: unknown) => error),
       await truncated.request({ method: 'POST', path: '/v1/esims' }).catch((error: unknown) => error),
     ];
-    expect(errors).toMatchObject(keys.map((idempotencyKey) => ({ name: 'ApiError', idempotencyKey })));
+    expect(errors).toMatchObject(
+      keys.map((idempotencyKey) => ({ name: 'ApiError', idempotencyKey, mayHaveTakenEffect: true })),
+    );
     expect(keys).toEqual([expect.any(String), expect.any(String)]);
   });
 });

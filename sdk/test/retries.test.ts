@@ -80,6 +80,36 @@ describe('a call through a failing connection', () => {
     await expect(failed).rejects.toMatchObject({ name: 'ServerError', idempotencyKey: 'mine too' });
   });
 
+  test('says whether it may have taken effect', async () => {
+    const once = client({ maxRetries: 0 });
+    const failWith = (
+      plan: FaultyProxy['plan'],
+      calling: () => Promise<unknown> = () => once.esims.create(order),
+    ) => {
+      proxy.plan = plan;
+      return expect(calling()).rejects;
+    };
+    await failWith(['429 for an hour']).toMatchObject({ name: 'RateLimitError', mayHaveTakenEffect: false });
+    await failWith(['lost: reset']).toMatchObject({ name: 'ConnectionError', mayHaveTakenEffect: true });
+    await failWith(['lost: 502 page']).toMatchObject({ name: 'ServerError', mayHaveTakenEffect: true });
+    const unknown = () => once.esims.create({ product_id: 'prod_unknown' });
+    await failWith([], unknown).toMatchObject({ name: 'InvalidRequestError', mayHaveTakenEffect: false });
+    await failWith(['500 before'], () => once.me()).not.toMatchObject({ mayHaveTakenEffect: true });
+  });
+
+  test('may have taken effect if an attempt was lost, even if the last one was refused', async () => {
+    proxy.plan = ['lost: reset', '429 for an hour'];
+    const description = 'lost, then refused';
+    const error = await client()
+      .esims.create({ ...order, description })
+      .catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(RateLimitError);
+    const { mayHaveTakenEffect, idempotencyKey } = error as RateLimitError;
+    expect(mayHaveTakenEffect).toBe(true);
+    await client().esims.create({ ...order, description }, { idempotencyKey });
+    expect(await ordersDescribed(service, description)).toHaveLength(1);
+  });
+
   test('respects timeoutMs, however long the retries would take', async () => {
     proxy.plan = Array(9).fill('hangs before');
     const error = await client({ attemptTimeoutMs: 50 })

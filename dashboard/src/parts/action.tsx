@@ -1,4 +1,4 @@
-import { ApiError } from '@simplane/sdk';
+import { SimplaneError } from '@simplane/sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { mayDo, useClients } from '../client.ts';
@@ -41,7 +41,8 @@ export function Action({ label, call, scope, confirm, kind, onDone }: Props) {
       await queries.invalidateQueries();
     },
     onError(error) {
-      if (isRefused(error)) key.current = crypto.randomUUID(); // with the old one, the refusal would be repeated for ever
+      // After a refusal, the old one would repeat the refusal for ever.
+      if (error instanceof SimplaneError && !error.mayHaveTakenEffect) key.current = crypto.randomUUID();
     },
   });
   const isAllowed = mayDo(clients, scope);
@@ -85,16 +86,6 @@ export function Action({ label, call, scope, confirm, kind, onDone }: Props) {
       )}
       {mutation.isError && asks !== 'confirm' && <ErrorNote error={mutation.error} />}
     </span>
-  );
-}
-
-/** Whether the call surely did nothing and never will. */
-function isRefused(error: unknown): boolean {
-  return (
-    error instanceof ApiError &&
-    error.status >= 400 &&
-    error.status < 500 &&
-    error.code !== 'idempotency_in_progress'
   );
 }
 

@@ -7,7 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startFaultyProxy } from '../../sdk/test/support/faulty-proxy.ts';
 import { ordersDescribed } from '../../server/test/support/orders-described.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
-import { jsonLines, runCli, startCli } from './support/run-cli.ts';
+import { until } from '../../server/test/support/until.ts';
+import { hasTerminal, inTerminal } from './support/in-terminal.ts';
+import { envOf, jsonLines, runCli, startCli } from './support/run-cli.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -105,6 +107,25 @@ describe('an error names the next step and sets the exit code:', () => {
     expect(scope).toMatchObject({ code: 4, stderr: containing('simplane whoami') });
   });
 });
+
+if (hasTerminal) {
+  it.each([
+    ['Ctrl-C ends the command', '\x03', 130],
+    ['Ctrl-D is a no', '\x04', 2],
+    ['no is a no', 'n\r', 2],
+  ])('to the question of `esims terminate`, %s, and nothing is terminated', async (_, keys, code) => {
+    const asked = inTerminal('esims terminate 8999', { env: envOf(service) });
+    await until(
+      async () => asked.output(),
+      (output) => output.includes('[y/N]'),
+    );
+    asked.type(keys);
+    const { stdout, ...ended } = await asked.ended;
+    expect(ended).toEqual({ code });
+    expect(stdout.includes('nothing was changed')).toBe(code === 2);
+    expect(stdout).not.toContain('resource_missing');
+  });
+}
 
 describe('the sandbox key in the current folder', () => {
   let folder: string;

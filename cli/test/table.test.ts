@@ -1,12 +1,10 @@
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type TestService } from '../../server/test/support/service.ts';
 import { displayWidth } from '../src/print/display-width.ts';
 import { createOutput } from '../src/print/output.ts';
 import { type Column, createTable } from '../src/print/table.ts';
-import { binary, envOf, runCli } from './support/run-cli.ts';
+import { hasTerminal, inTerminal } from './support/in-terminal.ts';
+import { envOf, runCli } from './support/run-cli.ts';
 
 type Row = { id: string; name: string; created: string; data: string };
 const columns: Column<Row>[] = [
@@ -61,9 +59,6 @@ describe('a table', () => {
   });
 });
 
-// util-linux; other systems' `script` takes other arguments.
-const hasTerminal = process.platform === 'linux' && existsSync('/usr/bin/script');
-
 describe('the command', () => {
   let service: TestService;
   beforeAll(async () => {
@@ -73,10 +68,7 @@ describe('the command', () => {
 
   if (!hasTerminal) return;
   it('reads the width of a real terminal', async () => {
-    const command = `stty cols 60; ${process.execPath} ${binary} products list`;
-    const { stdout } = await promisify(execFile)('/usr/bin/script', ['-qec', command, '/dev/null'], {
-      env: { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', ...envOf(service) },
-    });
+    const { stdout } = await inTerminal('products list', { env: envOf(service), columns: 60 }).ended;
     const lines = stdout.trimEnd().split(/\r?\n/);
     expect(lines.length).toBeGreaterThan(3);
     for (const line of lines.filter((text) => !text.includes('--json'))) {

@@ -132,10 +132,14 @@ async function confirmTermination(iccid: string): Promise<void> {
   }
   const { createInterface } = await import('node:readline/promises');
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
+  // The terminal passes Ctrl-C as a character while a question is open; end as without one.
+  prompt.once('SIGINT', () => {
+    prompt.close();
+    process.kill(process.pid, 'SIGINT');
+  });
   try {
-    const answer = await prompt.question(
-      `This terminates ${iccid} permanently and cancels its bundles. Continue? [y/N] `,
-    );
+    const question = `This terminates ${iccid} permanently and cancels its bundles. Continue? [y/N] `;
+    const answer = await prompt.question(question).catch(() => ''); // it fails after Ctrl-D
     if (!/^y(es)?$/i.test(answer.trim())) throw usageError('Canceled; nothing was changed.');
   } finally {
     prompt.close();

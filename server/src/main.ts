@@ -1,11 +1,13 @@
 import { Command } from 'commander';
 import { readConfig } from './config/read-config.ts';
+import { version } from './config/version.ts';
 import type { Tools } from './operator/with-database.ts';
 
 // Each command imports its code when it runs, so `--help` and usage errors take only 0.1 s.
 
 const program = new Command('simplane-server')
   .description('The Simplane service and its operator commands. Settings come from the environment.')
+  .version(version, '-V, --version', 'print the version')
   .showHelpAfterError();
 
 program

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AuditAction } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { version } from '../../src/config/version.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { uuidOfId } from '../../src/ids/uuid.ts';
 import { call, provision } from '../support/client.ts';
@@ -369,6 +370,10 @@ describe('the audit log', () => {
     expect(after.slice(before.length)).toEqual(['api_key.created', 'secrets.reseal_started']);
     expect([...new Set(after)].sort()).toEqual([...new Set(Object.values(audited))].sort());
   });
+});
+
+test('--version prints the version', async () => {
+  expect(await run('--version')).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
 });
 
 describe('a mistyped command', () => {

@@ -31,12 +31,14 @@ type Options = {
   onAvailability?(reason: string | null): void;
 };
 
-const connectTimeoutMs = 5_000;
+// How long a caller waits for a connection, unless connect_timeout in the address is longer.
+const minConnectTimeoutMs = 5_000;
 const queryTimeoutMs = 15_000;
 
 export function openDatabase(options: Options): Database {
   const { poolSize, onError, onAvailability } = options;
   const address = parseConnectionUrl(options.connectionString);
+  const connectTimeoutMs = Math.max(minConnectTimeoutMs, address.connectTimeoutMs);
   const inFlight = createInFlight();
   /** Incremented when the open connections may be to the wrong server. */
   let generation = 0;
@@ -61,7 +63,7 @@ export function openDatabase(options: Options): Database {
         connectionString: availability.host().connectionString,
         application_name: applicationName(),
         keepAlive: true,
-        connectionTimeoutMillis: Math.min(connectTimeoutMs, address.connectTimeoutMs),
+        connectionTimeoutMillis: address.connectTimeoutMs,
         // The server's own timeout is shorter (session.ts); this one covers a server that stopped answering.
         query_timeout: queryTimeoutMs,
         types: { getTypeParser },

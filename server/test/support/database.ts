@@ -29,6 +29,8 @@ export async function queryAsAdmin(sql: string): Promise<void> {
 function urlOf(database: string): string {
   const url = new URL(inject('postgresUrl'));
   url.pathname = `/${database}`;
+  // On a busy machine a connection may take longer than the default of 5 s.
+  url.searchParams.set('connect_timeout', '60');
   return url.href;
 }
 

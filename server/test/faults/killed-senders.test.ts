@@ -133,7 +133,7 @@ function namesOf(eventIds: string[], paths: string[]): string[] {
 const oneGoodAttempt = [expect.objectContaining({ number: 1, status_code: 200, error: null })];
 
 // Five run concurrently and each waits out a lease; the timeout only catches a hang.
-describe.concurrent('a sender killed', { timeout: 300_000 }, () => {
+describe.concurrent('a sender killed', { timeout: 900_000 }, () => {
   type Counts = { answered: number; logged: number; received: number };
 
   test.for<[string, string, (counts: Counts) => boolean]>([

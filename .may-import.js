@@ -67,8 +67,8 @@ export const mayImport = {
       imports: list`live parts screens screens/operator sdk:* npm:@tanstack/react-query npm:react npm:react-dom`,
     },
     live: {
-      why: 'Events as they come, from the feed.',
-      imports: list`. sdk:* npm:react`,
+      why: 'Events as they come, from the feed; each makes what is on screen be read again.',
+      imports: list`. sdk:* npm:@tanstack/react-query npm:react`,
     },
     parts: {
       why: 'What screens are made of.',

@@ -1,24 +1,31 @@
-import { useQuery } from '@tanstack/react-query';
-import { Suspense, useEffect, useMemo, useState } from 'react';
+import { QueryClientProvider, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, Suspense, useEffect, useMemo, useState } from 'react';
 import { viewedAccount } from './account-path.ts';
 import { type Clients, ClientsContext, createClients } from './client.ts';
 import { Layout } from './layout.tsx';
 import { LiveProvider } from './live/use-live.tsx';
 import { ErrorNote } from './parts/error-note.tsx';
-import { isSignedOut, queries } from './queries.ts';
+import { createQueries, isSignedOut } from './queries.ts';
 import { navigate, usePlace } from './router.tsx';
 import { SignIn } from './screens/sign-in.tsx';
 import { findScreen } from './screens.ts';
 import { resumeSession, type Session } from './session.ts';
 
+const retryMs = 2_000;
+
 /** Signed in or not. A link to sign in is followed even if a session exists, because it may be for another key. */
 export function App() {
-  const [session, setSession] = useState<Session | null | 'unknown'>('unknown');
+  const [session, setSession] = useState<Session | null | Error | 'unknown'>('unknown');
+  const queries = useQueryClient();
   const { path } = usePlace();
   useEffect(() => {
-    resumeSession().then(setSession, () => setSession(null));
-  }, []);
+    if (session !== 'unknown' && !(session instanceof Error)) return;
+    const resume = () => resumeSession().then(setSession, setSession);
+    const timer = setTimeout(resume, session === 'unknown' ? 0 : retryMs);
+    return () => clearTimeout(timer);
+  }, [session]);
   if (session === 'unknown') return <p className="empty">Loading…</p>;
+  if (session instanceof Error) return <p className="empty">{session.message} Trying again…</p>;
   if (session === null || path === '/sign-in') {
     return (
       <SignIn
@@ -75,7 +82,15 @@ function SignedIn({ session, onSignedOut }: { session: Session; onSignedOut(): v
   );
   return (
     <ClientsContext value={value}>
-      {isOperator && account === null ? screen : <LiveProvider>{screen}</LiveProvider>}
+      <OwnQueries key={account}>
+        {isOperator && account === null ? screen : <LiveProvider>{screen}</LiveProvider>}
+      </OwnQueries>
     </ClientsContext>
   );
+}
+
+/** Remounted for each account that an operator looks at, so that no account's data is shown as another's. */
+function OwnQueries({ children }: { children: ReactNode }) {
+  const [queries] = useState(createQueries);
+  return <QueryClientProvider client={queries}>{children}</QueryClientProvider>;
 }

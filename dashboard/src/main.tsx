@@ -2,14 +2,14 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
-import { queries } from './queries.ts';
+import { createQueries } from './queries.ts';
 import './style.css';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('the page has no #root');
 createRoot(root).render(
   <StrictMode>
-    <QueryClientProvider client={queries}>
+    <QueryClientProvider client={createQueries()}>
       <App />
     </QueryClientProvider>
   </StrictMode>,

@@ -5,19 +5,21 @@ import { QueryClient } from '@tanstack/react-query';
 export const pollMs = 5_000;
 
 /** The SDK retries by itself, so a query does not. Queries pause in a hidden tab. */
-export const queries = new QueryClient({
-  defaultOptions: {
-    queries: {
-      retry: false,
-      staleTime: 2_000,
-      refetchOnWindowFocus: true,
-      refetchIntervalInBackground: false,
+export function createQueries(): QueryClient {
+  const queries = new QueryClient({
+    defaultOptions: {
+      queries: {
+        retry: false,
+        staleTime: 2_000,
+        refetchOnWindowFocus: true,
+        refetchIntervalInBackground: false,
+      },
     },
-  },
-});
-
-// Events never change. To compare the payloads of 50 events of 250 kB with those read before takes a second.
-queries.setQueryDefaults(['events'], { structuralSharing: false });
+  });
+  // Events never change. To compare the payloads of 50 events of 250 kB with those read before takes a second.
+  queries.setQueryDefaults(['events'], { structuralSharing: false });
+  return queries;
+}
 
 /** Whether an error means that nobody is signed in any more. */
 export function isSignedOut(error: unknown): boolean {

@@ -9,8 +9,10 @@ class SignInError extends Error {}
 
 /** The session of the cookie; null if nobody is signed in. */
 export async function resumeSession(): Promise<Session | null> {
-  const response = await fetch(path);
-  return response.status === 200 ? read(response) : null;
+  const response = await fetch(path).catch(() => null);
+  if (response?.status === 204) return null;
+  if (response?.ok) return read(response);
+  throw new Error(response ? `The server answered ${response.status}.` : 'The server does not answer.');
 }
 
 export async function signIn(by: { api_key: string } | { link: string }): Promise<Session> {

@@ -231,3 +231,27 @@ test('an operator creates an account, limits and suspends it, and sees what its 
   await row.getByRole('link', { name: 'Fjord Mobile' }).click();
   await own.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
 });
+
+test('an operator who goes from one account to another never sees the first one’s data as the other’s', async () => {
+  const { page: own } = await openPage(browser, service.url);
+  await signIn(own, service.url, await service.createKey({ scopes: ['operator'] }));
+  await service.createAccount('Second Mobile');
+  const first = (await call(service, 'GET', '/v1/me')).json.account.id;
+  await call(service, 'POST', '/v1/events/test', { body: { type: 'test.of_first', data: {} } });
+  await own.goto(`${service.url}/dashboard/accounts/${first}`);
+  await own.getByText('test.of_first').first().waitFor();
+  await own.route('**/v1/events?*', () => {}); // what the second account has is not answered yet
+  for (const name of ['back to the operator’s view', 'Accounts', 'Second Mobile'])
+    await own.getByRole('link', { name }).click();
+  await own.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+  expect(await own.getByText('test.of_first').count()).toBe(0);
+});
+
+test('while the server is down, the page tries again, and nobody has to sign in anew', async () => {
+  const { page: own } = await openPage(browser, service.url);
+  await signIn(own, service.url, service.key);
+  await own.route('**/api/session', (route) => route.fulfill({ status: 503 }), { times: 1 });
+  await own.reload();
+  await own.getByText('The server answered 503. Trying again…').waitFor();
+  await own.getByRole('navigation', { name: 'Sections' }).waitFor();
+});

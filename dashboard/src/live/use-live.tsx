@@ -1,7 +1,7 @@
 import type { WebhookEvent } from '@simplane/sdk';
+import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
 import { useClients } from '../client.ts';
-import { queries } from '../queries.ts';
 import { followWhileVisible, type LiveState } from './follow.ts';
 
 type Live = { state: LiveState; recent: WebhookEvent[] };
@@ -15,6 +15,7 @@ const refreshMs = 500;
 /** One stream for the whole page. Every event makes the queries on screen read again. */
 export function LiveProvider({ children }: { children: ReactNode }) {
   const { connect } = useClients();
+  const queries = useQueryClient();
   const [state, setState] = useState<LiveState>('paused');
   const [recent, setRecent] = useState<WebhookEvent[]>([]);
   useEffect(() => {
@@ -36,7 +37,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
       stop();
       clearTimeout(timer);
     };
-  }, [connect]);
+  }, [connect, queries]);
   return <LiveContext value={{ state, recent }}>{children}</LiveContext>;
 }
 

@@ -43,7 +43,8 @@ function isCompressible(reply: FastifyReply): boolean {
 }
 
 function encodingOf(request: FastifyRequest, reply: FastifyReply): Encoding {
-  reply.header('Vary', 'Accept-Encoding');
+  const others = reply.getHeader('vary');
+  reply.header('Vary', others === undefined ? 'Accept-Encoding' : `${others}, Accept-Encoding`);
   return chooseEncoding(request.headers['accept-encoding']);
 }
 

@@ -68,6 +68,15 @@ test.each([
   expect(refused.body.equals(plain.body)).toBe(true);
 });
 
+test('an answer that also depends on Accept says both', async () => {
+  service.startSequencer();
+  const { fields } = await until(
+    () => fetchRaw('/v1/events/feed?after=start', 'br'),
+    ({ fields }) => fields.get('content-encoding') === 'br',
+  );
+  expect(fields.get('vary')).toBe('accept, accept-encoding');
+});
+
 test('an answer below 2 kB is sent as it is', async () => {
   const { fields, body } = await fetchRaw('/v1/me', 'br, gzip');
   expect(body.length).toBeLessThan(2048);

@@ -50,10 +50,10 @@ const network: Network = {
 };
 
 const running = await serve(readConfig().config, createLog('warn'), network);
-process.stdout.write(`is ready at ${running.url}\n`);
 process.once('SIGTERM', () => {
   running.stop().then(
     () => process.exit(0),
     () => process.exit(1),
   );
 });
+process.stdout.write(`is ready at ${running.url}\n`);

@@ -22,9 +22,9 @@ beforeAll(async () => {
     DATABASE_URL: database.url,
     SIMPLANE_API_KEY: key,
     RECORDER_URL: network.url,
-    // Short, to see a takeover soon; the lease is still longer than a call may take.
-    SIMPLANE_EXECUTION_LEASE: '1500ms',
-    SIMPLANE_NETWORK_TIMEOUT: '1s',
+    // Long, because a call that a busy machine delays would be one more attempt.
+    SIMPLANE_EXECUTION_LEASE: '10m',
+    SIMPLANE_NETWORK_TIMEOUT: '9m',
     SIMPLANE_MOCK_DELAY: '0s',
   };
   api = await spawnRecordedServer({ ...env, SIMPLANE_ROLE: 'api' });
@@ -44,6 +44,13 @@ beforeEach(() => {
 
 function worker(name: string, more: Record<string, string> = {}): Promise<ServerProcess> {
   return spawnRecordedServer({ ...env, SIMPLANE_ROLE: 'worker', WORKER_NAME: name, ...more });
+}
+
+/** As if the lease had ended. Tests below wait for that. */
+async function endLease(executionId: string): Promise<void> {
+  const text = 'update execution_queue set leased_until = now() where id = $1 and leased_until is not null';
+  const { rowCount } = await client.query(text, [uuidOfId('exec', executionId)]);
+  expect(rowCount).toBe(1);
 }
 
 async function settled(executionId: string) {
@@ -78,6 +85,7 @@ describe('a worker killed', () => {
     const doomed = await worker('doomed', { DIE_AT: moment });
     const accepted = await provision({ url: api.url, key });
     expect(await doomed.ended).toBe('SIGKILL');
+    await endLease(accepted.json.id);
     const successor = await worker('successor');
     try {
       const execution = await settled(accepted.json.id);
@@ -94,7 +102,7 @@ describe('a worker killed', () => {
 });
 
 test('a worker frozen past its lease cannot settle an execution that another worker took over', async () => {
-  const frozen = await worker('frozen');
+  const frozen = await worker('frozen', { SIMPLANE_EXECUTION_LEASE: '5s', SIMPLANE_NETWORK_TIMEOUT: '4s' });
   const reached = new Promise<void>((resolve) => {
     network.onCall((recorded) => {
       if (recorded.worker !== 'frozen') return undefined;
@@ -142,7 +150,8 @@ test('a worker stopped during a call releases its execution, and another worker 
 
 test('three workers settle a thousand executions once each, even if one of them is killed midway', async () => {
   const total = 1_000;
-  const workers = await Promise.all(['one', 'two', 'three'].map((name) => worker(name)));
+  const short = { SIMPLANE_EXECUTION_LEASE: '1500ms', SIMPLANE_NETWORK_TIMEOUT: '1s' };
+  const workers = await Promise.all(['one', 'two', 'three'].map((name) => worker(name, short)));
   const { rows: before } = await client.query('select count(*)::int as count from events');
   const ids: string[] = [];
   for (let i = 0; i < total / 50; i++) {
@@ -158,7 +167,7 @@ test('three workers settle a thousand executions once each, even if one of them 
     return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
   };
   expect(
-    await until(counts, ({ succeeded, failed }) => (succeeded ?? 0) + (failed ?? 0) === total, 60_000),
+    await until(counts, ({ succeeded, failed }) => (succeeded ?? 0) + (failed ?? 0) === total, 90_000),
   ).toEqual({ succeeded: total });
 
   const { rows: events } = await client.query(

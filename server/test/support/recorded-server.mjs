@@ -27,10 +27,10 @@ const network = { iccids: 'ours' };
 for (const name of ['order', 'confirm', 'release', 'cancel', 'suspend', 'resume']) network[name] = step(name);
 
 const running = await serve(readConfig().config, createLog('info'), network);
-process.stdout.write(`is ready at ${running.url}\n`);
 process.once('SIGTERM', () => {
   running.stop().then(
     () => process.exit(0),
     () => process.exit(1),
   );
 });
+process.stdout.write(`is ready at ${running.url}\n`);

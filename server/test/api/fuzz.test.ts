@@ -143,7 +143,7 @@ describe.each(operations)('$method $path', (operation) => {
     const { cursor } = (await call(service, 'GET', '/v1/events/feed')).json;
     const described = withCursor(operation, cursor);
     // A body can be wrong in more ways.
-    const runs = operation.method === 'GET' ? { fixed: 10, random: 50 } : { fixed: 40, random: 110 };
+    const runs = operation.method === 'GET' ? { fixed: 10, random: 30 } : { fixed: 40, random: 60 };
     await fc.assert(
       fc.asyncProperty(requestTo(described, ids), async (request) => {
         const reply = await send(service.url, {

@@ -67,7 +67,7 @@ export const mayImport = {
       imports: list`live parts screens screens/operator sdk:* npm:@tanstack/react-query npm:react npm:react-dom`,
     },
     live: {
-      why: 'Events as they come, from the feed; each makes what is on screen be read again.',
+      why: 'Events as they come, from the feed. After an event, the screen reads its data again.',
       imports: list`. sdk:* npm:@tanstack/react-query npm:react`,
     },
     parts: {

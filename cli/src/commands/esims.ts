@@ -132,7 +132,7 @@ async function confirmTermination(iccid: string): Promise<void> {
   }
   const { createInterface } = await import('node:readline/promises');
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
-  // The terminal passes Ctrl-C as a character while a question is open; end as without one.
+  // While a question is open, Ctrl-C is a character and sends no signal. End the command as the signal would.
   prompt.once('SIGINT', () => {
     prompt.close();
     process.kill(process.pid, 'SIGINT');

@@ -50,8 +50,8 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     // PostgreSQL's folder may be in memory, so it must be removed even if a busy machine needs more than the default of 10 s.
     teardownTimeout: 120_000,
-    // Four keep two cores busy: many tests only wait for a process or a timer.
-    maxWorkers: 4,
+    // Six keep two cores busy: many tests only wait for a process or a timer. Four left an eighth of them idle.
+    maxWorkers: 6,
     // No test changes a module, so test files share loaded modules; reloading took half of the time.
     isolate: false,
     pool: 'forks',

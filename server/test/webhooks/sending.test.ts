@@ -137,7 +137,7 @@ test('deliveries waiting for an endpoint that starts to hang are released withou
     if (count <= 130 || !isHanging) response.end(); // at full concurrency by then
   });
   // Long enough that a good attempt does not time out on a busy machine.
-  service.startSender({ concurrency: 1_024, timeoutMs: 4_000, retryScheduleMs: Array(50).fill(20) });
+  service.startSender({ concurrency: 1_024, timeoutMs: 10_000, retryScheduleMs: Array(50).fill(20) });
   await receivedCount(131);
   await until(
     () => countDeliveries(`status = 'pending' and attempt_count > 0`),
@@ -167,7 +167,7 @@ test('a delivery whose lease might end during an attempt is released and sent la
   let aheadMs = 0;
   const counted = countClaims();
   const monotonicMs = () => performance.now() + aheadMs;
-  service.startSender({ db: counted.db, concurrency: 1_024, monotonicMs });
+  service.startSender({ db: counted.db, concurrency: 1_024, timeoutMs: 60_000, monotonicMs });
   await until(
     () => countDeliveries(`status = 'succeeded'`),
     (succeeded) => succeeded === 130,
@@ -176,7 +176,7 @@ test('a delivery whose lease might end during an attempt is released and sent la
     async () => counted.claimed - 130 - held.size,
     (count) => held.size === 64 && count > 0,
   );
-  aheadMs = 60_000; // past the end of every lease
+  aheadMs = 120_000; // past the end of every lease
   for (const respond of held) respond();
   await receivedCount(total);
   expect(counted.claimed).toBeGreaterThanOrEqual(total + waiting);

@@ -44,10 +44,10 @@ export default defineConfig({
     exclude: ['**/node_modules/**', ...(hasBrowser ? [] : [browserTests])],
     globalSetup: ['server/test/support/global-setup.ts'],
     // Some tests start, kill and restart whole processes; the timeout catches hangs, not slowness.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     // So do the waits for a condition. Vitest's default of 1 s is too short for a busy machine.
-    expect: { poll: { timeout: 60_000 } },
+    expect: { poll: { timeout: 240_000 } },
     // PostgreSQL's folder may be in memory, so it must be removed even if a busy machine needs more than the default of 10 s.
     teardownTimeout: 120_000,
     // Six keep two cores busy: many tests only wait for a process or a timer. Four left an eighth of them idle.

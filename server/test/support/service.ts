@@ -223,7 +223,7 @@ export async function startService({
         names: createNames(),
         mayShowResponse: () => true,
         userAgent: 'Simplane/test',
-        timeoutMs: 5_000,
+        timeoutMs: 60_000, // on a busy machine an answer takes seconds, and a timeout would send again
         retryScheduleMs: [20, 40, 80],
         disableRule: { afterMs: 3_600_000, minFailures: 1_000 },
         concurrency: 64,

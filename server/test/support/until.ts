@@ -2,7 +2,7 @@
 export async function until<T>(
   read: () => Promise<T>,
   isMet: (seen: T) => boolean,
-  timeoutMs = 60_000,
+  timeoutMs = 240_000,
 ): Promise<T> {
   const startedMs = performance.now();
   for (;;) {

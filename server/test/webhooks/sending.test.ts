@@ -167,7 +167,7 @@ test('a delivery whose lease might end during an attempt is released and sent la
   let aheadMs = 0;
   const counted = countClaims();
   const monotonicMs = () => performance.now() + aheadMs;
-  service.startSender({ db: counted.db, concurrency: 1_024, timeoutMs: 60_000, monotonicMs });
+  service.startSender({ db: counted.db, concurrency: 1_024, monotonicMs });
   await until(
     () => countDeliveries(`status = 'succeeded'`),
     (succeeded) => succeeded === 130,

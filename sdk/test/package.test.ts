@@ -27,7 +27,7 @@ beforeAll(async () => {
   service = await startService();
   service.startWorker(createMockNetwork({ delayMs: 0 }));
   service.startSequencer();
-}, 120_000);
+});
 
 afterAll(async () => {
   await service?.stop();

@@ -343,7 +343,7 @@ describe('batches', () => {
           }
         },
       ),
-      { numRuns: 35, interruptAfterTimeLimit: 60_000, markInterruptAsFailure: true },
+      { numRuns: 35, interruptAfterTimeLimit: 240_000, markInterruptAsFailure: true },
     );
   });
 

@@ -109,7 +109,6 @@ async function orderThrough(url: string, causeFault: (service: TestService) => P
     return until(
       async () => seen.accepted,
       (accepted) => accepted >= goal || seen.unexpected.length > 0,
-      60_000,
     );
   };
   await waitForMore(200);

@@ -224,12 +224,11 @@ test('an idle process stays visible to migrations', async () => {
       ).rows.map(({ name }) => name);
     expect(await names()).toHaveLength(4);
     // The pool closes connections that have been idle for ten seconds, except one.
-    const left = await until(names, (found) => found.length < 4, 60_000);
+    const left = await until(names, (found) => found.length < 4);
     expect(
       await until(
         async () => (await names()).length,
         (count) => count === 1,
-        60_000,
       ),
     ).toBe(1);
     expect(left[0]).toMatch(/^simplane\/\d+$/);

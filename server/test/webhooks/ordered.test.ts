@@ -364,7 +364,6 @@ test('with failing attempts, two senders and concurrent workers, each eSIM’s e
       return isWriting ? -1 : Number(rows[0].open);
     },
     (open) => open === 0,
-    60_000,
   );
   await written;
   const { rows: feed } = await service.db.pool.query(

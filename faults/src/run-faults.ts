@@ -123,7 +123,7 @@ async function overtake(ctx: RunContext, step: string, isOver: () => boolean): P
 /**
  * Two workers hold one order. The network refuses the first, and its link is held until a second worker has taken over and got a
  * good answer. Then the second's link is held, so the first one's writes arrive while the second still runs. If those writes
- * counted, the first would cancel the profile that the second is about to deliver.
+ * counted, the first would cancel the profile, and is held again until the second has delivered it.
  */
 async function raceHeir(ctx: RunContext, step: string, isOver: () => boolean): Promise<void> {
   const { network, links } = ctx.deployment;
@@ -144,17 +144,25 @@ async function raceHeir(ctx: RunContext, step: string, isOver: () => boolean): P
   if (calls.length > 0) await until(() => calls.length === 2 || isOver(), 3 * maxFaultMs);
   network.onNextCall(step, null);
   const [first, heir] = calls;
-  if (first) links.get(first.worker)?.release();
+  if (first && !heir) links.get(first.worker)?.release();
   if (!first || !heir) return;
+
+  let isCanceled = false;
+  const catchCancel = (call: NetworkCall) => {
+    isCanceled = call.iccid === first.iccid;
+    if (isCanceled) links.get(call.worker)?.hold();
+    else network.onNextCall('cancel', catchCancel);
+  };
+  network.onNextCall('cancel', catchCancel);
+  links.get(first.worker)?.release();
   const [uuid] = first.id.split('.');
-  const isCanceled = () =>
-    ctx.history.calls.some((one) => one.step === 'cancel' && one.iccid === first.iccid);
-  await until(async () => {
-    const open = await openExecutions(ctx);
-    return isCanceled() || !open.some((one) => one.id === uuid);
-  }, maxFaultMs);
+  const hasEnded = async () => !(await openExecutions(ctx)).some((one) => one.id === uuid);
+  await until(async () => isCanceled || (await hasEnded()), maxFaultMs);
   note(ctx.history, `${first.worker} raced ${heir.worker} during ${step} of ${first.executionId}`);
   links.get(heir.worker)?.release();
+  await until(hasEnded, maxFaultMs);
+  network.onNextCall('cancel', null);
+  links.get(first.worker)?.release();
 }
 
 /** Waits until no execution that is running now is still held by the same claim. */

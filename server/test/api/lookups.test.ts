@@ -552,8 +552,8 @@ describe('a search', () => {
 describe('the usage of an eSIM', () => {
   const hour = 3_600;
   const day = 24 * hour;
-  /** A full day, two days ago. */
-  const start = Math.floor(Date.now() / 1000 / day) * day - 2 * day;
+  /** A full day, three days ago: the last 24 hours never reach the day after it, even just after midnight. */
+  const start = Math.floor(Date.now() / 1000 / day) * day - 3 * day;
   let own: string;
 
   beforeAll(async () => {

@@ -110,12 +110,8 @@ async function overtake(ctx: RunContext, step: string, isOver: () => boolean): P
   network.onNextCall(step, null);
   const [call] = caught;
   if (!call) return;
-  const { executionId, worker, id } = call;
-  const uuid = id.split('.')[0];
-  await until(async () => {
-    const open = await openExecutions(ctx);
-    return !open.some((one) => one.id === uuid);
-  }, maxFaultMs);
+  const { executionId, worker } = call;
+  await until(() => hasEnded(ctx, call), maxFaultMs);
   note(ctx.history, `${worker} was overtaken during ${step} of ${executionId}`);
   links.get(worker)?.release();
 }
@@ -123,7 +119,7 @@ async function overtake(ctx: RunContext, step: string, isOver: () => boolean): P
 /**
  * Two workers hold one order. The network refuses the first, and its link is held until a second worker has taken over and got a
  * good answer. Then the second's link is held, so the first one's writes arrive while the second still runs. If those writes
- * counted, the first would cancel the profile, and is held again until the second has delivered it.
+ * counted, the first would cancel the profile; its link is then held again until the second has delivered it.
  */
 async function raceHeir(ctx: RunContext, step: string, isOver: () => boolean): Promise<void> {
   const { network, links } = ctx.deployment;
@@ -144,8 +140,8 @@ async function raceHeir(ctx: RunContext, step: string, isOver: () => boolean): P
   if (calls.length > 0) await until(() => calls.length === 2 || isOver(), 3 * maxFaultMs);
   network.onNextCall(step, null);
   const [first, heir] = calls;
-  if (first && !heir) links.get(first.worker)?.release();
-  if (!first || !heir) return;
+  if (!first) return;
+  if (!heir) return links.get(first.worker)?.release();
 
   let isCanceled = false;
   const catchCancel = (call: NetworkCall) => {
@@ -155,12 +151,10 @@ async function raceHeir(ctx: RunContext, step: string, isOver: () => boolean): P
   };
   network.onNextCall('cancel', catchCancel);
   links.get(first.worker)?.release();
-  const [uuid] = first.id.split('.');
-  const hasEnded = async () => !(await openExecutions(ctx)).some((one) => one.id === uuid);
-  await until(async () => isCanceled || (await hasEnded()), maxFaultMs);
+  await until(async () => isCanceled || (await hasEnded(ctx, first)), maxFaultMs);
   note(ctx.history, `${first.worker} raced ${heir.worker} during ${step} of ${first.executionId}`);
   links.get(heir.worker)?.release();
-  await until(hasEnded, maxFaultMs);
+  await until(() => hasEnded(ctx, first), maxFaultMs);
   network.onNextCall('cancel', null);
   links.get(first.worker)?.release();
 }
@@ -173,6 +167,12 @@ async function leasesExpired(ctx: RunContext): Promise<void> {
     const held = new Set(now.map(({ id, fence }) => `${id} ${fence}`));
     return !before.some(({ id, fence, isLeased }) => isLeased && held.has(`${id} ${fence}`));
   }, maxFaultMs);
+}
+
+/** Whether the execution that made this call is settled. */
+async function hasEnded(ctx: RunContext, { id }: NetworkCall): Promise<boolean> {
+  const [uuid] = id.split('.');
+  return !(await openExecutions(ctx)).some((one) => one.id === uuid);
 }
 
 type Open = { id: string; fence: number; isLeased: boolean };

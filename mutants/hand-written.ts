@@ -1,3 +1,4 @@
+import { beforeKeyMutants } from './before-key-mutants.ts';
 import { decisionMutants } from './decision-mutants.ts';
 import { keyMutants } from './key-mutants.ts';
 import { liveMutants } from './live-mutants.ts';
@@ -663,6 +664,7 @@ export const handWritten: readonly Mutant[] = [
   ...access,
   ...guards,
   ...operation,
+  ...beforeKeyMutants,
   ...keyMutants,
   ...orderedMutants,
   ...queueMutants,

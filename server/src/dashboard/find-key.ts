@@ -1,12 +1,22 @@
 import type { Clock } from '../clock.ts';
-import type { Queryable } from '../db/database.ts';
+import type { Database, Queryable } from '../db/database.ts';
+import { createGroupCommit, perDatabase } from '../db/group-commit.ts';
 import { findLink } from './sql/find-link.ts';
-import { findSession } from './sql/find-session.ts';
+import { findSessions } from './sql/find-sessions.ts';
 import { hashOfToken } from './token.ts';
 
+/**
+ * Concurrent look-ups share a query, so any number of made-up tokens takes at most two connections. They need no rate limit, which
+ * would also lock out the sessions of whoever shares an address with somebody who guesses.
+ */
+const findSessionIn = perDatabase((db) =>
+  createGroupCommit({ write: (hashes: string[]) => findSessions(db, hashes) }),
+);
+
 /** The hash of the key that a session was started with; null if the session has ended. `hash` is that of its token. */
-export function keyHashOfSession(db: Queryable, clock: Clock, hash: Buffer): Promise<string | null> {
-  return findSession(db, hash, new Date(clock.nowMs()));
+export async function keyHashOfSession(db: Database, clock: Clock, hash: Buffer): Promise<string | null> {
+  const session = await findSessionIn(db)(hash.toString('hex'));
+  return session && session.expires_at.getTime() > clock.nowMs() ? session.key_hash : null;
 }
 
 /** The hash of the key that a link signs in with; null if it was used or has expired. */

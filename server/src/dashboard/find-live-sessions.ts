@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Queryable } from '../db/database.ts';
-import { listLiveSessions } from './sql/list-live-sessions.ts';
+import { findSessions } from './sql/find-sessions.ts';
 
 /** Looks up sessions by the hashes of their tokens. Returns a function that says whether one is still live. */
 export async function findLiveSessions(
@@ -8,7 +8,9 @@ export async function findLiveSessions(
   clock: Clock,
   hashes: Buffer[],
 ): Promise<(hash: Buffer) => boolean> {
-  const live = await listLiveSessions(db, hashes, new Date(clock.nowMs()));
-  const known = new Set(live.map((hash) => hash.toString('hex')));
-  return (hash) => known.has(hash.toString('hex'));
+  const texts = hashes.map((hash) => hash.toString('hex'));
+  const sessions = await findSessions(db, texts);
+  const nowMs = clock.nowMs();
+  const live = new Set(texts.filter((_, index) => (sessions[index]?.expires_at.getTime() ?? 0) > nowMs));
+  return (hash) => live.has(hash.toString('hex'));
 }

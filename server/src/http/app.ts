@@ -15,6 +15,7 @@ import { authenticateSession } from './dashboard/authenticate-session.ts';
 import { checkHost } from './dashboard/check-host.ts';
 import { isDashboard, isDashboardCall, routeOf } from './dashboard/paths.ts';
 import { serveDashboard } from './dashboard/serve-dashboard.ts';
+import { discardRest } from './discard-rest.ts';
 import { ignoreEmptyBody, isJsonType } from './empty-body.ts';
 import { isFeed, serveFeed } from './feed/serve-feed.ts';
 import { type JsonBody, parseJsonBody } from './json-body.ts';
@@ -145,6 +146,7 @@ function prepareRequests(app: FastifyInstance, service: Service, { unread }: Hel
     setAddress(request);
     reply.header('Request-Id', request.id);
     reply.header('Service-Version', request.apiVersion);
+    reply.header('X-Content-Type-Options', 'nosniff');
     done();
   });
   app.addHook('onSend', (request, reply, payload, done) => {
@@ -217,6 +219,10 @@ function answerErrors(app: FastifyInstance, service: Service): void {
   app.setErrorHandler((thrown, request, reply) => {
     const refusal = toAppError(thrown);
     request.refusal = refusal;
+    if (request.raw.complete === false) {
+      reply.removeHeader('connection'); // Fastify asks for `close` after an unread body
+      discardRest(request.raw);
+    }
     const { status, headers, body } = renderError(refusal, request.id, service.publicUrl());
     return reply.code(status).headers(headers).type('application/json').send(body);
   });
@@ -274,7 +280,7 @@ function serveApi(app: FastifyInstance, service: Service, api: Api, { bodies, un
     const readOn = () => (operation ? ignoreEmptyBody(request.raw) : null);
     const [error, caller] = attempt(() =>
       service.hasDashboard && isDashboardCall(request)
-        ? authenticateSession(service, request, unknownKeys)
+        ? authenticateSession(service, request)
         : authenticate(service, request.headers.authorization, { address: request.ip, unknownKeys }),
     );
     if (error) done(error);

@@ -32,6 +32,7 @@ export function refuseMalformed(service: Service, requestId: string, refusal: Ap
     'Content-Type': 'application/json',
     'Request-Id': requestId,
     'Service-Version': currentApiVersion,
+    'X-Content-Type-Options': 'nosniff',
   };
   return { status, headers, body };
 }

@@ -39,10 +39,7 @@ export function serveDescription(app: FastifyInstance, service: Service): void {
     '/docs',
     staticPage({
       type: 'text/html; charset=utf-8',
-      headers: {
-        'Content-Security-Policy': docsContentSecurityPolicy,
-        'X-Content-Type-Options': 'nosniff',
-      },
+      headers: { 'Content-Security-Policy': docsContentSecurityPolicy },
       version: () => service.publicUrl(),
       render: (baseUrl) => renderDocsPage(openApiDocument(), { baseUrl }),
     }),

@@ -16,7 +16,9 @@ export function readQuery(schema: ObjectSchema, query: Record<string, unknown>):
       throw unstorableText(clip(name));
     const [, object = '', key = ''] = /^(\w+)\[(.*)\]$/s.exec(name) ?? [];
     if (typeIn(schema, object) === 'object') {
-      members.set(object, [...(members.get(object) ?? []), [key, value]]);
+      const entries = members.get(object) ?? [];
+      entries.push([key, value]);
+      members.set(object, entries);
     } else {
       read.set(name, parse(typeIn(schema, name), value));
     }

@@ -3,7 +3,7 @@ import { createUnknownKeyLimit, networkOf } from './unknown-key-limit.ts';
 
 test('each address gets its own burst, then its rate per second', () => {
   let nowMs = 0;
-  const limit = createUnknownKeyLimit(2, () => nowMs);
+  const limit = createUnknownKeyLimit(2, { monotonicMs: () => nowMs });
   const taken = (address: string) => {
     for (let count = 0; ; count++) {
       try {
@@ -29,7 +29,7 @@ test('0 is off', () => {
 });
 
 test('only a bounded number of addresses is remembered', () => {
-  const limit = createUnknownKeyLimit(1, () => 0);
+  const limit = createUnknownKeyLimit(1, { monotonicMs: () => 0 });
   for (let i = 0; i < 5; i++) limit.take('192.0.2.1');
   for (let i = 0; i < 10_000; i++) limit.take(`10.0.${i >> 8}.${i & 255}`);
   limit.take('192.0.2.1'); // forgotten, so its bucket is full again

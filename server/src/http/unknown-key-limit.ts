@@ -9,6 +9,9 @@ export type UnknownKeyLimit = {
   refund(address: string | undefined): void;
 };
 
+/** `of`: what is guessed, for the error. */
+type Options = { of?: string; monotonicMs?: () => number };
+
 const burstSeconds = 5;
 const maxAddresses = 10_000;
 
@@ -18,7 +21,7 @@ const maxAddresses = 10_000;
  */
 export function createUnknownKeyLimit(
   perSecond: number,
-  monotonicMs: () => number = () => performance.now(),
+  { of = 'API keys', monotonicMs = () => performance.now() }: Options = {},
 ): UnknownKeyLimit {
   if (perSecond === 0) return { take() {}, refund() {} };
   const burst = perSecond * burstSeconds;
@@ -28,7 +31,7 @@ export function createUnknownKeyLimit(
   return {
     take(address) {
       const bucket = bucketOf(address);
-      if (bucket.tokens < 1) throw tooMany(perSecond, burst);
+      if (bucket.tokens < 1) throw tooMany(of, perSecond, burst);
       bucket.tokens -= 1;
     },
     refund(address) {
@@ -37,10 +40,10 @@ export function createUnknownKeyLimit(
   };
 }
 
-function tooMany(perSecond: number, burst: number): AppError {
+function tooMany(of: string, perSecond: number, burst: number): AppError {
   return new AppError(
     'rate_limited',
-    `This address sent too many unknown API keys; the limit is ${perSecond} per second. Check the key, then retry after a second.`,
+    `This address sent too many unknown ${of}; the limit is ${perSecond} per second. Check yours, then retry after a second.`,
     {
       headers: {
         'RateLimit-Policy': `"address";q=${burst};w=${burstSeconds}`,

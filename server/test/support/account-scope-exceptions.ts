@@ -3,7 +3,7 @@
  */
 export const exceptions: readonly { statement: RegExp; tables: readonly string[]; why: string }[] = [
   {
-    statement: /^(api_key(s_find|_hashes|_new_hashes|_touch)|session_find|link_find)$/,
+    statement: /^(api_key(s_find|_hashes|_new_hashes|_touch)|sessions_find|link_find)$/,
     tables: ['api_keys'],
     why: 'The key determines the account.',
   },

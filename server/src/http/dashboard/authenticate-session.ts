@@ -5,29 +5,18 @@ import { keyHashOfSession } from '../../dashboard/find-key.ts';
 import { hashOfToken, isCsrfToken } from '../../dashboard/token.ts';
 import type { Service } from '../../service.ts';
 import { requireUsable } from '../authenticate.ts';
-import type { UnknownKeyLimit } from '../unknown-key-limit.ts';
 import { checkOwnOrigin } from './check-host.ts';
 import { readSessionToken } from './session-cookie.ts';
 
 /** Returns the key that the session was started with. A write also needs our own `Origin` and the session's CSRF token. */
-export async function authenticateSession(
-  service: Service,
-  request: FastifyRequest,
-  unknownKeys: UnknownKeyLimit,
-): Promise<KnownKey> {
+export async function authenticateSession(service: Service, request: FastifyRequest): Promise<KnownKey> {
   const token = readSessionToken(request);
   if (token === null) throw sessionEnded();
   if (request.method !== 'GET' && request.method !== 'HEAD') checkWrite(request, token);
-  // Made-up tokens are looked up as rarely as made-up keys.
-  unknownKeys.take(request.ip);
   const hash = hashOfToken(token);
-  const keyHash = await keyHashOfSession(service.db, service.clock, hash).catch((error) => {
-    unknownKeys.refund(request.ip); // the look-up failed, so the session may exist
-    throw error;
-  });
+  const keyHash = await keyHashOfSession(service.db, service.clock, hash);
   if (keyHash === null) throw sessionEnded();
   request.session = { hash, keyHash };
-  unknownKeys.refund(request.ip);
   const known = await knownKey(service, keyHash);
   if (!known) throw sessionEnded();
   return requireUsable(service, known, request.ip);

@@ -20,7 +20,6 @@ const pageHeaders = {
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
 };
 
 type File = { type: string; identity: Buffer; gzip: Buffer | null; br: Buffer | null };
@@ -62,7 +61,7 @@ function send(request: FastifyRequest, reply: FastifyReply, file: File) {
   const compressed = encoding === 'identity' ? null : file[encoding];
   if (compressed) reply.header('Content-Encoding', encoding);
   return reply
-    .headers({ Vary: 'Accept-Encoding', 'X-Content-Type-Options': 'nosniff' })
+    .header('Vary', 'Accept-Encoding')
     .type(file.type)
     .send(compressed ?? file.identity);
 }

@@ -8,14 +8,17 @@ import { csrfTokenOf } from '../../dashboard/token.ts';
 import type { Service } from '../../service.ts';
 import { authenticate, requireUsable } from '../authenticate.ts';
 import type { JsonBody } from '../json-body.ts';
-import type { UnknownKeyLimit } from '../unknown-key-limit.ts';
+import { createUnknownKeyLimit, type UnknownKeyLimit } from '../unknown-key-limit.ts';
 import { authenticateSession, knownKey } from './authenticate-session.ts';
 import { checkOwnOrigin } from './check-host.ts';
 import { readSessionToken, sessionCookie } from './session-cookie.ts';
 
 const path = '/dashboard/api/session';
 
-/** A sign-in counts against the key's rate, and a made-up key or link against that of unknown keys. */
+// A key or a link has less than 100 bytes. The body is read before it is known who sends it.
+const bodyLimitBytes = 4 * 1024;
+
+/** A sign-in counts against the key's rate, and a made-up key against that of unknown keys. */
 export type SignInLimits = {
   unknownKeys: UnknownKeyLimit;
   takeToken(caller: KnownKey): Record<string, string>;
@@ -24,9 +27,11 @@ export type SignInLimits = {
 /** Signing in and out. Everything else that the page does is an operation of `/v1`. */
 export function serveSessions(app: FastifyInstance, service: Service, limits: SignInLimits): void {
   const { unknownKeys, takeToken } = limits;
+  // Counted apart from keys, so that somebody who guesses keys does not lock out a link from the same address.
+  const unknownLinks = createUnknownKeyLimit(service.unknownKeysPerSecond, { of: 'sign-in links' });
+  const onRequest = async (request: FastifyRequest) => checkOwnOrigin(request);
 
-  app.post(path, async (request, reply) => {
-    checkOwnOrigin(request);
+  app.post(path, { bodyLimit: bodyLimitBytes, onRequest }, async (request, reply) => {
     const { api_key: key, link } = bodyOf(request);
     if (typeof link === 'string') return signInWithLink(request, reply, link);
     if (typeof key !== 'string' || key === '') {
@@ -39,14 +44,13 @@ export function serveSessions(app: FastifyInstance, service: Service, limits: Si
 
   app.get(path, async (request, reply) => {
     const token = readSessionToken(request);
-    const caller =
-      token === null ? null : await authenticateSession(service, request, unknownKeys).catch(endedAsNull);
+    const caller = token === null ? null : await authenticateSession(service, request).catch(endedAsNull);
     // Not an error: a browser would log one each time that the page is opened.
     return caller && token !== null ? send(reply, caller, token) : reply.code(204).send();
   });
 
   app.delete(path, async (request, reply) => {
-    await authenticateSession(service, request, unknownKeys);
+    await authenticateSession(service, request);
     const token = readSessionToken(request);
     if (token !== null) await endSession(service.db, token);
     reply.header('Set-Cookie', sessionCookie(request, { token: '', maxAgeSeconds: 0 }));
@@ -54,11 +58,11 @@ export function serveSessions(app: FastifyInstance, service: Service, limits: Si
   });
 
   async function signInWithLink(request: FastifyRequest, reply: FastifyReply, link: string) {
-    // Counted like unknown keys, so that links cannot be guessed at any rate.
-    unknownKeys.take(request.ip);
+    unknownLinks.take(request.ip);
     const keyHash = await keyHashOfLink(service.db, service.clock, link);
     const known = keyHash && (await knownKey(service, keyHash));
     if (!known) throw linkSpent();
+    unknownLinks.refund(request.ip);
     return start(request, reply, requireUsable(service, known, request.ip), link);
   }
 

@@ -648,6 +648,14 @@ const operation: Mutant[] = [
     why: 'Certificate and key are taken together or not at all.',
   },
   {
+    name: 'statements-compiled-by-jit',
+    file: 'server/src/db/session.ts',
+    find: `jit: 'off'`,
+    replace: `jit: 'on'`,
+    tests: ['server/test/process/pooler.test.ts'],
+    why: 'No statement of ours is compiled before it runs.',
+  },
+  {
     name: 'untrusted-client-served',
     file: 'server/src/network/es2plus/explain-refusal.ts',
     find: 'socket.authorized && peer',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../src/db/database.ts';
 import { call, provision } from '../support/client.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 import { runCommand, type ServerProcess, spawnServer } from '../support/process.ts';
@@ -70,10 +71,16 @@ describe('behind a pooler in transaction mode', () => {
   });
 
   test('statements run with the same settings as without a pooler, set on the role', async () => {
-    const settings = `select current_setting('enable_seqscan') as enable_seqscan,
+    const settings = `select current_setting('enable_seqscan') as enable_seqscan, current_setting('jit') as jit,
       current_setting('statement_timeout') as statement_timeout,
       current_setting('idle_in_transaction_session_timeout') as idle`;
-    expect(await query(settings)).toEqual([{ enable_seqscan: 'off', statement_timeout: '10s', idle: '15s' }]);
+    const expected = [{ enable_seqscan: 'off', jit: 'off', statement_timeout: '10s', idle: '15s' }];
+    expect(await query(settings)).toEqual(expected);
+    const other = await createEmptyDatabase(); // where the role has no settings
+    const direct = openDatabase({ connectionString: other.url, poolSize: 1, onError: () => {} });
+    expect((await direct.pool.query(settings)).rows).toEqual(expected);
+    await direct.end();
+    await other.drop();
   });
 
   test('a process without a direct address logs that it polls; one with it listens there', async () => {

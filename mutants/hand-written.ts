@@ -276,8 +276,8 @@ const access: Mutant[] = [
   {
     name: 'scope-unchecked',
     file: 'server/src/http/admit.ts',
-    find: 'if (hasScope(scopes, scope)) return;',
-    replace: `if (hasScope(scopes, scope) || scopes.includes('read')) return;`,
+    find: 'if (scope === null || hasScope(scopes, scope)) return;',
+    replace: `if (scope === null || hasScope(scopes, scope) || scopes.includes('read')) return;`,
     tests: [api('errors'), api('usage-records')],
     why: 'A key does only what its scopes allow.',
   },

@@ -60,8 +60,8 @@ export const getMe = operation({
   tag: 'Identity',
   summary: 'Get the current account and key',
   description:
-    'Returns the account, the scopes of the key and the mode of the deployment. Use it to check that a key works.',
-  scope: 'read',
+    'Returns the account, the scopes of the key and the mode of the deployment. Use it to check that a key works: it answers every valid key, whatever its scopes.',
+  scope: null,
   status: 200,
   response: Identity,
   refusals: [],

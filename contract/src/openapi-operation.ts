@@ -73,7 +73,7 @@ export function describeOperation(
     operationId,
     tags: [definition.tag],
     summary: definition.summary,
-    description: `${definition.description}\n\nRequires ${describeScope(definition.scope)}.`,
+    description: describeWithScope(definition),
     ...(definition.scope === 'operator' && { security: [{ operatorKey: [] }] }),
     parameters: describeParameters(definition),
     ...(body && {
@@ -89,6 +89,10 @@ export function describeOperation(
     }),
     responses: { [definition.status]: success, ...describeErrors(definition) },
   };
+}
+
+function describeWithScope({ description, scope }: Operation): string {
+  return scope === null ? description : `${description}\n\nRequires ${describeScope(scope)}.`;
 }
 
 const outcomes = {

@@ -33,7 +33,8 @@ export type Operation = {
   tag: string;
   summary: string;
   description: string;
-  scope: Scope;
+  /** Null: any key may call it. */
+  scope: Scope | null;
   /** Path parameters. Each has a description and an example. */
   params?: TObject;
   /** Only lists and the feed declare a query, and it is strict; other operations ignore query parameters. */

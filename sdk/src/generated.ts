@@ -1291,7 +1291,7 @@ export type EventData = {
 
 /** The parameters and the result of every operation. */
 export type Operations = {
-  /** Returns the account, the scopes of the key and the mode of the deployment. Use it to check that a key works. */
+  /** Returns the account, the scopes of the key and the mode of the deployment. Use it to check that a key works: it answers every valid key, whatever its scopes. */
   getMe: {
     result: Identity;
   };

@@ -92,7 +92,7 @@ function useVersion(request: FastifyRequest, reply: FastifyReply, account: Accou
 }
 
 function requireScope({ apiKey: { scopes } }: KnownKey, { scope }: Operation): void {
-  if (hasScope(scopes, scope)) return;
+  if (scope === null || hasScope(scopes, scope)) return;
   const remedy =
     scope === 'operator'
       ? 'Only an operator’s key has it.'

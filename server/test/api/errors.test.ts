@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { encodeId, errorCodes, type Operation } from '@simplane/contract';
+import { accountScopes, encodeId, errorCodes, type Operation } from '@simplane/contract';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generateApiKey } from '../../src/accounts/api-key-text.ts';
@@ -469,6 +469,12 @@ describe('keys', () => {
     const reply = await call(service, 'POST', '/v1/esims', { key, body: product });
     expectRefusal(reply, 'scope_missing');
     expect(reply.json.error.message).toMatch(/`write` scope; the key has read\..*POST \/v1\/api_keys/);
+  });
+
+  test.each(accountScopes)('a key with only the %s scope can ask whose it is', async (scope) => {
+    const key = await service.createKey({ scopes: [scope] });
+    const { status, json } = await call(service, 'GET', '/v1/me', { key });
+    expect([status, json.api_key.scopes]).toEqual([200, [scope]]);
   });
 
   test('a suspended account can read but not write', async () => {

@@ -1,5 +1,6 @@
 import { beforeKeyMutants } from './before-key-mutants.ts';
 import { decisionMutants } from './decision-mutants.ts';
+import { growthMutants } from './growth-mutants.ts';
 import { keyMutants } from './key-mutants.ts';
 import { liveMutants } from './live-mutants.ts';
 import { api, type Mutant, webhooks } from './mutant.ts';
@@ -674,6 +675,7 @@ export const handWritten: readonly Mutant[] = [
   ...operation,
   ...beforeKeyMutants,
   ...keyMutants,
+  ...growthMutants,
   ...orderedMutants,
   ...queueMutants,
   ...decisionMutants,

@@ -78,19 +78,21 @@ const name = Type.String({
 const scopesInput = Type.Array(Type.Enum([...accountScopes]), {
   minItems: 1,
   uniqueItems: true,
-  description: 'What the key may do. A key can only give scopes that it has itself.',
+  description:
+    'What the key may do. A key can only give scopes that it has itself. In live mode only the operator gives `network`.',
   examples: [['read', 'write']],
 });
 const expiresAt = nullableInteger({
   minimum: 0,
   maximum: 253402300799,
-  description: 'When the key stops working, in the future; null if it does not expire. Unix time in seconds.',
+  description:
+    'When the key stops working, in the future; null if it does not expire. Unix time in seconds. A key gives none that is later than its own, and its own if a new key has none.',
   examples: [exampleTime + 90 * 86_400],
 });
 const allowedCidrs = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
   maxItems: maxAllowedCidrs,
   uniqueItems: true,
-  description: `Networks the key may be used from, in CIDR notation: IPv4 or IPv6, up to ${maxAllowedCidrs}. Empty: from anywhere.`,
+  description: `Networks the key may be used from, in CIDR notation: IPv4 or IPv6, up to ${maxAllowedCidrs}. Empty: from anywhere. A key with networks gives only networks within its own, and its own if a new key has none.`,
   examples: [['203.0.113.0/24']],
 });
 
@@ -132,13 +134,13 @@ export const createApiKey = operation({
   tag: 'API keys',
   summary: 'Create an API key',
   description:
-    'The response contains the key. Only a retry with the same `Idempotency-Key` returns it again. A key creates only keys whose scopes it has itself.',
+    'The response contains the key. Only a retry with the same `Idempotency-Key` returns it again. A key creates only keys that have no more than itself: its scopes, its networks or parts of them, and no later expiry. What is left out is inherited.',
   scope: 'admin',
   body: newApiKey,
   status: 201,
   response: ApiKey,
   responseExample: exampleWithKey,
-  refusals: ['api_key_limit_reached'],
+  refusals: ['api_key_settings_refused', 'api_key_limit_reached'],
 });
 
 export const listApiKeys = operation({
@@ -173,7 +175,7 @@ export const updateApiKey = operation({
   tag: 'API keys',
   summary: 'Update an API key',
   description:
-    'Changes the given fields only, on every process within 5 seconds. A key changes only keys whose scopes it has itself, before and after the change. An expired or revoked key cannot be changed. The last key with the `admin` scope keeps that scope and its expiry.',
+    'Changes the given fields only, on every process within 5 seconds. A key changes only keys that have no more than itself (scopes, networks, expiry), before and after the change, and of itself only the name. An expired or revoked key cannot be changed.',
   scope: 'admin',
   params,
   body: Type.Object(
@@ -188,7 +190,7 @@ export const updateApiKey = operation({
   status: 200,
   response: ApiKey,
   responseExample: { ...example, scopes: ['read'] },
-  refusals: ['resource_missing', 'state_conflict'],
+  refusals: ['resource_missing', 'state_conflict', 'api_key_settings_refused'],
 });
 
 export const deleteApiKey = operation({
@@ -197,7 +199,7 @@ export const deleteApiKey = operation({
   tag: 'API keys',
   summary: 'Revoke an API key',
   description:
-    'Every process refuses the key within 5 seconds. It stays in the list with `revoked_at`; revoking it again changes nothing. The last key with the `admin` scope cannot be revoked. A suspended account may revoke keys.',
+    'Every process refuses the key within 5 seconds. It stays in the list with `revoked_at`; revoking it again changes nothing. An account cannot revoke its last key with the `admin` scope: another must be left that works from the caller’s address, and for as long or for a day. A suspended account may revoke keys.',
   scope: 'admin',
   params,
   allowedWhenSuspended: true,
@@ -215,7 +217,7 @@ export const rollApiKey = operation({
   tag: 'API keys',
   summary: 'Roll an API key',
   description:
-    'Creates a key with the same name, scopes and networks, and lets the old one expire. Both work until then. If the old key had an expiry, the new one is valid for as long as the old one was. The response is the new key, shown once. A key can be rolled once; after that, roll its successor.',
+    'Creates a key with the same name, scopes and networks, and lets the old one expire. Both work until then. If the old key had an expiry, the new one is valid for as long as the old one was, but not longer than the key that rolls it. A key rolls only keys that have no more than itself. The response is the new key, shown once. A key can be rolled once; after that, roll its successor.',
   scope: 'admin',
   params,
   body: Type.Object(
@@ -235,5 +237,5 @@ export const rollApiKey = operation({
   status: 201,
   response: ApiKey,
   responseExample: exampleWithKey,
-  refusals: ['resource_missing', 'state_conflict', 'api_key_limit_reached'],
+  refusals: ['resource_missing', 'state_conflict', 'api_key_settings_refused', 'api_key_limit_reached'],
 });

@@ -154,6 +154,14 @@ export const errors = {
     remedy:
       'Send the request from an allowed address, or add the address in the message to the key’s `allowed_cidrs` with another key that has the `admin` scope.',
   },
+  api_key_settings_refused: {
+    type: 'permission_error',
+    status: 403,
+    meaning:
+      'The key of the request may not give these settings: a key would expire later or work from more networks than it does itself, or it would change its own limits.',
+    remedy:
+      'Change the parameter named in `param` as the message says, or use a key with the `admin` scope that has no such limits. The operator can create any.',
+  },
   scope_missing: {
     type: 'permission_error',
     status: 403,

@@ -30,6 +30,7 @@ export type ErrorCode =
   | 'csrf_token_invalid'
   | 'host_not_allowed'
   | 'api_key_address_refused'
+  | 'api_key_settings_refused'
   | 'scope_missing'
   | 'account_suspended'
   | 'sandbox_only'
@@ -693,7 +694,7 @@ export type RequestLogEntry = {
   status: number;
   /** The error in the response. Absent if there was none. */
   error?: {
-    code: 'parameter_missing' | 'parameter_invalid' | 'parameter_unknown' | 'json_invalid' | 'cursor_invalid' | 'cursor_expired' | 'cursor_behind' | 'consumer_limit_reached' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'api_version_unknown' | 'url_not_allowed' | 'request_malformed' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode' | 'session_expired' | 'csrf_token_invalid' | 'host_not_allowed' | 'api_key_address_refused' | 'scope_missing' | 'account_suspended' | 'sandbox_only' | 'origin_not_allowed' | 'resource_missing' | 'route_missing' | 'method_not_allowed' | 'request_timeout' | 'idempotency_in_progress' | 'esim_not_ready' | 'state_conflict' | 'endpoint_limit_reached' | 'api_key_limit_reached' | 'core_not_connected' | 'body_too_large' | 'content_type_unsupported' | 'rate_limited' | 'execution_limit_reached' | 'stream_limit_reached' | 'headers_too_large' | 'internal' | 'unavailable';
+    code: 'parameter_missing' | 'parameter_invalid' | 'parameter_unknown' | 'json_invalid' | 'cursor_invalid' | 'cursor_expired' | 'cursor_behind' | 'consumer_limit_reached' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'api_version_unknown' | 'url_not_allowed' | 'request_malformed' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode' | 'session_expired' | 'csrf_token_invalid' | 'host_not_allowed' | 'api_key_address_refused' | 'api_key_settings_refused' | 'scope_missing' | 'account_suspended' | 'sandbox_only' | 'origin_not_allowed' | 'resource_missing' | 'route_missing' | 'method_not_allowed' | 'request_timeout' | 'idempotency_in_progress' | 'esim_not_ready' | 'state_conflict' | 'endpoint_limit_reached' | 'api_key_limit_reached' | 'core_not_connected' | 'body_too_large' | 'content_type_unsupported' | 'rate_limited' | 'execution_limit_reached' | 'stream_limit_reached' | 'headers_too_large' | 'internal' | 'unavailable';
     /** As in the response, except that quoted values of the request may be `…`. */
     message: string;
     param?: string;
@@ -1936,16 +1937,16 @@ export type Operations = {
     };
     result: Esim;
   };
-  /** The response contains the key. Only a retry with the same `Idempotency-Key` returns it again. A key creates only keys whose scopes it has itself. */
+  /** The response contains the key. Only a retry with the same `Idempotency-Key` returns it again. A key creates only keys that have no more than itself: its scopes, its networks or parts of them, and no later expiry. What is left out is inherited. */
   createApiKey: {
     body: {
       /** A name to recognize the key by. */
       name?: string;
-      /** What the key may do. A key can only give scopes that it has itself. */
+      /** What the key may do. A key can only give scopes that it has itself. In live mode only the operator gives `network`. */
       scopes: Array<'read' | 'write' | 'network' | 'admin' | 'install'>;
-      /** Networks the key may be used from, in CIDR notation: IPv4 or IPv6, up to 20. Empty: from anywhere. */
+      /** Networks the key may be used from, in CIDR notation: IPv4 or IPv6, up to 20. Empty: from anywhere. A key with networks gives only networks within its own, and its own if a new key has none. */
       allowed_cidrs?: string[];
-      /** When the key stops working, in the future; null if it does not expire. Unix time in seconds. */
+      /** When the key stops working, in the future; null if it does not expire. Unix time in seconds. A key gives none that is later than its own, and its own if a new key has none. */
       expires_at?: number | null;
     };
     result: ApiKey;
@@ -1968,7 +1969,7 @@ export type Operations = {
     };
     result: ApiKey;
   };
-  /** Changes the given fields only, on every process within 5 seconds. A key changes only keys whose scopes it has itself, before and after the change. An expired or revoked key cannot be changed. The last key with the `admin` scope keeps that scope and its expiry. */
+  /** Changes the given fields only, on every process within 5 seconds. A key changes only keys that have no more than itself (scopes, networks, expiry), before and after the change, and of itself only the name. An expired or revoked key cannot be changed. */
   updateApiKey: {
     params: {
       /** Id of the key (`key_…`). */
@@ -1977,16 +1978,16 @@ export type Operations = {
     body: {
       /** A name to recognize the key by. */
       name?: string;
-      /** What the key may do. A key can only give scopes that it has itself. */
+      /** What the key may do. A key can only give scopes that it has itself. In live mode only the operator gives `network`. */
       scopes?: Array<'read' | 'write' | 'network' | 'admin' | 'install'>;
-      /** Networks the key may be used from, in CIDR notation: IPv4 or IPv6, up to 20. Empty: from anywhere. */
+      /** Networks the key may be used from, in CIDR notation: IPv4 or IPv6, up to 20. Empty: from anywhere. A key with networks gives only networks within its own, and its own if a new key has none. */
       allowed_cidrs?: string[];
-      /** When the key stops working, in the future; null if it does not expire. Unix time in seconds. */
+      /** When the key stops working, in the future; null if it does not expire. Unix time in seconds. A key gives none that is later than its own, and its own if a new key has none. */
       expires_at?: number | null;
     };
     result: ApiKey;
   };
-  /** Every process refuses the key within 5 seconds. It stays in the list with `revoked_at`; revoking it again changes nothing. The last key with the `admin` scope cannot be revoked. A suspended account may revoke keys. */
+  /** Every process refuses the key within 5 seconds. It stays in the list with `revoked_at`; revoking it again changes nothing. An account cannot revoke its last key with the `admin` scope: another must be left that works from the caller’s address, and for as long or for a day. A suspended account may revoke keys. */
   deleteApiKey: {
     params: {
       /** Id of the key (`key_…`). */
@@ -1998,7 +1999,7 @@ export type Operations = {
       deleted: true;
     };
   };
-  /** Creates a key with the same name, scopes and networks, and lets the old one expire. Both work until then. If the old key had an expiry, the new one is valid for as long as the old one was. The response is the new key, shown once. A key can be rolled once; after that, roll its successor. */
+  /** Creates a key with the same name, scopes and networks, and lets the old one expire. Both work until then. If the old key had an expiry, the new one is valid for as long as the old one was, but not longer than the key that rolls it. A key rolls only keys that have no more than itself. The response is the new key, shown once. A key can be rolled once; after that, roll its successor. */
   rollApiKey: {
     params: {
       /** Id of the key (`key_…`). */
@@ -2044,7 +2045,7 @@ export type Operations = {
       /** Only requests with this status, or of a class such as `4xx`. */
       status?: string;
       /** Only requests with this error. */
-      error_code?: 'parameter_missing' | 'parameter_invalid' | 'parameter_unknown' | 'json_invalid' | 'cursor_invalid' | 'cursor_expired' | 'cursor_behind' | 'consumer_limit_reached' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'api_version_unknown' | 'url_not_allowed' | 'request_malformed' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode' | 'session_expired' | 'csrf_token_invalid' | 'host_not_allowed' | 'api_key_address_refused' | 'scope_missing' | 'account_suspended' | 'sandbox_only' | 'origin_not_allowed' | 'resource_missing' | 'route_missing' | 'method_not_allowed' | 'request_timeout' | 'idempotency_in_progress' | 'esim_not_ready' | 'state_conflict' | 'endpoint_limit_reached' | 'api_key_limit_reached' | 'core_not_connected' | 'body_too_large' | 'content_type_unsupported' | 'rate_limited' | 'execution_limit_reached' | 'stream_limit_reached' | 'headers_too_large' | 'internal' | 'unavailable';
+      error_code?: 'parameter_missing' | 'parameter_invalid' | 'parameter_unknown' | 'json_invalid' | 'cursor_invalid' | 'cursor_expired' | 'cursor_behind' | 'consumer_limit_reached' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'api_version_unknown' | 'url_not_allowed' | 'request_malformed' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode' | 'session_expired' | 'csrf_token_invalid' | 'host_not_allowed' | 'api_key_address_refused' | 'api_key_settings_refused' | 'scope_missing' | 'account_suspended' | 'sandbox_only' | 'origin_not_allowed' | 'resource_missing' | 'route_missing' | 'method_not_allowed' | 'request_timeout' | 'idempotency_in_progress' | 'esim_not_ready' | 'state_conflict' | 'endpoint_limit_reached' | 'api_key_limit_reached' | 'core_not_connected' | 'body_too_large' | 'content_type_unsupported' | 'rate_limited' | 'execution_limit_reached' | 'stream_limit_reached' | 'headers_too_large' | 'internal' | 'unavailable';
       /** Only requests of this operation, by its id in the reference. */
       operation?: string;
       /** Only requests after this time. Unix time in seconds. */
@@ -2131,11 +2132,11 @@ export type Operations = {
     body: {
       /** A name to recognize the key by. */
       name?: string;
-      /** What the key may do. A key can only give scopes that it has itself. */
+      /** What the key may do. A key can only give scopes that it has itself. In live mode only the operator gives `network`. */
       scopes: Array<'read' | 'write' | 'network' | 'admin' | 'install'>;
-      /** Networks the key may be used from, in CIDR notation: IPv4 or IPv6, up to 20. Empty: from anywhere. */
+      /** Networks the key may be used from, in CIDR notation: IPv4 or IPv6, up to 20. Empty: from anywhere. A key with networks gives only networks within its own, and its own if a new key has none. */
       allowed_cidrs?: string[];
-      /** When the key stops working, in the future; null if it does not expire. Unix time in seconds. */
+      /** When the key stops working, in the future; null if it does not expire. Unix time in seconds. A key gives none that is later than its own, and its own if a new key has none. */
       expires_at?: number | null;
     };
     result: ApiKey;

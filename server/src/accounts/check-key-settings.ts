@@ -1,8 +1,6 @@
-import { hasScope, type Scope } from '@simplane/contract';
 import { parseCidr } from '../addresses/parse-address.ts';
 import { AppError } from '../app-error.ts';
 import type { Clock } from '../clock.ts';
-import type { ApiKey } from '../context.ts';
 import { clip } from '../telemetry/clip.ts';
 
 type Settings = { allowed_cidrs?: string[]; expires_at?: number | null };
@@ -25,15 +23,4 @@ export function checkKeySettings({ clock }: { clock: Clock }, settings: Settings
     );
   }
   return null;
-}
-
-/** A key can only give, change and roll what it has itself. */
-export function requireOwnScopes({ apiKey }: { apiKey: ApiKey }, wanted: readonly Scope[]): void {
-  const missing = wanted.find((scope) => !hasScope(apiKey.scopes, scope));
-  if (missing === undefined) return;
-  throw new AppError(
-    'scope_missing',
-    `A key manages only keys whose scopes it has itself; it lacks the \`${missing}\` scope and has ${apiKey.scopes.join(', ')}. Use a key with that scope, or ask the operator.`,
-    { param: 'scopes' },
-  );
 }

@@ -3,23 +3,41 @@ import type { WriteContext } from '../context.ts';
 import type { Queryable } from '../db/database.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
 import { runOnce } from '../idempotency/run-once.ts';
-import { checkKeySettings, requireOwnScopes } from './check-key-settings.ts';
+import { checkKeySettings } from './check-key-settings.ts';
 import { defaultKeyName, type IssuedKey, issueKey, type KeyIssuer } from './issue-key.ts';
 import { maxUsableKeys, requireRoomForKey } from './limit-keys.ts';
-import { presentKey } from './present-key.ts';
+import { lockMaker } from './lock-maker.ts';
+import { presentKey, settingsOf } from './present-key.ts';
+import { requireNoMore } from './require-no-more.ts';
+import { requireReplayNoMore } from './require-replay-no-more.ts';
+import { requireTenantScopes } from './require-tenant-scopes.ts';
 import { lockAccount } from './sql/lock-account.ts';
+import type { ApiKeyRow } from './sql/rows.ts';
 
 type Body = InputOf<Operations['createApiKey']>['body'];
 
-/** Before `runOnce`, so that a key with fewer scopes does not get the stored answer either. */
 export async function createKey(ctx: WriteContext, { body }: { body: Body }): Promise<Outcome> {
-  requireOwnScopes(ctx, body.scopes);
   const refusal = checkKeySettings(ctx, body);
-  return runOnce(ctx, async (tx) => {
+  const outcome = await runOnce(ctx, async (tx) => {
+    const maker = await lockMaker(tx, ctx);
+    requireTenantScopes(ctx.mode, body.scopes);
     if (refusal) throw refusal;
-    const { row, key } = await addKey(tx, ctx, ctx.account.uuid, body);
+    const wanted = { ...settingsFrom(maker), ...body };
+    requireNoMore(maker, { ...wanted, expires_at: dateOf(wanted.expires_at) });
+    const { row, key } = await addKey(tx, ctx, ctx.account.uuid, wanted);
     return ctx.render({ ...presentKey(row), key }, { isSecret: true });
   });
+  return requireReplayNoMore(ctx, outcome);
+}
+
+/** What a new key inherits unless the request says otherwise. */
+function settingsFrom(maker: ApiKeyRow) {
+  const { allowed_cidrs, expires_at } = settingsOf(maker);
+  return { allowed_cidrs, expires_at };
+}
+
+function dateOf(seconds: number | null): Date | null {
+  return seconds === null ? null : new Date(seconds * 1000);
 }
 
 export async function addKey(
@@ -35,6 +53,6 @@ export async function addKey(
     name,
     scopes,
     allowedCidrs,
-    expiresAt: expiresAt === null ? null : new Date(expiresAt * 1000),
+    expiresAt: dateOf(expiresAt),
   });
 }

@@ -1,8 +1,9 @@
-import { idPrefixes } from '@simplane/contract';
+import { idPrefixes, rollOverlap } from '@simplane/contract';
+import { isInOneOf, requireCidr } from '../addresses/in-networks.ts';
 import { AppError } from '../app-error.ts';
 import type { Queryable } from '../db/database.ts';
 import { idOfUuid } from '../ids/uuid.ts';
-import { countUsableKeys } from './sql/count-usable-keys.ts';
+import { listOtherAdmins } from './sql/list-other-admins.ts';
 import type { ApiKeyRow } from './sql/rows.ts';
 
 /** A revoked or expired key never works again, whatever is changed. */
@@ -20,18 +21,37 @@ export function requireNotRolled({ replaced_by: successor }: ApiKeyRow): void {
   );
 }
 
-/** Without a usable `admin` key, an account could no longer manage its keys. The caller has locked the account. */
-export async function requireAnotherAdmin(tx: Queryable, row: ApiKeyRow, now: Date): Promise<void> {
-  if (row.account_id === null || !row.scopes.includes('admin') || row.revoked_at || isExpired(row, now))
-    return;
-  const { admins } = await countUsableKeys(tx, row.account_id, { now, except: row.id });
-  if (admins > 0) return;
+// A key that was rolled works for a day more unless the caller says otherwise. It does not count as another admin.
+const soonMs = rollOverlap.default * 1000;
+
+/**
+ * Without an `admin` key that works where the caller is, an account could no longer manage its keys. Another key counts if it lasts
+ * as long as this one, or for a day. The caller has locked the account.
+ */
+export async function requireAnotherAdmin(
+  tx: Queryable,
+  row: ApiKeyRow,
+  { nowMs, address }: { nowMs: number; address: string | null },
+): Promise<void> {
+  const isEnded = row.revoked_at !== null || isExpired(row, new Date(nowMs));
+  if (row.account_id === null || !row.scopes.includes('admin') || isEnded) return;
+  const until = new Date(Math.min(row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY, nowMs + soonMs));
+  const others = await listOtherAdmins(tx, row.account_id, { keyUuid: row.id, until });
+  if (others.some((other) => isUsableFrom(other, address))) return;
   throw new AppError(
     'state_conflict',
-    'This is the account’s last usable key with the `admin` scope: it cannot be revoked, lose that scope, or expire earlier. Create another key with `admin` first, or roll this one.',
+    'No other key with the `admin` scope would be left that works from your address and for more than a day. Create one first, or roll this key.',
   );
 }
 
-function isExpired({ expires_at: expiresAt }: ApiKeyRow, now: Date): boolean {
+export function isExpired({ expires_at: expiresAt }: Pick<ApiKeyRow, 'expires_at'>, now: Date): boolean {
   return expiresAt !== null && expiresAt <= now;
+}
+
+/** Free for keys without networks. */
+export function isUsableFrom(
+  { allowed_cidrs: cidrs }: Pick<ApiKeyRow, 'allowed_cidrs'>,
+  address: string | null,
+): boolean {
+  return cidrs.length === 0 || isInOneOf(cidrs.map(requireCidr), address ?? undefined);
 }

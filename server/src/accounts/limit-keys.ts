@@ -14,8 +14,7 @@ export async function requireRoomForKey(
   accountUuid: string,
   { now, limit }: { now: Date; limit: number },
 ): Promise<void> {
-  const { keys } = await countUsableKeys(tx, accountUuid, { now });
-  if (keys < limit) return;
+  if ((await countUsableKeys(tx, accountUuid, now)) < limit) return;
   throw new AppError(
     'api_key_limit_reached',
     `The account has reached its limit of ${limit} usable API keys. Revoke one that is no longer used.`,

@@ -17,7 +17,7 @@ export function deleteKey(ctx: WriteContext, { params }: { params: { id: string 
   return runOnce(ctx, async (tx) => {
     const row = await lockKey(tx, keyIdOf(ctx.account.uuid, params.id));
     if (!row) throw noSuchKey(params.id);
-    await requireAnotherAdmin(tx, row, new Date(ctx.clock.nowMs()));
+    await requireAnotherAdmin(tx, row, { nowMs: ctx.clock.nowMs(), address: ctx.ip });
     await revokeKey(tx, ctx, row);
     return ctx.render({ id: params.id, object: 'api_key', deleted: true });
   });

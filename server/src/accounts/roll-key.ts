@@ -6,13 +6,15 @@ import type { Queryable } from '../db/database.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
 import { runOnce } from '../idempotency/run-once.ts';
 import { idOfUuid } from '../ids/uuid.ts';
-import { requireOwnScopes } from './check-key-settings.ts';
 import { keyIdOf, noSuchKey } from './get-key.ts';
 import { type IssuedKey, insertNewKey, type KeyIssuer } from './issue-key.ts';
 import { requireNotRolled, requireUsable } from './key-state.ts';
 import { maxUsableKeysWithRolled, requireRoomForKey } from './limit-keys.ts';
+import { lockMaker } from './lock-maker.ts';
 import { presentKey } from './present-key.ts';
-import { findKeyRow } from './sql/find-key.ts';
+import { requireNoMore } from './require-no-more.ts';
+import { requireReplayNoMore } from './require-replay-no-more.ts';
+import { requireTenantScopes } from './require-tenant-scopes.ts';
 import { lockKey } from './sql/lock-key.ts';
 import type { ApiKeyRow } from './sql/rows.ts';
 import { saveKey } from './sql/save-key.ts';
@@ -22,24 +24,31 @@ export async function rollKey(
   ctx: WriteContext,
   { params, body }: InputOf<Operations['rollApiKey']>,
 ): Promise<Outcome> {
-  const id = keyIdOf(ctx.account.uuid, params.id);
-  // Before `runOnce`, so that a key with fewer scopes does not get the stored answer either.
-  requireOwnScopes(ctx, (await findKeyRow(ctx.db, id))?.scopes ?? []);
-  return runOnce(ctx, async (tx) => {
-    const row = await lockKey(tx, id);
+  const outcome = await runOnce(ctx, async (tx) => {
+    const row = await lockKey(tx, keyIdOf(ctx.account.uuid, params.id));
     if (!row) throw noSuchKey(params.id);
-    requireOwnScopes(ctx, row.scopes);
-    const { row: successor, key } = await replaceKey(tx, ctx, row, body.expires_in);
+    const maker = await lockMaker(tx, ctx);
+    requireNoMore(maker, row);
+    requireTenantScopes(ctx.mode, row.scopes);
+    const options = { overlapSeconds: body.expires_in, latest: maker.expires_at };
+    const { row: successor, key } = await replaceKey(tx, ctx, row, options);
     return ctx.render({ ...presentKey(successor), key }, { isSecret: true });
   });
+  return requireReplayNoMore(ctx, outcome);
 }
+
+type Options = {
+  overlapSeconds?: number | undefined;
+  /** The new key expires no later. */
+  latest?: Date | null;
+};
 
 /** Both keys work until the overlap ends, or until the old one's own expiry. The caller has locked the old one. */
 export async function replaceKey(
   tx: Queryable,
   issuer: KeyIssuer,
   row: ApiKeyRow,
-  overlapSeconds: number = rollOverlap.default,
+  { overlapSeconds = rollOverlap.default, latest = null }: Options,
 ): Promise<IssuedKey> {
   const nowMs = issuer.clock.nowMs();
   const now = new Date(nowMs);
@@ -53,7 +62,7 @@ export async function replaceKey(
     name: row.name,
     scopes: row.scopes,
     allowedCidrs: row.allowed_cidrs,
-    expiresAt: sameLifetime(row, nowMs),
+    expiresAt: earlierOf(sameLifetime(row, nowMs), latest),
   });
   const overlapEndMs = nowMs + overlapSeconds * 1000;
   const expiresAt = new Date(Math.min(row.expires_at?.getTime() ?? overlapEndMs, overlapEndMs));
@@ -76,4 +85,9 @@ function sameLifetime(
   nowMs: number,
 ): Date | null {
   return expiresAt && new Date(nowMs + expiresAt.getTime() - createdAt.getTime());
+}
+
+function earlierOf(one: Date | null, other: Date | null): Date | null {
+  if (one === null || other === null) return one ?? other;
+  return one < other ? one : other;
 }

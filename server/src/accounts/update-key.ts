@@ -1,13 +1,17 @@
 import type { InputOf, Operations } from '@simplane/contract';
+import { AppError } from '../app-error.ts';
 import { changedFields } from '../audit/changed-fields.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { WriteContext } from '../context.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
 import { runOnce } from '../idempotency/run-once.ts';
-import { checkKeySettings, requireOwnScopes } from './check-key-settings.ts';
+import { checkKeySettings } from './check-key-settings.ts';
 import { keyIdOf, noSuchKey } from './get-key.ts';
-import { requireAnotherAdmin, requireUsable } from './key-state.ts';
+import { requireUsable } from './key-state.ts';
+import { lockMaker } from './lock-maker.ts';
 import { presentKey, settingsOf } from './present-key.ts';
+import { requireNoMore } from './require-no-more.ts';
+import { requireTenantScopes } from './require-tenant-scopes.ts';
 import { lockKey } from './sql/lock-key.ts';
 import type { ApiKeyRow } from './sql/rows.ts';
 import { saveKey } from './sql/save-key.ts';
@@ -18,20 +22,26 @@ type Input = InputOf<Operations['updateApiKey']>;
 export async function updateKey(ctx: WriteContext, { params, body }: Input): Promise<Outcome> {
   const refusal = checkKeySettings(ctx, body);
   return runOnce(ctx, async (tx) => {
-    const now = new Date(ctx.clock.nowMs());
     const row = await lockKey(tx, keyIdOf(ctx.account.uuid, params.id));
     if (!row) throw noSuchKey(params.id);
-    requireOwnScopes(ctx, [...row.scopes, ...(body.scopes ?? [])]);
+    const maker = await lockMaker(tx, ctx);
+    requireNoMore(maker, row);
     if (refusal) throw refusal;
-    requireUsable(row, now);
+    requireUsable(row, new Date(ctx.clock.nowMs()));
     const changed = withChanges(row, body);
-    if (isLesserAdmin(row, changed)) await requireAnotherAdmin(tx, row, now);
+    const changes = changedFields(settingsOf(row), settingsOf(changed));
+    if (row.id === maker.id) requireNameOnly(changes);
+    requireNoMore(maker, changed);
+    requireTenantScopes(
+      ctx.mode,
+      changed.scopes.filter((scope) => !row.scopes.includes(scope)),
+    );
     await saveKey(tx, changed);
     await recordAudit(tx, ctx, {
       accountUuid: ctx.account.uuid,
       action: 'api_key.updated',
       target: { type: 'api_key', id: params.id },
-      changes: changedFields(settingsOf(row), settingsOf(changed)),
+      changes,
     });
     return ctx.render(presentKey(changed));
   });
@@ -43,8 +53,13 @@ function withChanges(row: ApiKeyRow, body: Input['body']): ApiKeyRow {
   return { ...row, ...rest, expires_at: expiresAt === null ? null : new Date(expiresAt * 1000) };
 }
 
-/** Whether the key loses `admin`, or stops working earlier than before. */
-function isLesserAdmin(before: ApiKeyRow, after: ApiKeyRow): boolean {
-  const endsMs = ({ expires_at: at }: ApiKeyRow) => at?.getTime() ?? Number.POSITIVE_INFINITY;
-  return !after.scopes.includes('admin') || endsMs(after) < endsMs(before);
+/** A key cannot lift its own limits. Nor can it tighten them, so the last admin cannot lock its account out by mistake. */
+function requireNameOnly(changes: object): void {
+  const [limit] = Object.keys(changes).filter((field) => field !== 'name');
+  if (limit === undefined) return;
+  throw new AppError(
+    'api_key_settings_refused',
+    `A key can change its own name only. Change ${limit} with another key that has the \`admin\` scope, or roll this one to replace it.`,
+    { param: limit },
+  );
 }

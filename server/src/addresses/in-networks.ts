@@ -7,6 +7,11 @@ export function requireCidr(text: string): Cidr {
   return cidr;
 }
 
+/** Whether one of the networks contains all of this one. */
+export function isWithinOneOf(cidrs: readonly Cidr[], inner: Cidr): boolean {
+  return cidrs.some((cidr) => cidr.prefix <= inner.prefix && contains(cidr, inner));
+}
+
 /** Whether one of the networks contains the address. False for text that is no address. */
 export function isInOneOf(cidrs: readonly Cidr[], text: string | undefined): boolean {
   const address = parseAddress(text ?? '');

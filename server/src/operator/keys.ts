@@ -63,7 +63,7 @@ export async function rollKeyCommand(
 ): Promise<void> {
   const overlapSeconds = parseOverlap(options.expiresIn);
   printIssued(
-    await withLockedKey(tools, id, (tx, key) => replaceKey(tx, tools, key, overlapSeconds)),
+    await withLockedKey(tools, id, (tx, key) => replaceKey(tx, tools, key, { overlapSeconds })),
     options,
   );
 }

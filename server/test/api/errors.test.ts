@@ -26,6 +26,7 @@ const promised: Record<string, [status: number, type: string]> = {
   api_key_expired: [401, 'authentication_error'],
   api_key_wrong_mode: [401, 'authentication_error'],
   api_key_address_refused: [401, 'authentication_error'],
+  api_key_settings_refused: [403, 'permission_error'],
   scope_missing: [403, 'permission_error'],
   account_suspended: [403, 'permission_error'],
   session_expired: [401, 'authentication_error'],
@@ -475,6 +476,13 @@ describe('keys', () => {
     const key = await service.createKey({ scopes: [scope] });
     const { status, json } = await call(service, 'GET', '/v1/me', { key });
     expect([status, json.api_key.scopes]).toEqual([200, [scope]]);
+  });
+
+  test('a key gives no more than it has', async () => {
+    const key = await service.createKey({ allowedCidrs: ['127.0.0.0/8'] });
+    const body = { scopes: ['read'], allowed_cidrs: [] };
+    const reply = await call(service, 'POST', '/v1/api_keys', { key, body });
+    expectRefusal(reply, 'api_key_settings_refused', 'allowed_cidrs');
   });
 
   test('a suspended account can read but not write', async () => {

@@ -1,27 +1,18 @@
 import type { Queryable } from '../../db/database.ts';
 
-type Usable = { keys: number; admins: number };
-
-/** Counts the account's keys that are neither revoked nor expired, and those among them with the `admin` scope. */
-export async function countUsableKeys(
-  tx: Queryable,
-  accountUuid: string,
-  { now, except = null }: { now: Date; except?: string | null },
-): Promise<Usable> {
-  const [row] = await tx.query<Usable>(
+/** Counts the account's keys that are neither revoked nor expired. */
+export async function countUsableKeys(tx: Queryable, accountUuid: string, now: Date): Promise<number> {
+  const [row] = await tx.query<{ keys: number }>(
     {
       name: 'api_key_count_usable',
       text: `
-select
-  count(*)::integer as keys,
-  count(*) filter (where 'admin' = any(scopes))::integer as admins
+select count(*)::integer as keys
 from api_keys
 where account_id = $1
   and revoked_at is null
-  and (expires_at is null or expires_at > $2)
-  and id is distinct from $3`,
+  and (expires_at is null or expires_at > $2)`,
     },
-    [accountUuid, now, except],
+    [accountUuid, now],
   );
-  return row ?? { keys: 0, admins: 0 };
+  return row?.keys ?? 0;
 }

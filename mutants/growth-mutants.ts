@@ -7,9 +7,9 @@ const maker = 'server/src/accounts/lock-maker.ts';
 export const growthMutants: Mutant[] = [
   {
     name: 'me-needs-read',
-    file: 'server/src/http/admit.ts',
-    find: 'if (scope === null || hasScope(scopes, scope)) return;',
-    replace: `if (hasScope(scopes, scope ?? 'read')) return;`,
+    file: 'contract/src/identity.ts',
+    find: 'scope: null,',
+    replace: `scope: 'read',`,
     tests: [api('errors')],
     why: '`/v1/me` answers every valid key.',
   },
@@ -212,5 +212,29 @@ export const growthMutants: Mutant[] = [
     replace: 'changed.scopes.filter((scope) => row.scopes.includes(scope) && false)',
     tests: [api('key-growth')],
     why: 'In live only the operator adds `network` to a key.',
+  },
+  {
+    name: 'consumers-counted-without-a-lock',
+    file: 'server/src/feed/consumers/sql/insert-consumer.ts',
+    find: '\nfor no key update',
+    replace: '',
+    tests: [api('exact-limits')],
+    why: 'Two creations at once do not exceed the limit of event consumers.',
+  },
+  {
+    name: 'endpoints-counted-without-a-lock',
+    file: 'server/src/webhooks/endpoints/sql/count-endpoints.ts',
+    find: '\nfor no key update',
+    replace: '',
+    tests: [api('exact-limits')],
+    why: 'Two creations at once do not exceed the limit of webhook endpoints.',
+  },
+  {
+    name: 'keys-counted-without-a-lock',
+    file: 'server/src/accounts/create-key.ts',
+    find: '  await lockAccount(tx, accountUuid);\n',
+    replace: '  void lockAccount;\n',
+    tests: [api('exact-limits')],
+    why: 'An operator and an account that create keys at once do not exceed the limit.',
   },
 ];

@@ -9,12 +9,26 @@ export type NewConsumer = {
   createdAt: Date;
 };
 
-/** Does nothing if the name is taken. Returns false if the account has `limit` others already. */
+/**
+ * Does nothing if the name is taken. Returns false if the account has `limit` others already. Creations within an account wait for
+ * each other, so that two cannot take the last place; the count needs a snapshot that is newer than the lock.
+ */
 export async function insertConsumer(
   db: Queryable,
   { accountUuid, name, place, types, createdAt }: NewConsumer,
   limit: number,
 ): Promise<boolean> {
+  await db.query(
+    {
+      name: 'consumer_lock_account',
+      text: `
+select id
+from accounts
+where id = $1
+for no key update`,
+    },
+    [accountUuid],
+  );
   const [row] = await db.query<{ hasRoom: boolean }>(
     {
       name: 'consumer_insert',

@@ -1,4 +1,5 @@
 import { beforeKeyMutants } from './before-key-mutants.ts';
+import { closedMutants } from './closed-mutants.ts';
 import { decisionMutants } from './decision-mutants.ts';
 import { growthMutants } from './growth-mutants.ts';
 import { keyMutants } from './key-mutants.ts';
@@ -674,6 +675,7 @@ export const handWritten: readonly Mutant[] = [
   ...guards,
   ...operation,
   ...beforeKeyMutants,
+  ...closedMutants,
   ...keyMutants,
   ...growthMutants,
   ...orderedMutants,

@@ -22,6 +22,7 @@ export async function startSandbox({ env: extra = {}, preload }: Options = {}) {
   const env = {
     PATH: process.env['PATH'] ?? '',
     PORT: '0',
+    SIMPLANE_METRICS_PORT: 'off',
     SIMPLANE_DATA_DIR: dataDir,
     SIMPLANE_API_KEY: apiKey,
     SIMPLANE_LOG_LEVEL: 'warn',

@@ -19,7 +19,7 @@ import { prepareDatabase } from './db/prepare-database.ts';
 import { createSignals } from './db/signals.ts';
 import { ensureMode } from './deployment/ensure-mode.ts';
 import { createApp } from './http/app.ts';
-import { createMetricsApp } from './http/metrics-app.ts';
+import { startMetrics } from './http/metrics-app.ts';
 import { createUuidV7 } from './ids/uuid-v7.ts';
 import type { PeerReport } from './network/peer-state.ts';
 import type { Network, ObservationSource } from './network/port.ts';
@@ -165,19 +165,15 @@ async function start(
       onDropped: (count) => metrics.requestLogDropped.inc(count),
       onError,
     }),
-    metricsOnApi: config.metricsPort === null,
     missingKeys,
     publicUrl: () => config.publicUrl ?? url,
     isStopping: () => stopping,
   };
   await service.keys.learn(clock.nowMs());
   const app = createApp(service);
-  const servers = [app];
-  if (config.metricsPort !== null) {
-    const metricsApp = createMetricsApp(service);
-    await metricsApp.listen({ host: config.metricsHost ?? config.host, port: config.metricsPort });
-    servers.push(metricsApp);
-  }
+  const servers = [app, await startMetrics(service, config.metricsHost, config.metricsPort)].filter(
+    (server) => server !== null,
+  );
   await app.listen({ host: config.host, port: config.port });
   url = urlOf(app, config.host);
   const reports = (await observations?.start(createObservationHandler(service))) ?? null;

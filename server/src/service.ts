@@ -45,8 +45,6 @@ export type Service = {
   maxConnections: number;
   /** Whether `/dashboard` is served. */
   hasDashboard: boolean;
-  /** Whether `/metrics` is on the API's port, for loopback clients, instead of on its own port. */
-  metricsOnApi: boolean;
   /** The URL clients use. Without `SIMPLANE_PUBLIC_URL` it is known only once the server listens. */
   publicUrl(): string;
   isStopping(): boolean;

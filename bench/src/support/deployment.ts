@@ -54,6 +54,7 @@ export async function startDeployment({ settings = {}, profileDir }: Options = {
         PATH: process.env['PATH'] ?? '',
         NODE_ENV: 'production',
         PORT: '0',
+        SIMPLANE_METRICS_PORT: 'off',
         DATABASE_URL: databaseUrl,
         SIMPLANE_API_KEY: key,
         SIMPLANE_DATA_DIR: serverDir,

@@ -60,6 +60,7 @@ export function createProcess(history: History, { name, env, preload }: Options)
         PATH: process.env['PATH'] ?? '',
         HOST: '127.0.0.1',
         PORT: '0',
+        SIMPLANE_METRICS_PORT: 'off',
         ...env,
         SIMPLANE_ROLE: role,
         FAULTS_PROCESS: name,

@@ -15,6 +15,7 @@ import {
   parseCoreUrl,
   parseDnsServers,
   parseGatewayStatuses,
+  portOrOff,
   timeout,
 } from './values.ts';
 
@@ -131,15 +132,15 @@ export const settings = {
   ),
   metricsPort: setting(
     'SIMPLANE_METRICS_PORT',
-    integer(0, 65_535),
+    portOrOff,
     '',
-    'Serves `/metrics` only on this port. Unset: on the API’s port, for clients on the same machine that do not come through a proxy. Set it if a proxy runs on the same machine.',
+    'The port of `/metrics`, which the API’s port never serves; `off` serves no metrics. Unset: 9400, and if another process has it, this one starts without metrics and says so in its log.',
   ),
   metricsHost: setting(
     'SIMPLANE_METRICS_HOST',
     matching(/^[^\s]+$/, 'an address or host name to listen on'),
-    '',
-    'The address `SIMPLANE_METRICS_PORT` listens on. Unset: `HOST`. Anyone who can connect can read the metrics.',
+    '127.0.0.1',
+    'The address the metrics’ port listens on. Set it if Prometheus runs on another machine, and let only Prometheus reach the port: anyone who can connect can read the metrics.',
   ),
   logLevel: setting(
     'SIMPLANE_LOG_LEVEL',
@@ -448,7 +449,6 @@ type Optional =
   | 'databaseDirectUrl'
   | 'apiKey'
   | 'metricsPort'
-  | 'metricsHost'
   | 'publicUrl'
   | 'es2Url'
   | 'es2Cert'

@@ -21,6 +21,13 @@ export function integer(minimum: number, maximum: number): Kind<number> {
   };
 }
 
+const port = integer(0, 65_535);
+
+export const portOrOff: Kind<number | 'off'> = {
+  takes: `\`off\`, or ${port.takes}`,
+  parse: (text) => (text === 'off' ? text : port.parse(text)),
+};
+
 const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 export const duration: Kind<number> = {

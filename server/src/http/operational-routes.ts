@@ -1,27 +1,15 @@
 import { openApiDocument } from '@simplane/contract';
 import { docsContentSecurityPolicy, renderDocsPage } from '@simplane/reference';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { AppError } from '../app-error.ts';
 import type { Service } from '../service.ts';
-import { isLocalScrape } from './is-local-scrape.ts';
 import { staticPage } from './static-page.ts';
 
-/** Routes without a key: probes, and metrics for clients on this machine. */
+/** Probes, which need no key. */
 export function serveOperationalRoutes(app: FastifyInstance, service: Service): void {
   app.get('/livez', async () => ({ status: 'ok' }));
   app.get('/readyz', () => readiness(service));
   app.get('/healthz', () => readiness(service));
-  if (service.metricsOnApi) {
-    app.get('/metrics', (request, reply) => {
-      if (!isLocalScrape(request.raw)) {
-        throw new AppError(
-          'route_missing',
-          'Metrics are served only to clients on this machine, and not through a proxy.',
-        );
-      }
-      return sendMetrics(service, reply);
-    });
-  }
 }
 
 export function serveDescription(app: FastifyInstance, service: Service): void {
@@ -44,10 +32,6 @@ export function serveDescription(app: FastifyInstance, service: Service): void {
       render: (baseUrl) => renderDocsPage(openApiDocument(), { baseUrl }),
     }),
   );
-}
-
-export async function sendMetrics({ metrics: { registry } }: Service, reply: FastifyReply) {
-  return reply.type(registry.contentType).send(await registry.metrics());
 }
 
 async function readiness({ db, isStopping, missingKeys }: Service) {

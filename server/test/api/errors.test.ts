@@ -505,7 +505,7 @@ describe('keys', () => {
 
 describe('missing resources', () => {
   test('an unknown path is route_missing', async () => {
-    for (const path of ['/v1/nothing', '/', '/v2/me', '/v1/me/', '/v1/products/a/b']) {
+    for (const path of ['/v1/nothing', '/', '/v2/me', '/v1/me/', '/v1/products/a/b', '/metrics']) {
       expectRefusal(await call(service, 'GET', path), 'route_missing');
     }
   });
@@ -519,7 +519,7 @@ describe('missing resources', () => {
     expect(other.headers.get('allow')).toBe('POST, GET, HEAD');
   });
 
-  test.each(['/livez', '/readyz', '/healthz', '/metrics', '/openapi.json', '/docs'])(
+  test.each(['/livez', '/readyz', '/healthz', '/openapi.json', '/docs'])(
     'another method on %s, which needs no key, is method_not_allowed',
     async (path) => {
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {

@@ -222,7 +222,7 @@ describe('a stream', () => {
     const reader = await openSse(target, '/v1/events/feed');
     const big = 'x'.repeat(250_000);
     const cut = async () =>
-      (await call(service, 'GET', '/metrics')).text.match(/cut_total.reason="slow_stream". (\d+)/)?.[1];
+      (await service.service.metrics.registry.metrics()).match(/cut_total.reason="slow_stream". (\d+)/)?.[1];
     let published = 0;
     await until(
       async () => {

@@ -112,7 +112,7 @@ describe('a live server', () => {
   }
 
   async function daysLeft(setting: string): Promise<number> {
-    const text = await (await fetch(`${server.url}/metrics`)).text();
+    const text = await server.metrics();
     const [, value] =
       new RegExp(`simplane_certificate_days_left\\{setting="${setting}"\\} (\\S+)`).exec(text) ?? [];
     return Number(value);

@@ -103,8 +103,7 @@ describe('a live deployment, from the command line to an eSIM', () => {
       SIMPLANE_NETWORK_PAUSE: '3s',
     });
     const target = { url: server.url, key };
-    const paused = async () =>
-      /^simplane_network_paused (\d)$/m.exec((await call(target, 'GET', '/metrics')).text)?.[1];
+    const paused = async () => /^simplane_network_paused (\d)$/m.exec(await server.metrics())?.[1];
     expect(await paused()).toBe('0');
     smdp.onCall(() => ({ status: 503, isDone: false }));
     const ordered = finished(target, { product_id: 'acme-eu-5' });

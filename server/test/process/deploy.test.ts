@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Dockerfile, DockerfileParser } from 'dockerfile-ast';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
+import { isInOneOf, requireCidr } from '../../src/addresses/in-networks.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import { settings } from '../../src/config/settings.ts';
 
@@ -93,7 +94,7 @@ describe('the Kubernetes manifest', () => {
     name: string;
     envFrom: { configMapRef: { name: string } }[];
     env: { name: string; value?: string }[];
-    ports: { name: string }[];
+    ports: { name: string; containerPort: number }[];
   };
   type Pod = { containers: Container[]; volumes: { secret?: { secretName: string } }[] };
   const imageEnvironment = { HOST: '0.0.0.0', PORT: '4000', SIMPLANE_DATA_DIR: '/data' };
@@ -103,7 +104,8 @@ describe('the Kubernetes manifest', () => {
   };
 
   function templateOf({ spec }: Resource) {
-    return (spec as unknown as { template: { metadata: { labels: object }; spec: Pod } }).template;
+    type Template = { metadata: { labels: object; annotations: Record<string, string> }; spec: Pod };
+    return (spec as unknown as { template: Template }).template;
   }
 
   async function resources(): Promise<Resource[]> {
@@ -126,6 +128,31 @@ describe('the Kubernetes manifest', () => {
       const [container] = spec.containers;
       const { config, warnings } = readConfig(environmentOf(container as Container, all));
       expect([config.mode, warnings]).toEqual(['live', []]);
+    }
+  });
+
+  test('has Prometheus scrape the port that the metrics listen on', async () => {
+    const all = await resources();
+    for (const { metadata, spec } of deploymentsIn(all)) {
+      const container = spec.containers[0] as Container;
+      const { config } = readConfig(environmentOf(container, all));
+      const { containerPort } = container.ports.find(({ name }) => name === 'metrics') ?? {};
+      expect([config.metricsHost, config.metricsPort]).toEqual(['0.0.0.0', containerPort]);
+      expect(metadata.annotations).toMatchObject({
+        'prometheus.io/scrape': 'true',
+        'prometheus.io/port': String(config.metricsPort),
+      });
+    }
+  });
+
+  test('trusts the ingress to say where a request comes from, and nobody outside the cluster', async () => {
+    const all = await resources();
+    const inside = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'].map(requireCidr);
+    for (const { spec } of deploymentsIn(all)) {
+      const { config } = readConfig(environmentOf(spec.containers[0] as Container, all));
+      expect(config.trustedProxies.length).toBeGreaterThan(0);
+      for (const network of config.trustedProxies)
+        expect(isInOneOf(inside, network.split('/')[0]), network).toBe(true);
     }
   });
 
@@ -191,7 +218,7 @@ describe('the Kubernetes manifest', () => {
       new Set(['/livez', '/readyz']),
     );
     expect(new Set([...text.matchAll(/containerPort: (\d+)/g)].map(([, port]) => port))).toEqual(
-      new Set([imageEnvironment.PORT, '9464', '8443']),
+      new Set([imageEnvironment.PORT, '9400', '8443']),
     );
   });
 });

@@ -28,7 +28,7 @@ const honest = (path: string, body?: object): Promise<Reply> =>
 
 /** The sum of a metric over all series with these labels; 0 if there is none. */
 async function metric(name: string, ...labels: string[]): Promise<number> {
-  const { text } = await honest('/metrics');
+  const text = await server.metrics();
   return text
     .split('\n')
     .filter((line) => line.startsWith(name) && labels.every((label) => line.includes(label)))

@@ -26,7 +26,7 @@ beforeAll(async () => {
   const key = 'sp_test_is_watched_by_prometheus';
   server = await spawnServer({ DATABASE_URL: database.url, SIMPLANE_API_KEY: key });
   await provision({ url: server.url, key });
-  served = await (await fetch(`${server.url}/metrics`)).text();
+  served = await server.metrics();
 });
 afterAll(async () => {
   expect(await server.end('SIGTERM')).toBe(0);

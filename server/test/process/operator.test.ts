@@ -23,7 +23,6 @@ beforeAll(async () => {
   env = {
     DATABASE_URL: database.url,
     SIMPLANE_MODE: 'live',
-    SIMPLANE_METRICS_PORT: '0',
     SIMPLANE_ENCRYPTION_KEYS: key32,
   };
   server = await spawnServer(env);
@@ -248,10 +247,6 @@ select account_id, id, type, 'failed', product_id, input, $2, 1, created_at, now
     const { headers } = await call({ url: server.url, key }, 'GET', '/v1/me');
     expect(headers.get('RateLimit-Policy')).toBe('"key";q=200;w=2');
     expect(headers.get('RateLimit')).toBe('"key";r=199;t=1');
-  });
-
-  test('serves no metrics on the API port when metrics have their own port', async () => {
-    expect((await call({ url: server.url, key: '' }, 'GET', '/metrics')).status).toBe(404);
   });
 });
 

@@ -9,11 +9,18 @@ const program = join(inject('programs'), 'simplane-server.mjs');
 const installed = fileURLToPath(new URL('../../bin/simplane-server.js', import.meta.url));
 const es2Server = join(inject('programs'), 'es2-server.mjs');
 const recordedServer = join(inject('programs'), 'recorded-server.mjs');
-const cleanEnv = { PATH: process.env['PATH'] ?? '', HOST: '127.0.0.1', PORT: '0' };
+const cleanEnv = {
+  PATH: process.env['PATH'] ?? '',
+  HOST: '127.0.0.1',
+  PORT: '0',
+  SIMPLANE_METRICS_PORT: '0',
+};
 
 export type ServerProcess = {
   url: string;
   pid: number;
+  /** What `/metrics` serves, on the port that the log names. */
+  metrics(): Promise<string>;
   /** Everything printed so far: the greeting and the log. */
   output(): string;
   /** The exit code, or the name of the signal that killed it. */
@@ -67,6 +74,10 @@ async function waitUntilReady(child: ChildProcess): Promise<ServerProcess> {
   return {
     url,
     pid: child.pid as number,
+    async metrics() {
+      const [, host, port] = /"host":"(\S+)","port":(\d+),"msg":"serving .metrics"/.exec(output) ?? [];
+      return (await fetch(`http://${host}:${port}/metrics`)).text();
+    },
     output: () => output,
     ended,
     end: (signal) => {

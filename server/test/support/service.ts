@@ -139,7 +139,6 @@ export async function startService({
     drainTimeoutMs: 20_000,
     maxConnections: 4_000,
     hasDashboard: true,
-    metricsOnApi: true,
     publicUrl: () => url,
     isStopping: () => false,
     ...overrides,

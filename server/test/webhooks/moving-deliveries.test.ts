@@ -122,7 +122,7 @@ test('plans made while the queue was empty read few entries when 20,000 deliveri
     ['pending events', () => call(service, 'GET', '/v1/events?delivery=pending&limit=1')],
     ['a retry', () => call(service, 'POST', `/v1/deliveries/${ids[0]}/retry`)],
     ['a claim and its results', () => settleAll(endpointUuid, ['pending', 'succeeded'])],
-    ['metrics', () => fetch(`${service.url}/metrics`)],
+    ['metrics', () => service.service.metrics.registry.metrics()],
     ['retention', () => purgeOld(service.db, service.clock, 0)],
     ['the deliveries of disabled endpoints', () => cancelUndeliverable(service.db, service.clock)],
     [

@@ -159,8 +159,9 @@ test('an event without a position waits for it, and shows no other delivery', as
     next_attempt_at: null,
     blocked_by: null,
   });
-  const { text } = await call(target, 'GET', '/metrics');
-  expect(text).toMatch(/^\w*queue\w*oldest\w*\{queue="deliveries"\} (?!0$)/m);
+  expect(await service.service.metrics.registry.metrics()).toMatch(
+    /^\w*queue\w*oldest\w*\{queue="deliveries"\} (?!0$)/m,
+  );
   await place();
   expect((await deliveryOf(event)).next_attempt_at).not.toBeNull();
 });

@@ -1,0 +1,55 @@
+import { api, type Mutant } from './mutant.ts';
+
+const inProcess = (name: string) => `server/test/process/${name}.test.ts`;
+
+/** Mutants of what is closed by default: metrics, the embedded PostgreSQL, the terminal, the port for SM-DP+ notifications. */
+export const closedMutants: Mutant[] = [
+  {
+    name: 'metrics-on-every-address',
+    file: 'server/src/http/metrics-app.ts',
+    find: 'app.listen({ host, port',
+    replace: `app.listen({ host: '0.0.0.0', port`,
+    tests: [inProcess('metrics-port')],
+    why: 'Metrics listen on loopback unless the operator says otherwise.',
+  },
+  {
+    name: 'taken-default-port-of-metrics-stops-the-start',
+    file: 'server/src/http/metrics-app.ts',
+    find: 'if (chosenPort !== null) throw',
+    replace: 'if (chosenPort !== 0) throw',
+    tests: [inProcess('metrics-port')],
+    why: 'A second process on a machine starts without any setting.',
+  },
+  {
+    name: 'taken-chosen-port-of-metrics-ignored',
+    file: 'server/src/http/metrics-app.ts',
+    find: 'if (chosenPort !== null) throw',
+    replace: 'if (chosenPort === 0) throw',
+    tests: [inProcess('metrics-port')],
+    why: 'A process that cannot serve metrics where it was told to does not start.',
+  },
+  {
+    name: 'each-scrape-takes-a-connection',
+    file: 'server/src/http/metrics-app.ts',
+    find: 'running ??= call()',
+    replace: 'running = call()',
+    tests: [api('metrics')],
+    why: 'Scrapes do not take the pool from the API.',
+  },
+  {
+    name: 'metrics-port-filled-by-silent-connections',
+    file: 'server/src/http/metrics-app.ts',
+    find: 'limitConnections(app.server, { ...service, maxConnections });',
+    replace: 'app.server.maxConnections = maxConnections;\n  void [limitConnections, service];',
+    tests: [api('metrics')],
+    why: 'A scraper is served while others hold all connections.',
+  },
+  {
+    name: 'manifest-trusts-no-proxy',
+    file: 'deploy/kubernetes/simplane.yaml',
+    find: 'SIMPLANE_TRUSTED_PROXIES: 10.244.0.0/16',
+    replace: 'SIMPLANE_TRUSTED_PROXIES: none',
+    tests: [inProcess('deploy')],
+    why: 'Behind the ingress, clients are told apart by their addresses.',
+  },
+];

@@ -1,5 +1,6 @@
 import { api, type Mutant } from './mutant.ts';
 
+const embedded = (name: string) => `server/test/embedded/${name}.test.ts`;
 const inProcess = (name: string) => `server/test/process/${name}.test.ts`;
 
 /** Mutants of what is closed by default: metrics, the embedded PostgreSQL, the terminal, the port for SM-DP+ notifications. */
@@ -51,5 +52,53 @@ export const closedMutants: Mutant[] = [
     replace: 'SIMPLANE_TRUSTED_PROXIES: none',
     tests: [inProcess('deploy')],
     why: 'Behind the ingress, clients are told apart by their addresses.',
+  },
+  {
+    name: 'postgres-runs-as-nobody',
+    file: 'server/src/db/embedded/cluster-user.ts',
+    find: `(await findUser('simplane')) ?? unusedUser()`,
+    replace: `(await findUser('simplane')) ?? (await findUser('nobody')) ?? unusedUser()`,
+    tests: [embedded('own-user')],
+    why: 'No other process has the uid of the embedded PostgreSQL.',
+  },
+  {
+    name: 'initdb-in-reach-of-nobody',
+    file: 'server/src/db/embedded/initialise.ts',
+    find: 'if (nobody) return { ...nobody, gid };',
+    replace: 'if (nobody) return gid < 0 ? null as never : nobody;',
+    tests: [embedded('own-user')],
+    why: 'Processes of nobody cannot look into the initdb that creates the cluster.',
+  },
+  {
+    name: 'shelter-open-to-all',
+    file: 'server/src/db/embedded/initialise.ts',
+    find: 'makeFolder(shelter, 0o710,',
+    replace: 'makeFolder(shelter, 0o755,',
+    tests: [embedded('own-user')],
+    why: 'Processes of nobody cannot write to a cluster that is being created.',
+  },
+  {
+    name: 'cluster-of-nobody-kept',
+    file: 'server/src/db/embedded/cluster-location.ts',
+    find: '(found.uid !== 0 && found.uid !== nobody?.uid)',
+    replace: '(found.uid !== 0 && nobody !== undefined)',
+    tests: [embedded('own-user')],
+    why: 'A cluster of an earlier release is taken from nobody.',
+  },
+  {
+    name: 'hand-over-follows-links',
+    file: 'server/src/db/embedded/cluster-location.ts',
+    find: 'if (entry.isDirectory()) await',
+    replace: 'if (entry.isDirectory() || entry.isSymbolicLink()) await',
+    tests: [embedded('own-user')],
+    why: 'Handing over a cluster changes no file outside it.',
+  },
+  {
+    name: 'own-user-admits-its-uid',
+    file: 'server/src/db/embedded/access.ts',
+    find: '  peer map=simplane',
+    replace: '  trust',
+    tests: [embedded('own-user')],
+    why: 'A postgres with a uid of its own admits only root.',
   },
 ];

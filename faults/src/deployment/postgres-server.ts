@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chown, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@simplane/server/embedded-postgres';
@@ -23,9 +23,13 @@ export type PostgresServer = {
   remove(): Promise<void>;
 };
 
+const nobody = 65_534;
+
 /** Creates only the folder; `start` creates the cluster if there is none. */
 export async function createServer(settings: Record<string, string> = {}): Promise<PostgresServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'simplane-postgres-'));
+  // A folder's owner runs its PostgreSQL. A standby must be able to enter the folder of its primary's socket.
+  if (process.getuid?.() === 0) await chown(dataDir, nobody, nobody);
   let running: EmbeddedPostgres | null = null;
   const pools = new Map<string, pg.Pool>();
 

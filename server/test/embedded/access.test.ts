@@ -1,14 +1,14 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { poll } from '../../src/db/embedded/poll.ts';
 import { runCommand } from '../../src/db/embedded/run-command.ts';
 import { connectToRunning } from '../../src/db/embedded/start.ts';
 import { spawnServer } from '../support/process.ts';
 import { hold } from './support/holder.ts';
-import { eventually, exists, query, socketDirOf } from './support/observe.ts';
+import { eventually, exists, query } from './support/observe.ts';
+import { requestedAuthentication } from './support/requested-authentication.ts';
 import { ordinaryUser, users } from './support/users.ts';
 import { makeWorkspace, type Workspace } from './support/workspace.ts';
 
@@ -20,50 +20,25 @@ afterAll(() => workspace.remove());
 
 const passwordFileOf = (dataDir: string) => join(dataDir, 'database-password');
 
-/** Prints what PostgreSQL requests from user postgres: R0 no authentication, R10 a password (SASL). */
-const authenticationProbe = `
-const socket = require('node:net').connect(process.argv[1]);
-const fields = Buffer.from('user\\0postgres\\0database\\0postgres\\0\\0');
-const head = Buffer.alloc(8);
-head.writeInt32BE(8 + fields.length, 0);
-head.writeInt32BE(196608, 4);
-socket.write(Buffer.concat([head, fields]));
-socket.once('data', (answer) => {
-  console.log(String.fromCharCode(answer[0]) + answer.readInt32BE(5));
-  socket.destroy();
-});
-`;
-
-/** Runs as PostgreSQL's user, who can enter the socket folder. */
-async function requestedAuthentication(connectionString: string, cluster: string): Promise<string> {
-  const { uid, gid } = await stat(cluster);
-  const path = `${socketDirOf(connectionString)}/.s.PGSQL.5432`;
-  const { stdout } = await promisify(execFile)(workspace.node, ['-e', authenticationProbe, path], {
-    ...(uid === process.getuid?.() ? {} : { uid, gid }),
-    cwd: '/',
-  });
-  return stdout.trim();
-}
-
 function withPassword(connectionString: string, password: string): string {
   const url = new URL(connectionString);
   url.password = password;
   return url.href;
 }
 
-describe.each(users)('as $title', (user) => {
+describe.each(users)('started by $title in an ordinary user’s folder', (user) => {
   test('a client on the socket needs the password, which only the data folder holds', async () => {
-    const dataDir = await workspace.folder(`locked-${user.uid}`, user);
+    const dataDir = await workspace.folder(`locked-${user.uid}`, ordinaryUser);
     const holder = hold(workspace, user, { dataDir });
     const { connectionString, dataDir: cluster } = await holder.started();
-    expect(await requestedAuthentication(connectionString, cluster)).toBe('R10');
+    expect(await requestedAuthentication(workspace.node, connectionString, await stat(cluster))).toBe('R10');
     await expect(query(withPassword(connectionString, 'a guess'), 'select 1')).rejects.toMatchObject({
       code: '28P01',
     });
 
     const { mode, uid } = await stat(passwordFileOf(dataDir));
     expect(mode & 0o777).toBe(0o600);
-    expect(uid).toBe(user.uid);
+    expect(uid).toBe(ordinaryUser.uid);
     const password = (await readFile(passwordFileOf(dataDir), 'utf8')).trim();
     const { stdout: processes } = await runCommand(null, 'ps', ['-A', '-ww', '-o', 'command=']);
     expect(processes).toContain(cluster);
@@ -72,7 +47,7 @@ describe.each(users)('as $title', (user) => {
   });
 
   test('a folder from an earlier release without a password gets one at the next start and keeps its data', async () => {
-    const dataDir = await workspace.folder(`unlocked-${user.uid}`, user);
+    const dataDir = await workspace.folder(`unlocked-${user.uid}`, ordinaryUser);
     const first = hold(workspace, user, { dataDir });
     const { connectionString: before, dataDir: cluster } = await first.started();
     await query(before, 'create table kept ()');
@@ -83,13 +58,13 @@ describe.each(users)('as $title', (user) => {
 
     const second = hold(workspace, user, { dataDir });
     const { connectionString } = await second.started();
-    expect(await requestedAuthentication(connectionString, cluster)).toBe('R10');
+    expect(await requestedAuthentication(workspace.node, connectionString, await stat(cluster))).toBe('R10');
     expect(await query(connectionString, 'select * from kept')).toEqual([]);
     await second.stop();
   });
 
   test('a password file that does not match the database is refused with a remedy', async () => {
-    const dataDir = await workspace.folder(`mixed-up-${user.uid}`, user);
+    const dataDir = await workspace.folder(`mixed-up-${user.uid}`, ordinaryUser);
     const first = hold(workspace, user, { dataDir });
     await first.started();
     await first.stop();
@@ -119,7 +94,7 @@ describe.each(users.filter((user) => user.isRoot))('as $title', (root) => {
 
 test('a start waits for the postgres left behind by a start killed while it set the password', async () => {
   const user = users[0] ?? ordinaryUser;
-  const dataDir = await workspace.folder('half-set', user);
+  const dataDir = await workspace.folder('half-set', ordinaryUser);
   const first = hold(workspace, user, { dataDir });
   const { dataDir: cluster } = await first.started();
   await first.stop();
@@ -150,7 +125,7 @@ test('a start waits for the postgres left behind by a start killed while it set 
 });
 
 test('the service never prints its database password', async () => {
-  const dataDir = join(workspace.root, 'service');
+  const dataDir = await workspace.folder('service', ordinaryUser);
   const server = await spawnServer({ SIMPLANE_DATA_DIR: dataDir, SIMPLANE_LOG_LEVEL: 'debug' });
   const running = await connectToRunning(dataDir);
   expect(await query(running?.connectionString ?? '', 'select 1 as one')).toEqual([{ one: 1 }]);

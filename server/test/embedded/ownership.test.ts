@@ -101,7 +101,7 @@ test('commands ignore a stale claim', async () => {
 });
 
 test("a start is refused while a postgres that is not ours holds the cluster's lock file", async () => {
-  const dataDir = await workspace.folder('by-hand', users[0] ?? ordinaryUser);
+  const dataDir = await workspace.folder('by-hand', ordinaryUser);
   const packageDir = workspace.packageDir;
   const made = await startEmbeddedPostgres({ dataDir, packageDir });
   await made.stop();

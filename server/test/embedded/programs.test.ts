@@ -2,7 +2,7 @@ import { chmod, chown, cp, mkdir, readdir, readFile, rm, stat, writeFile } from 
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { locateBinaries } from '../../src/db/embedded/binaries.ts';
-import { unprivilegedUser } from '../../src/db/embedded/system-user.ts';
+import { findUser } from '../../src/db/embedded/system-user.ts';
 import { hold, type Started } from './support/holder.ts';
 import { exists, query } from './support/observe.ts';
 import { ordinaryUser, type TestUser, users } from './support/users.ts';
@@ -78,7 +78,7 @@ describe.each(users.filter((user) => user.isRoot))('as $title', (root) => {
     await startAndStop(root, { dataDir: join(parent, 'data') });
     await chmod(parent, 0o700);
     const { failed } = await hold(workspace, root, { dataDir: join(parent, 'data') }).answer();
-    expect(failed?.message).toMatch(/\(nobody\) cannot enter .*shut-later\/data/);
+    expect(failed?.message).toMatch(/\(user 5\d{4}\) cannot enter .*shut-later\/data/);
     expect(failed?.message).toContain('chmod o+x');
   });
 
@@ -129,16 +129,19 @@ test('the installed package is found by default', async () => {
   expect(found).toMatchObject({ majorVersion: '18', notice: null });
 });
 
-test('started by root, postgres runs as simplane if that user exists, else as nobody, else is refused with a remedy', async () => {
+test('users are found by their name, and root is none to run postgres as', async () => {
   const passwd = join(workspace.root, 'passwd');
-  await writeFile(passwd, 'root:x:0:0::/root:/bin/sh\nnobody:*:-2:-2::/var/empty:/usr/bin/false\n');
-  expect(await unprivilegedUser(passwd)).toEqual({ uid: 2 ** 32 - 2, gid: 2 ** 32 - 2, name: 'nobody' });
-  await writeFile(passwd, 'nobody:*:65534:65534::/:/bin/false\nsimplane:x:998:997::/:/bin/false\n');
-  expect(await unprivilegedUser(passwd)).toEqual({ uid: 998, gid: 997, name: 'simplane' });
-  await writeFile(passwd, 'root:x:0:0::/root:/bin/sh\nsimplane:x:0:0::/:/bin/false\n');
-  await expect(unprivilegedUser(passwd)).rejects.toThrow(
-    /no user "simplane" or "nobody"[\s\S]*ordinary user/,
-  );
+  await writeFile(passwd, 'simplane:x:0:0::/:/bin/false\nnobody:*:-2:-2::/var/empty:/usr/bin/false\n');
+  expect(await findUser('nobody', passwd)).toMatchObject({ uid: 2 ** 32 - 2, gid: 2 ** 32 - 2 });
+  expect(await findUser('simplane', passwd)).toBeNull();
+  await writeFile(passwd, 'not-simplane:x:997:997::/:/bin/false\nsimplane:x:998:997::/:/bin/false\n');
+  expect(await findUser('simplane', passwd)).toEqual({
+    uid: 998,
+    gid: 997,
+    name: 'simplane',
+    isNamed: true,
+  });
+  expect(await findUser('nobody', passwd)).toBeNull();
 });
 
 /** The package without links and execute bits, as npm --ignore-scripts leaves it. */

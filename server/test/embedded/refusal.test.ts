@@ -70,7 +70,7 @@ describe.each(users)('as $title', (user) => {
     const first = hold(workspace, user, { dataDir });
     await eventually('initdb is running', async () => {
       const draft = (await readdir(dataDir)).find((name) => name.startsWith('postgres.'));
-      return draft !== undefined && (await exists(join(dataDir, draft, 'base')));
+      return draft !== undefined && (await exists(join(dataDir, draft, 'postgres/base')));
     });
     await first.kill();
     expect(await exists(join(dataDir, 'postgres'))).toBe(false);

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { chown, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Binaries } from './binaries.ts';
 import { EmbeddedPostgresFailed, errorCode } from './failure.ts';
@@ -11,11 +12,27 @@ import type { SystemUser } from './system-user.ts';
 
 type Cluster = { folder: string; cluster: string; binaries: Binaries; user: SystemUser };
 
-/**
- * Makes the cluster require the password in the data folder, and returns it. PostgreSQL may run as `nobody`, a user that
- * other services share, so being that user must not give access.
- */
-export async function requirePassword({ folder, cluster, binaries, user }: Cluster): Promise<string> {
+/** Lets in only who may start the cluster. Returns the password that clients need, or null if they need none. */
+export async function restrictAccess(cluster: Cluster): Promise<string | null> {
+  if (cluster.user.isNamed) return requirePassword(cluster);
+  await admitOnlyRoot(cluster);
+  return null;
+}
+
+/** PostgreSQL asks the kernel who connects. A password could be set in single-user mode only, which needs a named user. */
+async function admitOnlyRoot({ cluster, user }: Cluster): Promise<void> {
+  const files = {
+    'pg_hba.conf': `${writtenByUs}local  all  ${superuser}  peer map=simplane\n`,
+    'pg_ident.conf': `${writtenByUs}simplane  "${userInfo().username}"  ${superuser}\n`,
+  };
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(cluster, name);
+    if ((await readFile(path, 'utf8').catch(() => '')) !== text) await replaceFile(path, text, user);
+  }
+}
+
+/** Other processes of the user may connect to the socket, so being that user must not give access. */
+async function requirePassword({ folder, cluster, binaries, user }: Cluster): Promise<string> {
   const rules = join(cluster, 'pg_hba.conf');
   const known = await readPassword(folder);
   if (known !== null && (await readFile(rules, 'utf8').catch(() => '')) === accessRules) return known;
@@ -46,7 +63,9 @@ export const passwordFile = (folder: string) => join(folder, 'database-password'
 
 const passwordLength = 43;
 
-const accessRules = `# Written by Simplane; changes are undone at the next start.
+const writtenByUs = '# Written by Simplane; changes are undone at the next start.\n';
+
+const accessRules = `${writtenByUs}\
 local  all          all  scram-sha-256
 local  replication  all  scram-sha-256
 `;

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { chmod, lchown, mkdir, readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { chooseUser, userOf } from './cluster-user.ts';
 import { EmbeddedPostgresFailed } from './failure.ts';
+import { stopOrphan } from './orphan.ts';
 import { canEnter, makeReachable } from './reach.ts';
-import { currentUser, type SystemUser, unprivilegedUser } from './system-user.ts';
+import { currentUser, findUser, type SystemUser } from './system-user.ts';
 
 type ClusterLocation = { cluster: string; user: SystemUser; notice: string | null };
 
@@ -33,14 +35,15 @@ export async function locateCluster(folder: string, reachableBase: string): Prom
     return { cluster: inside, user: me, notice: null };
   }
 
-  const chosen = await unprivilegedUser();
+  const owner = await stat(folder);
   const elsewhere = join(reachableBase, `data-${shortHash(folder)}`, 'postgres');
   for (const cluster of [inside, elsewhere]) {
-    const user = await userOfExisting(cluster, chosen);
+    const user = await userOfExisting(cluster, owner);
     if (user === null) continue;
     if (!(await canEnter(user, dirname(cluster)))) throw unreachable(user, dirname(cluster));
     return { cluster, user, notice: cluster === elsewhere ? movedNotice(folder, elsewhere) : null };
   }
+  const chosen = await chooseUser(owner);
   if (await canEnter(chosen, folder)) return { cluster: inside, user: chosen, notice: null };
 
   await makeReachable(reachableBase);
@@ -49,23 +52,36 @@ export async function locateCluster(folder: string, reachableBase: string): Prom
   return { cluster: elsewhere, user: chosen, notice: movedNotice(folder, elsewhere) };
 }
 
-/** Root runs another user's cluster as that user, so that the user can still start it later. */
-async function userOfExisting(cluster: string, chosen: SystemUser): Promise<SystemUser | null> {
+/**
+ * Root runs another user's cluster as that user, so that the user can still start it later. A cluster of `nobody` (earlier
+ * releases ran it so) or root (restored from a backup) gets a user, unless somebody else's folder has it, where paths may change.
+ */
+async function userOfExisting(cluster: string, folderOwner: { uid: number; gid: number }) {
   const found = await stat(cluster).catch(() => null);
   if (found === null) return null;
-  if (found.uid === chosen.uid) return chosen;
-  if (found.uid !== 0) return { uid: found.uid, gid: found.gid, name: `user ${found.uid}` };
-  await changeOwner(cluster, chosen);
-  return chosen;
+  const nobody = await findUser('nobody');
+  if ((found.uid !== 0 && found.uid !== nobody?.uid) || folderOwner.uid !== 0) return userOf(found);
+  const user = await chooseUser(folderOwner);
+  await stopOrphan(cluster);
+  await handOver(await realpath(cluster), user);
+  return user;
 }
 
-/** A restored or copied cluster may belong to root, and PostgreSQL does not run as root. */
-async function changeOwner(cluster: string, user: SystemUser): Promise<void> {
-  for (const entry of await readdir(cluster, { recursive: true })) {
-    await lchown(join(cluster, entry), user.uid, user.gid);
-  }
-  await lchown(cluster, user.uid, user.gid);
+/** Gives the cluster to the user. Root has it meanwhile, so that the next start completes an interrupted one. */
+export async function handOver(cluster: string, user: SystemUser): Promise<void> {
+  await lchown(cluster, 0, 0);
   await chmod(cluster, 0o700);
+  await handOverContents(cluster, user);
+  await lchown(cluster, user.uid, user.gid);
+}
+
+/** From the top: when a folder is listed, its former owner can no longer put links to other files in it. */
+async function handOverContents(folder: string, user: SystemUser): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    await lchown(path, user.uid, user.gid);
+    if (entry.isDirectory()) await handOverContents(path, user);
+  }
 }
 
 async function refuseForeign(cluster: string, me: SystemUser): Promise<void> {
@@ -74,8 +90,7 @@ async function refuseForeign(cluster: string, me: SystemUser): Promise<void> {
   throw new EmbeddedPostgresFailed(
     `The database in ${cluster} belongs to user ${found.uid}, but this process runs as ${me.name}.`,
     {
-      remedy:
-        'Start as the user who created it (root, if it belongs to "nobody" or "simplane"), or choose another data folder.',
+      remedy: 'Start as the user who created it (root, if root created it), or choose another data folder.',
     },
   );
 }

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { chmod, chown, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Binaries } from './binaries.ts';
+import { handOver } from './cluster-location.ts';
 import { EmbeddedPostgresFailed, errorCode } from './failure.ts';
 import { runCommand } from './run-command.ts';
 import { superuser } from './socket-folder.ts';
-import type { SystemUser } from './system-user.ts';
+import { findUser, type SystemUser } from './system-user.ts';
 
 /** Ensures a cluster of the right version. Never overwrites existing files. */
 export async function initialiseCluster(
@@ -34,21 +35,43 @@ async function createCluster(cluster: string, binaries: Binaries, user: SystemUs
       remedy: 'Move that folder away, or choose another data folder.',
     });
   }
-  const draft = `${cluster}${unfinished}${randomUUID()}`;
+  const shelter = `${cluster}${unfinished}${randomUUID()}`;
+  const draft = join(shelter, 'postgres');
   try {
-    await mkdir(draft, { mode: 0o700 });
-    await chmod(draft, 0o700);
-    if (user.uid !== process.getuid?.()) await chown(draft, user.uid, user.gid);
-    await runInitdb(draft, binaries, user);
+    const creator = user.isNamed ? user : await stranger(user);
+    await makeFolder(shelter, 0o710, { uid: process.getuid?.() ?? -1, gid: user.gid });
+    await makeFolder(draft, 0o700, creator);
+    await runInitdb(draft, binaries, creator);
+    if (creator !== user) await handOver(draft, user);
     await rename(draft, cluster);
     await syncFolder(dirname(cluster));
+    await rm(shelter, { recursive: true, force: true });
   } catch (error) {
-    await rm(draft, { recursive: true, force: true }).catch(() => {});
+    await rm(shelter, { recursive: true, force: true }).catch(() => {});
     if (error instanceof EmbeddedPostgresFailed) throw error;
     throw new EmbeddedPostgresFailed(`Could not create a database in ${cluster}: ${String(error)}.`, {
       cause: error,
     });
   }
+}
+
+/**
+ * initdb needs a uid with a name. With the cluster's own gid, other processes of `nobody` can neither enter the folder around it
+ * nor look into the process.
+ */
+async function stranger({ gid }: SystemUser): Promise<SystemUser> {
+  const nobody = await findUser('nobody');
+  if (nobody) return { ...nobody, gid };
+  throw new EmbeddedPostgresFailed(
+    'PostgreSQL does not run as root, and the system has no user "simplane" or "nobody" to create a database as.',
+    { remedy: 'Start as an ordinary user.' },
+  );
+}
+
+async function makeFolder(path: string, mode: number, owner: { uid: number; gid: number }): Promise<void> {
+  await mkdir(path, { mode });
+  await chmod(path, mode);
+  if (process.getuid?.() === 0) await chown(path, owner.uid, owner.gid);
 }
 
 async function runInitdb(folder: string, binaries: Binaries, user: SystemUser): Promise<void> {

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { runCommand } from './run-command.ts';
 
 /** `started` distinguishes a process from a later one with the same pid. */
@@ -38,4 +38,14 @@ export async function readFromPs(pid: number): Promise<ProcessEntry | null> {
   const [, state, started, command] = line ?? [];
   if (!state || state.startsWith('Z') || !started || command === undefined) return null;
   return { pid, started: started.replace(/\s+/g, ' '), command };
+}
+
+export async function uidsInUse(): Promise<Set<number>> {
+  if (process.platform !== 'linux') {
+    const { stdout } = await runCommand(null, 'ps', ['-A', '-o', 'uid=']);
+    return new Set(stdout.split('\n').map(Number));
+  }
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const owners = await Promise.all(pids.map((pid) => stat(`/proc/${pid}`).catch(() => null)));
+  return new Set(owners.map((owner) => owner?.uid ?? 0));
 }

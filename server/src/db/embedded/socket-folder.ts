@@ -7,14 +7,14 @@ import type { SystemUser } from './system-user.ts';
 
 export const superuser = 'postgres';
 
-/** How to connect. The password is null for a server started by an earlier release. */
+/** How to connect. The password is null if the server admits only root. */
 export type Access = { socketDir: string; password: string | null };
 
 const prefix = 'simplane-pg-';
 // sun_path holds 104 bytes on macOS and 108 on Linux, including the trailing zero.
 const maxParentLength = 103 - `/${prefix}XXXXXX/.s.PGSQL.5432`.length;
 
-/** Only root and the user that PostgreSQL runs as can enter the folder; connecting also needs the password. */
+/** Only root and the user that PostgreSQL runs as can enter the folder. */
 export async function makeSocketFolder(user: SystemUser): Promise<string> {
   for (const parent of new Set([tmpdir(), '/tmp', '/var/tmp'])) {
     // unix_socket_directories has its own quoting rules, so only plain characters are allowed.

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { passwordFile, requirePassword } from './access.ts';
+import { passwordFile, restrictAccess } from './access.ts';
 import { locateBinaries } from './binaries.ts';
 import { locateCluster, prepareDataFolder } from './cluster-location.ts';
 import { DataFolderInUse, EmbeddedPostgresFailed, errorCode } from './failure.ts';
@@ -52,7 +52,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     const copyBase = process.getuid?.() === 0 ? reachableBase : folder;
     const binaries = await locateBinaries({ user: location.user, packageDir: options.packageDir, copyBase });
     await initialiseCluster(location.cluster, binaries, location.user);
-    const password = await requirePassword({ folder, binaries, ...location });
+    const password = await restrictAccess({ folder, binaries, ...location });
     const { server, socketDir } = await launch({
       folder,
       password,
@@ -95,7 +95,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 
 type Launch = {
   folder: string;
-  password: string;
+  password: string | null;
   user: SystemUser;
   postgres: string;
   cluster: string;

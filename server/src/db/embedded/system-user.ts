@@ -1,28 +1,27 @@
 import { readFile } from 'node:fs/promises';
-import { EmbeddedPostgresFailed } from './failure.ts';
 
-export type SystemUser = { uid: number; gid: number; name: string };
+export type SystemUser = {
+  uid: number;
+  gid: number;
+  name: string;
+  /** Whether the system has a name for the uid. Without one, initdb and single-user mode do not run. */
+  isNamed: boolean;
+};
 
 export function currentUser(): SystemUser {
   const uid = process.getuid?.() ?? -1;
-  return { uid, gid: process.getgid?.() ?? -1, name: uid === 0 ? 'root' : `user ${uid}` };
+  return { uid, gid: process.getgid?.() ?? -1, name: uid === 0 ? 'root' : `user ${uid}`, isNamed: true };
 }
 
-/**
- * PostgreSQL refuses to run as root, and initdb refuses a uid that is not in passwd. A dedicated user is better than `nobody`,
- * whose other processes could read the files. Not `postgres`, because a system server may run as that user.
- */
-export async function unprivilegedUser(passwdFile = '/etc/passwd'): Promise<SystemUser> {
+/** Null if there is no such user, or if it is root. */
+export async function findUser(
+  name: 'simplane' | 'nobody',
+  passwdFile = '/etc/passwd',
+): Promise<SystemUser | null> {
   const passwd = await readFile(passwdFile, 'utf8').catch(() => '');
-  for (const name of ['simplane', 'nobody']) {
-    const [, uid, gid] = new RegExp(`^${name}:[^:]*:(-?\\d+):(-?\\d+):`, 'm').exec(passwd) ?? [];
-    if (uid === undefined || gid === undefined || Number(uid) === 0) continue;
-    return { uid: Number(uid) >>> 0, gid: Number(gid) >>> 0, name };
-  }
-  throw new EmbeddedPostgresFailed(
-    `PostgreSQL does not run as root, and ${passwdFile} has no user "simplane" or "nobody" to run it as.`,
-    { remedy: 'Start as an ordinary user.' },
-  );
+  const [, uid, gid] = new RegExp(`^${name}:[^:]*:(-?\\d+):(-?\\d+):`, 'm').exec(passwd) ?? [];
+  if (uid === undefined || gid === undefined || Number(uid) === 0) return null;
+  return { uid: Number(uid) >>> 0, gid: Number(gid) >>> 0, name, isNamed: true };
 }
 
 /**

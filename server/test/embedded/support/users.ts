@@ -1,8 +1,9 @@
-import { currentUser, unprivilegedUser } from '../../../src/db/embedded/system-user.ts';
+import { currentUser, findUser } from '../../../src/db/embedded/system-user.ts';
 
 export type TestUser = {
   title: string;
   isRoot: boolean;
+  isNamed: true;
   uid: number;
   gid: number;
   spawn: { uid?: number; gid?: number };
@@ -13,6 +14,7 @@ const me = currentUser();
 const asMyself: TestUser = {
   title: me.uid === 0 ? 'root' : 'an ordinary user',
   isRoot: me.uid === 0,
+  isNamed: true,
   uid: me.uid,
   gid: me.gid,
   spawn: {},
@@ -24,6 +26,8 @@ export const ordinaryUser: TestUser = asMyself.isRoot ? await asNobody() : asMys
 export const users: TestUser[] = asMyself.isRoot ? [asMyself, ordinaryUser] : [asMyself];
 
 async function asNobody(): Promise<TestUser> {
-  const { uid, gid } = await unprivilegedUser();
-  return { title: 'an ordinary user', isRoot: false, uid, gid, spawn: { uid, gid } };
+  const nobody = await findUser('nobody');
+  if (!nobody) throw new Error('the tests need a user nobody');
+  const { uid, gid } = nobody;
+  return { title: 'an ordinary user', isRoot: false, isNamed: true, uid, gid, spawn: { uid, gid } };
 }

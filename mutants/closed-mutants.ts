@@ -1,4 +1,4 @@
-import { api, type Mutant } from './mutant.ts';
+import { api, live, type Mutant } from './mutant.ts';
 
 const embedded = (name: string) => `server/test/embedded/${name}.test.ts`;
 const inProcess = (name: string) => `server/test/process/${name}.test.ts`;
@@ -52,6 +52,38 @@ export const closedMutants: Mutant[] = [
     replace: 'SIMPLANE_TRUSTED_PROXIES: none',
     tests: [inProcess('deploy')],
     why: 'Behind the ingress, clients are told apart by their addresses.',
+  },
+  {
+    name: 'listed-subjects-ignored',
+    file: 'server/src/network/es2plus/explain-refusal.ts',
+    find: 'if (subjects === null ||',
+    replace: 'if (subjects === null || subjects.length > 0 ||',
+    tests: [live('notifications')],
+    why: 'Only the certificates that are listed are accepted.',
+  },
+  {
+    name: 'part-of-a-subject-accepted',
+    file: 'server/src/network/es2plus/explain-refusal.ts',
+    find: 'commonName === name ||',
+    replace: 'String(commonName).includes(name) ||',
+    tests: [live('notifications')],
+    why: 'A name in the list is compared as a whole.',
+  },
+  {
+    name: 'wildcard-subject-accepted',
+    file: 'server/src/network/es2plus/explain-refusal.ts',
+    find: ', wildcards: false }',
+    replace: ' }',
+    tests: [live('notifications')],
+    why: 'A certificate for a wildcard does not stand for a listed name.',
+  },
+  {
+    name: 'subject-of-all-subdomains',
+    file: 'server/src/config/values.ts',
+    find: '/^[^.\\p{C}]',
+    replace: '/^[^\\p{C}]',
+    tests: ['server/src/config/values.test.ts'],
+    why: 'A listed name stands for one name.',
   },
   {
     name: 'postgres-runs-as-nobody',

@@ -15,6 +15,7 @@ import {
   parseCoreUrl,
   parseDnsServers,
   parseGatewayStatuses,
+  parseSubjects,
   portOrOff,
   timeout,
 } from './values.ts';
@@ -329,7 +330,13 @@ export const settings = {
     'SIMPLANE_ES2_LISTEN_CLIENT_CA',
     pemFile,
     '',
-    'The CAs trusted to issue the SM-DP+’s client certificate. Other clients fail the TLS handshake.',
+    'The CAs trusted to issue the SM-DP+’s client certificate. Clients of other CAs get no answer.',
+  ),
+  es2ListenSubjects: setting(
+    'SIMPLANE_ES2_LISTEN_SUBJECTS',
+    { takes: 'names separated by commas, such as `es2.smdp.example,Acme SM-DP+`', parse: parseSubjects },
+    '',
+    'The SM-DP+’s client certificates that are accepted: by their common name (CN) or a DNS name, as a whole; a certificate with several CNs only by a DNS name. Unset: every certificate of `SIMPLANE_ES2_LISTEN_CLIENT_CA`.',
   ),
   encryptionKeys: setting(
     'SIMPLANE_ENCRYPTION_KEYS',
@@ -460,6 +467,7 @@ type Optional =
   | 'es2ListenCert'
   | 'es2ListenKey'
   | 'es2ListenClientCa'
+  | 'es2ListenSubjects'
   | 'encryptionKeys'
   | 'iccidRanges'
   | 'coreUrl'

@@ -84,3 +84,25 @@ describe('the DNS servers for webhooks', () => {
     );
   });
 });
+
+describe('the accepted names of SM-DP+ certificates', () => {
+  const read = (text: string) => readConfig({ SIMPLANE_ES2_LISTEN_SUBJECTS: text }).config.es2ListenSubjects;
+
+  test('may contain spaces, and are null if unset', () => {
+    expect(read('es2.smdp.example, Acme SM-DP+')).toEqual(['es2.smdp.example', 'Acme SM-DP+']);
+    expect(read('')).toBeNull();
+  });
+
+  test.each(['.smdp.example', 'a,', ',', 'a,.b', 'a\u0007'])('are not %j', (text) => {
+    expect(() => read(text)).toThrow(/^SIMPLANE_ES2_LISTEN_SUBJECTS takes names separated by commas/);
+  });
+});
+
+test('the port of the metrics is unset, a number or off', () => {
+  const read = (text: string) => readConfig({ SIMPLANE_METRICS_PORT: text }).config.metricsPort;
+  expect(['', '9464', '0', 'off'].map(read)).toEqual([null, 9464, 0, 'off']);
+  for (const text of ['on', '65536', '-1', 'OFF'])
+    expect(() => read(text)).toThrow(
+      /^SIMPLANE_METRICS_PORT takes `off`, or a whole number from 0 to 65535; got/,
+    );
+});

@@ -87,6 +87,12 @@ export function parseGatewayStatuses(text: string): ReadonlySet<number> | undefi
   return statuses.every((status) => /^50[234]$/.test(status)) ? new Set(statuses.map(Number)) : undefined;
 }
 
+/** Names in certificates. One that begins with a dot would stand for every name below it. */
+export function parseSubjects(text: string): string[] | undefined {
+  const names = text.split(',').map((part) => part.trim());
+  return names.every((name) => /^[^.\p{C}][^\p{C}]*$/u.test(name)) ? names : undefined;
+}
+
 /** An eavesdropper could replay a command while its signature is valid, so only loopback may skip TLS. */
 export function parseCoreUrl(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : null;

@@ -46,10 +46,22 @@ async function examineListener(config: Config): Promise<Finding[]> {
         warning('smdp listener', 'SIMPLANE_ES2_LISTEN_PORT is not set: downloads and installs are unknown'),
       ];
     }
-    return [examineExpiry('smdp listener', `port ${settings.port}`, settings.identity.endsAt)];
+    return [
+      examineExpiry('smdp listener', `port ${settings.port}`, settings.identity.endsAt),
+      examineSubjects(config),
+    ];
   } catch (error) {
     return [problem('smdp listener', (error as Error).message)];
   }
+}
+
+function examineSubjects({ es2ListenSubjects: names }: Config): Finding {
+  return names
+    ? ok('smdp clients', `only certificates of ${names.join(', ')} are accepted`)
+    : warning(
+        'smdp clients',
+        'every certificate of SIMPLANE_ES2_LISTEN_CLIENT_CA is accepted; list the names of your SM-DP+’s in SIMPLANE_ES2_LISTEN_SUBJECTS',
+      );
 }
 
 function examineExpiry(check: string, owner: string, endsAt: Date): Finding {

@@ -140,6 +140,7 @@ async function openListener(
   if (!settings) return null;
   const observations = createEs2Listener({
     ...settings,
+    subjects: config.es2ListenSubjects,
     protocolVersion: config.es2ProtocolVersion,
     notificationMap: config.es2NotificationMap,
     now: () => new Date(),

@@ -170,6 +170,7 @@ describe('doctor', () => {
         verdict: 'warning',
         says: expect.stringContaining(`expires on ${endOf(soon.cert)}`),
       },
+      'smdp clients': { verdict: 'warning', says: expect.stringContaining('SIMPLANE_ES2_LISTEN_SUBJECTS') },
     });
     // Its one request names an ICCID that cannot exist, so it changes nothing.
     expect(smdp.calls).toMatchObject([{ name: 'releaseProfile', body: { iccid: '0'.repeat(19) } }]);

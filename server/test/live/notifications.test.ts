@@ -36,12 +36,17 @@ const outcomes: [string, object][] = [];
 type Listening = { port: number; stop(timeoutMs: number): Promise<void> };
 type Take = (observation: Observation) => Promise<boolean>;
 
-async function listen(take: Take, onEvent: (outcome: string, details: object) => void): Promise<Listening> {
+async function listen(
+  take: Take,
+  onEvent: (outcome: string, details: object) => void,
+  subjects: string[] | null = null,
+): Promise<Listening> {
   let port = 0;
   const started = await createEs2Listener({
     host: '127.0.0.1',
     port: 0,
     tls: tls.server,
+    subjects,
     protocolVersion: '2.2.0',
     notificationMap: parseNotificationMap(
       '1=error,3=downloaded,4=installed,5=deleted,101=enabled',
@@ -456,7 +461,7 @@ describe('a client without a trusted certificate', () => {
       rejectUnauthorized: false,
     });
     const refusals: unknown[] = [];
-    server.on('secureConnection', (socket) => void refusals.push(findRefusal(socket)));
+    server.on('secureConnection', (socket) => void refusals.push(findRefusal(socket, null)));
     server.on('request', (_, response) => void response.end());
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -494,6 +499,55 @@ describe('a client without a trusted certificate', () => {
   });
 });
 
+describe('where names are listed, a certificate of the authority', () => {
+  const listed = ['es2.smdp.example', 'Acme SM-DP+'];
+  let own: Listening;
+  const turnedAway: object[] = [];
+  beforeAll(async () => {
+    const keep = (outcome: string, details: object) =>
+      void (outcome === 'turned_away' && turnedAway.push(details));
+    own = await listen(async () => true, keep, listed);
+  });
+  afterAll(() => own.stop(1_000));
+
+  function sendAs(name: string | string[], hosts: string[] = []): Promise<Sent> {
+    const credentials = { ...tls.authority.issue({ name, hosts }), ca: tls.authority.pem };
+    return send(notification(newIccid(1), 3), { tls: credentials, port: own.port });
+  }
+
+  test.each([
+    ['a listed common name', 'es2.smdp.example', []],
+    ['one with spaces', 'Acme SM-DP+', ['other.example']],
+    ['a listed DNS name', 'client 7', ['other.example', 'es2.smdp.example']],
+    ['a listed DNS name and several common names', ['a', 'b'], ['es2.smdp.example']],
+  ])('with %s is accepted', async (_, name, hosts) => {
+    expect((await sendAs(name, hosts)).status).toBe(204);
+  });
+
+  test.each([
+    ['another common name', 'another', []],
+    ['a listed name within another', 'es2.smdp.example.attacker.example', ['not-es2.smdp.example']],
+    ['a part of a listed name', 'smdp.example', ['smdp.example']],
+    ['a wildcard for a listed name', '*.smdp.example', ['*.smdp.example']],
+    ['several common names, one of them listed', ['another', 'es2.smdp.example'], []],
+    ['a listed name and more after a zero byte', 'es2.smdp.example\0.attacker.example', []],
+    ['a DNS name that looks like two', 'another', ['x, DNS:es2.smdp.example']],
+  ])('with %s gets no answer, and the report says who and why', async (_, name, hosts) => {
+    turnedAway.length = 0;
+    await expect(sendAs(name, hosts)).rejects.toThrow();
+    const [report] = await until(
+      async () => [...turnedAway],
+      ({ length }) => length > 0,
+    );
+    expect(report).toMatchObject({
+      from: '127.0.0.1',
+      issuer: 'CN=Test authority',
+      cause: 'its names are not in SIMPLANE_ES2_LISTEN_SUBJECTS',
+      names: hosts.length > 0 ? expect.stringMatching(/^DNS:/) : 'none',
+    });
+  });
+});
+
 test('a live server from the command line receives notifications and stops', async () => {
   const folder = createFolder();
   const database = await cloneDatabase();
@@ -506,13 +560,22 @@ test('a live server from the command line receives notifications and stops', asy
     SIMPLANE_ES2_LISTEN_CERT: folder.write('listen.pem', tls.server.cert),
     SIMPLANE_ES2_LISTEN_KEY: folder.write('listen.key', tls.server.key),
     SIMPLANE_ES2_LISTEN_CLIENT_CA: folder.write('ca.pem', tls.authority.pem),
+    SIMPLANE_ES2_LISTEN_SUBJECTS: 'es2.smdp.example, Simplane',
   });
   try {
     const found = await until(
       async () => /"port":(\d+),"msg":"listening for SM-DP\+ notifications"/.exec(server.output()),
       (found) => found !== null,
     );
-    expect((await send(notification(newIccid(1), 3), { port: Number(found?.[1]) })).status).toBe(204);
+    const port = Number(found?.[1]);
+    const listed = { ...tls.authority.issue({ name: 'Simplane' }), ca: tls.authority.pem };
+    expect((await send(notification(newIccid(1), 3), { port, tls: listed })).status).toBe(204);
+    const other = { ...tls.authority.issue({ name: 'another' }), ca: tls.authority.pem };
+    await expect(send(notification(newIccid(1), 3), { port, tls: other })).rejects.toThrow();
+    await until(
+      async () => server.output(),
+      (output) => output.includes('its names are not in SIMPLANE_ES2_LISTEN_SUBJECTS'),
+    );
   } finally {
     expect(await server.end('SIGTERM')).toBe(0);
   }

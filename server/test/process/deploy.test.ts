@@ -156,6 +156,13 @@ describe('the Kubernetes manifest', () => {
     }
   });
 
+  test('accepts notifications only from certificates that it names', async () => {
+    const all = await resources();
+    const [api] = deploymentsIn(all);
+    const { config } = readConfig(environmentOf(api?.spec.containers[0] as Container, all));
+    expect(config.es2ListenSubjects?.length).toBeGreaterThan(0);
+  });
+
   test('gives the ES2+ client key only to workers', async () => {
     const all = await resources();
     const [api, worker] = deploymentsIn(all).map(({ spec }) => ({

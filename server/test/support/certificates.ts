@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 type Issued = { cert: string; key: string };
-type Subject = { name: string; hosts?: string[]; startsAt?: Date; endsAt?: Date };
+/** `name` is the common name, or several. */
+type Subject = { name: string | string[]; hosts?: string[]; startsAt?: Date; endsAt?: Date };
 
 export type Authority = { pem: string; issue(subject: Subject): Issued };
 
@@ -48,7 +49,7 @@ function certificate(
     endsAt = new Date(Date.now() + 90 * day),
   }: Subject,
   publicKey: KeyObject,
-  issuer: { name: string; key: KeyObject },
+  issuer: { name: string | string[]; key: KeyObject },
   isAuthority: boolean,
 ): string {
   const algorithm = sequence(oid('2a8648ce3d040302')); // ecdsa-with-SHA256
@@ -72,8 +73,9 @@ function certificate(
   return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
 }
 
-function distinguishedName(commonName: string): Buffer {
-  return sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from(commonName)))));
+function distinguishedName(commonNames: string | string[]): Buffer {
+  const parts = [commonNames].flat().map((name) => sequence(oid('550403'), der(0x0c, Buffer.from(name))));
+  return sequence(...parts.map((part) => der(0x31, part)));
 }
 
 function alternativeName(host: string): Buffer {

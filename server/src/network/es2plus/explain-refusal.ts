@@ -1,22 +1,29 @@
+import type { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { clip } from '../../telemetry/clip.ts';
 import { nameOf } from './explain-handshake.ts';
 import { isRefusingAlert } from './refusing-alert.ts';
 
-/** Who a client without a trusted certificate says it is, and why it is refused; null if it is trusted. For the log. */
-export function findRefusal(socket: TLSSocket): object | null {
+/**
+ * Who a client without an accepted certificate says it is, and why it is refused; null if it is accepted. For the log. Without
+ * `subjects`, every certificate of the authority is accepted.
+ */
+export function findRefusal(socket: TLSSocket, subjects: readonly string[] | null): object | null {
   const peer = socket.getPeerX509Certificate();
-  // Node 20 says `authorized` for a resumed TLS 1.3 session without a certificate.
-  if (socket.authorized && peer) return null;
   const from = socket.remoteAddress ?? 'gone';
+  // Node 20 says `authorized` for a resumed TLS 1.3 session without a certificate.
   if (!peer) return { from, cause: 'it presented no certificate' };
   const { subject, issuer } = socket.getPeerCertificate();
-  return {
-    from,
-    subject: clip(nameOf(subject), 200),
-    issuer: clip(nameOf(issuer), 200),
-    cause: explain(String(socket.authorizationError), peer.validTo),
-  };
+  const who = { from, subject: clip(nameOf(subject), 200), issuer: clip(nameOf(issuer), 200) };
+  if (!socket.authorized) return { ...who, cause: explain(String(socket.authorizationError), peer.validTo) };
+  if (subjects === null || subjects.some((name) => isNamed(name, peer, subject.CN))) return null;
+  const names = clip(peer.subjectAltName ?? 'none', 200);
+  return { ...who, names, cause: 'its names are not in SIMPLANE_ES2_LISTEN_SUBJECTS' };
+}
+
+/** A certificate with several common names has an array of them, which equals no name. */
+function isNamed(name: string, peer: X509Certificate, commonName: unknown): boolean {
+  return commonName === name || peer.checkHost(name, { subject: 'never', wildcards: false }) !== undefined;
 }
 
 function explain(code: string, endsAt: string): string {

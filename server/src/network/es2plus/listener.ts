@@ -14,6 +14,8 @@ type Options = {
   host: string;
   port: number;
   tls: ListenerTls;
+  /** Names of the certificates that are accepted; null accepts every one of the authority. */
+  subjects: readonly string[] | null;
   protocolVersion: string;
   notificationMap: NotificationMap;
   now(): Date;
@@ -42,7 +44,7 @@ const maxBytes = 64 * 1024;
 
 /**
  * Receives an SM-DP+'s download notifications (ES2+.HandleDownloadProgressInfo, SGP.22 §5.3.5). A client without a
- * certificate of the configured authority gets no answer at all.
+ * certificate of the configured authority, with one of the listed names, gets no answer at all.
  */
 export function createEs2Listener(options: Options): Es2Listener {
   let { tls } = options;
@@ -70,7 +72,7 @@ export function createEs2Listener(options: Options): Es2Listener {
           keepAliveTimeout: 60_000,
         },
         (request, response) => {
-          if (findRefusal(request.socket as TLSSocket)) return request.socket.destroy();
+          if (findRefusal(request.socket as TLSSocket, options.subjects)) return request.socket.destroy();
           serve(request, response, take).catch((error: unknown) => {
             options.onEvent('failed', { error: (error as Error).message });
             answer(response, 500, { reasonCode: '4.2', message: 'It was not stored; send it again.' });
@@ -80,7 +82,7 @@ export function createEs2Listener(options: Options): Es2Listener {
       server.maxConnections = 1_000;
       // Before the HTTP parser gets the connection.
       server.prependListener('secureConnection', (socket: TLSSocket) => {
-        const refusal = findRefusal(socket);
+        const refusal = findRefusal(socket, options.subjects);
         if (!refusal) return;
         options.onEvent('turned_away', refusal);
         socket.destroy();

@@ -1,4 +1,5 @@
 import { beforeKeyMutants } from './before-key-mutants.ts';
+import { clientShareMutants } from './client-share-mutants.ts';
 import { closedMutants } from './closed-mutants.ts';
 import { decisionMutants } from './decision-mutants.ts';
 import { growthMutants } from './growth-mutants.ts';
@@ -678,6 +679,7 @@ export const handWritten: readonly Mutant[] = [
   ...closedMutants,
   ...keyMutants,
   ...growthMutants,
+  ...clientShareMutants,
   ...orderedMutants,
   ...queueMutants,
   ...decisionMutants,

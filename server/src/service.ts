@@ -43,6 +43,8 @@ export type Service = {
   /** How long a client may leave its response unread. */
   drainTimeoutMs: number;
   maxConnections: number;
+  /** Of one client address (IPv6: /64). Trusted proxies have no such limit, but each of their clients has. */
+  maxConnectionsPerAddress: number;
   /** Whether `/dashboard` is served. */
   hasDashboard: boolean;
   /** The URL clients use. Without `SIMPLANE_PUBLIC_URL` it is known only once the server listens. */

@@ -25,6 +25,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): { config: Conf
     webhookEndpointLimit: values.webhookEndpointLimit ?? webhooks.endpointLimit,
     requestLogLevel: values.requestLogLevel ?? (values.mode === 'live' ? 'errors' : 'all'),
     rateLimitPerSecond: values.rateLimitPerSecond ?? (values.mode === 'live' ? 100 : 0),
+    maxConnectionsPerAddress: values.maxConnectionsPerAddress ?? Math.ceil((values.maxConnections ?? 0) / 4),
     executionRetryScheduleMs:
       values.executionRetryScheduleMs ?? durations.parse(executionRetryDefaults[values.mode ?? 'sandbox']),
     dataDir: resolve(values.dataDir ?? ''),

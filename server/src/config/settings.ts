@@ -438,7 +438,13 @@ export const settings = {
     'SIMPLANE_MAX_CONNECTIONS',
     integer(1, 1_000_000),
     '4000',
-    'The most client connections this process keeps open; it closes further ones at once. An idle connection takes about 10 kB of memory.',
+    'The most client connections this process keeps open. A further one replaces connections whose request has not fully arrived, or idle ones, of the address that has most; it is closed if there are none. An idle connection takes about 10 kB of memory.',
+  ),
+  maxConnectionsPerAddress: setting(
+    'SIMPLANE_MAX_CONNECTIONS_PER_ADDRESS',
+    integer(1, 1_000_000),
+    '',
+    'The most of these from one client address (IPv6: per /64). A further one replaces another of that address, by the same rule. Unset: a quarter of `SIMPLANE_MAX_CONNECTIONS`. It does not apply to `SIMPLANE_TRUSTED_PROXIES`, but to each of their clients. If all clients come through something else, such as a load balancer that adds no `X-Forwarded-For`, set it to `SIMPLANE_MAX_CONNECTIONS`.',
   ),
   shutdownTimeoutMs: setting(
     'SIMPLANE_SHUTDOWN_TIMEOUT',

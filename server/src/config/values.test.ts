@@ -106,3 +106,10 @@ test('the port of the metrics is unset, a number or off', () => {
       /^SIMPLANE_METRICS_PORT takes `off`, or a whole number from 0 to 65535; got/,
     );
 });
+
+test('one address may have a quarter of the connections, unless set otherwise', () => {
+  const perAddress = (env: Record<string, string>) => readConfig(env).config.maxConnectionsPerAddress;
+  expect(perAddress({})).toBe(1_000);
+  expect(perAddress({ SIMPLANE_MAX_CONNECTIONS: '90' })).toBe(23);
+  expect(perAddress({ SIMPLANE_MAX_CONNECTIONS_PER_ADDRESS: '4000' })).toBe(4_000);
+});

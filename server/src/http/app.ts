@@ -19,7 +19,7 @@ import { discardRest } from './discard-rest.ts';
 import { ignoreEmptyBody, isJsonType } from './empty-body.ts';
 import { isFeed, serveFeed } from './feed/serve-feed.ts';
 import { type JsonBody, parseJsonBody } from './json-body.ts';
-import { limitConnections } from './limit-connections.ts';
+import { type ConnectionLimits, limitConnections } from './limit-connections.ts';
 import { answerMalformed, refuseMalformed } from './malformed-requests.ts';
 import { serveMcp } from './mcp/serve-mcp.ts';
 import { serveDescription, serveOperationalRoutes } from './operational-routes.ts';
@@ -78,9 +78,9 @@ export function createApp(
   const methodsOf = collectMethods(app);
   // Ignore an unknown `Expect` header; Node would answer 417 without our error body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  limitConnections(app.server, service);
+  const connections = limitConnections(app.server, service);
   prepareRequests(app, service, held);
-  followRequests(app, service, api, held);
+  followRequests(app, service, api, { ...held, connections });
   refuseUnknownRoutes(app);
   answerErrors(app, service);
   readJsonOnly(app, held.bodies);
@@ -117,9 +117,8 @@ function createServer(service: Service): FastifyInstance {
     return503OnClosing: false,
     // No hook runs for these, so pipelining is bounded here.
     frameworkErrors: (error, request, reply: FastifyReply) => {
-      const { socket } = request.raw;
-      const isTaken = beginRequest(socket, () => {
-        reply.raw.on('close', () => endRequest(socket));
+      const isTaken = beginRequest(request, () => {
+        reply.raw.on('close', () => endRequest(request.raw.socket));
         const { status, headers, body } = refuseMalformed(service, request.id, toAppError(error));
         reply.code(status).headers(headers).send(body);
       });
@@ -166,13 +165,14 @@ function followRequests(
   app: FastifyInstance,
   service: Service,
   api: Api,
-  { bodies, unread }: HeldMemory,
+  { bodies, unread, connections }: HeldMemory & { connections: ConnectionLimits },
 ): void {
   const record = createRecorder(service, api.operations);
   app.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw;
     request.startedMs = performance.now(); // Fastify measures the time only with its logger
     const begin = () => {
+      connections.beginRequest(request);
       let wasSent = false;
       reply.raw.on('finish', () => {
         wasSent = true;
@@ -183,11 +183,12 @@ function followRequests(
         record(request, reply, wasSent);
         bodies.release(request);
         unread.remove(socket);
+        connections.endRequest(request);
         endRequest(socket);
       });
       done();
     };
-    if (!beginRequest(socket, begin)) service.metrics.connectionsCut.inc({ reason: 'pipelining' });
+    if (!beginRequest(request, begin)) service.metrics.connectionsCut.inc({ reason: 'pipelining' });
   });
 }
 

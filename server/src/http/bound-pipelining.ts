@@ -1,13 +1,32 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { FastifyRequest } from 'fastify';
+import { networkOf } from './unknown-key-limit.ts';
 
 // Per connection. Real clients pipeline only a few requests.
 const maxWaiting = 32;
 
-// Across all connections. 128,000 requests with 80 small headers each took 507 MB, so these take about 8.
+// Across all connections. 128,000 requests with 80 small headers each took 507 MB, so these take about 8. One address gets a quarter.
 const maxTotalWaiting = 2_000;
+const maxWaitingOfAddress = maxTotalWaiting / 4;
+const waitingOf = new Map<string, number>();
 let totalWaiting = 0;
 
-type Connection = { isBusy: boolean; waiting: (() => void)[]; isPaused: boolean; hasCloseListener: boolean };
+type Waiting = { request: IncomingMessage; begin(): void };
+
+type Connection = {
+  isBusy: boolean;
+  /** The request in work; afterwards, only while the rest of its body is still arriving. */
+  request: IncomingMessage | null;
+  waiting: Waiting[];
+  /** The client's network, if requests of it have waited. */
+  address: string;
+  isPaused: boolean;
+  hasCloseListener: boolean;
+};
+
+/** `receiving`: no request has fully arrived, or the rest of one's body is arriving. `working`: on a request that has. */
+export type Phase = 'receiving' | 'working' | 'idle';
 
 const connections = new WeakMap<Socket, Connection>();
 
@@ -15,34 +34,55 @@ const connections = new WeakMap<Socket, Connection>();
  * Runs one request per connection at a time. The next begins once the kernel has taken the previous response, so a client that
  * does not read holds one response in memory, not all of them. Over either limit it closes the connection and returns false.
  */
-export function beginRequest(socket: Socket, begin: () => void): boolean {
+export function beginRequest({ raw: request, ip }: FastifyRequest, begin: () => void): boolean {
+  const { socket } = request;
   let connection = connections.get(socket);
   if (!connection) {
-    connection = { isBusy: false, waiting: [], isPaused: false, hasCloseListener: false };
+    connection = {
+      isBusy: false,
+      request,
+      waiting: [],
+      address: '',
+      isPaused: false,
+      hasCloseListener: false,
+    };
     connections.set(socket, connection);
   }
   if (!connection.isBusy) {
     connection.isBusy = true;
+    connection.request = request;
     begin();
     return true;
   }
   if (socket.destroyed) return true; // parsed from bytes read before the socket was destroyed
-  if (connection.waiting.length >= maxWaiting || totalWaiting >= maxTotalWaiting) {
+  if (connection.waiting.length === 0) connection.address = networkOf(ip);
+  if (connection.waiting.length >= maxWaiting || !hasRoom(connection.address)) {
     dropWaiting(connection);
     stopParsing(socket);
     socket.destroy();
     return false;
   }
   if (!connection.hasCloseListener) dropWaitingAtClose(socket, connection);
-  connection.waiting.push(begin);
-  totalWaiting += 1;
+  connection.waiting.push({ request, begin });
+  countWaiting(connection, 1);
   connection.isPaused = true;
   socket.pause();
   return true;
 }
 
+function hasRoom(address: string): boolean {
+  return totalWaiting < maxTotalWaiting && (waitingOf.get(address) ?? 0) < maxWaitingOfAddress;
+}
+
+function countWaiting({ address }: Connection, change: number): void {
+  totalWaiting += change;
+  const count = (waitingOf.get(address) ?? 0) + change;
+  if (count > 0) waitingOf.set(address, count);
+  else waitingOf.delete(address);
+}
+
 function dropWaiting(connection: Connection): void {
-  totalWaiting -= connection.waiting.length;
+  if (connection.waiting.length > 0) countWaiting(connection, -connection.waiting.length);
   connection.waiting = [];
 }
 
@@ -74,17 +114,25 @@ function beginNext(socket: Socket, connection: Connection): void {
   // Not writable: the previous response was the last on this connection.
   const next = socket.writable ? connection.waiting.shift() : undefined;
   if (next) {
-    totalWaiting -= 1;
-    next();
+    countWaiting(connection, -1);
+    connection.request = next.request;
+    next.begin();
   } else becomeIdle(socket, connection);
 }
 
 function becomeIdle(socket: Socket, connection: Connection): void {
   dropWaiting(connection);
   connection.isBusy = false;
+  if (connection.request?.complete) connection.request = null;
   if (!connection.isPaused) return;
   connection.isPaused = false;
   socket.resume();
+}
+
+export function phaseOf(socket: Socket): Phase {
+  const connection = connections.get(socket);
+  if (!connection || connection.request?.complete === false) return 'receiving';
+  return connection.isBusy ? 'working' : 'idle';
 }
 
 export function hasRequestInWork(socket: Socket): boolean {

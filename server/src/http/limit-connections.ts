@@ -1,19 +1,24 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { FastifyRequest } from 'fastify';
+import { isInOneOf, requireCidr } from '../addresses/in-networks.ts';
 import type { Service } from '../service.ts';
-import { hasRequestInWork } from './bound-pipelining.ts';
-import { createSilentConnections } from './silent-connections.ts';
+import { hasRequestInWork, phaseOf } from './bound-pipelining.ts';
+import { createConnectionsByAddress } from './connections-by-address.ts';
+import { networkOf } from './unknown-key-limit.ts';
 
-const closeIdleEveryMs = 1_000;
-
-// Share of connections to close when one is refused. A single free slot would go to the client that connects fastest.
+// Share of connections to close when the process is full. Choosing them reads all connections, so it must not happen for each.
 const evictedShare = 0.1;
 
+export type ConnectionLimits = {
+  /** Until its end, a request through a trusted proxy counts for its client, like a connection of that client. */
+  beginRequest(request: FastifyRequest): void;
+  endRequest(request: FastifyRequest): void;
+};
+
 /** Limits the number of connections and how long a client may leave a response unread. */
-export function limitConnections(server: Server, service: Service): void {
-  const { maxConnections, drainTimeoutMs, metrics } = service;
-  server.maxConnections = maxConnections;
-  makeRoomWhenFull(server, service);
+export function limitConnections(server: Server, service: Service): ConnectionLimits {
+  const { drainTimeoutMs, metrics } = service;
   // Node resets this timeout whenever the kernel takes some of a pending write, so only a client that stopped reading is cut.
   server.setTimeout(drainTimeoutMs, (socket: Socket) => {
     const isUnread = socket.writableLength > 0;
@@ -22,36 +27,57 @@ export function limitConnections(server: Server, service: Service): void {
     // processed has its own timeouts.
     if (isUnread || !hasRequestInWork(socket)) socket.destroy();
   });
+  return shareConnections(server, service);
 }
 
 /**
- * Node refuses connections over the limit; this makes room for the next ones. Connections that never sent a request are closed
- * first. Idle ones are closed only if that was not enough, because they belong to real clients.
+ * A new connection is refused only if requests are in work on all others. At the limit of its address it replaces the oldest
+ * of that address whose request is unfinished, or an idle one; if the process is full, the address with most makes room.
+ * Node's own limit would refuse the new connection, whoever holds the others.
  */
-function makeRoomWhenFull(server: Server, { maxConnections, metrics }: Service): void {
-  const silent = createSilentConnections();
+function shareConnections(server: Server, service: Service): ConnectionLimits {
+  const { maxConnections, maxConnectionsPerAddress, metrics } = service;
+  const trusted = service.trustedProxies.map(requireCidr);
+  const proxied = new WeakSet<Socket>();
+  const connections = createConnectionsByAddress(phaseOf);
   const evictCount = Math.ceil(maxConnections * evictedShare);
-  let closing = 0;
-  let closedIdleAtMs = Number.NEGATIVE_INFINITY;
+
+  function cut(socket: Socket, reason: 'too_many' | 'too_many_of_address'): void {
+    connections.remove(socket);
+    socket.destroy();
+    metrics.connectionsCut.inc({ reason });
+  }
+
   server.on('connection', (socket: Socket) => {
-    silent.add(socket);
-    socket.once('close', () => silent.remove(socket));
-  });
-  server.on('request', ({ socket }) => silent.remove(socket));
-  server.on('drop', () => {
-    metrics.connectionsCut.inc({ reason: 'too_many' });
-    if (closing > 0) return; // Node counts them until they have closed
-    const chosen = silent.ofBusiestAddress(evictCount);
-    closing = chosen.length;
-    for (const socket of chosen) {
-      socket.once('close', () => {
-        closing -= 1;
-      });
-      socket.destroy();
-      metrics.connectionsCut.inc({ reason: 'too_many' });
+    const address = socket.remoteAddress ?? '';
+    if (connections.count() >= maxConnections) {
+      for (const one of connections.ofBusiestAddress(evictCount)) cut(one, 'too_many');
+      if (connections.count() >= maxConnections) return cut(socket, 'too_many');
     }
-    if (chosen.length === evictCount || performance.now() - closedIdleAtMs < closeIdleEveryMs) return;
-    closedIdleAtMs = performance.now();
-    server.closeIdleConnections();
+    socket.once('close', () => connections.remove(socket));
+    // An IPv4 address may come in IPv6 notation.
+    if (isInOneOf(trusted, address.replace(/^::ffff:/, ''))) {
+      proxied.add(socket);
+      connections.put(socket, proxyName);
+    } else if (connections.put(socket, networkOf(address)) > maxConnectionsPerAddress) {
+      cut(connections.oldestBeside(socket, ['receiving', 'idle']) ?? socket, 'too_many_of_address');
+    }
   });
+
+  return {
+    beginRequest({ raw: { socket }, ip }) {
+      if (!proxied.has(socket) || socket.destroyed) return;
+      if (connections.put(socket, networkOf(ip)) <= maxConnectionsPerAddress) return;
+      const oldest = connections.oldestBeside(socket, ['receiving']);
+      if (oldest) cut(oldest, 'too_many_of_address');
+    },
+    endRequest({ raw: { socket } }) {
+      if (!proxied.has(socket) || socket.destroyed) return;
+      // A request that was refused early still counts for its client while its body arrives.
+      if (phaseOf(socket) !== 'receiving') connections.put(socket, proxyName);
+    },
+  };
 }
+
+/** Stands for all proxies: their connections that have no request count for no client. */
+const proxyName = 'proxy';

@@ -12,10 +12,11 @@ export type Connection = {
   closed: Promise<void>;
 };
 
-/** A bare connection, for bytes that no HTTP client would send. */
-export async function openConnection(url: string): Promise<Connection> {
+/** A bare connection, for bytes that no HTTP client would send. `from`: the client's address, such as 127.0.0.2. */
+export async function openConnection(url: string, from?: string): Promise<Connection> {
   const { hostname, port } = new URL(url);
-  const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+  const address = from === undefined ? {} : { localAddress: from };
+  const socket = connect({ host: hostname, port: Number(port), noDelay: true, ...address });
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => void chunks.push(chunk));
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
@@ -26,8 +27,8 @@ export async function openConnection(url: string): Promise<Connection> {
 }
 
 /** Sends bytes on a new connection and reads the response. */
-export async function exchange(url: string, bytes: string | Uint8Array): Promise<Reply> {
-  const connection = await openConnection(url);
+export async function exchange(url: string, bytes: string | Uint8Array, from?: string): Promise<Reply> {
+  const connection = await openConnection(url, from);
   connection.socket.write(bytes);
   try {
     return await connection.reply();

@@ -138,6 +138,7 @@ export async function startService({
     requestTimeoutMs: 30_000,
     drainTimeoutMs: 20_000,
     maxConnections: 4_000,
+    maxConnectionsPerAddress: 1_000,
     hasDashboard: true,
     publicUrl: () => url,
     isStopping: () => false,

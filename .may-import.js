@@ -404,11 +404,12 @@ export const mayImport = {
     },
     dashboard: {
       why: 'Who is signed in to the page. What they do there are operations of other features.',
-      imports: list`audit clock.ts context.ts dashboard/sql db ids`,
+      imports: list`app-error.ts audit clock.ts context.ts dashboard/sql db idempotency ids lists telemetry/clip.ts
+                   contract:*`,
     },
     'dashboard/sql': {
       why: 'Statements know the database.',
-      imports: list`db`,
+      imports: list`db lists`,
     },
 
     // Above the features.
@@ -422,7 +423,7 @@ export const mayImport = {
     },
     http: {
       why: 'It maps requests to operations. No folder below depends on HTTP.',
-      imports: list`accounts addresses app-error.ts audit bundles context.ts db/database.ts db/unavailable.ts esims events
+      imports: list`accounts addresses app-error.ts audit bundles context.ts dashboard db/database.ts db/unavailable.ts esims events
                    executions executions/operator feed/consumers http/dashboard http/feed http/mcp idempotency
                    ids/uuid-range.ts lookups observations overview processes products request-log sandbox
                    service.ts telemetry webhooks/deliveries webhooks/endpoints webhooks/recoveries webhooks/stats
@@ -435,7 +436,7 @@ export const mayImport = {
     },
     'http/dashboard': {
       why: 'The page’s files and its sessions. Its calls are requests to our own API.',
-      imports: list`accounts app-error.ts dashboard http service.ts npm:fastify`,
+      imports: list`accounts app-error.ts audit dashboard http service.ts npm:fastify`,
     },
     'http/mcp': {
       why: 'Agents use the same operations as other callers: the mount calls our own API through the sdk.',

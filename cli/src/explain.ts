@@ -107,6 +107,8 @@ const listingGroups: Record<string, string> = {
   events: 'events',
   consumers: 'consumers',
   requests: 'requests',
+  keys: 'keys',
+  sessions: 'sessions',
 };
 
 function connectionHint({ settings }: ErrorContext): string {

@@ -15,6 +15,7 @@ import { addOverview } from './commands/overview.ts';
 import { addProducts } from './commands/products.ts';
 import { addRequests } from './commands/requests.ts';
 import { addSearch } from './commands/search.ts';
+import { addSessions } from './commands/sessions.ts';
 import { addSimulate } from './commands/simulate.ts';
 import { addTrigger } from './commands/trigger.ts';
 import { addWebhooks } from './commands/webhooks.ts';
@@ -57,6 +58,7 @@ export function createProgram(): Command {
   program.commandsGroup('Set up:');
   addWhoami(program);
   addKeys(program);
+  addSessions(program);
   addMcp(program);
   addCompletion(program);
   program.addHelpText('after', examples);

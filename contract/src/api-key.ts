@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { auditActorTypes } from './audit-actions.ts';
+import { actorTypes } from './audit-actions.ts';
 import { exampleId, exampleTime } from './example-values.ts';
 import { idPattern, idPrefixes } from './ids.ts';
 import { accountScopes, operation, scopes } from './operation.ts';
@@ -44,7 +44,7 @@ export const ApiKey = Type.Object(
     created: unixSeconds('When the key was created.'),
     created_by: nullableObject(
       {
-        type: Type.Enum([...auditActorTypes], {
+        type: Type.Enum([...actorTypes], {
           description:
             '`api_key`: a key of the account. `operator` and `command_line`: the operator of the deployment.',
         }),

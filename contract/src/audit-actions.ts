@@ -27,6 +27,8 @@ export const auditActions = [
   'product.updated',
   'product.deactivated',
   'session.started',
+  'session.ended',
+  'session.refused',
   'dashboard.write',
   'secrets.reseal_started',
 ] as const;
@@ -44,11 +46,18 @@ export const auditTargetTypes = [
   'execution',
   'failure_group',
   'product',
+  'session',
   'deployment',
 ] as const;
 
 export type AuditTargetType = (typeof auditTargetTypes)[number];
 
-export const auditActorTypes = ['api_key', 'operator', 'command_line'] as const;
+/** Who can change something. */
+export const actorTypes = ['api_key', 'operator', 'command_line'] as const;
+
+export type ActorType = (typeof actorTypes)[number];
+
+/** `anonymous`: someone who failed to sign in, with a key or a link that is not known. */
+export const auditActorTypes = [...actorTypes, 'anonymous'] as const;
 
 export type AuditActorType = (typeof auditActorTypes)[number];

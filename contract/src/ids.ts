@@ -10,6 +10,7 @@ export const idPrefixes = {
   process: 'proc',
   recovery: 'rec',
   request: 'req',
+  session: 'sess',
   webhookEndpoint: 'we',
 } as const;
 

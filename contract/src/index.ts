@@ -38,6 +38,7 @@ export * from './recovery.ts';
 export * from './request.ts';
 export * from './sandbox.ts';
 export * from './search.ts';
+export * from './session.ts';
 export * from './timeline.ts';
 export * from './usage-record.ts';
 export * from './webhook-endpoint.ts';

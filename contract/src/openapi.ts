@@ -32,6 +32,7 @@ import { Product } from './product.ts';
 import { Recovery, RecoveryPreview } from './recovery.ts';
 import { RequestLogEntry } from './request.ts';
 import { SearchResult } from './search.ts';
+import { Session } from './session.ts';
 import { tags } from './tags.ts';
 import { TimelineEntry } from './timeline.ts';
 import { UsageRecordBatch } from './usage-record.ts';
@@ -133,6 +134,7 @@ export const components: Record<string, object> = {
   Recovery,
   RecoveryPreview,
   SearchResult,
+  Session,
   TimelineEntry,
   UsageRecordBatch,
   WebhookEndpoint,

@@ -41,6 +41,7 @@ import { getRecovery, listEndpointRecoveries, recoverWebhookEndpoint } from './r
 import { getRequest, listRequests } from './request.ts';
 import { simulateEsim } from './sandbox.ts';
 import { search } from './search.ts';
+import { deleteSession, listSessions } from './session.ts';
 import { listTimeline } from './timeline.ts';
 import { reportUsage } from './usage-record.ts';
 import {
@@ -114,6 +115,8 @@ const accountOperations = {
   updateApiKey,
   deleteApiKey,
   rollApiKey,
+  listSessions,
+  deleteSession,
   listAuditLog,
   listRequests,
   getRequest,

@@ -13,6 +13,7 @@ export const tags: Record<string, string> = {
   'Webhook endpoints': 'URLs of yours that receive events.',
   Deliveries: 'Every attempt to deliver an event to an endpoint.',
   'API keys': 'The account’s keys: who may do what, from where and until when.',
+  Sessions: 'Who is signed in to the dashboard with keys of the account.',
   'Operator deployment': 'For the operator: load, processes, networks, webhook endpoints and ICCID ranges.',
   'Operator products': 'For the operator: the whole catalog, and changes to it.',
   Requests: 'The request log: look up a `Request-Id` to see the error and what to do about it.',

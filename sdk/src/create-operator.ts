@@ -23,6 +23,14 @@ export function createOperator(options: SimplaneOptions) {
       list: (query?: QueryOf<'listProcesses'>, options?: CallOptions) =>
         createList(query, (query) => call('listProcesses', { query }, options)),
     },
+    sessions: {
+      /** Lists who is signed in to the dashboard with operators' keys. */
+      list: (query?: QueryOf<'listOperatorSessions'>, options?: CallOptions) =>
+        createList(query, (query) => call('listOperatorSessions', { query }, options)),
+      /** Signs a session out, on every process. */
+      revoke: (id: string, options?: CallOptions) =>
+        call('deleteOperatorSession', { params: { id } }, options),
+    },
     networks: {
       /** Lists the SM-DP+ and the core as the workers see them. */
       list: (query?: QueryOf<'listNetworks'>, options?: CallOptions) =>

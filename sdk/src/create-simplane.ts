@@ -48,6 +48,13 @@ export function createSimplane(options: SimplaneOptions) {
     recoveries: recoveriesOf(call),
     deliveries: deliveriesOf(call),
     apiKeys: apiKeysOf(call),
+    sessions: {
+      /** Lists who is signed in to the dashboard with keys of the account. The key needs the `admin` scope. */
+      list: (query?: QueryOf<'listSessions'>, options?: CallOptions) =>
+        createList(query, (query) => call('listSessions', { query }, options)),
+      /** Signs a session out, on every process. */
+      revoke: (id: string, options?: CallOptions) => call('deleteSession', { params: { id } }, options),
+    },
     auditLog: {
       /** Lists who changed what in the account. The key needs the `admin` scope. */
       list: (query?: QueryOf<'listAuditLog'>, options?: CallOptions) =>

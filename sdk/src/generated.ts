@@ -111,16 +111,16 @@ export type AuditEntry = {
   object: 'audit_entry';
   /** Who did it. An account sees its operator without id and address. */
   actor: {
-    type: 'api_key' | 'operator' | 'command_line';
+    type: 'api_key' | 'operator' | 'command_line' | 'anonymous';
     /** The key’s id. */
     id: string | null;
     /** The key’s name at that time. */
     name: string | null;
   };
   /** What happened to the target. */
-  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'session.started' | 'dashboard.write' | 'secrets.reseal_started';
+  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
   target: {
-    type: 'request' | 'api_key' | 'webhook_endpoint' | 'event' | 'delivery' | 'esim' | 'account' | 'execution' | 'failure_group' | 'product' | 'deployment';
+    type: 'request' | 'api_key' | 'webhook_endpoint' | 'event' | 'delivery' | 'esim' | 'account' | 'execution' | 'failure_group' | 'product' | 'session' | 'deployment';
     /** The target’s id: an ICCID for an eSIM. */
     id: string;
   };
@@ -725,16 +725,16 @@ export type OperatorAuditEntry = {
   object: 'audit_entry';
   /** Who did it. An account sees its operator without id and address. */
   actor: {
-    type: 'api_key' | 'operator' | 'command_line';
+    type: 'api_key' | 'operator' | 'command_line' | 'anonymous';
     /** The key’s id. */
     id: string | null;
     /** The key’s name at that time. */
     name: string | null;
   };
   /** What happened to the target. */
-  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'session.started' | 'dashboard.write' | 'secrets.reseal_started';
+  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
   target: {
-    type: 'request' | 'api_key' | 'webhook_endpoint' | 'event' | 'delivery' | 'esim' | 'account' | 'execution' | 'failure_group' | 'product' | 'deployment';
+    type: 'request' | 'api_key' | 'webhook_endpoint' | 'event' | 'delivery' | 'esim' | 'account' | 'execution' | 'failure_group' | 'product' | 'session' | 'deployment';
     /** The target’s id: an ICCID for an eSIM. */
     id: string;
   };
@@ -978,6 +978,26 @@ export type SearchResult = {
   path: string | null;
   /** When it was created. Unix time in seconds. */
   created: number;
+};
+
+/** Someone who is signed in to the dashboard. */
+export type Session = {
+  id: string;
+  object: 'session';
+  /** The key that it stands for. */
+  api_key: {
+    id: string;
+    name: string;
+    last4: string;
+  };
+  /** The address it was started from. */
+  ip: string | null;
+  /** The browser it was started with, as its `User-Agent` header says: up to 200 characters. */
+  user_agent: string | null;
+  /** When someone signed in. Unix time in seconds. */
+  created: number;
+  /** When it ends by itself: no later than its key. Unix time in seconds. */
+  expires_at: number;
 };
 
 /** Something that happened to an eSIM: an event, or an order or command with its steps. */
@@ -2011,6 +2031,28 @@ export type Operations = {
     };
     result: ApiKey;
   };
+  /** Returns who is signed in to the dashboard with keys of the account. Sessions that have ended are not listed; the audit log has them. */
+  listSessions: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+    };
+    result: Page<Session>;
+  };
+  /** Signs the session out on every process, and ends its open streams within 5 seconds. Its key goes on working: revoke that too if it may be known to others. */
+  deleteSession: {
+    params: {
+      /** Id of the session (`sess_…`). */
+      id: string;
+    };
+    result: {
+      id: string;
+      object: 'session';
+      deleted: true;
+    };
+  };
   /** Returns who changed keys, webhook endpoints and their secrets, who replayed events, retried deliveries or terminated eSIMs, who viewed activation codes, and what the operator did in the account. */
   listAuditLog: {
     query: {
@@ -2021,7 +2063,7 @@ export type Operations = {
       /** Only entries by the key with this id, or by the `operator`. */
       actor?: string;
       /** Only entries with this action. */
-      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'session.started' | 'dashboard.write' | 'secrets.reseal_started';
+      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
       /** Only entries about the object with this id, or about the eSIM with this ICCID. */
       target?: string;
       /** Only entries after this time. Unix time in seconds. */
@@ -2334,6 +2376,28 @@ export type Operations = {
     };
     result: Page<Process>;
   };
+  /** Returns who is signed in to the dashboard with operators’ keys. An account’s sessions: `GET /v1/sessions` with `Service-Account`. */
+  listOperatorSessions: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+    };
+    result: Page<Session>;
+  };
+  /** Signs the session out on every process, and ends its open streams within 5 seconds. */
+  deleteOperatorSession: {
+    params: {
+      /** Id of the session (`sess_…`). */
+      id: string;
+    };
+    result: {
+      id: string;
+      object: 'session';
+      deleted: true;
+    };
+  };
   /** Returns the entries of all accounts and of the deployment: what accounts’ keys, operators’ keys and the server’s command line did. */
   listOperatorAuditLog: {
     query: {
@@ -2346,7 +2410,7 @@ export type Operations = {
       /** Only entries by the key with this id, or by the `command_line`. */
       actor?: string;
       /** Only entries with this action. */
-      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'session.started' | 'dashboard.write' | 'secrets.reseal_started';
+      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
       /** Only entries about the object with this id, or about the eSIM with this ICCID. */
       target?: string;
       /** Only entries after this time. Unix time in seconds. */
@@ -2422,6 +2486,8 @@ export const endpoints = {
   updateApiKey: ['PATCH', '/v1/api_keys/{id}'],
   deleteApiKey: ['DELETE', '/v1/api_keys/{id}'],
   rollApiKey: ['POST', '/v1/api_keys/{id}/roll'],
+  listSessions: ['GET', '/v1/sessions'],
+  deleteSession: ['DELETE', '/v1/sessions/{id}'],
   listAuditLog: ['GET', '/v1/audit_log'],
   listRequests: ['GET', '/v1/requests'],
   getRequest: ['GET', '/v1/requests/{id}'],
@@ -2447,6 +2513,8 @@ export const endpoints = {
   putCatalogProduct: ['PUT', '/v1/operator/products/{id}'],
   deactivateProduct: ['POST', '/v1/operator/products/{id}/deactivate'],
   listProcesses: ['GET', '/v1/operator/processes'],
+  listOperatorSessions: ['GET', '/v1/operator/sessions'],
+  deleteOperatorSession: ['DELETE', '/v1/operator/sessions/{id}'],
   listOperatorAuditLog: ['GET', '/v1/operator/audit_log'],
 } as const satisfies Record<keyof Operations, readonly [method: string, path: string]>;
 

@@ -35,7 +35,7 @@ export type ApiKey = {
 
 /** Where a change comes from, as the audit log shows it. */
 export type Origin = {
-  /** Null for the server's command line. */
+  /** Null for the server's command line, and for a refused sign-in with an unknown key. */
   apiKey: ApiKey | null;
   requestId: string | null;
   /** The client's address. */

@@ -43,8 +43,8 @@ export type Running = {
   localUrl: string;
   /** Null in live mode. */
   sandboxKey: SandboxKey | null;
-  /** A link that signs in to the dashboard once. Null unless this process serves it in a sandbox. */
-  dashboardLink: string | null;
+  /** Makes a link that signs in to the dashboard once. Null unless this process serves it in a sandbox. */
+  newDashboardLink: (() => Promise<string>) | null;
   notice: string | null;
   lost: Promise<string>;
   stop(): Promise<void>;
@@ -212,14 +212,15 @@ async function start(
   }
 
   const { notice, lost } = connection;
-  const dashboardLink = await linkFor(service, sandboxKey);
-  return { url: service.publicUrl(), localUrl: url, sandboxKey, dashboardLink, notice, lost, stop };
+  const newDashboardLink = linkMaker(service, sandboxKey);
+  return { url: service.publicUrl(), localUrl: url, sandboxKey, newDashboardLink, notice, lost, stop };
 }
 
 /** For the sandbox's own key, so that a newcomer gets from the start to a signed-in page by one link. */
-async function linkFor({ db, clock, role, hasDashboard, publicUrl }: Service, sandboxKey: SandboxKey | null) {
+function linkMaker({ db, clock, role, hasDashboard, publicUrl }: Service, sandboxKey: SandboxKey | null) {
   if (!hasDashboard || role === 'worker' || sandboxKey?.state.kind !== 'usable') return null;
-  return publicUrl() + (await createLink(db, clock, sandboxKey.state.id));
+  const { id } = sandboxKey.state;
+  return async () => publicUrl() + (await createLink(db, clock, id));
 }
 
 /** Waits for requests in flight until the timeout, then closes their connections. */

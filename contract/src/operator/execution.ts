@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { auditActorTypes } from '../audit-actions.ts';
+import { actorTypes } from '../audit-actions.ts';
 import { exampleId, exampleTime } from '../example-values.ts';
 import { Execution, executionErrorCodes, executionExample, executionStatuses } from '../execution.ts';
 import { iccid } from '../iccid.ts';
@@ -107,7 +107,7 @@ export const OperatorExecution = Type.Object(
           { description: 'Why the profile is not canceled yet, or was not.' },
         ),
         decided_by: Type.Object({
-          type: Type.Enum([...auditActorTypes]),
+          type: Type.Enum([...actorTypes]),
           id: nullableString({ description: 'The key.' }),
           name: nullableString({ description: 'The key’s name.' }),
         }),

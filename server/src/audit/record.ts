@@ -1,4 +1,4 @@
-import type { AuditAction, AuditActorType, AuditTargetType } from '@simplane/contract';
+import type { ActorType, AuditAction, AuditTargetType } from '@simplane/contract';
 import type { Clock } from '../clock.ts';
 import type { Origin } from '../context.ts';
 import type { Queryable } from '../db/database.ts';
@@ -25,7 +25,8 @@ export async function recordAudit(
   origin: Origin & { clock: Clock; newUuid: NewUuid },
   { accountUuid, action, target, changes }: Entry,
 ): Promise<void> {
-  const actor = actorOf(origin);
+  const isAnonymous = origin.apiKey === null && origin.requestId !== null;
+  const actor = isAnonymous ? anonymous : actorOf(origin);
   if (origin.audits) origin.audits.count += 1;
   await insertEntry(tx, {
     accountUuid,
@@ -42,7 +43,10 @@ export async function recordAudit(
   });
 }
 
-export type Actor = { type: AuditActorType; id: string | null; name: string | null };
+/** A request without a key that is known. */
+const anonymous = { type: 'anonymous', id: null, name: null } as const;
+
+export type Actor = { type: ActorType; id: string | null; name: string | null };
 
 export function actorOf({ apiKey }: Origin): Actor {
   if (!apiKey) return { type: 'command_line', id: null, name: null };

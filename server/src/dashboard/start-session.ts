@@ -1,7 +1,9 @@
+import { idPrefixes, maxUserAgentLength } from '@simplane/contract';
 import { recordAudit } from '../audit/record.ts';
 import type { Clock } from '../clock.ts';
 import type { ApiKey, Origin } from '../context.ts';
 import type { Database } from '../db/database.ts';
+import { idOfUuid, uuidText } from '../ids/uuid.ts';
 import type { NewUuid } from '../ids/uuid-v7.ts';
 import { insertSession } from './sql/insert-session.ts';
 import { spendLink } from './sql/spend-link.ts';
@@ -14,23 +16,32 @@ export function sessionMs({ scopes }: Pick<ApiKey, 'scopes'>): number {
   return (scopes.includes('operator') ? 8 : 12) * hourMs;
 }
 
-type Signed = { account: { uuid: string } | null; apiKey: ApiKey };
+type Signed = { account: { uuid: string } | null; apiKey: ApiKey; expiresAtMs: number | null };
 type Deps = Omit<Origin, 'apiKey'> & { clock: Clock; newUuid: NewUuid };
-type StartedSession = { token: string };
+type Wanted = { userAgent: string | undefined; link?: string | undefined };
+type StartedSession = { token: string; lastsMs: number };
 
-/** Signs in with a key, and spends the link that was used. Null if the link was already spent. */
+/** Signs in with a key, and spends the link that was used. It ends with its key at the latest. Null if the link was already spent. */
 export function startSession(
   db: Database,
   deps: Deps,
-  { account, apiKey }: Signed,
-  link?: string,
+  { account, apiKey, expiresAtMs }: Signed,
+  { userAgent, link }: Wanted,
 ): Promise<StartedSession | null> {
   const token = newToken();
   const nowMs = deps.clock.nowMs();
-  const expiresAt = new Date(nowMs + sessionMs(apiKey));
+  const lastsMs = Math.min(sessionMs(apiKey), (expiresAtMs ?? Number.POSITIVE_INFINITY) - nowMs);
+  const row = {
+    hash: hashOfToken(token),
+    uuid: uuidText(deps.newUuid()),
+    keyUuid: apiKey.uuid,
+    createdAt: new Date(nowMs),
+    expiresAt: new Date(nowMs + lastsMs),
+    ip: deps.ip,
+    userAgent: userAgent?.slice(0, maxUserAgentLength) ?? null,
+  };
   return db.transaction(async (tx) => {
     if (link !== undefined && !(await spendLink(tx, hashOfToken(link)))) return null;
-    const row = { hash: hashOfToken(token), keyUuid: apiKey.uuid, createdAt: new Date(nowMs), expiresAt };
     await insertSession(tx, row);
     await recordAudit(
       tx,
@@ -38,9 +49,10 @@ export function startSession(
       {
         accountUuid: account?.uuid ?? null,
         action: 'session.started',
-        target: { type: 'api_key', id: apiKey.id },
+        target: { type: 'session', id: idOfUuid(idPrefixes.session, row.uuid) },
+        changes: { api_key: apiKey.id },
       },
     );
-    return { token };
+    return { token, lastsMs };
   });
 }

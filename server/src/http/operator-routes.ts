@@ -6,6 +6,8 @@ import { createKeyOfAccount, deleteKeyOfAccount, listKeysOfAccount } from '../ac
 import { updateAccount } from '../accounts/update-account.ts';
 import { listOperatorAuditLog } from '../audit/list.ts';
 import type { OperatorContext, OperatorWriteContext } from '../context.ts';
+import { deleteOperatorSession } from '../dashboard/delete-session.ts';
+import { listOperatorSessions } from '../dashboard/list-sessions.ts';
 import { listIccidRanges } from '../esims/list-iccid-ranges.ts';
 import { getAnyExecution } from '../executions/operator/get.ts';
 import { listAllExecutions } from '../executions/operator/list.ts';
@@ -31,6 +33,8 @@ type HandlerOf<O extends Operation> = O['method'] extends 'GET'
 export const operatorRoutes: { [Id in OperatorOperationId]: HandlerOf<Operations[Id]> } = {
   getOperatorOverview,
   listProcesses,
+  listOperatorSessions,
+  deleteOperatorSession,
   listNetworks,
   listIccidRanges,
   listEndpointHealth,

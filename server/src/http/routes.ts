@@ -17,6 +17,8 @@ import { listAuditLog } from '../audit/list.ts';
 import { listBundles } from '../bundles/list.ts';
 import { topUp } from '../bundles/top-up.ts';
 import type { Context, WriteContext } from '../context.ts';
+import { deleteSession } from '../dashboard/delete-session.ts';
+import { listSessions } from '../dashboard/list-sessions.ts';
 import { cancelExecution } from '../esims/cancel-execution.ts';
 import { resumeEsim, suspendEsim, terminateEsim } from '../esims/change.ts';
 import { getEsim } from '../esims/get.ts';
@@ -85,6 +87,8 @@ export const routes: { [Id in Exclude<OperationId, Elsewhere>]: HandlerOf<Operat
   updateApiKey: updateKey,
   deleteApiKey: deleteKey,
   rollApiKey: rollKey,
+  listSessions,
+  deleteSession,
   getOverview,
   search,
   listProducts,

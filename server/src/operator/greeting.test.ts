@@ -17,7 +17,7 @@ const usable: SandboxKey = {
 function greet(sandboxKey: SandboxKey | null, isTerminal: boolean): string {
   return greeting(
     config,
-    { url: 'http://127.0.0.1:4000', sandboxKey, dashboardLink: null, notice: null },
+    { url: 'http://127.0.0.1:4000', sandboxKey, newDashboardLink: null, dashboardLink: null, notice: null },
     { isTerminal },
   );
 }
@@ -63,7 +63,25 @@ test('an unusable key is not printed, not even to a terminal', () => {
 });
 
 test('a worker and a live deployment print no key', () => {
-  const running = { url: 'http://127.0.0.1:4000', sandboxKey: usable, dashboardLink: null, notice: null };
+  const running = {
+    url: 'http://127.0.0.1:4000',
+    sandboxKey: usable,
+    newDashboardLink: null,
+    dashboardLink: null,
+    notice: null,
+  };
   expect(greeting({ ...config, role: 'worker' }, running, { isTerminal: true })).not.toContain(key);
   expect(greet(null, true)).not.toContain('API key');
+});
+
+test('only a terminal shows a link that signs in; other output says how to get one', () => {
+  const running = {
+    ...{ url: 'http://127.0.0.1:4000', sandboxKey: usable, notice: null },
+    newDashboardLink: () => Promise.resolve(''),
+  };
+  const dashboardLink = 'http://127.0.0.1:4000/dashboard/sign-in#link=abc';
+  expect(greeting(config, { ...running, dashboardLink }, { isTerminal: true })).toContain(dashboardLink);
+  const piped = greeting(config, { ...running, dashboardLink: null }, { isTerminal: false });
+  expect(piped).toContain('http://127.0.0.1:4000/dashboard\n');
+  expect(piped).toContain('simplane-server dashboard-link');
 });

@@ -3,18 +3,17 @@ import type { Config } from '../config/settings.ts';
 import { idOfUuid } from '../ids/uuid.ts';
 import type { Running, SandboxKey } from '../serve.ts';
 
+type Greeted = Pick<Running, 'url' | 'sandboxKey' | 'newDashboardLink' | 'notice'> & {
+  dashboardLink: string | null;
+};
+
 /**
- * The text printed at startup. The key is shown only on a terminal, because other standard output is stored and read by others.
- * Live mode has no key to print.
+ * The text printed at startup. The key, and a link that signs in with it, are shown only on a terminal, because other standard
+ * output is stored and read by others. Live mode has no key to print.
  */
 export function greeting(
   { mode, role }: Pick<Config, 'mode' | 'role'>,
-  {
-    url,
-    sandboxKey,
-    dashboardLink,
-    notice,
-  }: Pick<Running, 'url' | 'sandboxKey' | 'dashboardLink' | 'notice'>,
+  { url, sandboxKey, newDashboardLink, dashboardLink, notice }: Greeted,
   { isTerminal }: { isTerminal: boolean },
 ): string {
   const lines = ['', `Simplane (${mode}${role === 'all' ? '' : `, ${role}`}) is ready at ${url}`];
@@ -22,11 +21,20 @@ export function greeting(
   if (sandboxKey && role !== 'worker') {
     const isUsable = sandboxKey.state.kind === 'usable';
     lines.push('', `  API key    ${whichKey(sandboxKey, isTerminal)}`, `  Reference  ${url}/docs`);
-    if (dashboardLink !== null)
-      lines.push(`  Dashboard  ${dashboardLink}`, '             signs in once, within 10 minutes');
+    if (newDashboardLink !== null) lines.push(...whereToSignIn(url, dashboardLink));
     if (isUsable) lines.push('', 'Provision a first eSIM:', '', ...firstCall(url, sandboxKey, isTerminal));
   }
   return `${lines.join('\n')}\n\n`;
+}
+
+function whereToSignIn(url: string, link: string | null): string[] {
+  const indented = (text: string) => `             ${text}`;
+  return link === null
+    ? [
+        `  Dashboard  ${url}/dashboard`,
+        indented('`simplane-server dashboard-link` prints a link that signs in'),
+      ]
+    : [`  Dashboard  ${link}`, indented('signs in once, within 10 minutes')];
 }
 
 /** The warning for a sandbox key that was revoked or expired, with the remedy; null if the key works. */

@@ -35,7 +35,10 @@ export async function serveUntilSignal(config: Config, warnings: string[]): Prom
   if (unusable) log.warn(unusable);
   const isSandboxApi = config.mode === 'sandbox' && config.role !== 'worker';
   const address = isSandboxApi ? await publishAddress(config.dataDir, running.localUrl, log) : null;
-  process.stdout.write(greeting(config, running, { isTerminal: process.stdout.isTTY === true }));
+  const isTerminal = process.stdout.isTTY === true;
+  // Elsewhere the output is stored and read by others, who must not get the key's powers.
+  const dashboardLink = isTerminal ? ((await running.newDashboardLink?.()) ?? null) : null;
+  process.stdout.write(greeting(config, { ...running, dashboardLink }, { isTerminal }));
   const reason = await Promise.race([stopSignal, running.lost.then((why) => ({ lost: why }))]);
   if (typeof reason === 'object') {
     log.fatal({ reason: reason.lost }, 'the embedded PostgreSQL exited');

@@ -66,6 +66,12 @@ export function createMetrics(db: Database, certificates: () => CertificateEnd[]
     help: 'Requests that the request log does not have, because too many waited to be written or writing failed.',
     registers,
   });
+  const signInsRefused = new Counter({
+    name: 'simplane_sign_ins_refused_total',
+    help: 'Sign-ins to the dashboard that were refused, by error code.',
+    labelNames: ['reason'],
+    registers,
+  });
   const reportCount = new Counter({
     name: 'simplane_network_reports_total',
     help: 'Notifications received from a live network, by outcome.',
@@ -94,6 +100,7 @@ export function createMetrics(db: Database, certificates: () => CertificateEnd[]
     backgroundFailureCount,
     connectionsCut,
     requestLogDropped,
+    signInsRefused,
     reportCount,
     networkPaused,
     throughput: createThroughput(),

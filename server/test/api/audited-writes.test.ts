@@ -56,6 +56,10 @@ const newEndpoint = async (body: object = {}) => ({
 });
 const newEvent = async () => ({ id: (await post('/v1/events/test', { type: 'a.b', data: {} })).json.id });
 const newKey = async () => ({ id: (await post('/v1/api_keys', { scopes: ['read'] })).json.id });
+const newSession = async (key: string, path: string) => {
+  await startSession(key);
+  return { id: (await call(service, 'GET', `${path}?limit=1`, { key })).json.data[0].id };
+};
 const newAccount = async () => ({
   id: idOfUuid('acct', (await service.createAccount('Other')).accountUuid),
 });
@@ -180,6 +184,16 @@ const writes: Record<WriteId, Write> = {
     action: 'api_key.rolled',
     params: newKey,
     changes: { new_key: expect.stringMatching(/^key_/), expires_at: expect.any(Object) },
+  },
+  deleteSession: {
+    action: 'session.ended',
+    params: () => newSession(service.key, '/v1/sessions'),
+    changes: { api_key: expect.stringMatching(/^key_/) },
+  },
+  deleteOperatorSession: {
+    action: 'session.ended',
+    params: () => newSession(operatorKey, '/v1/operator/sessions'),
+    changes: { api_key: expect.stringMatching(/^key_/) },
   },
   createAccount: {
     action: 'account.created',

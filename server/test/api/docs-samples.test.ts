@@ -200,11 +200,17 @@ async function existingIds(operationId: string): Promise<Ids> {
     body: { name: 'Sample' },
   });
   const isOperators = operations[operationId as OperationId].scope === 'operator';
+  const by = isOperators ? operatorKey : service.key;
   const keysPath = isOperators ? `/v1/operator/accounts/${account.json.id}/api_keys` : '/v1/api_keys';
   const key = await call(service, 'POST', keysPath, {
-    key: isOperators ? operatorKey : service.key,
+    key: by,
     body: { scopes: ['read', 'write'] },
   });
+  await call(service, 'POST', '/dashboard/api/session', {
+    ...{ key: null, headers: { Origin: service.url }, body: { api_key: by } },
+  });
+  const sessionsPath = isOperators ? '/v1/operator/sessions' : '/v1/sessions';
+  const sessions = await call(service, 'GET', sessionsPath, { key: by });
   await call(service, 'PUT', '/v1/event_consumers/billing', { body: { after: 'start' } });
   const feed = await call(service, 'GET', '/v1/events/feed?after=start&limit=1000');
   return {
@@ -220,6 +226,7 @@ async function existingIds(operationId: string): Promise<Ids> {
     [idPrefixes.apiKey]: key.json.id,
     [idPrefixes.account]: account.json.id,
     [idPrefixes.request]: request,
+    [idPrefixes.session]: sessions.json.data[0].id,
     [idPrefixes.bundle]: bundles.json.data[0].id,
   };
 }

@@ -3,12 +3,12 @@
  */
 export const exceptions: readonly { statement: RegExp; tables: readonly string[]; why: string }[] = [
   {
-    statement: /^(api_key(s_find|_hashes|_new_hashes|_touch)|sessions_find|link_find)$/,
+    statement: /^(api_key(s_find|_hashes|_new_hashes|_touch)|sessions_find|session_lock_key|link_find)$/,
     tables: ['api_keys'],
     why: 'The key determines the account.',
   },
   {
-    statement: /^api_key_(list|owner|set_scopes|\w+_of_operator)$/,
+    statement: /^(api_key_(list|owner|set_scopes|\w+_of_operator)|session_\w+_of_operator)$/,
     tables: ['api_keys'],
     why: 'Operator commands for all accounts.',
   },

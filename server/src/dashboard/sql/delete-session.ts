@@ -1,13 +1,16 @@
 import type { Queryable } from '../../db/database.ts';
 
-export async function deleteSession(db: Queryable, hash: Buffer): Promise<void> {
-  await db.query(
+/** Returns the session's id; null if it has ended already. */
+export async function deleteSessionByHash(tx: Queryable, hash: Buffer): Promise<string | null> {
+  const [row] = await tx.query<{ id: string }>(
     {
       name: 'session_delete',
       text: `
 delete from dashboard_sessions
-where hash = $1`,
+where hash = $1
+returning id`,
     },
     [hash],
   );
+  return row?.id ?? null;
 }

@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { hexHashOf } from '../../accounts/api-key-text.ts';
 import type { KnownKey } from '../../accounts/key-directory.ts';
 import { AppError } from '../../app-error.ts';
 import { endSession } from '../../dashboard/end-session.ts';
 import { keyHashOfLink } from '../../dashboard/find-key.ts';
-import { sessionMs, startSession } from '../../dashboard/start-session.ts';
+import { startSession } from '../../dashboard/start-session.ts';
 import { csrfTokenOf } from '../../dashboard/token.ts';
 import type { Service } from '../../service.ts';
 import { authenticate, requireUsable } from '../authenticate.ts';
@@ -11,6 +12,7 @@ import type { JsonBody } from '../json-body.ts';
 import { createUnknownKeyLimit, type UnknownKeyLimit } from '../unknown-key-limit.ts';
 import { authenticateSession, knownKey } from './authenticate-session.ts';
 import { checkOwnOrigin } from './check-host.ts';
+import { createRefusedSignIns } from './refused-sign-ins.ts';
 import { readSessionToken, sessionCookie } from './session-cookie.ts';
 
 const path = '/dashboard/api/session';
@@ -29,6 +31,7 @@ export function serveSessions(app: FastifyInstance, service: Service, limits: Si
   const { unknownKeys, takeToken } = limits;
   // Counted apart from keys, so that somebody who guesses keys does not lock out a link from the same address.
   const unknownLinks = createUnknownKeyLimit(service.unknownKeysPerSecond, { of: 'sign-in links' });
+  const noteRefusal = createRefusedSignIns(service);
   const onRequest = async (request: FastifyRequest) => checkOwnOrigin(request);
 
   app.post(path, { bodyLimit: bodyLimitBytes, onRequest }, async (request, reply) => {
@@ -37,9 +40,7 @@ export function serveSessions(app: FastifyInstance, service: Service, limits: Si
     if (typeof key !== 'string' || key === '') {
       throw new AppError('parameter_missing', 'Send the API key to sign in with.', { param: 'api_key' });
     }
-    const bearer = `Bearer ${key}`;
-    const caller = await authenticate(service, bearer, { address: request.ip, unknownKeys });
-    return start(request, reply, caller);
+    return start(request, reply, await authenticateKey(request, key));
   });
 
   app.get(path, async (request, reply) => {
@@ -50,31 +51,51 @@ export function serveSessions(app: FastifyInstance, service: Service, limits: Si
   });
 
   app.delete(path, async (request, reply) => {
-    await authenticateSession(service, request);
+    const caller = await authenticateSession(service, request);
     const token = readSessionToken(request);
-    if (token !== null) await endSession(service.db, token);
+    if (token !== null) await endSession(service.db, originOf(request), caller, token);
     reply.header('Set-Cookie', sessionCookie(request, { token: '', maxAgeSeconds: 0 }));
     return reply.code(204).send();
   });
 
+  async function authenticateKey(request: FastifyRequest, key: string): Promise<KnownKey> {
+    try {
+      return await authenticate(service, `Bearer ${key}`, { address: request.ip, unknownKeys });
+    } catch (error) {
+      // Cached by the look-up that has just failed.
+      await noteRefusal(request, error, (await service.keys.recall(hexHashOf(key))) ?? null);
+      throw error;
+    }
+  }
+
   async function signInWithLink(request: FastifyRequest, reply: FastifyReply, link: string) {
-    unknownLinks.take(request.ip);
-    const keyHash = await keyHashOfLink(service.db, service.clock, link);
-    const known = keyHash && (await knownKey(service, keyHash));
-    if (!known) throw linkSpent();
-    unknownLinks.refund(request.ip);
-    return start(request, reply, requireUsable(service, known, request.ip), link);
+    let known: KnownKey | null = null;
+    try {
+      unknownLinks.take(request.ip);
+      const keyHash = await keyHashOfLink(service.db, service.clock, link);
+      known = keyHash === null ? null : await knownKey(service, keyHash);
+      if (!known) throw linkSpent();
+      unknownLinks.refund(request.ip);
+      return await start(request, reply, requireUsable(service, known, request.ip), link);
+    } catch (error) {
+      await noteRefusal(request, error, known);
+      throw error;
+    }
   }
 
   async function start(request: FastifyRequest, reply: FastifyReply, caller: KnownKey, link?: string) {
     reply.headers(takeToken(caller));
-    const { clock, newUuid, db } = service;
-    const deps = { clock, newUuid, requestId: request.id, ip: request.ip };
-    const session = await startSession(db, deps, caller, link);
+    const userAgent = request.headers['user-agent'];
+    const session = await startSession(service.db, originOf(request), caller, { userAgent, link });
     if (!session) throw linkSpent();
-    const maxAgeSeconds = sessionMs(caller.apiKey) / 1_000;
+    const maxAgeSeconds = Math.floor(session.lastsMs / 1_000);
     reply.header('Set-Cookie', sessionCookie(request, { token: session.token, maxAgeSeconds }));
     return send(reply.code(201), caller, session.token);
+  }
+
+  function originOf({ id: requestId, ip }: FastifyRequest) {
+    const { clock, newUuid } = service;
+    return { clock, newUuid, requestId, ip };
   }
 
   function send(reply: FastifyReply, { apiKey }: KnownKey, token: string) {

@@ -342,4 +342,12 @@ export const growthMutants: Mutant[] = [
     tests: [api('sessions')],
     why: 'Over TLS the cookie is one that only this host can set.',
   },
+  {
+    name: 'link-that-signs-in-logged',
+    file: 'server/src/operator/serve.ts',
+    find: 'const dashboardLink = isTerminal ?',
+    replace: 'const dashboardLink = running.newDashboardLink ?',
+    tests: ['server/test/process/start-and-stop.test.ts'],
+    why: 'Off a terminal no link is printed that signs in.',
+  },
 ];

@@ -51,6 +51,9 @@ describe.each(users)('as $name', ({ name, ...user }) => {
     expect((await stat(keyFile)).mode & 0o777).toBe(0o600);
     expect(server.output()).toContain(`in ${keyFile}`);
     expect(server.output()).not.toContain((await readFile(keyFile, 'utf8')).trim());
+    // Nor a link that signs in with it: this output is no terminal.
+    expect(server.output()).not.toContain('#link=');
+    expect(server.output()).toContain('simplane-server dashboard-link');
     expect(await server.end('SIGTERM')).toBe(0);
   });
 

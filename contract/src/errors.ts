@@ -51,6 +51,14 @@ export const errors = {
     remedy:
       'Send the last `next_cursor` unchanged to the same list with the same filters, or start again without a cursor. In the feed, send the last `cursor` unchanged.',
   },
+  query_too_broad: {
+    type: 'invalid_request_error',
+    status: 400,
+    meaning:
+      'The filters match, or leave to be searched, too many items: the search would have taken too long, and was ended.',
+    remedy:
+      'Narrow the filters as the message says, for example with `created[gte]`. The same request may be too broad again.',
+  },
   cursor_expired: {
     type: 'invalid_request_error',
     status: 410,
@@ -265,8 +273,10 @@ export const errors = {
   rate_limited: {
     type: 'rate_limit_error',
     status: 429,
-    meaning: 'The key or its account exceeded its rate limit, or this IP address sent too many invalid keys.',
-    remedy: 'Wait for `Retry-After` seconds. `RateLimit` shows the remaining quota.',
+    meaning:
+      'The key or its account exceeded its rate limit, too many requests of the account wait for the database, or this IP address sent too many invalid keys.',
+    remedy:
+      'Wait for `Retry-After` seconds, and send fewer requests at once. `RateLimit` shows the remaining quota.',
   },
   execution_limit_reached: {
     type: 'rate_limit_error',

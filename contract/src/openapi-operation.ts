@@ -3,6 +3,7 @@ import { apiVersions, currentApiVersion } from './api-version.ts';
 import { type ErrorCode, errors } from './errors.ts';
 import { linkSchemas, requestName, schemaRef } from './openapi-schemas.ts';
 import { describeScope, isWrite, type Operation } from './operation.ts';
+import { isPaging } from './pagination.ts';
 
 /** Errors that any operation can return before its own work begins. */
 const commonErrors: readonly ErrorCode[] = [
@@ -149,10 +150,16 @@ function describeParameters(definition: Operation) {
   return parameters;
 }
 
+/** The feed is read in order, and hides what its types do not match. */
+function hasFilters({ query, streams }: Operation): boolean {
+  return !streams && Object.keys(query?.properties ?? {}).some((name) => !isPaging(name));
+}
+
 function describeErrors(definition: Operation) {
   const codes = new Set([
     ...commonErrors,
     ...(definition.query ? queryErrors : []),
+    ...(hasFilters(definition) ? (['query_too_broad'] as const) : []),
     ...(isWrite(definition) ? writeErrors.filter((code) => mayHappen(code, definition)) : []),
     ...definition.refusals,
   ]);

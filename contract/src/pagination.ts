@@ -27,6 +27,11 @@ export function listQuery<F extends TProperties>(filters: F) {
   );
 }
 
+/** Whether a query parameter turns pages, as opposed to a filter. */
+export function isPaging(name: string): boolean {
+  return name === 'limit' || name === 'starting_after';
+}
+
 /** The example is a page with the example of the item. */
 export function listOf<T extends TSchema>(item: T, title: string, order = 'newest first') {
   const { title: itemTitle, examples = [] } = item as { title?: string; examples?: unknown[] };

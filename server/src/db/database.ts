@@ -15,12 +15,20 @@ export type Queryable = {
 };
 
 export type Database = Queryable & {
+  /** Runs a read that the server ends after `timeoutMs`. In a transaction, so that it holds for this statement only, behind a pooler too. */
+  queryWithin<Row extends object>(
+    timeoutMs: number,
+    statement: Statement,
+    values?: unknown[],
+  ): Promise<Row[]>;
   /** Commits if `work` returns, rolls back if it throws. Never call another system inside a transaction. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   /** Throws if the database does not answer soon or does not accept writes. */
   ping(): Promise<void>;
   pool: pg.Pool;
   end(): Promise<void>;
+  /** Set if this is an account's share: the database itself, for work that accounts do together. */
+  unlimited?: Database;
 };
 
 type Options = {
@@ -149,9 +157,12 @@ export function openDatabase(options: Options): Database {
     }
   }
 
-  async function transact<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
-    const client = await acquire(false);
-    const flight = inFlight.start(client, false);
+  async function transact<T>(
+    work: (tx: Queryable) => Promise<T>,
+    { begin, willRead }: { begin: string; willRead: boolean },
+  ): Promise<T> {
+    const client = await acquire(willRead);
+    const flight = inFlight.start(client, willRead);
     let broken: Error | undefined;
     const onLost = (error: Error) => {
       broken = error;
@@ -167,7 +178,7 @@ export function openDatabase(options: Options): Database {
       }
     }
     try {
-      await watched(client.query('begin'));
+      await watched(client.query(begin));
       const result = await work({ query: (statement, values) => watched(run(client, statement, values)) });
       await watched(client.query('commit'));
       return result;
@@ -208,7 +219,12 @@ export function openDatabase(options: Options): Database {
   return {
     pool,
     query: runAlone,
-    transaction: transact,
+    queryWithin: (timeoutMs, statement, values) =>
+      transact((tx) => tx.query(statement, values), {
+        begin: `begin; set local statement_timeout = ${timeoutMs}`,
+        willRead: true,
+      }),
+    transaction: (work) => transact(work, { begin: 'begin', willRead: false }),
     ping,
     end() {
       availability.stop();

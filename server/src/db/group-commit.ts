@@ -90,10 +90,11 @@ export function createGroupCommit<Item, Result>(options: Options<Item, Result>):
     });
 }
 
-/** Creates one instance per database and shares it across the process. */
+/** Creates one instance per database and shares it across the process, and so between accounts. */
 export function perDatabase<T extends object>(create: (db: Database) => T): (db: Database) => T {
   const instances = new WeakMap<Database, T>();
-  return (db) => {
+  return (given) => {
+    const db = given.unlimited ?? given;
     const existing = instances.get(db);
     if (existing) return existing;
     const created = create(db);

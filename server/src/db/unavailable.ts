@@ -22,6 +22,11 @@ export function isReadOnlyError(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '25006';
 }
 
+/** Whether the server ended the statement because it took too long. */
+export function isTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '57014';
+}
+
 /** Whether the server is unreachable, shutting down or starting up. Another server may be available. */
 export function isServerGone(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return /^(08...|57P0[1-4])$/.test(error.code ?? '');

@@ -15,6 +15,7 @@ import { authenticateSession } from './dashboard/authenticate-session.ts';
 import { checkHost } from './dashboard/check-host.ts';
 import { isDashboard, isDashboardCall, routeOf } from './dashboard/paths.ts';
 import { serveDashboard } from './dashboard/serve-dashboard.ts';
+import { createDatabaseShares } from './database-shares.ts';
 import { discardRest } from './discard-rest.ts';
 import { ignoreEmptyBody, isJsonType } from './empty-body.ts';
 import { isFeed, serveFeed } from './feed/serve-feed.ts';
@@ -262,7 +263,11 @@ function attempt<T>(work: () => T): [error: Error, value: undefined] | [error: n
 function serveApi(app: FastifyInstance, service: Service, api: Api, { bodies, unread }: HeldMemory): void {
   const { admit, takeToken } = createAdmission(service);
   const unknownKeys = createUnknownKeyLimit(service.unknownKeysPerSecond);
-  const parts = { service, keysInFlight: createKeysInFlight() };
+  const parts = {
+    service,
+    shares: createDatabaseShares(service.db),
+    keysInFlight: createKeysInFlight(),
+  };
 
   if (service.hasDashboard) {
     app.addHook('onRequest', (request, _reply, done) => {

@@ -42,15 +42,16 @@ test('connections cut during transactions fail only their own requests, with 503
   const client = new pg.Client({ connectionString: service.databaseUrl });
   await client.connect();
   try {
-    const running = Array.from({ length: 6 }, () => call(service, 'POST', '/v1/hang'));
-    await expect.poll(() => begun).toBe(6);
+    // As many as one account runs at once.
+    const running = Array.from({ length: 4 }, () => call(service, 'POST', '/v1/hang'));
+    await expect.poll(() => begun).toBe(4);
     await client.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
     );
     markCut();
     const replies = await Promise.all(running);
     expect(replies.map(({ status, json }) => [status, json.error.code])).toEqual(
-      Array(6).fill([503, 'unavailable']),
+      Array(4).fill([503, 'unavailable']),
     );
     expect((await provision(service)).status).toBe(202);
   } finally {

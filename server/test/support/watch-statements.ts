@@ -12,6 +12,8 @@ export function watchStatements(db: Database): Database {
   return {
     ...db,
     ...watched(db),
+    queryWithin: (timeoutMs, statement, values) =>
+      watched({ query: (...given) => db.queryWithin(timeoutMs, ...given) }).query(statement, values),
     transaction: (work) => db.transaction((tx) => work(watched(tx))),
   };
 }

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { createAccountTurns } from './account-turns.ts';
+
+const patient = { waiting: 100, waitMs: 600_000 };
+
+/** Runs jobs that end when the test ends them, and notes the order in which they start. */
+function startJobs(limits: Parameters<typeof createAccountTurns>[0]) {
+  const turns = createAccountTurns(limits);
+  const started: string[] = [];
+  const ends = new Map<string, () => void>();
+  return {
+    started,
+    run: (account: string, job: string) =>
+      turns(account, () => {
+        started.push(job);
+        return new Promise<string>((resolve) => ends.set(job, () => resolve(job)));
+      }),
+    /** Ends a job and returns once whatever it made room for has started. */
+    async end(job: string) {
+      ends.get(job)?.();
+      await new Promise(setImmediate);
+    },
+  };
+}
+
+describe('turns of accounts', () => {
+  test('let one account run half, and leave the other half to others', async () => {
+    const { started, run, end } = startJobs({ running: 8, ...patient });
+    const jobs = Array.from({ length: 24 }, (_, n) => run('a', `a${n}`));
+    expect(started).toEqual(['a0', 'a1', 'a2', 'a3']);
+    jobs.push(run('b', 'b0'), run('b', 'b1'), run('b', 'b2'), run('c', 'c0'), run('d', 'd0'));
+    expect(started.slice(4)).toEqual(['b0', 'b1', 'c0', 'd0']);
+    for (const job of started) await end(job);
+    expect(await Promise.all(jobs)).toHaveLength(29);
+    expect(new Set(started).size).toBe(29);
+  });
+
+  test('go round: many requests of one account do not delay the only one of another', async () => {
+    const { started, run, end } = startJobs({ running: 1, ...patient });
+    const jobs = [
+      run('a', 'a0'),
+      run('a', 'a1'),
+      run('a', 'a2'),
+      run('a', 'a3'),
+      run('b', 'b0'),
+      run('c', 'c0'),
+    ];
+    for (const job of started) await end(job);
+    await Promise.all(jobs);
+    expect(started).toEqual(['a0', 'a1', 'b0', 'c0', 'a2', 'a3']);
+  });
+
+  test('refuse an account whose queue is full, and no other', async () => {
+    const { started, run, end } = startJobs({ running: 1, waiting: 2, waitMs: patient.waitMs });
+    const jobs = [run('a', 'a0'), run('a', 'a1'), run('a', 'a2')];
+    await expect(run('a', 'a3')).rejects.toMatchObject({
+      code: 'rate_limited',
+      headers: { 'Retry-After': '1' },
+    });
+    jobs.push(run('b', 'b0'));
+    for (const job of started) await end(job);
+    expect(await Promise.all(jobs)).toEqual(['a0', 'a1', 'a2', 'b0']);
+    const again = run('a', 'again');
+    await end('again');
+    expect(await again).toBe('again');
+  });
+
+  test('refuse what has waited too long, and never start it', async () => {
+    const { started, run, end } = startJobs({ running: 1, waiting: 2, waitMs: 20 });
+    const first = run('a', 'a0');
+    await expect(run('a', 'late')).rejects.toMatchObject({ code: 'rate_limited' });
+    await end('a0');
+    await first;
+    expect(started).toEqual(['a0']);
+    const next = run('b', 'b0');
+    await end('b0');
+    expect(await next).toBe('b0');
+  });
+
+  test('free the slot of work that fails', async () => {
+    const turns = createAccountTurns({ running: 1, ...patient });
+    await expect(turns('a', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+    expect(await turns('b', async () => 'done')).toBe('done');
+  });
+});

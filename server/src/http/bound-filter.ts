@@ -1,0 +1,42 @@
+import { isPaging } from '@simplane/contract';
+import { AppError } from '../app-error.ts';
+import type { Database } from '../db/database.ts';
+import { isTimeout } from '../db/unavailable.ts';
+import type { ObjectSchema } from './validate.ts';
+
+// A list with an index takes milliseconds.
+const maxFilterMs = 2_000;
+
+type Query = Record<string, unknown>;
+
+/** Whether a list or look-up is asked for a part only. */
+export function isFiltered(query: Query): boolean {
+  return Object.keys(query).some((name) => !isPaging(name));
+}
+
+/** The database for filters: a statement that takes longer than 2 s is ended, and refused with a narrower filter. */
+export function boundFilter(db: Database, schema: ObjectSchema, query: Query): Database {
+  return {
+    ...db,
+    async query(statement, values) {
+      try {
+        return await db.queryWithin(maxFilterMs, statement, values);
+      } catch (error) {
+        throw isTimeout(error) ? tooBroad(schema, query, error) : error;
+      }
+    },
+  };
+}
+
+function tooBroad(schema: ObjectSchema, query: Query, cause: unknown): AppError {
+  const given = Object.keys(query).filter((name) => !isPaging(name));
+  const several = given.find((name) => Array.isArray(query[name]));
+  const others = Object.keys(schema.properties).filter((name) => !isPaging(name) && !(name in query));
+  const advice = [
+    ...('created[gte]' in schema.properties ? ['a shorter time with created[gte] and created[lt]'] : []),
+    ...(several === undefined ? [] : [`fewer values of ${several}`]),
+    ...others.filter((name) => !name.startsWith('created[')).map((name) => `a value of ${name}`),
+  ];
+  const message = `The search took more than ${maxFilterMs / 1_000} s and was ended. Send ${advice.join(', or ') || 'a narrower filter'}.`;
+  return new AppError('query_too_broad', message, { param: given[0] as string, cause });
+}

@@ -1,0 +1,48 @@
+import type { KnownKey } from '../accounts/key-directory.ts';
+import type { Database } from '../db/database.ts';
+import { type AccountTurns, createAccountTurns } from './account-turns.ts';
+
+export type DatabaseShares = {
+  /** The database for reads of this caller. */
+  readsOf(caller: KnownKey): Database;
+  /** The database for its writes. Orders that share a commit with those of other accounts take none of it. */
+  writesOf(caller: KnownKey): Database;
+};
+
+// As long as a caller waits for a connection. An account with a thousand requests at once is served within it, unless they are slow.
+const queue = { waiting: 1_000, waitMs: 5_000 };
+
+/**
+ * Reads and writes have half of the connections each, so no write waits for reads. Of each half one account takes half: a quarter of
+ * all. An operator's key counts as an account. Background work and look-ups of keys do not pass here.
+ */
+export function createDatabaseShares(db: Database): DatabaseShares {
+  const running = Math.max(1, Math.floor((db.pool.options.max ?? 1) / 2));
+  return {
+    readsOf: shareOf(db, createAccountTurns({ running, ...queue })),
+    writesOf: shareOf(db, createAccountTurns({ running, ...queue })),
+  };
+}
+
+function shareOf(db: Database, turns: AccountTurns): (caller: KnownKey) => Database {
+  // By caller, so that it is made once for a key that is in use.
+  const shares = new WeakMap<KnownKey, Database>();
+  return (caller) => {
+    const known = shares.get(caller);
+    if (known) return known;
+    const share = limit(db, turns, caller.account?.uuid ?? caller.apiKey.uuid);
+    shares.set(caller, share);
+    return share;
+  };
+}
+
+function limit(db: Database, turns: AccountTurns, account: string): Database {
+  return {
+    ...db,
+    query: (statement, values) => turns(account, () => db.query(statement, values)),
+    queryWithin: (timeoutMs, statement, values) =>
+      turns(account, () => db.queryWithin(timeoutMs, statement, values)),
+    transaction: (work) => turns(account, () => db.transaction(work)),
+    unlimited: db,
+  };
+}

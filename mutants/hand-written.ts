@@ -1,6 +1,7 @@
 import { beforeKeyMutants } from './before-key-mutants.ts';
 import { clientShareMutants } from './client-share-mutants.ts';
 import { closedMutants } from './closed-mutants.ts';
+import { databaseShareMutants } from './database-share-mutants.ts';
 import { decisionMutants } from './decision-mutants.ts';
 import { growthMutants } from './growth-mutants.ts';
 import { keyMutants } from './key-mutants.ts';
@@ -680,6 +681,7 @@ export const handWritten: readonly Mutant[] = [
   ...keyMutants,
   ...growthMutants,
   ...clientShareMutants,
+  ...databaseShareMutants,
   ...orderedMutants,
   ...queueMutants,
   ...decisionMutants,

@@ -3,11 +3,12 @@ import type { Context } from '../context.ts';
 import { uuidOfId } from '../ids/uuid.ts';
 import { createdRangeOf } from '../lists/created-range.ts';
 import { readPage } from '../lists/read-page.ts';
+import { distinctTypes } from './distinct-types.ts';
 import { listEventRows } from './sql/list.ts';
 
 export function listEvents(ctx: Context, { query }: InputOf<Operations['listEvents']>) {
   const filter = {
-    types: query.type && [...new Set(query.type)].sort(),
+    types: query.type && distinctTypes(query.type),
     created: createdRangeOf(query),
     delivery: query.delivery,
     about: aboutOf(query),

@@ -1,7 +1,9 @@
 import type { Queryable } from '../../db/database.ts';
 import { pageOfValue } from '../../lists/keyset.ts';
+import { hasPendingDelivery } from '../has-pending-delivery.ts';
 import { dataField, indexedFailedOrder, indexedIccid } from '../ids-in-body.ts';
 import type { EventRow } from './event-row.ts';
+import { isOfTypes, typeRanges } from './type-ranges.ts';
 
 /** What the events are about. At least one is given. */
 export type About = {
@@ -11,8 +13,15 @@ export type About = {
 
 type Page = { beforeUuid: string; fromUuid: string; count: number };
 
-/** Further conditions. `conditions` gets the number of its first parameter, and `name` identifies the text. */
-type Further = { name: string; conditions(first: number): string; values: unknown[] };
+/** Further filters. */
+type Further = { types: string[] | undefined; delivery: 'failed' | 'pending' | undefined };
+
+const hasDelivery = {
+  pending: hasPendingDelivery,
+  failed: `exists (
+    select from deliveries d
+    where d.account_id = events.account_id and d.event_id = events.id and d.status = 'failed')`,
+};
 
 /**
  * The events of an eSIM or an execution, newest first. They are few, so the other filters need no index. An execution's events have the
@@ -23,8 +32,12 @@ export function listEventsAbout(
   accountUuid: string,
   { iccid, execution }: About,
   page: Page,
-  { name, conditions, values }: Further,
+  { types, delivery }: Further,
 ): Promise<EventRow[]> {
+  const values = types ? typeRanges(types) : [];
+  const name = `${types ? '_types' : ''}${delivery ? `_${delivery}` : ''}`;
+  const conditions = (first: number) =>
+    `${types ? `and ${isOfTypes(first)}` : ''} ${delivery ? `and ${hasDelivery[delivery]}` : ''}`;
   const shared = [accountUuid, page.beforeUuid, page.fromUuid, page.count];
   if (execution === undefined) {
     const statement = { name: `event_list_esim${name}`, text: ofEsim('$5', conditions(6)) };

@@ -31,6 +31,7 @@ export type ErrorCode =
   | 'csrf_token_invalid'
   | 'host_not_allowed'
   | 'api_key_address_refused'
+  | 'api_key_settings_refused'
   | 'scope_missing'
   | 'account_suspended'
   | 'sandbox_only'
@@ -111,16 +112,16 @@ export type AuditEntry = {
   object: 'audit_entry';
   /** Who did it. An account sees its operator without id and address. */
   actor: {
-    type: 'api_key' | 'operator' | 'command_line';
+    type: 'api_key' | 'operator' | 'command_line' | 'anonymous';
     /** The key’s id. */
     id: string | null;
     /** The key’s name at that time. */
     name: string | null;
   };
   /** What happened to the target. */
-  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'session.started' | 'dashboard.write' | 'secrets.reseal_started';
+  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
   target: {
-    type: 'request' | 'api_key' | 'webhook_endpoint' | 'event' | 'delivery' | 'esim' | 'account' | 'execution' | 'failure_group' | 'product' | 'deployment';
+    type: 'request' | 'api_key' | 'webhook_endpoint' | 'event' | 'delivery' | 'esim' | 'account' | 'execution' | 'failure_group' | 'product' | 'session' | 'deployment';
     /** The target’s id: an ICCID for an eSIM. */
     id: string;
   };
@@ -694,7 +695,7 @@ export type RequestLogEntry = {
   status: number;
   /** The error in the response. Absent if there was none. */
   error?: {
-    code: 'parameter_missing' | 'parameter_invalid' | 'parameter_unknown' | 'json_invalid' | 'cursor_invalid' | 'query_too_broad' | 'cursor_expired' | 'cursor_behind' | 'consumer_limit_reached' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'api_version_unknown' | 'url_not_allowed' | 'request_malformed' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode' | 'session_expired' | 'csrf_token_invalid' | 'host_not_allowed' | 'api_key_address_refused' | 'scope_missing' | 'account_suspended' | 'sandbox_only' | 'origin_not_allowed' | 'resource_missing' | 'route_missing' | 'method_not_allowed' | 'request_timeout' | 'idempotency_in_progress' | 'esim_not_ready' | 'state_conflict' | 'endpoint_limit_reached' | 'api_key_limit_reached' | 'core_not_connected' | 'body_too_large' | 'content_type_unsupported' | 'rate_limited' | 'execution_limit_reached' | 'stream_limit_reached' | 'headers_too_large' | 'internal' | 'unavailable';
+    code: 'parameter_missing' | 'parameter_invalid' | 'parameter_unknown' | 'json_invalid' | 'cursor_invalid' | 'query_too_broad' | 'cursor_expired' | 'cursor_behind' | 'consumer_limit_reached' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'api_version_unknown' | 'url_not_allowed' | 'request_malformed' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode' | 'session_expired' | 'csrf_token_invalid' | 'host_not_allowed' | 'api_key_address_refused' | 'api_key_settings_refused' | 'scope_missing' | 'account_suspended' | 'sandbox_only' | 'origin_not_allowed' | 'resource_missing' | 'route_missing' | 'method_not_allowed' | 'request_timeout' | 'idempotency_in_progress' | 'esim_not_ready' | 'state_conflict' | 'endpoint_limit_reached' | 'api_key_limit_reached' | 'core_not_connected' | 'body_too_large' | 'content_type_unsupported' | 'rate_limited' | 'execution_limit_reached' | 'stream_limit_reached' | 'headers_too_large' | 'internal' | 'unavailable';
     /** As in the response, except that quoted values of the request may be `…`. */
     message: string;
     param?: string;
@@ -725,16 +726,16 @@ export type OperatorAuditEntry = {
   object: 'audit_entry';
   /** Who did it. An account sees its operator without id and address. */
   actor: {
-    type: 'api_key' | 'operator' | 'command_line';
+    type: 'api_key' | 'operator' | 'command_line' | 'anonymous';
     /** The key’s id. */
     id: string | null;
     /** The key’s name at that time. */
     name: string | null;
   };
   /** What happened to the target. */
-  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'session.started' | 'dashboard.write' | 'secrets.reseal_started';
+  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
   target: {
-    type: 'request' | 'api_key' | 'webhook_endpoint' | 'event' | 'delivery' | 'esim' | 'account' | 'execution' | 'failure_group' | 'product' | 'deployment';
+    type: 'request' | 'api_key' | 'webhook_endpoint' | 'event' | 'delivery' | 'esim' | 'account' | 'execution' | 'failure_group' | 'product' | 'session' | 'deployment';
     /** The target’s id: an ICCID for an eSIM. */
     id: string;
   };
@@ -978,6 +979,26 @@ export type SearchResult = {
   path: string | null;
   /** When it was created. Unix time in seconds. */
   created: number;
+};
+
+/** Someone who is signed in to the dashboard. */
+export type Session = {
+  id: string;
+  object: 'session';
+  /** The key that it stands for. */
+  api_key: {
+    id: string;
+    name: string;
+    last4: string;
+  };
+  /** The address it was started from. */
+  ip: string | null;
+  /** The browser it was started with, as its `User-Agent` header says: up to 200 characters. */
+  user_agent: string | null;
+  /** When someone signed in. Unix time in seconds. */
+  created: number;
+  /** When it ends by itself: no later than its key. Unix time in seconds. */
+  expires_at: number;
 };
 
 /** Something that happened to an eSIM: an event, or an order or command with its steps. */
@@ -1292,7 +1313,7 @@ export type EventData = {
 
 /** The parameters and the result of every operation. */
 export type Operations = {
-  /** Returns the account, the scopes of the key and the mode of the deployment. Use it to check that a key works. */
+  /** Returns the account, the scopes of the key and the mode of the deployment. Use it to check that a key works: it answers every valid key, whatever its scopes. */
   getMe: {
     result: Identity;
   };
@@ -1937,16 +1958,16 @@ export type Operations = {
     };
     result: Esim;
   };
-  /** The response contains the key. Only a retry with the same `Idempotency-Key` returns it again. A key creates only keys whose scopes it has itself. */
+  /** The response contains the key. Only a retry with the same `Idempotency-Key` returns it again. A key creates only keys that have no more than itself: its scopes, its networks or parts of them, and no later expiry. What is left out is inherited. */
   createApiKey: {
     body: {
       /** A name to recognize the key by. */
       name?: string;
-      /** What the key may do. A key can only give scopes that it has itself. */
+      /** What the key may do. A key can only give scopes that it has itself. In live mode only the operator gives `network`. */
       scopes: Array<'read' | 'write' | 'network' | 'admin' | 'install'>;
-      /** Networks the key may be used from, in CIDR notation: IPv4 or IPv6, up to 20. Empty: from anywhere. */
+      /** Networks the key may be used from, in CIDR notation: IPv4 or IPv6, up to 20. Empty: from anywhere. A key with networks gives only networks within its own, and its own if a new key has none. */
       allowed_cidrs?: string[];
-      /** When the key stops working, in the future; null if it does not expire. Unix time in seconds. */
+      /** When the key stops working, in the future; null if it does not expire. Unix time in seconds. A key gives none that is later than its own, and its own if a new key has none. */
       expires_at?: number | null;
     };
     result: ApiKey;
@@ -1969,7 +1990,7 @@ export type Operations = {
     };
     result: ApiKey;
   };
-  /** Changes the given fields only, on every process within 5 seconds. A key changes only keys whose scopes it has itself, before and after the change. An expired or revoked key cannot be changed. The last key with the `admin` scope keeps that scope and its expiry. */
+  /** Changes the given fields only, on every process within 5 seconds. A key changes only keys that have no more than itself (scopes, networks, expiry), before and after the change, and of itself only the name. An expired or revoked key cannot be changed. */
   updateApiKey: {
     params: {
       /** Id of the key (`key_…`). */
@@ -1978,16 +1999,16 @@ export type Operations = {
     body: {
       /** A name to recognize the key by. */
       name?: string;
-      /** What the key may do. A key can only give scopes that it has itself. */
+      /** What the key may do. A key can only give scopes that it has itself. In live mode only the operator gives `network`. */
       scopes?: Array<'read' | 'write' | 'network' | 'admin' | 'install'>;
-      /** Networks the key may be used from, in CIDR notation: IPv4 or IPv6, up to 20. Empty: from anywhere. */
+      /** Networks the key may be used from, in CIDR notation: IPv4 or IPv6, up to 20. Empty: from anywhere. A key with networks gives only networks within its own, and its own if a new key has none. */
       allowed_cidrs?: string[];
-      /** When the key stops working, in the future; null if it does not expire. Unix time in seconds. */
+      /** When the key stops working, in the future; null if it does not expire. Unix time in seconds. A key gives none that is later than its own, and its own if a new key has none. */
       expires_at?: number | null;
     };
     result: ApiKey;
   };
-  /** Every process refuses the key within 5 seconds. It stays in the list with `revoked_at`; revoking it again changes nothing. The last key with the `admin` scope cannot be revoked. A suspended account may revoke keys. */
+  /** Every process refuses the key within 5 seconds. It stays in the list with `revoked_at`; revoking it again changes nothing. An account cannot revoke its last key with the `admin` scope: another must be left that works from the caller’s address, and for as long or for a day. A suspended account may revoke keys. */
   deleteApiKey: {
     params: {
       /** Id of the key (`key_…`). */
@@ -1999,7 +2020,7 @@ export type Operations = {
       deleted: true;
     };
   };
-  /** Creates a key with the same name, scopes and networks, and lets the old one expire. Both work until then. If the old key had an expiry, the new one is valid for as long as the old one was. The response is the new key, shown once. A key can be rolled once; after that, roll its successor. */
+  /** Creates a key with the same name, scopes and networks, and lets the old one expire. Both work until then. If the old key had an expiry, the new one is valid for as long as the old one was, but not longer than the key that rolls it. A key rolls only keys that have no more than itself. The response is the new key, shown once. A key can be rolled once; after that, roll its successor. */
   rollApiKey: {
     params: {
       /** Id of the key (`key_…`). */
@@ -2011,6 +2032,28 @@ export type Operations = {
     };
     result: ApiKey;
   };
+  /** Returns who is signed in to the dashboard with keys of the account. Sessions that have ended are not listed; the audit log has them. */
+  listSessions: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+    };
+    result: Page<Session>;
+  };
+  /** Signs the session out on every process, and ends its open streams within 5 seconds. Its key goes on working: revoke that too if it may be known to others. */
+  deleteSession: {
+    params: {
+      /** Id of the session (`sess_…`). */
+      id: string;
+    };
+    result: {
+      id: string;
+      object: 'session';
+      deleted: true;
+    };
+  };
   /** Returns who changed keys, webhook endpoints and their secrets, who replayed events, retried deliveries or terminated eSIMs, who viewed activation codes, and what the operator did in the account. */
   listAuditLog: {
     query: {
@@ -2021,7 +2064,7 @@ export type Operations = {
       /** Only entries by the key with this id, or by the `operator`. */
       actor?: string;
       /** Only entries with this action. */
-      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'session.started' | 'dashboard.write' | 'secrets.reseal_started';
+      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
       /** Only entries about the object with this id, or about the eSIM with this ICCID. */
       target?: string;
       /** Only entries after this time. Unix time in seconds. */
@@ -2045,7 +2088,7 @@ export type Operations = {
       /** Only requests with this status, or of a class such as `4xx`. */
       status?: string;
       /** Only requests with this error. */
-      error_code?: 'parameter_missing' | 'parameter_invalid' | 'parameter_unknown' | 'json_invalid' | 'cursor_invalid' | 'query_too_broad' | 'cursor_expired' | 'cursor_behind' | 'consumer_limit_reached' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'api_version_unknown' | 'url_not_allowed' | 'request_malformed' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode' | 'session_expired' | 'csrf_token_invalid' | 'host_not_allowed' | 'api_key_address_refused' | 'scope_missing' | 'account_suspended' | 'sandbox_only' | 'origin_not_allowed' | 'resource_missing' | 'route_missing' | 'method_not_allowed' | 'request_timeout' | 'idempotency_in_progress' | 'esim_not_ready' | 'state_conflict' | 'endpoint_limit_reached' | 'api_key_limit_reached' | 'core_not_connected' | 'body_too_large' | 'content_type_unsupported' | 'rate_limited' | 'execution_limit_reached' | 'stream_limit_reached' | 'headers_too_large' | 'internal' | 'unavailable';
+      error_code?: 'parameter_missing' | 'parameter_invalid' | 'parameter_unknown' | 'json_invalid' | 'cursor_invalid' | 'query_too_broad' | 'cursor_expired' | 'cursor_behind' | 'consumer_limit_reached' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'api_version_unknown' | 'url_not_allowed' | 'request_malformed' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode' | 'session_expired' | 'csrf_token_invalid' | 'host_not_allowed' | 'api_key_address_refused' | 'api_key_settings_refused' | 'scope_missing' | 'account_suspended' | 'sandbox_only' | 'origin_not_allowed' | 'resource_missing' | 'route_missing' | 'method_not_allowed' | 'request_timeout' | 'idempotency_in_progress' | 'esim_not_ready' | 'state_conflict' | 'endpoint_limit_reached' | 'api_key_limit_reached' | 'core_not_connected' | 'body_too_large' | 'content_type_unsupported' | 'rate_limited' | 'execution_limit_reached' | 'stream_limit_reached' | 'headers_too_large' | 'internal' | 'unavailable';
       /** Only requests of this operation, by its id in the reference. */
       operation?: string;
       /** Only requests after this time. Unix time in seconds. */
@@ -2132,11 +2175,11 @@ export type Operations = {
     body: {
       /** A name to recognize the key by. */
       name?: string;
-      /** What the key may do. A key can only give scopes that it has itself. */
+      /** What the key may do. A key can only give scopes that it has itself. In live mode only the operator gives `network`. */
       scopes: Array<'read' | 'write' | 'network' | 'admin' | 'install'>;
-      /** Networks the key may be used from, in CIDR notation: IPv4 or IPv6, up to 20. Empty: from anywhere. */
+      /** Networks the key may be used from, in CIDR notation: IPv4 or IPv6, up to 20. Empty: from anywhere. A key with networks gives only networks within its own, and its own if a new key has none. */
       allowed_cidrs?: string[];
-      /** When the key stops working, in the future; null if it does not expire. Unix time in seconds. */
+      /** When the key stops working, in the future; null if it does not expire. Unix time in seconds. A key gives none that is later than its own, and its own if a new key has none. */
       expires_at?: number | null;
     };
     result: ApiKey;
@@ -2334,6 +2377,28 @@ export type Operations = {
     };
     result: Page<Process>;
   };
+  /** Returns who is signed in to the dashboard with operators’ keys. An account’s sessions: `GET /v1/sessions` with `Service-Account`. */
+  listOperatorSessions: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+    };
+    result: Page<Session>;
+  };
+  /** Signs the session out on every process, and ends its open streams within 5 seconds. */
+  deleteOperatorSession: {
+    params: {
+      /** Id of the session (`sess_…`). */
+      id: string;
+    };
+    result: {
+      id: string;
+      object: 'session';
+      deleted: true;
+    };
+  };
   /** Returns the entries of all accounts and of the deployment: what accounts’ keys, operators’ keys and the server’s command line did. */
   listOperatorAuditLog: {
     query: {
@@ -2346,7 +2411,7 @@ export type Operations = {
       /** Only entries by the key with this id, or by the `command_line`. */
       actor?: string;
       /** Only entries with this action. */
-      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'session.started' | 'dashboard.write' | 'secrets.reseal_started';
+      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
       /** Only entries about the object with this id, or about the eSIM with this ICCID. */
       target?: string;
       /** Only entries after this time. Unix time in seconds. */
@@ -2422,6 +2487,8 @@ export const endpoints = {
   updateApiKey: ['PATCH', '/v1/api_keys/{id}'],
   deleteApiKey: ['DELETE', '/v1/api_keys/{id}'],
   rollApiKey: ['POST', '/v1/api_keys/{id}/roll'],
+  listSessions: ['GET', '/v1/sessions'],
+  deleteSession: ['DELETE', '/v1/sessions/{id}'],
   listAuditLog: ['GET', '/v1/audit_log'],
   listRequests: ['GET', '/v1/requests'],
   getRequest: ['GET', '/v1/requests/{id}'],
@@ -2447,6 +2514,8 @@ export const endpoints = {
   putCatalogProduct: ['PUT', '/v1/operator/products/{id}'],
   deactivateProduct: ['POST', '/v1/operator/products/{id}/deactivate'],
   listProcesses: ['GET', '/v1/operator/processes'],
+  listOperatorSessions: ['GET', '/v1/operator/sessions'],
+  deleteOperatorSession: ['DELETE', '/v1/operator/sessions/{id}'],
   listOperatorAuditLog: ['GET', '/v1/operator/audit_log'],
 } as const satisfies Record<keyof Operations, readonly [method: string, path: string]>;
 

@@ -288,7 +288,8 @@ export const errors = {
   stream_limit_reached: {
     type: 'rate_limit_error',
     status: 429,
-    meaning: 'The key, or this process, has reached its limit of open streams and waiting requests.',
+    meaning:
+      'The key, the account, or this process has reached its limit of open streams and waiting requests.',
     remedy: 'Close a stream that is no longer read, share one between readers, or poll without `wait`.',
   },
   headers_too_large: {

@@ -432,7 +432,7 @@ export const settings = {
     'SIMPLANE_FEED_STREAMS',
     integer(1, 1_000_000),
     '1000',
-    'The most open streams and waiting requests of the event feed in this process, of all keys.',
+    'The most open streams and waiting requests of the event feed in this process. One account has at most a tenth of them; all operators’ keys together, too.',
   ),
   maxConnections: setting(
     'SIMPLANE_MAX_CONNECTIONS',

@@ -25,13 +25,13 @@ export async function readFeed(feed: Feed, { after, types, limit, param }: Readi
   let [place, bytes] = [after, 0];
   while (place.position < head.position && place.position - after.position < maxScanned) {
     const count = types === null ? limit : scanCount;
-    const read = await readAfter(feed, place, { count, maxBytes: maxPageBytes });
+    const read = await readAfter(feed, place, { count, maxBytes: maxPageBytes }, types);
     if (read === null) throw await unknownPlace(feed, place, param);
     for (const event of read) {
       place = event;
       if (!isWanted(event.type)) continue;
       events.push(event);
-      bytes += event.body.length;
+      bytes += Buffer.byteLength(event.body);
       if (events.length === limit || bytes >= maxPageBytes) break;
     }
     if (events.length > 0) break;

@@ -1,19 +1,25 @@
 import type { Place } from './cursor.ts';
 import type { Feed } from './expired.ts';
+import { typeFilterOf } from './match-types.ts';
 import { readEvents } from './sql/read-events.ts';
 
 export { pageStatement } from './sql/read-events.ts';
 
-/** An event of the feed, with its place: the cursor after it. */
+/** An event of the feed, with its place: the cursor after it. The body is empty if its type was not asked for. */
 export type FeedEvent = Place & { type: string; body: string };
 
-/** The next events after a place, of all types. Null if the place is not in the feed, or an event after it was removed. */
+/** The next events after a place, of all types, those of `types` with their bodies. Null if the place is not in the feed, or an event after it was removed. */
 export async function readAfter(
   { db, account }: Feed,
   after: Place,
   bounds: { count: number; maxBytes: number },
+  types: readonly string[] | null = null,
 ): Promise<FeedEvent[] | null> {
-  const rows = await readEvents(db, account.uuid, { after: after.position, ...bounds });
+  const rows = await readEvents(db, account.uuid, {
+    after: after.position,
+    types: typeFilterOf(types),
+    ...bounds,
+  });
   if (after.position > 0) {
     const own = rows.shift();
     if (own?.position !== after.position || own.mark !== after.mark) return null;

@@ -5,9 +5,9 @@ export type AccountTurns = <T>(account: string, work: () => Promise<T>) => Promi
 type Limits = {
   /** How much runs at once. One account runs at most half of it: as much as it leaves free for the others. */
   running: number;
-  /** How much of one account waits, and for how long. Beyond either, the account gets 429. */
+  /** How much of one account waits, and for how long (unset: any time). Beyond either, the account gets 429. */
   waiting: number;
-  waitMs: number;
+  waitMs?: number;
 };
 
 type Waiting = { start(): void };
@@ -68,10 +68,11 @@ export function createAccountTurns(limits: Limits): AccountTurns {
           resolve();
         },
       };
-      const timer = setTimeout(() => {
+      const giveUp = () => {
         remove(account, queue, one);
         reject(tooMany());
-      }, limits.waitMs);
+      };
+      const timer = limits.waitMs === undefined ? undefined : setTimeout(giveUp, limits.waitMs);
       queues.set(account, queue.add(one));
     });
   }
@@ -90,7 +91,7 @@ export function createAccountTurns(limits: Limits): AccountTurns {
 function tooMany(): AppError {
   return new AppError(
     'rate_limited',
-    'Too many requests of this account wait for the database. Send fewer at once, and retry after a second.',
+    'Too many requests of this account wait for their turn. Send fewer at once, and retry after a second.',
     { headers: { 'Retry-After': '1' } },
   );
 }

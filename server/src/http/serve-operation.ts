@@ -12,8 +12,8 @@ import type { KeysInFlight } from '../idempotency/keys-in-flight.ts';
 import type { Answer, Outcome } from '../idempotency/outcome.ts';
 import { lowestUuid } from '../ids/uuid-range.ts';
 import type { Service } from '../service.ts';
+import { type AccountTurns, createAccountTurns } from './account-turns.ts';
 import { boundFilter, isFiltered } from './bound-filter.ts';
-import { type ConcurrencyLimit, createConcurrencyLimit } from './concurrency-limit.ts';
 import { isDashboardCall } from './dashboard/paths.ts';
 import type { DatabaseShares } from './database-shares.ts';
 import { emptyBody, isStorable, type JsonBody, unstorableText } from './json-body.ts';
@@ -34,7 +34,7 @@ export type WriteHandler = (ctx: WriteContext, input: Input) => Promise<Outcome>
 
 /** Requests with thousands of rows must leave database connections free for small requests. */
 const largeBodyLimits = { running: 3, waiting: 32 };
-const unlimited: ConcurrencyLimit = (work) => work();
+const unlimited: AccountTurns = (_, work) => work();
 
 const noFields = { type: 'object', properties: {}, additionalProperties: false };
 
@@ -49,7 +49,7 @@ export function serveOperation(
 ): void {
   const stringify = onFirstCall(() => fastJsonStringify(definition.response as object));
   const { query: querySchema, pictures } = definition;
-  const limit = definition.bodyLimitBytes === undefined ? unlimited : createConcurrencyLimit(largeBodyLimits);
+  const inTurn = definition.bodyLimitBytes === undefined ? unlimited : createAccountTurns(largeBodyLimits);
   const checkQuery = querySchema ? onFirstCall(() => compileQueryValidator(querySchema)) : () => null;
   const checkBody = isWrite(definition)
     ? onFirstCall(() => compileValidator(definition.body ?? noFields))
@@ -100,7 +100,9 @@ export function serveOperation(
     if (!request.account) Object.assign(ctx, { account: { uuid: lowestUuid } });
     const invalid = checkQuery(input.query) ?? checkBody(input.body);
     if (invalid) return replayOrRefuse(ctx, claim, invalid);
-    return limit(() => (handler as WriteHandler)(writeContextOf(request, ctx, claim), input));
+    return inTurn(ctx.account.uuid, () =>
+      (handler as WriteHandler)(writeContextOf(request, ctx, claim), input),
+    );
   }
 
   async function replayOrRefuse(ctx: Context, claim: Claim | null, invalid: AppError): Promise<Outcome> {

@@ -5,11 +5,19 @@ export type FeedRow = {
   mark: number;
   /** Null for the row of `after` itself, and for an event that was removed. */
   type: string | null;
+  /** Empty if the type is not wanted. */
   body: string | null;
 };
 
+/** Event types by name, and families such as `esim.*` by their prefix. */
+export type TypeFilter = { names: string[]; prefixes: string[] };
+
 /** The name of the statement that reads pages. */
 export const pageStatement = 'feed_read';
+
+const isWanted = `$5::text[] is null or type = any($5) or exists (
+      select from unnest($6::text[]) as family (prefix)
+      where starts_with(type, family.prefix))`;
 
 // Looked up by key, whatever the statistics say: a join would read all of the account's events.
 const text = `
@@ -34,7 +42,7 @@ with runs as (
     sum(octet_length(event.body)) over (order by placed.position) as total_bytes
   from placed
   left join lateral (
-    select type, body
+    select type, case when ${isWanted} then body else '' end as body
     from events
     where account_id = $1 and id = placed.event_id and placed.position > $2
     offset 0) event on true
@@ -44,14 +52,18 @@ from page
 where coalesce(total_bytes - octet_length(body), 0) < $4
 order by position`;
 
+/** `types` null: all. */
+type Bounds = { after: number; count: number; maxBytes: number; types: TypeFilter | null };
+
 /**
  * The events after a position, in order, until `count` events or `maxBytes` are reached; at least one if there is one. The first row is
- * that of the position itself, for its mark.
+ * that of the position itself, for its mark. Events of other types come without their bodies, because a reader only passes them by.
  */
 export function readEvents(
   db: Queryable,
   accountUuid: string,
-  { after, count, maxBytes }: { after: number; count: number; maxBytes: number },
+  { after, count, maxBytes, types }: Bounds,
 ): Promise<FeedRow[]> {
-  return db.query({ name: pageStatement, text }, [accountUuid, after, count, maxBytes]);
+  const values = [accountUuid, after, count, maxBytes, types?.names ?? null, types?.prefixes ?? null];
+  return db.query({ name: pageStatement, text }, values);
 }

@@ -95,7 +95,7 @@ export function openStream(
 
   async function catchUp(): Promise<void> {
     while (isOpen && !response.writableEnded) {
-      const events = await readAfter(feed, place, catchUpBounds);
+      const events = await readAfter(feed, place, catchUpBounds, types);
       if (!isOpen || response.writableEnded) return; // it ended during the read
       if (events === null) return end(); // the next request gets the 410
       if (events.length === 0) {

@@ -11,14 +11,14 @@ import { readFeed, renderPage, waitForFeed } from '../../feed/read-feed.ts';
 import { pageStatement } from '../../feed/read-page.ts';
 import type { Service } from '../../service.ts';
 import { describeCause } from '../../telemetry/describe-cause.ts';
-import { createConcurrencyLimit } from '../concurrency-limit.ts';
+import { type AccountTurns, createAccountTurns } from '../account-turns.ts';
 import { onFirstCall } from '../on-first-call.ts';
 import { compileQueryValidator, readQuery } from '../query.ts';
 import { prefersStream } from '../representations.ts';
 import type { UnreadAnswers } from '../unread-answers.ts';
 import { createOpenKeys } from './open-keys.ts';
 import { openStream, type Stream } from './open-stream.ts';
-import { createStreamLimits } from './stream-limits.ts';
+import { createStreamLimits, type StreamOwner } from './stream-limits.ts';
 
 type Query = InputOf<Operations['readEventFeed']>['query'];
 type FeedOperation = Operation & { query: NonNullable<Operation['query']> };
@@ -38,7 +38,7 @@ export function serveFeed(
   unread: UnreadAnswers,
 ): void {
   const { metrics, log } = service;
-  const db = limitReads(service.db);
+  const turns = createAccountTurns(readLimits);
   const hub = createHub({
     db: service.db, // live streams do not wait for those that catch up
     onError: (error) =>
@@ -77,7 +77,7 @@ export function serveFeed(
     const query = readQuery(definition.query, request.query as Record<string, unknown>) as Query;
     const invalid = checkQuery(query) ?? contradictionIn(query);
     if (invalid) throw invalid;
-    const feed = { db, account };
+    const feed = { db: readInTurn(service.db, turns, ownerOf(request).accountUuid), account };
     reply.header('Vary', 'Accept');
     // The answer to HEAD has no body, so it must end.
     if (request.method === 'GET' && prefersStream(request.headers.accept))
@@ -98,7 +98,7 @@ export function serveFeed(
     query: Query,
     { limit, wait }: { limit: number; wait: number },
   ) {
-    const close = limits.open(request.caller?.apiKey.uuid ?? '');
+    const close = limits.open(ownerOf(request));
     const watch = hub.watch(feed.account);
     const end = new AbortController();
     let isRevoked = false;
@@ -135,9 +135,8 @@ export function serveFeed(
     feed: Feed & { account: Account },
     query: Query,
   ) {
-    const { caller, raw } = request;
-    if (!caller) throw new Error('the feed was read without a caller');
-    const close = limits.open(caller.apiKey.uuid);
+    const { raw } = request;
+    const close = limits.open(ownerOf(request));
     try {
       const resumeFrom = request.headers['last-event-id'];
       const start = await findStart(feed, typeof resumeFrom === 'string' ? { ...query, resumeFrom } : query);
@@ -175,17 +174,24 @@ export function serveFeed(
 }
 
 // A reader that is far behind, or whose types hide everything, reads page after page. Four of them leave most of the connections free.
-const readsAtOnce = 4;
+const readLimits = { running: 4, waiting: 1_000 };
 
-/** The database for readers, in which pages of events wait for each other. */
-function limitReads(db: Queryable): Queryable {
-  const limit = createConcurrencyLimit({ running: readsAtOnce, waiting: Number.POSITIVE_INFINITY });
+/** The database for readers, in which accounts take turns to read a page of events. */
+function readInTurn(db: Queryable, turns: AccountTurns, accountUuid: string): Queryable {
   return {
     query: (statement, values) =>
       statement.name === pageStatement
-        ? limit(() => db.query(statement, values))
+        ? turns(accountUuid, () => db.query(statement, values))
         : db.query(statement, values),
   };
+}
+
+/** All operators count as one account, also when they read another. */
+const operators = '';
+
+function ownerOf({ caller }: FastifyRequest): StreamOwner {
+  if (!caller) throw new Error('the feed was read without a caller');
+  return { keyUuid: caller.apiKey.uuid, accountUuid: caller.account?.uuid ?? operators };
 }
 
 function keyRevoked(): AppError {

@@ -1,39 +1,56 @@
 import { AppError } from '../../app-error.ts';
 
+export type StreamOwner = { keyUuid: string; accountUuid: string };
+
 export type StreamLimits = {
   /** Counts an open stream or waiting request until the returned function is called. Throws over a limit. */
-  open(keyUuid: string): () => void;
+  open(owner: StreamOwner): () => void;
 };
 
-/** Streams and waiting requests hold a connection each, so they are bounded per key and per process. */
+/** Streams and waiting requests hold a connection each, so they are bounded per key, account and process. */
 export function createStreamLimits({ perKey, total }: { perKey: number; total: number }): StreamLimits {
-  const openByKey = new Map<string, number>();
+  const perAccount = Math.max(1, Math.floor(total / 10));
+  const ofKeys = createCounts();
+  const ofAccounts = createCounts();
   let openCount = 0;
 
   return {
-    open(keyUuid) {
-      const ofKey = openByKey.get(keyUuid) ?? 0;
-      if (ofKey >= perKey)
-        throw limitReached(`This key has reached its limit of ${perKey} open streams and waiting requests`);
-      if (openCount >= total)
-        throw limitReached('This server has reached its limit of open streams and waiting requests');
-      openByKey.set(keyUuid, ofKey + 1);
-      openCount += 1;
+    open({ keyUuid, accountUuid }) {
+      if (ofKeys.of(keyUuid) >= perKey) throw limitReached(`This key has reached its limit of ${perKey}`);
+      if (ofAccounts.of(accountUuid) >= perAccount)
+        throw limitReached(`This account has reached its limit of ${perAccount}`);
+      if (openCount >= total) throw limitReached('This server has reached its limit of');
+      const change = (by: number) => {
+        ofKeys.add(keyUuid, by);
+        ofAccounts.add(accountUuid, by);
+        openCount += by;
+      };
+      change(1);
       let isOpen = true;
       return () => {
-        if (!isOpen) return;
+        if (isOpen) change(-1);
         isOpen = false;
-        openCount -= 1;
-        const left = (openByKey.get(keyUuid) ?? 1) - 1;
-        if (left > 0) openByKey.set(keyUuid, left);
-        else openByKey.delete(keyUuid);
       };
     },
   };
 }
 
-function limitReached(what: string): AppError {
-  return new AppError('stream_limit_reached', `${what}. Close one, or poll without "wait".`, {
-    headers: { 'Retry-After': '5' },
-  });
+function createCounts() {
+  const counts = new Map<string, number>();
+  return {
+    of: (id: string) => counts.get(id) ?? 0,
+    add(id: string, change: number) {
+      const count = (counts.get(id) ?? 0) + change;
+      if (count > 0) counts.set(id, count);
+      else counts.delete(id);
+    },
+  };
+}
+
+function limitReached(whose: string): AppError {
+  return new AppError(
+    'stream_limit_reached',
+    `${whose} open streams and waiting requests. Close one, or poll without "wait".`,
+    { headers: { 'Retry-After': '5' } },
+  );
 }

@@ -1,0 +1,57 @@
+import type { Operation } from '@simplane/contract';
+import { Type } from 'typebox';
+import { expect, test } from 'vitest';
+import { call } from '../support/client.ts';
+import { apiWith, startService } from '../support/service.ts';
+
+const operation: Operation = {
+  method: 'POST',
+  path: '/v1/probe/report',
+  tag: 'Probes',
+  summary: 'A probe',
+  description: 'Only in this test.',
+  scope: 'read',
+  status: 200,
+  body: Type.Object({}),
+  bodyLimitBytes: 1024 * 1024,
+  response: Type.Object({ ok: Type.Boolean() }),
+  refusals: [],
+};
+
+test('large reports of one account wait for each other and are refused beyond a limit, while another’s is processed', async () => {
+  let [attacker, begun] = ['', 0];
+  const release: (() => void)[] = [];
+  const report = async (ctx: { account: { uuid: string } }) => {
+    if (ctx.account.uuid.replaceAll('-', '') === attacker) {
+      begun += 1;
+      await new Promise<void>((resolve) => release.push(resolve));
+    }
+    return {
+      kind: 'answered',
+      replayed: false,
+      answer: { status: 200, location: null, body: '{"ok":true}' },
+    };
+  };
+  const api = apiWith({ operations: { report: operation }, handlers: { report } });
+  const service = await startService({ api });
+  try {
+    attacker = service.accountUuid.replaceAll('-', '');
+    const honest = { url: service.url, ...(await service.createAccount('Honest')) };
+    let refused = 0;
+    const attack = Array.from({ length: 50 }, async () => {
+      const { status } = await call(service, 'POST', operation.path, { body: {} });
+      if (status === 429) refused += 1;
+      return status;
+    });
+    await expect.poll(() => refused).toBe(50 - 2 - 32);
+    expect(begun).toBe(2);
+    for (let i = 0; i < 10; i++)
+      expect((await call(honest, 'POST', operation.path, { body: {} })).status).toBe(200);
+    const releasing = setInterval(() => release.shift()?.(), 1);
+    const statuses = await Promise.all(attack);
+    clearInterval(releasing);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(34);
+  } finally {
+    await service.stop();
+  }
+});

@@ -1,0 +1,122 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { readAfter } from '../../src/feed/read-page.ts';
+import { call } from '../support/client.ts';
+import { sequenceEvents } from '../support/sequence-events.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { openSse, type SseReader } from '../support/sse.ts';
+
+let service: TestService;
+let streams: SseReader[] = [];
+afterEach(async () => {
+  for (const stream of streams) stream.close();
+  streams = [];
+  await service.stop();
+});
+
+async function openStream(key: string, headers: Record<string, string> = {}): Promise<number> {
+  const stream = await openSse({ url: service.url, key }, '/v1/events/feed', headers);
+  streams.push(stream);
+  return stream.status;
+}
+
+describe('streams of one account', () => {
+  test('take at most a tenth, with any number of keys, so that others and the operator get theirs', async () => {
+    service = await startService({ streams: { perKey: 20, total: 100, beatMs: 7_500 } });
+    const attacker = await service.createAccount('Attacker');
+    const keys = [attacker.key];
+    while (keys.length < 10) keys.push(await service.createKey({ accountUuid: attacker.accountUuid }));
+    const statuses: number[] = [];
+    for (const key of keys) for (let i = 0; i < 12; i++) statuses.push(await openStream(key));
+    expect(statuses.filter((status) => status === 200)).toHaveLength(10);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(110);
+
+    const honest = await service.createAccount('Honest');
+    for (let i = 0; i < 10; i++) expect(await openStream(honest.key)).toBe(200);
+    const operator = await service.createKey({ scopes: ['operator'] });
+    const { json } = await call({ url: service.url, key: attacker.key }, 'GET', '/v1/me');
+    for (let i = 0; i < 10; i++)
+      expect(await openStream(operator, { 'Service-Account': json.account.id })).toBe(200);
+  });
+
+  test('and its waiting requests count together', async () => {
+    service = await startService({ streams: { perKey: 20, total: 30, beatMs: 7_500 } });
+    const other = await service.createKey({});
+    for (let i = 0; i < 2; i++) expect(await openStream(service.key)).toBe(200);
+    const leave = new AbortController();
+    const waiting = fetch(`${service.url}/v1/events/feed?wait=30`, {
+      headers: { Authorization: `Bearer ${other}` },
+      signal: leave.signal,
+    });
+    await expect.poll(() => openStream(service.key)).toBe(429);
+    leave.abort();
+    await expect(waiting).rejects.toThrow();
+  });
+});
+
+async function insertEvents(accountUuid: string, count: number): Promise<void> {
+  await service.db.pool.query(
+    `insert into events (account_id, id, type, created_at, body)
+     select $1, gen_random_uuid(), 'a.b', now(), json_build_object('id', n, 'text', repeat('x', 1000))::text
+     from generate_series(1, $2::integer) n`,
+    [accountUuid, count],
+  );
+  await sequenceEvents(service);
+}
+
+describe('feed readers of one account', () => {
+  test('whose types hide everything do not delay another account’s reader', async () => {
+    service = await startService();
+    await insertEvents(service.accountUuid, 5_000);
+    const honest = { url: service.url, ...(await service.createAccount('Honest')) };
+    await insertEvents(honest.accountUuid, 10);
+    let doneCount = 0;
+    const attack = Array.from({ length: 100 }, async () => {
+      const { status, json } = await call(service, 'GET', '/v1/events/feed?after=start&type=never.*');
+      doneCount += 1;
+      expect([status, json.data, json.caught_up]).toEqual([200, [], true]);
+    });
+    await expect.poll(() => doneCount).toBeGreaterThan(0);
+    for (let i = 0; i < 5; i++) {
+      const { status, json } = await call(honest, 'GET', '/v1/events/feed?after=start');
+      expect([status, json.data.length]).toEqual([200, 10]);
+    }
+    // Waiting for their turn, the honest reads would take as long as all of these.
+    expect(doneCount).toBeLessThan(60);
+    await Promise.all(attack);
+  });
+
+  test('whose types hide an event pass it by without reading its body', async () => {
+    service = await startService();
+    await insertEvents(service.accountUuid, 3);
+    const feed = { db: service.db, account: { id: 'acct_1', uuid: service.accountUuid } };
+    const bounds = { count: 10, maxBytes: 1_000_000 };
+    const hidden = await readAfter(feed, { position: 0, mark: 0 }, bounds, ['never.*']);
+    expect(hidden?.map(({ position, body }) => [position, body])).toEqual([
+      [1, ''],
+      [2, ''],
+      [3, ''],
+    ]);
+  });
+
+  test('get the bodies of their own types only, from a page and from a stream', async () => {
+    service = await startService();
+    for (const type of ['a.b', 'c.d', 'c.e', 'a.c']) {
+      await call(service, 'POST', '/v1/events/test', { body: { type, data: { of: type } } });
+    }
+    await sequenceEvents(service);
+    const { json } = await call(service, 'GET', '/v1/events/feed?after=start&type=c.*&type=a.c');
+    expect(json.data.map((event: { data: object }) => event.data)).toEqual([
+      { of: 'c.d' },
+      { of: 'c.e' },
+      { of: 'a.c' },
+    ]);
+    const stream = await openSse(service, '/v1/events/feed?after=start&type=c.*&type=a.c');
+    streams.push(stream);
+    await expect.poll(() => stream.messages.length).toBe(3);
+    expect(stream.messages.map(({ data }) => JSON.parse(data).data)).toEqual([
+      { of: 'c.d' },
+      { of: 'c.e' },
+      { of: 'a.c' },
+    ]);
+  });
+});

@@ -662,8 +662,8 @@ const operation: Mutant[] = [
   {
     name: 'untrusted-client-served',
     file: 'server/src/network/es2plus/explain-refusal.ts',
-    find: 'socket.authorized && peer',
-    replace: '(socket.authorized || socket.encrypted) && peer',
+    find: 'if (!socket.authorized) return',
+    replace: 'if (!socket.encrypted) return',
     tests: ['server/test/live/notifications.test.ts'],
     why: 'Only a client with a trusted certificate can send notifications.',
   },

@@ -1,7 +1,7 @@
 import { ApiError, createSimplane, type Simplane } from '@simplane/sdk';
 import type { Command } from 'commander';
 import { explain } from './explain.ts';
-import { clean } from './print/clean.ts';
+import { clean, cleanJson } from './print/clean.ts';
 import { createOutput, type Output } from './print/output.ts';
 import { type GlobalOptions, readSettings, type Settings } from './settings.ts';
 
@@ -42,7 +42,7 @@ async function reportError(
   if (out.isJson) {
     const { type, code, param, requestId } = api ?? {};
     const fields = { type, code, message, param, request_id: requestId, idempotency_key: idempotencyKey };
-    out.error(JSON.stringify({ error: { ...fields, next_step: nextStep, exit_code: exitCode } }));
+    out.error(cleanJson({ error: { ...fields, next_step: nextStep, exit_code: exitCode } }));
     return;
   }
   const { red, dim } = out.noteColors;

@@ -2,7 +2,7 @@ import { createSimplane, type HookResponse, type Simplane, type WebhookEvent } f
 import { type Command, Option } from 'commander';
 import type { Context } from './action.ts';
 import { usageError } from './command-error.ts';
-import { clean } from './print/clean.ts';
+import { clean, cleanJson } from './print/clean.ts';
 import { type Output, onStdoutClosed } from './print/output.ts';
 import { readTime } from './read-time.ts';
 import { handleStopSignals } from './stop.ts';
@@ -86,7 +86,7 @@ function connectionReporter(out: Output, stopped: AbortSignal) {
     isLost = isDown;
     const reason = status === undefined ? reasonOf(error) : `status ${status}`;
     if (out.isJson)
-      out.error(JSON.stringify(isDown ? { object: 'disconnected', reason } : { object: 'reconnected' }));
+      out.error(cleanJson(isDown ? { object: 'disconnected', reason } : { object: 'reconnected' }));
     else
       out.note(
         isDown ? `Connection lost: ${clean(reason)}. Trying again.` : 'Connected again; no event was missed.',

@@ -303,6 +303,10 @@ describe('lists', () => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: matches control characters on purpose
     expect(stdout).not.toMatch(/[\u001b\u009b]/);
     expect(stdout).toContain('[2J');
+    const json = (await run('events', 'get', id, '--json')).stdout;
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: matches control characters on purpose
+    expect(json).not.toMatch(/[\u001b\u009b]/);
+    expect(JSON.parse(json).data).toEqual({ text: '\u001b[2J\u009b31m' });
   });
 });
 

@@ -12,6 +12,7 @@ import {
   nullableUnixSeconds,
   unixSeconds,
 } from './schema.ts';
+import { oneLinePattern } from './text-patterns.ts';
 import { Type } from './type.ts';
 
 const example = {
@@ -72,6 +73,7 @@ export type ApiKey = Static<typeof ApiKey>;
 const name = Type.String({
   minLength: 1,
   maxLength: 100,
+  pattern: oneLinePattern,
   description: 'A name to recognize the key by.',
   examples: ['Backend'],
 });

@@ -39,6 +39,7 @@ export * from './request.ts';
 export * from './sandbox.ts';
 export * from './search.ts';
 export * from './session.ts';
+export { linesPattern, oneLinePattern } from './text-patterns.ts';
 export * from './timeline.ts';
 export * from './usage-record.ts';
 export * from './webhook-endpoint.ts';

@@ -1,4 +1,5 @@
 import { nullableString } from './schema.ts';
+import { linesPattern } from './text-patterns.ts';
 import { Type } from './type.ts';
 
 /** For every resource and operation that takes these fields. */
@@ -35,5 +36,6 @@ export const metadataInput = Type.Unsafe<Record<string, string | null>>({
 /** For requests. */
 export const descriptionInput = nullableString({
   maxLength: 500,
+  pattern: linesPattern,
   description: 'Your own note, up to 500 characters; null for none.',
 });

@@ -6,6 +6,7 @@ import { descriptionInput, metadataInput, metadataSchema } from './metadata.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
 import { idParams, nullableString, nullableUnixSeconds, unixSeconds } from './schema.ts';
+import { oneLinePattern } from './text-patterns.ts';
 import { Type } from './type.ts';
 
 const example = {
@@ -102,6 +103,7 @@ const orderingInput = Type.Enum([...orderings], {
 const url = Type.String({
   minLength: 1,
   maxLength: 2048,
+  pattern: oneLinePattern,
   description: 'URL that receives deliveries. Live mode accepts only public `https` URLs.',
   examples: [exampleUrl],
 });

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { readConfig } from './config/read-config.ts';
 import { version } from './config/version.ts';
+import { escapeInLines } from './operator/escape-controls.ts';
 import type { Tools } from './operator/with-database.ts';
 
 // Each command imports its code when it runs, so `--help` and usage errors take only 0.1 s.
@@ -212,7 +213,7 @@ withJson(
 });
 
 program.parseAsync().catch((error: unknown) => {
-  process.stderr.write(`${explain(error)}\n`);
+  process.stderr.write(`${escapeInLines(explain(error))}\n`);
   process.exit(1); // a failed start may leave handles open that would keep the process alive
 });
 

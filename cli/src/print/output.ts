@@ -1,4 +1,5 @@
 import picocolors from 'picocolors';
+import { cleanJson } from './clean.ts';
 
 export type Colors = ReturnType<typeof picocolors.createColors>;
 
@@ -31,7 +32,7 @@ export function createOutput(isJson: boolean): Output {
     width: stdout.isTTY === true ? stdout.columns || null : null,
     showsProgress: !isJson && stderr.isTTY === true && process.env['TERM'] !== 'dumb',
     line: (text) => void stdout.write(`${text}\n`),
-    json: (value) => void stdout.write(`${JSON.stringify(value)}\n`),
+    json: (value) => void stdout.write(`${cleanJson(value)}\n`),
     note: (text) => {
       if (!isJson) stderr.write(`${text}\n`);
     },

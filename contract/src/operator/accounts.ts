@@ -6,6 +6,7 @@ import { idPattern, idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { listOf, listQuery } from '../pagination.ts';
 import { idParams, nullableInteger, unixSeconds } from '../schema.ts';
+import { oneLinePattern } from '../text-patterns.ts';
 import { Type } from '../type.ts';
 
 const example = {
@@ -67,6 +68,7 @@ const tag = 'Operator accounts';
 const name = Type.String({
   minLength: 1,
   maxLength: 100,
+  pattern: oneLinePattern,
   description: 'Its name.',
   examples: ['Acme Travel'],
 });

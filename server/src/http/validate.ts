@@ -1,4 +1,4 @@
-import { countryPattern, profileTypePattern } from '@simplane/contract';
+import { countryPattern, linesPattern, oneLinePattern, profileTypePattern } from '@simplane/contract';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { AppError } from '../app-error.ts';
 import { clip } from '../telemetry/clip.ts';
@@ -86,6 +86,10 @@ function requirement({ keyword, params, propertyName, message }: ErrorObject): s
       if (params['pattern'] === countryPattern) return 'must be an ISO 3166-1 alpha-2 country code';
       if (params['pattern'] === profileTypePattern)
         return 'must be printable ASCII without a space at either end';
+      if (params['pattern'] === oneLinePattern)
+        return 'must not contain control characters, such as tabs and line breaks';
+      if (params['pattern'] === linesPattern)
+        return 'must not contain control characters other than tabs and line breaks';
       return `must match ${params['pattern']}`;
     default:
       return message ?? 'is not valid';

@@ -19,7 +19,7 @@ import { readEncryptionKeys } from '../secrets/encryption-keys.ts';
 import { createKeyring, type Keyring } from '../secrets/keyring.ts';
 import { createOldFormCheck } from '../secrets/old-form.ts';
 import { CommandError } from './command-error.ts';
-import { isoTime, print } from './print.ts';
+import { isoTime, print, printJson } from './print.ts';
 import type { Tools } from './with-database.ts';
 
 type Options = { json: boolean };
@@ -142,10 +142,6 @@ function printOne(execution: OperatorExecution, options: Options): void {
       .map(([field, value]) => ({ field, value: value ?? null })),
     options,
   );
-}
-
-function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
 function oneOf<T extends string>(option: string, text: string, known: readonly T[]): T {

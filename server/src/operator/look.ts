@@ -5,7 +5,7 @@ import { listProcesses } from '../processes/list.ts';
 import { listNetworks } from '../processes/list-networks.ts';
 import { listEndpointHealth } from '../webhooks/endpoints/list-for-operator.ts';
 import { allPages } from './all-pages.ts';
-import { isoTime, printList, table } from './print.ts';
+import { isoTime, printJson, printList, table } from './print.ts';
 import type { Tools } from './with-database.ts';
 
 // Commands that show the state of a running deployment. With `--json` they print the answers of the operator's API.
@@ -14,7 +14,8 @@ type Options = { json: boolean };
 
 export async function overviewCommand(tools: Tools, options: Options): Promise<void> {
   const overview = await getOperatorOverview(tools);
-  process.stdout.write(options.json ? `${JSON.stringify(overview, null, 2)}\n` : tablesOf(overview));
+  if (options.json) printJson(overview);
+  else process.stdout.write(tablesOf(overview));
 }
 
 export async function processesCommand(tools: Tools, options: Options): Promise<void> {

@@ -1,3 +1,5 @@
+import { escapeControls, escapeInLines } from './escape-controls.ts';
+
 type Row = Record<string, string | number | boolean | null>;
 
 /** Prints rows as aligned columns, or as JSON. */
@@ -11,7 +13,12 @@ export function printList<Item>(
   options: { json: boolean },
   rowOf: (item: Item) => Row,
 ): void {
-  process.stdout.write(options.json ? `${JSON.stringify(items, null, 2)}\n` : table(items.map(rowOf)));
+  if (options.json) printJson(items);
+  else process.stdout.write(table(items.map(rowOf)));
+}
+
+export function printJson(value: unknown): void {
+  process.stdout.write(`${escapeInLines(JSON.stringify(value, null, 2))}\n`);
 }
 
 export function table(rows: Row[]): string {
@@ -37,5 +44,5 @@ export function isoTime(unixSeconds: number | null): string | null {
 }
 
 function show(value: Row[string] | undefined): string {
-  return value === null || value === undefined ? '-' : String(value);
+  return value === null || value === undefined ? '-' : escapeControls(String(value));
 }

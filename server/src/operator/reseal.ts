@@ -9,7 +9,7 @@ import { type ResealResult, reseal, type Unreadable } from '../secrets/reseal.ts
 import { forgetSealingKey } from '../secrets/sql/forget-key.ts';
 import { clip } from '../telemetry/clip.ts';
 import { CommandError } from './command-error.ts';
-import { print } from './print.ts';
+import { print, printJson } from './print.ts';
 import type { Tools } from './with-database.ts';
 
 /** Re-encrypts all secrets and prints the counts. The exit code is 1 if any secret is not encrypted with the first key. */
@@ -34,7 +34,7 @@ export async function resealCommand(
     keyring,
     onProgress: ({ id }, count) => say(`${id}: ${count} re-encrypted so far`),
   });
-  if (options.json) process.stdout.write(`${JSON.stringify(present(result, keyring.keyId), null, 2)}\n`);
+  if (options.json) printJson(present(result, keyring.keyId));
   else {
     print(
       result.resealed.map(({ column, table, count }) => ({ secrets: column, table, sealed_anew: count })),

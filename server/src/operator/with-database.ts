@@ -6,6 +6,9 @@ import { type Connection, connect } from '../db/connect.ts';
 import { prepareDatabase } from '../db/prepare-database.ts';
 import { ensureMode } from '../deployment/ensure-mode.ts';
 import { createUuidV7 } from '../ids/uuid-v7.ts';
+import { escapeInLines } from './escape-controls.ts';
+
+const say = (text: string) => void process.stderr.write(`${escapeInLines(text)}\n`);
 
 /** What commands work with. As an `Origin`, it is the command line in the audit log. */
 export type Tools = Pick<Connection, 'db' | 'connectionString'> &
@@ -24,10 +27,10 @@ export async function withDatabase<T>(config: Config, command: (tools: Tools) =>
     poolSize: 2,
     share: true,
     waitMs: 0,
-    onError: (error) => process.stderr.write(`database connection lost: ${error.message}\n`),
+    onError: (error) => say(`database connection lost: ${error.message}`),
   });
   try {
-    await prepareDatabase(connection, (says) => void process.stderr.write(`${says}\n`));
+    await prepareDatabase(connection, say);
     const { db, connectionString } = connection;
     await ensureMode(db, config.mode);
     return await command({

@@ -136,7 +136,7 @@ export const mayImport = {
     },
     db: {
       why: 'The database layer is below all features.',
-      imports: list`db/embedded ids npm:pg`,
+      imports: list`clock.ts db/embedded ids npm:pg`,
     },
     'db/embedded': {
       why: 'The launcher starts PostgreSQL and does not depend on what is stored in it.',

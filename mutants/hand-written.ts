@@ -2,6 +2,7 @@ import { beforeKeyMutants } from './before-key-mutants.ts';
 import { clientShareMutants } from './client-share-mutants.ts';
 import { closedMutants } from './closed-mutants.ts';
 import { databaseShareMutants } from './database-share-mutants.ts';
+import { clockMutants } from './clock-mutants.ts';
 import { decisionMutants } from './decision-mutants.ts';
 import { growthMutants } from './growth-mutants.ts';
 import { keyMutants } from './key-mutants.ts';
@@ -687,4 +688,5 @@ export const handWritten: readonly Mutant[] = [
   ...decisionMutants,
   ...liveMutants,
   ...sdkFeedMutants,
+  ...clockMutants,
 ];

@@ -9,12 +9,12 @@ import { reportOf } from './background/report-of.ts';
 import { startExecutions } from './background/start-executions.ts';
 import { startFeed } from './background/start-feed.ts';
 import { startProbes, startWebhooks } from './background/start-webhooks.ts';
-import { systemClock } from './clock.ts';
 import { addressPolicyOf } from './config/address-policy.ts';
 import type { Config } from './config/settings.ts';
 import { version } from './config/version.ts';
 import { createLink } from './dashboard/create-link.ts';
 import { type Connection, connect } from './db/connect.ts';
+import { createDatabaseClock, type DatabaseClock, readDatabaseMs } from './db/database-clock.ts';
 import { prepareDatabase } from './db/prepare-database.ts';
 import { createSignals } from './db/signals.ts';
 import { ensureMode } from './deployment/ensure-mode.ts';
@@ -63,9 +63,7 @@ export async function serve(
   config: Config,
   log: Logger,
   network: Network | null,
-  observations: ObservationSource | null = null,
-  certificates: () => CertificateEnd[] = () => [],
-  peers: () => PeerReport[] = () => [],
+  parts: Partial<Parts> = {},
 ): Promise<Running> {
   const connection = await connect({
     ...config,
@@ -78,7 +76,7 @@ export async function serve(
         : log.warn({ reason }, 'the database cannot be written to'),
   });
   try {
-    return await start(config, connection, log, { network, observations, certificates, peers });
+    return await start(config, connection, log, network, parts);
   } catch (error) {
     await connection.close();
     throw error;
@@ -86,7 +84,8 @@ export async function serve(
 }
 
 type Parts = {
-  network: Network | null;
+  /** Measured before anything is written. */
+  clock: DatabaseClock;
   observations: ObservationSource | null;
   certificates(): CertificateEnd[];
   /** How this process reaches the systems it calls. */
@@ -97,15 +96,21 @@ async function start(
   config: Config,
   connection: Connection,
   log: Logger,
-  { network, observations, certificates, peers }: Parts,
+  network: Network | null,
+  {
+    clock = createDatabaseClock(),
+    observations = null,
+    certificates = () => [],
+    peers = () => [],
+  }: Partial<Parts>,
 ): Promise<Running> {
   const { db, connectionString } = connection;
+  await clock.measure(() => readDatabaseMs(db));
   const { applied } = await prepareDatabase(connection, (says) => log.info(says));
   if (applied.length > 0) log.info({ applied }, 'migrated the database');
   await ensureMode(db, config.mode);
   if (connection.isOnlyUser) await releaseOrphanedClaims(db, log);
 
-  const clock = systemClock;
   const newUuid = createUuidV7(clock);
   let sandboxKey: SandboxKey | null = null;
   if (config.mode === 'sandbox') {
@@ -187,7 +192,7 @@ async function start(
   const isPaused = () => worker?.isPaused() ?? false;
   const { throughput } = metrics;
   const report = () => reportOf({ config, certificates, peers, isPaused, throughput });
-  const heartbeat = await startHeartbeat({ db, newUuid, role, version, report, onError });
+  const heartbeat = await startHeartbeat({ db, clock, newUuid, role, version, report, onError });
 
   async function stop(): Promise<void> {
     stopping = true;

@@ -1,6 +1,7 @@
 import { reportOf } from '../../../server/src/background/report-of.ts';
 import { startExecutions } from '../../../server/src/background/start-executions.ts';
 import { readConfig } from '../../../server/src/config/read-config.ts';
+import { createDatabaseClock } from '../../../server/src/db/database-clock.ts';
 import { continueGroupRetries } from '../../../server/src/executions/operator/continue-group-retries.ts';
 import { createEs2Client } from '../../../server/src/network/es2plus/client.ts';
 import { watchClient } from '../../../server/src/network/es2plus/watch-client.ts';
@@ -42,6 +43,7 @@ export async function startLiveWorker(
   const retries = every(200, (stopping) => continueGroupRetries(db, service, stopping), onError);
   const heartbeat = await startHeartbeat({
     ...{ db, newUuid: service.newUuid, role: 'worker', version: 'test', onError, beatMs: 200 },
+    clock: createDatabaseClock(),
     report: () =>
       reportOf({
         ...{ config, certificates: () => [], peers: () => [state.report()] },

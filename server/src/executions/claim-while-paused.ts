@@ -1,18 +1,25 @@
 import type { ExecutionType } from '@simplane/contract';
+import type { Clock } from '../clock.ts';
 import type { Queryable } from '../db/database.ts';
 import type { Breaker } from './breaker.ts';
 import { createClaimWindow } from './claim-window.ts';
 import { claimExecutionRows } from './sql/claim.ts';
 import type { ClaimedExecution } from './sql/rows.ts';
 
-type Options = { db: Queryable; leaseMs: number; paused: ExecutionType[]; others: ExecutionType[] };
+type Options = {
+  db: Queryable;
+  clock: Clock;
+  leaseMs: number;
+  paused: ExecutionType[];
+  others: ExecutionType[];
+};
 
 /**
  * The claim while the network is paused: only executions that do not call it, and at times one for the probe. The waiting ones
  * are not touched, so they keep their place in the queue.
  */
-export function createPausedClaim({ db, leaseMs, paused, others }: Options, breaker: Breaker) {
-  const claimInWindow = createClaimWindow();
+export function createPausedClaim({ db, clock, leaseMs, paused, others }: Options, breaker: Breaker) {
+  const claimInWindow = createClaimWindow(clock);
   const wanted = { leaseMs, iccids: [] };
   return async (count: number): Promise<ClaimedExecution[]> => {
     if (breaker.mayClaimProbe()) {
@@ -24,7 +31,7 @@ export function createPausedClaim({ db, leaseMs, paused, others }: Options, brea
       if (oldest.length > 0) return oldest;
     }
     const { executions } = await claimInWindow(async (since) => {
-      const startedAt = new Date();
+      const startedAt = new Date(clock.nowMs());
       const claimed = await claimExecutionRows(db, { ...wanted, count, since, types: others });
       // Nothing is left up to now, so that the next claim need not read the paused ones again.
       return claimed.executions.length < count ? { ...claimed, latestDueAt: startedAt } : claimed;

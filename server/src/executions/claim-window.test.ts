@@ -2,12 +2,13 @@ import { expect, test } from 'vitest';
 import { createClaimWindow } from './claim-window.ts';
 
 // Later than the first window of a worker that has claimed nothing yet.
-const soon = Date.now() + 1_000;
+const soon = 1_800_000_000_000;
+const clock = { nowMs: () => soon - 1_000 };
 
 function start() {
   let nowMs = 0;
   const sinces: (number | null)[] = [];
-  const claimInWindow = createClaimWindow(() => nowMs);
+  const claimInWindow = createClaimWindow(clock, () => nowMs);
   return {
     sinces,
     wait(ms: number) {
@@ -69,4 +70,11 @@ test('after a slow fallback scan the next one waits 20 times its duration', asyn
   wait(1);
   await claim(soon);
   expect(sinces).toEqual([null, soon - 250, null]);
+});
+
+test('the window of a worker that has claimed nothing yet is that of the service’s clock', async () => {
+  const { claim, sinces } = start();
+  await claim(null);
+  await claim(null);
+  expect(sinces).toEqual([null, soon - 1_000 - 60_000 - 250]);
 });

@@ -1,3 +1,5 @@
+import type { Clock } from '../clock.ts';
+
 // Rows become visible when their transaction commits, slightly after their due time. While a snapshot is held open (a dump),
 // a claim reads every row that ended in this window: at 3,000 orders a second, 250 ms are 750 rows.
 const overlapMs = 250;
@@ -18,7 +20,7 @@ type Claim<Claimed> = (since: Date | null) => Promise<Claimed>;
  * Decides how far back each claim of a worker looks. Claims are ordered by due time, so the next execution is close to the last
  * claimed one; earlier ones have ended or are held.
  */
-export function createClaimWindow(nowMs: () => number = () => performance.now()) {
+export function createClaimWindow(clock: Clock, nowMs: () => number = () => performance.now()) {
   let latestDueAtMs: number | null = null;
   let fallbackAtMs = Number.NEGATIVE_INFINITY;
 
@@ -35,7 +37,7 @@ export function createClaimWindow(nowMs: () => number = () => performance.now())
         const endedAtMs = nowMs();
         fallbackAtMs = endedAtMs + Math.max(fallbackEveryMs, (endedAtMs - startedAtMs) * restFactor);
         // After a first scan that timed out, the next claim must not scan again immediately.
-        latestDueAtMs ??= Date.now() - firstWindowMs;
+        latestDueAtMs ??= clock.nowMs() - firstWindowMs;
       }
     }
     const dueAtMs = claimed.latestDueAt?.getTime() ?? Number.NEGATIVE_INFINITY;

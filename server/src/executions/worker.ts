@@ -96,14 +96,14 @@ type Options = Deps & {
 
 /** Runs executions. The rows are the queue; any process may claim any of them. */
 export function startExecutionWorker(options: Options): WorkQueue {
-  const { db, runners, leaseMs, concurrency, pollMs, onError } = options;
-  const claimInWindow = createClaimWindow();
+  const { db, clock, runners, leaseMs, concurrency, pollMs, onError } = options;
+  const claimInWindow = createClaimWindow(clock);
   const stock = runners['esim.provision'].stock?.(options) ?? null;
   const breaker = createBreaker({ ...options.pause, onChange: options.onPause });
   const types = Object.keys(runners) as ExecutionType[];
   const paused = types.filter((type) => runners[type].isPausable);
   const others = types.filter((type) => !runners[type].isPausable);
-  const claimWhilePaused = createPausedClaim({ db, leaseMs, paused, others }, breaker);
+  const claimWhilePaused = createPausedClaim({ db, clock, leaseMs, paused, others }, breaker);
   return startWorkQueue({
     concurrency,
     pollMs,

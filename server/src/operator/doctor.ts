@@ -102,19 +102,17 @@ async function examineDatabase(connection: Connection, config: Config): Promise<
     ok('schema', 'up to date'),
     await examineSealing(db, config),
     await examineWorkers(connection, config),
-    ...(await examineContents(db, config)),
+    ...(await examineContents(db, config, state.database_now)),
   ];
 }
 
-async function examineContents(db: Database, { mode }: Config): Promise<Finding[]> {
+async function examineContents(db: Database, { mode }: Config, now: Date): Promise<Finding[]> {
   const [accounts, keys, products] = await Promise.all([
     listAccountRows(db),
     listKeyRows(db, null),
     countProducts(db),
   ]);
-  const usable = keys.filter(
-    (key) => !key.revoked_at && (!key.expires_at || key.expires_at.getTime() > Date.now()),
-  );
+  const usable = keys.filter((key) => !key.revoked_at && (!key.expires_at || key.expires_at > now));
   const sandboxRemedy = mode === 'sandbox' ? 'the first `serve` creates one' : null;
   return [
     accounts.length > 0

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Clock } from '../clock.ts';
 import type { Config } from '../config/settings.ts';
 import { readAuthorities, readIdentity } from '../network/es2plus/certificates.ts';
 import { createEs2Network } from '../network/es2plus/es2-network.ts';
@@ -25,8 +26,13 @@ type Live = {
 };
 
 /** Connects to the operator's SM-DP+. Throws an error that names the file if one is missing or invalid. */
-export async function openLiveNetwork(config: Config, log: Logger, commands: Commands): Promise<Live> {
-  const listener = config.role === 'worker' ? null : await openListener(config, log);
+export async function openLiveNetwork(
+  config: Config,
+  log: Logger,
+  clock: Clock,
+  commands: Commands,
+): Promise<Live> {
+  const listener = config.role === 'worker' ? null : await openListener(config, log, clock);
   // An `api` process never calls the SM-DP+, so it does not load the client key: that limits who can leak it.
   const caller = config.role === 'api' ? null : await openCaller(config, log, commands);
   const kept = [listener?.kept, caller?.kept].filter((each) => each !== undefined);
@@ -135,6 +141,7 @@ export async function readListenerSettings(config: Config) {
 async function openListener(
   config: Config,
   log: Logger,
+  clock: Clock,
 ): Promise<{ observations: ObservationSource; kept: KeptCertificates } | null> {
   const settings = await readListenerSettings(config);
   if (!settings) return null;
@@ -143,7 +150,7 @@ async function openListener(
     subjects: config.es2ListenSubjects,
     protocolVersion: config.es2ProtocolVersion,
     notificationMap: config.es2NotificationMap,
-    now: () => new Date(),
+    now: () => new Date(clock.nowMs()),
     onEvent: (outcome, details) => log[levels[outcome]]({ outcome, ...details }, says[outcome] ?? notified),
     onListening: (port) => log.info({ host: settings.host, port }, 'listening for SM-DP+ notifications'),
   });

@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
+import { type Clock, unixSeconds } from '../clock.ts';
 import type { Config } from '../config/settings.ts';
 import { version } from '../config/version.ts';
+import { createDatabaseClock } from '../db/database-clock.ts';
 import { createCoreCommands } from '../network/core/core-commands.ts';
 import { createMockNetwork } from '../network/mock/mock-network.ts';
 import { createPeerState } from '../network/peer-state.ts';
@@ -17,20 +19,24 @@ export async function serveUntilSignal(config: Config, warnings: string[]): Prom
   const stopSignal = waitForSignal(); // before anything starts, so that a signal during startup is not lost
   const log = createLog(config.logLevel);
   for (const warning of warnings) log.warn(warning);
-  const core = openCore(config, log);
+  const clock = createDatabaseClock();
+  const core = openCore(config, log, clock);
   const { network, observations, certificates, smdp, reload, close } =
     config.mode === 'sandbox'
       ? openSandboxNetwork(config, core.commands)
-      : await openLiveNetwork(config, log, core.commands);
+      : await openLiveNetwork(config, log, clock, core.commands);
   // Not in a sandbox: without a handler the signal ends it when its terminal is closed.
   if (reload) process.on('SIGHUP', () => void reload());
   if (!network && config.role !== 'api') {
     log.warn('SIMPLANE_ES2_URL is not set, so orders stay queued; see docs/connect-your-smdp.md');
   }
   const peers = [smdp, core.state].filter((state) => state !== null);
-  const running = await serve(config, log, network, observations, certificates, () =>
-    peers.map((state) => state.report()),
-  );
+  const running = await serve(config, log, network, {
+    clock,
+    observations,
+    certificates,
+    peers: () => peers.map((state) => state.report()),
+  });
   const unusable = unusableKey(running.sandboxKey);
   if (unusable) log.warn(unusable);
   const isSandboxApi = config.mode === 'sandbox' && config.role !== 'worker';
@@ -75,12 +81,13 @@ function openSandboxNetwork(config: Config, commands: Commands) {
 type Commands = Pick<Network, 'suspend' | 'resume'>;
 
 /** The operator's core. Only workers send it commands. */
-function openCore({ coreUrl: url, coreSecret: secret, role }: Config, log: Logger) {
+function openCore({ coreUrl: url, coreSecret: secret, role }: Config, log: Logger, clock: Clock) {
   const state = url === null || role === 'api' ? null : createPeerState('core', new URL(url).host);
   const commands = createCoreCommands({
     url,
     secret,
     userAgent: `Simplane/${version}`,
+    nowSeconds: () => unixSeconds(clock.nowMs()),
     ...(state && { state }),
     onTrouble: (details) => log.warn(details, 'the core did not execute a command'),
   });

@@ -1,8 +1,9 @@
 import { commandLine } from '../audit/record.ts';
-import { systemClock } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import type { Config } from '../config/settings.ts';
 import type { Origin } from '../context.ts';
 import { type Connection, connect } from '../db/connect.ts';
+import { createDatabaseClock, readDatabaseMs } from '../db/database-clock.ts';
 import { prepareDatabase } from '../db/prepare-database.ts';
 import { ensureMode } from '../deployment/ensure-mode.ts';
 import { createUuidV7 } from '../ids/uuid-v7.ts';
@@ -15,7 +16,7 @@ export type Tools = Pick<Connection, 'db' | 'connectionString'> &
   Origin & {
     config: Config;
     mode: Config['mode'];
-    clock: typeof systemClock;
+    clock: Clock;
     newUuid: ReturnType<typeof createUuidV7>;
   };
 
@@ -30,6 +31,8 @@ export async function withDatabase<T>(config: Config, command: (tools: Tools) =>
     onError: (error) => say(`database connection lost: ${error.message}`),
   });
   try {
+    const clock = createDatabaseClock();
+    await clock.measure(() => readDatabaseMs(connection.db));
     await prepareDatabase(connection, say);
     const { db, connectionString } = connection;
     await ensureMode(db, config.mode);
@@ -39,8 +42,8 @@ export async function withDatabase<T>(config: Config, command: (tools: Tools) =>
       mode: config.mode,
       db,
       connectionString,
-      clock: systemClock,
-      newUuid: createUuidV7(systemClock),
+      clock,
+      newUuid: createUuidV7(clock),
     });
   } finally {
     await connection.close();

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import type { Database } from '../db/database.ts';
+import type { DatabaseClock } from '../db/database-clock.ts';
 import { uuidText } from '../ids/uuid.ts';
 import type { NewUuid } from '../ids/uuid-v7.ts';
 import { clip } from '../telemetry/clip.ts';
@@ -10,6 +11,8 @@ import { type Heartbeat, storeHeartbeat } from './sql/store-heartbeat.ts';
 
 type Options = Pick<Heartbeat, 'role' | 'version'> & {
   db: Database;
+  /** Corrected with every heartbeat. */
+  clock: DatabaseClock;
   newUuid: NewUuid;
   /** What only this process knows. Must be bounded: it is written with every heartbeat. */
   report(): ProcessReport;
@@ -26,7 +29,7 @@ export const goneAfterMs = 25_000;
 
 /** Lets the operator see this process, from now until `stop`. */
 export async function startHeartbeat(options: Options): Promise<{ stop(): Promise<void> }> {
-  const { db, newUuid, role, version, report, onError, beatMs = defaultBeatMs } = options;
+  const { db, clock, newUuid, role, version, report, onError, beatMs = defaultBeatMs } = options;
   const uuid = uuidText(newUuid());
   const host = clip(hostname(), 255);
   let beatAtMs = 0;
@@ -38,7 +41,8 @@ export async function startHeartbeat(options: Options): Promise<{ stop(): Promis
     beatAtMs = uptimeMs;
     reportedState = stateIn(current);
     const { pid } = process;
-    await storeHeartbeat(db, { uuid, role, version, host, pid, uptimeMs, report: current }, goneAfterMs);
+    const heartbeat = { uuid, role, version, host, pid, uptimeMs, report: current };
+    await clock.measure(() => storeHeartbeat(db, heartbeat, goneAfterMs));
   }
 
   async function beatIfDue(): Promise<void> {

@@ -234,7 +234,7 @@ describe('claims', () => {
           'idx_tup_read',
           `pg_stat_user_indexes where indexrelname = 'execution_queue_due'`,
         );
-      const claimInWindow = createClaimWindow(() => 0); // time stands still, so only the first claim is a fallback scan
+      const claimInWindow = createClaimWindow(service.clock, () => 0); // time stands still, so only the first claim is a fallback scan
       const claim = () =>
         claimInWindow((since) => claimExecutionRows(db, { count: 1, leaseMs: 60_000, since, iccids: [] }));
       await fill(20, 0);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOperator } from '../../../sdk/src/index.ts';
+import { createDatabaseClock, readDatabaseMs } from '../../src/db/database-clock.ts';
 import { countIccidRanges } from '../../src/esims/count-iccid-ranges.ts';
 import { createIccidSource } from '../../src/esims/iccid.ts';
 import { idOfUuid } from '../../src/ids/uuid.ts';
@@ -36,13 +37,27 @@ const emptyReport: ProcessReport = {
 };
 
 /** A process of this deployment. The test writes its heartbeats itself: the next one by the timer is an hour away. */
-function startProcess(role: 'all' | 'api' | 'worker', report: () => ProcessReport = () => emptyReport) {
+function startProcess(
+  role: 'all' | 'api' | 'worker',
+  report: () => ProcessReport = () => emptyReport,
+  clock = createDatabaseClock(),
+) {
   const { db, newUuid } = service.service;
-  return startHeartbeat({ db, newUuid, role, version: '1.2.3', report, onError: rethrow, beatMs: 3_600_000 });
+  const rarely = { onError: rethrow, beatMs: 3_600_000 };
+  return startHeartbeat({ db, clock, newUuid, role, version: '1.2.3', report, ...rarely });
 }
 
 describe('processes', () => {
   const roles = async () => (await operator.processes.list()).data.map(({ role }) => role);
+
+  test('correct their clock by PostgreSQL’s with each heartbeat', async () => {
+    const clock = createDatabaseClock();
+    const before = await readDatabaseMs(service.db);
+    const heartbeat = await startProcess('worker', undefined, clock);
+    expect(clock.nowMs()).toBeGreaterThanOrEqual(Math.floor(before));
+    expect(clock.nowMs()).toBeLessThanOrEqual(await readDatabaseMs(service.db));
+    await heartbeat.stop();
+  });
 
   test('are listed while they run, with role, version, host and times of the database’s clock', async () => {
     const worker = await startProcess('worker');

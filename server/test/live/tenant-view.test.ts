@@ -118,7 +118,10 @@ test('an account learns nothing of the operator if the core is not connected or 
   ]) {
     const troubles: object[] = [];
     const onTrouble = (details: object) => void troubles.push(details);
-    network = { ...setup.network, ...createCoreCommands({ ...core, userAgent: 'x', onTrouble }) };
+    network = {
+      ...setup.network,
+      ...createCoreCommands({ ...core, userAgent: 'x', nowSeconds: () => 0, onTrouble }),
+    };
     const { error } = await ended(await call(service, 'POST', `/v1/esims/${iccid}/suspend`));
     expect(error.code).toBe('network_unavailable');
     expect(JSON.stringify(troubles)).toMatch(/SIMPLANE_CORE_URL|127\.0\.0\.1:1"/);

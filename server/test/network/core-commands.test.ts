@@ -17,12 +17,13 @@ import { until } from '../support/until.ts';
 
 const secret = 'a-secret-of-the-tests-and-nobody-else';
 const iccid = '8999901000000000018';
+const nowSeconds = () => Math.floor(Date.now() / 1000);
 
 let core: Receiver;
 let commands: ReturnType<typeof createCoreCommands>;
 beforeAll(async () => {
   core = await startReceiver();
-  commands = createCoreCommands({ url: `${core.url}/esims`, secret, userAgent: 'Simplane/test' });
+  commands = createCoreCommands({ url: `${core.url}/esims`, secret, userAgent: 'Simplane/test', nowSeconds });
 });
 beforeEach(() => {
   core.received.length = 0;
@@ -165,7 +166,7 @@ describe('a command', () => {
   test('fails with the reason if no core is configured', async () => {
     const troubles: object[] = [];
     const onTrouble = (details: object) => void troubles.push(details);
-    const nowhere = createCoreCommands({ url: null, secret: null, userAgent: 'x', onTrouble });
+    const nowhere = createCoreCommands({ url: null, secret: null, userAgent: 'x', nowSeconds, onTrouble });
     const { signal } = new AbortController();
     expect(await nowhere.resume({ id: '1', attempt: 1, signal, iccid })).toMatchObject({
       kind: 'failed',
@@ -305,16 +306,16 @@ describe('the receiver in the guide', () => {
         async () => /listening at (\S+)\n/.exec(output) ?? [],
         (found) => found.length > 0,
       );
-      const nowSeconds = Math.floor(Date.now() / 1000);
+      const sentAtSeconds = nowSeconds();
       const send = (id: string, options: { secret?: string; atSeconds?: number } = {}) =>
         createCoreCommands({
           url,
           secret: options.secret ?? secret,
           userAgent: 'x',
-          nowSeconds: () => options.atSeconds ?? nowSeconds,
+          nowSeconds: () => options.atSeconds ?? sentAtSeconds,
         }).suspend({ id, attempt: 1, signal: new AbortController().signal, iccid });
       expect(await send('a', { secret: `${secret}x` })).toMatchObject({ kind: 'failed' });
-      expect(await send('b', { atSeconds: nowSeconds - 400 })).toMatchObject({ kind: 'failed' });
+      expect(await send('b', { atSeconds: sentAtSeconds - 400 })).toMatchObject({ kind: 'failed' });
       const unsigned = await fetch(url, { method: 'POST', body: '{"id":"c","command":"suspend"}' });
       expect(unsigned.status).toBe(401);
       expect(await send('d')).toMatchObject({ kind: 'done' });

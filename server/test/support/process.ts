@@ -37,8 +37,7 @@ export async function spawnServer(
   options: Options & { isBundled?: boolean } = {},
 ): Promise<ServerProcess> {
   const { preload, isBundled = true, ...spawnOptions } = options;
-  const file = isBundled ? program : installed;
-  const args = [...(preload ? ['--import', preload] : []), file, 'serve'];
+  const args = [...importing(preload), isBundled ? program : installed, 'serve'];
   return waitUntilReady(
     spawn(process.execPath, args, { ...streams, env: { ...cleanEnv, ...env }, ...spawnOptions }),
   );
@@ -88,13 +87,21 @@ async function waitUntilReady(child: ChildProcess): Promise<ServerProcess> {
 }
 
 /** Runs an operator command to completion. */
-export async function runCommand(args: string[], env: Record<string, string>, options: Options = {}) {
-  const run = promisify(execFile)(process.execPath, [program, ...args], {
+export async function runCommand(
+  args: string[],
+  env: Record<string, string>,
+  { preload, ...options }: Options = {},
+) {
+  const run = promisify(execFile)(process.execPath, [...importing(preload), program, ...args], {
     env: { ...cleanEnv, ...env },
     ...options,
   });
   const { stdout, stderr } = await run.catch((error: { stdout: string; stderr: string }) => error);
   return { code: run.child.exitCode, stdout, stderr };
+}
+
+function importing(preload: string | undefined): string[] {
+  return preload ? ['--import', preload] : [];
 }
 
 async function exitOf(child: ChildProcess): Promise<number | string> {

@@ -79,7 +79,7 @@ test('100 hanging names of one account delay no other account’s deliveries, or
   const secret = 'a-secret-of-the-tests-and-nobody-else';
   // A name, because its look-up needs one of libuv's threads.
   const url = core.url.replace('127.0.0.1', 'localhost');
-  const commands = createCoreCommands({ url, secret, userAgent: 'Simplane/test' });
+  const commands = createCoreCommands({ url, secret, userAgent: 'Simplane/test', nowSeconds: () => 0 });
   service.startWorker({ ...createMockNetwork({ delayMs: 0 }), ...commands });
   await createEndpoint(service, `http://good.example:${port()}/`);
 

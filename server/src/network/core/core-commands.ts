@@ -14,7 +14,7 @@ type Options = {
   secret: string | null;
   userAgent: string;
   /** Seconds since 1970, for the signature. */
-  nowSeconds?: () => number;
+  nowSeconds(): number;
   dispatcher?: Dispatcher;
   /** Remembers for the operator how the last commands went. */
   state?: PeerState;
@@ -36,7 +36,7 @@ export function createCoreCommands(options: Options): Pick<Network, Command> {
 }
 
 async function command(
-  { url, secret, userAgent, nowSeconds = systemSeconds, dispatcher, state, onTrouble }: Options,
+  { url, secret, userAgent, nowSeconds, dispatcher, state, onTrouble }: Options,
   name: Command,
   { id, attempt, iccid, signal }: Call & { iccid: string },
 ): Promise<Reply<Done>> {
@@ -131,10 +131,6 @@ function messageIn(text: string): string | null {
 function causeOf(error: unknown): string {
   const { code, cause, name } = error as NodeJS.ErrnoException & { cause?: NodeJS.ErrnoException };
   return code ?? cause?.code ?? name;
-}
-
-function systemSeconds(): number {
-  return Math.floor(Date.now() / 1000);
 }
 
 /** The first bytes of a body. The rest is not read, and the connection is closed. */

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { uuidText } from './uuid.ts';
+import { createUuidV7 } from './uuid-v7.ts';
+
+test('ids ascend when the clock is set back, and carry its time again once it has caught up', () => {
+  const startMs = 1_800_000_000_000;
+  let nowMs = startMs;
+  const newUuid = createUuidV7({ nowMs: () => nowMs });
+  const ids = [startMs, startMs - 50, startMs - 40, startMs + 10].map((ms) => {
+    nowMs = ms;
+    return uuidText(newUuid());
+  });
+  expect(ids).toEqual(ids.toSorted());
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids.map((id) => Number.parseInt(id.slice(0, 12), 16))).toEqual([
+    startMs,
+    startMs,
+    startMs,
+    startMs + 10,
+  ]);
+});

@@ -1,8 +1,8 @@
 import { beforeKeyMutants } from './before-key-mutants.ts';
 import { clientShareMutants } from './client-share-mutants.ts';
+import { clockMutants } from './clock-mutants.ts';
 import { closedMutants } from './closed-mutants.ts';
 import { databaseShareMutants } from './database-share-mutants.ts';
-import { clockMutants } from './clock-mutants.ts';
 import { decisionMutants } from './decision-mutants.ts';
 import { growthMutants } from './growth-mutants.ts';
 import { keyMutants } from './key-mutants.ts';

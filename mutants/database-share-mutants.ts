@@ -46,12 +46,8 @@ export const databaseShareMutants: Mutant[] = [
   {
     name: 'failed-work-keeps-its-slot',
     file: 'server/src/http/account-turns.ts',
-    find: `} finally {
-      end(account);
-    }`,
-    replace: `} finally {
-      if (free < 0) end(account);
-    }`,
+    find: 'try {\n      return await work();\n    } finally {\n      end(account);\n    }',
+    replace: 'const result = await work();\n    end(account);\n    return result;',
     tests: ['server/src/http/account-turns.test.ts'],
     why: 'A slot is free again after work that failed.',
   },

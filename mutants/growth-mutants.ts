@@ -297,7 +297,7 @@ export const growthMutants: Mutant[] = [
     name: 'sign-out-unaudited',
     file: 'server/src/dashboard/end-session.ts',
     find: 'if (uuid === null) return;',
-    replace: 'if (uuid !== null) return;',
+    replace: 'if (uuid === null || deps.ip !== undefined) return;',
     tests: [api('sessions')],
     why: 'Signing out is in the audit log.',
   },

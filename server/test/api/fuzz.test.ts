@@ -68,6 +68,10 @@ async function existingIds({ path }: { path: string }): Promise<ExistingIds> {
   }
   await insertFailed(service, 'declined', exampleGroupId);
   const consumer = await call(service, 'PUT', '/v1/event_consumers/fuzzed');
+  const sessions = [
+    await newSession(service.key, '/v1/sessions'),
+    await newSession(operatorKey, '/v1/operator/sessions'),
+  ];
   return {
     products: ['prod_europe_5gb_30d', 'prod_sandbox_flaky'],
     executions: [plain.id, await insertWaiting(service), await insertUnknown(service)],
@@ -81,7 +85,15 @@ async function existingIds({ path }: { path: string }): Promise<ExistingIds> {
     event_consumers: [consumer.json.name],
     accounts: [idOfUuid('acct', otherAccount.accountUuid)],
     api_keys: [key.json.id, otherKey.json.api_key.id],
+    sessions,
   };
+}
+
+async function newSession(key: string, path: string): Promise<string> {
+  await call(service, 'POST', '/dashboard/api/session', {
+    ...{ key: null, headers: { Origin: service.url }, body: { api_key: key } },
+  });
+  return (await call(service, 'GET', `${path}?limit=1`, { key })).json.data[0].id;
 }
 
 /** The documented example is no cursor of this account, so no acknowledgement would succeed. */

@@ -1,3 +1,4 @@
+import { auditMutants } from './audit-mutants.ts';
 import { beforeKeyMutants } from './before-key-mutants.ts';
 import { clientShareMutants } from './client-share-mutants.ts';
 import { clockMutants } from './clock-mutants.ts';
@@ -679,6 +680,7 @@ export const handWritten: readonly Mutant[] = [
   ...operation,
   ...beforeKeyMutants,
   ...closedMutants,
+  ...auditMutants,
   ...keyMutants,
   ...growthMutants,
   ...clientShareMutants,

@@ -3,14 +3,6 @@ import { api, type Mutant } from './mutant.ts';
 /** Mutants of keys, accounts and the audit log: who may manage keys, from where a key works, and what an account is limited to. */
 export const keyMutants: Mutant[] = [
   {
-    name: 'probe-from-the-dashboard-unaudited',
-    file: 'server/src/idempotency/run-then-store.ts',
-    find: 'if (!claim && !afterWork)',
-    replace: 'if (!claim)',
-    tests: [api('audited-writes')],
-    why: 'Every write from the dashboard is in the audit log.',
-  },
-  {
     name: 'stream-outlives-its-session',
     file: 'server/src/http/feed/open-keys.ts',
     find: 'if (!isLive(session)) reader.end();',

@@ -138,6 +138,7 @@ export const createApiKey = operation({
   description:
     'The response contains the key. Only a retry with the same `Idempotency-Key` returns it again. A key creates only keys that have no more than itself: its scopes, its networks or parts of them, and no later expiry. What is left out is inherited.',
   scope: 'admin',
+  audit: { action: 'api_key.created', target: 'api_key' },
   body: newApiKey,
   status: 201,
   response: ApiKey,
@@ -179,6 +180,7 @@ export const updateApiKey = operation({
   description:
     'Changes the given fields only, on every process within 5 seconds. A key changes only keys that have no more than itself (scopes, networks, expiry), before and after the change, and of itself only the name. An expired or revoked key cannot be changed.',
   scope: 'admin',
+  audit: { action: 'api_key.updated', target: 'api_key' },
   params,
   body: Type.Object(
     {
@@ -203,6 +205,7 @@ export const deleteApiKey = operation({
   description:
     'Every process refuses the key within 5 seconds. It stays in the list with `revoked_at`; revoking it again changes nothing. An account cannot revoke its last key with the `admin` scope: another must be left that works from the caller’s address, and for as long or for a day. A suspended account may revoke keys.',
   scope: 'admin',
+  audit: { action: 'api_key.revoked', target: 'api_key' },
   params,
   allowedWhenSuspended: true,
   status: 200,
@@ -221,6 +224,7 @@ export const rollApiKey = operation({
   description:
     'Creates a key with the same name, scopes and networks, and lets the old one expire. Both work until then. If the old key had an expiry, the new one is valid for as long as the old one was, but not longer than the key that rolls it. A key rolls only keys that have no more than itself. The response is the new key, shown once. A key can be rolled once; after that, roll its successor.',
   scope: 'admin',
+  audit: { action: 'api_key.rolled', target: 'api_key' },
   params,
   body: Type.Object(
     {

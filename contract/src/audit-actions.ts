@@ -1,6 +1,8 @@
 /**
  * What the audit log tells of. An entry is written in the transaction of the change; the name says what has happened to the
  * target, so `esim.termination_ordered` and not `esim.terminated`, which is an event of the network.
+ *
+ * `dashboard.write` is no longer written; entries from before have it.
  */
 export const auditActions = [
   'api_key.created',
@@ -13,19 +15,35 @@ export const auditActions = [
   'webhook_endpoint.deleted',
   'webhook_endpoint.secret_rotated',
   'webhook_endpoint.recovery_started',
+  'webhook_endpoint.probed',
+  'event.test_sent',
   'event.replayed',
   'delivery.retried',
   'delivery.skipped',
+  'event_consumer.created',
+  'event_consumer.acknowledged',
+  'event_consumer.moved',
+  'event_consumer.deleted',
+  'esim.ordered',
+  'esim.updated',
+  'esim.suspension_ordered',
+  'esim.resumption_ordered',
   'esim.termination_ordered',
+  'esim.top_up_ordered',
+  'esim.simulated',
   'esim.install_profile_viewed',
+  'usage.reported',
   'account.created',
   'account.updated',
   'account.viewed',
+  'execution.canceled',
   'execution.retried',
   'execution.resolved',
   'failure_group.retried',
   'product.updated',
   'product.deactivated',
+  'secret.shown_again',
+  'session.link_created',
   'session.started',
   'session.ended',
   'session.refused',
@@ -40,6 +58,7 @@ export const auditTargetTypes = [
   'api_key',
   'webhook_endpoint',
   'event',
+  'event_consumer',
   'delivery',
   'esim',
   'account',
@@ -61,3 +80,8 @@ export type ActorType = (typeof actorTypes)[number];
 export const auditActorTypes = [...actorTypes, 'anonymous'] as const;
 
 export type AuditActorType = (typeof auditActorTypes)[number];
+
+/** How it reached the server: `agent` is a tool call to `/mcp`. */
+export const auditWays = ['api', 'dashboard', 'agent', 'command_line'] as const;
+
+export type AuditWay = (typeof auditWays)[number];

@@ -1,5 +1,11 @@
 import type { Static } from 'typebox';
-import { auditActions, auditActorTypes, auditTargetTypes } from './audit-actions.ts';
+import {
+  type AuditWay,
+  auditActions,
+  auditActorTypes,
+  auditTargetTypes,
+  auditWays,
+} from './audit-actions.ts';
 import { exampleId, exampleTime } from './example-values.ts';
 import { createdFilters } from './filters.ts';
 import { idPattern, idPrefixes } from './ids.ts';
@@ -17,6 +23,7 @@ export const auditEntryExample = {
   changes: { status: { from: 'enabled', to: 'disabled' } },
   request_id: exampleId(idPrefixes.request),
   ip: '203.0.113.7',
+  via: 'dashboard',
   created: exampleTime,
 };
 
@@ -46,13 +53,19 @@ export const auditEntryFields = {
   ),
   request_id: nullableString({ description: 'The request that did it. Null for the server’s command line.' }),
   ip: nullableString({ description: 'The client’s address. Null for the server’s command line.' }),
+  via: Type.Unsafe<AuditWay | null>({
+    type: ['string', 'null'],
+    enum: [...auditWays, null],
+    description:
+      'How it reached the server: `api`, `dashboard`, `agent` (a tool call to `/mcp`) or `command_line`. Null for what the operator did, and for entries from before this was recorded.',
+  }),
   created: unixSeconds('When it happened.'),
 };
 
 export const AuditEntry = Type.Object(auditEntryFields, {
   title: 'AuditEntry',
   description:
-    'Something that was changed, or an activation code that was viewed. It is written in the same transaction as the change, so it exists if and only if the change was made.',
+    'Something that was changed, or a secret that was shown again. It is written in the same transaction as the change, so it exists if and only if the change was made.',
   examples: [auditEntryExample],
 });
 
@@ -77,7 +90,7 @@ export const listAuditLog = operation({
   tag: 'Audit log',
   summary: 'List the audit log',
   description:
-    'Returns who changed keys, webhook endpoints and their secrets, who replayed events, retried deliveries or terminated eSIMs, who viewed activation codes, and what the operator did in the account.',
+    'Returns who changed what: every write, by API, dashboard or agent, every view of an activation code, every answer that showed a secret again, and what the operator did in the account.',
   scope: 'admin',
   query: listQuery({
     actor: Type.Optional(

@@ -76,6 +76,7 @@ export const addBundle = operation({
   summary: 'Top up an eSIM',
   description: 'Adds a bundle. It stays queued while another bundle of the eSIM is active.',
   scope: 'write',
+  audit: { action: 'esim.top_up_ordered', target: 'esim' },
   params: iccidParams,
   body: Type.Object(
     {

@@ -191,6 +191,7 @@ export const retryDelivery = operation({
   description:
     'Sends a pending delivery now, even if its endpoint is paused after failures or it waits for another delivery. For a failed or canceled delivery, queues a new one and sends that.',
   scope: 'write',
+  audit: { action: 'delivery.retried', target: 'delivery' },
   params: idParams(idPrefixes.delivery, 'Id of the delivery (`dlv_…`).'),
   status: 202,
   response: Delivery,
@@ -206,6 +207,7 @@ export const skipDelivery = operation({
   description:
     'Cancels a pending delivery. On an endpoint with `ordering: "esim"`, the deliveries that waited for it continue.',
   scope: 'write',
+  audit: { action: 'delivery.skipped', target: 'delivery' },
   params: idParams(idPrefixes.delivery, 'Id of the delivery (`dlv_…`).'),
   status: 200,
   response: Delivery,
@@ -221,6 +223,7 @@ export const replayEvent = operation({
   description:
     'Delivers the event again, with the same id and bytes, to every endpoint that is now enabled and subscribed, or only to `webhook_endpoint_id`.',
   scope: 'write',
+  audit: { action: 'event.replayed', target: 'event' },
   params: idParams(idPrefixes.event, 'Id of the event (`evt_…`).'),
   body: Type.Object(
     { webhook_endpoint_id: Type.Optional(Type.String({ maxLength: 100, description: 'Target endpoint.' })) },

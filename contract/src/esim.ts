@@ -187,6 +187,7 @@ export const createEsim = operation({
     'Stores the order durably and immediately returns an execution. Send an `Idempotency-Key` so that a retry after a ' +
     'timeout never orders twice. An `esim.provisioned` event follows.',
   scope: 'write',
+  audit: { action: 'esim.ordered', target: 'execution' },
   body: Type.Object(
     {
       product_id: Type.String(productId),
@@ -268,6 +269,7 @@ export const updateEsim = operation({
   description:
     'Changes the given fields only, in any status of the eSIM. `metadata` is merged: a null value removes its key.',
   scope: 'write',
+  audit: { action: 'esim.updated', target: 'esim' },
   params: iccidParams,
   body: Type.Object(
     {
@@ -297,6 +299,8 @@ export const getInstallProfile = operation({
   refusals: ['resource_missing', 'esim_not_ready', 'state_conflict'],
 });
 
+const changeActions = { suspend: 'esim.suspension_ordered', resume: 'esim.resumption_ordered' } as const;
+
 function change(verb: 'suspend' | 'resume', summary: string, description: string) {
   return operation({
     method: 'POST',
@@ -305,6 +309,7 @@ function change(verb: 'suspend' | 'resume', summary: string, description: string
     summary,
     description,
     scope: 'write',
+    audit: { action: changeActions[verb], target: 'esim' },
     params: iccidParams,
     status: 202,
     response: Execution,
@@ -332,6 +337,7 @@ export const terminateEsim = operation({
   summary: 'Terminate an eSIM',
   description: 'Permanently terminates the eSIM and cancels its bundles. An `esim.terminated` event follows.',
   scope: 'write',
+  audit: { action: 'esim.termination_ordered', target: 'esim' },
   params: iccidParams,
   status: 202,
   response: Execution,

@@ -153,6 +153,7 @@ export const putEventConsumer = operation({
   description:
     'Creates a consumer at the place `after`. If one with this name exists, returns it unchanged. The name has up to 100 letters, digits, `_`, `.` and `-`.',
   scope: 'write',
+  audit: { action: 'event_consumer.created', target: 'event_consumer' },
   params,
   body: Type.Object(
     {
@@ -207,6 +208,7 @@ export const deleteEventConsumer = operation({
   summary: 'Delete a consumer',
   description: 'Deletes the consumer and its place in the feed. No events are deleted.',
   scope: 'write',
+  audit: { action: 'event_consumer.deleted', target: 'event_consumer' },
   params,
   status: 200,
   response: Type.Object(
@@ -228,6 +230,7 @@ export const acknowledgeEvents = operation({
   description:
     'Moves the consumer forward to `cursor`. A cursor behind its place is refused: another program is using the same name.',
   scope: 'write',
+  audit: { action: 'event_consumer.acknowledged', target: 'event_consumer' },
   params,
   body: Type.Object(
     {
@@ -252,6 +255,7 @@ export const seekEventConsumer = operation({
   summary: 'Move a consumer',
   description: 'Moves the consumer to any place, back or forward.',
   scope: 'write',
+  audit: { action: 'event_consumer.moved', target: 'event_consumer' },
   params,
   body: Type.Object({ after }, { additionalProperties: false, examples: [{ after: 'start' }] }),
   status: 200,

@@ -121,6 +121,7 @@ export const sendTestEvent = operation({
   summary: 'Send a test event',
   description: 'Publishes a custom event through the same pipeline as real events. Sandbox only.',
   scope: 'write',
+  audit: { action: 'event.test_sent', target: 'event' },
   body: Type.Object(
     {
       type: Type.String({

@@ -179,6 +179,7 @@ export const cancelExecution = operation({
   description:
     'Ends an execution that has not reached the network: it fails with the error code `canceled`. Once a call to the network may have been made, returns 409 `state_conflict`: wait until the execution has ended, then terminate the eSIM if you do not need it. A second cancellation returns the execution unchanged.',
   scope: 'write',
+  audit: { action: 'execution.canceled', target: 'execution' },
   params: idParams(idPrefixes.execution, 'Id of the execution (`exec_…`).'),
   status: 200,
   response: Execution,

@@ -1,4 +1,5 @@
 import type { Static, TObject, TSchema } from 'typebox';
+import type { AuditAction, AuditTargetType } from './audit-actions.ts';
 import type { ErrorCode } from './errors.ts';
 
 /** Scopes of an account's keys. */
@@ -24,9 +25,19 @@ export function describeScope(scope: Scope): string {
   return `the \`${scope}\` scope${parent === undefined ? '' : ` (included in \`${parent}\`)`}`;
 }
 
-/** One API operation. Routes, validation, OpenAPI and clients derive from it. */
-export type Operation = {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+/** One API operation. Routes, validation, OpenAPI, clients and audit entries derive from it. */
+export type Operation = ReadOperation | WriteOperation;
+
+type ReadOperation = Described & { method: 'GET' };
+export type WriteOperation = Described & { method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'; audit: Audit };
+
+/**
+ * The audit entry of a write. Unless the operation's function says otherwise, the target's id is the last parameter of the path.
+ * If the path has none, it is the id in the answer, or that of the request.
+ */
+type Audit = { action: AuditAction; target: AuditTargetType };
+
+type Described = {
   /** Parameters are written as in OpenAPI: `{name}`. */
   path: string;
   /** One of `tags`. */
@@ -73,7 +84,7 @@ export type InputOf<O extends Operation> = {
 
 export type ResultOf<O extends Operation> = Static<O['response']>;
 
-/** Writes take `Idempotency-Key`. */
-export function isWrite(definition: Operation): boolean {
+/** Writes take `Idempotency-Key` and leave an audit entry. */
+export function isWrite(definition: Operation): definition is WriteOperation {
   return definition.method !== 'GET';
 }

@@ -107,6 +107,7 @@ export const recoverWebhookEndpoint = operation({
   description:
     'Queues every event since `since` that the endpoint subscribes to and has not received. The endpoint must be enabled. Runs in the background; get the recovery to see its progress. With `dry_run`, only counts what would be queued; this works for a disabled endpoint too.',
   scope: 'write',
+  audit: { action: 'webhook_endpoint.recovery_started', target: 'webhook_endpoint' },
   params: endpointParams,
   body: Type.Object(
     {

@@ -27,6 +27,7 @@ export const simulateEsim = operation({
     'Takes the same path as a live network’s reports and sends the same events. Returns the updated eSIM. ' +
     'Sandbox only.',
   scope: 'network',
+  audit: { action: 'esim.simulated', target: 'esim' },
   params: iccidParams,
   body: Type.Object(
     {

@@ -79,6 +79,7 @@ export const listSessions = operation({
 
 export const deleteSession = operation({
   method: 'DELETE',
+  audit: { action: 'session.ended', target: 'session' },
   path: '/v1/sessions/{id}',
   tag: 'Sessions',
   summary: 'End a dashboard session',

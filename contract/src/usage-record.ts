@@ -106,6 +106,7 @@ export const reportUsage = operation({
     'Each record counts once, however often it is sent, so it is always safe to send a batch again. ' +
     'A malformed record fails the whole batch; an unknown ICCID rejects only its own records.',
   scope: 'network',
+  audit: { action: 'usage.reported', target: 'request' },
   bodyLimitBytes: 4 * 1024 * 1024,
   body: Type.Object(
     {

@@ -126,6 +126,7 @@ export const createWebhookEndpoint = operation({
   description:
     'The response contains the signing secret. Only a retry with the same `Idempotency-Key` returns it again.',
   scope: 'write',
+  audit: { action: 'webhook_endpoint.created', target: 'webhook_endpoint' },
   body: Type.Object(
     {
       url,
@@ -185,6 +186,7 @@ export const updateWebhookEndpoint = operation({
   description:
     'Changes the given fields only. `metadata` is merged; null removes a key. A null `description` clears it. `status: "disabled"` stops deliveries, `"enabled"` resumes them.',
   scope: 'write',
+  audit: { action: 'webhook_endpoint.updated', target: 'webhook_endpoint' },
   params,
   body: Type.Object(
     {
@@ -212,6 +214,7 @@ export const deleteWebhookEndpoint = operation({
   summary: 'Delete a webhook endpoint',
   description: 'Deletes the endpoint and cancels its pending deliveries.',
   scope: 'write',
+  audit: { action: 'webhook_endpoint.deleted', target: 'webhook_endpoint' },
   params,
   status: 200,
   response: Type.Object(
@@ -237,6 +240,7 @@ export const enableWebhookEndpoint = operation({
   description:
     'Resumes delivery of new events. Fix the cause first; then use `recover` to deliver the missed events.',
   scope: 'write',
+  audit: { action: 'webhook_endpoint.enabled', target: 'webhook_endpoint' },
   params,
   status: 200,
   response: WebhookEndpoint,
@@ -250,6 +254,7 @@ export const rotateWebhookSecret = operation({
   summary: 'Rotate the signing secret',
   description: 'Returns a new secret. Deliveries are signed with both secrets until the old one expires.',
   scope: 'write',
+  audit: { action: 'webhook_endpoint.secret_rotated', target: 'webhook_endpoint' },
   params,
   body: Type.Object(
     {

@@ -49,6 +49,7 @@ export const probeWebhookEndpoint = operation({
   description:
     'Sends one request now, signed like a delivery, with an event of type `webhook_endpoint.probe`, and returns what happened. Works in live mode and for a disabled endpoint, and changes neither its health nor its statistics.',
   scope: 'write',
+  audit: { action: 'webhook_endpoint.probed', target: 'webhook_endpoint' },
   params: idParams(idPrefixes.webhookEndpoint, 'Id of the endpoint (`we_…`).'),
   status: 200,
   response: WebhookProbe,

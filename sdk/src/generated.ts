@@ -106,7 +106,7 @@ export type ApiKey = {
   revoked_at: number | null;
 };
 
-/** Something that was changed, or an activation code that was viewed. It is written in the same transaction as the change, so it exists if and only if the change was made. */
+/** Something that was changed, or a secret that was shown again. It is written in the same transaction as the change, so it exists if and only if the change was made. */
 export type AuditEntry = {
   id: string;
   object: 'audit_entry';
@@ -119,9 +119,9 @@ export type AuditEntry = {
     name: string | null;
   };
   /** What happened to the target. */
-  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
+  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.simulated' | 'esim.install_profile_viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
   target: {
-    type: 'request' | 'api_key' | 'webhook_endpoint' | 'event' | 'delivery' | 'esim' | 'account' | 'execution' | 'failure_group' | 'product' | 'session' | 'deployment';
+    type: 'request' | 'api_key' | 'webhook_endpoint' | 'event' | 'event_consumer' | 'delivery' | 'esim' | 'account' | 'execution' | 'failure_group' | 'product' | 'session' | 'deployment';
     /** The target’s id: an ICCID for an eSIM. */
     id: string;
   };
@@ -131,6 +131,8 @@ export type AuditEntry = {
   request_id: string | null;
   /** The client’s address. Null for the server’s command line. */
   ip: string | null;
+  /** How it reached the server: `api`, `dashboard`, `agent` (a tool call to `/mcp`) or `command_line`. Null for what the operator did, and for entries from before this was recorded. */
+  via: 'api' | 'dashboard' | 'agent' | 'command_line' | null;
   /** When it happened. Unix time in seconds. */
   created: number;
 };
@@ -733,9 +735,9 @@ export type OperatorAuditEntry = {
     name: string | null;
   };
   /** What happened to the target. */
-  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
+  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.simulated' | 'esim.install_profile_viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
   target: {
-    type: 'request' | 'api_key' | 'webhook_endpoint' | 'event' | 'delivery' | 'esim' | 'account' | 'execution' | 'failure_group' | 'product' | 'session' | 'deployment';
+    type: 'request' | 'api_key' | 'webhook_endpoint' | 'event' | 'event_consumer' | 'delivery' | 'esim' | 'account' | 'execution' | 'failure_group' | 'product' | 'session' | 'deployment';
     /** The target’s id: an ICCID for an eSIM. */
     id: string;
   };
@@ -745,6 +747,8 @@ export type OperatorAuditEntry = {
   request_id: string | null;
   /** The client’s address. Null for the server’s command line. */
   ip: string | null;
+  /** How it reached the server: `api`, `dashboard`, `agent` (a tool call to `/mcp`) or `command_line`. Null for what the operator did, and for entries from before this was recorded. */
+  via: 'api' | 'dashboard' | 'agent' | 'command_line' | null;
   /** When it happened. Unix time in seconds. */
   created: number;
   /** The account it concerns; null if it concerns the deployment. */
@@ -2054,7 +2058,7 @@ export type Operations = {
       deleted: true;
     };
   };
-  /** Returns who changed keys, webhook endpoints and their secrets, who replayed events, retried deliveries or terminated eSIMs, who viewed activation codes, and what the operator did in the account. */
+  /** Returns who changed what: every write, by API, dashboard or agent, every view of an activation code, every answer that showed a secret again, and what the operator did in the account. */
   listAuditLog: {
     query: {
       /** Page size. Values above 100 are treated as 100. You can change it between pages. */
@@ -2064,7 +2068,7 @@ export type Operations = {
       /** Only entries by the key with this id, or by the `operator`. */
       actor?: string;
       /** Only entries with this action. */
-      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
+      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.simulated' | 'esim.install_profile_viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
       /** Only entries about the object with this id, or about the eSIM with this ICCID. */
       target?: string;
       /** Only entries after this time. Unix time in seconds. */
@@ -2411,7 +2415,7 @@ export type Operations = {
       /** Only entries by the key with this id, or by the `command_line`. */
       actor?: string;
       /** Only entries with this action. */
-      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'esim.termination_ordered' | 'esim.install_profile_viewed' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
+      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.simulated' | 'esim.install_profile_viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
       /** Only entries about the object with this id, or about the eSIM with this ICCID. */
       target?: string;
       /** Only entries after this time. Unix time in seconds. */

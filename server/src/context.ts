@@ -1,4 +1,4 @@
-import type { ApiVersion, Scope } from '@simplane/contract';
+import type { ApiVersion, AuditWay, Scope } from '@simplane/contract';
 import type { AppError } from './app-error.ts';
 import type { Clock } from './clock.ts';
 import type { Database, Queryable } from './db/database.ts';
@@ -40,7 +40,9 @@ export type Origin = {
   requestId: string | null;
   /** The client's address. */
   ip: string | null;
-  /** Counts the entries in the audit log, for writes from the dashboard: each has at least one. */
+  /** How it reached the server. */
+  via?: AuditWay;
+  /** Counts the entries in the audit log: every write has at least one. */
   audits?: { count: number };
 };
 
@@ -76,6 +78,10 @@ type WriteParts = {
   /** `isSecret`: the stored copy is encrypted, because the body contains a secret that is shown only once. */
   render(body: object, options?: { location?: string; isSecret?: boolean }): Answer;
   renderRefusal(error: AppError): Answer;
-  /** Runs in the transaction of the write, after its work. Null for most writes. */
-  afterWork: ((tx: Queryable) => Promise<void>) | null;
+  /** Details for the audit entry that the operation declares. Null: nothing was changed, so there is no entry. */
+  describe(changes: Record<string, unknown> | null): void;
+  /** Runs in the transaction of the write, after its work: writes its audit entry. */
+  afterWork(tx: Queryable): Promise<void>;
+  /** Runs before a stored answer with a secret is sent again; `body` is the answer. */
+  onSecretShownAgain(tx: Queryable, body: string): Promise<void>;
 };

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { ensureSandboxKey, type SandboxKeyState } from './accounts/ensure-sandbox-key.ts';
 import { createKeyDirectory } from './accounts/key-directory.ts';
 import { readOrCreateSandboxKey, sandboxKeyFile } from './accounts/sandbox-key-file.ts';
+import { commandLine } from './audit/record.ts';
 import { startChores } from './background/chores.ts';
 import { releaseOrphanedClaims } from './background/release-orphaned-claims.ts';
 import { reportOf } from './background/report-of.ts';
@@ -222,10 +223,12 @@ async function start(
 }
 
 /** For the sandbox's own key, so that a newcomer gets from the start to a signed-in page by one link. */
-function linkMaker({ db, clock, role, hasDashboard, publicUrl }: Service, sandboxKey: SandboxKey | null) {
+function linkMaker(service: Service, sandboxKey: SandboxKey | null) {
+  const { db, clock, newUuid, role, hasDashboard, publicUrl } = service;
   if (!hasDashboard || role === 'worker' || sandboxKey?.state.kind !== 'usable') return null;
   const { id } = sandboxKey.state;
-  return async () => publicUrl() + (await createLink(db, clock, id));
+  const maker = { ...commandLine, clock, newUuid };
+  return async () => publicUrl() + (await db.transaction((tx) => createLink(tx, maker, id)));
 }
 
 /** Waits for requests in flight until the timeout, then closes their connections. */

@@ -15,6 +15,7 @@ const columns: Column<AuditEntry>[] = [
   { title: 'CHANGES', value: ({ changes }) => (changes ? JSON.stringify(changes) : none), cutTo: 16 },
   { title: 'REQUEST', value: ({ request_id }) => request_id ?? none, isSecondary: true },
   { title: 'ADDRESS', value: ({ ip }) => ip ?? none, isSecondary: true },
+  { title: 'VIA', value: ({ via }) => via ?? none, isSecondary: true },
   { title: 'ID', value: ({ id }) => id, isSecondary: true },
 ];
 

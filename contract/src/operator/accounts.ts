@@ -86,6 +86,7 @@ export const createAccount = operation({
   description:
     'Creates an account without keys. Create its first key with `POST /v1/operator/accounts/{id}/api_keys`.',
   scope: 'operator',
+  audit: { action: 'account.created', target: 'account' },
   body: Type.Object(
     { name, ...limitInputs },
     {
@@ -132,6 +133,7 @@ export const updateAccount = operation({
   description:
     'Changes the given fields only, on every process within 5 seconds. `status: "suspended"` refuses the account’s writes, except that it may revoke keys; its open orders and deliveries continue. A null limit restores the default.',
   scope: 'operator',
+  audit: { action: 'account.updated', target: 'account' },
   params,
   body: Type.Object(
     {
@@ -157,6 +159,7 @@ export const createAccountApiKey = operation({
   description:
     'The response contains the key. Only a retry with the same `Idempotency-Key` returns it again. The account sees that the operator created it.',
   scope: 'operator',
+  audit: { action: 'api_key.created', target: 'api_key' },
   params,
   body: newApiKey,
   status: 201,
@@ -187,6 +190,7 @@ export const deleteAccountApiKey = operation({
   description:
     'Every process refuses the key within 5 seconds. It stays in the list with `revoked_at`; revoking it again changes nothing. An operator may revoke an account’s last key.',
   scope: 'operator',
+  audit: { action: 'api_key.revoked', target: 'api_key' },
   params: Type.Object({
     ...params.properties,
     key_id: Type.String({

@@ -83,6 +83,7 @@ export const putCatalogProduct = operation({
   description:
     'Writes the whole product, as `simplane-server catalog import` does: fields that are left out get their defaults. In live mode an active product needs a `profile_type`, unless the workers choose ICCIDs from ranges of yours. Orders that are open keep the profile type of their first attempt.',
   scope: 'operator',
+  audit: { action: 'product.updated', target: 'product' },
   params,
   body: Type.Object(
     {
@@ -122,6 +123,7 @@ export const deactivateProduct = operation({
   description:
     'The product can no longer be ordered, and `GET /v1/products` no longer lists it. Accepted orders continue. To sell it again, put it with `active: true`.',
   scope: 'operator',
+  audit: { action: 'product.deactivated', target: 'product' },
   params: paramsWith('prod_th_unlimited_10d'), // other samples order the usual product
   status: 200,
   response: CatalogProduct,

@@ -188,6 +188,7 @@ export const retryExecution = operation({
   description:
     'For a failed execution, starts a new one with the same request and returns it, with `retry_of`; the failed one stays failed. A waiting execution becomes due now and is returned itself. An execution can be retried once; if the new one fails too, retry that. Refused while the outcome is unknown: resolve it first.',
   scope: 'operator',
+  audit: { action: 'execution.retried', target: 'execution' },
   params,
   status: 202,
   response: OperatorExecution,
@@ -202,6 +203,7 @@ export const resolveExecution = operation({
   description:
     'Records what happened to an execution that failed with `outcome_unknown`. Look up its call id at the SM-DP+ first. The execution stays failed. With `adopt`, a new execution continues with the reserved profile, without a second order. With `cancel`, a worker cancels the profile at the SM-DP+. A resolution is final.',
   scope: 'operator',
+  audit: { action: 'execution.resolved', target: 'execution' },
   params,
   body: Type.Object(
     {

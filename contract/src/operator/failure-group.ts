@@ -126,6 +126,7 @@ export const retryFailureGroup = operation({
   description:
     'Retries one execution of the group first, and the others only after it has succeeded. Executions that join the group later are not retried. Refused while an earlier retry of the group is running, and for `outcome_unknown`.',
   scope: 'operator',
+  audit: { action: 'failure_group.retried', target: 'failure_group' },
   params: Type.Object({
     id: Type.String({ description: 'Id of the group (`fg_…`).', examples: [exampleGroupId] }),
   }),

@@ -20,6 +20,7 @@ export const listOperatorSessions = operation({
 
 export const deleteOperatorSession = operation({
   method: 'DELETE',
+  audit: { action: 'session.ended', target: 'session' },
   path: '/v1/operator/sessions/{id}',
   tag,
   summary: 'End an operator’s dashboard session',

@@ -50,6 +50,7 @@ export function AuditTable<Entry extends AuditEntry>({
           cell: ({ changes }) =>
             changes && <code className="said">{JSON.stringify(changes).slice(0, 120)}</code>,
         },
+        { name: 'Via', cell: ({ via }) => via?.replace('_', ' ') ?? '–', isWide: true },
         { name: 'Address', cell: ({ ip }) => <code>{ip ?? '–'}</code>, isWide: true },
       ]}
     />

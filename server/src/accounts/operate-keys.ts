@@ -48,6 +48,7 @@ export function deleteKeyOfAccount(
   return runOnce(ctx, async (tx) => {
     const row = await lockKey(tx, keyIdOf(accountUuidOf(params.id), params.key_id, 'key_id'));
     if (!row) throw noSuchKey(params.key_id, 'key_id');
+    if (row.revoked_at) ctx.describe(null);
     await revokeKey(tx, ctx, row);
     return ctx.render({ id: params.key_id, object: 'api_key', deleted: true });
   });

@@ -18,6 +18,7 @@ export function deleteKey(ctx: WriteContext, { params }: { params: { id: string 
     const row = await lockKey(tx, keyIdOf(ctx.account.uuid, params.id));
     if (!row) throw noSuchKey(params.id);
     await requireAnotherAdmin(tx, row, { nowMs: ctx.clock.nowMs(), address: ctx.ip });
+    if (row.revoked_at) ctx.describe(null);
     await revokeKey(tx, ctx, row);
     return ctx.render({ id: params.id, object: 'api_key', deleted: true });
   });

@@ -17,7 +17,7 @@ type Entry = {
 };
 
 /** The origin of what the server's command line does. */
-export const commandLine: Origin = { apiKey: null, requestId: null, ip: null };
+export const commandLine: Origin = { apiKey: null, requestId: null, ip: null, via: 'command_line' };
 
 /** Writes an audit entry in the transaction of its change, so that there is one exactly if the change was made. */
 export async function recordAudit(
@@ -39,6 +39,7 @@ export async function recordAudit(
     changes: changes === undefined ? null : redact(JSON.stringify(changes)),
     requestId: origin.requestId,
     ip: origin.ip,
+    via: origin.via ?? null,
     createdAt: new Date(origin.clock.nowMs()),
   });
 }

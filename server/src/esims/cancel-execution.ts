@@ -20,6 +20,7 @@ export async function cancelExecution(
     const { id: uuid } = await requireExecution(tx, accountUuid, params.id);
     const taken = await takeUnsent(tx, accountUuid, uuid);
     if (taken) await end(ctx, tx, taken);
+    else ctx.describe(null);
     const execution = presentExecution(await requireExecution(tx, accountUuid, params.id));
     if (execution.error?.code !== 'canceled') throw tooLate(execution);
     return ctx.render(execution);

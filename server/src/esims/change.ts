@@ -1,6 +1,5 @@
 import { type EsimStatus, esimStatuses } from '@simplane/contract';
 import { AppError } from '../app-error.ts';
-import { recordAudit } from '../audit/record.ts';
 import type { WriteContext } from '../context.ts';
 import type { Queryable } from '../db/database.ts';
 import { requireNoOpenChange } from '../executions/require-no-open-change.ts';
@@ -23,13 +22,6 @@ async function startChange(ctx: WriteContext, { params }: Input, change: Change)
     const esim = await lockOwnEsim(tx, ctx.account.uuid, params.iccid);
     if (change !== 'terminate' && !ctx.hasCore) throw coreNotConnected(change);
     await requireChangeable(tx, esim, change);
-    if (change === 'terminate') {
-      await recordAudit(tx, ctx, {
-        accountUuid: ctx.account.uuid,
-        action: 'esim.termination_ordered',
-        target: { type: 'esim', id: esim.iccid },
-      });
-    }
     return startExecution(ctx, tx, {
       type: `esim.${change}`,
       iccid: esim.iccid,

@@ -2,8 +2,9 @@ import type { InputOf, Operations } from '@simplane/contract';
 import type { WriteContext } from '../context.ts';
 import type { Outcome } from '../idempotency/outcome.ts';
 import { runOnce } from '../idempotency/run-once.ts';
+import { changedNames } from '../metadata/changed-names.ts';
 import { mergeMetadata } from '../metadata/merge.ts';
-import { lockOwnEsim } from './lock.ts';
+import { type LockedEsim, lockOwnEsim } from './lock.ts';
 import { presentEsim } from './present.ts';
 import { updateEsimFields } from './sql/update.ts';
 
@@ -19,6 +20,16 @@ export function updateEsim(ctx: WriteContext, { params, body }: Input): Promise<
       description: body.description === undefined ? esim.description : body.description,
     };
     if (Object.keys(body).length > 0) await updateEsimFields(tx, changed);
+    ctx.describe(describeUpdate(esim, changed));
     return ctx.render(presentEsim(changed));
   });
+}
+
+/** For the audit entry. Notes may name the eSIM's user, so only what changed is told, without values. */
+function describeUpdate(before: LockedEsim, after: LockedEsim): Record<string, unknown> {
+  const names = changedNames(before.metadata, after.metadata);
+  return {
+    ...(names.length > 0 && { metadata: { changed: names } }),
+    ...(before.description !== after.description && { description: { changed: true } }),
+  };
 }

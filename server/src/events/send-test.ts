@@ -23,6 +23,7 @@ export async function sendTestEvent(
       typeof body.data['iccid'] === 'string' ? { iccid: body.data['iccid'], ...body.data } : body.data;
     const event = composeEvent(ctx, { accountUuid: ctx.account.uuid, type: body.type, data });
     await emit(tx, [event]);
+    ctx.describe({ type: body.type });
     return ctx.render(JSON.parse(event.body));
   });
   ctx.signals.announce('deliveries', ctx.account.uuid);

@@ -1,11 +1,9 @@
-import type { WriteContext } from '../context.ts';
 import type { Database } from '../db/database.ts';
 import { createGroupCommit, type GroupCommit, perDatabase } from '../db/group-commit.ts';
 import { findRoom } from './limit-open.ts';
 import { type AcceptRow, acceptExecutionRows, type NewExecution } from './sql/accept.ts';
 
-/** `afterWork` runs in the transaction of the order, if it is accepted. */
-type Limited = { row: NewExecution; limit: number; afterWork: WriteContext['afterWork'] };
+type Limited = { row: NewExecution; limit: number };
 type Result = AcceptRow | { outcome: 'over_limit' };
 
 /** Accounts whose acceptor is kept; the one created first is dropped first. A dropped one still finishes its orders. */
@@ -42,11 +40,7 @@ function acceptBatch(db: Database, items: Limited[]): Promise<Result[]> {
         next.map(({ row }) => row),
       );
       results.push(...tried);
-      for (const [index, { outcome }] of tried.entries()) {
-        if (outcome !== 'accepted') continue;
-        room -= 1;
-        await next[index]?.afterWork?.(tx);
-      }
+      room -= tried.filter(({ outcome }) => outcome === 'accepted').length;
     }
     return [...results, ...items.slice(results.length).map((): Result => ({ outcome: 'over_limit' }))];
   });

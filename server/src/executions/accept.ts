@@ -1,4 +1,5 @@
 import { encodeId, idPrefixes } from '@simplane/contract';
+import { actorOf } from '../audit/record.ts';
 import type { WriteContext } from '../context.ts';
 import { createGroupCommit, perDatabase } from '../db/group-commit.ts';
 import { type Outcome, readStored } from '../idempotency/outcome.ts';
@@ -31,15 +32,18 @@ export async function acceptExecution(ctx: WriteContext, order: Order): Promise<
     createdAt,
     claim: ctx.claim,
     answer: ctx.render(execution, { location: `/v1/executions/${execution.id}` }),
+    audit: {
+      actor: actorOf(ctx),
+      executionId: execution.id,
+      requestId: ctx.requestId,
+      ip: ctx.ip,
+      via: ctx.via ?? null,
+    },
   };
   const limit = ctx.account.limits.openExecutions;
   for (;;) {
     const result =
-      limit !== null
-        ? await acceptWithinLimit(ctx.db, { row, limit, afterWork: ctx.afterWork })
-        : ctx.afterWork
-          ? await acceptAlone(ctx, row)
-          : await acceptorOf(ctx.db)(row);
+      limit === null ? await acceptorOf(ctx.db)(row) : await acceptWithinLimit(ctx.db, { row, limit });
     if (result.outcome === 'over_limit') return { kind: 'over_limit' };
     if (result.outcome !== 'overtaken') return readOutcome(result, row);
   }
@@ -49,16 +53,6 @@ export async function acceptExecution(ctx: WriteContext, order: Order): Promise<
 const acceptorOf = perDatabase((db) =>
   createGroupCommit({ write: (rows: NewExecution[]) => acceptExecutionRows(db, rows) }),
 );
-
-/** In a transaction of its own, for an order with something more to write. */
-function acceptAlone({ db, afterWork }: WriteContext, row: NewExecution): Promise<AcceptRow> {
-  return db.transaction(async (tx) => {
-    const [result] = await acceptExecutionRows(tx, [row]);
-    if (!result) throw new Error('an order had no outcome');
-    if (result.outcome === 'accepted') await afterWork?.(tx);
-    return result;
-  });
-}
 
 function readOutcome(result: AcceptRow, { answer, claim }: NewExecution): AcceptOutcome {
   switch (result.outcome) {

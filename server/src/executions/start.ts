@@ -16,6 +16,7 @@ export async function startExecution(ctx: WriteContext, tx: Queryable, order: Or
   const createdAt = new Date(ctx.clock.nowMs());
   await insertExecution(tx, { accountUuid: ctx.account.uuid, uuid: uuidText(uuid), createdAt, ...order });
   const execution = presentNew(encodeId(idPrefixes.execution, uuid), { createdAt, ...order });
+  ctx.describe({ execution_id: execution.id });
   return ctx.render(execution, { location: `/v1/executions/${execution.id}` });
 }
 

@@ -14,6 +14,7 @@ import { recordAudit } from '../audit/record.ts';
 import type { Account } from '../context.ts';
 import type { Service } from '../service.ts';
 import { createAccountRateLimiter } from './account-rate-limit.ts';
+import { wayOf } from './audit-write.ts';
 import { pathForLog } from './path-for-log.ts';
 import { pinVersion } from './pin-version.ts';
 import { createRateLimiter } from './rate-limit.ts';
@@ -70,9 +71,10 @@ export function createAdmission(service: Service) {
     request.account = account;
     useVersion(request, reply, account);
     const { caller, id: requestId, ip } = request;
+    const { clock, newUuid } = service;
     await recordAudit(
       service.db,
-      { clock: service.clock, newUuid: service.newUuid, apiKey: caller?.apiKey ?? null, requestId, ip },
+      { clock, newUuid, apiKey: caller?.apiKey ?? null, requestId, ip, via: wayOf(request) },
       {
         accountUuid: account.uuid,
         action: 'account.viewed',

@@ -1,11 +1,17 @@
-import { encodeId, type InstallProfile, idPrefixes, isWrite, type Operation } from '@simplane/contract';
+import {
+  encodeId,
+  type InstallProfile,
+  idPrefixes,
+  isWrite,
+  type Operation,
+  type WriteOperation,
+} from '@simplane/contract';
 import fastJsonStringify from 'fast-json-stringify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { KnownKey } from '../accounts/key-directory.ts';
 import { AppError } from '../app-error.ts';
-import { recordAudit } from '../audit/record.ts';
 import type { Account, Context, WriteContext } from '../context.ts';
-import type { Database, Queryable } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { type Claim, createClaim } from '../idempotency/claim.ts';
 import { findEarlier } from '../idempotency/find-earlier.ts';
 import type { KeysInFlight } from '../idempotency/keys-in-flight.ts';
@@ -13,12 +19,11 @@ import type { Answer, Outcome } from '../idempotency/outcome.ts';
 import { lowestUuid } from '../ids/uuid-range.ts';
 import type { Service } from '../service.ts';
 import { type AccountTurns, createAccountTurns } from './account-turns.ts';
+import { auditWrite, wayOf } from './audit-write.ts';
 import { boundFilter, isFiltered } from './bound-filter.ts';
-import { isDashboardCall } from './dashboard/paths.ts';
 import type { DatabaseShares } from './database-shares.ts';
 import { emptyBody, isStorable, type JsonBody, unstorableText } from './json-body.ts';
 import { onFirstCall } from './on-first-call.ts';
-import { pathForLog } from './path-for-log.ts';
 import { compileQueryValidator, readQuery } from './query.ts';
 import { renderError, toAppError } from './render-error.ts';
 import { pictureOf } from './representations.ts';
@@ -95,18 +100,14 @@ export function serveOperation(
   }
 
   function runWrite(request: FastifyRequest, claim: Claim | null, input: Input): Promise<Outcome> {
-    const ctx = contextOf(request, shares.writesOf(callerOf(request)));
-    // Operators' answers are stored under the nil UUID.
-    if (!request.account) Object.assign(ctx, { account: { uuid: lowestUuid } });
+    const ctx = writeContextOf(request, claim);
     const invalid = checkQuery(input.query) ?? checkBody(input.body);
-    if (invalid) return replayOrRefuse(ctx, claim, invalid);
-    return inTurn(ctx.account.uuid, () =>
-      (handler as WriteHandler)(writeContextOf(request, ctx, claim), input),
-    );
+    if (invalid) return replayOrRefuse(ctx, invalid);
+    return inTurn(ctx.account.uuid, () => (handler as WriteHandler)(ctx, input));
   }
 
-  async function replayOrRefuse(ctx: Context, claim: Claim | null, invalid: AppError): Promise<Outcome> {
-    const earlier = claim && (await findEarlier(ctx.db, ctx, claim));
+  async function replayOrRefuse(ctx: WriteContext, invalid: AppError): Promise<Outcome> {
+    const earlier = ctx.claim && (await findEarlier(ctx.db, ctx, ctx.claim));
     if (earlier) return earlier;
     throw invalid;
   }
@@ -148,11 +149,15 @@ export function serveOperation(
       apiKey,
       requestId,
       ip,
+      via: wayOf(request),
     };
   }
 
-  function writeContextOf(request: FastifyRequest, ctx: Context, claim: Claim | null): WriteContext {
-    const own: Omit<WriteContext, keyof Context> = {
+  function writeContextOf(request: FastifyRequest, claim: Claim | null): WriteContext {
+    const ctx = contextOf(request, shares.writesOf(callerOf(request)));
+    // Operators' answers are stored under the nil UUID.
+    if (!request.account) Object.assign(ctx, { account: { uuid: lowestUuid } });
+    const own: Pick<WriteContext, 'claim' | 'render' | 'renderRefusal'> = {
       claim,
       render: (body, options) => {
         request.rendered = body;
@@ -168,23 +173,8 @@ export function serveOperation(
         const { status, body } = renderError(toAppError(refusal), request.id, service.publicUrl());
         return { status, location: null, body };
       },
-      afterWork: isDashboardCall(request) ? auditWrite(request, ctx) : null,
     };
-    return Object.assign(ctx, own);
-  }
-
-  /** Every write from the dashboard is in the audit log; this adds an entry for those that write none themselves. */
-  function auditWrite(request: FastifyRequest, ctx: Context) {
-    ctx.audits = { count: 0 };
-    return async (tx: Queryable): Promise<void> => {
-      if (ctx.audits?.count !== 0) return;
-      await recordAudit(tx, ctx, {
-        accountUuid: request.account?.uuid ?? null,
-        action: 'dashboard.write',
-        target: { type: 'request', id: request.id },
-        changes: { request: `${definition.method} ${pathForLog(request.url)}` },
-      });
-    };
+    return Object.assign(ctx, own, auditWrite((definition as WriteOperation).audit, request, ctx));
   }
 
   function claimOf(request: FastifyRequest, body: JsonBody): Claim | null {

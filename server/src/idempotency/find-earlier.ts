@@ -5,12 +5,17 @@ import type { Claim } from './claim.ts';
 import { type Outcome, readStored } from './outcome.ts';
 import { findStored } from './sql/find-stored.ts';
 
-type Reader = { account: { uuid: string }; keyring: Keyring };
+type Reader = {
+  account: { uuid: string };
+  keyring: Keyring;
+  /** Runs before an answer with a secret is returned again. */
+  onSecretShownAgain(db: Queryable, body: string): Promise<void>;
+};
 
 /** The stored outcome of an earlier request with this key, or null. Does not claim the key. */
 export async function findEarlier(
   db: Queryable,
-  { account, keyring }: Reader,
+  { account, keyring, onSecretShownAgain }: Reader,
   claim: Claim,
 ): Promise<Outcome | null> {
   const stored = await findStored(db, account.uuid, claim);
@@ -19,5 +24,6 @@ export async function findEarlier(
   // Opened only if the fingerprint matches: another request that reuses the key must not see the answer.
   if (outcome.kind !== 'answered' || !stored.isSecret) return outcome;
   const body = await keyring.open(stored.body, storedAnswerPlace(account.uuid, claim.key));
+  await onSecretShownAgain(db, body);
   return { ...outcome, answer: { ...outcome.answer, body, isSecret: true } };
 }

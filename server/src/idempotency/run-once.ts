@@ -17,7 +17,8 @@ export type Write = {
   /** Renders an error as this request's answer. */
   renderRefusal(error: AppError): Answer;
   /** Runs after the work, in its transaction. */
-  afterWork?: ((tx: Queryable) => Promise<void>) | null;
+  afterWork(tx: Queryable): Promise<void>;
+  onSecretShownAgain(tx: Queryable, body: string): Promise<void>;
 };
 
 /**
@@ -64,7 +65,7 @@ async function workWhole(
   work: (tx: Queryable) => Promise<Answer>,
 ): Promise<Answer> {
   const answer = await work(tx);
-  await afterWork?.(tx);
+  await afterWork(tx);
   return answer;
 }
 

@@ -7,10 +7,9 @@ import { runOnce, type Write } from './run-once.ts';
  * answer. If the process dies between, or two processes run it at once, it runs twice and the first stored answer counts.
  */
 export async function runThenStore(write: Write, work: () => Promise<Answer>): Promise<Outcome> {
-  const { claim, afterWork } = write;
+  const { claim } = write;
   const earlier = claim && (await findEarlier(write.db, write, claim));
   if (earlier) return earlier;
-  if (!claim && !afterWork) return { kind: 'answered', answer: await work(), replayed: false };
   const done = work();
   await done.catch(() => {});
   return runOnce(write, () => done);

@@ -10,9 +10,9 @@ export function highestUuidAt(unixMs: number): string {
   return `${startOf(unixMs)}-ffff-ffff-ffffffffffff`;
 }
 
-/** The millisecond that an id starts with. */
+/** The millisecond that an id starts with. Takes it with or without dashes. */
 export function unixMsOf(uuid: string): number {
-  return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
+  return Number.parseInt(uuid.replace('-', '').slice(0, 12), 16);
 }
 
 /** The first 48 bits of a UUIDv7, shared by all ids of that millisecond. */

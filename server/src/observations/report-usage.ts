@@ -25,7 +25,10 @@ export async function reportUsage(
     for (const [index, { at }] of body.records.entries()) refuseFuture(at, `records[${index}].at`, ctx.clock);
     const taken = await takeUsage(tx, body.records, { ofAccount }, ctx);
     accountsWithEvents = taken.accountsWithEvents;
-    return ctx.render(summarise(body.records, taken));
+    const batch = summarise(body.records, taken);
+    const { accepted, duplicates, rejected } = batch;
+    ctx.describe({ accepted, duplicates, rejected });
+    return ctx.render(batch);
   });
   for (const accountUuid of accountsWithEvents) ctx.signals.announce('deliveries', accountUuid);
   return outcome;

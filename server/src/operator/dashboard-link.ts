@@ -31,7 +31,7 @@ export async function dashboardLinkCommand(tools: Tools, options: Options): Prom
   };
   const path = await db.transaction(async (tx) => {
     const { row } = await issueKey(tx, tools, wanted);
-    return createLink(tx, clock, row.id);
+    return createLink(tx, tools, row.id);
   });
   const address = config.publicUrl ?? `http://127.0.0.1:${config.port}`;
   process.stdout.write(`${address}${path}\n`);

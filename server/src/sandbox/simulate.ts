@@ -35,6 +35,7 @@ export async function simulateEsim(
     if (body.at !== undefined) refuseFuture(body.at, 'at', ctx.clock);
     const esim = await lockOwnEsim(tx, ctx.account.uuid, params.iccid);
     requireUsableEsim(body.action, esim);
+    ctx.describe({ action: body.action });
     return ctx.render(presentEsim(await act(ctx, tx, esim, body)));
   });
   ctx.signals.announce('deliveries', ctx.account.uuid);

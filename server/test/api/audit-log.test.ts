@@ -16,6 +16,7 @@ type Entry = {
   changes?: Record<string, unknown>;
   request_id: string | null;
   ip: string | null;
+  via: string | null;
   account_id?: string | null;
 };
 
@@ -129,17 +130,18 @@ describe('the audit log', () => {
       { accountUuid, action: 'account.updated', target: { type: 'account', id: accountId } },
     );
     const seen = await listEntries('actor=operator', key);
-    expect(seen.map(({ action, actor, ip }) => ({ action, actor, ip }))).toEqual(
+    expect(seen.map(({ action, actor, ip, via }) => ({ action, actor, ip, via }))).toEqual(
       ['account.updated', 'account.viewed'].map((action) => ({
         action,
         actor: { type: 'operator', id: null, name: 'Operator' },
         ip: null,
+        via: null,
       })),
     );
     const all = await listAll(`account_id=${accountId}`);
     expect(all).toMatchObject([
-      { account_id: accountId, actor: { type: 'command_line', id: null, name: null }, request_id: null },
-      { account_id: accountId, actor: { type: 'operator', name: 'Test' }, ip: '127.0.0.1' },
+      { account_id: accountId, actor: { type: 'command_line', id: null, name: null }, via: 'command_line' },
+      { account_id: accountId, actor: { type: 'operator', name: 'Test' }, ip: '127.0.0.1', via: 'api' },
     ]);
     const [byCommand, byKey] = all as [Entry, Entry];
     for (const account of ['', `&account_id=${accountId}`]) {

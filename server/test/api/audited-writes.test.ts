@@ -2,10 +2,10 @@ import {
   type AuditAction,
   exampleGroupId,
   isWrite,
-  type Operation,
   type OperationId,
   type Operations,
   operations,
+  type WriteOperation,
 } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { idOfUuid } from '../../src/ids/uuid.ts';
@@ -34,15 +34,14 @@ type Write = {
   /** Makes what the operation needs. */
   params?: () => Promise<Params>;
   body?: object | ((params: Params) => object | Promise<object>);
-} & (
-  | {
-      action: AuditAction;
-      /** Entries about other objects that it also changes. */
-      also?: AuditAction[];
-      changes?: unknown;
-    }
-  | { unaudited: string }
-);
+  /** Entries about other objects that it also changes. */
+  also?: AuditAction[];
+  /** The target's id, if it is not that of the path. */
+  target?: (answer: Reply) => string;
+  changes?: unknown;
+  /** Whether its stored answer has a secret. */
+  isSecret?: true;
+};
 
 const hook = { url: 'http://127.0.0.1:9/hook', enabled_event_types: ['a.*'] };
 const catalogProduct = {
@@ -86,54 +85,58 @@ async function newAccountKey(): Promise<Params> {
 const post = (path: string, body: object = {}, key = service.key) =>
   call(service, 'POST', path, { body, key });
 
-const order = 'An order has an execution and events of its own.';
-const feed = 'A reader’s position; the consumer shows it.';
+const execution = { execution_id: expect.stringMatching(/^exec_/) };
+const answeredId = ({ json }: Reply) => json.id;
 
-/** Every operation that writes, with the entry that it leaves, or the reason why it leaves none. */
+/** Every operation that writes: how to call it, and what its entry tells. */
 const writes: Record<WriteId, Write> = {
-  createEsim: { unaudited: order, body: { product_id: 'prod_europe_5gb_30d' } },
+  createEsim: { target: answeredId, body: { product_id: 'prod_europe_5gb_30d' } },
   updateEsim: {
-    unaudited: 'Metadata are the account’s own notes.',
     params: newEsim,
-    body: { metadata: { a: 'b' } },
+    body: { metadata: { a: 'geheim' }, description: 'geheim' },
+    changes: { metadata: { changed: ['a'] }, description: { changed: true } },
   },
-  suspendEsim: { unaudited: order, params: newEsim },
-  resumeEsim: { unaudited: order, params: async () => ({ iccid: await insertEsim(service, 'suspended') }) },
-  terminateEsim: { action: 'esim.termination_ordered', params: newEsim },
-  addBundle: { unaudited: order, params: newEsim, body: { product_id: 'prod_europe_5gb_30d' } },
+  suspendEsim: { params: newEsim, changes: execution },
+  resumeEsim: {
+    params: async () => ({ iccid: await insertEsim(service, 'suspended') }),
+    changes: execution,
+  },
+  terminateEsim: { params: newEsim, changes: execution },
+  addBundle: { params: newEsim, body: { product_id: 'prod_europe_5gb_30d' }, changes: execution },
   reportUsage: {
-    unaudited: 'A report of the network, up to thousands in a request.',
+    target: ({ headers }) => headers.get('request-id') ?? '',
     body: async () => ({
       records: [
         { record_id: `cdr-${++serial}`, iccid: await insertEsim(service), bytes: 1, at: 1_700_000_000 },
       ],
     }),
+    changes: { accepted: 1, duplicates: 0, rejected: 0 },
   },
-  cancelExecution: { unaudited: order, params: async () => ({ id: (await provision(service)).json.id }) },
+  cancelExecution: { params: async () => ({ id: (await provision(service)).json.id }) },
   sendTestEvent: {
-    unaudited: 'A test event is an event in the log itself.',
+    target: answeredId,
     body: { type: 'a.b', data: {} },
+    changes: { type: 'a.b' },
   },
   replayEvent: {
-    action: 'event.replayed',
     params: newEvent,
     changes: { delivery_count: expect.any(Number) },
   },
-  putEventConsumer: { unaudited: feed, params: async () => ({ name: `put-${++serial}` }) },
-  deleteEventConsumer: { unaudited: feed, params: newConsumer },
+  putEventConsumer: { params: async () => ({ name: `put-${++serial}` }) },
+  deleteEventConsumer: { params: newConsumer },
   acknowledgeEvents: {
-    unaudited: feed,
     params: newConsumer,
     body: async () => ({ cursor: (await call(service, 'GET', '/v1/events/feed?after=now')).json.cursor }),
+    changes: { cursor: expect.any(String) },
   },
-  seekEventConsumer: { unaudited: feed, params: newConsumer, body: { after: 'start' } },
+  seekEventConsumer: { params: newConsumer, body: { after: 'start' }, changes: { after: 'start' } },
   createWebhookEndpoint: {
-    action: 'webhook_endpoint.created',
+    isSecret: true,
+    target: answeredId,
     body: { ...hook, url: 'http://127.0.0.1:9/in?token=geheim', metadata: { a: 'geheim' } },
     changes: { url: 'http://127.0.0.1:9/in?…', enabled_event_types: ['a.*'], ordering: 'none' },
   },
   updateWebhookEndpoint: {
-    action: 'webhook_endpoint.updated',
     params: () => newEndpoint({ metadata: { kept: '1', removed: '2' } }),
     body: {
       url: 'http://127.0.0.1:9/v1/T00/x8fKq?token=geheim',
@@ -146,90 +149,83 @@ const writes: Record<WriteId, Write> = {
       status: { from: 'enabled', to: 'disabled' },
     },
   },
-  deleteWebhookEndpoint: { action: 'webhook_endpoint.deleted', params: newEndpoint },
-  enableWebhookEndpoint: { action: 'webhook_endpoint.enabled', params: newEndpoint },
+  deleteWebhookEndpoint: { params: newEndpoint },
+  enableWebhookEndpoint: { params: newEndpoint },
   rotateWebhookSecret: {
-    action: 'webhook_endpoint.secret_rotated',
+    isSecret: true,
     params: newEndpoint,
     body: { expires_in: 60 },
     changes: { expires_in: 60 },
   },
-  probeWebhookEndpoint: { unaudited: 'It changes nothing here.', params: newEndpoint },
+  probeWebhookEndpoint: { params: newEndpoint, changes: { outcome: 'failed' } },
   recoverWebhookEndpoint: {
-    action: 'webhook_endpoint.recovery_started',
     params: newEndpoint,
     body: { since: 1_700_000_000 },
     changes: { since: 1_700_000_000, recovery_id: expect.stringMatching(/^rec_/) },
   },
-  retryDelivery: { action: 'delivery.retried', params: newDelivery },
-  skipDelivery: { action: 'delivery.skipped', params: newDelivery },
+  retryDelivery: { params: newDelivery },
+  skipDelivery: { params: newDelivery },
   simulateEsim: {
-    unaudited: 'It stands for a report of the network.',
     params: newEsim,
     body: { action: 'attach', country: 'FR' },
+    changes: { action: 'attach' },
   },
   createApiKey: {
-    action: 'api_key.created',
+    isSecret: true,
+    target: answeredId,
     body: { scopes: ['read'] },
     changes: expect.objectContaining({ scopes: ['read'] }),
   },
   updateApiKey: {
-    action: 'api_key.updated',
     params: newKey,
     body: { name: 'New' },
     changes: { name: { from: expect.any(String), to: 'New' } },
   },
-  deleteApiKey: { action: 'api_key.revoked', params: newKey, changes: { name: expect.any(String) } },
+  deleteApiKey: { params: newKey, changes: { name: expect.any(String) } },
   rollApiKey: {
-    action: 'api_key.rolled',
+    isSecret: true,
     params: newKey,
     changes: { new_key: expect.stringMatching(/^key_/), expires_at: expect.any(Object) },
   },
   deleteSession: {
-    action: 'session.ended',
     params: () => newSession(service.key, '/v1/sessions'),
     changes: { api_key: expect.stringMatching(/^key_/) },
   },
   deleteOperatorSession: {
-    action: 'session.ended',
     params: () => newSession(operatorKey, '/v1/operator/sessions'),
     changes: { api_key: expect.stringMatching(/^key_/) },
   },
   createAccount: {
-    action: 'account.created',
+    target: answeredId,
     body: { name: 'New' },
     changes: expect.objectContaining({ name: 'New' }),
   },
   updateAccount: {
-    action: 'account.updated',
     params: newAccount,
     body: { status: 'suspended' },
     changes: { status: { from: 'active', to: 'suspended' } },
   },
   createAccountApiKey: {
-    action: 'api_key.created',
+    isSecret: true,
+    target: answeredId,
     params: newAccount,
     body: { scopes: ['read'] },
     changes: expect.objectContaining({ scopes: ['read'] }),
   },
   deleteAccountApiKey: {
-    action: 'api_key.revoked',
     params: newAccountKey,
     changes: { name: expect.any(String) },
   },
   retryExecution: {
-    action: 'execution.retried',
     params: async () => ({ id: await insertWaiting(service) }),
     changes: { next_attempt_at: 'now' },
   },
   resolveExecution: {
-    action: 'execution.resolved',
     params: async () => ({ id: await insertUnknown(service) }),
     body: { outcome: 'not_reserved' },
     changes: { outcome: 'not_reserved' },
   },
   retryFailureGroup: {
-    action: 'failure_group.retried',
     also: ['execution.retried'],
     params: async () => {
       await service.db.pool.query('delete from failure_group_retries');
@@ -239,13 +235,11 @@ const writes: Record<WriteId, Write> = {
     changes: { first: expect.stringMatching(/^exec_/), failed: expect.any(Number) },
   },
   putCatalogProduct: {
-    action: 'product.updated',
     params: async () => ({ id: `prod_${++serial}` }),
     body: catalogProduct,
     changes: expect.objectContaining({ name: catalogProduct.name }),
   },
   deactivateProduct: {
-    action: 'product.deactivated',
     params: async () => {
       const id = `prod_${++serial}`;
       await call(service, 'PUT', `/v1/operator/products/${id}`, { body: catalogProduct, key: operatorKey });
@@ -255,23 +249,24 @@ const writes: Record<WriteId, Write> = {
   },
 };
 
-const all = Object.entries(operations) as [OperationId, Operation][];
-const cases = (Object.entries(writes) as [WriteId, Write][]).map(([id, write]) => ({
-  id,
-  write,
-  definition: operations[id] as Operation,
-  actions: 'action' in write ? [write.action, ...(write.also ?? [])] : [],
-}));
+const cases = (Object.entries(writes) as [WriteId, Write][]).map(([id, write]) => {
+  const definition: WriteOperation = operations[id];
+  return { id, write, definition, actions: [definition.audit.action, ...(write.also ?? [])].sort() };
+});
 
-test('every operation that writes is audited, or has a reason why not', () => {
-  const expected = all.filter(([, definition]) => isWrite(definition)).map(([id]) => id);
-  expect(Object.keys(writes).sort()).toEqual(expected.sort());
-  const byOperator = cases.filter(({ definition }) => definition.scope === 'operator');
-  expect(byOperator.filter(({ actions }) => actions.length === 0)).toEqual([]);
+test('every operation that writes is called here', () => {
+  const expected = Object.entries(operations).filter(([, definition]) => isWrite(definition));
+  expect(Object.keys(writes).sort()).toEqual(expected.map(([id]) => id).sort());
 });
 
 describe.each(cases)('$id', ({ id, write, definition, actions }) => {
-  const key = () => (definition.scope === 'operator' ? operatorKey : service.key);
+  const { action, target } = definition.audit;
+  const isOperator = definition.scope === 'operator';
+  const key = () => (isOperator ? operatorKey : service.key);
+  const shown = (what: AuditAction) =>
+    call(service, 'GET', `/v1/${isOperator ? 'operator/' : ''}audit_log?action=${what}&limit=1`, {
+      key: key(),
+    });
 
   async function prepare() {
     const params = (await write.params?.()) ?? {};
@@ -280,7 +275,7 @@ describe.each(cases)('$id', ({ id, write, definition, actions }) => {
     return { params, body, path };
   }
 
-  test('with a key leaves exactly its entries, also when it is repeated, and none when it is refused or rolled back', async () => {
+  test('leaves exactly its entries, and none when it is refused or rolled back', async () => {
     const { params, body, path } = await prepare();
     const send = (idempotencyKey: string, to = path, sent = body) =>
       call(service, definition.method, to, { body: sent, idempotencyKey, key: key() });
@@ -296,45 +291,103 @@ describe.each(cases)('$id', ({ id, write, definition, actions }) => {
 
     const first = await send(id);
     expect([first.status, first.text]).toEqual([definition.status, expect.anything()]);
-    expect((await send(id)).headers.get('idempotent-replayed')).toBe('true');
-    const entries = await entriesAfter(before);
-    expect(entries.map(({ action }) => action).sort()).toEqual([...actions].sort());
-    if ('unaudited' in write) return;
-
-    const shown = await call(service, 'GET', logPathOf(definition, write.action), { key: key() });
-    expect(shown.json.data[0]).toMatchObject({
-      actor: { type: definition.scope === 'operator' ? 'operator' : 'api_key', name: 'Test' },
-      action: write.action,
-      target: { type: write.action.split('.')[0], id: targetOf(write.action, params, first) },
+    expect(await actionsAfter(before)).toEqual(actions);
+    const [entry] = (await shown(action)).json.data;
+    expect(entry).toMatchObject({
+      actor: { type: isOperator ? 'operator' : 'api_key', name: 'Test' },
+      action,
+      target: { type: target, id: write.target?.(first) ?? Object.values(params).at(-1) },
       request_id: first.headers.get('request-id'),
       ip: '127.0.0.1',
+      via: 'api',
     });
-    expect(shown.json.data[0].changes).toEqual(write.changes);
+    expect(entry.changes).toEqual(write.changes);
+
+    const told = await entriesAfter(before);
+    const again = await send(id);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    const added = (await entriesAfter(before)).slice(told.length);
+    expect(added.map((one) => one.action)).toEqual(write.isSecret ? ['secret.shown_again'] : []);
+    if (!write.isSecret) return;
+    expect(added).toMatchObject([{ account_id: told[0]?.account_id }]);
+    expect((await shown('secret.shown_again')).json.data).toMatchObject([
+      { target: { type: target, id: first.json.id }, request_id: again.headers.get('request-id') },
+    ]);
   });
 
-  test('from the dashboard leaves exactly one entry of its own or of the page’s', async () => {
+  test('without an idempotency key, and from the dashboard, leaves the same entries', async () => {
     const headers = await signIn(key());
-    for (const idempotencyKey of [`${id}-dashboard`, undefined]) {
+    for (const way of ['api', 'dashboard']) {
       const { body, path } = await prepare();
       const before = await lastEntry();
-      const { status } = await call(service, definition.method, `/dashboard/api${path}`, {
-        ...{ key: null, headers, body },
-        ...(idempotencyKey !== undefined && { idempotencyKey }),
-      });
+      const { status } = await call(
+        service,
+        definition.method,
+        way === 'api' ? path : `/dashboard/api${path}`,
+        {
+          ...(way === 'api' ? { key: key() } : { key: null, headers }),
+          body,
+        },
+      );
       expect(status).toBe(definition.status);
-      const entries = (await entriesAfter(before)).map(({ action }) => action).sort();
-      expect(entries).toEqual(actions.length > 0 ? [...actions].sort() : ['dashboard.write']);
+      expect(await actionsAfter(before)).toEqual(actions);
+      expect(new Set((await entriesAfter(before)).map(({ via }) => via))).toEqual(new Set([way]));
     }
   });
 });
 
-function targetOf(action: AuditAction, params: Params, { json }: Reply): string | undefined {
-  return action.endsWith('.created') ? json.id : (params['key_id'] ?? params['iccid'] ?? params['id']);
-}
+test('a recovery that is only previewed leaves no entry', async () => {
+  const { id } = await newEndpoint();
+  const headers = await signIn(service.key);
+  const before = await lastEntry();
+  for (const [path, options] of [
+    ['', {}],
+    ['', { idempotencyKey: 'previewed' }],
+    ['/dashboard/api', { key: null, headers }],
+  ] as const) {
+    const { status } = await call(service, 'POST', `${path}/v1/webhook_endpoints/${id}/recover`, {
+      ...options,
+      body: { since: 1_700_000_000, dry_run: true },
+    });
+    expect(status).toBe(202);
+  }
+  expect(await entriesAfter(before)).toEqual([]);
+});
 
-function logPathOf({ scope }: Operation, action: AuditAction): string {
-  return `/v1/${scope === 'operator' ? 'operator/' : ''}audit_log?action=${action}&limit=1`;
-}
+test('a write that finds nothing to change leaves no entry', async () => {
+  const { id: execution } = (await provision(service)).json;
+  const [{ id: key }, { id: account, key_id: accountKey }] = await Promise.all([newKey(), newAccountKey()]);
+  const writes = [
+    ['PUT', `/v1/event_consumers/once`, service.key],
+    ['POST', `/v1/executions/${execution}/cancel`, service.key],
+    ['DELETE', `/v1/api_keys/${key}`, service.key],
+    ['DELETE', `/v1/operator/accounts/${account}/api_keys/${accountKey}`, operatorKey],
+  ] as const;
+  const sendAll = async () => {
+    for (const [method, path, by] of writes) {
+      expect((await call(service, method, path, { body: {}, key: by })).status).toBe(200);
+    }
+  };
+  await sendAll();
+  const before = await lastEntry();
+  await sendAll();
+  expect(await entriesAfter(before)).toEqual([]);
+});
+
+test('a write by an agent’s tool is told as such', async () => {
+  const tool = (name: string, args: object) =>
+    call(service, 'POST', '/mcp', {
+      body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } },
+      headers: { Accept: 'application/json, text/event-stream', 'MCP-Protocol-Version': '2025-11-25' },
+    });
+  const before = await lastEntry();
+  await tool('send_test_event', { type: 'a.b', data: {}, idempotency_key: 'agent-1' });
+  await tool('provision_esim', { product_id: 'prod_europe_5gb_30d', idempotency_key: 'agent-2' });
+  expect(await entriesAfter(before)).toMatchObject([
+    { action: 'event.test_sent', via: 'agent' },
+    { action: 'esim.ordered', via: 'agent' },
+  ]);
+});
 
 const sessions = new Map<string, Promise<Record<string, string>>>();
 
@@ -360,8 +413,17 @@ async function lastEntry(): Promise<string> {
   return rows[0]?.id ?? '';
 }
 
+type Entry = { action: AuditAction; account_id: string | null; via: string | null };
+
 /** In every account: an entry in the wrong one must not go unnoticed. */
-async function entriesAfter(id: string): Promise<{ action: AuditAction }[]> {
-  const { rows } = await service.db.pool.query('select action from audit_log where id::text > $1', [id]);
+async function entriesAfter(id: string): Promise<Entry[]> {
+  const { rows } = await service.db.pool.query(
+    'select action, account_id, via from audit_log where id::text > $1 order by id',
+    [id],
+  );
   return rows;
+}
+
+async function actionsAfter(id: string): Promise<AuditAction[]> {
+  return (await entriesAfter(id)).map(({ action }) => action).sort();
 }

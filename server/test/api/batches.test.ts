@@ -1,5 +1,6 @@
 import { encodeId, idPrefixes } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { commandLine } from '../../src/audit/record.ts';
 import type { WriteContext } from '../../src/context.ts';
 import { booleans, byteStrings, integers, texts, timestamps, uuids } from '../../src/db/binary-array.ts';
 import { acceptExecution } from '../../src/executions/accept.ts';
@@ -25,6 +26,7 @@ function accept(key: string, input: object = {}) {
   const request = { accountId, key, method: 'POST', path: '/v1/esims', query: '', canonicalBody: '{}' };
   const ctx = {
     ...service.service,
+    ...commandLine,
     account: { uuid: service.accountUuid, limits: { openExecutions: null } },
     claim: createClaim(request, clock.nowMs()),
     render: (body: object) => ({ status: 202, location: null, body: JSON.stringify(body) }),

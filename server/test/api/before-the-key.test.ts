@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generateApiKey } from '../../src/accounts/api-key-text.ts';
+import { commandLine } from '../../src/audit/record.ts';
 import { createLink } from '../../src/dashboard/create-link.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import { exchange, head, openConnection } from '../support/raw-http.ts';
@@ -74,7 +75,7 @@ describe('guesses from an address', () => {
 
   test('of keys leave its sessions, its good keys, their sign-ins and its links alone', async () => {
     const cookie = await openSession();
-    const link = await createLink(service.db, service.clock, await keyUuid());
+    const link = await createLink(service.db, { ...service.service, ...commandLine }, await keyUuid());
     await guess((key) => call(service, 'GET', '/v1/me', { key }));
     expect((await asSession(cookie)).status).toBe(200);
     expect((await call(service, 'GET', '/v1/me')).status).toBe(200);

@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { commandLine } from '../../src/audit/record.ts';
 import { createLink } from '../../src/dashboard/create-link.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { call } from '../support/client.ts';
@@ -84,12 +85,10 @@ describe('a session', () => {
     const first = await send('POST', '/dashboard/api/v1/esims', { headers, body: order });
     const again = await send('POST', '/dashboard/api/v1/esims', { headers, body: order });
     expect([first.status, again.headers['idempotent-replayed']]).toEqual([202, 'true']);
-    const entries = await call(service, 'GET', `/v1/audit_log?target=${first.headers['request-id']}`);
+    const entries = await call(service, 'GET', `/v1/audit_log?target=${first.json.id}`);
     expect(entries.json.data).toMatchObject([
-      { action: 'dashboard.write', changes: { request: 'POST /v1/esims' } },
+      { action: 'esim.ordered', via: 'dashboard', request_id: first.headers['request-id'] },
     ]);
-    const repeated = await call(service, 'GET', `/v1/audit_log?target=${again.headers['request-id']}`);
-    expect(repeated.json.data).toEqual([]);
 
     const key = { ...headers, 'idempotency-key': 'audited by itself' };
     await send('POST', '/dashboard/api/v1/api_keys', {
@@ -171,12 +170,9 @@ describe('a session', () => {
     await service.db.query({ name: 'test_limit', text }, [accountUuid]);
     const { cookie, csrf } = await signIn({ api_key: key });
     const headers = { cookie, ...ownOrigin(), 'x-csrf-token': csrf };
-    const { status, headers: answered } = await send('POST', '/dashboard/api/v1/esims', {
-      headers,
-      body: order,
-    });
-    const { json } = await call({ ...service, key }, 'GET', `/v1/audit_log?target=${answered['request-id']}`);
-    expect([status, json.data.length]).toEqual([202, 1]);
+    const { status, json } = await send('POST', '/dashboard/api/v1/esims', { headers, body: order });
+    const entries = await call({ ...service, key }, 'GET', `/v1/audit_log?target=${json.id}`);
+    expect([status, entries.json.data.length]).toEqual([202, 1]);
   });
 
   test('ends when its key has begun twenty others', async () => {
@@ -198,7 +194,7 @@ describe('a session', () => {
     const { cookie } = await signIn();
     const { json } = await call(service, 'GET', '/v1/audit_log?action=session.started&limit=1');
     expect(json.data).toMatchObject([
-      { actor: { type: 'api_key' }, action: 'session.started', ip: '127.0.0.1' },
+      { actor: { type: 'api_key' }, action: 'session.started', ip: '127.0.0.1', via: 'dashboard' },
     ]);
     expect(JSON.stringify(json)).not.toContain(cookie.split('=')[1]);
   });
@@ -248,7 +244,10 @@ describe('a link', () => {
     return row?.id ?? '';
   };
   const newLink = async () =>
-    (await createLink(service.db, service.clock, await keyUuid())).replace(/^.*#link=/, '');
+    (await createLink(service.db, { ...service.service, ...commandLine }, await keyUuid())).replace(
+      /^.*#link=/,
+      '',
+    );
 
   test('signs in once, however many try at the same time', async () => {
     const link = await newLink();

@@ -93,6 +93,7 @@ function probe(method: 'GET' | 'POST', path: string, refusals: Operation['refusa
     summary: 'A probe',
     description: 'Only in this test.',
     scope: 'read',
+    audit: { action: 'esim.updated', target: 'esim' },
     status: 200,
     response: Type.Object({ ok: Type.Boolean() }),
     refusals,

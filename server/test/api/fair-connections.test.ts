@@ -66,6 +66,7 @@ const api = apiWith({
   operations: {
     hold: {
       method: 'POST',
+      audit: { action: 'esim.updated', target: 'esim' },
       path: '/v1/probe/hold',
       tag: 'Probes',
       summary: 'A probe',

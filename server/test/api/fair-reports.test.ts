@@ -6,6 +6,7 @@ import { apiWith, startService } from '../support/service.ts';
 
 const operation: Operation = {
   method: 'POST',
+  audit: { action: 'esim.updated', target: 'esim' },
   path: '/v1/probe/report',
   tag: 'Probes',
   summary: 'A probe',

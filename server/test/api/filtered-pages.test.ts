@@ -216,5 +216,6 @@ test.each<[string, number, (db: Queryable) => Promise<object[]>]>([
 ])('a page of %s reads the rows it shows and little else', async (_, expected, list) => {
   const { found, pages } = await measure(list);
   expect(found).toBe(expected);
-  expect(pages).toBeLessThan(250); // a walk over all rows reads 350 and more
+  // A walk over all rows reads 350 and more; a list by actor reads three for each action there is.
+  expect(pages).toBeLessThan(320);
 });

@@ -212,6 +212,7 @@ test('if two processes get the same key at once, one runs the operation and the 
     summary: 'A write',
     description: 'A write',
     scope: 'write',
+    audit: { action: 'esim.updated', target: 'esim' },
     body: Type.Object({}, { additionalProperties: false }),
     status: 200,
     response: Type.Object({ runs: Type.Integer() }),

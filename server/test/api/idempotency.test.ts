@@ -25,6 +25,7 @@ function probe(method: 'POST' | 'DELETE') {
     summary: 'A write',
     description: 'A write',
     scope: 'write',
+    audit: { action: 'esim.updated', target: 'esim' },
     params: Type.Object({ id: Type.String() }),
     body: Type.Object({ product_id: Type.Optional(Type.String()) }, { additionalProperties: false }),
     status: 200,

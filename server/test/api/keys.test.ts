@@ -95,7 +95,10 @@ describe('a key', () => {
     const stored = { name: 'test_stored', text: 'select body from idempotency_keys where account_id = $1' };
     const [row] = await service.db.query<{ body: string }>(stored, [owner.accountUuid]);
     expect(row?.body).not.toContain(first.json.key.slice(8));
-    expect((await auditOf(owner)).map(({ action }) => action)).toEqual(['api_key.created']);
+    expect((await auditOf(owner)).map(({ action }) => action)).toEqual([
+      'api_key.created',
+      'secret.shown_again',
+    ]);
   });
 
   test('of another account is not found', async () => {

@@ -42,6 +42,7 @@ function probe(method: 'GET' | 'POST', name: string): Operation {
     summary: 'A probe',
     description: 'Only in this test.',
     scope: 'read',
+    audit: { action: 'esim.updated', target: 'esim' },
     status: 200,
     response: Type.Object({ ok: Type.Boolean() }),
     refusals: [],

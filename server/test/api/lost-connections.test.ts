@@ -18,6 +18,7 @@ const hang = operation({
   summary: 'A write',
   description: 'A write that holds its transaction open',
   scope: 'write',
+  audit: { action: 'esim.updated', target: 'esim' },
   status: 200,
   response: Type.Object({}),
   refusals: [],

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { commandLine } from '../../src/audit/record.ts';
 import { createLink } from '../../src/dashboard/create-link.ts';
 import { uuidOfId } from '../../src/ids/uuid.ts';
 import { call, type Reply } from '../support/client.ts';
@@ -314,7 +315,7 @@ describe('a refused sign-in', () => {
     const text = 'select id from api_keys where account_id = $1 and last4 = $2';
     const values = [owner.accountUuid, key.slice(-4)];
     const [row] = await service.db.query<{ id: string }>({ name: 'test_key_id', text }, values);
-    const link = await createLink(service.db, service.clock, row?.id ?? '');
+    const link = await createLink(service.db, { ...service.service, ...commandLine }, row?.id ?? '');
     expect((await attempt({ link: link.replace(/^.*#link=/, '') })).status).toBe(401);
     expect(await auditOf(owner, 'session.refused')).toMatchObject([
       { changes: { reason: 'api_key_expired' } },

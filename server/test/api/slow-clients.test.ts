@@ -126,6 +126,7 @@ describe('a client that goes away', () => {
         summary: 'A probe',
         description: 'Only in this test.',
         scope: 'read',
+        audit: { action: 'esim.updated', target: 'esim' },
         status: 200,
         response: Type.Object({ ok: Type.Boolean() }),
         refusals: [],

@@ -218,6 +218,7 @@ select account_id, id, type, 'failed', product_id, input, $2, 1, created_at, now
     );
     await db.end();
     expect(audited).toEqual([
+      { action: 'esim.ordered', actor_type: 'api_key' },
       { action: 'execution.retried', actor_type: 'command_line' },
       { action: 'execution.resolved', actor_type: 'command_line' },
     ]);
@@ -315,13 +316,13 @@ describe('catalog import', () => {
 
 describe('the audit log', () => {
   /** Every command that changes something, with its entry. */
-  const audited: Record<string, AuditAction> = {
+  const audited: Record<string, AuditAction | AuditAction[]> = {
     'accounts create': 'account.created',
     'accounts update': 'account.updated',
     'keys create': 'api_key.created',
     'keys revoke': 'api_key.revoked',
     'keys roll': 'api_key.rolled',
-    'dashboard-link': 'api_key.created',
+    'dashboard-link': ['api_key.created', 'session.link_created'],
     'executions retry': 'execution.retried',
     'executions resolve': 'execution.resolved',
     'catalog import': 'product.updated',
@@ -355,15 +356,19 @@ describe('the audit log', () => {
     expect((await commandsOf()).sort()).toEqual([...Object.keys(audited), ...unaudited].sort());
   });
 
-  test('has one entry of a command that succeeds, and none of one that is refused', async () => {
+  test('has an entry of all that a command has done, and none of one that is refused', async () => {
     const before = await actionsOnCommandLine();
     expect((await run('dashboard-link', '--operator')).code).toBe(0);
     expect((await run('reseal')).code).toBe(0);
     expect((await run('reseal', '--lost-key', 'unknown')).code).toBe(1);
     expect((await run('accounts', 'update', 'acct_1', '--name', 'None')).code).toBe(1);
     const after = await actionsOnCommandLine();
-    expect(after.slice(before.length)).toEqual(['api_key.created', 'secrets.reseal_started']);
-    expect([...new Set(after)].sort()).toEqual([...new Set(Object.values(audited))].sort());
+    expect(after.slice(before.length)).toEqual([
+      'api_key.created',
+      'session.link_created',
+      'secrets.reseal_started',
+    ]);
+    expect([...new Set(after)].sort()).toEqual([...new Set(Object.values(audited).flat())].sort());
   });
 });
 

@@ -3,7 +3,8 @@
  */
 export const exceptions: readonly { statement: RegExp; tables: readonly string[]; why: string }[] = [
   {
-    statement: /^(api_key(s_find|_hashes|_new_hashes|_touch)|sessions_find|session_lock_key|link_find)$/,
+    statement:
+      /^(api_key(s_find|_hashes|_new_hashes|_touch)|sessions_find|session_lock_key|link_(find|insert))$/,
     tables: ['api_keys'],
     why: 'The key determines the account.',
   },
@@ -75,8 +76,8 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
     why: 'A chore deletes old statistics of all accounts.',
   },
   {
-    statement: /^audit_(list_all\w*|delete_older)$/,
-    tables: ['audit_log'],
+    statement: /^audit_(list_all\w*|delete_older|\w+_of_all)$/,
+    tables: ['audit_log', 'esims', 'execution_queue'],
     why: 'The operator reads the entries of all accounts, and a chore deletes those older than a year.',
   },
   {

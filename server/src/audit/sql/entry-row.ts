@@ -1,4 +1,4 @@
-import type { AuditAction, AuditActorType, AuditTargetType } from '@simplane/contract';
+import type { AuditAction, AuditActorType, AuditTargetType, AuditWay } from '@simplane/contract';
 
 export type EntryRow = {
   account_id: string | null;
@@ -12,6 +12,10 @@ export type EntryRow = {
   changes: Record<string, unknown> | null;
   request_id: string | null;
   ip: string | null;
+  via: AuditWay | null;
+  /** Orders that were accepted together, and their requests; null unless there are several. */
+  orders: string[] | null;
+  order_requests: (string | null)[] | null;
 };
 
-export const entryColumns = `account_id, id, actor_type, actor_id, actor_name, action, target_type, target_id, changes, request_id, ip`;
+export const entryColumns = `account_id, id, actor_type, actor_id, actor_name, action, target_type, target_id, changes, request_id, ip, via, orders, order_requests`;

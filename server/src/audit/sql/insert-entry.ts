@@ -1,4 +1,4 @@
-import type { AuditAction, AuditActorType, AuditTargetType } from '@simplane/contract';
+import type { AuditAction, AuditActorType, AuditTargetType, AuditWay } from '@simplane/contract';
 import type { Queryable } from '../../db/database.ts';
 
 type NewEntry = {
@@ -13,6 +13,7 @@ type NewEntry = {
   changes: string | null;
   requestId: string | null;
   ip: string | null;
+  via: AuditWay | null;
   createdAt: Date;
 };
 
@@ -22,8 +23,8 @@ export async function insertEntry(tx: Queryable, entry: NewEntry): Promise<void>
       name: 'audit_insert',
       text: `
 insert into audit_log
-  (account_id, id, actor_type, actor_id, actor_name, action, target_type, target_id, changes, request_id, ip, created_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+  (account_id, id, actor_type, actor_id, actor_name, action, target_type, target_id, changes, request_id, ip, via, created_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
     },
     [
       entry.accountUuid,
@@ -37,6 +38,7 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
       entry.changes,
       entry.requestId,
       entry.ip,
+      entry.via,
       entry.createdAt,
     ],
   );

@@ -7,6 +7,8 @@ export type EntryFilter = {
   actor?: string | undefined;
   action?: AuditAction | undefined;
   target?: string | undefined;
+  /** Targets whose entries with `esim.ordered` tell of the target too. */
+  orders?: string[] | undefined;
   created?: CreatedRange | undefined;
 };
 type Page = { beforeUuid: string | null; count: number };
@@ -71,7 +73,7 @@ function start(name: string, filter: EntryFilter, page: Page): Statement {
  */
 function read(db: Queryable, statement: Statement, { account, actor, actors }: View): Promise<EntryRow[]> {
   const { filter, values, parameter, conditions } = statement;
-  const { action, target } = filter;
+  const { action, target, orders = [] } = filter;
   const isRare = target !== undefined && !target.startsWith('acct_');
   const hasOther = filter.actor !== undefined || action !== undefined;
   const name = [
@@ -79,6 +81,7 @@ function read(db: Queryable, statement: Statement, { account, actor, actors }: V
     filter.actor !== undefined && 'actor',
     action !== undefined && 'action',
     target !== undefined && (isRare ? 'target' : 'account_target'),
+    orders.length > 0 && 'orders',
   ];
   const use = (from: string, columns: string[], wanted: string[]) => {
     const text = pageOf(from, columns, wanted, { account, conditions });
@@ -89,7 +92,10 @@ function read(db: Queryable, statement: Statement, { account, actor, actors }: V
       conditions.push(`and ${unindexed(actor)} = any(${parameter(actors)}::text[])`);
     }
     if (action !== undefined) conditions.push(`and ${unindexed('action')} = ${parameter(action)}`);
-    return use('', ['target_id'], [parameter(target)]);
+    if (orders.length === 0) return use('', ['target_id'], [parameter(target)]);
+    conditions.push(`and (wanted.target = ${parameter(target)} or ${unindexed('action')} = 'esim.ordered')`);
+    const wanted = `unnest(${parameter([target, ...orders])}::text[]) as wanted (target)`;
+    return use(wanted, ['target_id'], ['wanted.target']);
   }
   if (target !== undefined) conditions.push(`and ${unindexed('target_id')} = ${parameter(target)}`);
   if (filter.actor !== undefined) {

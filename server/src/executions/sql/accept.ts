@@ -1,4 +1,4 @@
-import type { ExecutionType } from '@simplane/contract';
+import type { AuditActorType, AuditWay, ExecutionType } from '@simplane/contract';
 import type { Queryable } from '../../db/database.ts';
 import { column, rowsOf } from '../../db/rows.ts';
 import type { Claim } from '../../idempotency/claim.ts';
@@ -14,6 +14,13 @@ export type NewExecution = {
   createdAt: Date;
   claim: Claim | null;
   answer: Answer;
+  audit: {
+    actor: { type: AuditActorType; id: string | null; name: string | null };
+    executionId: string;
+    requestId: string | null;
+    ip: string | null;
+    via: AuditWay | null;
+  };
 };
 
 export type AcceptRow =
@@ -22,7 +29,8 @@ export type AcceptRow =
 
 /**
  * Accepts orders in one statement, and returns one outcome per row, in input order. Each (account, key) may occur only once in
- * the input.
+ * the input. Accepted orders of the same key from the same address share an audit entry, which lists them if there are several;
+ * one entry for each would be most of the work.
  *
  * The statement's snapshot may be older than a lock it acquires. If a transaction that committed in between stored the key, the
  * insert conflicts and does nothing, and the outcome is `overtaken`: a second call sees the stored row.
@@ -49,6 +57,13 @@ const given = rowsOf<NewExecution>({
   status: column.integer((row) => row.answer.status),
   location: column.text((row) => row.answer.location),
   body: column.text((row) => row.answer.body),
+  actor_type: column.text((row) => row.audit.actor.type),
+  actor_id: column.text((row) => row.audit.actor.id),
+  actor_name: column.text((row) => row.audit.actor.name),
+  execution_id: column.text((row) => row.audit.executionId),
+  request_id: column.text((row) => row.audit.requestId),
+  ip: column.text((row) => row.audit.ip),
+  via: column.text((row) => row.audit.via),
 });
 
 // Returns only rows that were not accepted: reading a result row for each accepted order took as long as validating its body.
@@ -109,6 +124,43 @@ with given as (
   from checked
   where active and (key is null or (account_id, key) in (select account_id, key from claimed))
   returning id
+), told as (
+  -- What the audit log tells of: the accepted orders of each key and address.
+  select
+    account_id,
+    actor_type,
+    actor_id,
+    actor_name,
+    ip,
+    via,
+    array_agg(id order by id) as orders,
+    array_agg(request_id order by id) as requests,
+    min(execution_id collate "C") as first_id,
+    min(created_at) as created_at
+  from checked
+  where id in (select id from accepted)
+  group by account_id, actor_type, actor_id, actor_name, ip, via
+), audited as (
+  -- An entry has the id of its first order, so that it can be found from each of them.
+  insert into audit_log
+    (account_id, id, actor_type, actor_id, actor_name, action, target_type, target_id, orders, order_requests,
+     request_id, ip, via, created_at)
+  select
+    account_id,
+    orders[1],
+    actor_type,
+    actor_id,
+    actor_name,
+    'esim.ordered',
+    'execution',
+    first_id,
+    case when cardinality(orders) > 1 then orders end,
+    case when cardinality(orders) > 1 then requests end,
+    requests[1],
+    ip,
+    via,
+    created_at
+  from told
 )
 select
   n::integer,

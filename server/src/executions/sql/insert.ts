@@ -1,7 +1,7 @@
 import type { Queryable } from '../../db/database.ts';
 import type { NewExecution } from './accept.ts';
 
-type Row = Omit<NewExecution, 'claim' | 'answer'> & {
+type Row = Omit<NewExecution, 'claim' | 'answer' | 'audit'> & {
   iccid: string | null;
   /** Steps that are already done. */
   progress?: object;

@@ -26,6 +26,7 @@ export function acknowledgeEvents(
         { param: 'cursor', cursor: encodePlace(ctx.account.id, now) },
       );
     }
+    ctx.describe({ cursor: body.cursor });
     return ctx.render(presentConsumer(ctx.account.id, await findConsumer(feed, name)));
   });
 }

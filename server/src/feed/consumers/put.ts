@@ -28,7 +28,10 @@ export async function putEventConsumer(
   return runOnce(ctx, async (tx) => {
     const feed = { db: tx, account: ctx.account };
     const existing = await findConsumerRow(tx, ctx.account.uuid, name);
-    if (existing) return ctx.render(presentConsumer(ctx.account.id, existing));
+    if (existing) {
+      ctx.describe(null);
+      return ctx.render(presentConsumer(ctx.account.id, existing));
+    }
     const consumer = {
       accountUuid: ctx.account.uuid,
       name,

@@ -16,6 +16,7 @@ export function seekEventConsumer(
     const feed = { db: tx, account: ctx.account };
     const place = await findPlace(feed, body.after);
     if (!(await moveConsumer(tx, { accountUuid: ctx.account.uuid, name, place }))) throw noSuchConsumer(name);
+    ctx.describe({ after: body.after });
     return ctx.render(presentConsumer(ctx.account.id, await findConsumer(feed, name)));
   });
 }

@@ -95,7 +95,7 @@ export function serveSessions(app: FastifyInstance, service: Service, limits: Si
 
   function originOf({ id: requestId, ip }: FastifyRequest) {
     const { clock, newUuid } = service;
-    return { clock, newUuid, requestId, ip };
+    return { clock, newUuid, requestId, ip, via: 'dashboard' as const };
   }
 
   function send(reply: FastifyReply, { apiKey }: KnownKey, token: string) {

@@ -36,11 +36,13 @@ async function probe(ctx: WriteContext, id: string): Promise<WebhookProbe> {
   const result = await ctx.probes.send({ ...target, event_id: event.uuid, body: event.body });
   if (result === 'busy') throw busy();
   if ('unsent' in result) throw notSent();
+  const outcome = result.ok ? 'succeeded' : 'failed';
+  ctx.describe({ outcome });
   return {
     object: 'webhook_probe',
     webhook_endpoint_id: id,
     event_id: idOfUuid(idPrefixes.event, event.uuid),
-    outcome: result.ok ? 'succeeded' : 'failed',
+    outcome,
     at: unixSeconds(startedAtMs),
     duration_ms: result.durationMs,
     status_code: result.statusCode,

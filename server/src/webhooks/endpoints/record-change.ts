@@ -4,6 +4,7 @@ import { recordAudit } from '../../audit/record.ts';
 import type { WriteContext } from '../../context.ts';
 import type { Queryable } from '../../db/database.ts';
 import { idOfUuid } from '../../ids/uuid.ts';
+import { changedNames } from '../../metadata/changed-names.ts';
 import { clip } from '../../telemetry/clip.ts';
 import type { EndpointRow } from './sql/endpoint-row.ts';
 
@@ -26,22 +27,18 @@ export function describeSettings({ url, enabled_event_types, ordering }: Endpoin
   return { url: urlForAudit(url), enabled_event_types, ordering };
 }
 
-/** The changed settings. Values of `metadata` may be anything, so only the changed keys are named. */
+/** The changed settings, and the names of the changed `metadata`. */
 export function describeUpdate(before: EndpointRow, after: EndpointRow): Record<string, unknown> | undefined {
   const changes: Record<string, unknown> = changedFields(settingsOf(before), settingsOf(after));
   if (before.url !== after.url)
     changes['url'] = { from: urlForAudit(before.url), to: urlForAudit(after.url) };
-  const keys = Object.keys(changedFields(before.metadata, { ...removed(before), ...after.metadata }));
-  if (keys.length > 0) changes['metadata'] = { changed: keys };
+  const names = changedNames(before.metadata, after.metadata);
+  if (names.length > 0) changes['metadata'] = { changed: names };
   return Object.keys(changes).length > 0 ? changes : undefined;
 }
 
 function settingsOf({ enabled_event_types, description, ordering, status }: EndpointRow) {
   return { enabled_event_types, description: description && clip(description, 200), ordering, status };
-}
-
-function removed({ metadata }: EndpointRow): Record<string, undefined> {
-  return Object.fromEntries(Object.keys(metadata).map((key) => [key, undefined]));
 }
 
 // A version, or a word without digits. Receivers put tokens into paths too.

@@ -26,6 +26,7 @@ export function recoverWebhookEndpoint(ctx: WriteContext, input: Input): Promise
 function previewOnce(ctx: WriteContext, { params, body }: Input): Promise<Outcome> {
   const untilMs = ctx.clock.nowMs() + clockSkewMs;
   const period = { endpointId: params.id, sinceSeconds: body.since, untilMs };
+  ctx.describe(null);
   return runThenStore(ctx, async () => ctx.render(await previewRecovery(ctx, period)));
 }
 

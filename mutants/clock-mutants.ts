@@ -1,6 +1,8 @@
 import { api, type Mutant } from './mutant.ts';
 
 const clocks = 'server/test/process/clocks.test.ts';
+const works = 'server/src/background/work-while-clock-is-right.test.ts';
+const skew = 'server/src/processes/clock-skew.test.ts';
 const databaseClock = 'server/src/db/database-clock.test.ts';
 
 /** Mutants of the time: which clock decides, and what a process does whose own clock is wrong. */
@@ -92,5 +94,101 @@ export const clockMutants: Mutant[] = [
     replace: 'if (nowMs !== lastMs) {',
     tests: ['server/src/ids/uuid-v7.test.ts'],
     why: 'Ids of a process ascend when its time is corrected backwards.',
+  },
+  {
+    name: 'works-with-a-wrong-clock',
+    file: 'server/src/background/work-while-clock-is-right.ts',
+    find: `state !== 'wrong' && !isStopping`,
+    replace: '!isStopping',
+    tests: [works],
+    why: 'A process whose clock is wrong does no background work.',
+  },
+  {
+    name: 'stopped-process-works-again',
+    file: 'server/src/background/work-while-clock-is-right.ts',
+    find: `state !== 'wrong' && !isStopping`,
+    replace: `state !== 'wrong'`,
+    tests: [works],
+    why: 'A process that shuts down does not start to work when its clock is right again.',
+  },
+  {
+    name: 'works-twice-after-a-clock-jump',
+    file: 'server/src/background/work-while-clock-is-right.ts',
+    find: 'turning.then(() => turn(stopTimeoutMs))',
+    replace: 'turn(stopTimeoutMs)',
+    tests: [works],
+    why: 'Work starts again only when all of it has stopped.',
+  },
+  {
+    name: 'clock-logged-with-every-heartbeat',
+    file: 'server/src/background/work-while-clock-is-right.ts',
+    find: 'if (state !== before) report',
+    replace: 'if (before) report',
+    tests: [works],
+    why: 'A clock that is off is logged once.',
+  },
+  {
+    name: 'clock-compared-only-at-the-start',
+    file: 'server/src/processes/start-heartbeat.ts',
+    find: 'onMeasured?.();',
+    replace: 'void onMeasured;',
+    tests: [clocks],
+    why: 'A process compares its clock with PostgreSQL’s with each heartbeat.',
+  },
+  {
+    name: 'clock-jump-waits-for-the-heartbeat',
+    file: 'server/src/processes/start-heartbeat.ts',
+    find: 'JSON.stringify([stateOf(skewMs), ',
+    replace: 'JSON.stringify([stateOf(0 * skewMs), ',
+    tests: [api('operator')],
+    why: 'A clock that is set is noticed at once, not with the next heartbeat.',
+  },
+  {
+    name: 'skew-of-an-old-measurement',
+    file: 'server/src/processes/clock-skew.ts',
+    find: `if (stateOf(judgedMs) !== 'wrong') return null;`,
+    replace: `judgedMs = currentMs();\n      if (stateOf(judgedMs) !== 'wrong') return null;`,
+    tests: [skew],
+    why: 'A machine that slept is judged after a measurement: until then its time is old.',
+  },
+  {
+    name: 'clock-not-judged-at-the-start',
+    file: 'server/src/processes/clock-skew.ts',
+    find: 'let judgedMs = currentMs();',
+    replace: 'let judgedMs = 0;',
+    tests: [skew],
+    why: 'A process that starts with a wrong clock is not ready.',
+  },
+  {
+    name: 'clock-behind-is-right',
+    file: 'server/src/processes/clock-skew.ts',
+    find: 'Math.abs(skewMs)',
+    replace: 'skewMs',
+    tests: [skew],
+    why: 'A clock may be wrong in both directions.',
+  },
+  {
+    name: 'ready-with-a-wrong-clock',
+    file: 'server/src/http/operational-routes.ts',
+    find: 'if (trouble !== null) throw',
+    replace: `if (trouble === '') throw`,
+    tests: [clocks],
+    why: 'A process whose clock is wrong is not ready.',
+  },
+  {
+    name: 'probe-signed-with-a-wrong-clock',
+    file: 'server/src/background/start-webhooks.ts',
+    find: 'return trouble === null ?',
+    replace: `return trouble !== '' ?`,
+    tests: [clocks],
+    why: 'A process whose clock is wrong signs nothing.',
+  },
+  {
+    name: 'listener-of-signals-stays',
+    file: 'server/src/db/signals.ts',
+    find: 'void known.delete(listener)',
+    replace: 'void known.has(listener)',
+    tests: ['server/src/db/signals.test.ts'],
+    why: 'Work that is started again and again leaves no listeners behind.',
   },
 ];

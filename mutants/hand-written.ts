@@ -639,9 +639,9 @@ const operation: Mutant[] = [
   },
   {
     name: 'wrong-key-works',
-    file: 'server/src/serve.ts',
-    find: `config.role !== 'api' && missingKeys.length === 0`,
-    replace: `config.role !== 'api'`,
+    file: 'server/src/background/start-work.ts',
+    find: 'service.missingKeys.length === 0',
+    replace: 'service.missingKeys.length >= 0',
     tests: ['server/test/process/reseal.test.ts'],
     why: 'A process with wrong encryption keys runs no orders.',
   },

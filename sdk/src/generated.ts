@@ -679,6 +679,8 @@ export type Process = {
   since: number;
   /** When the process last reported. It reports every 5 seconds. Unix time in seconds. */
   last_seen_at: number;
+  /** How far the clock of its machine was ahead of PostgreSQL’s, negative if behind. Beyond 30 seconds, the process does no background work. Null if its version does not report it. */
+  clock_skew_ms: number | null;
 };
 
 /** A request to the API and how it ended, without its body. */

@@ -4,12 +4,12 @@ import { ensureSandboxKey, type SandboxKeyState } from './accounts/ensure-sandbo
 import { createKeyDirectory } from './accounts/key-directory.ts';
 import { readOrCreateSandboxKey, sandboxKeyFile } from './accounts/sandbox-key-file.ts';
 import { commandLine } from './audit/record.ts';
-import { startChores } from './background/chores.ts';
+import { startApiChores } from './background/chores.ts';
 import { releaseOrphanedClaims } from './background/release-orphaned-claims.ts';
 import { reportOf } from './background/report-of.ts';
-import { startExecutions } from './background/start-executions.ts';
-import { startFeed } from './background/start-feed.ts';
-import { startProbes, startWebhooks } from './background/start-webhooks.ts';
+import { startProbes } from './background/start-webhooks.ts';
+import { startWork } from './background/start-work.ts';
+import { workWhileClockIsRight } from './background/work-while-clock-is-right.ts';
 import { addressPolicyOf } from './config/address-policy.ts';
 import type { Config } from './config/settings.ts';
 import { version } from './config/version.ts';
@@ -25,6 +25,7 @@ import { createUuidV7 } from './ids/uuid-v7.ts';
 import type { PeerReport } from './network/peer-state.ts';
 import type { Network, ObservationSource } from './network/port.ts';
 import { createObservationHandler } from './observations/handle-observation.ts';
+import { createClockSkew } from './processes/clock-skew.ts';
 import { startHeartbeat } from './processes/start-heartbeat.ts';
 import { seedSandbox } from './products/seed-sandbox.ts';
 import { createRequestLog } from './request-log/buffer.ts';
@@ -147,12 +148,15 @@ async function start(
   const signals = createSignals({ db, connectionString: listenUrl, purpose, onError });
   const addressPolicy = addressPolicyOf(config);
   const usableKeyring = missingKeys.length === 0 ? keyring : refuseSealing(keyring, missingKeys);
-  const probes = startProbes({ clock, keyring: usableKeyring, log, addressPolicy }, config);
+  const skew = createClockSkew(clock);
+  const { trouble: clockTrouble } = skew;
+  const probes = startProbes({ clock, clockTrouble, keyring: usableKeyring, log, addressPolicy }, config);
   const service: Service = {
     ...config,
     hasCore: config.mode === 'sandbox' || config.coreUrl !== null,
     db,
     clock,
+    clockTrouble,
     newUuid,
     signals,
     keyring: usableKeyring,
@@ -183,28 +187,25 @@ async function start(
   await app.listen({ host: config.host, port: config.port });
   url = urlOf(app, config.host);
   const reports = (await observations?.start(createObservationHandler(service))) ?? null;
-  const chores = startChores(service, config, onError);
-  // Without a key it could not encrypt matching ids, nor sign with every secret.
-  const isWorker = config.role !== 'api' && missingKeys.length === 0;
-  const worker = network && isWorker ? startExecutions(service, config, network, onError) : null;
-  const sequencer = config.role === 'api' ? null : startFeed(service, onError);
-  const sender = isWorker ? startWebhooks(service, config, onError) : null;
-  const { role } = config;
-  const isPaused = () => worker?.isPaused() ?? false;
+  const { role, shutdownTimeoutMs: stopTimeoutMs } = config;
+  const chores = role === 'worker' ? [] : startApiChores(service, onError);
+  const work = workWhileClockIsRight({
+    ...{ skew, log, metrics, stopTimeoutMs, onError },
+    start: role === 'api' ? null : () => startWork(service, config, network, onError),
+  });
+  const { isPaused, check: onMeasured } = work;
   const { throughput } = metrics;
-  const report = () => reportOf({ config, certificates, peers, isPaused, throughput });
-  const heartbeat = await startHeartbeat({ db, clock, newUuid, role, version, report, onError });
+  const { currentMs: clockSkewMs } = skew;
+  const report = () => reportOf({ config, certificates, peers, isPaused, throughput, clockSkewMs });
+  const heartbeat = await startHeartbeat({ db, clock, onMeasured, newUuid, role, version, report, onError });
 
   async function stop(): Promise<void> {
     stopping = true;
-    const timeoutMs = config.shutdownTimeoutMs;
     // In parallel, so that nothing is claimed while requests drain, and one timeout covers all.
     await Promise.all([
-      closeServers(servers, timeoutMs, log),
-      reports?.stop(timeoutMs),
-      worker?.stop(timeoutMs),
-      sender?.stop(timeoutMs),
-      sequencer?.stop(),
+      closeServers(servers, stopTimeoutMs, log),
+      reports?.stop(stopTimeoutMs),
+      work.stop(stopTimeoutMs),
       ...chores.map((chore) => chore.stop()),
     ]);
     await probes.stop();

@@ -18,6 +18,8 @@ export type Service = {
   role: 'all' | 'api' | 'worker';
   db: Database;
   clock: Clock;
+  /** Why this process does no work in the background and signs nothing, if its machine's clock is wrong. */
+  clockTrouble(): string | null;
   newUuid: NewUuid;
   signals: Signals;
   keyring: Keyring;

@@ -3,7 +3,7 @@ import { exampleId, exampleTime } from '../example-values.ts';
 import { idPattern, idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { listOf, listQuery } from '../pagination.ts';
-import { unixSeconds } from '../schema.ts';
+import { nullableInteger, unixSeconds } from '../schema.ts';
 import { Type } from '../type.ts';
 
 export const processRoles = ['all', 'api', 'worker'] as const;
@@ -20,6 +20,10 @@ export const Process = Type.Object(
     pid: Type.Integer({ description: 'Process id on that host.' }),
     since: unixSeconds('When the process started.'),
     last_seen_at: unixSeconds('When the process last reported. It reports every 5 seconds.'),
+    clock_skew_ms: nullableInteger({
+      description:
+        'How far the clock of its machine was ahead of PostgreSQL’s, negative if behind. Beyond 30 seconds, the process does no background work. Null if its version does not report it.',
+    }),
   },
   {
     title: 'Process',
@@ -34,6 +38,7 @@ export const Process = Type.Object(
         pid: 1,
         since: exampleTime,
         last_seen_at: exampleTime + 3_600,
+        clock_skew_ms: 4,
       },
     ],
   },

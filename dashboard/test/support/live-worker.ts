@@ -49,6 +49,7 @@ export async function startLiveWorker(
         ...{ config, certificates: () => [], peers: () => [state.report()] },
         isPaused: executions.isPaused,
         throughput: service.metrics.throughput,
+        clockSkewMs: () => 0,
       }),
   });
   return {

@@ -21,38 +21,36 @@ import { purgeOldHours } from '../webhooks/stats/purge.ts';
 import { every } from '../worker/every.ts';
 import { disableRuleOf } from './start-webhooks.ts';
 
-/** Starts the periodic chores of the process's role. Any number of processes may run them concurrently. */
-export function startChores(service: Service, config: Config, onError: (error: unknown) => void) {
-  const { db, clock, keys, role } = service;
+/** Starts the periodic chores of a process that serves the API. */
+export function startApiChores({ clock, keys }: Service, onError: (error: unknown) => void) {
+  return [
+    every(10_000, () => keys.flushUses(), onError),
+    every(5_000, () => keys.learn(clock.nowMs()), onError),
+  ];
+}
+
+/** Starts the periodic chores of a worker. Any number of processes may run them concurrently. */
+export function startWorkerChores(service: Service, config: Config, onError: (error: unknown) => void) {
+  const { db, clock } = service;
   const reportRule = reportRuleOf(disableRuleOf(config));
   const served = new Set<string>();
   return [
-    ...(role === 'worker'
-      ? []
-      : [
-          every(10_000, () => keys.flushUses(), onError),
-          every(5_000, () => keys.learn(clock.nowMs()), onError),
-        ]),
-    ...(role === 'api'
-      ? []
-      : [
-          every(60_000, (stopping) => purgeExpiredKeys(db, clock, stopping), onError),
-          every(60_000, () => removeExpired(db, clock), onError),
-          every(60_000, (stopping) => purgeOld(db, clock, config.retentionMs, stopping), onError),
-          every(60_000, (stopping) => purgeOldHours(db, clock, config.retentionMs, stopping), onError),
-          every(300_000, (stopping) => purgeRequests(db, clock, stopping), onError),
-          every(600_000, (stopping) => purgeAuditLog(db, clock, stopping), onError),
-          every(1_000, (stopping) => expireBundles(db, service, stopping), onError),
-          every(1_000, () => runRecoveries(db, { ...service, served }), onError),
-          every(1_000, (stopping) => continueGroupRetries(db, service, stopping), onError),
-          every(1_000, createOrderFallback(service), onError),
-          every(1_000, (stopping) => reportHealth(db, service, reportRule, stopping), onError),
-          every(2_000, (stopping) => countEvents(service, stopping), onError),
-          every(600_000, (stopping) => purgeCounts(db, clock, stopping), onError),
-          every(10_000, (stopping) => cancelUndeliverable(db, clock, stopping), onError),
-          every(600_000, () => deleteStaleLeases(db), onError),
-          every(600_000, () => countIccidRanges(db), onError),
-          every(2_000, createFirstStatistics(db, onError), onError),
-        ]),
+    every(60_000, (stopping) => purgeExpiredKeys(db, clock, stopping), onError),
+    every(60_000, () => removeExpired(db, clock), onError),
+    every(60_000, (stopping) => purgeOld(db, clock, config.retentionMs, stopping), onError),
+    every(60_000, (stopping) => purgeOldHours(db, clock, config.retentionMs, stopping), onError),
+    every(300_000, (stopping) => purgeRequests(db, clock, stopping), onError),
+    every(600_000, (stopping) => purgeAuditLog(db, clock, stopping), onError),
+    every(1_000, (stopping) => expireBundles(db, service, stopping), onError),
+    every(1_000, () => runRecoveries(db, { ...service, served }), onError),
+    every(1_000, (stopping) => continueGroupRetries(db, service, stopping), onError),
+    every(1_000, createOrderFallback(service), onError),
+    every(1_000, (stopping) => reportHealth(db, service, reportRule, stopping), onError),
+    every(2_000, (stopping) => countEvents(service, stopping), onError),
+    every(600_000, (stopping) => purgeCounts(db, clock, stopping), onError),
+    every(10_000, (stopping) => cancelUndeliverable(db, clock, stopping), onError),
+    every(600_000, () => deleteStaleLeases(db), onError),
+    every(600_000, () => countIccidRanges(db), onError),
+    every(2_000, createFirstStatistics(db, onError), onError),
   ];
 }

@@ -10,14 +10,17 @@ type Parts = {
   peers(): PeerReport[];
   isPaused(): boolean;
   throughput: Throughput;
+  clockSkewMs(): number;
 };
 
 /** What this process tells the operator with its heartbeat. */
-export function reportOf({ config, certificates, peers, isPaused, throughput }: Parts): ProcessReport {
+export function reportOf(parts: Parts): ProcessReport {
+  const { config, certificates, peers, isPaused, throughput, clockSkewMs } = parts;
   return {
     iccid_ranges: (config.iccidRanges ?? []).slice(0, maxRanges),
     certificates: certificates().map(({ setting, endsAt }) => ({ setting, ends_at: endsAt.toISOString() })),
     throughput: throughput.read(),
+    clock_skew_ms: clockSkewMs(),
     // The pause is for calls that provision, so not for the core's commands.
     networks: peers().map((peer) => ({ ...peer, paused: peer.kind !== 'core' && isPaused() })),
   };

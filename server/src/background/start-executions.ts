@@ -16,6 +16,7 @@ export function startExecutions(
   const runners = createRunners(config.iccidRanges);
   countFromZero(service, Object.keys(runners));
   let isPaused = false;
+  service.metrics.networkPaused.set(0); // it may have been stopped in a pause
   const worker = startExecutionWorker({
     db: service.db,
     clock: service.clock,
@@ -51,7 +52,7 @@ export function startExecutions(
     pollMs: 1_000,
     onError,
   });
-  service.signals.on('executions', worker.wake);
+  const unsubscribe = service.signals.on('executions', worker.wake);
   const returns = every(
     1_000,
     (stopping) =>
@@ -69,6 +70,7 @@ export function startExecutions(
     ...worker,
     isPaused: () => isPaused,
     async stop(timeoutMs: number) {
+      unsubscribe();
       await Promise.all([returns.stop(), worker.stop(timeoutMs)]);
     },
   };

@@ -16,11 +16,12 @@ export function startFeed(service: Service, onError: (error: unknown) => void) {
     onError,
   });
   // Whoever writes events announces the account's deliveries. A longer subject is a retry or an enabled endpoint.
-  signals.on('deliveries', (subject) => {
+  const unsubscribe = signals.on('deliveries', (subject) => {
     if (!subject?.includes('/')) sequencer.wake();
   });
   return {
     async stop() {
+      unsubscribe();
       await sequencer.stop();
       await placer.stop();
     },

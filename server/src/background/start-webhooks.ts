@@ -48,9 +48,10 @@ export function startWebhooks(service: Service, config: Config, onError: (error:
     onDisabled: () => service.metrics.endpointsDisabled.inc(),
     onError,
   });
-  service.signals.on('deliveries', sender.wake);
+  const unsubscribe = service.signals.on('deliveries', sender.wake);
   return {
     async stop(timeoutMs: number) {
+      unsubscribe();
       await sender.stop(timeoutMs);
       await statsTimer.stop();
       await stats.flush().catch(onError);
@@ -59,14 +60,18 @@ export function startWebhooks(service: Service, config: Config, onError: (error:
   };
 }
 
-type ProbeParts = Pick<Service, 'clock' | 'keyring' | 'log' | 'addressPolicy'>;
+type ProbeParts = Pick<Service, 'clock' | 'clockTrouble' | 'keyring' | 'log' | 'addressPolicy'>;
 
 /** Test requests have agents of their own, so that they neither wait for deliveries nor delay them. */
 export function startProbes(parts: ProbeParts, config: Config) {
   const agents = createAccountAgents(() => createGuardedAgent(parts.addressPolicy, { connections: 4 }), 100);
   const probes = createProbes({ ...parts, ...requestOptionsOf(config), dispatcherOf: agents.agentOf });
   return {
-    send: probes.send,
+    async send(message: Parameters<typeof probes.send>[0]) {
+      const trouble = parts.clockTrouble();
+      // A receiver would reject its signature, and the customer look for the cause there.
+      return trouble === null ? probes.send(message) : { unsent: trouble, isFault: true };
+    },
     async stop() {
       probes.stop();
       await agents.destroy();

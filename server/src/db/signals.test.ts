@@ -42,6 +42,16 @@ test('a first signal goes out at once, those of the next 20 ms together at their
   ]);
 });
 
+test('a listener hears nothing after it has ended', async () => {
+  const heard: string[] = [];
+  const end = signals.on('executions', () => void heard.push('ended'));
+  signals.on('executions', () => void heard.push('stays'));
+  end();
+  signals.announce('executions');
+  await vi.advanceTimersByTimeAsync(1);
+  expect(heard).toEqual(['stays']);
+});
+
 test('under load, a topic has one signal per 20 ms', async () => {
   for (let ms = 0; ms < 190; ms++) {
     signals.announce('deliveries', 'a');

@@ -15,7 +15,8 @@ export type Signals = {
    * narrows it to, for example, an account; without one, listeners look at all work.
    */
   announce(topic: Topic, subject?: string): void;
-  on(topic: Topic, listener: (subject: string | undefined) => void): void;
+  /** Returns a function that ends it. */
+  on(topic: Topic, listener: (subject: string | undefined) => void): () => void;
   stop(): Promise<void>;
 };
 
@@ -140,6 +141,7 @@ export function createSignals({ db, connectionString, purpose = 'signals', onErr
       listeners.set(topic, known.add(listener));
       // Only a process with listeners needs a connection for LISTEN.
       if (address && !isListening) listen(address).catch(onError);
+      return () => void known.delete(listener);
     },
 
     async stop() {

@@ -34,7 +34,7 @@ export function serveDescription(app: FastifyInstance, service: Service): void {
   );
 }
 
-async function readiness({ db, isStopping, missingKeys }: Service) {
+async function readiness({ db, isStopping, missingKeys, clockTrouble }: Service) {
   if (isStopping())
     throw new AppError('unavailable', 'This process is shutting down; retry shortly.', {
       headers: { 'Retry-After': '1' },
@@ -44,6 +44,8 @@ async function readiness({ db, isStopping, missingKeys }: Service) {
       'unavailable',
       `Stored secrets need encryption keys that this process does not have: ${missingKeys.join(', ')}. Its log says what to do.`,
     );
+  const trouble = clockTrouble();
+  if (trouble !== null) throw new AppError('unavailable', trouble);
   await db.ping();
   return { status: 'ok' };
 }

@@ -20,7 +20,7 @@ export async function overviewCommand(tools: Tools, options: Options): Promise<v
 
 export async function processesCommand(tools: Tools, options: Options): Promise<void> {
   const processes = await allPages((query) => listProcesses(tools, { params: {}, query, body: {} }));
-  printList(processes, options, ({ id, role, version, host, pid, since, last_seen_at }) => ({
+  printList(processes, options, ({ id, role, version, host, pid, since, last_seen_at, clock_skew_ms }) => ({
     id,
     role,
     version,
@@ -28,6 +28,7 @@ export async function processesCommand(tools: Tools, options: Options): Promise<
     pid,
     since: isoTime(since),
     last_seen: isoTime(last_seen_at),
+    clock_skew_ms,
   }));
 }
 

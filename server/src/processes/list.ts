@@ -28,5 +28,6 @@ function present(row: ProcessRow): Process {
     pid: row.pid,
     since: unixSeconds(row.started_at),
     last_seen_at: unixSeconds(row.seen_at),
+    clock_skew_ms: row.clock_skew_ms,
   };
 }

@@ -9,6 +9,8 @@ export type ProcessReport = {
   certificates: { setting: string; ends_at: string }[];
   /** What it did in the last minute and hour. */
   throughput: Record<ThroughputName, Rate>;
+  /** How far its machine is ahead of PostgreSQL; negative if behind. */
+  clock_skew_ms: number;
   /** The systems it calls. */
   networks: NetworkReport[];
 };

@@ -5,14 +5,16 @@ import { uuidText } from '../ids/uuid.ts';
 import type { NewUuid } from '../ids/uuid-v7.ts';
 import { clip } from '../telemetry/clip.ts';
 import { every } from '../worker/every.ts';
+import { stateOf } from './clock-skew.ts';
 import type { ProcessReport } from './report.ts';
 import { removeProcess } from './sql/remove-process.ts';
 import { type Heartbeat, storeHeartbeat } from './sql/store-heartbeat.ts';
 
 type Options = Pick<Heartbeat, 'role' | 'version'> & {
   db: Database;
-  /** Corrected with every heartbeat. */
+  /** Measured with every heartbeat; then `onMeasured` is called. */
   clock: DatabaseClock;
+  onMeasured?(): void;
   newUuid: NewUuid;
   /** What only this process knows. Must be bounded: it is written with every heartbeat. */
   report(): ProcessReport;
@@ -21,7 +23,7 @@ type Options = Pick<Heartbeat, 'role' | 'version'> & {
 };
 
 const defaultBeatMs = 5_000;
-/** How soon others see that a network went down or works again. */
+/** How soon others see that a network went down or works again, and this process that its clock was set. */
 const checkMs = 1_000;
 
 /** A process that has not reported for this long is gone. Four heartbeats may be late or lost. */
@@ -29,7 +31,8 @@ export const goneAfterMs = 25_000;
 
 /** Lets the operator see this process, from now until `stop`. */
 export async function startHeartbeat(options: Options): Promise<{ stop(): Promise<void> }> {
-  const { db, clock, newUuid, role, version, report, onError, beatMs = defaultBeatMs } = options;
+  const { db, clock, onMeasured, newUuid, role, version, report, onError } = options;
+  const { beatMs = defaultBeatMs } = options;
   const uuid = uuidText(newUuid());
   const host = clip(hostname(), 255);
   let beatAtMs = 0;
@@ -43,6 +46,7 @@ export async function startHeartbeat(options: Options): Promise<{ stop(): Promis
     const { pid } = process;
     const heartbeat = { uuid, role, version, host, pid, uptimeMs, report: current };
     await clock.measure(() => storeHeartbeat(db, heartbeat, goneAfterMs));
+    onMeasured?.();
   }
 
   async function beatIfDue(): Promise<void> {
@@ -61,6 +65,6 @@ export async function startHeartbeat(options: Options): Promise<{ stop(): Promis
 }
 
 /** A change of this sends a heartbeat at once. */
-function stateIn({ networks }: ProcessReport): string {
-  return JSON.stringify(networks.map(({ reachable, paused }) => [reachable, paused]));
+function stateIn({ networks, clock_skew_ms: skewMs }: ProcessReport): string {
+  return JSON.stringify([stateOf(skewMs), ...networks.map(({ reachable, paused }) => [reachable, paused])]);
 }

@@ -85,6 +85,11 @@ export function createMetrics(db: Database, certificates: () => CertificateEnd[]
     help: '1 while this process makes no calls to the SM-DP+ because its gateway reported it as down; else 0.',
     registers,
   });
+  const clockSkew = new Gauge({
+    name: 'simplane_clock_skew_seconds',
+    help: 'How far the clock of this process’s machine is ahead of PostgreSQL’s, negative if behind. Measured every 5 s.',
+    registers,
+  });
   describeProcess(registers);
   describePool(registers, db);
   describeQueues(registers, db);
@@ -103,6 +108,7 @@ export function createMetrics(db: Database, certificates: () => CertificateEnd[]
     signInsRefused,
     reportCount,
     networkPaused,
+    clockSkew,
     throughput: createThroughput(),
   };
 }

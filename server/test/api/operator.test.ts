@@ -32,6 +32,7 @@ const rethrow = (error: unknown) => {
 const emptyReport: ProcessReport = {
   iccid_ranges: [],
   certificates: [],
+  clock_skew_ms: 0,
   networks: [],
   throughput: createThroughput().read(),
 };
@@ -48,6 +49,24 @@ function startProcess(
 }
 
 describe('processes', () => {
+  test('report and measure at once when their machine’s clock is set', async () => {
+    const report = { ...emptyReport };
+    const heartbeat = await startProcess('worker', () => report);
+    report.clock_skew_ms = 2_001;
+    await expect
+      .poll(async () => (await operator.processes.list()).data.map((one) => one.clock_skew_ms))
+      .toEqual([2_001]);
+    await heartbeat.stop();
+  });
+
+  test('show how far their machine’s clock is ahead; null if their release does not report it', async () => {
+    const off = await startProcess('worker', () => ({ ...emptyReport, clock_skew_ms: -2_500 }));
+    const older = await startProcess('api', () => ({ ...emptyReport, clock_skew_ms: undefined as never }));
+    const { data } = await operator.processes.list();
+    expect(data.map((one) => one.clock_skew_ms)).toEqual([null, -2_500]);
+    await Promise.all([off.stop(), older.stop()]);
+  });
+
   const roles = async () => (await operator.processes.list()).data.map(({ role }) => role);
 
   test('correct their clock by PostgreSQL’s with each heartbeat', async () => {

@@ -70,57 +70,137 @@ async function orderEsim(target: { url: string; key: string }, idempotencyKey: s
   return iccid;
 }
 
+const readiness = (server: ServerProcess) => call({ url: server.url, key }, 'GET', '/readyz');
+
+const untilReady = (server: ServerProcess, status: number) =>
+  until(
+    () => readiness(server),
+    (reply) => reply.status === status,
+  );
+
+/** Waits for another heartbeat of the process, with which it would have begun to work. */
+async function untilSeenAgain({ pid }: ServerProcess): Promise<void> {
+  const seenAt = async () => {
+    const [row] = await query<{ at: string }>('select seen_at::text as at from processes where pid = $1', [
+      pid,
+    ]);
+    return row?.at;
+  };
+  const before = await seenAt();
+  await until(seenAt, (at) => at !== undefined && at !== before);
+}
+
+const statusOf = async (order: { id: string }) =>
+  (await call({ ...right, key }, 'GET', `/v1/executions/${order.id}`)).json.status;
+
+const untilDone = (order: { id: string }) =>
+  until(
+    () => statusOf(order),
+    (status) => status === 'succeeded',
+  );
+
+const sentAbout = (text: string) => receiver.received.filter(({ body }) => body.includes(text));
+
 describe.each([31, -31])('a process whose wall clock is %i days off', (days) => {
-  test('expires, replays, names and signs by PostgreSQL’s clock', async () => {
+  test('replays and names by PostgreSQL’s clock, works on nothing, says why, and goes on when its clock is right', async () => {
     const startedMs = Date.now();
+    const before = await provision({ ...right, key }, `before-${days}`);
     const server = await startShifted(days * dayMs);
     const target = { url: server.url, key };
-    const first = await provision({ ...right, key }, `first-${days}`);
-    expect((await provision(target, `first-${days}`)).text).toBe(first.text);
+    const refused = await readiness(server);
+    expect(refused.status).toBe(503);
+    const where = days > 0 ? 'ahead of' : 'behind';
+    expect(refused.json.error.message).toContain(`s ${where} PostgreSQL’s`);
+    expect(server.output()).toContain(refused.json.error.message);
+    expect((await provision(target, `before-${days}`)).text).toBe(before.text);
+    const { json: order } = await provision(target, `order-${days}`);
+    const [{ id }] = (await query('select id from execution_queue order by id desc limit 1')) as [
+      { id: string },
+    ];
+    expect(unixMsOf(id)).toBeGreaterThan(startedMs - 60_000);
+    expect(unixMsOf(id)).toBeLessThan(Date.now() + 60_000);
+    await untilSeenAgain(server);
+    expect(await statusOf(order)).toBe('queued');
 
-    const [lasting, ending] = [await orderEsim(target, `a-${days}`), await orderEsim(target, `b-${days}`)];
-    const statusOf = async (iccid: string) =>
-      (await call(target, 'GET', `/v1/esims/${iccid}/bundles`)).json.data[0].status;
-    expect([await statusOf(lasting), await statusOf(ending)]).toEqual(['active', 'active']);
-    await query('update bundles set expires_at = clock_timestamp() where iccid = $1', [ending]);
-    await until(
-      () => statusOf(ending),
-      (status) => status === 'expired',
-    );
-    expect(await statusOf(lasting)).toBe('active');
-
-    const ids = await query<{ id: string }>('select id from events union all select id from executions');
-    const times = ids.map(({ id }) => unixMsOf(id)).filter((ms) => ms < startedMs - dayMs || ms > Date.now());
-    expect([ids.length > 0, times]).toEqual([true, []]);
-
-    const sent = await until(
-      async () => receiver.received.filter(({ body }) => body.includes(ending)),
-      (found) => found.some(({ body }) => body.includes('bundle.expired')),
-    );
-    for (const { body, headers } of sent) await webhooks.verify(body, headers['service-signature'], secret);
-    expect((await provision(target, `first-${days}`)).text).toBe(first.text);
+    await server.shift(0);
+    await untilReady(server, 200);
+    await Promise.all([untilDone(before.json), untilDone(order)]);
     expect(await server.end('SIGTERM')).toBe(0);
   });
 });
 
-test('webhooks and commands to the core carry PostgreSQL’s time', async () => {
+test('a worker whose clock jumps gives its work back, sends nothing, and goes on when its clock is right', async () => {
+  const server = await startShifted(0);
+  const target = { url: server.url, key };
+  const iccid = await orderEsim(target, 'jump');
+  await until(
+    async () => sentAbout(iccid),
+    (sent) => sent.length > 0,
+  );
+  for (const jumpMs of [3_600_000, -3_600_000]) {
+    await server.shift(jumpMs);
+    await untilReady(server, 503);
+    await until(
+      () => query('select from endpoint_leases where leased_until > now()'),
+      (leases) => leases.length === 0,
+    );
+    const { json: order } = await provision(target, `jump-${jumpMs}`);
+    const { json: endpoints } = await call(target, 'GET', '/v1/webhook_endpoints');
+    const probe = await call(target, 'POST', `/v1/webhook_endpoints/${endpoints.data[0].id}/probe`);
+    expect(probe.status).toBe(503);
+    await call(target, 'POST', `/v1/sandbox/esims/${iccid}/simulate`, {
+      body: { action: 'use_data', bytes: 4_000_000_000 },
+    });
+    const sent = receiver.received.length;
+    await untilSeenAgain(server);
+    expect([await statusOf(order), receiver.received.length]).toEqual(['queued', sent]);
+    const metrics = (await call(target, 'GET', '/metrics')).text;
+    const skew = Number(/^simplane_clock_skew_seconds (\S+)$/m.exec(metrics)?.[1]);
+    expect(Math.abs(skew - jumpMs / 1000)).toBeLessThan(30);
+
+    await server.shift(0);
+    await untilReady(server, 200);
+    await untilDone(order);
+    await until(
+      async () => receiver.received.length,
+      (count) => count > sent,
+    );
+  }
+  expect(await server.end('SIGTERM')).toBe(0);
+});
+
+test('a worker whose clock is 25 s ahead warns, and expires and signs by PostgreSQL’s clock', async () => {
   const core = await startReceiver();
   const settings = {
     SIMPLANE_CORE_URL: core.url,
     SIMPLANE_CORE_SECRET: 'a-secret-of-the-core-in-these-tests',
   };
-  const server = await startShifted(-25_000, settings);
+  const server = await startShifted(25_000, settings);
   const target = { url: server.url, key };
-  const startedSeconds = Math.floor(Date.now() / 1000);
+  expect(server.output()).toContain('the clocks of this machine and PostgreSQL differ');
   const iccid = await orderEsim(target, 'signed');
+  await query(`update bundles set expires_at = clock_timestamp() + interval '15 s' where iccid = $1`, [
+    iccid,
+  ]);
+  await until(
+    async () => (await call(target, 'GET', `/v1/esims/${iccid}/bundles`)).json.data[0].status,
+    (status) => status === 'expired',
+  );
+  expect(
+    await query('select from bundles where iccid = $1 and expires_at > clock_timestamp()', [iccid]),
+  ).toEqual([]);
+
   await call(target, 'POST', `/v1/esims/${iccid}/suspend`);
   const sent = await until(
-    async () => receiver.received.filter(({ body }) => body.includes(iccid)).concat(core.received),
-    (found) => core.received.length > 0 && found.length > 1,
+    async () => [...core.received, ...sentAbout(iccid)],
+    (all) => core.received.length > 0 && all.length > 1,
   );
+  const nowSeconds = Math.floor(Date.now() / 1000);
   const times = sent.map(({ headers }) => Number(/^t=(\d+)/.exec(`${headers['service-signature']}`)?.[1]));
-  expect(times.filter((seconds) => !(seconds >= startedSeconds))).toEqual([]);
-  await server.end('SIGTERM');
+  expect(times.filter((seconds) => !(seconds <= nowSeconds))).toEqual([]);
+  for (const { body, headers } of sentAbout(iccid))
+    await webhooks.verify(body, headers['service-signature'], secret);
+  expect(await server.end('SIGTERM')).toBe(0);
   await core.stop();
 });
 

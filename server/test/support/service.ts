@@ -99,12 +99,20 @@ export async function startService({
     role: 'all',
     db,
     clock,
+    clockTrouble: () => null,
     newUuid,
     signals: {
       announce: (topic, subject) => {
         for (const listener of listeners.get(topic) ?? []) setImmediate(listener, subject);
       },
-      on: (topic, listener) => void listeners.set(topic, [...(listeners.get(topic) ?? []), listener]),
+      on(topic, listener) {
+        listeners.set(topic, [...(listeners.get(topic) ?? []), listener]);
+        return () =>
+          void listeners.set(
+            topic,
+            (listeners.get(topic) ?? []).filter((one) => one !== listener),
+          );
+      },
       stop: async () => {},
     },
     keyring,

@@ -21,7 +21,7 @@ beforeAll(async () => {
   service = await startService({
     signals: {
       announce: (topic, subject) => void announced.push(`${topic} ${subject?.replaceAll('-', '')}`),
-      on: () => {},
+      on: () => () => {},
       stop: async () => {},
     },
   });

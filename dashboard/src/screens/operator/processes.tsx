@@ -28,6 +28,7 @@ export default function Processes() {
               ),
             },
             { name: 'Version', cell: ({ version }) => version },
+            { name: 'Clock ahead', cell: ({ clock_skew_ms: ms }) => skew(ms) },
             { name: 'Started', cell: ({ since }) => <Time at={since} /> },
             { name: 'Seen', cell: ({ last_seen_at: seen }) => <Time at={seen} />, isTime: true },
           ]}
@@ -35,4 +36,9 @@ export default function Processes() {
       </Panel>
     </>
   );
+}
+
+/** What differs by less than a tenth of a second is network latency. */
+function skew(ms: number | null): string {
+  return ms === null ? '–' : `${(ms / 1000).toFixed(1)} s`;
 }

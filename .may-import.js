@@ -425,7 +425,7 @@ export const mayImport = {
       why: 'It maps requests to operations. No folder below depends on HTTP.',
       imports: list`accounts addresses app-error.ts audit bundles context.ts dashboard db/database.ts db/unavailable.ts esims events
                    executions executions/operator feed/consumers http/dashboard http/feed http/mcp idempotency
-                   ids/uuid-range.ts ids/uuid.ts lookups observations overview processes products request-log sandbox
+                   ids/uuid-range.ts ids/uuid.ts lists lookups observations overview processes products request-log sandbox
                    service.ts telemetry webhooks/deliveries webhooks/endpoints webhooks/recoveries webhooks/stats
                    contract:* reference:* npm:ajv npm:fast-json-stringify npm:fastify`,
     },

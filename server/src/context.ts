@@ -62,6 +62,8 @@ export type OperatorContext = Origin & {
   /** How many webhook endpoints an account without a limit of its own may have. */
   endpointLimit: number;
   apiVersion: ApiVersion;
+  /** Waits until answers that the client's account has not read yet leave room for a large page. */
+  waitForRoom(): Promise<void>;
 };
 
 /** The context of an account's operation. */

@@ -20,6 +20,7 @@ export function listAuditLog(ctx: Context, { query }: InputOf<Operations['listAu
     },
     positionOf: (row) => row.id,
     present: presentEntry,
+    waitForRoom: ctx.waitForRoom,
   });
 }
 
@@ -39,6 +40,7 @@ export function listOperatorAuditLog(
     },
     positionOf: (row) => row.id,
     present: presentOperatorEntry,
+    waitForRoom: ctx.waitForRoom,
   });
 }
 

@@ -18,5 +18,6 @@ export function listEsims(ctx: Context, { query }: InputOf<Operations['listEsims
     read: (beforeUuid, count) => listEsimRows(ctx.db, ctx.account.uuid, filter, { beforeUuid, count }),
     positionOf: (row) => row.id,
     present: presentEsim,
+    waitForRoom: ctx.waitForRoom,
   });
 }

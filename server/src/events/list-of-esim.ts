@@ -1,6 +1,7 @@
 import type { Event } from '@simplane/contract';
 import type { Queryable } from '../db/database.ts';
-import { listEventRows } from './sql/list.ts';
+import type { CutRows } from '../lists/read-page.ts';
+import { type EventPage, listEventRows } from './sql/list.ts';
 
 export type EsimEvent = { uuid: string; event: Event };
 
@@ -9,10 +10,10 @@ export async function listEventsOfEsim(
   db: Queryable,
   accountUuid: string,
   iccid: string,
-  page: { beforeUuid: string | null; count: number },
-): Promise<EsimEvent[]> {
+  page: EventPage,
+): Promise<CutRows<EsimEvent>> {
   const about = { iccid, execution: undefined };
   const filter = { types: undefined, created: undefined, delivery: undefined, about };
-  const rows = await listEventRows(db, accountUuid, filter, page);
-  return rows.map(({ id, body }) => ({ uuid: id, event: JSON.parse(body) }));
+  const { rows, isCut } = await listEventRows(db, accountUuid, filter, page);
+  return { rows: rows.map(({ id, body }) => ({ uuid: id, event: JSON.parse(body) })), isCut };
 }

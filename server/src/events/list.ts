@@ -15,9 +15,11 @@ export function listEvents(ctx: Context, { query }: InputOf<Operations['listEven
   };
   return readPage(query, {
     scope: { list: 'events', accountId: ctx.account.id, filters: filter },
-    read: (beforeUuid, count) => listEventRows(ctx.db, ctx.account.uuid, filter, { beforeUuid, count }),
+    read: (beforeUuid, count, maxBytes) =>
+      listEventRows(ctx.db, ctx.account.uuid, filter, { beforeUuid, count, maxBytes }),
     positionOf: (row) => row.id,
     present: (row): Event => JSON.parse(row.body),
+    waitForRoom: ctx.waitForRoom,
   });
 }
 

@@ -4,8 +4,13 @@ import { DatabaseUnavailable } from '../db/unavailable.ts';
 import { beginning, encodePlace, type Place } from './cursor.ts';
 import { findCurrentHead, type Head } from './sql/find-head.ts';
 import { findMark } from './sql/find-mark.ts';
+import type { FeedRow } from './sql/read-events.ts';
 
-export type Feed = { db: Queryable; account: { id: string; uuid: string } };
+/** Decides when a page of up to `maxBytes` is read. */
+export type Pace = (maxBytes: number, read: () => Promise<FeedRow[]>) => Promise<FeedRow[]>;
+
+/** Without `pace`, pages are read at once. */
+export type Feed = { db: Queryable; account: { id: string; uuid: string }; pace?: Pace };
 
 /** The oldest place from which nothing has been removed. */
 export async function oldestPlace({ db, account }: Feed, head: Head): Promise<Place> {

@@ -3,23 +3,21 @@ import type { Feed } from './expired.ts';
 import { typeFilterOf } from './match-types.ts';
 import { readEvents } from './sql/read-events.ts';
 
-export { pageStatement } from './sql/read-events.ts';
-
 /** An event of the feed, with its place: the cursor after it. The body is empty if its type was not asked for. */
 export type FeedEvent = Place & { type: string; body: string };
 
-/** The next events after a place, of all types, those of `types` with their bodies. Null if the place is not in the feed, or an event after it was removed. */
+/**
+ * The next events after a place, of all types, those of `types` with their bodies. Null if the place is not in the feed, or an event
+ * after it was removed.
+ */
 export async function readAfter(
-  { db, account }: Feed,
+  { db, account, pace = (_, read) => read() }: Feed,
   after: Place,
   bounds: { count: number; maxBytes: number },
   types: readonly string[] | null = null,
 ): Promise<FeedEvent[] | null> {
-  const rows = await readEvents(db, account.uuid, {
-    after: after.position,
-    types: typeFilterOf(types),
-    ...bounds,
-  });
+  const from = { after: after.position, types: typeFilterOf(types), ...bounds };
+  const rows = await pace(bounds.maxBytes, () => readEvents(db, account.uuid, from));
   if (after.position > 0) {
     const own = rows.shift();
     if (own?.position !== after.position || own.mark !== after.mark) return null;

@@ -155,7 +155,7 @@ function prepareRequests(app: FastifyInstance, service: Service, { unread }: Hel
     if (typeof payload !== 'string') return done(null, payload);
     if (payload.length < compressedFromBytes) return done(null, payload);
     compressAnswer(request, reply, payload, (bytes) => {
-      unread.add(request.raw.socket, bytes.length);
+      unread.add(request, Buffer.byteLength(bytes));
       done(null, bytes);
     });
   });
@@ -183,7 +183,7 @@ function followRequests(
       reply.raw.on('close', () => {
         record(request, reply, wasSent);
         bodies.release(request);
-        unread.remove(socket);
+        unread.end(request);
         connections.endRequest(request);
         endRequest(socket);
       });
@@ -267,6 +267,7 @@ function serveApi(app: FastifyInstance, service: Service, api: Api, { bodies, un
     service,
     shares: createDatabaseShares(service.db),
     keysInFlight: createKeysInFlight(),
+    unread,
   };
 
   if (service.hasDashboard) {

@@ -16,7 +16,7 @@ function setUp() {
     const request = {
       headers,
       heldBody: null,
-      account: { uuid: owner },
+      caller: { account: { uuid: owner } },
       routeOptions: { bodyLimit: 4 * megabyte },
     } as unknown as FastifyRequest;
     const payload = new PassThrough();

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../app-error.ts';
+import { ownerOf } from './request-owner.ts';
 
 // Smaller bodies are not counted: an order has 200 bytes, and the connection limit bounds how many there are.
 const countedFromBytes = 16 * 1024;
@@ -90,7 +91,7 @@ export function createBodyReader(onCut: () => void): BodyReader {
     };
     const takeLarge = (chunk: Buffer, at: number) => {
       if (request.heldBody === null) {
-        const owner = request.account?.uuid ?? '';
+        const owner = ownerOf(request);
         request.heldBody = { owner, blocks: [], cut: () => end(noRoom()) };
         arriving.add(request.heldBody);
         store(request.heldBody, small.subarray(0, at), 0);

@@ -4,6 +4,7 @@ import {
   idPrefixes,
   isWrite,
   type Operation,
+  operations,
   type WriteOperation,
 } from '@simplane/contract';
 import fastJsonStringify from 'fast-json-stringify';
@@ -17,6 +18,7 @@ import { findEarlier } from '../idempotency/find-earlier.ts';
 import type { KeysInFlight } from '../idempotency/keys-in-flight.ts';
 import type { Answer, Outcome } from '../idempotency/outcome.ts';
 import { lowestUuid } from '../ids/uuid-range.ts';
+import { maxPageBytes, smallPageBytes } from '../lists/read-page.ts';
 import type { Service } from '../service.ts';
 import { type AccountTurns, createAccountTurns } from './account-turns.ts';
 import { auditWrite, wayOf } from './audit-write.ts';
@@ -27,6 +29,7 @@ import { onFirstCall } from './on-first-call.ts';
 import { compileQueryValidator, readQuery } from './query.ts';
 import { renderError, toAppError } from './render-error.ts';
 import { pictureOf } from './representations.ts';
+import type { UnreadAnswers } from './unread-answers.ts';
 import { compileValidator } from './validate.ts';
 
 type Input = {
@@ -43,12 +46,12 @@ const unlimited: AccountTurns = (_, work) => work();
 
 const noFields = { type: 'object', properties: {}, additionalProperties: false };
 
-type Parts = { service: Service; shares: DatabaseShares; keysInFlight: KeysInFlight };
+type Parts = { service: Service; shares: DatabaseShares; keysInFlight: KeysInFlight; unread: UnreadAnswers };
 
 /** Registers an operation. Its validation, idempotency and serialisation are derived from the contract. */
 export function serveOperation(
   app: FastifyInstance,
-  { service, shares, keysInFlight }: Parts,
+  { service, shares, keysInFlight, unread }: Parts,
   definition: Operation,
   handler: ReadHandler | WriteHandler,
 ): void {
@@ -76,6 +79,7 @@ export function serveOperation(
     if (invalid) throw invalid;
     // Set before the handler runs, so that its errors have them too. Only install profiles have pictures, and they are secret.
     if (pictures) reply.headers({ Vary: 'Accept', 'Cache-Control': 'no-store' });
+    if (mayBeLarge(definition)) await unread.reserve(request, smallPageBytes);
     const result = await (handler as ReadHandler)(contextOf(request, dbForRead(request, input.query)), input);
     const picture = pictures && pictureOf(result as InstallProfile, pictures, request.headers.accept);
     if (picture) {
@@ -145,6 +149,7 @@ export function serveOperation(
       mode,
       hasCore,
       apiVersion,
+      waitForRoom: () => unread.reserve(request, maxPageBytes),
       account: account as Account, // null only for operators' operations and /v1/me, whose handlers expect that
       apiKey,
       requestId,
@@ -203,6 +208,11 @@ export function serveOperation(
 function callerOf({ caller }: FastifyRequest): KnownKey {
   if (!caller) throw new Error('an operation ran without a caller');
   return caller;
+}
+
+/** Lists, and events, whose data is the account's own. */
+function mayBeLarge({ path, query }: Operation): boolean {
+  return query?.properties['starting_after'] !== undefined || path === operations.getEvent.path;
 }
 
 function sendOutcome(request: FastifyRequest, reply: FastifyReply, outcome: Outcome) {

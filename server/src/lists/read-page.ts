@@ -5,31 +5,71 @@ type Query = { limit?: number; starting_after?: string };
 
 type Reader<Row, Item> = {
   scope: ListScope;
-  /** Reads at most `count` rows after `position` (null: from the start), in the list's order. */
-  read(position: string | null, count: number): Promise<Row[]>;
+  /**
+   * Reads at most `count` rows after `position` (null: from the start), in the list's order. A list of large rows ends before
+   * `maxBytes`, with at least one row, and says so.
+   */
+  read(position: string | null, count: number, maxBytes: number): Promise<Row[] | CutRows<Row>>;
   positionOf(row: Row): string;
   /** Format of a position. Default: a UUID. */
   positionPattern?: RegExp;
   present(row: Row): Item;
+  /** For lists of large rows: waits until a page of `maxPageBytes` may be held. */
+  waitForRoom?(): Promise<void>;
 };
 
+/** `isCut`: there are more rows, which did not fit. */
+export type CutRows<Row> = { rows: Row[]; isCut: boolean };
+
+/** A page of larger items is shorter than its limit. */
+export const maxPageBytes = 4 * 1024 * 1024;
+
+/** Most pages are smaller; a larger one is read again when there is room for it. A page of 100 executions has 28 kB. */
+export const smallPageBytes = 256 * 1024;
+
 /** One page of a keyset list. Reads one extra row to find out whether there is another page. */
-export async function readPage<Row, Item>(
-  query: Query,
-  { scope, read, positionOf, positionPattern = uuid, present }: Reader<Row, Item>,
-) {
+export async function readPage<Row, Item>(query: Query, reader: Reader<Row, Item>) {
+  const { scope, positionOf, positionPattern = uuid, waitForRoom } = reader;
   const limit = Math.min(query.limit ?? pageSize.default, pageSize.maximum);
   const position =
     query.starting_after === undefined ? null : decodeCursor(scope, query.starting_after, positionPattern);
-  const rows = await read(position, limit + 1);
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  const hasMore = rows.length > limit;
+  let page = waitForRoom && (await readWithin(reader, position, limit, smallPageBytes));
+  if (!page || page.isCut) {
+    page = undefined; // holds no memory while it waits
+    await waitForRoom?.();
+    page = await readWithin(reader, position, limit, maxPageBytes);
+  }
+  const { items, last, hasMore } = page;
   return {
     object: 'list' as const,
-    data: page.map(present),
+    data: items,
     has_more: hasMore,
     ...(hasMore && last !== undefined && { next_cursor: encodeCursor(scope, positionOf(last)) }),
+  };
+}
+
+async function readWithin<Row, Item>(
+  { read, present }: Reader<Row, Item>,
+  position: string | null,
+  limit: number,
+  maxBytes: number,
+) {
+  const found = await read(position, limit + 1, maxBytes);
+  const { rows, isCut } = Array.isArray(found) ? { rows: found, isCut: false } : found;
+  const items: Item[] = [];
+  let bytes = 0;
+  for (const row of rows.slice(0, limit)) {
+    const item = present(row);
+    bytes += Buffer.byteLength(JSON.stringify(item));
+    if (bytes > maxBytes && items.length > 0) break;
+    items.push(item);
+  }
+  const isShortened = items.length < Math.min(rows.length, limit);
+  return {
+    items,
+    last: rows[items.length - 1],
+    hasMore: isCut || rows.length > items.length,
+    isCut: isShortened || (isCut && rows.length <= limit),
   };
 }
 

@@ -20,19 +20,25 @@ export async function listTimeline(ctx: Context, { params, query }: InputOf<Oper
   const { iccid } = esim;
   return readPage(query, {
     scope: { list: 'timeline_entries', accountId: ctx.account.id, filters: { iccid } },
-    async read(beforeUuid, count) {
-      const page = { beforeUuid, count };
+    async read(beforeUuid, count, maxBytes) {
+      const page = { beforeUuid, count, maxBytes };
       const [events, executions] = await Promise.all([
         listEventsOfEsim(ctx.db, ctx.account.uuid, iccid, page),
         listExecutionsOfEsim(ctx.db, esim, page),
       ]);
-      const entries = [...events, ...executions.map((execution) => ({ uuid: execution.id, execution }))]
+      // What is older than the last event that was read comes on the next page, with the events between.
+      const oldest = events.isCut ? (events.rows.at(-1)?.uuid ?? '') : '';
+      const entries = [
+        ...events.rows,
+        ...executions.filter(({ id }) => id > oldest).map((execution) => ({ uuid: execution.id, execution })),
+      ]
         .sort((a, b) => (a.uuid < b.uuid ? 1 : -1))
         .slice(0, count);
-      return withDeliveries(ctx, entries);
+      return { rows: await withDeliveries(ctx, entries), isCut: events.isCut };
     },
     positionOf: ({ uuid }) => uuid,
     present,
+    waitForRoom: ctx.waitForRoom,
   });
 }
 

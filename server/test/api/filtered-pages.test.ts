@@ -122,17 +122,17 @@ const executionsOfEsim = (ofIccid: string) => (db: Queryable) => {
   const esim = { account_id: service.accountUuid, iccid: ofIccid, execution_id: lowestUuid };
   return listRowsOfEsim(db, esim, page);
 };
+const eventRows = async (db: Queryable, filter: Parameters<typeof listEventRows>[2]) =>
+  (await listEventRows(db, service.accountUuid, filter, { ...page, maxBytes: 1_000_000 })).rows;
 const events = (types: string[] | undefined, created?: typeof longAgo) => (db: Queryable) =>
-  listEventRows(db, service.accountUuid, { types, created, delivery: undefined }, page);
-const eventsAbout = (types?: string[]) => (db: Queryable) => {
-  const about = { iccid, execution: undefined };
-  return listEventRows(
-    db,
-    service.accountUuid,
-    { types, about, created: undefined, delivery: undefined },
-    page,
-  );
-};
+  eventRows(db, { types, created, delivery: undefined });
+const eventsAbout = (types?: string[]) => (db: Queryable) =>
+  eventRows(db, {
+    types,
+    about: { iccid, execution: undefined },
+    created: undefined,
+    delivery: undefined,
+  });
 const entries = (filter: Parameters<typeof listAccountEntries>[2]) => (db: Queryable) =>
   listAccountEntries(db, service.accountUuid, filter, page);
 const allEntries = (filter: Parameters<typeof listAllEntries>[2], isOneAccount?: true) => (db: Queryable) =>

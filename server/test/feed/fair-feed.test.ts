@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { readAfter } from '../../src/feed/read-page.ts';
 import { call } from '../support/client.ts';
+import { head, openConnection } from '../support/raw-http.ts';
 import { sequenceEvents } from '../support/sequence-events.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { openSse, type SseReader } from '../support/sse.ts';
@@ -67,12 +68,12 @@ describe('streams of one account', () => {
   });
 });
 
-async function insertEvents(accountUuid: string, count: number): Promise<void> {
+async function insertEvents(accountUuid: string, count: number, bytes = 1_000): Promise<void> {
   await service.db.pool.query(
     `insert into events (account_id, id, type, created_at, body)
-     select $1, gen_random_uuid(), 'a.b', now(), json_build_object('id', n, 'text', repeat('x', 1000))::text
+     select $1, gen_random_uuid(), 'a.b', now(), json_build_object('id', n, 'text', repeat('x', $3::integer))::text
      from generate_series(1, $2::integer) n`,
-    [accountUuid, count],
+    [accountUuid, count, bytes],
   );
   await sequenceEvents(service);
 }
@@ -110,6 +111,36 @@ describe('feed readers of one account', () => {
       [2, ''],
       [3, ''],
     ]);
+  });
+
+  test('that wait for events hold no memory, so that the account can read on', async () => {
+    service = await startService();
+    const leave = new AbortController();
+    const headers = { Authorization: `Bearer ${service.key}` };
+    const waiting = Array.from({ length: 10 }, () =>
+      fetch(`${service.url}/v1/events/feed?after=start&wait=30`, { headers, signal: leave.signal }),
+    );
+    const ended = Promise.allSettled(waiting);
+    await insertEvents(service.accountUuid, 1);
+    for (let i = 0; i < 20; i++)
+      expect((await call(service, 'GET', '/v1/events/feed?after=start')).status).toBe(200);
+    leave.abort();
+    await ended;
+  });
+
+  test('that do not read their stream are cut after the drain timeout', async () => {
+    service = await startService({
+      drainTimeoutMs: 2_000,
+      streams: { perKey: 20, total: 100, beatMs: 100 },
+    });
+    await insertEvents(service.accountUuid, 40, 500_000);
+    const { socket } = await openConnection(service.url);
+    socket.pause();
+    const headers = { Authorization: `Bearer ${service.key}`, Accept: 'text/event-stream' };
+    socket.write(head('GET', '/v1/events/feed?after=start', headers));
+    const cuts = async () => (await service.service.metrics.connectionsCut.get()).values;
+    await expect.poll(cuts).toMatchObject([{ labels: { reason: 'unread' }, value: 1 }]);
+    socket.destroy();
   });
 
   test('get the bodies of their own types only, from a page and from a stream', async () => {

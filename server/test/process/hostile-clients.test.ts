@@ -1,8 +1,9 @@
 import { connect, type Socket } from 'node:net';
+import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { call, type Reply } from '../support/client.ts';
 import { cloneDatabase } from '../support/database.ts';
-import { type ServerProcess, spawnServer } from '../support/process.ts';
+import { runCommand, type ServerProcess, spawnServer } from '../support/process.ts';
 import { head } from '../support/raw-http.ts';
 import { until } from '../support/until.ts';
 
@@ -90,4 +91,45 @@ describe('a server process', () => {
     expect((await honest('/v1/usage_records', { records })).status).toBe(200);
     expect((await memoryMb()) - atRestMb).toBeLessThan(128);
   });
+
+  test('grows by less than 160 MB when 20 clients of an account request pages of large events and read none', async () => {
+    await insertLargeEvents();
+    const other = await createOtherAccount();
+    await expectHonestServed();
+    const atRestMb = await memoryMb();
+    await attack(20, head('GET', '/v1/events?limit=100', { Authorization: `Bearer ${key}` }).repeat(16));
+    // Those that wait for room are refused after a while.
+    const refused = () =>
+      metric('http_server_request_duration_seconds_count', 'http_route="/v1/events"', '"429"');
+    await until(refused, (count) => count > 0);
+    for (let i = 0; i < 30; i++) {
+      const { status } = await call({ url: server.url, key: other }, 'GET', '/v1/events?limit=100');
+      expect(status).toBe(200);
+    }
+    await expectHonestServed();
+    expect((await memoryMb()) - atRestMb).toBeLessThan(160);
+  });
 });
+
+/** 100 events with 250 kB each, of the account with `key`. */
+async function insertLargeEvents(): Promise<void> {
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  await client.query(
+    `insert into events (account_id, id, type, created_at, body)
+     select id, gen_random_uuid(), 'a.big', now(),
+       format('{"id":"evt_1","object":"event","type":"a.big","api_version":"2026-11-01","created":1,"data":{"text":"%s"}}',
+         repeat('x', 250000))
+     from accounts cross join generate_series(1, 100)`,
+  );
+  await client.end();
+}
+
+/** Returns a key of another account. */
+async function createOtherAccount(): Promise<string> {
+  const env = { DATABASE_URL: database.url };
+  const created = await runCommand(['accounts', 'create', '--name', 'Other', '--json'], env);
+  const [{ id }] = JSON.parse(created.stdout);
+  const { stdout } = await runCommand(['keys', 'create', '--account', id, '--json'], env);
+  return JSON.parse(stdout)[0].key;
+}

@@ -2,7 +2,7 @@ import type { Queryable } from '../../db/database.ts';
 import { pageOfValue } from '../../lists/keyset.ts';
 import { hasPendingDelivery } from '../has-pending-delivery.ts';
 import { dataField, indexedFailedOrder, indexedIccid } from '../ids-in-body.ts';
-import type { EventRow } from './event-row.ts';
+import { type CutEvents, queryWithinBytes } from './query-within-bytes.ts';
 import { isOfTypes, typeRanges } from './type-ranges.ts';
 
 /** What the events are about. At least one is given. */
@@ -11,7 +11,7 @@ export type About = {
   execution: { id: string; uuid: string } | undefined;
 };
 
-type Page = { beforeUuid: string; fromUuid: string; count: number };
+export type EventRange = { beforeUuid: string; fromUuid: string; count: number; maxBytes: number };
 
 /** Further filters. */
 type Further = { types: string[] | undefined; delivery: 'failed' | 'pending' | undefined };
@@ -31,9 +31,9 @@ export function listEventsAbout(
   db: Queryable,
   accountUuid: string,
   { iccid, execution }: About,
-  page: Page,
+  page: EventRange,
   { types, delivery }: Further,
-): Promise<EventRow[]> {
+): Promise<CutEvents> {
   const values = types ? typeRanges(types) : [];
   const name = `${types ? '_types' : ''}${delivery ? `_${delivery}` : ''}`;
   const conditions = (first: number) =>
@@ -41,15 +41,15 @@ export function listEventsAbout(
   const shared = [accountUuid, page.beforeUuid, page.fromUuid, page.count];
   if (execution === undefined) {
     const statement = { name: `event_list_esim${name}`, text: ofEsim('$5', conditions(6)) };
-    return db.query(statement, [...shared, iccid, ...values]);
+    return queryWithinBytes(db, statement, [...shared, iccid, ...values], page.maxBytes);
   }
   if (iccid !== undefined) {
     const text = ofEsim('$5', `and ${dataField('execution_id')} = $6 ${conditions(7)}`);
     const statement = { name: `event_list_esim_execution${name}`, text };
-    return db.query(statement, [...shared, iccid, execution.id, ...values]);
+    return queryWithinBytes(db, statement, [...shared, iccid, execution.id, ...values], page.maxBytes);
   }
   const statement = { name: `event_list_execution${name}`, text: ofExecution(conditions(7)) };
-  return db.query(statement, [...shared, execution.uuid, execution.id, ...values]);
+  return queryWithinBytes(db, statement, [...shared, execution.uuid, execution.id, ...values], page.maxBytes);
 }
 
 function ofEsim(iccid: string, conditions: string): string {

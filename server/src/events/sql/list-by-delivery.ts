@@ -1,11 +1,11 @@
 import type { Queryable } from '../../db/database.ts';
 import { maxSearched, searchedEnough } from '../../lists/too-broad.ts';
 import { hasPendingDelivery } from '../has-pending-delivery.ts';
-import type { EventRow } from './event-row.ts';
+import type { EventRange } from './list-about.ts';
+import { type CutEvents, queryWithinBytes } from './query-within-bytes.ts';
 import { isOfTypes, typeRanges } from './type-ranges.ts';
 
 type Filter = { delivery: 'failed' | 'pending'; types: string[] | undefined };
-type Page = { beforeUuid: string; fromUuid: string; count: number };
 
 /**
  * Newest first. Starts from the deliveries, which are few unless an endpoint is down: with 400,000 events and none pending it takes
@@ -15,28 +15,28 @@ export async function listEventsByDelivery(
   db: Queryable,
   accountUuid: string,
   { delivery, types }: Filter,
-  { beforeUuid, fromUuid, count }: Page,
-): Promise<EventRow[]> {
+  { beforeUuid, fromUuid, count, maxBytes }: EventRange,
+): Promise<CutEvents> {
   const range = [accountUuid, beforeUuid, fromUuid];
-  const read = (source: Source) =>
-    db.query<EventRow>(statementOf(source, types), [...range, count, ...(types ? typeRanges(types) : [])]);
+  const values = [...range, count, ...(types ? typeRanges(types) : [])];
+  const read = (source: Source) => queryWithinBytes(db, statementOf(source, types), values, maxBytes);
   const isCut = async (source: Source) => (await db.query(many(source), range)).length > 0;
   const hasMorePending = async (than: number) =>
     (await db.query(morePending, [accountUuid, than])).length > 0;
 
   if (delivery === 'failed') {
     const isPart = await isCut('failed');
-    const rows = await read('failed');
-    if (isPart && rows.length < count) throw searchedEnough();
-    return rows;
+    const page = await read('failed');
+    if (isPart && page.found < count) throw searchedEnough();
+    return page;
   }
   if (!(await hasMorePending(fewPending))) return read('pending');
   // A backlog. Usually the newest events fill a page.
-  const rows = await read('newest');
-  if (rows.length === count) return rows;
+  const page = await read('newest');
+  if (page.found === count) return page;
   if (!(await hasMorePending(maxSearched))) return read('pending');
   if (await isCut('newest')) throw searchedEnough();
-  return rows;
+  return page;
 }
 
 const fewPending = 200;

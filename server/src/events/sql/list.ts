@@ -2,9 +2,9 @@ import type { Queryable } from '../../db/database.ts';
 import { type CreatedRange, idRangeOf } from '../../lists/created-range.ts';
 import { pageOfValue } from '../../lists/keyset.ts';
 import { maxTypes, tooManyTypes } from '../../lists/too-broad.ts';
-import type { EventRow } from './event-row.ts';
 import { type About, listEventsAbout } from './list-about.ts';
 import { listEventsByDelivery } from './list-by-delivery.ts';
+import { type CutEvents, queryWithinBytes } from './query-within-bytes.ts';
 import { typeRanges } from './type-ranges.ts';
 
 type EventFilter = {
@@ -15,6 +15,8 @@ type EventFilter = {
   about?: About | undefined;
 };
 
+export type EventPage = { beforeUuid: string | null; count: number; maxBytes: number };
+
 /**
  * Newest first. An id begins with its millisecond, so a range of times is a range of ids. A type uses an index; a family is
  * several types. Each set of filters is a separate statement, so that each has its own plan.
@@ -23,17 +25,19 @@ export function listEventRows(
   db: Queryable,
   accountUuid: string,
   { types, created, delivery, about }: EventFilter,
-  page: { beforeUuid: string | null; count: number },
-): Promise<EventRow[]> {
+  page: EventPage,
+): Promise<CutEvents> {
   const { fromUuid, beforeUuid } = idRangeOf(created, page.beforeUuid);
-  const range = { fromUuid, beforeUuid, count: page.count };
+  const { count, maxBytes } = page;
+  const range = { fromUuid, beforeUuid, count, maxBytes };
   if (about) return listEventsAbout(db, accountUuid, about, range, { types, delivery });
   if (delivery) return listEventsByDelivery(db, accountUuid, { types, delivery }, range);
-  const values = [accountUuid, beforeUuid, fromUuid, page.count];
-  if (!types) return db.query(list, values);
+  const values = [accountUuid, beforeUuid, fromUuid, count];
+  if (!types) return queryWithinBytes(db, list, values, maxBytes);
   const [type] = types;
-  if (types.length > 1 || type?.endsWith('.*')) return listTypes(db, [...values, ...typeRanges(types)]);
-  return db.query(listType, [...values, type]);
+  if (types.length > 1 || type?.endsWith('.*'))
+    return listTypes(db, [...values, ...typeRanges(types)], maxBytes);
+  return queryWithinBytes(db, listType, [...values, type], maxBytes);
 }
 
 const list = {
@@ -58,12 +62,10 @@ order by ${order}
 limit $4`;
 }
 
-async function listTypes(db: Queryable, values: unknown[]): Promise<EventRow[]> {
-  const rows = await db.query<EventRow | { id: null }>(listOfTypes, values);
-  return rows.map((row) => {
-    if (row.id === null) throw tooManyTypes();
-    return row;
-  });
+async function listTypes(db: Queryable, values: unknown[], maxBytes: number): Promise<CutEvents> {
+  const page = await queryWithinBytes(db, listOfTypes, values, maxBytes);
+  if (page.rows[0]?.id === null) throw tooManyTypes();
+  return page;
 }
 
 /**

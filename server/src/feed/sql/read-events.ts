@@ -12,9 +12,6 @@ export type FeedRow = {
 /** Event types by name, and families such as `esim.*` by their prefix. */
 export type TypeFilter = { names: string[]; prefixes: string[] };
 
-/** The name of the statement that reads pages. */
-export const pageStatement = 'feed_read';
-
 const isWanted = `$5::text[] is null or type = any($5) or exists (
       select from unnest($6::text[]) as family (prefix)
       where starts_with(type, family.prefix))`;
@@ -65,5 +62,5 @@ export function readEvents(
   { after, count, maxBytes, types }: Bounds,
 ): Promise<FeedRow[]> {
   const values = [accountUuid, after, count, maxBytes, types?.names ?? null, types?.prefixes ?? null];
-  return db.query({ name: pageStatement, text }, values);
+  return db.query({ name: 'feed_read', text }, values);
 }

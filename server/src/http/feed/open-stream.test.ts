@@ -27,7 +27,7 @@ async function startStream(hub: Partial<Hub>) {
       const parts = {
         feed: { db, account: { id: 'acct_1', uuid: 'u1' } },
         hub: { leave() {}, join: () => true, ...hub } as Hub,
-        unread: { add() {}, remove() {} },
+        unread: { reserve: async () => {}, shrink() {}, add() {}, end() {} },
         onCut() {},
       };
       const start = { place: { position: 0, mark: 0 }, types: null };

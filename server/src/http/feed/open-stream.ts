@@ -29,7 +29,7 @@ const maxUnreadBytes = 1024 * 1024;
 
 /** Answers with server-sent events from `place` on, until the client leaves or `end` is called. */
 export function openStream(
-  { raw: request }: FastifyRequest,
+  request: FastifyRequest,
   reply: FastifyReply,
   { feed, hub, unread, onCut }: Parts,
   { place: start, types }: { place: Place; types: readonly string[] | null },
@@ -56,7 +56,7 @@ export function openStream(
     hub.leave(account, live);
   });
   response.on('error', () => {}); // `close` follows
-  response.on('drain', () => unread.remove(request.socket));
+  response.on('drain', () => unread.add(request, 0));
 
   /** Returns whether the client keeps up. */
   function write(frames: Frame[]): boolean {
@@ -73,9 +73,8 @@ export function openStream(
       announced = frame.position;
     }
     response.uncork();
-    if (!response.writableNeedDrain) return true;
-    unread.add(request.socket, response.writableLength);
-    return false;
+    unread.add(request, response.writableNeedDrain ? response.writableLength : 0);
+    return !response.writableNeedDrain;
   }
 
   const live = {
@@ -124,7 +123,8 @@ export function openStream(
   catchUp().catch(() => response.destroy());
   return {
     beat() {
-      if (response.writableEnded) return;
+      // A client that does not read is cut after a while, which a write would put off.
+      if (response.writableEnded || response.writableNeedDrain) return;
       const isHidden = place.position > announced;
       announced = place.position;
       response.write(isHidden ? `id: ${encodePlace(account.id, place)}\n\n` : ':\n\n');

@@ -1,20 +1,19 @@
 import { feedLimits, type InputOf, type Operation, type Operations } from '@simplane/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../app-error.ts';
-import type { Queryable } from '../../db/database.ts';
 import { findConsumer } from '../../feed/consumers/find-consumer.ts';
 import type { Place } from '../../feed/cursor.ts';
-import type { Feed } from '../../feed/expired.ts';
+import type { Feed, Pace } from '../../feed/expired.ts';
 import { findPlace, findPlaceSince, requirePlace } from '../../feed/find-place.ts';
 import { createHub } from '../../feed/hub.ts';
 import { readFeed, renderPage, waitForFeed } from '../../feed/read-feed.ts';
-import { pageStatement } from '../../feed/read-page.ts';
 import type { Service } from '../../service.ts';
 import { describeCause } from '../../telemetry/describe-cause.ts';
-import { type AccountTurns, createAccountTurns } from '../account-turns.ts';
+import { createAccountTurns } from '../account-turns.ts';
 import { onFirstCall } from '../on-first-call.ts';
 import { compileQueryValidator, readQuery } from '../query.ts';
 import { prefersStream } from '../representations.ts';
+import { ownerOf } from '../request-owner.ts';
 import type { UnreadAnswers } from '../unread-answers.ts';
 import { createOpenKeys } from './open-keys.ts';
 import { openStream, type Stream } from './open-stream.ts';
@@ -71,13 +70,27 @@ export function serveFeed(
     handler: answer,
   });
 
+  /** Accounts take turns to read a page of events, each when there is room for it. */
+  function paceOf(request: FastifyRequest): Pace {
+    const account = ownerOf(request);
+    return async (maxBytes, read) => {
+      await unread.reserve(request, maxBytes);
+      const rows = await turns(account, read);
+      unread.shrink(
+        request,
+        rows.reduce((bytes, { body }) => bytes + Buffer.byteLength(body ?? ''), 0),
+      );
+      return rows;
+    };
+  }
+
   async function answer(request: FastifyRequest, reply: FastifyReply) {
     const { account } = request;
     if (!account) throw new Error('the feed was read without an account');
     const query = readQuery(definition.query, request.query as Record<string, unknown>) as Query;
     const invalid = checkQuery(query) ?? contradictionIn(query);
     if (invalid) throw invalid;
-    const feed = { db: readInTurn(service.db, turns, ownerOf(request).accountUuid), account };
+    const feed = { db: service.db, account, pace: paceOf(request) };
     reply.header('Vary', 'Accept');
     // The answer to HEAD has no body, so it must end.
     if (request.method === 'GET' && prefersStream(request.headers.accept))
@@ -98,7 +111,7 @@ export function serveFeed(
     query: Query,
     { limit, wait }: { limit: number; wait: number },
   ) {
-    const close = limits.open(ownerOf(request));
+    const close = limits.open(streamOwnerOf(request));
     const watch = hub.watch(feed.account);
     const end = new AbortController();
     let isRevoked = false;
@@ -136,7 +149,7 @@ export function serveFeed(
     query: Query,
   ) {
     const { raw } = request;
-    const close = limits.open(ownerOf(request));
+    const close = limits.open(streamOwnerOf(request));
     try {
       const resumeFrom = request.headers['last-event-id'];
       const start = await findStart(feed, typeof resumeFrom === 'string' ? { ...query, resumeFrom } : query);
@@ -176,22 +189,8 @@ export function serveFeed(
 // A reader that is far behind, or whose types hide everything, reads page after page. Four of them leave most of the connections free.
 const readLimits = { running: 4, waiting: 1_000 };
 
-/** The database for readers, in which accounts take turns to read a page of events. */
-function readInTurn(db: Queryable, turns: AccountTurns, accountUuid: string): Queryable {
-  return {
-    query: (statement, values) =>
-      statement.name === pageStatement
-        ? turns(accountUuid, () => db.query(statement, values))
-        : db.query(statement, values),
-  };
-}
-
-/** All operators count as one account, also when they read another. */
-const operators = '';
-
-function ownerOf({ caller }: FastifyRequest): StreamOwner {
-  if (!caller) throw new Error('the feed was read without a caller');
-  return { keyUuid: caller.apiKey.uuid, accountUuid: caller.account?.uuid ?? operators };
+function streamOwnerOf(request: FastifyRequest): StreamOwner {
+  return { keyUuid: request.caller?.apiKey.uuid ?? '', account: ownerOf(request) };
 }
 
 function keyRevoked(): AppError {

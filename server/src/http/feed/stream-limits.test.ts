@@ -5,8 +5,7 @@ const refused = expect.objectContaining({ code: 'stream_limit_reached' });
 
 test('one account has at most a tenth of all streams, whatever its number of keys', () => {
   const limits = createStreamLimits({ perKey: 20, total: 1_000 });
-  const openWith = (key: number, accountUuid = 'a') =>
-    limits.open({ keyUuid: `${accountUuid}-${key}`, accountUuid });
+  const openWith = (key: number, account = 'a') => limits.open({ keyUuid: `${account}-${key}`, account });
   const closes = Array.from({ length: 100 }, (_, index) => openWith(Math.floor(index / 20)));
   expect(() => openWith(99)).toThrow(refused);
   openWith(1, 'b');
@@ -18,14 +17,14 @@ test('one account has at most a tenth of all streams, whatever its number of key
 
 test('a small deployment has at least one stream per account', () => {
   const limits = createStreamLimits({ perKey: 20, total: 5 });
-  for (const accountUuid of ['a', 'b', 'c', 'd', 'e']) limits.open({ keyUuid: accountUuid, accountUuid });
-  expect(() => limits.open({ keyUuid: 'a2', accountUuid: 'a' })).toThrow(refused);
-  expect(() => limits.open({ keyUuid: 'f', accountUuid: 'f' })).toThrow(refused);
+  for (const account of ['a', 'b', 'c', 'd', 'e']) limits.open({ keyUuid: account, account });
+  expect(() => limits.open({ keyUuid: 'a2', account: 'a' })).toThrow(refused);
+  expect(() => limits.open({ keyUuid: 'f', account: 'f' })).toThrow(refused);
 });
 
 test('one key has at most its own limit', () => {
   const limits = createStreamLimits({ perKey: 2, total: 1_000 });
-  const open = (keyUuid: string) => limits.open({ keyUuid, accountUuid: 'a' });
+  const open = (keyUuid: string) => limits.open({ keyUuid, account: 'a' });
   const close = open('k');
   open('k');
   expect(() => open('k')).toThrow(refused);

@@ -1,6 +1,6 @@
 import { AppError } from '../../app-error.ts';
 
-export type StreamOwner = { keyUuid: string; accountUuid: string };
+export type StreamOwner = { keyUuid: string; account: string };
 
 export type StreamLimits = {
   /** Counts an open stream or waiting request until the returned function is called. Throws over a limit. */
@@ -15,14 +15,14 @@ export function createStreamLimits({ perKey, total }: { perKey: number; total: n
   let openCount = 0;
 
   return {
-    open({ keyUuid, accountUuid }) {
+    open({ keyUuid, account }) {
       if (ofKeys.of(keyUuid) >= perKey) throw limitReached(`This key has reached its limit of ${perKey}`);
-      if (ofAccounts.of(accountUuid) >= perAccount)
+      if (ofAccounts.of(account) >= perAccount)
         throw limitReached(`This account has reached its limit of ${perAccount}`);
       if (openCount >= total) throw limitReached('This server has reached its limit of');
       const change = (by: number) => {
         ofKeys.add(keyUuid, by);
-        ofAccounts.add(accountUuid, by);
+        ofAccounts.add(account, by);
         openCount += by;
       };
       change(1);

@@ -42,6 +42,7 @@ export async function listEndpointAttempts(
     positionOf: ({ delivery, number }) => position.encode({ deliveryUuid: delivery.id, number }),
     positionPattern: position.pattern,
     present,
+    waitForRoom: ctx.waitForRoom,
   });
 }
 

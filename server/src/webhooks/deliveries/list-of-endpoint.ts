@@ -16,5 +16,6 @@ export async function listEndpointDeliveries(
     read: (beforeUuid, count) => listRowsOfEndpoint(ctx.db, ctx.account.uuid, filter, { beforeUuid, count }),
     positionOf: (row) => row.id,
     present: presentDelivery,
+    waitForRoom: ctx.waitForRoom,
   });
 }

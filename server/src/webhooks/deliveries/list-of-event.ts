@@ -15,5 +15,6 @@ export async function listEventDeliveries(
     read: (beforeUuid, count) => listRowsOfEvent(ctx.db, ctx.account.uuid, uuid, { beforeUuid, count }),
     positionOf: (row) => row.id,
     present: presentDelivery,
+    waitForRoom: ctx.waitForRoom,
   });
 }

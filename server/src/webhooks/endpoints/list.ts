@@ -10,5 +10,6 @@ export function listWebhookEndpoints(ctx: Context, { query }: InputOf<Operations
     read: (beforeUuid, count) => listEndpointRows(ctx.db, ctx.account.uuid, { beforeUuid, count }),
     positionOf: (row) => row.id,
     present: (row) => presentEndpoint(ctx, row),
+    waitForRoom: ctx.waitForRoom,
   });
 }

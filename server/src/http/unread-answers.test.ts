@@ -1,0 +1,105 @@
+import { Socket } from 'node:net';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createUnreadAnswers } from './unread-answers.ts';
+
+const megabyte = 1024 * 1024;
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+type Request = Parameters<ReturnType<typeof createUnreadAnswers>['add']>[0];
+
+const requestOf = (account: string) =>
+  ({ raw: { socket: new Socket() }, caller: { account: { uuid: account } }, ip: '' }) as unknown as Request;
+
+function start() {
+  const cut: Request[] = [];
+  const answers = createUnreadAnswers(() => cut.push(requestOf('')));
+  /** Reserves for a new request; tells whether it may go on. */
+  const reserve = (account: string, bytes: number) => {
+    const request = requestOf(account);
+    const state = { request, outcome: 'waiting' };
+    void answers.reserve(request, bytes).then(
+      () => {
+        state.outcome = 'started';
+      },
+      ({ code }) => {
+        state.outcome = code;
+      },
+    );
+    return state;
+  };
+  return { answers, cut, reserve };
+}
+
+const settle = () => vi.advanceTimersByTimeAsync(0);
+const outcomes = (all: { outcome: string }[]) => all.map(({ outcome }) => outcome);
+
+test('an account has 8 MB of answers that are read or unread; the next wait, and others do not', async () => {
+  const { answers, reserve } = start();
+  const all = [1, 2, 3, 4].map(() => reserve('a', 4 * megabyte));
+  const other = reserve('b', 4 * megabyte);
+  await settle();
+  expect(outcomes(all)).toEqual(['started', 'started', 'waiting', 'waiting']);
+  expect(other.outcome).toBe('started');
+  answers.add((all[0] as { request: Request }).request, 3 * megabyte);
+  await settle();
+  expect(all[2]?.outcome).toBe('waiting');
+  answers.end((all[0] as { request: Request }).request);
+  await settle();
+  expect(outcomes(all)).toEqual(['started', 'started', 'started', 'waiting']);
+  answers.shrink((all[1] as { request: Request }).request, 0);
+  await settle();
+  expect(all[3]?.outcome).toBe('started');
+});
+
+test('a small answer does not overtake one that waits', async () => {
+  const { answers, reserve } = start();
+  const first = reserve('a', 6 * megabyte);
+  const large = reserve('a', 4 * megabyte);
+  const small = reserve('a', megabyte);
+  await settle();
+  expect(outcomes([large, small])).toEqual(['waiting', 'waiting']);
+  answers.end(first.request);
+  await settle();
+  expect(outcomes([large, small])).toEqual(['started', 'started']);
+});
+
+test('one that waits too long is refused, and so are too many', async () => {
+  const { reserve } = start();
+  reserve('a', 8 * megabyte);
+  const waiting = Array.from({ length: 500 }, () => reserve('a', megabyte));
+  const surplus = reserve('a', megabyte);
+  await settle();
+  expect(surplus.outcome).toBe('rate_limited');
+  expect(new Set(outcomes(waiting))).toEqual(new Set(['waiting']));
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(new Set(outcomes(waiting))).toEqual(new Set(['rate_limited']));
+  expect(reserve('b', megabyte).outcome).toBe('waiting');
+});
+
+test('a request whose client has left holds nothing, whenever it left', async () => {
+  const { answers, reserve } = start();
+  const first = reserve('a', 8 * megabyte);
+  const left = reserve('a', 8 * megabyte);
+  answers.end(left.request);
+  await settle();
+  expect(left.outcome).toBe('rate_limited');
+  answers.end(first.request);
+  await expect(answers.reserve(first.request, megabyte)).rejects.toMatchObject({ code: 'rate_limited' });
+  answers.shrink(first.request, megabyte);
+  const next = reserve('a', 8 * megabyte);
+  await settle();
+  expect(next.outcome).toBe('started');
+});
+
+test('over the budget of the process, the oldest of the account that holds most is cut', () => {
+  const { answers, cut } = start();
+  const [few, ...many] = ['few', 'many', 'many', 'many'].map(requestOf) as [Request, ...Request[]];
+  answers.add(few, 8 * megabyte);
+  for (const request of many.slice(0, 2)) answers.add(request, 12 * megabyte);
+  expect(cut).toHaveLength(0);
+  answers.add(many[2] as Request, megabyte);
+  expect(cut).toHaveLength(1);
+  expect([few, ...many].map(({ raw }) => raw.socket.destroyed)).toEqual([false, true, false, false]);
+});

@@ -28,6 +28,8 @@ export type Fault = {
   lasts: number;
   /** For `overtake`: the network step during which the worker is held. */
   step: string;
+  /** For `clock-jump`: how far the process's wall clock is off. */
+  jumpMs: number;
 };
 
 export type FaultKind = (typeof faultKinds | typeof failoverKinds)[number][0];
@@ -76,6 +78,7 @@ const faultKinds = [
   ['overtake', 3],
   ['race-heir', 2],
   ['hold-link', 2],
+  ['clock-jump', 3],
   ['cut-link', 3],
   ['end-sessions', 2],
   ['restart-postgres', 2],
@@ -101,6 +104,7 @@ export function isTopology(text: string): text is Topology {
   return topologyNames.some((name) => name === text);
 }
 
+const jumpsMs = [1, -1, 31 * 24, -31 * 24].map((hours) => hours * 3_600_000);
 const operationsPerRound = 12;
 const faultsPerRound = 3;
 const customersPerAccount = 2;
@@ -170,7 +174,7 @@ function makeFault(random: Random, topology: Topology, after: number): Fault {
   const kind = random.weigh(topology === 'single' ? faultKinds : [...faultKinds, ...failoverKinds]);
   const process = random.pick(processes);
   const step = random.pick(['order', 'confirm', 'confirm', 'suspend', 'cancel']);
-  return { kind, process, after, lasts: 3 + random.below(10), step };
+  return { kind, process, after, lasts: 3 + random.below(10), step, jumpMs: random.pick(jumpsMs) };
 }
 
 /** Describes the plan, one line per fault and customer. */
@@ -189,7 +193,7 @@ export function describePlan(plan: Plan): string {
   return lines.join('\n');
 }
 
-export function describeFault({ kind, process, lasts, step }: Fault): string {
+export function describeFault({ kind, process, lasts, step, jumpMs }: Fault): string {
   switch (kind) {
     case 'end-sessions':
     case 'restart-postgres':
@@ -205,6 +209,8 @@ export function describeFault({ kind, process, lasts, step }: Fault): string {
       return `race-heir during ${step}`;
     case 'cut-link':
       return `cut-link of ${process}`;
+    case 'clock-jump':
+      return `${kind} of ${process} by ${jumpMs / 3_600_000} h for ${lasts} operations`;
     default:
       return `${kind} ${process} for ${lasts} operations`;
   }

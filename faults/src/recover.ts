@@ -8,7 +8,10 @@ import { until } from './until.ts';
 /** Ends every fault: all processes run, all links are open, the network and the receivers behave. */
 export async function heal({ deployment, history }: RunContext): Promise<void> {
   for (const link of deployment.links.values()) link.release();
-  for (const server of deployment.processes) server.thaw();
+  for (const server of deployment.processes) {
+    server.thaw();
+    server.shiftClock(0);
+  }
   deployment.network.heal();
   deployment.receivers.heal();
   // Restart a process that exited by itself too (it is recorded): the remaining work must still finish.

@@ -28,6 +28,7 @@ export function describeCounts({ plan, history }: Outcome): string {
       'overtake',
       'race-heir',
       'hold-link',
+      'clock-jump',
       'cut-link',
       'end-sessions',
       'restart-postgres',

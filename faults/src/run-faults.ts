@@ -44,6 +44,16 @@ const faults: Record<FaultKind, RunFault> = {
     else await moreOperations(ctx, fault, isOver);
     link?.release();
   },
+  async 'clock-jump'(ctx, fault, isOver) {
+    const server = processOf(ctx, fault);
+    const answers = (status: number) => async () =>
+      (await fetch(`${server.url()}/readyz`).catch(() => null))?.status === status;
+    server.shiftClock(fault.jumpMs);
+    await until(answers(503), maxFaultMs);
+    await moreOperations(ctx, fault, isOver);
+    server.shiftClock(0);
+    await until(answers(200), maxFaultMs);
+  },
   overtake: (ctx, { step }, isOver) => overtake(ctx, step, isOver),
   'race-heir': (ctx, { step }, isOver) => raceHeir(ctx, step, isOver),
   async 'cut-link'(ctx, { process }) {

@@ -186,7 +186,7 @@ export const breaks: Record<string, Break> = {
     preload: 'skip-fence',
     processes: ['all-1', 'all-2'],
     faults: Array.from({ length: races }, (_, n) => ({
-      ...{ kind: 'race-heir', process: '', after: n * order.length, lasts: 0, step: 'confirm' },
+      ...{ kind: 'race-heir', process: '', after: n * order.length, lasts: 0, step: 'confirm', jumpMs: 0 },
     })),
   },
   'keep-open': {
@@ -260,7 +260,7 @@ export const breaks: Record<string, Break> = {
     ],
     topology: 'pair',
     isAsynchronous: true,
-    faults: [{ kind: 'fail-over', process: '', after: 6, lasts: 0, step: '' }],
+    faults: [{ kind: 'fail-over', process: '', after: 6, lasts: 0, step: '', jumpMs: 0 }],
   },
   'fall-over': {
     description: 'a worker exits by itself',

@@ -17,6 +17,8 @@ export type ServerProcess = {
   kill(): Promise<void>;
   freeze(): void;
   thaw(): void;
+  /** Sets its wall clock, by the difference to the right time. */
+  shiftClock(ms: number): void;
   /** Sends SIGTERM; it must exit with 0. */
   end(): Promise<void>;
 };
@@ -36,6 +38,7 @@ const recordedServer = bundles
   ? join(bundles, 'faults-server.mjs')
   : fileURLToPath(new URL('./recorded-server.js', import.meta.url));
 const endWithParent = new URL('./end-with-parent.js', import.meta.url).href;
+const shiftClock = new URL('./shift-clock.js', import.meta.url).href;
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 60_000;
 
@@ -53,7 +56,13 @@ export function createProcess(history: History, { name, env, preload }: Options)
   }
 
   async function start(): Promise<void> {
-    const args = ['--import', endWithParent, ...(preload ? ['--import', preload] : [])];
+    const args = [
+      '--import',
+      endWithParent,
+      '--import',
+      shiftClock,
+      ...(preload ? ['--import', preload] : []),
+    ];
     const command = role === 'api' ? [program, 'serve'] : [recordedServer];
     const started = spawn(process.execPath, [...args, ...command], {
       env: {
@@ -111,6 +120,7 @@ export function createProcess(history: History, { name, env, preload }: Options)
       if (isFrozen) child?.kill('SIGCONT');
       isFrozen = false;
     },
+    shiftClock: (ms) => void child?.stdin?.write(`${ms}\n`),
     async end() {
       const exiting = expectExit();
       if (!exiting) return;

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { prepareDatabase } from '../dist/deployment/deployment.js';
+import { startPostgres } from '../dist/deployment/postgres.js';
+import { type Fault, makePlan } from '../dist/plan.js';
+import { describeCounts, describeViolations } from '../dist/report.js';
+import { runOnce } from '../dist/run-once.js';
+
+const seed = 31;
+const rounds = 3;
+const hourMs = 3_600_000;
+
+const jumps = [
+  ['worker-1', 31 * 24 * hourMs],
+  ['worker-2', -hourMs],
+  ['api-1', -31 * 24 * hourMs],
+  ['api-2', hourMs],
+] as const;
+const faults = jumps.map(
+  ([process, jumpMs], index): Fault => ({
+    ...{ kind: 'clock-jump', process, jumpMs, step: '', lasts: 10, after: 10 + 25 * index },
+  }),
+);
+
+test('every guarantee holds while the clock of one process after another jumps by an hour or 31 days', async () => {
+  const postgres = await startPostgres();
+  try {
+    const keys = await prepareDatabase(postgres, 'clocks');
+    const plan = { ...makePlan(seed, rounds, 'single', 'remembers'), faults };
+    const outcome = await runOnce({ plan, postgres, database: 'clocks', keys });
+    console.log(`seed ${seed}: ${describeCounts(outcome)}`);
+    expect(describeViolations(outcome)).toBe('');
+    expect(outcome.history.notes.filter(({ text }) => text.startsWith('ended: clock-jump'))).toHaveLength(4);
+    expect(outcome.history.receipts.length).toBeGreaterThan(0);
+  } finally {
+    await postgres.remove();
+  }
+}, 900_000); // catches a hang

@@ -144,8 +144,8 @@ export const databaseShareMutants: Mutant[] = [
   {
     name: 'cut-search-of-deliveries-shown-as-whole',
     file: 'server/src/events/sql/list-by-delivery.ts',
-    find: 'if (isPart && rows.length < count)',
-    replace: 'if (isPart && rows.length < 0)',
+    find: 'if (isPart && page.found < count)',
+    replace: 'if (isPart && page.found < 0)',
     tests: [api('broad-filters')],
     why: 'A search that stopped early is refused, not shown as complete.',
   },
@@ -202,7 +202,7 @@ export const databaseShareMutants: Mutant[] = [
     file: 'server/src/esims/sql/indexed-filters.ts',
     find: 'filters[counts.indexOf(fewest)]',
     replace: 'filters[0]',
-    tests: [api('broad-filters')],
+    tests: [api('filtered-pages')],
     why: 'A search starts from the rarest filter.',
   },
 ];

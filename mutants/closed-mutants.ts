@@ -150,14 +150,6 @@ export const closedMutants: Mutant[] = [
     why: 'No other process has the uid of the embedded PostgreSQL.',
   },
   {
-    name: 'initdb-in-reach-of-nobody',
-    file: 'server/src/db/embedded/initialise.ts',
-    find: 'if (nobody) return { ...nobody, gid };',
-    replace: 'if (nobody) return gid < 0 ? null as never : nobody;',
-    tests: [embedded('own-user')],
-    why: 'Processes of nobody cannot look into the initdb that creates the cluster.',
-  },
-  {
     name: 'shelter-open-to-all',
     file: 'server/src/db/embedded/initialise.ts',
     find: 'makeFolder(shelter, 0o710,',

@@ -42,7 +42,7 @@ async function readiness({ db, isStopping, missingKeys, clockTrouble }: Service)
   if (missingKeys.length > 0)
     throw new AppError(
       'unavailable',
-      `Stored secrets need encryption keys that this process does not have: ${missingKeys.join(', ')}. Its log says what to do.`,
+      'Stored secrets need encryption keys that this process does not have. Its log names them and says what to do.',
     );
   const trouble = clockTrouble();
   if (trouble !== null) throw new AppError('unavailable', trouble);

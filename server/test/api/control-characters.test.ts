@@ -31,8 +31,8 @@ function post(path: string, body: object) {
 }
 
 const dangerous: [string, string][] = [
-  ['an escape', '\u001b]0;owned\u0007'],
-  ['a carriage control', '\u0008'],
+  ['an escape', '\u001b[2J'],
+  ['a bell', '\u0007'],
   ['DEL', '\u007f'],
   ['a C1 control', '\u009b2J'],
   ['a bidi override', '\u202e'],

@@ -76,11 +76,16 @@ const giveBackDue = () =>
     new AbortController().signal,
   );
 
+/** What was done about an order after it was accepted. */
 async function auditOf(id: string) {
   return service.db.query<{ action: string; actor_type: string; changes: object; account_id: string }>(
     {
       name: 'test_audit',
-      text: 'select action, actor_type, changes, account_id from audit_log where target_id = $1 order by id',
+      text: `
+select action, actor_type, changes, account_id
+from audit_log
+where target_id = $1 and action <> 'esim.ordered'
+order by id`,
     },
     [id],
   );

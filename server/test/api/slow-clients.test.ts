@@ -34,7 +34,7 @@ function open(service: TestService, count: number): Promise<Connection[]> {
   return Promise.all(Array.from({ length: count }, () => openConnection(service.url)));
 }
 
-async function expectServed(service: TestService, count: number): Promise<void> {
+async function expectServed(service: Pick<TestService, 'url' | 'key'>, count: number): Promise<void> {
   for (let done = 0; done < count; done += 20) {
     const replies = await Promise.all(Array.from({ length: 20 }, () => call(service, 'GET', '/v1/products')));
     expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
@@ -440,7 +440,8 @@ describe('a client that does not read', () => {
       }
       // 120 MB requested, 32 MB allowed: one answer stays, or two briefly.
       await expect.poll(() => cuts(service, 'unread')).toBe(5);
-      await expectServed(service, 20);
+      // Another account: the lists of this one wait until its answer was read.
+      await expectServed({ url: service.url, ...(await service.createAccount('Other')) }, 20);
     } finally {
       for (const { socket } of stalled) socket.destroy();
       await service.stop();

@@ -154,7 +154,7 @@ test('a worker whose clock jumps gives its work back, sends nothing, and goes on
     const sent = receiver.received.length;
     await untilSeenAgain(server);
     expect([await statusOf(order), receiver.received.length]).toEqual(['queued', sent]);
-    const metrics = (await call(target, 'GET', '/metrics')).text;
+    const metrics = await server.metrics();
     const skew = Number(/^simplane_clock_skew_seconds (\S+)$/m.exec(metrics)?.[1]);
     expect(Math.abs(skew - jumpMs / 1000)).toBeLessThan(30);
 

@@ -146,12 +146,13 @@ test.each<[string, object]>([
     }),
 );
 
-test('a list of 50 events of 250 kB is read again when another arrives, and the page reacts all the time', () =>
+test('a page of events of 250 kB is read again when another arrives, and the page reacts all the time', () =>
   expectResponsive(async () => {
     await openSection('Events');
     await page.getByLabel('Type').fill('test.heavy');
     await page.getByLabel('Type').press('Enter');
-    await page.locator('[data-row]').nth(49).getByText('test.heavy').waitFor();
+    // As many as fit into 4 MB.
+    await page.locator('[data-row]').nth(14).getByText('test.heavy').waitFor();
     const { json } = await call(service, 'POST', '/v1/events/test', {
       body: { type: 'test.heavy', data: {} },
     });

@@ -100,6 +100,30 @@ describe('feed readers of one account', () => {
     await Promise.all(attack);
   });
 
+  test('do not hold up the read of another account in their queue', async () => {
+    service = await startService();
+    const honest = { url: service.url, ...(await service.createAccount('Honest')) };
+    for (const { accountUuid } of [service, honest]) await insertEvents(accountUuid, 1);
+    const locker = await service.db.pool.connect();
+    // On another connection: within a transaction, PostgreSQL shows only the sessions that it saw when first asked.
+    const lockWaits = async () => {
+      const { rows } = await service.db.pool.query(
+        `select count(*)::integer as count from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return rows[0].count;
+    };
+    await locker.query('begin');
+    await locker.query('lock table events in access exclusive mode');
+    const attack = Array.from({ length: 10 }, () => call(service, 'GET', '/v1/events/feed?after=start'));
+    await expect.poll(lockWaits).toBe(2);
+    const read = call(honest, 'GET', '/v1/events/feed?after=start');
+    await expect.poll(lockWaits).toBe(3);
+    await locker.query('commit');
+    locker.release();
+    for (const { status } of await Promise.all([read, ...attack])) expect(status).toBe(200);
+  });
+
   test('whose types hide an event pass it by without reading its body', async () => {
     service = await startService();
     await insertEvents(service.accountUuid, 3);
@@ -117,11 +141,12 @@ describe('feed readers of one account', () => {
     service = await startService();
     const leave = new AbortController();
     const headers = { Authorization: `Bearer ${service.key}` };
+    await insertEvents(service.accountUuid, 1);
+    const path = '/v1/events/feed?after=start&type=never.*&wait=30';
     const waiting = Array.from({ length: 10 }, () =>
-      fetch(`${service.url}/v1/events/feed?after=start&wait=30`, { headers, signal: leave.signal }),
+      fetch(service.url + path, { headers, signal: leave.signal }),
     );
     const ended = Promise.allSettled(waiting);
-    await insertEvents(service.accountUuid, 1);
     for (let i = 0; i < 20; i++)
       expect((await call(service, 'GET', '/v1/events/feed?after=start')).status).toBe(200);
     leave.abort();

@@ -9,8 +9,9 @@ export type DatabaseShares = {
   writesOf(caller: KnownKey): Database;
 };
 
-// As long as a caller waits for a connection. An account with a thousand requests at once is served within it, unless they are slow.
-const queue = { waiting: 1_000, waitMs: 5_000 };
+// As long as a statement may take: if the database hangs, those that run fail first, and what waits gets their 503, not a 429. An
+// account with a thousand requests at once is served within it, unless they are slow.
+const queue = { waiting: 1_000, waitMs: 15_000 };
 
 /**
  * Reads and writes have half of the connections each, so no write waits for reads. Of each half one account takes half: a quarter of

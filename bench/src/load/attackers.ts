@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serveTasks } from '../support/child.ts';
 
-export type Attack = keyof typeof attacks;
+type Attack = keyof typeof attacks;
 type Target = { url: string; keys: string[] };
 
 // So that an attack ends even if the parent is gone.
@@ -60,13 +60,13 @@ const attacks = {
       ),
     ),
   'unfinished bodies': ({ url, keys: [key] }: Target) =>
-    times(4_100, () =>
+    times(4_100, async () =>
       keepOpen(url, `${jsonHead('/v1/esims', `Authorization: Bearer ${key}\r\nContent-Length: 100\r\n`)}{`),
     ),
   'slow lists': ({ url, keys: [key = ''] }: Target) =>
     times(24, (n) => repeat(() => fetchText(url + slowLists[n % slowLists.length], key))),
   'unread pages': ({ url, keys: [key] }: Target) =>
-    times(20, () =>
+    times(20, async () =>
       keepOpen(
         url,
         `GET /v1/events?type=bench.large&limit=100 HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\n\r\n`,
@@ -95,7 +95,7 @@ serveTasks({
   start({ attack, target }: { attack: Attack; target: Target }) {
     stopping = new AbortController();
     setTimeout(() => stopping.abort(), longestMs).unref();
-    attacks[attack](target);
+    Promise.all(attacks[attack](target)).catch(() => {}); // it ends with `stop`
   },
   stop() {
     stopping.abort();

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Attack } from '../load/attackers.ts';
 import { type Child, startChild } from '../support/child.ts';
 import { type Deployment, runSql } from '../support/deployment.ts';
 import { percentile, type Result, round } from '../support/scenario.ts';
 
-const attacks: Attack[] = [
+/** By their names in `load/attackers.ts`. */
+const attacks = [
   'hostile bodies',
   'unfinished bodies',
   'slow lists',
@@ -66,7 +66,7 @@ export async function fairShares(deployment: Deployment, progress: (text: string
 
 async function besideAttack<T>(
   attacker: Child,
-  attack: Attack,
+  attack: string,
   target: { url: string; keys: string[] },
   measure: () => Promise<T>,
 ): Promise<T> {

@@ -1,5 +1,7 @@
 /** A child program that attacks a server from one address at full speed, until it is told to stop. */
+import { setMaxListeners } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { constants, setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serveTasks } from '../support/child.ts';
 
@@ -91,10 +93,15 @@ const attacks = {
     }),
 };
 
+// An attacker has a machine of its own. Here it takes what the others leave, which is still more than a process can answer.
+setPriority(constants.priority.PRIORITY_LOW);
+
 serveTasks({
   start({ attack, target }: { attack: Attack; target: Target }) {
-    stopping = new AbortController();
-    setTimeout(() => stopping.abort(), longestMs).unref();
+    const own = new AbortController();
+    setMaxListeners(0, own.signal);
+    setTimeout(() => own.abort(), longestMs).unref();
+    stopping = own;
     Promise.all(attacks[attack](target)).catch(() => {}); // it ends with `stop`
   },
   stop() {

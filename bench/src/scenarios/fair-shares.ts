@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Child, startChild } from '../support/child.ts';
 import { type Deployment, runSql } from '../support/deployment.ts';
-import { percentile, type Result, round } from '../support/scenario.ts';
+import { median, percentile, type Result, round } from '../support/scenario.ts';
 
 /** By their names in `load/attackers.ts`. */
 const attacks = [
@@ -16,9 +16,11 @@ const attacks = [
   'guessed keys',
 ];
 
-const roundMs = 8_000;
-const requestsPerSecond = 40;
+const rounds = 3;
+const roundMs = 4_000;
+const requestsPerSecond = 100;
 const eventCount = 100_000;
+const eventsPerStatement = 1_000;
 const esimCount = 50_000;
 const keyCount = 50;
 
@@ -26,8 +28,8 @@ const keyCount = 50;
 export const fairSharesSettings = { SIMPLANE_UNKNOWN_KEY_LIMIT: '10' };
 
 /**
- * The p99 of an honest client while an attacker of another account works at full speed, compared to the same client alone. Each attack
- * is measured by itself; the result is the worst. A request that is refused, or ends with 5xx, ends the run.
+ * The p99 of an honest client while an attacker of another account works at full speed, compared to the same client alone: medians
+ * of alternating rounds. Each attack is measured by itself; the result is the worst. A request that is refused, or ends with 5xx, ends the run.
  */
 export async function fairShares(deployment: Deployment, progress: (text: string) => void): Promise<Result> {
   progress(`storing ${eventCount.toLocaleString('en')} events and ${esimCount.toLocaleString('en')} eSIMs`);
@@ -41,13 +43,18 @@ export async function fairShares(deployment: Deployment, progress: (text: string
     const ratios: Record<string, number> = {};
     let worst = { ratio: 0, alone: 0, beside: 0 };
     for (const attack of attacks) {
-      const alone = await honest.measure(roundMs);
-      const beside = await besideAttack(attacker, attack, target, () => honest.measure(roundMs));
-      const ratio = beside / alone;
+      const alone: number[] = [];
+      const beside: number[] = [];
+      for (let i = 0; i < rounds; i++) {
+        alone.push(await honest.measure(roundMs));
+        beside.push(await besideAttack(attacker, attack, target, () => honest.measure(roundMs)));
+        await sleep(2_000); // connections and statements of the attack end
+      }
+      const medians = { alone: median(alone), beside: median(beside) };
+      const ratio = medians.beside / medians.alone;
       ratios[attack.replaceAll(' ', '_')] = round(ratio);
-      if (ratio > worst.ratio) worst = { ratio, alone, beside };
-      progress(`${attack}: p99 ${round(alone)} ms alone, ${round(beside)} ms beside it`);
-      await sleep(2_000); // connections and statements of the attack end
+      if (ratio > worst.ratio) worst = { ratio, ...medians };
+      progress(`${attack}: p99 ${round(medians.alone)} ms alone, ${round(medians.beside)} ms beside it`);
     }
     return {
       value: round(worst.beside),
@@ -55,7 +62,7 @@ export async function fairShares(deployment: Deployment, progress: (text: string
       ceiling: round(worst.alone),
       ratio: round(worst.ratio),
       goal: '≤ 3',
-      rounds: 1,
+      rounds,
       details: ratios,
     };
   } finally {
@@ -144,13 +151,18 @@ async function storeAttacker(databaseUrl: string): Promise<string[]> {
   );
   const event = (type: string, data: string) =>
     `'{"id":"","type":"' || ${type} || '","object":"event","created":1700000000,"data":{"x":"' || ${data} || '"}}'`;
-  await runSql(
-    databaseUrl,
-    `insert into events (account_id, id, type, created_at, body)
-     select $1, uuid_v7(now()), type, now(), ${event('type', "'x'")}
-     from (select 'a.' || repeat('a.', n % 50) || 'n' || n % 20000 as type from generate_series(1, $2::integer) n) given`,
-    [id, eventCount],
-  );
+  // A statement's events are one run of the feed, and the server has no larger ones.
+  for (let first = 0; first < eventCount; first += eventsPerStatement) {
+    await runSql(
+      databaseUrl,
+      `insert into events (account_id, id, type, created_at, body)
+       select $1, uuid_v7(now()), type, now(), ${event('type', "'x'")}
+       from (
+         select 'a.' || repeat('a.', n % 50) || 'n' || n % 20000 as type
+         from generate_series($2::integer, $3::integer) n) given`,
+      [id, first, first + eventsPerStatement - 1],
+    );
+  }
   await runSql(
     databaseUrl,
     `insert into events (account_id, id, type, created_at, body)

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createAccountTurns } from './account-turns.ts';
 
 const patient = { waiting: 100, waitMs: 600_000 };
@@ -22,6 +22,8 @@ function startJobs(limits: Parameters<typeof createAccountTurns>[0]) {
     },
   };
 }
+
+afterEach(() => void vi.useRealTimers());
 
 describe('turns of accounts', () => {
   test('let one account run half, and leave the other half to others', async () => {
@@ -84,5 +86,22 @@ describe('turns of accounts', () => {
     const turns = createAccountTurns({ running: 1, waiting: 1, waitMs: 1_000 });
     await expect(turns('a', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
     expect(await turns('b', async () => 'done')).toBe('done');
+  });
+
+  test('that rest keep the slot as long again as the work took', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
+    const { started, run, end } = startJobs({ running: 2, rests: true, ...patient });
+    const jobs = [run('a', 'a0'), run('a', 'a1')];
+    vi.advanceTimersByTime(50);
+    await end('a0');
+    jobs.push(run('b', 'b0'));
+    vi.advanceTimersByTime(49);
+    await end('nothing');
+    expect(started).toEqual(['a0', 'b0']);
+    vi.advanceTimersByTime(1);
+    await end('nothing');
+    expect(started).toEqual(['a0', 'b0', 'a1']);
+    for (const job of ['b0', 'a1']) await end(job);
+    expect(await Promise.all(jobs)).toEqual(['a0', 'a1', 'b0']);
   });
 });

@@ -8,6 +8,8 @@ type Limits = {
   /** How much of one account waits, and for how long (unset: any time). Beyond either, the account gets 429. */
   waiting: number;
   waitMs?: number;
+  /** Keeps the slot as long again as the work took, so that an account without a pause uses half of a core of the database. */
+  rests?: true;
 };
 
 type Waiting = { start(): void };
@@ -80,10 +82,12 @@ export function createAccountTurns(limits: Limits): AccountTurns {
   return async (account, work) => {
     if (mayStart(account)) start(account);
     else await waitForTurn(account);
+    const startedMs = performance.now();
     try {
       return await work();
     } finally {
-      end(account);
+      if (limits.rests) setTimeout(end, performance.now() - startedMs, account);
+      else end(account);
     }
   };
 }

@@ -25,6 +25,7 @@ import { answerMalformed, refuseMalformed } from './malformed-requests.ts';
 import { serveMcp } from './mcp/serve-mcp.ts';
 import { serveDescription, serveOperationalRoutes } from './operational-routes.ts';
 import { operatorRoutes } from './operator-routes.ts';
+import { createRefusalPace } from './pace-refusals.ts';
 import { type BodyReader, createBodyReader } from './read-body.ts';
 import { createRecorder } from './record-request.ts';
 import { renderError, toAppError } from './render-error.ts';
@@ -218,6 +219,11 @@ function refusalOf(request: FastifyRequest): AppError | undefined {
 }
 
 function answerErrors(app: FastifyInstance, service: Service): void {
+  const pace = createRefusalPace();
+  app.addHook('preClose', (done) => {
+    pace.end();
+    done();
+  });
   app.setErrorHandler((thrown, request, reply) => {
     const refusal = toAppError(thrown);
     request.refusal = refusal;
@@ -226,7 +232,9 @@ function answerErrors(app: FastifyInstance, service: Service): void {
       discardRest(request.raw);
     }
     const { status, headers, body } = renderError(refusal, request.id, service.publicUrl());
-    return reply.code(status).headers(headers).type('application/json').send(body);
+    pace.answer(request, reply, refusal, () => {
+      reply.code(status).headers(headers).type('application/json').send(body);
+    });
   });
 }
 

@@ -8,19 +8,20 @@ import type { ObjectSchema } from './validate.ts';
 const maxFilterMs = 2_000;
 
 type Query = Record<string, unknown>;
+type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** Whether a list or look-up is asked for a part only. */
 export function isFiltered(query: Query): boolean {
   return Object.keys(query).some((name) => !isPaging(name));
 }
 
-/** The database for filters: a statement that takes longer than 2 s is ended, and refused with a narrower filter. */
-export function boundFilter(db: Database, schema: ObjectSchema, query: Query): Database {
+/** The database for filters: a statement gets its turn, and is ended after 2 s and refused with a narrower filter. */
+export function boundFilter(db: Database, inTurn: InTurn, schema: ObjectSchema, query: Query): Database {
   return {
     ...db,
     async query(statement, values) {
       try {
-        return await db.queryWithin(maxFilterMs, statement, values);
+        return await inTurn(() => db.queryWithin(maxFilterMs, statement, values));
       } catch (error) {
         throw isTimeout(error) ? tooBroad(schema, query, error) : error;
       }

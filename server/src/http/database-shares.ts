@@ -7,6 +7,8 @@ export type DatabaseShares = {
   readsOf(caller: KnownKey): Database;
   /** The database for its writes. Orders that share a commit with those of other accounts take none of it. */
   writesOf(caller: KnownKey): Database;
+  /** A list that no index may serve keeps a core of PostgreSQL busy for up to 2 s, so each account has one at a time. */
+  filterTurns: AccountTurns;
 };
 
 // As long as a statement may take: if the database hangs, those that run fail first, and what waits gets their 503, not a 429. An
@@ -22,6 +24,7 @@ export function createDatabaseShares(db: Database): DatabaseShares {
   return {
     readsOf: shareOf(db, createAccountTurns({ running, ...queue })),
     writesOf: shareOf(db, createAccountTurns({ running, ...queue })),
+    filterTurns: createAccountTurns({ running: 2, rests: true, ...queue }),
   };
 }
 

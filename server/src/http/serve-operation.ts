@@ -29,6 +29,8 @@ import { onFirstCall } from './on-first-call.ts';
 import { compileQueryValidator, readQuery } from './query.ts';
 import { renderError, toAppError } from './render-error.ts';
 import { pictureOf } from './representations.ts';
+import { ownerOf } from './request-owner.ts';
+import { unlessGone } from './unless-gone.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
 import { compileValidator } from './validate.ts';
 
@@ -80,7 +82,10 @@ export function serveOperation(
     // Set before the handler runs, so that its errors have them too. Only install profiles have pictures, and they are secret.
     if (pictures) reply.headers({ Vary: 'Accept', 'Cache-Control': 'no-store' });
     if (mayBeLarge(definition)) await unread.reserve(request, smallPageBytes);
-    const result = await (handler as ReadHandler)(contextOf(request, dbForRead(request, input.query)), input);
+    const result = await (handler as ReadHandler)(
+      contextOf(request, dbForRead(request, reply, input.query)),
+      input,
+    );
     const picture = pictures && pictureOf(result as InstallProfile, pictures, request.headers.accept);
     if (picture) {
       reply.header('Content-Disposition', `inline; filename="${picture.fileName}"`);
@@ -128,9 +133,20 @@ export function serveOperation(
     return { params, query: querySchema ? readQuery(querySchema, query) : {}, body: body.value };
   }
 
-  function dbForRead(request: FastifyRequest, query: Input['query']): Database {
+  function dbForRead(
+    request: FastifyRequest,
+    { raw: response }: FastifyReply,
+    query: Input['query'],
+  ): Database {
     const reads = shares.readsOf(callerOf(request));
-    return querySchema && isFiltered(query) ? boundFilter(reads, querySchema, query) : reads;
+    if (!querySchema || !isFiltered(query)) return reads;
+    const owner = ownerOf(request);
+    return boundFilter(
+      reads,
+      (work) => shares.filterTurns(owner, unlessGone(response, work)),
+      querySchema,
+      query,
+    );
   }
 
   function contextOf(request: FastifyRequest, db: Database): Context {

@@ -103,3 +103,17 @@ test('over the budget of the process, the oldest of the account that holds most 
   expect(cut).toHaveLength(1);
   expect([few, ...many].map(({ raw }) => raw.socket.destroyed)).toEqual([false, true, false, false]);
 });
+
+test('a request that asks for its next page makes room for those that wait, and waits behind them', async () => {
+  const { answers, reserve } = start();
+  const [first, second] = [reserve('a', 4 * megabyte), reserve('a', 4 * megabyte)];
+  const waiting = reserve('a', 4 * megabyte);
+  await settle();
+  expect(waiting.outcome).toBe('waiting');
+  const next = answers.reserve(first.request, 4 * megabyte).then(() => 'started');
+  await settle();
+  expect(waiting.outcome).toBe('started');
+  expect(await Promise.race([next, settle().then(() => 'waiting')])).toBe('waiting');
+  answers.end(second.request);
+  expect(await next).toBe('started');
+});

@@ -119,6 +119,7 @@ export function createUnreadAnswers(onCut: () => void): UnreadAnswers {
     async reserve(request, bytes) {
       const id = ownerOf(request);
       release(request);
+      startWaiting(id); // they came before its next page
       const account = accountOf(id);
       if (account.waiting.size >= maxWaitingPerAccount || ended.has(request)) throw tooMuchUnread();
       if (account.waiting.size > 0 || !hasRoom(account, bytes)) await wait(request, id, bytes);

@@ -116,9 +116,12 @@ describe('feed readers of one account', () => {
     await locker.query('begin');
     await locker.query('lock table events in access exclusive mode');
     const attack = Array.from({ length: 10 }, () => call(service, 'GET', '/v1/events/feed?after=start'));
-    await expect.poll(lockWaits).toBe(2);
+    await expect.poll(lockWaits).toBeGreaterThanOrEqual(1);
     const read = call(honest, 'GET', '/v1/events/feed?after=start');
-    await expect.poll(lockWaits).toBe(3);
+    await expect.poll(lockWaits).toBeGreaterThanOrEqual(2);
+    // By now the others have come, too: the account has one turn at a time.
+    for (let i = 0; i < 10; i++) await call(service, 'GET', '/v1/me');
+    expect(await lockWaits()).toBe(2);
     await locker.query('commit');
     locker.release();
     for (const { status } of await Promise.all([read, ...attack])) expect(status).toBe(200);

@@ -14,6 +14,7 @@ import { onFirstCall } from '../on-first-call.ts';
 import { compileQueryValidator, readQuery } from '../query.ts';
 import { prefersStream } from '../representations.ts';
 import { ownerOf } from '../request-owner.ts';
+import { unlessGone } from '../unless-gone.ts';
 import type { UnreadAnswers } from '../unread-answers.ts';
 import { createOpenKeys } from './open-keys.ts';
 import { openStream, type Stream } from './open-stream.ts';
@@ -71,11 +72,11 @@ export function serveFeed(
   });
 
   /** Accounts take turns to read a page of events, each when there is room for it. */
-  function paceOf(request: FastifyRequest): Pace {
+  function paceOf(request: FastifyRequest, { raw: response }: FastifyReply): Pace {
     const account = ownerOf(request);
     return async (maxBytes, read) => {
       await unread.reserve(request, maxBytes);
-      const rows = await turns(account, read);
+      const rows = await turns(account, unlessGone(response, read));
       unread.shrink(
         request,
         rows.reduce((bytes, { body }) => bytes + Buffer.byteLength(body ?? ''), 0),
@@ -90,7 +91,7 @@ export function serveFeed(
     const query = readQuery(definition.query, request.query as Record<string, unknown>) as Query;
     const invalid = checkQuery(query) ?? contradictionIn(query);
     if (invalid) throw invalid;
-    const feed = { db: service.db, account, pace: paceOf(request) };
+    const feed = { db: service.db, account, pace: paceOf(request, reply) };
     reply.header('Vary', 'Accept');
     // The answer to HEAD has no body, so it must end.
     if (request.method === 'GET' && prefersStream(request.headers.accept))
@@ -186,8 +187,9 @@ export function serveFeed(
   }
 }
 
-// A reader that is far behind, or whose types hide everything, reads page after page. Four of them leave most of the connections free.
-const readLimits = { running: 4, waiting: 1_000 };
+// A reader that is far behind, or whose types hide everything, reads page after page and keeps a core of PostgreSQL busy. So an account
+// reads one page at a time, of 5 ms: two took both cores of a small machine, and other accounts' answers 7 times as long.
+const readLimits = { running: 2, waiting: 1_000, rests: true } as const;
 
 function streamOwnerOf(request: FastifyRequest): StreamOwner {
   return { keyUuid: request.caller?.apiKey.uuid ?? '', account: ownerOf(request) };

@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { call } from '../support/client.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+test('an address that asks again at once after each refusal is answered slowly, and a client beside it at once', async () => {
+  const stopping = new AbortController();
+  let refused = 0;
+  const attacker = async () => {
+    while (!stopping.signal.aborted) {
+      const { status } = await call(service, 'GET', '/v1/me', { key: 'sp_test_unknown' });
+      expect([401, 429]).toContain(status);
+      refused += 1;
+    }
+  };
+  const startedMs = performance.now();
+  const attackers = Array.from({ length: 50 }, attacker);
+  while (refused < 140) {
+    const { status } = await call(service, 'GET', '/v1/me');
+    expect(status).toBe(200);
+  }
+  const seconds = (performance.now() - startedMs) / 1_000;
+  stopping.abort();
+  await Promise.all(attackers);
+  expect(refused).toBeLessThanOrEqual(100 + 20 * seconds + attackers.length);
+});

@@ -11,6 +11,7 @@ import { liveMutants } from './live-mutants.ts';
 import { api, type Mutant, webhooks } from './mutant.ts';
 import { orderedMutants } from './ordered-mutants.ts';
 import { queueMutants } from './queue-mutants.ts';
+import { readinessMutants } from './readiness-mutants.ts';
 import { sdkFeedMutants } from './sdk-feed-mutants.ts';
 
 const idempotency: Mutant[] = [
@@ -691,4 +692,5 @@ export const handWritten: readonly Mutant[] = [
   ...liveMutants,
   ...sdkFeedMutants,
   ...clockMutants,
+  ...readinessMutants,
 ];

@@ -46,13 +46,18 @@ const faults: Record<FaultKind, RunFault> = {
   },
   async 'clock-jump'(ctx, fault, isOver) {
     const server = processOf(ctx, fault);
-    const answers = (status: number) => async () =>
-      (await fetch(`${server.url()}/readyz`).catch(() => null))?.status === status;
+    const says = (isWrong: boolean) => async () => {
+      const answer = await fetch(`${server.url()}/readyz`).then(
+        (reply) => reply.text(),
+        () => '',
+      );
+      return answer.includes('"status"') && answer.includes('"what":"clock"') === isWrong;
+    };
     server.shiftClock(fault.jumpMs);
-    await until(answers(503), maxFaultMs);
+    await until(says(true), maxFaultMs);
     await moreOperations(ctx, fault, isOver);
     server.shiftClock(0);
-    await until(answers(200), maxFaultMs);
+    await until(says(false), maxFaultMs);
   },
   overtake: (ctx, { step }, isOver) => overtake(ctx, step, isOver),
   'race-heir': (ctx, { step }, isOver) => raceHeir(ctx, step, isOver),

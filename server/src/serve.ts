@@ -124,7 +124,12 @@ async function start(
 
   let url = '';
   let stopping = false;
-  const metrics = createMetrics(db, certificates);
+  let isHeartbeatLate = () => false;
+  const lateHeartbeat = 'no heartbeat of this process could be stored for some time';
+  const writeTrouble = () => db.writeTrouble() ?? (isHeartbeatLate() ? lateHeartbeat : null);
+  const skew = createClockSkew(clock);
+  const { trouble: clockTrouble } = skew;
+  const metrics = createMetrics(db, certificates, { writes: writeTrouble, clock: clockTrouble });
   const onError = (error: unknown, about: object = {}) => {
     metrics.backgroundFailureCount.inc();
     log.warn({ ...about, cause: describeCause(error) }, 'background work failed; it will be retried');
@@ -148,8 +153,6 @@ async function start(
   const signals = createSignals({ db, connectionString: listenUrl, purpose, onError });
   const addressPolicy = addressPolicyOf(config);
   const usableKeyring = missingKeys.length === 0 ? keyring : refuseSealing(keyring, missingKeys);
-  const skew = createClockSkew(clock);
-  const { trouble: clockTrouble } = skew;
   const probes = startProbes({ clock, clockTrouble, keyring: usableKeyring, log, addressPolicy }, config);
   const service: Service = {
     ...config,
@@ -157,6 +160,7 @@ async function start(
     db,
     clock,
     clockTrouble,
+    writeTrouble,
     newUuid,
     signals,
     keyring: usableKeyring,
@@ -198,6 +202,7 @@ async function start(
   const { currentMs: clockSkewMs } = skew;
   const report = () => reportOf({ config, certificates, peers, isPaused, throughput, clockSkewMs });
   const heartbeat = await startHeartbeat({ db, clock, onMeasured, newUuid, role, version, report, onError });
+  isHeartbeatLate = heartbeat.isLate;
 
   async function stop(): Promise<void> {
     stopping = true;

@@ -20,6 +20,8 @@ export type Service = {
   clock: Clock;
   /** Why this process does no work in the background and signs nothing, if its machine's clock is wrong. */
   clockTrouble(): string | null;
+  /** Why writes fail now; null if they do not, as far as this process has noticed. */
+  writeTrouble(): string | null;
   newUuid: NewUuid;
   signals: Signals;
   keyring: Keyring;

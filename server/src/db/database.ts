@@ -2,6 +2,7 @@ import pg from 'pg';
 import { createAvailability } from './availability.ts';
 import { parseConnectionUrl } from './connection-url.ts';
 import { dropClient } from './end-client.ts';
+import { createFullDisk, scratchFile } from './full-disk.ts';
 import { createInFlight, isRead } from './in-flight.ts';
 import { applicationName } from './schema-version.ts';
 import { examineSession, isWritable } from './session.ts';
@@ -23,8 +24,10 @@ export type Database = Queryable & {
   ): Promise<Row[]>;
   /** Commits if `work` returns, rolls back if it throws. Never call another system inside a transaction. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
-  /** Throws if the database does not answer soon or does not accept writes. */
+  /** Throws if no server that may be used answers soon, not even to reads. */
   ping(): Promise<void>;
+  /** Why writes fail now, as far as this process has noticed; null if they do not. */
+  writeTrouble(): string | null;
   pool: pg.Pool;
   end(): Promise<void>;
   /** Set if this is an account's share: the database itself, for work that accounts do together. */
@@ -35,13 +38,14 @@ type Options = {
   connectionString: string;
   poolSize: number;
   onError(error: Error): void;
-  /** Called with the reason if the database is read-only or unavailable; with null when it recovers. */
+  /** Called with the reason if the database is read-only, full or unavailable; with null when it recovers. */
   onAvailability?(reason: string | null): void;
 };
 
 // How long a caller waits for a connection, unless connect_timeout in the address is longer.
 const minConnectTimeoutMs = 5_000;
 const queryTimeoutMs = 15_000;
+const diskFull = 'PostgreSQL’s disk is full';
 
 export function openDatabase(options: Options): Database {
   const { poolSize, onError, onAvailability } = options;
@@ -59,6 +63,11 @@ export function openDatabase(options: Options): Database {
       generation += 1;
       dropIdle();
     },
+  });
+  const fullDisk = createFullDisk({
+    writeScratchFile: () =>
+      transact((tx) => tx.query(scratchFile.statement), { begin: scratchFile.begin, willRead: true }),
+    onChange: (isFull) => onAvailability?.(isFull ? diskFull : null),
   });
 
   const pool = new pg.Pool({
@@ -124,6 +133,7 @@ export function openDatabase(options: Options): Database {
 
   /** Returns the error if the connection must not go back to the pool. A read-only error makes all connections suspect. */
   function brokenBy(client: pg.PoolClient, error: unknown): Error | undefined {
+    fullDisk.notice(error);
     if (!(error instanceof pg.DatabaseError)) return error as Error;
     if (!isReadOnlyError(error)) return undefined;
     if (generations.get(client) === generation) {
@@ -199,7 +209,7 @@ export function openDatabase(options: Options): Database {
 
   async function ping(): Promise<void> {
     const closure = availability.closure();
-    if (closure) throw new DatabaseUnavailable(closure.reason);
+    if (closure?.admits === 'nothing') throw new DatabaseUnavailable(closure.reason);
     const client = await acquire(true);
     let broken: Error | undefined;
     try {
@@ -226,8 +236,15 @@ export function openDatabase(options: Options): Database {
       }),
     transaction: (work) => transact(work, { begin: 'begin', willRead: false }),
     ping,
+    writeTrouble() {
+      const closure = availability.closure();
+      // Whoever asks may be told: a reason that admits nothing names the host.
+      if (closure) return closure.admits === 'reads' ? closure.reason : 'no server accepts writes';
+      return fullDisk.isFull() ? diskFull : null;
+    },
     end() {
       availability.stop();
+      fullDisk.stop();
       return pool.end();
     },
   };

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { type FastifyInstance, fastify } from 'fastify';
 import type { Service } from '../service.ts';
 import { limitConnections } from './limit-connections.ts';
+import { shareCalls } from './share-calls.ts';
 
 const defaultPort = 9400;
 const maxConnections = 64; // few scrapers are expected
@@ -19,6 +20,7 @@ export function createMetricsApp(service: Service): FastifyInstance {
     done();
   });
   const { registry } = service.metrics;
+  // Each scrape costs a query, and clients must not take the pool from the API.
   const collect = shareCalls(() => registry.metrics());
   app.get('/metrics', async (_, reply) => reply.type(registry.contentType).send(await collect()));
   app.route({
@@ -53,15 +55,4 @@ export async function startMetrics(
   const { port } = app.server.address() as AddressInfo;
   service.log.info({ host, port }, 'serving /metrics');
   return app;
-}
-
-/** Calls that overlap share one result: each scrape costs a query, and clients must not take the pool from the API. */
-function shareCalls<T>(call: () => Promise<T>): () => Promise<T> {
-  let running: Promise<T> | null = null;
-  return () => {
-    running ??= call().finally(() => {
-      running = null;
-    });
-    return running;
-  };
 }

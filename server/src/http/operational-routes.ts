@@ -1,15 +1,16 @@
 import { openApiDocument } from '@simplane/contract';
 import { docsContentSecurityPolicy, renderDocsPage } from '@simplane/reference';
 import type { FastifyInstance } from 'fastify';
-import { AppError } from '../app-error.ts';
 import type { Service } from '../service.ts';
+import { createReadiness } from './readiness.ts';
 import { staticPage } from './static-page.ts';
 
 /** Probes, which need no key. */
 export function serveOperationalRoutes(app: FastifyInstance, service: Service): void {
+  const readiness = createReadiness(service);
   app.get('/livez', async () => ({ status: 'ok' }));
-  app.get('/readyz', () => readiness(service));
-  app.get('/healthz', () => readiness(service));
+  app.get('/readyz', readiness);
+  app.get('/healthz', readiness);
 }
 
 export function serveDescription(app: FastifyInstance, service: Service): void {
@@ -32,20 +33,4 @@ export function serveDescription(app: FastifyInstance, service: Service): void {
       render: (baseUrl) => renderDocsPage(openApiDocument(), { baseUrl }),
     }),
   );
-}
-
-async function readiness({ db, isStopping, missingKeys, clockTrouble }: Service) {
-  if (isStopping())
-    throw new AppError('unavailable', 'This process is shutting down; retry shortly.', {
-      headers: { 'Retry-After': '1' },
-    });
-  if (missingKeys.length > 0)
-    throw new AppError(
-      'unavailable',
-      'Stored secrets need encryption keys that this process does not have. Its log names them and says what to do.',
-    );
-  const trouble = clockTrouble();
-  if (trouble !== null) throw new AppError('unavailable', trouble);
-  await db.ping();
-  return { status: 'ok' };
 }

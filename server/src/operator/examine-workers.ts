@@ -31,10 +31,7 @@ export async function examineWorkers(connection: Connection, config: Config): Pr
   const connected = isCountable ? `${workers} connected` : 'cannot be counted behind a pooler';
   return late.length === 0
     ? ok('workers', `${connected}; nothing is overdue`)
-    : problem(
-        'workers',
-        `${connected}, but ${waiting}; check their logs, and that \`/readyz\` of each returns 200`,
-      );
+    : problem('workers', `${connected}, but ${waiting}; check their logs, and what \`/readyz\` of each says`);
 }
 
 function durationOf(seconds: number): string {

@@ -26,16 +26,25 @@ const defaultBeatMs = 5_000;
 /** How soon others see that a network went down or works again, and this process that its clock was set. */
 const checkMs = 1_000;
 
-/** A process that has not reported for this long is gone. Four heartbeats may be late or lost. */
-export const goneAfterMs = 25_000;
+/** Four heartbeats may be late or lost. */
+const missedBeats = 5;
+/** A process that has not reported for this long is gone. */
+export const goneAfterMs = missedBeats * defaultBeatMs;
+
+type RunningHeartbeat = {
+  /** Whether this process could not store a heartbeat for so long that others take it for gone. */
+  isLate(): boolean;
+  stop(): Promise<void>;
+};
 
 /** Lets the operator see this process, from now until `stop`. */
-export async function startHeartbeat(options: Options): Promise<{ stop(): Promise<void> }> {
+export async function startHeartbeat(options: Options): Promise<RunningHeartbeat> {
   const { db, clock, onMeasured, newUuid, role, version, report, onError } = options;
   const { beatMs = defaultBeatMs } = options;
   const uuid = uuidText(newUuid());
   const host = clip(hostname(), 255);
   let beatAtMs = 0;
+  let storedAtMs = performance.now();
   let reportedState = '';
 
   async function beat(): Promise<void> {
@@ -46,6 +55,7 @@ export async function startHeartbeat(options: Options): Promise<{ stop(): Promis
     const { pid } = process;
     const heartbeat = { uuid, role, version, host, pid, uptimeMs, report: current };
     await clock.measure(() => storeHeartbeat(db, heartbeat, goneAfterMs));
+    storedAtMs = performance.now();
     onMeasured?.();
   }
 
@@ -56,6 +66,7 @@ export async function startHeartbeat(options: Options): Promise<{ stop(): Promis
   await beat().catch(onError);
   const beating = every(Math.min(checkMs, beatMs), beatIfDue, onError);
   return {
+    isLate: () => performance.now() - storedAtMs > missedBeats * beatMs,
     async stop() {
       await beating.stop();
       // Not worth a failed shutdown: the row is removed anyway when it is old.

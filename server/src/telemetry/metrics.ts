@@ -9,8 +9,15 @@ export type Metrics = ReturnType<typeof createMetrics>;
 /** `setting` names the file that the certificate is from. */
 export type CertificateEnd = { setting: string; endsAt: Date };
 
+/** What may be impaired in this process; each returns null if it is not. */
+type Troubles = Record<string, () => string | null>;
+
 /** OpenTelemetry's names and attributes in Prometheus format: dots become underscores, the unit is a suffix. */
-export function createMetrics(db: Database, certificates: () => CertificateEnd[] = () => []) {
+export function createMetrics(
+  db: Database,
+  certificates: () => CertificateEnd[] = () => [],
+  troubles: Troubles = {},
+) {
   const registry = new Registry();
   const registers = [registry];
 
@@ -94,6 +101,7 @@ export function createMetrics(db: Database, certificates: () => CertificateEnd[]
   describePool(registers, db);
   describeQueues(registers, db);
   describeCertificates(registers, certificates);
+  describeTroubles(registers, troubles);
   return {
     registry,
     requestDuration,
@@ -139,6 +147,18 @@ function describeCertificates(registers: Registry[], list: () => CertificateEnd[
       for (const { setting, endsAt } of list()) {
         this.set({ setting }, (endsAt.getTime() - Date.now()) / 86_400_000);
       }
+    },
+  });
+}
+
+function describeTroubles(registers: Registry[], troubles: Troubles): void {
+  new Gauge({
+    name: 'simplane_impaired',
+    help: '1 while this is impaired in this process, as its /readyz says; else 0.',
+    labelNames: ['what'],
+    registers,
+    collect() {
+      for (const [what, trouble] of Object.entries(troubles)) this.set({ what }, trouble() === null ? 0 : 1);
     },
   });
 }

@@ -67,6 +67,23 @@ describe('processes', () => {
     await Promise.all([off.stop(), older.stop()]);
   });
 
+  test('are late once they could not store five heartbeats in a row, and no longer after the next one', async () => {
+    const { db, newUuid } = service.service;
+    const admin = await db.pool.connect();
+    const heartbeat = await startHeartbeat({
+      ...{ db, clock: createDatabaseClock(), newUuid, role: 'worker', version: '1.2.3', beatMs: 100 },
+      report: () => emptyReport,
+      onError: () => {},
+    });
+    expect(heartbeat.isLate()).toBe(false);
+    await admin.query('begin; lock table processes');
+    await expect.poll(heartbeat.isLate).toBe(true);
+    await admin.query('rollback');
+    admin.release();
+    await expect.poll(heartbeat.isLate).toBe(false);
+    await heartbeat.stop();
+  });
+
   const roles = async () => (await operator.processes.list()).data.map(({ role }) => role);
 
   test('correct their clock by PostgreSQL’s with each heartbeat', async () => {

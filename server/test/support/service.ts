@@ -100,6 +100,7 @@ export async function startService({
     db,
     clock,
     clockTrouble: () => null,
+    writeTrouble: db.writeTrouble,
     newUuid,
     signals: {
       announce: (topic, subject) => {

@@ -176,6 +176,14 @@ export const clockMutants: Mutant[] = [
     why: 'A process whose clock is wrong signs nothing.',
   },
   {
+    name: 'clock-that-is-right-in-the-overview',
+    file: 'server/src/processes/clocks-off.ts',
+    find: `stateOf(clock_skew_ms) === 'right'`,
+    replace: `stateOf(clock_skew_ms) === 'wrong'`,
+    tests: [api('operator')],
+    why: 'The overview warns of clocks that are more than 2 s off.',
+  },
+  {
     name: 'listener-of-signals-stays',
     file: 'server/src/db/signals.ts',
     find: 'void known.delete(listener)',

@@ -1,6 +1,9 @@
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createDatabaseClock } from '../../server/src/db/database-clock.ts';
 import { createMockNetwork } from '../../server/src/network/mock/mock-network.ts';
+import { startHeartbeat } from '../../server/src/processes/start-heartbeat.ts';
+import { createThroughput } from '../../server/src/telemetry/throughput.ts';
 import { runRecoveries } from '../../server/src/webhooks/recoveries/run-recoveries.ts';
 import { launchBrowser } from '../../server/test/support/browser.ts';
 import { call, provision } from '../../server/test/support/client.ts';
@@ -230,6 +233,30 @@ test('an operator creates an account, limits and suspends it, and sees what its 
   await row.getByText('Suspended').waitFor();
   await row.getByRole('link', { name: 'Fjord Mobile' }).click();
   await own.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+});
+
+test('an operator sees on the overview and in the list that the clock of a process is off', async () => {
+  const { db, newUuid } = service.service;
+  const heartbeat = await startHeartbeat({
+    ...{ db, newUuid, clock: createDatabaseClock(), role: 'worker', version: '1.2.3' },
+    report: () => ({
+      ...{ iccid_ranges: [], certificates: [], networks: [], clock_skew_ms: -31_000 },
+      throughput: createThroughput().read(),
+    }),
+    onError(error) {
+      throw error;
+    },
+  });
+  const { page: own } = await openPage(browser, service.url);
+  await signIn(own, service.url, await service.createKey({ scopes: ['operator'] }));
+  const notice = own.getByRole('status').filter({ hasText: 'is up to 31 s off PostgreSQL’s' });
+  await notice.getByRole('link', { name: 'one process' }).click();
+  await own.getByRole('heading', { level: 1, name: 'Processes' }).waitFor();
+  await own.getByText('▲ -31.0 s').waitFor();
+  await heartbeat.stop();
+  await own.getByRole('link', { name: 'Overview' }).click();
+  await own.getByText('nothing is due').first().waitFor();
+  await notice.waitFor({ state: 'hidden' });
 });
 
 test('an operator who goes from one account to another never sees the first one’s data as the other’s', async () => {

@@ -621,6 +621,14 @@ export type OperatorOverview = {
       oldest_due_seconds: number;
     };
   };
+  /** Running processes whose clock is more than 2 seconds off PostgreSQL’s; empty if there is none. */
+  clocks_off: Array<{
+    process_id: string;
+    /** Name of its machine or container. */
+    host: string;
+    /** How far the clock of the machine is ahead of PostgreSQL’s, negative if behind. Beyond 30 seconds, the process does no background work. */
+    clock_skew_ms: number;
+  }>;
   /** Start of the last day, a full hour. Funnel, failures and hours begin here. Unix time in seconds. */
   from: number;
   /** How many of the orders accepted in the window have reached each stage, at any time until `as_of`. An order that reached a stage counts for all stages before it. */

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
-import { exampleTime } from '../example-values.ts';
+import { exampleId, exampleTime } from '../example-values.ts';
+import { idPattern, idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { Overview } from '../overview.ts';
 import { unixSeconds } from '../schema.ts';
@@ -52,6 +53,20 @@ export const OperatorOverview = Type.Object(
         'How long the oldest due delivery has waited; 0 if none is due. Failing endpoints are not included; `endpoint_health` shows them.',
       ),
     }),
+    clocks_off: Type.Array(
+      Type.Object({
+        process_id: Type.String({ pattern: idPattern(idPrefixes.process) }),
+        host: Type.String({ description: 'Name of its machine or container.' }),
+        clock_skew_ms: Type.Integer({
+          description:
+            'How far the clock of the machine is ahead of PostgreSQL’s, negative if behind. Beyond 30 seconds, the process does no background work.',
+        }),
+      }),
+      {
+        description:
+          'Running processes whose clock is more than 2 seconds off PostgreSQL’s; empty if there is none.',
+      },
+    ),
     from: unixSeconds('Start of the last day, a full hour. Funnel, failures and hours begin here.'),
     funnel,
     failed_count: count('Orders of the last day that failed.'),
@@ -76,6 +91,9 @@ export const OperatorOverview = Type.Object(
           executions: { count: 3, oldest_due_seconds: 0 },
           deliveries: { count: 21, oldest_due_seconds: 1 },
         },
+        clocks_off: [
+          { process_id: exampleId(idPrefixes.process), host: 'simplane-worker-1', clock_skew_ms: -2_400 },
+        ],
         from,
         funnel: example.funnel,
         failed_count: example.failed_count,

@@ -6,6 +6,7 @@ import type { Database } from '../db/database.ts';
 import { pendingMigrations } from '../db/migrate.ts';
 import { readServerState } from '../db/server-state.ts';
 import { countProducts } from '../products/sql/count.ts';
+import { examineClocks } from './examine-clocks.ts';
 import { examineConnection, examineHosts } from './examine-connection.ts';
 import { examineSealing } from './examine-sealing.ts';
 import { examineSmdp } from './examine-smdp.ts';
@@ -102,6 +103,7 @@ async function examineDatabase(connection: Connection, config: Config): Promise<
     ok('schema', 'up to date'),
     await examineSealing(db, config),
     await examineWorkers(connection, config),
+    ...(await examineClocks(db)),
     ...(await examineContents(db, config, state.database_now)),
   ];
 }

@@ -67,12 +67,13 @@ export async function failingEndpointsCommand(tools: Tools, options: Options): P
   }));
 }
 
-function tablesOf({ rates, backlogs, funnel, failures }: OperatorOverview): string {
+function tablesOf({ rates, backlogs, clocks_off, funnel, failures }: OperatorOverview): string {
   const named = <Value extends object>(values: Record<string, Value>, name: string) =>
     Object.entries(values).map(([key, value]) => ({ [name]: key, ...value }));
   return [
     table(named(rates, 'rate')),
     table(named(backlogs, 'backlog')),
+    ...(clocks_off.length === 0 ? [] : [table(clocks_off)]),
     table(funnel.map((stage) => ({ ...stage, stage: `${stage.stage} (last day)` }))),
     table(failures.map(({ stage, code, count }) => ({ failure: code, not: stage, count }))),
   ].join('\n');

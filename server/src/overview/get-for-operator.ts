@@ -3,6 +3,7 @@ import { unixSeconds } from '../clock.ts';
 import type { OperatorContext } from '../context.ts';
 import { readQueues } from '../db/queues.ts';
 import { timeWindowOf } from '../lists/time-window.ts';
+import { clocksOffIn } from '../processes/clocks-off.ts';
 import { readReports } from '../processes/read-reports.ts';
 import { throughputNames } from '../telemetry/throughput.ts';
 import { failuresOf, grid, hoursOf, stageOf } from './get.ts';
@@ -35,6 +36,7 @@ export async function getOperatorOverview({
       executions: { count: backlogs.executions, oldest_due_seconds: oldestOf('executions') },
       deliveries: { count: backlogs.deliveries, oldest_due_seconds: oldestOf('deliveries') },
     },
+    clocks_off: clocksOffIn(reports),
     from: unixSeconds(window.from),
     funnel: [
       { stage: 'accepted', count: ended + backlogs.orders, median_ms: null, p95_ms: null },

@@ -299,8 +299,24 @@ describe('the overview', () => {
       ['active', 0],
     ]);
     expect(overview.hours.length).toBeGreaterThanOrEqual(24);
+    expect(overview.clocks_off).toEqual([]);
     await Promise.all(processes.map((one) => one.stop()));
   });
+});
+
+test('the overview names the processes whose clock is more than 2 s off, ahead or behind', async () => {
+  const processes = await Promise.all(
+    [2_001, 2_000, -2_000, -31_000, undefined as never].map((clock_skew_ms) =>
+      startProcess('worker', () => ({ ...emptyReport, clock_skew_ms })),
+    ),
+  );
+  const { data } = await operator.processes.list();
+  const { clocks_off } = await operator.overview();
+  expect(clocks_off.map(({ clock_skew_ms }) => clock_skew_ms).sort()).toEqual([-31_000, 2_001]);
+  for (const { process_id, host, clock_skew_ms } of clocks_off) {
+    expect(data.find(({ id }) => id === process_id)).toMatchObject({ host, clock_skew_ms });
+  }
+  await Promise.all(processes.map((one) => one.stop()));
 });
 
 test('the endpoints of all accounts are listed with their backlog and its age, and filtered by status and failing', async () => {

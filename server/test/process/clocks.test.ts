@@ -179,6 +179,14 @@ test('a worker whose clock is 25 s ahead warns, and expires and signs by Postgre
   const server = await startShifted(25_000, settings);
   const target = { url: server.url, key };
   expect(server.output()).toContain('the clocks of this machine and PostgreSQL differ');
+  await untilReady(server, 'ok');
+  const { stdout } = await runCommand(['doctor', '--json'], env);
+  expect(JSON.parse(stdout)).toContainEqual({
+    check: 'clocks',
+    verdict: 'warning',
+    says: expect.stringMatching(/^proc_\w+ on \S+ is 2\d s ahead; run NTP/),
+  });
+  expect((await runCommand(['overview'], env)).stdout).toMatch(/\nPROCESS_ID +HOST +CLOCK_SKEW_MS\nproc_/);
   const iccid = await orderEsim(target, 'signed');
   await query(`update bundles set expires_at = clock_timestamp() + interval '15 s' where iccid = $1`, [
     iccid,

@@ -1,11 +1,13 @@
+import type { OperatorOverview as Overview } from '@simplane/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useClients } from '../../client.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
-import { number, span } from '../../parts/format.ts';
+import { duration, number, span } from '../../parts/format.ts';
 import { Funnel } from '../../parts/funnel.tsx';
 import { PageHeader, Panel } from '../../parts/panel.tsx';
 import { Time } from '../../parts/time.tsx';
 import { pollMs } from '../../queries.ts';
+import { Link } from '../../router.tsx';
 import { FailingEndpoints } from './failing-endpoints.tsx';
 import { FailureGroups } from './failure-groups.tsx';
 import { NetworkTable } from './network-table.tsx';
@@ -40,6 +42,7 @@ export default function OperatorOverview() {
         }
       />
       {error && <ErrorNote error={error} />}
+      {data && <ClocksOff clocks={data.clocks_off} />}
       {data && (
         <Panel title="The last minute">
           <div className="funnel figures">
@@ -65,6 +68,19 @@ export default function OperatorOverview() {
       <NetworkTable />
       <StockTable />
     </>
+  );
+}
+
+function ClocksOff({ clocks }: { clocks: Overview['clocks_off'] }) {
+  if (clocks.length === 0) return null;
+  const worst = Math.max(...clocks.map(({ clock_skew_ms: ms }) => Math.abs(ms)));
+  return (
+    <p className="notice" role="status">
+      ▲ The clock of{' '}
+      <Link to="/processes">{clocks.length === 1 ? 'one process' : `${clocks.length} processes`}</Link> is up
+      to {duration(worst)} off PostgreSQL’s. Run NTP on both machines: beyond 30 s, a process does no
+      background work.
+    </p>
   );
 }
 

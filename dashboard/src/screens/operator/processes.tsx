@@ -28,7 +28,7 @@ export default function Processes() {
               ),
             },
             { name: 'Version', cell: ({ version }) => version },
-            { name: 'Clock ahead', cell: ({ clock_skew_ms: ms }) => skew(ms) },
+            { name: 'Clock ahead', cell: ({ clock_skew_ms: ms }) => <Skew ms={ms} /> },
             { name: 'Started', cell: ({ since }) => <Time at={since} /> },
             { name: 'Seen', cell: ({ last_seen_at: seen }) => <Time at={seen} />, isTime: true },
           ]}
@@ -38,7 +38,12 @@ export default function Processes() {
   );
 }
 
+// As the overview warns.
+const offAboveMs = 2_000;
+
 /** What differs by less than a tenth of a second is network latency. */
-function skew(ms: number | null): string {
-  return ms === null ? '–' : `${(ms / 1000).toFixed(1)} s`;
+function Skew({ ms }: { ms: number | null }) {
+  if (ms === null) return '–';
+  const seconds = `${(ms / 1000).toFixed(1)} s`;
+  return Math.abs(ms) > offAboveMs ? <span className="warn">▲ {seconds}</span> : seconds;
 }

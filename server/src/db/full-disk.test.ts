@@ -26,7 +26,7 @@ function begin(scratch: (Error | null)[]) {
 }
 
 test('a disk is full from the first statement that fails for it until a file can be written', async () => {
-  const { disk, changes, scratch } = begin([noRoom, noRoom, new Error('the connection was lost')]);
+  const { disk, changes, scratch } = begin([noRoom, new Error('the connection was lost'), noRoom]);
   disk.notice(errorWith('23505'));
   disk.notice(new Error('No space left on device'));
   expect([disk.isFull(), changes]).toEqual([false, []]);

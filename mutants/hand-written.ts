@@ -13,6 +13,7 @@ import { orderedMutants } from './ordered-mutants.ts';
 import { queueMutants } from './queue-mutants.ts';
 import { readinessMutants } from './readiness-mutants.ts';
 import { sdkFeedMutants } from './sdk-feed-mutants.ts';
+import { upgradeMutants } from './upgrade-mutants.ts';
 
 const idempotency: Mutant[] = [
   {
@@ -693,4 +694,5 @@ export const handWritten: readonly Mutant[] = [
   ...sdkFeedMutants,
   ...clockMutants,
   ...readinessMutants,
+  ...upgradeMutants,
 ];

@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { applyInBatches, isInBatches } from './apply-in-batches.ts';
 import { parseConnectionUrl } from './connection-url.ts';
 import { endClient } from './end-client.ts';
-import { beginLocked, type Wait, waitForMigration } from './migration-lock.ts';
+import { beginLocked, lockWaitMs, retryForLocks, type Wait, waitForMigration } from './migration-lock.ts';
 import { refuseOlderProcesses } from './older-processes.ts';
 import { openWritable } from './open-client.ts';
 import { applicationName, listMigrations, migrationsFolder } from './schema-version.ts';
@@ -124,14 +124,19 @@ async function apply(
 ): Promise<boolean> {
   const { version, name, text, checksum, stopsOlder } = migration;
 
-  async function inLockedTransaction<T>(work: () => Promise<T>): Promise<T | null> {
+  function inLockedTransaction<T>(work: () => Promise<T>): Promise<T | null> {
+    return retryForLocks(() => tryOnce(work), `migration ${name}`, wait);
+  }
+
+  async function tryOnce<T>(work: () => Promise<T>): Promise<T | null> {
     await beginLocked(client, wait);
     return inTransaction(client, async () => {
       if (!missingFrom(await readApplied(client), all).includes(migration)) return null;
       if (stopsOlder) await refuseOlderProcesses(client, migration);
       // The role may have timeouts for statements that serve requests.
       await client.query(
-        'set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0; set local enable_seqscan = on',
+        `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0; set local enable_seqscan = on;
+         set local lock_timeout = ${lockWaitMs}`,
       );
       const result = await work().catch((error: Error) => {
         throw new Error(`migration ${name} failed: ${error.message}`, { cause: error });

@@ -52,6 +52,43 @@ export async function waitForMigration(client: pg.Client, { boundMs, onWait }: W
   }
 }
 
+/**
+ * How long a migration waits for a table's lock. After 1 s (deadlock_timeout), PostgreSQL ends an autovacuum that holds it. Whoever
+ * needs the table waits behind the migration, and a filtered list is ended after 2 s.
+ */
+export const lockWaitMs = 1_500;
+// The statements that waited behind it run in between.
+const pauseMs = 1_000;
+const lockNotAvailable = '55P03';
+
+/**
+ * Repeats a migration's transaction that did not get the lock of a table in `lockWaitMs`, for as long as it waits for the migration
+ * lock. A backup or a long query holds such a lock, and every statement on the table would wait for it behind the migration.
+ */
+export async function retryForLocks<T>(
+  attempt: () => Promise<T>,
+  what: string,
+  { boundMs, onWait }: Wait,
+): Promise<T> {
+  const deadlineMs = performance.now() + boundMs;
+  for (let isFirst = true; ; isFirst = false) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const { cause } = error as { cause?: { code?: string } };
+      if (cause?.code !== lockNotAvailable) throw error;
+      if (performance.now() > deadlineMs) {
+        throw new Error(
+          `${what} did not get a table’s lock within ${boundMs / 1_000} s: a long transaction holds it, such as a backup. Nothing was changed; start again when that is over`,
+          { cause },
+        );
+      }
+      if (isFirst) onWait(`${what} waits for a table’s lock, which a long transaction holds`);
+      await delay(pauseMs);
+    }
+  }
+}
+
 async function tryLock(client: pg.Client, how: string): Promise<boolean> {
   const { rows } = await client.query<{ taken: boolean }>(`select ${how}($1) as taken`, [lockId]);
   return rows[0]?.taken === true;

@@ -116,6 +116,58 @@ test('a migration is exempt from the statement timeout of its role', async () =>
   expect(await migrate(database.url, slow)).toEqual({ applied: ['0001_slow.sql'] });
 });
 
+describe('a migration of a table that a long transaction reads', () => {
+  const change = { '0002_change.sql': 'alter table first add column note text;' };
+
+  /** As a backup does for as long as it takes. */
+  async function holdTable(): Promise<pg.Client> {
+    await migrate(database.url, await writeRelease(first));
+    const holder = await connectAs('a backup');
+    await holder.query('begin; lock table first in access share mode');
+    return holder;
+  }
+
+  test('lets other statements pass while it waits, and runs when that transaction is over', async () => {
+    const holder = await holdTable();
+    const waits: string[] = [];
+    const options = {
+      ...(await writeRelease({ ...first, ...change })),
+      lockTimeoutMs: 240_000,
+      onWait: (says: string) => void waits.push(says),
+    };
+    const running = migrate(database.url, options);
+    running.catch(() => {}); // the test awaits it later
+    const other = await connectAs('test');
+    await other.query(`set statement_timeout = '30s'`);
+    await until(
+      async () =>
+        (await other.query(`select from pg_locks where relation = 'first'::regclass and not granted`))
+          .rowCount,
+      (count) => count === 1,
+    );
+    await other.query('select from first');
+    await until(
+      async () => waits,
+      ([says]) =>
+        says === 'migration 0002_change.sql waits for a table’s lock, which a long transaction holds',
+    );
+    await holder.query('rollback');
+    expect(await running).toEqual({ applied: ['0002_change.sql'] });
+  });
+
+  test('gives up after a while, and says what to do', async () => {
+    const holder = await holdTable();
+    const options = await writeRelease({ ...first, ...change });
+    const end = setTimeout(() => void holder.query('rollback'), 120_000); // if it does not give up
+    await expect(migrate(database.url, options)).rejects.toThrow(
+      'migration 0002_change.sql did not get a table’s lock within 1 s: a long transaction holds it, such as a backup',
+    );
+    clearTimeout(end);
+    await holder.query('rollback');
+    expect(await migrate(database.url, options)).toEqual({ applied: ['0002_change.sql'] });
+  });
+});
+
 describe('a migration incompatible with older processes', () => {
   beforeEach(async () => {
     await migrate(database.url, await writeRelease(first));
@@ -152,7 +204,7 @@ describe('a migration incompatible with older processes', () => {
     await holder.query('select pg_advisory_lock(42)');
     const held = {
       '0002_held.sql':
-        '-- stop-older-processes\nselect pg_advisory_xact_lock(42); create table second (id int);',
+        '-- stop-older-processes\nset local lock_timeout = 0; select pg_advisory_xact_lock(42); create table second (id int);',
     };
     const running = migrate(database.url, await writeRelease({ ...first, ...held }));
     running.catch(() => {}); // the test awaits it later

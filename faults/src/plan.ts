@@ -32,7 +32,7 @@ export type Fault = {
   jumpMs: number;
 };
 
-export type FaultKind = (typeof faultKinds | typeof failoverKinds)[number][0];
+export type FaultKind = (typeof faultKinds | typeof failoverKinds)[number][0] | 'upgrade' | 'downgrade';
 
 /** `forgets`: repeated calls are not recognised and the network chooses ICCIDs, so a lost answer to an order is not repeated. */
 export type NetworkKind = 'remembers' | 'forgets';

@@ -36,6 +36,8 @@ export function describeCounts({ plan, history }: Outcome): string {
       'fail-over',
       'switch-over',
       'lose-standby',
+      'upgrade',
+      'downgrade',
     ]
       .map((kind) => [kind, count(`fault: ${kind}`)] as const)
       .filter(([, times]) => times > 0)

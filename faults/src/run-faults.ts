@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ServerProcess } from './deployment/processes.ts';
+import { type ServerProcess, thisRelease } from './deployment/processes.ts';
 import type { NetworkCall } from './history/history.ts';
 import { note } from './history/note.ts';
 import { describeFault, type Fault, type FaultKind } from './plan.ts';
@@ -58,6 +58,14 @@ const faults: Record<FaultKind, RunFault> = {
     await moreOperations(ctx, fault, isOver);
     server.shiftClock(0);
     await until(says(false), maxFaultMs);
+  },
+  async upgrade(ctx, fault, isOver) {
+    await processOf(ctx, fault).replace(thisRelease);
+    await moreOperations(ctx, fault, isOver);
+  },
+  async downgrade(ctx, fault, isOver) {
+    await processOf(ctx, fault).replace(ctx.deployment.firstRelease);
+    await moreOperations(ctx, fault, isOver);
   },
   overtake: (ctx, { step }, isOver) => overtake(ctx, step, isOver),
   'race-heir': (ctx, { step }, isOver) => raceHeir(ctx, step, isOver),

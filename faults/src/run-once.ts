@@ -6,6 +6,7 @@ import { type Operator, startOperator } from './clients/operator.ts';
 import { collectDeliveries, collectEnd } from './collect.ts';
 import { type Deployment, startDeployment } from './deployment/deployment.ts';
 import type { Postgres } from './deployment/postgres.ts';
+import { type Release, thisRelease } from './deployment/processes.ts';
 import { delaySomeCommits, watchLeases } from './deployment/run-triggers.ts';
 import { emptyHistory, type History } from './history/history.ts';
 import type { Plan } from './plan.ts';
@@ -25,17 +26,20 @@ type Options = {
   database: string;
   keys: string[];
   breakName?: string;
+  /** The release that all processes start with, if not this one. */
+  from?: Release;
   progress?: (text: string) => void;
 };
 
 // A dead sender's delivery is due again after 11 s; work without progress for much longer is stuck.
 const defaultStallMs = 45_000;
-// Far beyond any normal run; ends a run that hangs.
+// Far beyond any normal run; ends a run that hangs, such as an upgrade whose requests fail for good.
 const maxRunMs = 30 * 60_000;
+const maxUpgradeMs = 10 * 60_000;
 
 /** Runs the plan against a new deployment, heals it, collects the final state and runs the checks. */
 export async function runOnce(options: Options): Promise<Outcome> {
-  const { plan, postgres, database, keys, breakName, progress = () => {} } = options;
+  const { plan, postgres, database, keys, breakName, from, progress = () => {} } = options;
   const broken = breakName === undefined ? null : (breaks[breakName] as Break);
   const history = emptyHistory(Date.now());
   await postgres.query(database, watchLeases);
@@ -46,13 +50,15 @@ export async function runOnce(options: Options): Promise<Outcome> {
   const deployment = await startDeployment(postgres, history, {
     ...{ seed: plan.seed, processes: plan.processes, database, keys },
     forgetsCalls: plan.network === 'forgets',
+    release: from ?? thisRelease,
     preload: broken?.preload ? new URL(`./breaks/preload/${broken.preload}.js`, import.meta.url).href : null,
   });
   let names = 0;
   const ctx: RunContext = {
     ...{ plan, deployment, history, progress: { operations: 0, faults: 0 } },
-    deadlineMs: Date.now() + maxRunMs,
-    answerTimeoutMs: broken ? 30_000 : 2_000, // short, because frozen processes never answer; a break freezes none
+    deadlineMs: Date.now() + (from ? maxUpgradeMs : maxRunMs),
+    // Short, because frozen processes never answer; a break or an upgrade freezes none.
+    answerTimeoutMs: broken || from ? 30_000 : 2_000,
     newName: (kind) => `${kind}-${++names}`,
   };
   if (broken) deployment.network.heal(); // the break must be the only fault

@@ -36,7 +36,7 @@ export async function send(ctx: RunContext, request: Request): Promise<Sent> {
   }
 }
 
-/** One attempt; null if its process is down. */
+/** One attempt; null if its process is down, or `signal` ended it. */
 export async function sendOnce(
   { deployment, history }: RunContext,
   request: Request,
@@ -67,6 +67,7 @@ export async function sendOnce(
     sent.text = text;
     sent.status = response.status;
   } catch {
+    if (signal?.aborted) return null;
     sent.status = null; // timed out, reset or refused
   }
   sent.answeredMs = Date.now();

@@ -4,7 +4,13 @@ import { createRandom } from '../random.ts';
 import type { Link } from './link.ts';
 import { type RecordingNetwork, startNetwork } from './network.ts';
 import type { Postgres } from './postgres.ts';
-import { createProcess, runOperatorCommand, type ServerProcess } from './processes.ts';
+import {
+  createProcess,
+  type Release,
+  runOperatorCommand,
+  type ServerProcess,
+  thisRelease,
+} from './processes.ts';
 import { type Receivers, startReceivers } from './receivers.ts';
 
 export type Deployment = {
@@ -12,6 +18,8 @@ export type Deployment = {
   /** An API key for each account. */
   keys: string[];
   operatorKey: string;
+  /** The release that its processes started with. */
+  firstRelease: Release;
   processes: ServerProcess[];
   /** Each process's own link to PostgreSQL, by process name. */
   links: Map<string, Link>;
@@ -33,6 +41,7 @@ type Options = {
   forgetsCalls: boolean;
   /** A module that every process loads first. */
   preload: string | null;
+  release: Release;
 };
 
 /** Short, so takeovers, retries and disabling happen soon; in the same order as the defaults. */
@@ -50,14 +59,23 @@ const settings = {
 };
 
 /** Creates a database with two accounts and returns their API keys. */
-export async function prepareDatabase(postgres: Postgres, database: string): Promise<string[]> {
+export async function prepareDatabase(
+  postgres: Postgres,
+  database: string,
+  release = thisRelease,
+): Promise<string[]> {
   await postgres.createDatabase(database);
   const link = await postgres.link(database);
   const env = { DATABASE_URL: link.url };
   const keys: string[] = [];
   for (const name of ['One', 'Two']) {
-    const [account] = await runOperatorCommand<{ id: string }[]>(['accounts', 'create', '--name', name], env);
+    const [account] = await runOperatorCommand<{ id: string }[]>(
+      release,
+      ['accounts', 'create', '--name', name],
+      env,
+    );
     const [created] = await runOperatorCommand<{ key: string }[]>(
+      release,
       ['keys', 'create', '--account', account?.id ?? '', '--scopes', 'read,write,network'],
       env,
     );
@@ -67,10 +85,11 @@ export async function prepareDatabase(postgres: Postgres, database: string): Pro
   return keys;
 }
 
-async function createOperatorKey(postgres: Postgres, database: string): Promise<string> {
+async function createOperatorKey(postgres: Postgres, database: string, release: Release): Promise<string> {
   const link = await postgres.link(database);
   const env = { DATABASE_URL: link.url };
   const [created] = await runOperatorCommand<{ key: string }[]>(
+    release,
     ['keys', 'create', '--scopes', 'operator'],
     env,
   );
@@ -84,7 +103,7 @@ export async function startDeployment(
   history: History,
   options: Options,
 ): Promise<Deployment> {
-  const { seed, database, keys, preload, forgetsCalls } = options;
+  const { seed, database, keys, preload, forgetsCalls, release } = options;
   const network = await startNetwork(history, createRandom(seed, 'network'));
   const receivers = await startReceivers(history, seed);
   const links = new Map<string, Link>();
@@ -96,12 +115,14 @@ export async function startDeployment(
     ...(forgetsCalls && { FAULTS_NETWORK_FORGETS: '1' }),
   };
 
-  const operatorKey = forgetsCalls ? await createOperatorKey(postgres, database) : '';
+  const operatorKey = forgetsCalls ? await createOperatorKey(postgres, database, release) : '';
   const processes: ServerProcess[] = [];
   for (const name of options.processes) {
     const link = await postgres.link(database);
     links.set(name, link);
-    processes.push(createProcess(history, { name, env: { ...env, DATABASE_URL: link.url }, preload }));
+    processes.push(
+      createProcess(history, { name, env: { ...env, DATABASE_URL: link.url }, preload, release }),
+    );
   }
 
   async function stop(): Promise<void> {
@@ -116,5 +137,8 @@ export async function startDeployment(
     await stop();
     throw error;
   }
-  return { database, keys, operatorKey, processes, links, postgres, network, receivers, stop };
+  return {
+    ...{ database, keys, operatorKey, firstRelease: release },
+    ...{ processes, links, postgres, network, receivers, stop },
+  };
 }

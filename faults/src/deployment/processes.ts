@@ -19,13 +19,25 @@ export type ServerProcess = {
   thaw(): void;
   /** Sets its wall clock, by the difference to the right time. */
   shiftClock(ms: number): void;
+  /** Starts another release under this name, sends it the next requests, and ends the one before it. */
+  replace(next: Release): Promise<void>;
   /** Sends SIGTERM; it must exit with 0. */
   end(): Promise<void>;
 };
 
 type Role = 'api' | 'worker' | 'all';
 
-type Options = { name: string; env: Record<string, string>; preload: string | null };
+type Options = { name: string; env: Record<string, string>; preload: string | null; release: Release };
+
+/** The programs of a release: the server, and the one whose network records. */
+export type Release = { server: string; recordedServer: string };
+
+export function bundledRelease(folder: string): Release {
+  return {
+    server: join(folder, 'simplane-server.mjs'),
+    recordedServer: join(folder, 'faults-server.mjs'),
+  };
+}
 
 const serverFolder = join(
   dirname(createRequire(import.meta.url).resolve('@simplane/server/embedded-postgres')),
@@ -33,22 +45,26 @@ const serverFolder = join(
 );
 // The tests bundle the programs, because loading modules one by one takes most of a server's start.
 const bundles = process.env['FAULTS_PROGRAMS'];
-const program = bundles ? join(bundles, 'simplane-server.mjs') : join(serverFolder, 'bin/simplane-server.js');
-const recordedServer = bundles
-  ? join(bundles, 'faults-server.mjs')
-  : fileURLToPath(new URL('./recorded-server.js', import.meta.url));
+export const thisRelease: Release = bundles
+  ? bundledRelease(bundles)
+  : {
+      server: join(serverFolder, 'bin/simplane-server.js'),
+      recordedServer: fileURLToPath(new URL('./recorded-server.js', import.meta.url)),
+    };
 const endWithParent = new URL('./end-with-parent.js', import.meta.url).href;
 const shiftClock = new URL('./shift-clock.js', import.meta.url).href;
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 60_000;
 
 /** A server that can be killed and restarted under one name. An unexpected exit is recorded in the history. */
-export function createProcess(history: History, { name, env, preload }: Options): ServerProcess {
+export function createProcess(history: History, options: Options): ServerProcess {
+  const { name, env, preload } = options;
   const role = name.split('-')[0] as Role;
   let child: ChildProcess | null = null;
   let url: string | null = null;
   let output = '';
   let isFrozen = false;
+  let { release } = options;
 
   function recordUnexpectedExit(how: string): void {
     history.unexpectedExits.push({ process: name, how, lastOutput: output.slice(-2_000) });
@@ -63,13 +79,13 @@ export function createProcess(history: History, { name, env, preload }: Options)
       shiftClock,
       ...(preload ? ['--import', preload] : []),
     ];
-    const command = role === 'api' ? [program, 'serve'] : [recordedServer];
+    const command = role === 'api' ? [release.server, 'serve'] : [release.recordedServer];
     const started = spawn(process.execPath, [...args, ...command], {
       env: {
         PATH: process.env['PATH'] ?? '',
         HOST: '127.0.0.1',
         PORT: '0',
-        SIMPLANE_METRICS_PORT: 'off',
+        SIMPLANE_METRICS_PORT: '0',
         ...env,
         SIMPLANE_ROLE: role,
         FAULTS_PROCESS: name,
@@ -101,6 +117,15 @@ export function createProcess(history: History, { name, env, preload }: Options)
     return exiting;
   }
 
+  async function terminate(exiting: ChildProcess): Promise<void> {
+    const closed = once(exiting, 'close');
+    exiting.kill('SIGTERM');
+    const timer = setTimeout(() => exiting.kill('SIGKILL'), stopTimeoutMs);
+    const [code, signal] = (await closed) as [number | null, string | null];
+    clearTimeout(timer);
+    if (code !== 0) recordUnexpectedExit(`${signal ?? code} after SIGTERM`);
+  }
+
   return {
     name,
     role,
@@ -121,22 +146,29 @@ export function createProcess(history: History, { name, env, preload }: Options)
       isFrozen = false;
     },
     shiftClock: (ms) => void child?.stdin?.write(`${ms}\n`),
+    async replace(next) {
+      const [replaced, replacedUrl] = [child, url];
+      release = next;
+      await start();
+      if (!replaced) return;
+      // As a load balancer does: it sends nothing more, and what it has sent arrives before the socket closes.
+      await fetch(`${replacedUrl}/livez`);
+      await terminate(replaced);
+    },
     async end() {
       const exiting = expectExit();
-      if (!exiting) return;
-      const closed = once(exiting, 'close');
-      exiting.kill('SIGTERM');
-      const timer = setTimeout(() => exiting.kill('SIGKILL'), stopTimeoutMs);
-      const [code, signal] = (await closed) as [number | null, string | null];
-      clearTimeout(timer);
-      if (code !== 0) recordUnexpectedExit(`${signal ?? code} after SIGTERM`);
+      if (exiting) await terminate(exiting);
     },
   };
 }
 
 /** Runs an operator command and returns its JSON output. */
-export async function runOperatorCommand<T>(args: string[], env: Record<string, string>): Promise<T> {
-  const { stdout } = await promisify(execFile)(process.execPath, [program, ...args, '--json'], {
+export async function runOperatorCommand<T>(
+  { server }: Release,
+  args: string[],
+  env: Record<string, string>,
+): Promise<T> {
+  const { stdout } = await promisify(execFile)(process.execPath, [server, ...args, '--json'], {
     env: { PATH: process.env['PATH'] ?? '', ...env },
   });
   return JSON.parse(stdout) as T;

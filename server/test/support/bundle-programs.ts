@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 
@@ -27,6 +28,20 @@ export async function bundlePrograms(folder: string): Promise<void> {
   ]);
 }
 
+/** Bundles the programs of another source tree, which has neither packages nor a build: it uses our packages. */
+export async function bundleTree(tree: string, folder: string): Promise<void> {
+  await build({
+    ...options,
+    absWorkingDir: tree,
+    outdir: folder,
+    entryPoints: {
+      'simplane-server': 'server/src/main.ts',
+      'faults-server': 'faults/src/deployment/recorded-server.ts',
+    },
+    plugins: [shareWithPreloads, sourcesOf(tree)],
+  });
+}
+
 /** Another user, who may not reach our modules, starts this one. */
 const selfContained = { hold: 'server/test/embedded/support/hold.ts' };
 
@@ -50,12 +65,39 @@ const keepModuleUrl: Plugin = {
   name: 'keep-module-url',
   setup({ onLoad }) {
     onLoad({ filter: /\.m?js$/ }, async ({ path }) => {
-      if (path.includes('/node_modules/')) return undefined;
-      const text = await readFile(path, 'utf8');
-      return { contents: text.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href)) };
+      return path.includes('/node_modules/') ? undefined : { contents: await readModule(path) };
     });
   },
 };
+
+async function readModule(path: string): Promise<string> {
+  const text = await readFile(path, 'utf8');
+  return text.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href));
+}
+
+/** Workspaces are found in the tree, as sources; packages where the same file of ours would find them. */
+function sourcesOf(tree: string): Plugin {
+  return {
+    name: 'sources-of-tree',
+    setup({ onResolve, onLoad, resolve }) {
+      onResolve({ filter: /^[^./]/ }, ({ path, kind, importer, resolveDir }) => {
+        if (kind === 'entry-point' || path.startsWith('node:') || !resolveDir.startsWith(tree))
+          return undefined;
+        const [, workspace = '', part = ''] = /^@simplane\/(\w+)(\/.+)?$/.exec(path) ?? [];
+        if (workspace !== '') return { path: sourceOf(join(tree, workspace), `.${part}`) };
+        return resolve(path, { kind, importer, resolveDir: join(root, relative(tree, resolveDir)) });
+      });
+      onLoad({ filter: /\.ts$/ }, async ({ path }) => ({ contents: await readModule(path), loader: 'ts' }));
+    },
+  };
+}
+
+/** The source of what a workspace exports under this name. */
+function sourceOf(workspace: string, name: string): string {
+  const { exports } = JSON.parse(readFileSync(join(workspace, 'package.json'), 'utf8'));
+  const { default: built } = exports[name].import ?? exports[name];
+  return join(workspace, built.replace('/dist/', '/src/').replace(/\.js$/, '.ts'));
+}
 
 /** Modules preloaded into a server change `pg`, so it must be the same one. */
 const shareWithPreloads: Plugin = {

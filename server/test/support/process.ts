@@ -5,10 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { inject } from 'vitest';
 
-const program = join(inject('programs'), 'simplane-server.mjs');
+const bundles = inject('programs');
+const program = join(bundles, 'simplane-server.mjs');
 const installed = fileURLToPath(new URL('../../bin/simplane-server.js', import.meta.url));
-const es2Server = join(inject('programs'), 'es2-server.mjs');
-const recordedServer = join(inject('programs'), 'recorded-server.mjs');
+const es2Server = join(bundles, 'es2-server.mjs');
+const recordedServer = join(bundles, 'recorded-server.mjs');
 const cleanEnv = {
   PATH: process.env['PATH'] ?? '',
   HOST: '127.0.0.1',
@@ -31,13 +32,16 @@ export type ServerProcess = {
 
 type Options = { uid?: number; gid?: number; preload?: string; cwd?: string };
 
-/** Starts the real server. Resolves when it reports ready; rejects with its output if it exits first. */
+/**
+ * Starts the real server, by default this release's. Resolves when it reports ready; rejects with its output if it exits first.
+ */
 export async function spawnServer(
   env: Record<string, string>,
-  options: Options & { isBundled?: boolean } = {},
+  options: Options & { isBundled?: boolean; programs?: string } = {},
 ): Promise<ServerProcess> {
-  const { preload, isBundled = true, ...spawnOptions } = options;
-  const args = [...importing(preload), isBundled ? program : installed, 'serve'];
+  const { preload, isBundled = true, programs = bundles, ...spawnOptions } = options;
+  const bundled = join(programs, 'simplane-server.mjs');
+  const args = [...importing(preload), isBundled ? bundled : installed, 'serve'];
   return waitUntilReady(
     spawn(process.execPath, args, { ...streams, env: { ...cleanEnv, ...env }, ...spawnOptions }),
   );

@@ -1,8 +1,8 @@
-import type { Mutant } from './mutant.ts';
+import { api, type Mutant } from './mutant.ts';
 
 const migrate = 'server/test/process/migrate.test.ts';
 
-/** Mutants of upgrades: a migration beside processes that serve requests. */
+/** Mutants of upgrades, of PostgreSQL too: a migration beside processes that serve requests, and plans before PostgreSQL 18. */
 export const upgradeMutants: Mutant[] = [
   {
     name: 'migration-holds-up-requests',
@@ -27,5 +27,13 @@ export const upgradeMutants: Mutant[] = [
     replace: 'if (performance.now() > deadlineMs + 1e9) {\n        throw',
     tests: [migrate],
     why: 'A migration that does not get a table’s lock gives up after a while.',
+  },
+  {
+    name: 'audit-actor-by-any-index',
+    file: 'server/src/audit/sql/list-entries.ts',
+    find: ' and ${expression} between ${value} and ${value} and',
+    replace: ' and',
+    tests: [api('filtered-pages')],
+    why: 'A list by actor uses the index of actors, also for one that statistics do not know.',
   },
 ];

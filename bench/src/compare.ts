@@ -1,9 +1,11 @@
 /**
- * `npm run bench:compare -- FOLDER [NAME …]` compares this checkout to another, built one, for example that of the last release.
- * Both run on their own PostgreSQL and take turns, so the machine and its load affect both.
+ * `npm run bench:compare -- FOLDER [NAME …]` compares this checkout to another, built one, for example that of the last release;
+ * `npm run bench:compare -- --postgres URL [NAME …]` compares a PostgreSQL on this machine to the embedded one. Each side has its own
+ * PostgreSQL, and they take turns, so the machine and its load affect both.
  */
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
 import { connections } from './support/accepting.ts';
 import { type Cost, costOf } from './support/cost.ts';
 import type { Deployment } from './support/deployment.ts';
@@ -47,17 +49,22 @@ const scenarios: Record<string, { settings?: Record<string, string>; prepare: Pr
   },
 };
 
-const [folder, ...wanted] = process.argv.slice(2);
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { postgres: { type: 'string' } },
+});
+const { postgres: postgresUrl } = values;
+const [folder, ...wanted] = postgresUrl ? ['', ...positionals] : positionals;
 const unknown = wanted.filter((name) => !(name in scenarios));
 if (folder === undefined || unknown.length > 0) {
-  console.error(`usage: npm run bench:compare -- FOLDER [${Object.keys(scenarios).join(' | ')} …]`);
+  console.error(
+    `usage: npm run bench:compare -- FOLDER | --postgres URL [${Object.keys(scenarios).join(' | ')} …]`,
+  );
   process.exit(2);
 }
 
-const checkouts = {
-  theirs: await load(resolve(folder)),
-  ours: await load(resolve(import.meta.dirname, '../..')),
-};
+const here = await load(resolve(import.meta.dirname, '../..'));
+const checkouts = { theirs: postgresUrl ? here : await load(resolve(folder)), ours: here };
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt);
 for (const name of wanted.length > 0 ? wanted : Object.keys(scenarios)) await compare(name);
 
@@ -77,8 +84,8 @@ async function compare(name: string): Promise<void> {
   const load = { generator: startGenerator(), receiver: await startReceiver() };
   const deployments: Deployment[] = [];
   const runs: Run[] = [];
-  const sideOf = async (checkout: Checkout) => {
-    const deployment = await checkout.startDeployment({ settings });
+  const sideOf = async (checkout: Checkout, postgres?: string) => {
+    const deployment = await checkout.startDeployment({ settings, postgresUrl: postgres });
     deployments.push(deployment);
     const prepared = await prepare(checkout, deployment, load);
     runs.push(prepared);
@@ -93,7 +100,7 @@ async function compare(name: string): Promise<void> {
   };
   try {
     progress.show('starting both');
-    const [theirs, ours] = [await sideOf(checkouts.theirs), await sideOf(checkouts.ours)];
+    const [theirs, ours] = [await sideOf(checkouts.theirs), await sideOf(checkouts.ours, postgresUrl)];
     progress.show('warming up');
     await warmUp(theirs, ours);
     const pairs: { theirs: Round; ours: Round }[] = [];
@@ -114,7 +121,7 @@ async function compare(name: string): Promise<void> {
   }
 }
 
-/** For every figure: the other checkout's median, this one's, and the median and range of the pairs' ratios. */
+/** For every figure: the median of the other side, that of this one, and the median and range of the pairs' ratios. */
 function show(name: string, pairs: { theirs: Round; ours: Round }[]): void {
   for (const figure of ['rate', 'node_us', 'postgres_us', 'wal_bytes'] as const) {
     const ratios = pairs.map(({ theirs, ours }) => ours[figure] / theirs[figure]).sort((a, b) => a - b);

@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startEmbeddedPostgres } from '@simplane/server/embedded-postgres';
 import pg from 'pg';
+import { openExternalPostgres } from './external-postgres.ts';
 
 /** A server process and the database behind it. */
 export type Target = { url: string; key: string; databaseUrl: string; pid: number };
@@ -24,7 +25,12 @@ export type Deployment = Target &
     startServer(settings: Record<string, string>, databaseUrl?: string): Promise<Target & Stoppable>;
   };
 
-type Options = { settings?: Record<string, string>; profileDir?: string | undefined };
+type Options = {
+  settings?: Record<string, string>;
+  profileDir?: string | undefined;
+  /** A PostgreSQL that already runs, instead of a new one. */
+  postgresUrl?: string | undefined;
+};
 
 const key = 'sp_test_bench_of_a_sandbox';
 
@@ -35,11 +41,17 @@ export async function stopDeployments(): Promise<void> {
   await Promise.all([...running].map((stop) => stop()));
 }
 
-/** Starts a new PostgreSQL with durable commits and one server process, on loopback. */
-export async function startDeployment({ settings = {}, profileDir }: Options = {}): Promise<Deployment> {
+/** Starts one server process, on loopback, with a new PostgreSQL with durable commits. */
+export async function startDeployment({
+  settings = {},
+  profileDir,
+  postgresUrl,
+}: Options = {}): Promise<Deployment> {
   const dataDir = await mkdtemp(join(tmpdir(), 'simplane-bench-'));
-  // Commit timestamps are the start of each event's latency.
-  const postgres = await startEmbeddedPostgres({ dataDir, settings: { track_commit_timestamp: 'on' } });
+  const postgres = postgresUrl
+    ? await openExternalPostgres(postgresUrl)
+    : // Commit timestamps are the start of each event's latency.
+      await startEmbeddedPostgres({ dataDir, settings: { track_commit_timestamp: 'on' } });
   // Not PostgreSQL's folder, which may belong to another user.
   const serverDir = await mkdtemp(join(tmpdir(), 'simplane-bench-'));
   const encryptionKey = randomBytes(32);

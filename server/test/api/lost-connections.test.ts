@@ -63,7 +63,8 @@ test('connections cut during transactions fail only their own requests, with 503
 
 test('a connection that ends in its first ready packet fails its transaction, not the process', async () => {
   const url = new URL(inject('postgresUrl'));
-  const socketPath = `${url.searchParams.get('host')}/.s.PGSQL.5432`;
+  const socketFolder = url.searchParams.get('host');
+  const { hostname: host, port: serverPort } = url;
   const ready = Buffer.from('5a0000000549', 'hex');
   const fields = ['SFATAL', 'VFATAL', 'C57P01', 'Mterminating connection due to administrator command', ''];
   const text = Buffer.from(`${fields.join('\0')}\0`);
@@ -74,7 +75,9 @@ test('a connection that ends in its first ready packet fails its transaction, no
   // A proxy that adds a fatal error to the first ReadyForQuery, on every connection but the last.
   const proxy = createServer((client) => {
     const isCut = ++connections <= 3;
-    const server = connect(socketPath);
+    const server = socketFolder
+      ? connect(`${socketFolder}/.s.PGSQL.5432`)
+      : connect({ host, port: Number(serverPort) });
     client.pipe(server);
     server.on('data', (chunk) => {
       const isReady = isCut && chunk.subarray(-ready.length).equals(ready);

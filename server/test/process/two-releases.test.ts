@@ -57,12 +57,8 @@ async function untilSucceeded(server: ServerProcess, executionId: string): Promi
 }
 
 test('what this release wrote is the same for processes of the last one: answers under a key, and every list and resource', async () => {
-  const endpoint = writer('POST', '/v1/webhook_endpoints', 'endpoint', {
-    url: receiver.url,
-    enabled_event_types: ['*'],
-  });
   const writes = [
-    endpoint,
+    writer('POST', '/v1/webhook_endpoints', 'endpoint', { url: receiver.url, enabled_event_types: ['*'] }),
     writer('POST', '/v1/api_keys', 'api-key', { name: 'Made by the newer', scopes: ['read', 'write'] }),
     writer('POST', '/v1/events/test', 'test-event', { type: 'test.of_two_releases', data: {} }),
     // Accepted together: they share an entry of the audit log.
@@ -77,35 +73,44 @@ test('what this release wrote is the same for processes of the last one: answers
     expect(repeated.headers.get('idempotent-replayed')).toBe('true');
     expect(repeated.text).toBe(answers[index]?.text);
   }
-  const [created, apiKey] = answers.map(({ json }) => json);
-  const execution = answers.at(-1)?.json.id;
+  const [endpoint, apiKey] = answers.map(({ json }) => json);
+  await expectAllReadable(await writeMore(endpoint, apiKey, answers.at(-1)?.json.id));
+});
+
+/** Writes more at the newer process, and returns an id for each list. */
+async function writeMore(
+  endpoint: { id: string; created: number },
+  apiKey: { id: string },
+  execution: string,
+): Promise<Record<string, string>> {
   const iccid = await untilSucceeded(newer, execution);
-  const change = writer('POST', `/v1/esims/${iccid}/suspend`, 'suspend');
-  await untilSucceeded(older, (await change(newer)).json.id);
+  const suspended = await call(at(newer), 'POST', `/v1/esims/${iccid}/suspend`);
+  await untilSucceeded(older, suspended.json.id);
   await call(at(newer), 'PUT', '/v1/event_consumers/reader', { body: { after: 'start' } });
+  const guess = { api_key: 'sp_test_a_guessed_key_of_a_stranger' };
   await call(at(newer), 'POST', '/dashboard/api/session', {
-    ...{
-      key: null,
-      headers: { Origin: newer.url },
-      body: { api_key: 'sp_test_a_guessed_key_of_a_stranger' },
-    },
+    ...{ key: null, headers: { Origin: newer.url }, body: guess },
   });
-  const recovery = await call(at(newer), 'POST', `/v1/webhook_endpoints/${created.id}/recover`, {
-    body: { since: created.created },
+  const recovery = await call(at(newer), 'POST', `/v1/webhook_endpoints/${endpoint.id}/recover`, {
+    body: { since: endpoint.created },
   });
   const [{ id: event }] = (await call(at(newer), 'GET', '/v1/events?limit=1')).json.data;
   const delivery = await until(
     async () => (await call(at(newer), 'GET', `/v1/events/${event}/deliveries`)).json.data[0]?.id,
     (id) => id !== undefined,
   );
-  const ids: Record<string, string> = {
+  const request = recovery.headers.get('request-id') ?? '';
+  await until(
+    async () => (await call(at(newer), 'GET', `/v1/requests/${request}`)).status,
+    (status) => status === 200, // it is written in batches
+  );
+  return {
     ...{ products: 'prod_europe_5gb_30d', esims: iccid, executions: execution, events: event },
-    ...{ event_consumers: 'reader', webhook_endpoints: created.id, deliveries: delivery },
-    ...{ api_keys: apiKey.id, requests: recovery.headers.get('request-id') ?? '' },
-    ...{ recoveries: recovery.json.id, accounts: (await call(at(newer), 'GET', '/v1/me')).json.account.id },
+    ...{ event_consumers: 'reader', webhook_endpoints: endpoint.id, deliveries: delivery },
+    ...{ api_keys: apiKey.id, requests: request, recoveries: recovery.json.id },
+    accounts: (await call(at(newer), 'GET', '/v1/me')).json.account.id,
   };
-  await expectAllReadable(ids);
-});
+}
 
 /** Reads at the older process all that it can read, by its own description of the API. */
 async function expectAllReadable(ids: Record<string, string>): Promise<void> {
@@ -131,7 +136,7 @@ function idsIn(page: Reply | undefined): string[] {
 }
 
 test('after the newer process has stopped, the older one goes on: orders, and webhooks signed with secrets it did not make', async () => {
-  const rotated = await call(at(newer), 'POST', '/v1/webhook_endpoints', {
+  const endpoint = await call(at(newer), 'POST', '/v1/webhook_endpoints', {
     body: { url: `${receiver.url}/after`, enabled_event_types: ['esim.provisioned'] },
   });
   expect(await newer.end('SIGTERM')).toBe(0);
@@ -142,5 +147,5 @@ test('after the newer process has stopped, the older one goes on: orders, and we
     (received) => received.length > 0,
   );
   const signature = got?.headers['service-signature'];
-  await webhooks.verify(got?.body ?? '', signature, rotated.json.secret, { toleranceSeconds: 3_600 });
+  await webhooks.verify(got?.body ?? '', signature, endpoint.json.secret, { toleranceSeconds: 3_600 });
 });

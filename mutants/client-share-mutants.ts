@@ -105,8 +105,8 @@ export const clientShareMutants: Mutant[] = [
   {
     name: 'feed-reads-in-one-queue',
     file: 'server/src/http/feed/serve-feed.ts',
-    find: 'turns(account, read)',
-    replace: `turns('', read)`,
+    find: 'turns(account, unlessGone(response, read))',
+    replace: `turns('', unlessGone(response, read))`,
     tests: ['server/test/feed/fair-feed.test.ts'],
     why: 'Accounts take turns to read the feed.',
   },

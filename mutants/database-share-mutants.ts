@@ -46,8 +46,16 @@ export const databaseShareMutants: Mutant[] = [
   {
     name: 'failed-work-keeps-its-slot',
     file: 'server/src/http/account-turns.ts',
-    find: 'try {\n      return await work();\n    } finally {\n      end(account);\n    }',
-    replace: 'const result = await work();\n    end(account);\n    return result;',
+    find: `try {
+      return await work();
+    } finally {
+      if (limits.rests) setTimeout(end, performance.now() - startedMs, account);
+      else end(account);
+    }`,
+    replace: `const result = await work();
+    if (limits.rests) setTimeout(end, performance.now() - startedMs, account);
+    else end(account);
+    return result;`,
     tests: ['server/src/http/account-turns.test.ts'],
     why: 'A slot is free again after work that failed.',
   },
@@ -104,8 +112,8 @@ export const databaseShareMutants: Mutant[] = [
   {
     name: 'filter-not-ended',
     file: 'server/src/http/serve-operation.ts',
-    find: 'querySchema && isFiltered(query) ?',
-    replace: `querySchema && 'none' in query ?`,
+    find: '!querySchema || !isFiltered(query)',
+    replace: `!querySchema || !('none' in query)`,
     tests: [api('database-shares')],
     why: 'A filter is ended after 2 s.',
   },

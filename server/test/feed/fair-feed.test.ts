@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { readAfter } from '../../src/feed/read-page.ts';
-import { call } from '../support/client.ts';
+import { call, type Reply } from '../support/client.ts';
 import { head, openConnection } from '../support/raw-http.ts';
 import { sequenceEvents } from '../support/sequence-events.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -116,14 +116,18 @@ describe('feed readers of one account', () => {
     await locker.query('begin');
     await locker.query('lock table events in access exclusive mode');
     const attack = Array.from({ length: 10 }, () => call(service, 'GET', '/v1/events/feed?after=start'));
-    await expect.poll(lockWaits).toBeGreaterThanOrEqual(1);
-    const read = call(honest, 'GET', '/v1/events/feed?after=start');
-    await expect.poll(lockWaits).toBeGreaterThanOrEqual(2);
-    // By now the others have come, too: the account has one turn at a time.
-    for (let i = 0; i < 10; i++) await call(service, 'GET', '/v1/me');
-    expect(await lockWaits()).toBe(2);
-    await locker.query('commit');
-    locker.release();
+    let read: Promise<Reply>;
+    try {
+      await expect.poll(lockWaits).toBeGreaterThanOrEqual(1);
+      read = call(honest, 'GET', '/v1/events/feed?after=start');
+      await expect.poll(lockWaits).toBeGreaterThanOrEqual(2);
+      // By now the others have come, too: the account has one turn at a time.
+      for (let i = 0; i < 10; i++) await call(service, 'GET', '/v1/me');
+      expect(await lockWaits()).toBe(2);
+    } finally {
+      await locker.query('commit');
+      locker.release();
+    }
     for (const { status } of await Promise.all([read, ...attack])) expect(status).toBe(200);
   });
 

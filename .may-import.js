@@ -314,12 +314,12 @@ export const mayImport = {
                    contract:*`,
     },
     retention: {
-      why: 'Old rows are deleted by table and age. Events wait until the feed no longer promises them.',
-      imports: list`clock.ts db feed ids/uuid-range.ts retention/sql worker`,
+      why: 'Old rows are deleted by table and age. Events wait until the feed no longer promises them. Features state how long theirs are kept.',
+      imports: list`clock.ts db feed ids/uuid-range.ts overview/stages.ts retention/sql worker`,
     },
     'retention/sql': {
       why: 'Statements know the database.',
-      imports: list`db events/has-pending-delivery.ts`,
+      imports: list`db ids/uuid-range.ts`,
     },
     webhooks: {
       why: 'SQL fragments and signals shared by its subfolders.',
@@ -388,7 +388,7 @@ export const mayImport = {
 
     overview: {
       why: 'It counts the events of the feed in the background, and shows the counts. No feature depends on it.',
-      imports: list`clock.ts context.ts db ids lists overview/sql processes telemetry/throughput.ts worker contract:*`,
+      imports: list`clock.ts context.ts db ids lists overview/sql processes telemetry/throughput.ts contract:*`,
     },
     'overview/sql': {
       why: 'Statements know the database, and how events are found by the ids in them.',

@@ -12,6 +12,7 @@ import { api, type Mutant, webhooks } from './mutant.ts';
 import { orderedMutants } from './ordered-mutants.ts';
 import { queueMutants } from './queue-mutants.ts';
 import { readinessMutants } from './readiness-mutants.ts';
+import { retentionMutants } from './retention-mutants.ts';
 import { sdkFeedMutants } from './sdk-feed-mutants.ts';
 import { upgradeMutants } from './upgrade-mutants.ts';
 
@@ -620,14 +621,6 @@ const guards: Mutant[] = [
     tests: [webhooks('endpoint-health')],
     why: 'An endpoint does not get the events about itself.',
   },
-  {
-    name: 'young-rows-purged',
-    file: 'server/src/retention/purge-old.ts',
-    find: 'clock.nowMs() - retentionMs',
-    replace: 'clock.nowMs()',
-    tests: [api('retention')],
-    why: 'Nothing newer than the retention is removed.',
-  },
 ];
 
 const operation: Mutant[] = [
@@ -695,4 +688,5 @@ export const handWritten: readonly Mutant[] = [
   ...clockMutants,
   ...readinessMutants,
   ...upgradeMutants,
+  ...retentionMutants,
 ];

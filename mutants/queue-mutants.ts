@@ -171,11 +171,11 @@ export const queueMutants: Mutant[] = [
     why: 'Another account’s delivery does not exist.',
   },
   {
-    name: 'undelivered-event-purged',
+    name: 'pending-events-not-listed',
     file: 'server/src/events/has-pending-delivery.ts',
     find: 'where pending.account_id = events.account_id)',
     replace: 'where pending.account_id = events.account_id and false)',
-    tests: [api('retention')],
-    why: 'An event is kept while one of its deliveries is pending.',
+    tests: [api('broad-filters'), api('lookups')],
+    why: 'The list of undelivered events has those whose deliveries are pending.',
   },
 ];

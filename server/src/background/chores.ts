@@ -7,9 +7,8 @@ import { countIccidRanges } from '../esims/count-iccid-ranges.ts';
 import { continueGroupRetries } from '../executions/operator/continue-group-retries.ts';
 import { purgeExpiredKeys } from '../idempotency/purge-expired.ts';
 import { countEvents } from '../overview/count-events.ts';
-import { purgeCounts } from '../overview/purge.ts';
-import { purgeOld } from '../retention/purge-old.ts';
-import { purgeRequests } from '../retention/purge-requests.ts';
+import { rulesOf } from '../retention/rules.ts';
+import { sweep } from '../retention/sweep.ts';
 import type { Service } from '../service.ts';
 import { cancelUndeliverable } from '../webhooks/endpoints/cancel-undeliverable.ts';
 import { reportHealth } from '../webhooks/endpoints/report-health.ts';
@@ -33,13 +32,13 @@ export function startApiChores({ clock, keys }: Service, onError: (error: unknow
 export function startWorkerChores(service: Service, config: Config, onError: (error: unknown) => void) {
   const { db, clock } = service;
   const reportRule = reportRuleOf(disableRuleOf(config));
+  const rules = rulesOf(config);
   const served = new Set<string>();
   return [
     every(60_000, (stopping) => purgeExpiredKeys(db, clock, stopping), onError),
     every(60_000, () => removeExpired(db, clock), onError),
-    every(60_000, (stopping) => purgeOld(db, clock, config.retentionMs, stopping), onError),
+    every(60_000, (stopping) => sweep(db, clock, rules, stopping), onError),
     every(60_000, (stopping) => purgeOldHours(db, clock, config.retentionMs, stopping), onError),
-    every(300_000, (stopping) => purgeRequests(db, clock, stopping), onError),
     every(600_000, (stopping) => purgeAuditLog(db, clock, stopping), onError),
     every(1_000, (stopping) => expireBundles(db, service, stopping), onError),
     every(1_000, () => runRecoveries(db, { ...service, served }), onError),
@@ -47,7 +46,6 @@ export function startWorkerChores(service: Service, config: Config, onError: (er
     every(1_000, createOrderFallback(service), onError),
     every(1_000, (stopping) => reportHealth(db, service, reportRule, stopping), onError),
     every(2_000, (stopping) => countEvents(service, stopping), onError),
-    every(600_000, (stopping) => purgeCounts(db, clock, stopping), onError),
     every(10_000, (stopping) => cancelUndeliverable(db, clock, stopping), onError),
     every(600_000, () => deleteStaleLeases(db), onError),
     every(600_000, () => countIccidRanges(db), onError),

@@ -1,23 +1,14 @@
-import type { Database } from '../db/database.ts';
+import type { Queryable } from '../db/database.ts';
 import { lowestUuidAt } from '../ids/uuid-range.ts';
-import { inBatches } from '../worker/in-batches.ts';
 import { expireRuns } from './sql/expire-runs.ts';
-import { findOldestKept } from './sql/find-oldest-kept.ts';
+import { type Expiry, findExpiry, type OldEvents } from './sql/find-expiry.ts';
 
-const batchSize = 500;
+/** How far the feeds of these accounts may expire, so that events from before `than` can be deleted. Changes nothing. */
+export function planExpiry(tx: Queryable, accounts: readonly OldEvents[], than: Date): Promise<Expiry[]> {
+  return findExpiry(tx, accounts, { thanUuid: lowestUuidAt(than.getTime()), than });
+}
 
-/**
- * Expires the feed up to this time. Returns the id below which the feed needs no event, so that those may be deleted. A reader that
- * is further behind gets an error instead of a gap.
- */
-export async function expireFeed(
-  db: Database,
-  { accountUuid, than, stopping }: { accountUuid: string; than: Date; stopping?: AbortSignal | undefined },
-): Promise<string> {
-  const thanUuid = lowestUuidAt(than.getTime());
-  await inBatches({ size: batchSize, stopping }, (count) =>
-    expireRuns(db, { accountUuid, thanUuid, than, count }),
-  );
-  const kept = await findOldestKept(db, accountUuid);
-  return kept !== null && kept < thanUuid ? kept : thanUuid;
+/** Expires feeds as planned. Commit it before or with the deletion of the events: a reader then gets an error instead of a gap. */
+export async function expireFeeds(tx: Queryable, plans: readonly Expiry[]): Promise<void> {
+  if (plans.length > 0) await expireRuns(tx, plans);
 }

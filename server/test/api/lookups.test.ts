@@ -1,11 +1,11 @@
 import { decodeId, encodeId, searchTypes } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expireFeed } from '../../src/feed/expire.ts';
+import { expireFeeds, planExpiry } from '../../src/feed/expire.ts';
 import { idOfUuid } from '../../src/ids/uuid.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { countEvents } from '../../src/overview/count-events.ts';
-import { purgeCounts } from '../../src/overview/purge.ts';
 import { call, provision } from '../support/client.ts';
+import { removeOld } from '../support/remove-old.ts';
 import { sequenceEvents } from '../support/sequence-events.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -378,7 +378,8 @@ describe('the overview', () => {
       body: { type: 'esim.downloaded', data: { iccid: '1' } },
     });
     await sequenceEvents(service);
-    await expireFeed(service.db, { accountUuid, than: new Date(service.clock.nowMs() + 60_000) });
+    const soon = new Date(service.clock.nowMs() + 60_000);
+    await expireFeeds(service.db, await planExpiry(service.db, [{ accountUuid, count: 1 }], soon));
     expect((await read(target)).as_of).toBeGreaterThan(1_700_000_000);
   });
 
@@ -387,7 +388,7 @@ describe('the overview', () => {
     await act(0, { action: 'download' });
     await counted();
     const clock = { nowMs: () => service.clock.nowMs() + 746 * 3_600_000 };
-    await purgeCounts(service.db, clock);
+    await removeOld({ db: service.db, clock }, { tables: ['order_counts', 'esim_milestones'] });
     expect(countsIn(await read(target)).provisioned).toBe(0);
     const { rows } = await service.db.pool.query('select from esim_milestones where account_id = $1', [
       accountUuid,

@@ -2,9 +2,9 @@ import { errors, type RequestLogEntry } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRequestLog } from '../../src/request-log/buffer.ts';
 import type { RequestLine, RequestLogLevel } from '../../src/request-log/request-line.ts';
-import { purgeRequests } from '../../src/retention/purge-requests.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import { exchange, head } from '../support/raw-http.ts';
+import { removeOld } from '../support/remove-old.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -200,7 +200,7 @@ describe('the request log', () => {
     const young = await call(service, 'GET', '/v1/me', { key });
     await logged(young, key);
     service.clock.advance(2 * 86_400_000);
-    expect(await purgeRequests(service.db, service.clock)).toBeGreaterThan(0);
+    expect(await removeOld(service)).toBeGreaterThan(0);
     expect((await list('operation=getMe', key)).map(({ id }) => id)).toEqual([idOf(young)]);
   });
 });

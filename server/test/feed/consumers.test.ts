@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { purgeOld } from '../../src/retention/purge-old.ts';
 import { call } from '../support/client.ts';
+import { removeOld } from '../support/remove-old.ts';
 import { sequenceEvents } from '../support/sequence-events.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -110,7 +110,7 @@ test('one whose place has expired gets 410 until it seeks', async () => {
   await publish(2);
   service.clock.advance(31 * 86_400_000);
   const young = await publish(1);
-  await purgeOld(service.db, service.clock, 30 * 86_400_000);
+  await removeOld(service);
   const { status, json } = await read();
   expect([status, json.error.code, json.error.param]).toEqual([410, 'cursor_expired', 'consumer']);
   const headers = { Accept: 'text/event-stream' };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { purgeOld } from '../../src/retention/purge-old.ts';
 import { call } from '../support/client.ts';
 import { head, openConnection } from '../support/raw-http.ts';
+import { removeOld } from '../support/remove-old.ts';
 import { sequenceEvents } from '../support/sequence-events.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { openSse } from '../support/sse.ts';
@@ -274,7 +274,7 @@ describe('what has been removed', () => {
     const last = (await read('after=start')).json.cursor;
     service.clock.advance(31 * day);
     const young = await publishMany(1);
-    await purgeOld(service.db, service.clock, 30 * day);
+    await removeOld(service);
     for (const cursor of [early, middle]) {
       const { status, json } = await read(`after=${cursor}`);
       expect([status, json.error.code, json.error.param]).toEqual([410, 'cursor_expired', 'after']);

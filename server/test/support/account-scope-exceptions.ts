@@ -51,7 +51,7 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
     why: 'Workers put the deliveries of all accounts in order; endpoint ids are unique.',
   },
   {
-    statement: /^overview_(claim_uncounted|list_accounts)$/,
+    statement: /^overview_claim_uncounted$/,
     tables: ['counted_events', 'event_feed_heads'],
     why: 'A chore counts the events of all accounts, each under its own.',
   },
@@ -69,6 +69,19 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
     statement: /^endpoint_health_list_\w+$/,
     tables: ['webhook_endpoints', 'delivery_queue', 'blocked_deliveries'],
     why: 'The operator lists the endpoints of all accounts.',
+  },
+  {
+    statement: /^retention_(count|delete|oldest)_\w+$/,
+    tables: [
+      ...['events', 'delivery_queue', 'blocked_deliveries', 'deliveries', 'recoveries', 'delivery_attempts'],
+      ...['request_log', 'order_counts', 'esim_milestones'],
+    ],
+    why: 'A chore deletes old rows of all accounts in the order in which they lie on disk.',
+  },
+  {
+    statement: /^feed_find_expiry$/,
+    tables: ['unsequenced_events'],
+    why: 'Old events of all accounts are deleted together; each account’s own are found by its id.',
   },
   {
     statement: /^endpoint_hours_delete_old$/,

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { idOfUuid, uuidOfId } from '../../src/ids/uuid.ts';
-import { purgeOld } from '../../src/retention/purge-old.ts';
 import { cancelUndeliverable } from '../../src/webhooks/endpoints/cancel-undeliverable.ts';
 import { claimDeliveries } from '../../src/webhooks/sender/sql/claim-deliveries.ts';
 import { type Settled, settleDeliveries } from '../../src/webhooks/sender/sql/settle-deliveries.ts';
 import { call } from '../support/client.ts';
+import { removeOld } from '../support/remove-old.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const lowest = '00000000-0000-0000-0000-000000000000';
@@ -123,7 +123,7 @@ test('plans made while the queue was empty read few entries when 20,000 deliveri
     ['a retry', () => call(service, 'POST', `/v1/deliveries/${ids[0]}/retry`)],
     ['a claim and its results', () => settleAll(endpointUuid, ['pending', 'succeeded'])],
     ['metrics', () => service.service.metrics.registry.metrics()],
-    ['retention', () => purgeOld(service.db, service.clock, 0)],
+    ['retention', () => removeOld(service, { retentionMs: 0 })],
     ['the deliveries of disabled endpoints', () => cancelUndeliverable(service.db, service.clock)],
     [
       'disabling',

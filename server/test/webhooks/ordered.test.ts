@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { uuidOfId } from '../../src/ids/uuid.ts';
-import { purgeOld } from '../../src/retention/purge-old.ts';
 import { placeInOrder } from '../../src/webhooks/ordered/place-in-order.ts';
 import { createOrderFallback } from '../../src/webhooks/ordered/promote-all.ts';
 import { runRecoveries } from '../../src/webhooks/recoveries/run-recoveries.ts';
 import type { Sender } from '../../src/webhooks/sender/start-sender.ts';
 import { call } from '../support/client.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { removeOld } from '../support/remove-old.ts';
 import { sequenceEvents } from '../support/sequence-events.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -182,7 +182,7 @@ test('lists and filters show a blocked delivery once, and its event is kept', as
   const pending = await call(target, 'GET', '/v1/events?delivery=pending');
   expect(pending.json.data.map((event: { id: string }) => event.id)).toEqual([second, first]);
   const inAYear = { nowMs: () => service.clock.nowMs() + 365 * 86_400_000 };
-  await purgeOld(service.db, inAYear, 86_400_000);
+  await removeOld({ db: service.db, clock: inAYear }, { retentionMs: 86_400_000 });
   for (const event of [first, second]) {
     expect((await call(target, 'GET', `/v1/events/${event}`)).status).toBe(200);
   }

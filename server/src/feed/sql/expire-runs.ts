@@ -1,57 +1,53 @@
 import type { Queryable } from '../../db/database.ts';
+import { column, rowsOf } from '../../db/rows.ts';
+
+type Expired = { accountUuid: string; through: number };
+
+const given = rowsOf<Expired>({
+  account_id: column.uuid((one) => one.accountUuid),
+  through: column.bigint((one) => one.through),
+});
 
 const text = `
-with head as (
-  select last_position, expired_through
-  from event_feed_heads
-  where account_id = $1
-), candidates as (
-  select run.first_position, run.first_position + cardinality(run.event_ids) - 1 as last_position,
-    -- One clock may have been wrong; either makes it old.
-    run.newest_id < $2 or run.sequenced_at < $3 as is_old
-  from event_feed run
-  where run.account_id = $1 and run.first_position > (select expired_through from head)
-  order by run.first_position
-  limit $4
-), expired as (
-  -- From the front only: nothing is removed behind something that is kept.
-  select max(last_position) as through, count(*)::integer as run_count
-  from candidates
-  where first_position < coalesce(
-    (select min(first_position) from candidates where not is_old),
-    (select last_position + 1 from head))
+with locked as materialized (
+  select head.account_id, head.expired_through, given.through
+  from (
+    -- The order in which the sequencer locks them, so that the two cannot deadlock.
+    select account_id, through
+    from ${given.table} given
+    order by account_id
+    offset 0) given
+  cross join lateral (
+    select account_id, expired_through
+    from event_feed_heads
+    where account_id = given.account_id and expired_through < given.through
+    for no key update) head
 ), moved as (
-  update event_feed_heads
-  set expired_through = expired.through
-  from expired
-  where account_id = $1 and expired.through > expired_through
-  returning expired_through
-), removed as (
-  -- The run with the last expired position stays, for the mark of the cursor after it.
-  delete from event_feed run
-  using moved
-  -- The first comparison lets it use the index.
-  where run.account_id = $1 and run.first_position < moved.expired_through
-    and run.first_position + cardinality(run.event_ids) - 1 < moved.expired_through
+  update event_feed_heads head
+  set expired_through = locked.through
+  from locked
+  where head.account_id = locked.account_id
+  returning head.account_id, locked.expired_through as before, head.expired_through as through
+), removable as (
+  -- From the run that was kept before: until vacuum comes, the index still has those that were deleted earlier.
+  select moved.account_id, moved.through, coalesce(kept.first_position, 0) as first_position
+  from moved
+  left join lateral (
+    select first_position
+    from event_feed
+    where account_id = moved.account_id and first_position <= moved.before
+    order by first_position desc
+    limit 1) kept on true
 )
-select run_count as "runCount"
-from expired`;
+-- The run with the last expired position stays, for the mark of the cursor after it.
+delete from event_feed run
+using removable
+-- The first two comparisons let it use the index.
+where run.account_id = removable.account_id
+  and run.first_position between removable.first_position and removable.through
+  and run.first_position + cardinality(run.event_ids) - 1 < removable.through`;
 
-type Older = { accountUuid: string; thanUuid: string; than: Date; count: number };
-
-/**
- * Expires at most `count` runs whose events are old enough to be deleted. Call it before the events are deleted: a reader then gets
- * an error instead of a gap. Returns how many runs it expired.
- */
-export async function expireRuns(
-  db: Queryable,
-  { accountUuid, thanUuid, than, count }: Older,
-): Promise<number> {
-  const [row] = await db.query<{ runCount: number }>({ name: 'feed_expire', text }, [
-    accountUuid,
-    thanUuid,
-    than,
-    count,
-  ]);
-  return row?.runCount ?? 0;
+/** Expires the feeds up to these positions. A reader that is further behind gets an error. */
+export async function expireRuns(tx: Queryable, expired: readonly Expired[]): Promise<void> {
+  await tx.query({ name: 'feed_expire', text }, given.values(expired));
 }

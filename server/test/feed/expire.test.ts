@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expireFeeds, planExpiry } from '../../src/feed/expire.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { untilLockIsAwaited } from '../support/until-lock-is-awaited.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+/** An account whose feed has so many runs of old events. */
+async function accountWith(runs: number, eventsPerRun = 1): Promise<string> {
+  const { accountUuid } = await service.createAccount('Of runs');
+  await service.db.pool.query(
+    `insert into event_feed (account_id, first_position, event_ids, mark, oldest_id, newest_id, sequenced_at)
+     select $1, (n - 1) * $3 + 1, array_fill(id, array[$3::integer]), n, id, id, 'epoch'
+     from generate_series(1, $2::integer) n, uuid_v7(to_timestamp(n)) as id`,
+    [accountUuid, runs, eventsPerRun],
+  );
+  await service.db.pool.query(
+    'insert into event_feed_heads (account_id, last_position, mark, newest_id) values ($1, $2, 1, uuid_v7(now()))',
+    [accountUuid, runs * eventsPerRun],
+  );
+  return accountUuid;
+}
+
+async function expiredThrough(accountUuid: string): Promise<number> {
+  const { rows } = await service.db.pool.query(
+    'select expired_through from event_feed_heads where account_id = $1',
+    [accountUuid],
+  );
+  return rows[0].expired_through;
+}
+
+test('a plan covers as many runs as there are events to delete', async () => {
+  const accountUuid = await accountWith(500);
+  const [plan] = await planExpiry(service.db, [{ accountUuid, count: 50 }], new Date());
+  expect(plan?.through).toBe(50);
+  expect(plan?.keptFromUuid?.slice(0, 13)).toBe('00000000-c738'); // of second 51
+});
+
+test('a feed never goes back, and keeps the run of its last expired position', async () => {
+  const accountUuid = await accountWith(10, 2);
+  for (const through of [8, 4]) {
+    await expireFeeds(service.db, [{ accountUuid, through, keptFromUuid: null }]);
+    expect(await expiredThrough(accountUuid)).toBe(8);
+  }
+  const { rows } = await service.db.pool.query(
+    'select min(first_position) as first from event_feed where account_id = $1',
+    [accountUuid],
+  );
+  expect(rows[0].first).toBe(7); // the run with positions 7 and 8
+});
+
+test('feeds are locked in the sequencer’s order, whatever order they are given in', async () => {
+  const accounts = [await accountWith(2), await accountWith(2)].toSorted();
+  const holder = await service.db.pool.connect();
+  await holder.query('begin');
+  const lock = (accountUuid: string | undefined) =>
+    holder.query('select from event_feed_heads where account_id = $1 for update nowait', [accountUuid]);
+  await lock(accounts[0]);
+  const plans = accounts.toReversed().map((accountUuid) => ({ accountUuid, through: 1, keptFromUuid: null }));
+  const expiring = expireFeeds(service.db, plans);
+  await untilLockIsAwaited(service);
+  await lock(accounts[1]);
+  await holder.query('commit');
+  holder.release();
+  await expiring;
+  expect(await Promise.all(accounts.map(expiredThrough))).toEqual([1, 1]);
+});
+
+test('runs that were deleted before are not read again while they wait for a vacuum', async () => {
+  const accountUuid = await accountWith(2_000);
+  const readCount = async () => {
+    await service.db.pool.query('select pg_stat_force_next_flush()');
+    const { rows } = await service.db.pool.query(
+      `select sum(idx_tup_read)::integer as read from pg_stat_user_indexes where relname = 'event_feed'`,
+    );
+    return rows[0].read as number;
+  };
+  await expireFeeds(service.db, [{ accountUuid, through: 1_900, keptFromUuid: null }]);
+  const before = await readCount();
+  await expireFeeds(service.db, [{ accountUuid, through: 1_950, keptFromUuid: null }]);
+  expect((await readCount()) - before).toBeLessThan(500);
+});

@@ -69,7 +69,7 @@ export const getEsimUsage = operation({
       ),
       from: Type.Optional(
         unixSecondsInput(
-          'Start, rounded down to a full interval. Defaults to 24 hours or 30 days before `until`.',
+          'Start, rounded down to a full interval. Defaults to 24 hours or 30 days before `until`. Hours are kept for 35 days, or what the operator has set; days are kept.',
           { examples: [exampleTime] },
         ),
       ),

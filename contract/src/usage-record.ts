@@ -11,7 +11,7 @@ const maxRecords = 10_000;
 /** How many rejected records a response lists. */
 export const maxRejections = 100;
 
-export const rejectionReasons = ['esim_unknown', 'esim_not_ready', 'esim_ended'] as const;
+export const rejectionReasons = ['esim_unknown', 'esim_not_ready', 'esim_ended', 'too_old'] as const;
 
 export type RejectionReason = (typeof rejectionReasons)[number];
 
@@ -41,7 +41,7 @@ const UsageRecord = Type.Object(
       examples: [1_048_576],
     }),
     at: unixSecondsInput(
-      'When the data was used. At most five minutes ahead; a time in the future counts as now.',
+      'When the data was used. At most five minutes ahead; a time in the future counts as now. Records from more than 35 days ago, or what the operator has set, are rejected.',
       { examples: [exampleTime] },
     ),
     country: Type.Optional(
@@ -80,7 +80,7 @@ export const UsageRecordBatch = Type.Object(
         iccid,
         reason: Type.Enum([...rejectionReasons], {
           description:
-            '`esim_unknown`: no eSIM has this ICCID. `esim_not_ready`: the eSIM is still provisioning; report the record again later. `esim_ended`: the eSIM was terminated or failed.',
+            '`esim_unknown`: no eSIM has this ICCID. `esim_not_ready`: the eSIM is still provisioning; report the record again later. `esim_ended`: the eSIM was terminated or failed. `too_old`: `at` is longer ago than the operator’s `SIMPLANE_USAGE_MAX_AGE` (35 days), so the record may have been counted and forgotten.',
         }),
       }),
       { maxItems: maxRejections, description: `The first ${maxRejections} rejected records.` },

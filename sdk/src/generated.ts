@@ -1072,8 +1072,8 @@ export type UsageRecordBatch = {
     record_id: string;
     /** ICCID of the eSIM: 18 to 20 digits. */
     iccid: string;
-    /** `esim_unknown`: no eSIM has this ICCID. `esim_not_ready`: the eSIM is still provisioning; report the record again later. `esim_ended`: the eSIM was terminated or failed. */
-    reason: 'esim_unknown' | 'esim_not_ready' | 'esim_ended';
+    /** `esim_unknown`: no eSIM has this ICCID. `esim_not_ready`: the eSIM is still provisioning; report the record again later. `esim_ended`: the eSIM was terminated or failed. `too_old`: `at` is longer ago than the operator’s `SIMPLANE_USAGE_MAX_AGE` (35 days), so the record may have been counted and forgotten. */
+    reason: 'esim_unknown' | 'esim_not_ready' | 'esim_ended' | 'too_old';
   }>;
 };
 
@@ -1488,7 +1488,7 @@ export type Operations = {
     query: {
       /** Length of an interval. Days begin at midnight UTC. */
       interval?: 'hour' | 'day';
-      /** Start, rounded down to a full interval. Defaults to 24 hours or 30 days before `until`. Unix time in seconds. */
+      /** Start, rounded down to a full interval. Defaults to 24 hours or 30 days before `until`. Hours are kept for 35 days, or what the operator has set; days are kept. Unix time in seconds. */
       from?: number;
       /** End, rounded up to a full interval; at most 744 hours or 366 days after `from`. Defaults to now. Unix time in seconds. */
       until?: number;
@@ -1534,7 +1534,7 @@ export type Operations = {
         iccid: string;
         /** Bytes used, upload and download combined. */
         bytes: number;
-        /** When the data was used. At most five minutes ahead; a time in the future counts as now. Unix time in seconds. */
+        /** When the data was used. At most five minutes ahead; a time in the future counts as now. Records from more than 35 days ago, or what the operator has set, are rejected. Unix time in seconds. */
         at: number;
         /** Country where the eSIM was attached, as an ISO 3166-1 alpha-2 code. */
         country?: string;

@@ -61,6 +61,8 @@ export type OperatorContext = Origin & {
   probes: Pick<Probes, 'send'>;
   /** How many webhook endpoints an account without a limit of its own may have. */
   endpointLimit: number;
+  /** Older usage records are refused, and their hours are forgotten. */
+  usageMaxAgeMs: number;
   apiVersion: ApiVersion;
   /** Waits until answers that the client's account has not read yet leave room for a large page. */
   waitForRoom(): Promise<void>;

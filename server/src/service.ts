@@ -31,6 +31,8 @@ export type Service = {
   /** Sends test requests to webhook endpoints. */
   probes: Pick<Probes, 'send'>;
   endpointLimit: number;
+  /** Older usage records are refused. */
+  usageMaxAgeMs: number;
   keys: KeyDirectory;
   log: Logger;
   metrics: Metrics;

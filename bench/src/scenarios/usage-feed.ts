@@ -7,7 +7,7 @@ const requestsPerRound = 6;
 const lanes = 2;
 const esimsPerLane = 1_000;
 const rounds = 7;
-const startSeconds = 1_793_520_000;
+const startSeconds = Math.floor(Date.now() / 1_000) - 86_400;
 
 type UsageRecord = { record_id: string; iccid: string; bytes: number; at: number; country: string };
 type Send = (records: UsageRecord[], lane: number) => Promise<void>;

@@ -404,6 +404,12 @@ export const settings = {
     '30d',
     'How long events, deliveries, attempts, recoveries and statistics are kept.',
   ),
+  usageMaxAgeMs: setting(
+    'SIMPLANE_USAGE_MAX_AGE',
+    duration,
+    '35d',
+    'Older usage records are refused as `too_old`. Records are kept a day longer, and then as one sum per eSIM and day.',
+  ),
   headersTimeoutMs: setting(
     'SIMPLANE_HEADERS_TIMEOUT',
     timeout,

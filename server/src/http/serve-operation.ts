@@ -64,7 +64,8 @@ export function serveOperation(
   const checkBody = isWrite(definition)
     ? onFirstCall(() => compileValidator(definition.body ?? noFields))
     : () => null;
-  const { clock, newUuid, signals, keyring, addressPolicy, probes, endpointLimit, mode, hasCore } = service;
+  const { clock, newUuid, signals, keyring, addressPolicy, probes, mode, hasCore } = service;
+  const { endpointLimit, usageMaxAgeMs } = service;
 
   app.route({
     method: definition.method,
@@ -162,6 +163,7 @@ export function serveOperation(
       addressPolicy,
       probes,
       endpointLimit,
+      usageMaxAgeMs,
       mode,
       hasCore,
       apiVersion,

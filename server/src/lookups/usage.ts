@@ -1,4 +1,5 @@
 import type { EsimUsage, InputOf, Operations } from '@simplane/contract';
+import { AppError } from '../app-error.ts';
 import { unixSeconds } from '../clock.ts';
 import type { Context } from '../context.ts';
 import { requireEsim } from '../esims/get.ts';
@@ -16,6 +17,7 @@ export async function getEsimUsage(
 ): Promise<EsimUsage> {
   const { interval = 'day' } = query;
   const { from, until } = timeWindowOf(query, ctx.clock.nowMs(), grids[interval]);
+  if (interval === 'hour') requireHours(ctx, from);
   const { iccid } = await requireEsim(ctx.db, ctx.account.uuid, params.iccid);
   const stepSeconds = grids[interval].stepMs / 1000;
   const sums = await sumUsage(ctx.db, { iccid, from, until, stepSeconds });
@@ -33,4 +35,15 @@ export async function getEsimUsage(
     used_bytes: sums.reduce((total, { bytes }) => total + bytes, 0),
     points,
   };
+}
+
+/** Records are kept for a day longer than they are accepted. Older ones may have been added up to days. */
+function requireHours({ clock, usageMaxAgeMs }: Context, from: Date): void {
+  const oldest = unixSeconds(clock.nowMs() - usageMaxAgeMs - grids.day.stepMs);
+  if (unixSeconds(from) >= oldest) return;
+  throw new AppError(
+    'parameter_invalid',
+    `Usage by the hour is kept from ${oldest} on. Send a later from, or interval=day.`,
+    { param: 'from' },
+  );
 }

@@ -3,6 +3,8 @@ import type { Clock } from '../clock.ts';
 
 const maxAheadSeconds = 300;
 
+type MaxAge = { clock: Clock; usageMaxAgeMs: number };
+
 /** Refuses a time that no difference between two clocks explains. Smaller differences are clamped by `observedAt`. */
 export function refuseFuture(atSeconds: number, param: string, clock: Clock): void {
   const nowMs = clock.nowMs();
@@ -13,6 +15,11 @@ export function refuseFuture(atSeconds: number, param: string, clock: Clock): vo
     `${param} is more than five minutes ahead: it is ${atSeconds}, and the time is ${now}. Send Unix seconds, and check the clock.`,
     { param },
   );
+}
+
+/** Whether usage of this time may have been forgotten, so that it could count twice. */
+export function isTooOld(atSeconds: number, { clock, usageMaxAgeMs }: MaxAge): boolean {
+  return atSeconds * 1000 < clock.nowMs() - usageMaxAgeMs;
 }
 
 /**

@@ -5,14 +5,14 @@ import type { Queryable } from '../db/database.ts';
 import { emit } from '../events/emit.ts';
 import { type NewEvent, newEvent } from '../events/new-event.ts';
 import type { NewUuid } from '../ids/uuid-v7.ts';
-import { observedAt } from './observed-at.ts';
+import { isTooOld, observedAt } from './observed-at.ts';
 import { planUsage, type UsageEvent } from './plan-usage.ts';
 import { findUnready } from './sql/find-unready.ts';
 import { insertUsageRecords } from './sql/insert-usage-records.ts';
 import { type CarriedEsim, lockCarried } from './sql/lock-carried.ts';
 import { updateCarried } from './sql/update-carried.ts';
 
-type Deps = { clock: Clock; newUuid: NewUuid };
+type Deps = { clock: Clock; newUuid: NewUuid; usageMaxAgeMs: number };
 
 /** The account whose eSIMs may be charged; null for all accounts. */
 type Options = { ofAccount: string | null };
@@ -38,8 +38,10 @@ export async function takeUsage(
   const esims = new Map((await lockCarried(tx, iccids, ofAccount)).map((esim) => [esim.iccid, esim]));
   const missing = iccids.filter((iccid) => !esims.has(iccid));
   const unready = new Set(missing.length > 0 ? await findUnready(tx, missing, ofAccount) : []);
-  const rejected = records.flatMap(({ iccid }, index) => {
-    const reason = rejectionReason(unready.has(iccid) ? 'provisioning' : esims.get(iccid)?.status);
+  const rejected = records.flatMap(({ iccid, at }, index) => {
+    const reason =
+      rejectionReason(unready.has(iccid) ? 'provisioning' : esims.get(iccid)?.status) ??
+      (isTooOld(at, deps) ? 'too_old' : null);
     return reason ? [{ index, reason }] : [];
   });
   const rejectedIndexes = new Set(rejected.map(({ index }) => index));

@@ -2,6 +2,7 @@ import type { Queryable } from '../db/database.ts';
 import { hourMs, maxHours } from '../overview/stages.ts';
 import { removeEvents } from './remove-events.ts';
 import { type Age, deleteRows } from './sql/delete-rows.ts';
+import { deleteUsage } from './sql/delete-usage.ts';
 import type { Range } from './sql/ranges.ts';
 
 /** How long the rows of a table are kept, and how old ones are removed. */
@@ -13,10 +14,14 @@ export type Rule = {
   remove(tx: Queryable, range: Range, than: Date): Promise<number>;
 };
 
+type Settings = { retentionMs: number; usageMaxAgeMs: number };
+
 const dayMs = 86_400_000;
 
 /** What `sweep` removes. */
-export function rulesOf({ retentionMs }: { retentionMs: number }): Rule[] {
+export function rulesOf({ retentionMs, usageMaxAgeMs }: Settings): Rule[] {
+  // A day longer than it is accepted, so that no record is forgotten while it could still count again.
+  const usageMs = usageMaxAgeMs + dayMs;
   // An hour longer than the longest window of an overview, which starts with a full hour.
   const countsMs = (maxHours + 1) * hourMs;
   return [
@@ -27,6 +32,12 @@ export function rulesOf({ retentionMs }: { retentionMs: number }): Rule[] {
     deleting('request_log', { column: 'id', type: 'uuid' }, 7 * dayMs),
     deleting('order_counts', { column: 'hour', type: 'time' }, countsMs),
     deleting('esim_milestones', { column: 'esim_id', type: 'uuid' }, countsMs),
+    {
+      table: 'usage_records',
+      age: { column: 'observed_at', type: 'time' },
+      keptMs: usageMs,
+      remove: deleteUsage,
+    },
   ];
 }
 

@@ -12,7 +12,7 @@ import { runOnce } from '../idempotency/run-once.ts';
 import { uuidText } from '../ids/uuid.ts';
 import type { Observation, ObservedState } from '../network/port.ts';
 import { observe } from '../observations/observe.ts';
-import { observedAt, refuseFuture } from '../observations/observed-at.ts';
+import { isTooOld, observedAt, refuseFuture } from '../observations/observed-at.ts';
 import { takeUsage } from '../observations/take-usage.ts';
 import { requireMatchingParameters } from './parameters.ts';
 import { requireUsableEsim } from './require-usable-esim.ts';
@@ -33,6 +33,7 @@ export async function simulateEsim(
   const outcome = await runOnce(ctx, async (tx) => {
     requireMatchingParameters(body);
     if (body.at !== undefined) refuseFuture(body.at, 'at', ctx.clock);
+    if (body.action === 'use_data') refuseTooOld(ctx, body.at);
     const esim = await lockOwnEsim(tx, ctx.account.uuid, params.iccid);
     requireUsableEsim(body.action, esim);
     ctx.describe({ action: body.action });
@@ -69,6 +70,16 @@ async function useData(
   const record = { record_id, iccid, bytes, at: unixSeconds(at) };
   await takeUsage(tx, [record], { ofAccount }, ctx);
   return requireEsim(tx, ofAccount, iccid);
+}
+
+function refuseTooOld(ctx: WriteContext, at: number | undefined): void {
+  if (at === undefined || !isTooOld(at, ctx)) return;
+  const days = ctx.usageMaxAgeMs / 86_400_000;
+  throw new AppError(
+    'parameter_invalid',
+    `at is too long ago: usage is counted up to ${days} days later, or as SIMPLANE_USAGE_MAX_AGE says.`,
+    { param: 'at' },
+  );
 }
 
 type Observed = Exclude<SimulatedAction, 'expire_bundle' | 'use_data'>;

@@ -107,7 +107,12 @@ const writes: Record<WriteId, Write> = {
     target: ({ headers }) => headers.get('request-id') ?? '',
     body: async () => ({
       records: [
-        { record_id: `cdr-${++serial}`, iccid: await insertEsim(service), bytes: 1, at: 1_700_000_000 },
+        {
+          record_id: `cdr-${++serial}`,
+          iccid: await insertEsim(service),
+          bytes: 1,
+          at: Math.floor(Date.now() / 1_000),
+        },
       ],
     }),
     changes: { accepted: 1, duplicates: 0, rejected: 0 },

@@ -341,12 +341,13 @@ describe('a simulation', () => {
     expect(await typesOf(iccid)).toEqual(['esim.enabled', 'esim.activated', 'bundle.activated']);
   });
 
-  test('accepts any time in the past', async () => {
+  test('accepts any time in the past, and of usage the last 35 days', async () => {
     const iccid = await createEsim('provisioned', [1000]);
-    await simulate(iccid, { action: 'enable', at: 0 });
-    await simulate(iccid, { action: 'use_data', bytes: 5, at: 0 });
+    const at = Math.floor((service.clock.nowMs() - 34 * dayMs) / 1000);
+    expect((await simulate(iccid, { action: 'enable', at: 0 })).status).toBe(200);
+    await simulate(iccid, { action: 'use_data', bytes: 5, at });
     const [bundle] = await bundlesOf(iccid);
-    expect(bundle).toMatchObject({ activated_at: 0, expires_at: (30 * dayMs) / 1000, as_of: 0 });
+    expect(bundle).toMatchObject({ activated_at: at, expires_at: at + (30 * dayMs) / 1000, as_of: at });
   });
 
   test.each([

@@ -633,7 +633,7 @@ describe('a client that sends too much', () => {
       record_id: `r-${size}-${i}`,
       iccid: '8999912345678901234',
       bytes: i,
-      at: 1_793_520_000,
+      at: Math.floor(Date.now() / 1_000),
     }));
     const body = JSON.stringify({ records });
     const pieces = Array.from({ length: Math.ceil(body.length / size) }, (_, i) =>

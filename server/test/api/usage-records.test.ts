@@ -289,7 +289,7 @@ describe('batches', () => {
     id: fc.nat(11),
     esim: fc.nat(1),
     bytes: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 900 }), fc.constant(1_000_000_000_000_000)),
-    daysAgo: fc.oneof(fc.nat(40), fc.constant(0)),
+    daysAgo: fc.oneof(fc.nat(35), fc.constant(0)),
     country: fc.constantFrom(undefined, undefined, 'FR', 'DE', 'IT'),
   });
   const esim = fc.record({

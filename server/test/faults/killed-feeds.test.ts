@@ -38,7 +38,7 @@ describe('a process killed', () => {
       iccid,
       // Crosses a threshold each time, so there is an event to write.
       bytes: 3_000_000_000 + index,
-      at: 1_794_000_000,
+      at: Math.floor(Date.now() / 1_000),
     }));
     const before = await usedBytes();
     const doomed = await spawnServer(

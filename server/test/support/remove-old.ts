@@ -4,13 +4,13 @@ import type { TestService } from './service.ts';
 
 const day = 86_400_000;
 
-/** Removes what is older than its retention (by default 30 days), from all tables or these. Returns how many rows. */
+/** Removes what is older than its retention (by default 30 days, and 35 for usage), from all tables or these. Returns how many rows. */
 export function removeOld(
   { db, clock }: Pick<TestService, 'db'> & { clock: { nowMs(): number } },
-  options: { retentionMs?: number; tables?: string[]; stopping?: AbortSignal } = {},
+  options: { retentionMs?: number; usageMaxAgeMs?: number; tables?: string[]; stopping?: AbortSignal } = {},
 ): Promise<number> {
-  const { retentionMs = 30 * day, tables, stopping } = options;
-  const rules = rulesOf({ retentionMs });
+  const { retentionMs = 30 * day, usageMaxAgeMs = 35 * day, tables, stopping } = options;
+  const rules = rulesOf({ retentionMs, usageMaxAgeMs });
   return sweep(
     db,
     clock,

@@ -130,6 +130,7 @@ export async function startService({
       timeoutMs: 5_000,
     }),
     endpointLimit: 1_000,
+    usageMaxAgeMs: 35 * 86_400_000,
     streams: { perKey: 20, total: 1_000, beatMs: 7_500 },
     keys: createKeyDirectory(db),
     log,

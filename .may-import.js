@@ -460,8 +460,9 @@ export const mayImport = {
       imports: list`support/child.ts npm:pg npm:undici`,
     },
     scenarios: {
-      why: 'A scenario measures from outside. It encrypts the secrets it inserts as the service does.',
-      imports: list`support server:secrets/keyring.ts server:secrets/sealed-places.ts npm:pg`,
+      why: 'A scenario measures from outside. It encrypts the secrets it inserts as the service does, and sweeps when it measures that.',
+      imports: list`support server:db/database.ts server:retention/rules.ts server:retention/sweep.ts
+                   server:secrets/keyring.ts server:secrets/sealed-places.ts npm:pg`,
     },
     support: {
       why: 'Deployments, load and statistics for all scenarios.',

@@ -27,6 +27,7 @@ import { overviewAtAMillion } from './scenarios/overview-at-1m.ts';
 import { pageDepth } from './scenarios/page-depth.ts';
 import { provision } from './scenarios/provision.ts';
 import { requestLog } from './scenarios/request-log.ts';
+import { retention, retentionSettings } from './scenarios/retention.ts';
 import { snapshotHeld } from './scenarios/snapshot-held.ts';
 import { twoWorkers, twoWorkersSettings } from './scenarios/two-workers.ts';
 import { usageFeed } from './scenarios/usage-feed.ts';
@@ -66,6 +67,7 @@ const scenarios: Record<string, Entry> = {
   'fair-shares': { run: fairShares, settings: fairSharesSettings },
   'two-workers': { run: twoWorkers, settings: twoWorkersSettings },
   'usage-feed': { run: usageFeed },
+  retention: { run: retention, settings: retentionSettings },
   memory: { run: memory, settings: memorySettings },
   'memory-under-attack': { run: memoryUnderAttack },
 };

@@ -231,7 +231,7 @@ export const mayImport = {
     },
     'feed/sql': {
       why: 'Statements know the database.',
-      imports: list`db`,
+      imports: list`db ids/uuid-range.ts`,
     },
     'feed/consumers': {
       why: 'A consumer is a stored place in the feed.',

@@ -1,64 +1,73 @@
 /**
- * Import rules: one per row of `.may-import.js`, plus those a list cannot express. Each rule states its reason.
- * `npm run imports` checks them, and fails if it read too few files; a test plants a violation of each.
+ * Import rules. Each states its reason; `npm run imports` checks them and fails if it read too few files, and a test plants a violation
+ * of each. `floors` and `workspaces` are the architecture: docs/ARCHITECTURE.md tells what stands on each floor.
  */
-import { mayImport } from './.may-import.js';
 
-const workspaces = Object.keys(mayImport);
-const rows = workspaces.flatMap((workspace) =>
-  Object.entries(mayImport[workspace]).map(([folder, { why, imports }]) => ({
-    name: folder === '.' ? `${workspace}/src` : `${workspace}/src/${folder}`,
-    files: filesOf(workspace, folder),
-    why,
-    packages: imports.filter((entry) => entry.startsWith('npm:')).map(packageFiles),
-    ours: imports.filter((entry) => !entry.startsWith('npm:')).map((entry) => ourFiles(workspace, entry)),
-  })),
-);
+/** The floors of `server/src`, top to bottom. Each imports only those below it. */
+export const floors = [
+  'main.ts',
+  'commands',
+  'serve.ts',
+  'http',
+  'background',
+  'config',
+  'views',
+  // An order is an execution that makes an eSIM; bundles belong to eSIMs, and reports of the network change both.
+  'orders/operator',
+  'orders/sandbox',
+  'orders/observations',
+  'orders/bundles',
+  'orders/esims',
+  'orders/executions',
+  // Who writes an event knows neither the feed nor its receivers.
+  'notify/webhooks',
+  'notify/feed',
+  'notify/events',
+  'accounts',
+  'network',
+  'platform',
+];
 
-/** Matches a folder's direct files, or one file: both the sources and the build that other workspaces import. */
-function filesOf(workspace, path) {
-  const top = `^${workspace}/(src|dist)/`;
-  if (path === '*') return top;
-  if (path === '.') return `${top}[^/]+$`;
-  return path.endsWith('.ts') ? `${top}${path.slice(0, -'.ts'.length)}\\.(d\\.)?ts$` : `${top}${path}/[^/]+$`;
-}
-
-function ourFiles(workspace, entry) {
-  const [path, other = workspace] = entry.split(':').reverse();
-  return filesOf(other, path);
-}
-
-function packageFiles(entry) {
-  const name = entry.slice('npm:'.length);
-  return `node_modules/(@types/)?${name}/`;
-}
+/** What each workspace may import of the others. */
+export const workspaces = {
+  contract: [],
+  reference: ['contract'],
+  sdk: [],
+  mcp: ['contract', 'sdk'],
+  cli: ['contract', 'sdk', 'mcp'],
+  dashboard: ['sdk'],
+  server: ['contract', 'reference', 'mcp', 'sdk'],
+  bench: ['server'],
+  faults: ['contract', 'server'],
+};
 
 const isTest = '\\.test\\.ts$';
+const filesOf = (floor) => `^server/src/${floor.replace('.', '\\.')}(/|$)`;
 
 export default {
   forbidden: [
-    ...rows.flatMap(({ name, files, why, packages, ours }) => [
-      {
-        name: `may-import: ${name}`,
-        comment: `${why} The import is not listed for ${name} in .may-import.js.`,
-        severity: 'error',
-        from: { path: files },
-        // Other rules cover packages, which npm may install inside a workspace, and what the tests share.
-        to: { path: `^(${workspaces.join('|')})/(?!node_modules/|test/support/)`, pathNot: [files, ...ours] },
-      },
-      {
-        name: `may-use-packages: ${name}`,
-        comment: `${why} The package is not listed for ${name} in .may-import.js.`,
-        severity: 'error',
-        from: { path: files, pathNot: isTest },
-        to: { path: 'node_modules/', pathNot: packages },
-      },
-    ]),
-    {
-      name: 'every-folder-has-a-list',
-      comment: 'A new folder must list in .may-import.js what it may import, and why.',
+    ...floors.slice(1).map((floor, index) => ({
+      name: `floor: ${floor}`,
+      comment: 'A floor imports only lower floors, types included (`floors` in .dependency-cruiser.js).',
       severity: 'error',
-      from: { path: '^[^/]+/src/', pathNot: rows.map(({ files }) => files) },
+      from: { path: filesOf(floor), pathNot: isTest },
+      to: { path: floors.slice(0, index + 1).map(filesOf) },
+    })),
+    ...Object.entries(workspaces).map(([workspace, others]) => ({
+      name: `workspace: ${workspace}`,
+      comment: 'A workspace imports only those listed for it (`workspaces` in .dependency-cruiser.js).',
+      severity: 'error',
+      from: { path: `^${workspace}/src/` },
+      to: {
+        path: `^(${Object.keys(workspaces).join('|')})/(?!node_modules/)`,
+        pathNot: [workspace, ...others].map((name) => `^${name}/`),
+      },
+    })),
+    {
+      name: 'every-file-has-a-floor',
+      comment: 'A new folder or file of server/src belongs to one of the floors.',
+      severity: 'error',
+      from: { path: '^server/src/', pathNot: floors.map(filesOf) },
       to: {},
     },
     {
@@ -99,28 +108,32 @@ export default {
     },
     {
       name: 'only-db-knows-pg',
-      comment: 'Features write SQL in their sql/ and run it through db/.',
+      comment: 'Features write SQL in their sql/ and run it through platform/db.',
       severity: 'error',
-      from: { path: '^server/src', pathNot: '^server/src/db/' },
+      from: { path: '^server/src', pathNot: '^server/src/platform/db/' },
       to: { path: 'node_modules/pg/' },
+    },
+    {
+      name: 'network-has-no-database',
+      comment: 'A driver depends only on its arguments, so that it can be tried against any SM-DP+.',
+      severity: 'error',
+      from: { path: '^server/src/network/' },
+      to: { path: '^server/src/platform/db/' },
+    },
+    {
+      name: 'drivers-are-chosen-at-the-top',
+      comment: 'All other code uses the port, so a sandbox and a live deployment differ in one line.',
+      severity: 'error',
+      from: { path: '^server/src/', pathNot: ['^server/src/network/', '^server/src/commands/', isTest] },
+      to: { path: '^server/src/network/[^/]+/' },
     },
     {
       name: 'sql-stays-in-its-folder',
       comment:
         'A feature exports operations, not SQL. Only its own folder and the operator’s commands may use its statements.',
       severity: 'error',
-      from: { path: '^(server/src.*?)/(?:sql/)?[^/]+$', pathNot: '^server/src/operator/' },
+      from: { path: '^(server/src.*?)/(?:sql/)?[^/]+$', pathNot: '^server/src/commands/' },
       to: { path: '^server/src/.*/sql/', pathNot: '^$1/(sql/)?[^/]+$' },
-    },
-    {
-      name: 'drivers-are-chosen-at-the-top',
-      comment: 'All other code uses the port, so a sandbox and a live deployment differ in one line.',
-      severity: 'error',
-      from: {
-        path: '^server/src/',
-        pathNot: ['^server/src/network/', '^server/src/operator/', isTest],
-      },
-      to: { path: '^server/src/network/[^/]+/' },
     },
     {
       name: 'only-tests-use-test-support',

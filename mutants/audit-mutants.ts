@@ -28,7 +28,7 @@ export const auditMutants: Mutant[] = [
   },
   {
     name: 'preview-audited',
-    file: 'server/src/webhooks/recoveries/recover.ts',
+    file: 'server/src/notify/webhooks/recoveries/recover.ts',
     find: '  ctx.describe(null);\n',
     replace: '',
     tests: [api('audited-writes')],
@@ -36,7 +36,7 @@ export const auditMutants: Mutant[] = [
   },
   {
     name: 'secret-shown-again-unaudited',
-    file: 'server/src/idempotency/find-earlier.ts',
+    file: 'server/src/platform/idempotency/find-earlier.ts',
     find: '  await onSecretShownAgain(db, body);\n',
     replace: '',
     tests: [api('audited-writes')],
@@ -68,7 +68,7 @@ export const auditMutants: Mutant[] = [
   },
   {
     name: 'operator-way-shown-to-account',
-    file: 'server/src/audit/present.ts',
+    file: 'server/src/accounts/audit/present.ts',
     find: 'via: isOwn ? row.via : null',
     replace: 'via: row.via',
     tests: [api('audit-log')],
@@ -76,7 +76,7 @@ export const auditMutants: Mutant[] = [
   },
   {
     name: 'refused-order-audited',
-    file: 'server/src/executions/sql/accept.ts',
+    file: 'server/src/orders/executions/sql/accept.ts',
     find: 'where id in (select id from accepted)\n  group by',
     replace: 'where locked\n  group by',
     tests: [api('audited-orders')],
@@ -84,7 +84,7 @@ export const auditMutants: Mutant[] = [
   },
   {
     name: 'orders-of-addresses-mixed',
-    file: 'server/src/executions/sql/accept.ts',
+    file: 'server/src/orders/executions/sql/accept.ts',
     find: '    ip,\n    via,\n    array_agg(id order by id) as orders,',
     replace: '    min(ip) over () as ip,\n    via,\n    array_agg(id order by id) as orders,',
     tests: [api('audited-orders')],
@@ -92,7 +92,7 @@ export const auditMutants: Mutant[] = [
   },
   {
     name: 'entry-named-after-another-order',
-    file: 'server/src/executions/sql/accept.ts',
+    file: 'server/src/orders/executions/sql/accept.ts',
     find: 'array_agg(id order by id) as orders',
     replace: 'array_agg(id order by id desc) as orders',
     tests: [api('audited-orders')],
@@ -100,7 +100,7 @@ export const auditMutants: Mutant[] = [
   },
   {
     name: 'entry-of-order-sought-from-the-newest',
-    file: 'server/src/audit/sql/find-order.ts',
+    file: 'server/src/accounts/audit/sql/find-order.ts',
     find: `(action, id) <= ('esim.ordered', $1)`,
     replace: `action <= 'esim.ordered'`,
     tests: [api('audited-orders')],
@@ -108,7 +108,7 @@ export const auditMutants: Mutant[] = [
   },
   {
     name: 'entry-of-order-sought-without-end',
-    file: 'server/src/audit/sql/find-order.ts',
+    file: 'server/src/accounts/audit/sql/find-order.ts',
     find: `(action, id) >= ('esim.ordered', $2)`,
     replace: `action >= 'esim.ordered' and $2::uuid is not null`,
     tests: [api('audited-orders')],
@@ -116,7 +116,7 @@ export const auditMutants: Mutant[] = [
   },
   {
     name: 'entry-of-order-sought-in-too-many',
-    file: 'server/src/audit/sql/find-order.ts',
+    file: 'server/src/accounts/audit/sql/find-order.ts',
     find: 'limit $3\n',
     replace: 'limit $3 * 2\n',
     tests: [api('audited-orders')],
@@ -124,7 +124,7 @@ export const auditMutants: Mutant[] = [
   },
   {
     name: 'order-shows-entries-of-another',
-    file: 'server/src/audit/sql/list-entries.ts',
+    file: 'server/src/accounts/audit/sql/list-entries.ts',
     find: `or \${unindexed('action')} = 'esim.ordered'`,
     replace: `or \${unindexed('action')} <> ''`,
     tests: [api('audited-orders')],
@@ -132,7 +132,7 @@ export const auditMutants: Mutant[] = [
   },
   {
     name: 'order-listed-twice',
-    file: 'server/src/audit/find-orders.ts',
+    file: 'server/src/accounts/audit/find-orders.ts',
     find: '  found.delete(target);\n',
     replace: '',
     tests: [api('audited-orders')],
@@ -140,7 +140,7 @@ export const auditMutants: Mutant[] = [
   },
   {
     name: 'sign-in-link-unaudited',
-    file: 'server/src/dashboard/create-link.ts',
+    file: 'server/src/accounts/sessions/create-link.ts',
     find: 'await recordAudit(tx, maker, {',
     replace: 'if (accountUuid === token) await recordAudit(tx, maker, {',
     tests: ['server/test/process/operator.test.ts'],

@@ -28,7 +28,7 @@ export const beforeKeyMutants: Mutant[] = [
   },
   {
     name: 'session-looked-up-alone',
-    file: 'server/src/dashboard/find-key.ts',
+    file: 'server/src/accounts/sessions/find-key.ts',
     find: "await findSessionIn(db)(hash.toString('hex'))",
     replace: "((await findSessions(db, [hash.toString('hex')]))[0] ?? null)",
     tests: [api('before-the-key')],
@@ -36,7 +36,7 @@ export const beforeKeyMutants: Mutant[] = [
   },
   {
     name: 'session-outlives-its-end',
-    file: 'server/src/dashboard/find-key.ts',
+    file: 'server/src/accounts/sessions/find-key.ts',
     find: 'session && session.expires_at.getTime() > clock.nowMs()',
     replace: 'session',
     tests: [api('dashboard')],
@@ -44,7 +44,7 @@ export const beforeKeyMutants: Mutant[] = [
   },
   {
     name: 'stream-outlives-its-sessions-end',
-    file: 'server/src/dashboard/find-live-sessions.ts',
+    file: 'server/src/accounts/sessions/find-live-sessions.ts',
     find: '(sessions[index]?.expires_at.getTime() ?? 0) > nowMs',
     replace: 'sessions[index] !== null',
     tests: [api('dashboard')],

@@ -120,7 +120,7 @@ export const clientShareMutants: Mutant[] = [
   },
   {
     name: 'hidden-events-read-with-their-bodies',
-    file: 'server/src/feed/sql/read-events.ts',
+    file: 'server/src/notify/feed/sql/read-events.ts',
     find: `then body else '' end`,
     replace: 'then body else body end',
     tests: ['server/test/feed/fair-feed.test.ts'],
@@ -136,7 +136,7 @@ export const clientShareMutants: Mutant[] = [
   },
   {
     name: 'statement-reads-a-whole-page',
-    file: 'server/src/events/sql/query-within-bytes.ts',
+    file: 'server/src/notify/events/sql/query-within-bytes.ts',
     find: 'where number = 1 or',
     replace: 'where number > 0 or',
     tests: [api('fair-answers')],
@@ -144,7 +144,7 @@ export const clientShareMutants: Mutant[] = [
   },
   {
     name: 'page-without-an-item',
-    file: 'server/src/events/sql/query-within-bytes.ts',
+    file: 'server/src/notify/events/sql/query-within-bytes.ts',
     find: 'where number = 1 or',
     replace: 'where',
     tests: [api('fair-answers')],
@@ -152,7 +152,7 @@ export const clientShareMutants: Mutant[] = [
   },
   {
     name: 'page-of-any-size',
-    file: 'server/src/lists/read-page.ts',
+    file: 'server/src/platform/lists/read-page.ts',
     find: 'if (bytes > maxBytes && items.length > 0) break;',
     replace: '',
     tests: [api('fair-answers')],
@@ -160,7 +160,7 @@ export const clientShareMutants: Mutant[] = [
   },
   {
     name: 'cut-page-is-the-last',
-    file: 'server/src/lists/read-page.ts',
+    file: 'server/src/platform/lists/read-page.ts',
     find: 'hasMore: isCut || rows.length > items.length,',
     replace: 'hasMore: rows.length > items.length,',
     tests: [api('fair-answers')],
@@ -168,7 +168,7 @@ export const clientShareMutants: Mutant[] = [
   },
   {
     name: 'timeline-skips-events-that-did-not-fit',
-    file: 'server/src/lookups/timeline.ts',
+    file: 'server/src/views/lookups/timeline.ts',
     find: '.filter(({ id }) => id > oldest)',
     replace: '',
     tests: [api('fair-answers')],

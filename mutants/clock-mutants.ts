@@ -2,14 +2,14 @@ import { api, type Mutant } from './mutant.ts';
 
 const clocks = 'server/test/process/clocks.test.ts';
 const works = 'server/src/background/work-while-clock-is-right.test.ts';
-const skew = 'server/src/processes/clock-skew.test.ts';
-const databaseClock = 'server/src/db/database-clock.test.ts';
+const skew = 'server/src/platform/processes/clock-skew.test.ts';
+const databaseClock = 'server/src/platform/db/database-clock.test.ts';
 
 /** Mutants of the time: which clock decides, and what a process does whose own clock is wrong. */
 export const clockMutants: Mutant[] = [
   {
     name: 'time-of-the-machine',
-    file: 'server/src/db/database-clock.ts',
+    file: 'server/src/platform/db/database-clock.ts',
     find: 'return Math.floor(monotonicMs() + offsetMs);',
     replace: 'return Date.now();',
     tests: [databaseClock],
@@ -25,7 +25,7 @@ export const clockMutants: Mutant[] = [
   },
   {
     name: 'time-of-the-machine-in-a-command',
-    file: 'server/src/operator/with-database.ts',
+    file: 'server/src/commands/with-database.ts',
     find: '      clock,\n',
     replace: '      clock: { nowMs: () => Date.now() },\n',
     tests: [clocks],
@@ -33,7 +33,7 @@ export const clockMutants: Mutant[] = [
   },
   {
     name: 'core-signed-by-the-machines-time',
-    file: 'server/src/operator/serve.ts',
+    file: 'server/src/commands/serve.ts',
     find: 'unixSeconds(clock.nowMs())',
     replace: 'unixSeconds(Date.now() + 0 * clock.nowMs())',
     tests: [clocks],
@@ -41,7 +41,7 @@ export const clockMutants: Mutant[] = [
   },
   {
     name: 'time-ahead-of-the-database',
-    file: 'server/src/db/database-clock.ts',
+    file: 'server/src/platform/db/database-clock.ts',
     find: 'offsetMs ?? lowestMs',
     replace: 'offsetMs ?? highestMs',
     tests: [databaseClock],
@@ -49,7 +49,7 @@ export const clockMutants: Mutant[] = [
   },
   {
     name: 'time-not-followed-backwards',
-    file: 'server/src/db/database-clock.ts',
+    file: 'server/src/platform/db/database-clock.ts',
     find: 'Math.min(Math.max(offsetMs ?? lowestMs, lowestMs), highestMs)',
     replace: 'Math.max(offsetMs ?? lowestMs, lowestMs) + 0 * highestMs',
     tests: [databaseClock],
@@ -57,7 +57,7 @@ export const clockMutants: Mutant[] = [
   },
   {
     name: 'time-in-fractions-of-a-millisecond',
-    file: 'server/src/db/database-clock.ts',
+    file: 'server/src/platform/db/database-clock.ts',
     find: 'Math.floor(monotonicMs() + offsetMs)',
     replace: '(monotonicMs() + offsetMs)',
     tests: [databaseClock],
@@ -65,7 +65,7 @@ export const clockMutants: Mutant[] = [
   },
   {
     name: 'time-not-measured-again',
-    file: 'server/src/processes/start-heartbeat.ts',
+    file: 'server/src/platform/processes/start-heartbeat.ts',
     find: 'await clock.measure(() => storeHeartbeat(db, heartbeat, goneAfterMs));',
     replace: 'await storeHeartbeat(db, heartbeat, goneAfterMs);',
     tests: [api('operator')],
@@ -73,26 +73,26 @@ export const clockMutants: Mutant[] = [
   },
   {
     name: 'first-window-by-the-machines-time',
-    file: 'server/src/executions/claim-window.ts',
+    file: 'server/src/orders/executions/claim-window.ts',
     find: 'clock.nowMs() - firstWindowMs',
     replace: 'Date.now() - firstWindowMs + 0 * clock.nowMs()',
-    tests: ['server/src/executions/claim-window.test.ts'],
+    tests: ['server/src/orders/executions/claim-window.test.ts'],
     why: 'A worker whose clock is ahead finds new orders at once, not only with its fallback scan.',
   },
   {
     name: 'paused-window-by-the-machines-time',
-    file: 'server/src/executions/claim-while-paused.ts',
+    file: 'server/src/orders/executions/claim-while-paused.ts',
     find: 'new Date(clock.nowMs())',
     replace: 'new Date()',
-    tests: ['server/src/executions/claim-while-paused.test.ts'],
+    tests: ['server/src/orders/executions/claim-while-paused.test.ts'],
     why: 'While the network is paused, a worker whose clock is ahead finds new commands at once.',
   },
   {
     name: 'ids-follow-a-clock-that-is-set-back',
-    file: 'server/src/ids/uuid-v7.ts',
+    file: 'server/src/platform/ids/uuid-v7.ts',
     find: 'if (nowMs > lastMs) {',
     replace: 'if (nowMs !== lastMs) {',
-    tests: ['server/src/ids/uuid-v7.test.ts'],
+    tests: ['server/src/platform/ids/uuid-v7.test.ts'],
     why: 'Ids of a process ascend when its time is corrected backwards.',
   },
   {
@@ -129,7 +129,7 @@ export const clockMutants: Mutant[] = [
   },
   {
     name: 'clock-compared-only-at-the-start',
-    file: 'server/src/processes/start-heartbeat.ts',
+    file: 'server/src/platform/processes/start-heartbeat.ts',
     find: 'onMeasured?.();',
     replace: 'void onMeasured;',
     tests: [clocks],
@@ -137,7 +137,7 @@ export const clockMutants: Mutant[] = [
   },
   {
     name: 'clock-jump-waits-for-the-heartbeat',
-    file: 'server/src/processes/start-heartbeat.ts',
+    file: 'server/src/platform/processes/start-heartbeat.ts',
     find: 'JSON.stringify([stateOf(skewMs), ',
     replace: 'JSON.stringify([stateOf(0 * skewMs), ',
     tests: [api('operator')],
@@ -145,7 +145,7 @@ export const clockMutants: Mutant[] = [
   },
   {
     name: 'skew-of-an-old-measurement',
-    file: 'server/src/processes/clock-skew.ts',
+    file: 'server/src/platform/processes/clock-skew.ts',
     find: `if (stateOf(judgedMs) !== 'wrong') return null;`,
     replace: `judgedMs = currentMs();\n      if (stateOf(judgedMs) !== 'wrong') return null;`,
     tests: [skew],
@@ -153,7 +153,7 @@ export const clockMutants: Mutant[] = [
   },
   {
     name: 'clock-not-judged-at-the-start',
-    file: 'server/src/processes/clock-skew.ts',
+    file: 'server/src/platform/processes/clock-skew.ts',
     find: 'let judgedMs = currentMs();',
     replace: 'let judgedMs = 0;',
     tests: [skew],
@@ -161,7 +161,7 @@ export const clockMutants: Mutant[] = [
   },
   {
     name: 'clock-behind-is-right',
-    file: 'server/src/processes/clock-skew.ts',
+    file: 'server/src/platform/processes/clock-skew.ts',
     find: 'Math.abs(skewMs)',
     replace: 'skewMs',
     tests: [skew],
@@ -177,7 +177,7 @@ export const clockMutants: Mutant[] = [
   },
   {
     name: 'clock-that-is-right-in-the-overview',
-    file: 'server/src/processes/clocks-off.ts',
+    file: 'server/src/platform/processes/clocks-off.ts',
     find: `stateOf(clock_skew_ms) === 'right'`,
     replace: `stateOf(clock_skew_ms) === 'wrong'`,
     tests: [api('operator')],
@@ -185,10 +185,10 @@ export const clockMutants: Mutant[] = [
   },
   {
     name: 'listener-of-signals-stays',
-    file: 'server/src/db/signals.ts',
+    file: 'server/src/platform/db/signals.ts',
     find: 'void known.delete(listener)',
     replace: 'void known.has(listener)',
-    tests: ['server/src/db/signals.test.ts'],
+    tests: ['server/src/platform/db/signals.test.ts'],
     why: 'Work that is started again and again leaves no listeners behind.',
   },
 ];

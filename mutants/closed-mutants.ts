@@ -55,7 +55,7 @@ export const closedMutants: Mutant[] = [
   },
   {
     name: 'table-prints-control-characters',
-    file: 'server/src/operator/print.ts',
+    file: 'server/src/commands/print.ts',
     find: 'escapeControls(String(value))',
     replace: `(value === '\\u0000' ? escapeControls('') : String(value))`,
     tests: [inProcess('terminal')],
@@ -63,7 +63,7 @@ export const closedMutants: Mutant[] = [
   },
   {
     name: 'json-prints-c1-controls',
-    file: 'server/src/operator/print.ts',
+    file: 'server/src/commands/print.ts',
     find: 'escapeInLines(JSON.stringify(value, null, 2))',
     replace: `(value === '' ? escapeInLines('') : JSON.stringify(value, null, 2))`,
     tests: [inProcess('terminal')],
@@ -143,7 +143,7 @@ export const closedMutants: Mutant[] = [
   },
   {
     name: 'postgres-runs-as-nobody',
-    file: 'server/src/db/embedded/cluster-user.ts',
+    file: 'server/src/platform/db/embedded/cluster-user.ts',
     find: `(await findUser('simplane')) ?? unusedUser()`,
     replace: `(await findUser('simplane')) ?? (await findUser('nobody')) ?? unusedUser()`,
     tests: [embedded('own-user')],
@@ -151,7 +151,7 @@ export const closedMutants: Mutant[] = [
   },
   {
     name: 'shelter-open-to-all',
-    file: 'server/src/db/embedded/initialise.ts',
+    file: 'server/src/platform/db/embedded/initialise.ts',
     find: 'makeFolder(shelter, 0o710,',
     replace: 'makeFolder(shelter, 0o755,',
     tests: [embedded('own-user')],
@@ -159,7 +159,7 @@ export const closedMutants: Mutant[] = [
   },
   {
     name: 'cluster-of-nobody-kept',
-    file: 'server/src/db/embedded/cluster-location.ts',
+    file: 'server/src/platform/db/embedded/cluster-location.ts',
     find: '(found.uid !== 0 && found.uid !== nobody?.uid)',
     replace: '(found.uid !== 0 && nobody !== undefined)',
     tests: [embedded('own-user')],
@@ -167,7 +167,7 @@ export const closedMutants: Mutant[] = [
   },
   {
     name: 'hand-over-follows-links',
-    file: 'server/src/db/embedded/cluster-location.ts',
+    file: 'server/src/platform/db/embedded/cluster-location.ts',
     find: 'if (entry.isDirectory()) await',
     replace: 'if (entry.isDirectory() || entry.isSymbolicLink()) await',
     tests: [embedded('own-user')],
@@ -175,7 +175,7 @@ export const closedMutants: Mutant[] = [
   },
   {
     name: 'own-user-admits-its-uid',
-    file: 'server/src/db/embedded/access.ts',
+    file: 'server/src/platform/db/embedded/access.ts',
     find: '  peer map=simplane',
     replace: '  trust',
     tests: [embedded('own-user')],

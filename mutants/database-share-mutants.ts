@@ -103,7 +103,7 @@ export const databaseShareMutants: Mutant[] = [
   },
   {
     name: 'orders-in-the-share',
-    file: 'server/src/db/group-commit.ts',
+    file: 'server/src/platform/db/group-commit.ts',
     find: 'given.unlimited ?? given',
     replace: 'given',
     tests: [api('database-shares')],
@@ -127,7 +127,7 @@ export const databaseShareMutants: Mutant[] = [
   },
   {
     name: 'time-of-a-filter-stays',
-    file: 'server/src/db/database.ts',
+    file: 'server/src/platform/db/database.ts',
     find: 'set local statement_timeout',
     replace: 'set statement_timeout',
     tests: [api('database-shares')],
@@ -135,7 +135,7 @@ export const databaseShareMutants: Mutant[] = [
   },
   {
     name: 'nested-families-read-twice',
-    file: 'server/src/events/list.ts',
+    file: 'server/src/notify/events/list.ts',
     find: 'distinctTypes(query.type)',
     replace: 'query.type',
     tests: [api('broad-filters')],
@@ -143,7 +143,7 @@ export const databaseShareMutants: Mutant[] = [
   },
   {
     name: 'too-many-types-shown-as-none',
-    file: 'server/src/events/sql/list.ts',
+    file: 'server/src/notify/events/sql/list.ts',
     find: 'from wanted) > $',
     replace: 'from wanted) > 1000000 + $',
     tests: [api('broad-filters')],
@@ -151,7 +151,7 @@ export const databaseShareMutants: Mutant[] = [
   },
   {
     name: 'cut-search-of-deliveries-shown-as-whole',
-    file: 'server/src/events/sql/list-by-delivery.ts',
+    file: 'server/src/notify/events/sql/list-by-delivery.ts',
     find: 'if (isPart && page.found < count)',
     replace: 'if (isPart && page.found < 0)',
     tests: [api('broad-filters')],
@@ -159,7 +159,7 @@ export const databaseShareMutants: Mutant[] = [
   },
   {
     name: 'backlog-not-compared',
-    file: 'server/src/events/sql/list-by-delivery.ts',
+    file: 'server/src/notify/events/sql/list-by-delivery.ts',
     find: `source === 'newest' ?`,
     replace: `source === 'pending' ?`,
     tests: [api('broad-filters')],
@@ -167,7 +167,7 @@ export const databaseShareMutants: Mutant[] = [
   },
   {
     name: 'cut-search-of-a-backlog-shown-as-whole',
-    file: 'server/src/events/sql/list-by-delivery.ts',
+    file: 'server/src/notify/events/sql/list-by-delivery.ts',
     find: `if (await isCut('newest')) throw`,
     replace: `if ((await isCut('newest')) && count < 0) throw`,
     tests: [api('broad-filters')],
@@ -175,7 +175,7 @@ export const databaseShareMutants: Mutant[] = [
   },
   {
     name: 'old-backlog-not-found',
-    file: 'server/src/events/sql/list-by-delivery.ts',
+    file: 'server/src/notify/events/sql/list-by-delivery.ts',
     find: 'if (!(await hasMorePending(maxSearched))) return',
     replace: 'if (count < 0) return',
     tests: [api('broad-filters')],
@@ -183,7 +183,7 @@ export const databaseShareMutants: Mutant[] = [
   },
   {
     name: 'search-of-esims-unbounded',
-    file: 'server/src/esims/sql/list.ts',
+    file: 'server/src/orders/esims/sql/list.ts',
     find: 'if (hasMany) throw searchedEnough();',
     replace: '',
     tests: [api('broad-filters')],
@@ -191,7 +191,7 @@ export const databaseShareMutants: Mutant[] = [
   },
   {
     name: 'cut-search-of-esims-shown-as-whole',
-    file: 'server/src/esims/sql/list.ts',
+    file: 'server/src/orders/esims/sql/list.ts',
     find: 'if (!guess.hasMany || rows.length === page.count) return rows;',
     replace: 'if (rows) return rows;',
     tests: [api('broad-filters')],
@@ -199,7 +199,7 @@ export const databaseShareMutants: Mutant[] = [
   },
   {
     name: 'cut-search-filled-from-the-queue',
-    file: 'server/src/esims/sql/list.ts',
+    file: 'server/src/orders/esims/sql/list.ts',
     find: `'where (select count(*) from stored) >= $3::integer'`,
     replace: `''`,
     tests: [api('broad-filters')],
@@ -207,7 +207,7 @@ export const databaseShareMutants: Mutant[] = [
   },
   {
     name: 'rarest-filter-ignored',
-    file: 'server/src/esims/sql/indexed-filters.ts',
+    file: 'server/src/orders/esims/sql/indexed-filters.ts',
     find: 'filters[counts.indexOf(fewest)]',
     replace: 'filters[0]',
     tests: [api('filtered-pages')],

@@ -4,7 +4,7 @@ import { api, live, type Mutant } from './mutant.ts';
 export const decisionMutants: Mutant[] = [
   {
     name: 'claimed-order-canceled',
-    file: 'server/src/executions/sql/take-unsent.ts',
+    file: 'server/src/orders/executions/sql/take-unsent.ts',
     find: `(q.fence = 0 or q.progress -> 'sent_order' = 'false')`,
     replace: 'true',
     tests: [api('decide-executions')],
@@ -12,7 +12,7 @@ export const decisionMutants: Mutant[] = [
   },
   {
     name: 'adopted-order-canceled',
-    file: 'server/src/executions/sql/take-unsent.ts',
+    file: 'server/src/orders/executions/sql/take-unsent.ts',
     find: `and not q.progress ? 'is_ordered'`,
     replace: '',
     tests: [api('decide-executions')],
@@ -20,7 +20,7 @@ export const decisionMutants: Mutant[] = [
   },
   {
     name: 'unsent-order-not-recorded',
-    file: 'server/src/executions/worker.ts',
+    file: 'server/src/orders/executions/worker.ts',
     find: 'noteProgress({ [flag]: false })',
     replace: 'noteProgress({})',
     tests: [api('decide-executions')],
@@ -28,7 +28,7 @@ export const decisionMutants: Mutant[] = [
   },
   {
     name: 'unknown-outcome-retried',
-    file: 'server/src/executions/operator/retry.ts',
+    file: 'server/src/orders/operator/retry.ts',
     find: `row.error?.code === 'outcome_unknown' && !isResolved`,
     replace: 'false',
     tests: [live('unknown-outcomes')],
@@ -36,7 +36,7 @@ export const decisionMutants: Mutant[] = [
   },
   {
     name: 'retried-twice',
-    file: 'server/src/executions/operator/retry.ts',
+    file: 'server/src/orders/operator/retry.ts',
     find: 'if (retriedBy !== null) {',
     replace: `if (row.id === '' && retriedBy !== null) {`,
     tests: [live('unknown-outcomes')],
@@ -44,7 +44,7 @@ export const decisionMutants: Mutant[] = [
   },
   {
     name: 'adopted-profile-ordered-again',
-    file: 'server/src/esims/adopt-profile.ts',
+    file: 'server/src/orders/esims/adopt-profile.ts',
     find: 'is_ordered: true,',
     replace: '',
     tests: [live('unknown-outcomes')],
@@ -52,7 +52,7 @@ export const decisionMutants: Mutant[] = [
   },
   {
     name: 'wrong-profile-canceled',
-    file: 'server/src/esims/run-provision.ts',
+    file: 'server/src/orders/esims/run-provision.ts',
     find: '(progress as Progress).is_adopted &&',
     replace: '!progress &&',
     tests: [live('unknown-outcomes')],
@@ -60,7 +60,7 @@ export const decisionMutants: Mutant[] = [
   },
   {
     name: 'iccid-of-an-esim-resolved',
-    file: 'server/src/esims/adopt-profile.ts',
+    file: 'server/src/orders/esims/adopt-profile.ts',
     find: 'if ((await findIccidsInUse(tx, [iccid])).has(iccid)) throw iccidInUse(iccid);',
     replace: '',
     tests: [live('unknown-outcomes')],
@@ -68,7 +68,7 @@ export const decisionMutants: Mutant[] = [
   },
   {
     name: 'return-held-twice',
-    file: 'server/src/executions/operator/sql/claim-returns.ts',
+    file: 'server/src/orders/operator/sql/claim-returns.ts',
     find: 'and (leased_until is null or leased_until <= now())',
     replace: '',
     tests: [live('unknown-outcomes')],
@@ -76,7 +76,7 @@ export const decisionMutants: Mutant[] = [
   },
   {
     name: 'group-retried-before-its-test',
-    file: 'server/src/executions/operator/continue-group-retries.ts',
+    file: 'server/src/orders/operator/continue-group-retries.ts',
     find: `if (first?.status === 'failed' || !first) return { status: 'stopped' };`,
     replace: `if (!first) return { status: 'stopped' };\n  if (first.status === 'failed') return { status: 'running' };`,
     tests: [api('decide-executions')],
@@ -84,7 +84,7 @@ export const decisionMutants: Mutant[] = [
   },
   {
     name: 'old-failures-retried',
-    file: 'server/src/executions/operator/retry-group.ts',
+    file: 'server/src/orders/operator/retry-group.ts',
     find: 'afterUuid: oldestGroupedUuid(deps.clock)',
     replace: `afterUuid: '00000000-0000-0000-0000-000000000000'`,
     tests: [api('decide-executions')],

@@ -47,7 +47,7 @@ export const growthMutants: Mutant[] = [
   },
   {
     name: 'wider-network-counts-as-within',
-    file: 'server/src/addresses/in-networks.ts',
+    file: 'server/src/platform/addresses/in-networks.ts',
     find: 'cidr.prefix <= inner.prefix && ',
     replace: '',
     tests: [api('key-growth')],
@@ -215,7 +215,7 @@ export const growthMutants: Mutant[] = [
   },
   {
     name: 'consumers-counted-without-a-lock',
-    file: 'server/src/feed/consumers/sql/insert-consumer.ts',
+    file: 'server/src/notify/feed/consumers/sql/insert-consumer.ts',
     find: '\nfor no key update',
     replace: '',
     tests: [api('exact-limits')],
@@ -223,7 +223,7 @@ export const growthMutants: Mutant[] = [
   },
   {
     name: 'endpoints-counted-without-a-lock',
-    file: 'server/src/webhooks/endpoints/sql/count-endpoints.ts',
+    file: 'server/src/notify/webhooks/endpoints/sql/count-endpoints.ts',
     find: '\nfor no key update',
     replace: '',
     tests: [api('exact-limits')],
@@ -239,7 +239,7 @@ export const growthMutants: Mutant[] = [
   },
   {
     name: 'session-outlives-its-key',
-    file: 'server/src/dashboard/start-session.ts',
+    file: 'server/src/accounts/sessions/start-session.ts',
     find: 'Math.min(sessionMs(apiKey), (expiresAtMs ?? Number.POSITIVE_INFINITY) - nowMs)',
     replace: 'Math.max(sessionMs(apiKey), expiresAtMs === null ? 0 : 0)',
     tests: [api('sessions')],
@@ -247,7 +247,7 @@ export const growthMutants: Mutant[] = [
   },
   {
     name: 'sessions-of-a-key-counted-without-a-lock',
-    file: 'server/src/dashboard/sql/insert-session.ts',
+    file: 'server/src/accounts/sessions/sql/insert-session.ts',
     find: '\nfor no key update',
     replace: '',
     tests: [api('sessions')],
@@ -255,7 +255,7 @@ export const growthMutants: Mutant[] = [
   },
   {
     name: 'session-of-another-account-ended',
-    file: 'server/src/dashboard/sql/owned-by.ts',
+    file: 'server/src/accounts/sessions/sql/owned-by.ts',
     find: `'k.account_id = $1'`,
     replace: `'(k.account_id = $1 or true)'`,
     tests: [api('sessions')],
@@ -263,7 +263,7 @@ export const growthMutants: Mutant[] = [
   },
   {
     name: 'any-session-ended-by-an-operator',
-    file: 'server/src/dashboard/sql/owned-by.ts',
+    file: 'server/src/accounts/sessions/sql/owned-by.ts',
     find: '$1::uuid is null and k.account_id is null',
     replace: '$1::uuid is null',
     tests: [api('sessions')],
@@ -271,7 +271,7 @@ export const growthMutants: Mutant[] = [
   },
   {
     name: 'session-of-a-revoked-key-listed',
-    file: 'server/src/dashboard/sql/list-sessions.ts',
+    file: 'server/src/accounts/sessions/sql/list-sessions.ts',
     find: '  and k.revoked_at is null\n',
     replace: '',
     tests: [api('sessions')],
@@ -279,7 +279,7 @@ export const growthMutants: Mutant[] = [
   },
   {
     name: 'session-of-an-expired-key-listed',
-    file: 'server/src/dashboard/sql/list-sessions.ts',
+    file: 'server/src/accounts/sessions/sql/list-sessions.ts',
     find: '  and (k.expires_at is null or k.expires_at > $2)\n',
     replace: '',
     tests: [api('sessions')],
@@ -287,7 +287,7 @@ export const growthMutants: Mutant[] = [
   },
   {
     name: 'expired-session-listed',
-    file: 'server/src/dashboard/sql/list-sessions.ts',
+    file: 'server/src/accounts/sessions/sql/list-sessions.ts',
     find: '  and s.expires_at > $2\n',
     replace: '',
     tests: [api('sessions')],
@@ -295,7 +295,7 @@ export const growthMutants: Mutant[] = [
   },
   {
     name: 'sign-out-unaudited',
-    file: 'server/src/dashboard/end-session.ts',
+    file: 'server/src/accounts/sessions/end-session.ts',
     find: 'if (uuid === null) return;',
     replace: 'if (uuid === null || deps.ip !== undefined) return;',
     tests: [api('sessions')],
@@ -344,7 +344,7 @@ export const growthMutants: Mutant[] = [
   },
   {
     name: 'link-that-signs-in-logged',
-    file: 'server/src/operator/serve.ts',
+    file: 'server/src/commands/serve.ts',
     find: 'const dashboardLink = isTerminal ?',
     replace: 'const dashboardLink = running.newDashboardLink ?',
     tests: ['server/test/process/start-and-stop.test.ts'],

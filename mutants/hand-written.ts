@@ -19,7 +19,7 @@ import { upgradeMutants } from './upgrade-mutants.ts';
 const idempotency: Mutant[] = [
   {
     name: 'refusal-409-not-stored',
-    file: 'server/src/idempotency/run-once.ts',
+    file: 'server/src/platform/idempotency/run-once.ts',
     find: '(status === 404 || status === 409)',
     replace: 'status === 404',
     tests: [api('guards')],
@@ -27,7 +27,7 @@ const idempotency: Mutant[] = [
   },
   {
     name: 'refusal-404-not-stored',
-    file: 'server/src/idempotency/run-once.ts',
+    file: 'server/src/platform/idempotency/run-once.ts',
     find: '(status === 404 || status === 409)',
     replace: 'status === 409',
     tests: [api('idempotency')],
@@ -35,7 +35,7 @@ const idempotency: Mutant[] = [
   },
   {
     name: 'missing-setup-stored',
-    file: 'server/src/idempotency/run-once.ts',
+    file: 'server/src/platform/idempotency/run-once.ts',
     find: ` && code !== 'core_not_connected'`,
     replace: '',
     tests: [api('guards')],
@@ -43,7 +43,7 @@ const idempotency: Mutant[] = [
   },
   {
     name: 'refusal-keeps-its-writes',
-    file: 'server/src/idempotency/run-once.ts',
+    file: 'server/src/platform/idempotency/run-once.ts',
     find: 'await rollBackWork(tx);',
     replace: '',
     tests: [api('idempotency')],
@@ -51,7 +51,7 @@ const idempotency: Mutant[] = [
   },
   {
     name: 'no-savepoint',
-    file: 'server/src/idempotency/run-once.ts',
+    file: 'server/src/platform/idempotency/run-once.ts',
     find: 'await startWork(tx);',
     replace: '',
     tests: [api('idempotency')],
@@ -59,7 +59,7 @@ const idempotency: Mutant[] = [
   },
   {
     name: 'earlier-answer-ignored',
-    file: 'server/src/idempotency/run-once.ts',
+    file: 'server/src/platform/idempotency/run-once.ts',
     find: 'if (earlier) return earlier;',
     replace: '',
     tests: [api('idempotency')],
@@ -67,7 +67,7 @@ const idempotency: Mutant[] = [
   },
   {
     name: 'key-not-locked',
-    file: 'server/src/idempotency/sql/try-lock.ts',
+    file: 'server/src/platform/idempotency/sql/try-lock.ts',
     find: 'return row?.locked === true;',
     replace: 'return row !== undefined;',
     tests: [api('guards')],
@@ -75,7 +75,7 @@ const idempotency: Mutant[] = [
   },
   {
     name: 'expired-key-found',
-    file: 'server/src/idempotency/sql/find-stored.ts',
+    file: 'server/src/platform/idempotency/sql/find-stored.ts',
     find: 'and expires_at > $3',
     replace: 'and $3::timestamptz is not null',
     tests: [api('idempotency')],
@@ -83,7 +83,7 @@ const idempotency: Mutant[] = [
   },
   {
     name: 'expired-key-not-overwritten',
-    file: 'server/src/idempotency/sql/store-answer.ts',
+    file: 'server/src/platform/idempotency/sql/store-answer.ts',
     find: 'body = excluded.body,',
     replace: '',
     tests: [api('guards')],
@@ -91,7 +91,7 @@ const idempotency: Mutant[] = [
   },
   {
     name: 'live-keys-purged',
-    file: 'server/src/idempotency/sql/delete-expired.ts',
+    file: 'server/src/platform/idempotency/sql/delete-expired.ts',
     find: 'where expires_at <= $1',
     replace: 'where expires_at <= $1 or true',
     tests: [api('idempotency')],
@@ -102,7 +102,7 @@ const idempotency: Mutant[] = [
 const changes: Mutant[] = [
   {
     name: 'open-resume-ignored',
-    file: 'server/src/executions/require-no-open-change.ts',
+    file: 'server/src/orders/executions/require-no-open-change.ts',
     find: 'if (!open) return;',
     replace: `if (!open || open.type === 'esim.resume') return;`,
     tests: [api('guards')],
@@ -110,7 +110,7 @@ const changes: Mutant[] = [
   },
   {
     name: 'open-change-ignored',
-    file: 'server/src/esims/change.ts',
+    file: 'server/src/orders/esims/change.ts',
     find: 'await requireNoOpenChange(tx, esim);',
     replace: '',
     tests: [api('guards')],
@@ -118,7 +118,7 @@ const changes: Mutant[] = [
   },
   {
     name: 'change-from-any-status',
-    file: 'server/src/esims/change.ts',
+    file: 'server/src/orders/esims/change.ts',
     find: 'if (!canTransition(change, esim.status)) throw conflict(change, esim.status);',
     replace: '',
     tests: [api('guards')],
@@ -126,7 +126,7 @@ const changes: Mutant[] = [
   },
   {
     name: 'esim-of-another-account-held',
-    file: 'server/src/esims/lock.ts',
+    file: 'server/src/orders/esims/lock.ts',
     find: 'const esim = await lockEsim(tx, accountUuid, iccid);',
     replace: 'const esim = await lockAnyEsim(tx, iccid);',
     tests: [api('guards')],
@@ -134,7 +134,7 @@ const changes: Mutant[] = [
   },
   {
     name: 'top-up-of-ended-esim',
-    file: 'server/src/bundles/top-up.ts',
+    file: 'server/src/orders/bundles/top-up.ts',
     find: 'if (topUpStatuses.includes(esim.status)) return esim;',
     replace: 'if (topUpStatuses.length > 0) return esim;',
     tests: [api('provisioning'), api('bundles')],
@@ -145,7 +145,7 @@ const changes: Mutant[] = [
 const usage: Mutant[] = [
   {
     name: 'future-usage-not-clamped',
-    file: 'server/src/observations/observed-at.ts',
+    file: 'server/src/orders/observations/observed-at.ts',
     find: 'Math.min(atSeconds * 1000, nowMs)',
     replace: 'Math.max(atSeconds * 1000, nowMs - nowMs)',
     tests: [api('usage-records')],
@@ -153,7 +153,7 @@ const usage: Mutant[] = [
   },
   {
     name: 'sandbox-usage-of-any-account',
-    file: 'server/src/observations/report-usage.ts',
+    file: 'server/src/orders/observations/report-usage.ts',
     find: `ctx.mode === 'live' ? null : ctx.account.uuid`,
     replace: 'null',
     tests: [api('usage-records')],
@@ -161,7 +161,7 @@ const usage: Mutant[] = [
   },
   {
     name: 'usage-of-terminated-esim',
-    file: 'server/src/observations/take-usage.ts',
+    file: 'server/src/orders/observations/take-usage.ts',
     find: `    case 'terminated':\n`,
     replace: '',
     tests: [api('usage-records')],
@@ -169,7 +169,7 @@ const usage: Mutant[] = [
   },
   {
     name: 'usage-counted-again',
-    file: 'server/src/observations/take-usage.ts',
+    file: 'server/src/orders/observations/take-usage.ts',
     find: 'return records.filter((_, index) => !seen.has(index));',
     replace: 'return records;',
     tests: [api('usage-records')],
@@ -177,7 +177,7 @@ const usage: Mutant[] = [
   },
   {
     name: 'usage-counted-twice-in-a-batch',
-    file: 'server/src/observations/take-usage.ts',
+    file: 'server/src/orders/observations/take-usage.ts',
     find: 'return !ids.has(record.record_id) && ids.add(record.record_id);',
     replace: 'return true;',
     tests: [api('usage-records')],
@@ -185,23 +185,23 @@ const usage: Mutant[] = [
   },
   {
     name: 'usage-of-a-canceled-bundle',
-    file: 'server/src/bundles/count-usage.ts',
+    file: 'server/src/orders/bundles/count-usage.ts',
     find: `bundles.findLast(({ status }) => status !== 'canceled')`,
     replace: 'bundles.at(-1)',
-    tests: ['server/src/bundles/usage-limits.test.ts'],
+    tests: ['server/src/orders/bundles/usage-limits.test.ts'],
     why: 'Nothing is counted on a canceled bundle.',
   },
   {
     name: 'thresholds-in-floating-point',
-    file: 'server/src/bundles/count-usage.ts',
+    file: 'server/src/orders/bundles/count-usage.ts',
     find: 'if (Number.isSafeInteger(used) && Number.isSafeInteger(level)) return',
     replace: 'if (used) return',
-    tests: ['server/src/bundles/usage-limits.test.ts'],
+    tests: ['server/src/orders/bundles/usage-limits.test.ts'],
     why: 'Thresholds are exact for bundles of any size.',
   },
   {
     name: 'thresholds-of-unlimited-bundles',
-    file: 'server/src/bundles/insert-from.ts',
+    file: 'server/src/orders/bundles/insert-from.ts',
     find: `case when data_bytes is null then '{}' else thresholds end`,
     replace: 'thresholds',
     tests: [api('guards')],
@@ -209,7 +209,7 @@ const usage: Mutant[] = [
   },
   {
     name: 'bundle-of-a-changed-status-overwritten',
-    file: 'server/src/bundles/sql/update.ts',
+    file: 'server/src/orders/bundles/sql/update.ts',
     find: 'and bundles.status = given.from_status',
     replace: '',
     tests: [api('guards')],
@@ -217,7 +217,7 @@ const usage: Mutant[] = [
   },
   {
     name: 'bundle-starts-while-suspended',
-    file: 'server/src/bundles/write.ts',
+    file: 'server/src/orders/bundles/write.ts',
     find: `if (esim.status !== 'active') return;`,
     replace: '',
     tests: [api('bundles'), api('observations')],
@@ -225,7 +225,7 @@ const usage: Mutant[] = [
   },
   {
     name: 'ended-esim-observed',
-    file: 'server/src/observations/observe.ts',
+    file: 'server/src/orders/observations/observe.ts',
     find: ` || esim.status === 'terminated' || esim.status === 'failed'`,
     replace: '',
     tests: [api('observations')],
@@ -233,7 +233,7 @@ const usage: Mutant[] = [
   },
   {
     name: 'late-country-believed',
-    file: 'server/src/observations/observe.ts',
+    file: 'server/src/orders/observations/observe.ts',
     find: 'if (esim.country_observed_at && at <= esim.country_observed_at) return esim;',
     replace: '',
     tests: [api('observations')],
@@ -241,7 +241,7 @@ const usage: Mutant[] = [
   },
   {
     name: 'simulation-in-live',
-    file: 'server/src/sandbox/simulate.ts',
+    file: 'server/src/orders/sandbox/simulate.ts',
     find: `if (ctx.mode !== 'sandbox') {`,
     replace: 'if (false) {',
     tests: [api('observations')],
@@ -308,23 +308,23 @@ const access: Mutant[] = [
   },
   {
     name: 'cursor-of-another-account',
-    file: 'server/src/lists/cursor.ts',
+    file: 'server/src/platform/lists/cursor.ts',
     find: '`${accountId}${separator}${text}`',
     replace: '`${accountId && separator}${text}`',
-    tests: [api('lists'), 'server/src/lists/cursor.test.ts'],
+    tests: [api('lists'), 'server/src/platform/lists/cursor.test.ts'],
     why: 'A cursor belongs to the account it was made for.',
   },
   {
     name: 'cursor-of-another-list',
-    file: 'server/src/lists/cursor.ts',
+    file: 'server/src/platform/lists/cursor.ts',
     find: `list !== scope.list && /^[a-z_]+$/.test(list ?? '')`,
     replace: 'list === null',
-    tests: [api('lists'), 'server/src/lists/cursor.test.ts'],
+    tests: [api('lists'), 'server/src/platform/lists/cursor.test.ts'],
     why: 'A cursor of another list is refused, and the refusal names both.',
   },
   {
     name: 'event-of-any-account',
-    file: 'server/src/events/sql/find.ts',
+    file: 'server/src/notify/events/sql/find.ts',
     find: 'where account_id = $1 and id = $2',
     replace: 'where $1::uuid is not null and id = $2',
     tests: [api('guards')],
@@ -332,7 +332,7 @@ const access: Mutant[] = [
   },
   {
     name: 'endpoint-of-any-account',
-    file: 'server/src/webhooks/endpoints/sql/find-endpoint.ts',
+    file: 'server/src/notify/webhooks/endpoints/sql/find-endpoint.ts',
     find: 'where account_id = $1 and id = $2',
     replace: 'where $1::uuid is not null and id = $2',
     tests: [api('guards')],
@@ -340,7 +340,7 @@ const access: Mutant[] = [
   },
   {
     name: 'bundles-of-any-account',
-    file: 'server/src/bundles/sql/list.ts',
+    file: 'server/src/orders/bundles/sql/list.ts',
     find: 'where account_id = $1 and iccid = $2 and id < $3',
     replace: 'where $1::uuid is not null and iccid = $2 and id < $3',
     tests: [api('bundles')],
@@ -351,39 +351,39 @@ const access: Mutant[] = [
 const guards: Mutant[] = [
   {
     name: 'resolved-addresses-unchecked',
-    file: 'server/src/webhooks/guard/connector.ts',
+    file: 'server/src/notify/webhooks/guard/connector.ts',
     find: 'checkAll(target.hostname, addresses, policy);',
     replace: '',
-    tests: ['server/src/webhooks/guard/connector.test.ts', webhooks('ssrf')],
+    tests: ['server/src/notify/webhooks/guard/connector.test.ts', webhooks('ssrf')],
     why: 'A host name with one forbidden address is refused.',
   },
   {
     name: 'connected-address-unchecked',
-    file: 'server/src/webhooks/guard/open-socket.ts',
+    file: 'server/src/notify/webhooks/guard/open-socket.ts',
     find: 'if (refusal) {',
     replace: 'if (refusal && !signal) {',
-    tests: ['server/src/webhooks/guard/open-socket.test.ts'],
+    tests: ['server/src/notify/webhooks/guard/open-socket.test.ts'],
     why: 'The address of a connected socket is checked before anything is sent.',
   },
   {
     name: 'plain-http-sent',
-    file: 'server/src/webhooks/guard/connector.ts',
+    file: 'server/src/notify/webhooks/guard/connector.ts',
     find: `target.protocol !== 'https:' && !policy.allowsHttp`,
     replace: 'target.protocol === null',
-    tests: ['server/src/webhooks/guard/connector.test.ts', webhooks('ssrf')],
+    tests: ['server/src/notify/webhooks/guard/connector.test.ts', webhooks('ssrf')],
     why: 'Where only https is allowed, nothing is sent over http.',
   },
   {
     name: 'never-allowed-address-listed',
-    file: 'server/src/webhooks/guard/is-allowed.ts',
+    file: 'server/src/notify/webhooks/guard/is-allowed.ts',
     find: `if (found.class !== 'never') {`,
     replace: 'if (found.class) {',
-    tests: ['server/src/webhooks/guard/is-allowed.test.ts'],
+    tests: ['server/src/notify/webhooks/guard/is-allowed.test.ts'],
     why: 'A cloud’s metadata address is refused even if the operator allows it.',
   },
   {
     name: 'old-secrets-never-expire',
-    file: 'server/src/webhooks/endpoints/sql/expire-secrets.ts',
+    file: 'server/src/notify/webhooks/endpoints/sql/expire-secrets.ts',
     find: 'set expires_at = least(expires_at, $3)',
     replace: "set expires_at = coalesce(expires_at, $3::timestamptz + interval '9 years')",
     tests: [webhooks('endpoints')],
@@ -391,10 +391,10 @@ const guards: Mutant[] = [
   },
   {
     name: 'signature-without-its-time',
-    file: 'server/src/secrets/service-signature.ts',
+    file: 'server/src/platform/secrets/service-signature.ts',
     find: 'update(`${atSeconds}.${body}`)',
     replace: 'update(body)',
-    tests: ['server/src/secrets/service-signature.test.ts'],
+    tests: ['server/src/platform/secrets/service-signature.test.ts'],
     why: 'A signature covers its timestamp, so an old delivery cannot be replayed.',
   },
   {
@@ -487,7 +487,7 @@ const guards: Mutant[] = [
   },
   {
     name: 'endpoint-limit-off-by-one',
-    file: 'server/src/webhooks/endpoints/create.ts',
+    file: 'server/src/notify/webhooks/endpoints/create.ts',
     find: '(tx, accountUuid)) >= limit',
     replace: '(tx, accountUuid)) > limit',
     tests: [webhooks('endpoints')],
@@ -495,7 +495,7 @@ const guards: Mutant[] = [
   },
   {
     name: 'recovered-endpoint-disabled',
-    file: 'server/src/webhooks/endpoints/sql/disable-endpoint.ts',
+    file: 'server/src/notify/webhooks/endpoints/sql/disable-endpoint.ts',
     find: 'and ($3::text is null or failing_since is not null)',
     replace: '',
     tests: [webhooks('endpoints')],
@@ -503,7 +503,7 @@ const guards: Mutant[] = [
   },
   {
     name: 'enabling-keeps-the-failures',
-    file: 'server/src/webhooks/endpoints/sql/enable-endpoint.ts',
+    file: 'server/src/notify/webhooks/endpoints/sql/enable-endpoint.ts',
     find: ', failing_since = null, failure_count = 0',
     replace: '',
     tests: [webhooks('endpoints')],
@@ -511,7 +511,7 @@ const guards: Mutant[] = [
   },
   {
     name: 'health-event-to-the-endpoint-itself',
-    file: 'server/src/events/emit.ts',
+    file: 'server/src/notify/events/emit.ts',
     find: ' and endpoint.id <> source.except_endpoint',
     replace: '',
     tests: [webhooks('endpoint-health')],
@@ -519,7 +519,7 @@ const guards: Mutant[] = [
   },
   {
     name: 'first-failures-reported',
-    file: 'server/src/webhooks/endpoints/sql/take-health-reports.ts',
+    file: 'server/src/notify/webhooks/endpoints/sql/take-health-reports.ts',
     find: 'failing_since <= $1 and',
     replace: '$1::timestamptz is not null and',
     tests: [webhooks('endpoint-health')],
@@ -527,7 +527,7 @@ const guards: Mutant[] = [
   },
   {
     name: 'enabled-counts-as-recovered',
-    file: 'server/src/webhooks/endpoints/sql/enable-endpoint.ts',
+    file: 'server/src/notify/webhooks/endpoints/sql/enable-endpoint.ts',
     find: "is not null then 'enabled' end",
     replace: "is not null then 'recovered' end",
     tests: [webhooks('endpoint-health')],
@@ -535,7 +535,7 @@ const guards: Mutant[] = [
   },
   {
     name: 'enabled-endpoint-not-reported-again',
-    file: 'server/src/webhooks/endpoints/sql/enable-endpoint.ts',
+    file: 'server/src/notify/webhooks/endpoints/sql/enable-endpoint.ts',
     find: "is not null then 'enabled' end",
     replace: "is not null then 'failing' end",
     tests: [webhooks('endpoint-health')],
@@ -543,7 +543,7 @@ const guards: Mutant[] = [
   },
   {
     name: 'unreported-failures-recover',
-    file: 'server/src/webhooks/sender/sql/settle-deliveries.ts',
+    file: 'server/src/notify/webhooks/sender/sql/settle-deliveries.ts',
     find: 'summed.last_success_at is not null and e.reported_health is not null',
     replace: 'summed.last_success_at is not null',
     tests: [webhooks('endpoint-health')],
@@ -551,7 +551,7 @@ const guards: Mutant[] = [
   },
   {
     name: 'every-success-writes-the-endpoint',
-    file: 'server/src/webhooks/sender/sql/settle-deliveries.ts',
+    file: 'server/src/notify/webhooks/sender/sql/settle-deliveries.ts',
     find: "or e.last_success_at < summed.last_success_at - interval '1 minute'",
     replace: 'or e.last_success_at < summed.last_success_at',
     tests: [webhooks('endpoint-health')],
@@ -559,15 +559,15 @@ const guards: Mutant[] = [
   },
   {
     name: 'forgotten-endpoints-stay-busy',
-    file: 'server/src/webhooks/sender/lanes.ts',
+    file: 'server/src/notify/webhooks/sender/lanes.ts',
     find: 'if (!lanes.has(endpointUuid)) endpoints.delete(endpointUuid);',
     replace: 'lanes.has(endpointUuid);',
-    tests: ['server/src/webhooks/sender/lanes-limits.test.ts'],
+    tests: ['server/src/notify/webhooks/sender/lanes-limits.test.ts'],
     why: 'Deleted endpoints do not accumulate in memory.',
   },
   {
     name: 'recovery-skips-to-its-end',
-    file: 'server/src/webhooks/recoveries/run-recoveries.ts',
+    file: 'server/src/notify/webhooks/recoveries/run-recoveries.ts',
     find: 'position: events.at(-1)?.id ?? recovery.from_event',
     replace: 'position: recovery.from_event',
     tests: [webhooks('deliveries-api')],
@@ -575,7 +575,7 @@ const guards: Mutant[] = [
   },
   {
     name: 'recovery-ends-after-a-batch',
-    file: 'server/src/webhooks/recoveries/run-recoveries.ts',
+    file: 'server/src/notify/webhooks/recoveries/run-recoveries.ts',
     find: 'const isFinished = events.length < batchSize;',
     replace: 'const isFinished = true;',
     tests: [webhooks('deliveries-api')],
@@ -583,7 +583,7 @@ const guards: Mutant[] = [
   },
   {
     name: 'recovery-counts-only-its-last-batch',
-    file: 'server/src/webhooks/recoveries/sql/advance-recovery.ts',
+    file: 'server/src/notify/webhooks/recoveries/sql/advance-recovery.ts',
     find: 'queued_count = queued_count + $5',
     replace: 'queued_count = $5',
     tests: [webhooks('deliveries-api')],
@@ -591,7 +591,7 @@ const guards: Mutant[] = [
   },
   {
     name: 'canceled-recovery-shown-as-succeeded',
-    file: 'server/src/webhooks/recoveries/sql/close-orphaned-recoveries.ts',
+    file: 'server/src/notify/webhooks/recoveries/sql/close-orphaned-recoveries.ts',
     find: ', is_canceled = true',
     replace: '',
     tests: [webhooks('deliveries-api')],
@@ -599,7 +599,7 @@ const guards: Mutant[] = [
   },
   {
     name: 'recovery-of-every-type',
-    file: 'server/src/webhooks/recoveries/candidates.ts',
+    file: 'server/src/notify/webhooks/recoveries/candidates.ts',
     find: 'subscribes(event.type) && ',
     replace: '',
     tests: [webhooks('deliveries-api')],
@@ -607,7 +607,7 @@ const guards: Mutant[] = [
   },
   {
     name: 'recovery-of-events-about-its-endpoint',
-    file: 'server/src/webhooks/recoveries/candidates.ts',
+    file: 'server/src/notify/webhooks/recoveries/candidates.ts',
     find: ' && endpointIdOf(event) !== endpointId',
     replace: '',
     tests: [webhooks('endpoint-health')],
@@ -615,7 +615,7 @@ const guards: Mutant[] = [
   },
   {
     name: 'replay-to-the-endpoint-it-is-about',
-    file: 'server/src/webhooks/deliveries/sql/insert-to-subscribers.ts',
+    file: 'server/src/notify/webhooks/deliveries/sql/insert-to-subscribers.ts',
     find: 'id is distinct from $5::uuid',
     replace: '($5::uuid is null or true)',
     tests: [webhooks('endpoint-health')],
@@ -626,7 +626,7 @@ const guards: Mutant[] = [
 const operation: Mutant[] = [
   {
     name: 'wrong-key-recorded',
-    file: 'server/src/secrets/claim-sealing-key.ts',
+    file: 'server/src/platform/secrets/claim-sealing-key.ts',
     find: 'if (missing.length === 0) await',
     replace: 'await',
     tests: ['server/test/process/reseal.test.ts'],
@@ -650,7 +650,7 @@ const operation: Mutant[] = [
   },
   {
     name: 'statements-compiled-by-jit',
-    file: 'server/src/db/session.ts',
+    file: 'server/src/platform/db/session.ts',
     find: `jit: 'off'`,
     replace: `jit: 'on'`,
     tests: ['server/test/process/pooler.test.ts'],

@@ -12,7 +12,7 @@ export const keyMutants: Mutant[] = [
   },
   {
     name: 'audit-entry-found-without-admin',
-    file: 'server/src/lookups/search.ts',
+    file: 'server/src/views/lookups/search.ts',
     find: ` && type !== 'audit_entry'`,
     replace: '',
     tests: [api('lookups')],
@@ -84,7 +84,7 @@ export const keyMutants: Mutant[] = [
   },
   {
     name: 'open-executions-counted-without-a-lock',
-    file: 'server/src/executions/sql/lock-and-count-open.ts',
+    file: 'server/src/orders/executions/sql/lock-and-count-open.ts',
     find: '\nfor no key update',
     replace: '',
     tests: [api('accounts')],
@@ -92,7 +92,7 @@ export const keyMutants: Mutant[] = [
   },
   {
     name: 'changes-not-limited',
-    file: 'server/src/executions/start.ts',
+    file: 'server/src/orders/executions/start.ts',
     find: '  await requireRoom(ctx, tx);\n',
     replace: '',
     tests: [api('accounts')],

@@ -4,7 +4,7 @@ import { live, type Mutant } from './mutant.ts';
 export const liveMutants: Mutant[] = [
   {
     name: 'unusable-profile-resumed',
-    file: 'server/src/esims/run-provision.ts',
+    file: 'server/src/orders/esims/run-provision.ts',
     find: '{ is_ordered: true, is_reserved: true, verdict }',
     replace: '{ is_ordered: true, is_reserved: true }',
     tests: [live('iccids')],
@@ -12,7 +12,7 @@ export const liveMutants: Mutant[] = [
   },
   {
     name: 'reserved-profile-forgotten',
-    file: 'server/src/executions/worker.ts',
+    file: 'server/src/orders/executions/worker.ts',
     find: ` || reply.reservedIccid !== undefined`,
     replace: '',
     tests: [live('iccids')],
@@ -20,7 +20,7 @@ export const liveMutants: Mutant[] = [
   },
   {
     name: 'number-of-a-terminated-esim-returned',
-    file: 'server/src/esims/sql/detach-iccid.ts',
+    file: 'server/src/orders/esims/sql/detach-iccid.ts',
     find: `change.type <> 'esim.provision'`,
     replace: `change.type = 'none'`,
     tests: [live('returned-iccids')],
@@ -28,7 +28,7 @@ export const liveMutants: Mutant[] = [
   },
   {
     name: 'number-of-a-reported-esim-returned',
-    file: 'server/src/esims/sql/detach-iccid.ts',
+    file: 'server/src/orders/esims/sql/detach-iccid.ts',
     find: 'and observed is null',
     replace: '',
     tests: [live('returned-iccids')],
@@ -36,7 +36,7 @@ export const liveMutants: Mutant[] = [
   },
   {
     name: 'number-returned-after-a-lost-answer',
-    file: 'server/src/esims/run-provision.ts',
+    file: 'server/src/orders/esims/run-provision.ts',
     find: ' && giveBack && !mayBeReserved(progress)',
     replace: ' && giveBack',
     tests: [live('returned-iccids')],
@@ -44,7 +44,7 @@ export const liveMutants: Mutant[] = [
   },
   {
     name: 'paused-attempt-counted',
-    file: 'server/src/executions/sql/pause.ts',
+    file: 'server/src/orders/executions/sql/pause.ts',
     find: 'attempts = q.attempts - 1,',
     replace: 'attempts = q.attempts,',
     tests: [live('gateway-errors')],
@@ -52,7 +52,7 @@ export const liveMutants: Mutant[] = [
   },
   {
     name: 'profile-left-behind-by-a-pause',
-    file: 'server/src/executions/worker.ts',
+    file: 'server/src/orders/executions/worker.ts',
     find: 'if (reply === notCalled) throw new NetworkPaused();',
     replace: '',
     tests: [live('gateway-errors')],
@@ -60,7 +60,7 @@ export const liveMutants: Mutant[] = [
   },
   {
     name: 'paused-orders-claimed',
-    file: 'server/src/executions/worker.ts',
+    file: 'server/src/orders/executions/worker.ts',
     find: 'if (breaker.isPaused()) return',
     replace: 'if (false) return',
     tests: [live('gateway-errors')],

@@ -1,12 +1,12 @@
 import { type Mutant, webhooks } from './mutant.ts';
 
-const nextInOrder = 'server/src/webhooks/ordered/sql/is-next-in-order.ts';
+const nextInOrder = 'server/src/notify/webhooks/ordered/sql/is-next-in-order.ts';
 
 /** Mutants of ordered delivery: what a delivery waits for, and what ends the wait. */
 export const orderedMutants: Mutant[] = [
   {
     name: 'ordered-delivery-sent-at-once',
-    file: 'server/src/events/emit.ts',
+    file: 'server/src/notify/events/emit.ts',
     find: "endpoint.ordering = 'esim'",
     replace: "endpoint.ordering = ''",
     tests: [webhooks('ordered')],
@@ -38,7 +38,7 @@ export const orderedMutants: Mutant[] = [
   },
   {
     name: 'second-worker-takes-the-next-delivery',
-    file: 'server/src/webhooks/ordered/sql/promote-first.ts',
+    file: 'server/src/notify/webhooks/ordered/sql/promote-first.ts',
     find: '    for update) blocked',
     replace: '    for update skip locked) blocked',
     tests: [webhooks('ordered-guards')],
@@ -46,7 +46,7 @@ export const orderedMutants: Mutant[] = [
   },
   {
     name: 'next-delivery-left-to-the-chore',
-    file: 'server/src/webhooks/sender/start-sender.ts',
+    file: 'server/src/notify/webhooks/sender/start-sender.ts',
     find: "if (settled.outcome !== 'pending') await sendNext(delivery);",
     replace: '',
     tests: [webhooks('ordered')],
@@ -54,7 +54,7 @@ export const orderedMutants: Mutant[] = [
   },
   {
     name: 'skipped-delivery-holds-up-the-next',
-    file: 'server/src/webhooks/deliveries/skip.ts',
+    file: 'server/src/notify/webhooks/deliveries/skip.ts',
     find: 'promoteAndAnnounce(ctx, unblocked)',
     replace: 'promoteAndAnnounce(ctx, [])',
     tests: [webhooks('ordered')],
@@ -62,7 +62,7 @@ export const orderedMutants: Mutant[] = [
   },
   {
     name: 'retried-delivery-keeps-waiting',
-    file: 'server/src/webhooks/deliveries/retry.ts',
+    file: 'server/src/notify/webhooks/deliveries/retry.ts',
     find: '(await unblockDelivery(tx, ctx.account.uuid, row.id))',
     replace: 'false',
     tests: [webhooks('ordered')],

@@ -4,7 +4,7 @@ import { api, type Mutant, webhooks } from './mutant.ts';
 export const queueMutants: Mutant[] = [
   {
     name: 'execution-claim-keeps-the-fence',
-    file: 'server/src/executions/sql/claim.ts',
+    file: 'server/src/orders/executions/sql/claim.ts',
     find: 'set fence = q.fence + 1,',
     replace: 'set fence = q.fence,',
     tests: [api('execution-queue')],
@@ -12,7 +12,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'execution-held-by-any-fence',
-    file: 'server/src/executions/held.ts',
+    file: 'server/src/orders/executions/held.ts',
     find: '${row}.fence = ${fence} and ',
     replace: '${fence} is not null and ',
     tests: [api('execution-queue')],
@@ -20,7 +20,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'released-execution-still-held',
-    file: 'server/src/executions/held.ts',
+    file: 'server/src/orders/executions/held.ts',
     find: ' and ${row}.leased_until is not null',
     replace: '',
     tests: [api('execution-queue')],
@@ -28,7 +28,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'execution-of-a-live-worker-claimed',
-    file: 'server/src/executions/sql/claim.ts',
+    file: 'server/src/orders/executions/sql/claim.ts',
     find: 'and (leased_until is null or leased_until <= now())',
     replace: '',
     tests: [api('execution-queue'), api('provisioning')],
@@ -36,7 +36,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'settle-overwrites-a-newer-profile-state',
-    file: 'server/src/esims/sql/insert-from.ts',
+    file: 'server/src/orders/esims/sql/insert-from.ts',
     find: "coalesce(queued_observed ->> 'profile_state', ",
     replace: "coalesce(queued_observed ->> 'nothing', ",
     tests: [api('execution-queue')],
@@ -44,7 +44,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'terminated-esim-settled',
-    file: 'server/src/esims/sql/settle-provisioned.ts',
+    file: 'server/src/orders/esims/sql/settle-provisioned.ts',
     find: "endFrom('given', { condition: 'not q.is_terminated' })",
     replace: "endFrom('given')",
     tests: [api('queue-guards')],
@@ -52,7 +52,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'confirmation-code-kept',
-    file: 'server/src/executions/end-from.ts',
+    file: 'server/src/orders/executions/end-from.ts',
     find: "queued_input - 'sealed_confirmation_code'",
     replace: 'queued_input',
     tests: [api('order-options')],
@@ -60,7 +60,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'open-resume-not-found',
-    file: 'server/src/executions/sql/find-open-change.ts',
+    file: 'server/src/orders/executions/sql/find-open-change.ts',
     find: "'esim.resume', ",
     replace: '',
     tests: [api('guards')],
@@ -68,7 +68,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'open-execution-of-any-account',
-    file: 'server/src/executions/sql/find.ts',
+    file: 'server/src/orders/executions/sql/find.ts',
     find: 'from execution_queue\nwhere account_id = $1 and id = $2',
     replace: 'from execution_queue\nwhere $1::uuid is not null and id = $2',
     tests: [api('guards')],
@@ -76,7 +76,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'order-allotted-twice',
-    file: 'server/src/esims/sql/allot.ts',
+    file: 'server/src/orders/esims/sql/allot.ts',
     find: "  and not q.progress ? 'matching_id'\n",
     replace: '',
     tests: [api('queue-guards')],
@@ -84,7 +84,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'delivery-settled-with-any-fence',
-    file: 'server/src/webhooks/sender/sql/settle-deliveries.ts',
+    file: 'server/src/notify/webhooks/sender/sql/settle-deliveries.ts',
     find: 'where current.fence = own.fence))',
     replace: 'where own.fence is not null))',
     tests: [webhooks('leases')],
@@ -92,7 +92,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'attempt-settled-twice',
-    file: 'server/src/webhooks/sender/sql/settle-deliveries.ts',
+    file: 'server/src/notify/webhooks/sender/sql/settle-deliveries.ts',
     find: ' and q.attempt_count = held.attempt_count',
     replace: '',
     tests: [webhooks('leases')],
@@ -100,7 +100,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'failures-kept-after-a-success',
-    file: 'server/src/webhooks/sender/sql/settle-deliveries.ts',
+    file: 'server/src/notify/webhooks/sender/sql/settle-deliveries.ts',
     find: 'failure_count = case when summed.last_success_at is null then e.failure_count + summed.failures else 0 end',
     replace: 'failure_count = e.failure_count + summed.failures',
     tests: [webhooks('leases')],
@@ -108,7 +108,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'lease-taken-over-with-its-fence',
-    file: 'server/src/webhooks/sender/sql/claim-deliveries.ts',
+    file: 'server/src/notify/webhooks/sender/sql/claim-deliveries.ts',
     find: 'fence = case when current.holder = excluded.holder then current.fence else excluded.fence end',
     replace: 'fence = current.fence',
     tests: [webhooks('leases')],
@@ -116,7 +116,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'postponed-with-any-fence',
-    file: 'server/src/webhooks/sender/sql/postpone-delivery.ts',
+    file: 'server/src/notify/webhooks/sender/sql/postpone-delivery.ts',
     find: 'and account_id = $1 and fence = $4)',
     replace: 'and account_id = $1 and $4::bigint is not null)',
     tests: [api('queue-guards')],
@@ -124,7 +124,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'disabled-endpoint-gets-deliveries',
-    file: 'server/src/webhooks/sender/sql/claim-deliveries.ts',
+    file: 'server/src/notify/webhooks/sender/sql/claim-deliveries.ts',
     find: "and e.id = w.endpoint_id and e.status = 'enabled'",
     replace: 'and e.id = w.endpoint_id',
     tests: [api('queue-guards')],
@@ -132,7 +132,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'expired-secret-signs',
-    file: 'server/src/webhooks/live-secrets.ts',
+    file: 'server/src/notify/webhooks/live-secrets.ts',
     find: ' and (s.expires_at is null or s.expires_at > ${now})',
     replace: ' and (s.expires_at is null or ${now}::timestamptz is not null)',
     tests: [webhooks('sending')],
@@ -140,7 +140,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'recovery-repeats-what-succeeded',
-    file: 'server/src/webhooks/recoveries/sql/is-missed.ts',
+    file: 'server/src/notify/webhooks/recoveries/sql/is-missed.ts',
     find: "ended.status = 'succeeded'",
     replace: "ended.status = ''",
     tests: [webhooks('deliveries-api')],
@@ -148,7 +148,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'recovery-repeats-what-is-pending',
-    file: 'server/src/webhooks/recoveries/sql/is-missed.ts',
+    file: 'server/src/notify/webhooks/recoveries/sql/is-missed.ts',
     find: 'pending.account_id = $1 and pending.endpoint_id = $2',
     replace: 'pending.account_id = $1 and pending.endpoint_id is null',
     tests: [webhooks('deliveries-api'), webhooks('ordered')],
@@ -156,7 +156,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'retry-postpones',
-    file: 'server/src/webhooks/deliveries/sql/make-due.ts',
+    file: 'server/src/notify/webhooks/deliveries/sql/make-due.ts',
     find: 'least(due_at, now())',
     replace: 'now()',
     tests: [webhooks('deliveries-api')],
@@ -164,7 +164,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'open-delivery-of-any-account',
-    file: 'server/src/webhooks/deliveries/sql/find-delivery.ts',
+    file: 'server/src/notify/webhooks/deliveries/sql/find-delivery.ts',
     find: 'from delivery_queue\nwhere account_id = $1 and id = $2',
     replace: 'from delivery_queue\nwhere $1::uuid is not null and id = $2',
     tests: [api('guards')],
@@ -172,7 +172,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'pending-events-not-listed',
-    file: 'server/src/events/has-pending-delivery.ts',
+    file: 'server/src/notify/events/has-pending-delivery.ts',
     find: 'where pending.account_id = events.account_id)',
     replace: 'where pending.account_id = events.account_id and false)',
     tests: [api('broad-filters'), api('lookups')],

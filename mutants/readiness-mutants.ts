@@ -1,6 +1,6 @@
 import { api, type Mutant } from './mutant.ts';
 
-const fullDisk = 'server/src/db/full-disk.test.ts';
+const fullDisk = 'server/src/platform/db/full-disk.test.ts';
 const faults = 'server/test/faults/impaired.test.ts';
 const clocks = 'server/test/process/clocks.test.ts';
 
@@ -8,7 +8,7 @@ const clocks = 'server/test/process/clocks.test.ts';
 export const readinessMutants: Mutant[] = [
   {
     name: 'not-ready-without-a-standby',
-    file: 'server/src/db/database.ts',
+    file: 'server/src/platform/db/database.ts',
     find: `if (closure?.admits === 'nothing') throw`,
     replace: 'if (closure) throw',
     tests: [faults],
@@ -16,7 +16,7 @@ export const readinessMutants: Mutant[] = [
   },
   {
     name: 'lost-standby-not-said',
-    file: 'server/src/db/database.ts',
+    file: 'server/src/platform/db/database.ts',
     find: `if (closure) return closure.admits === 'reads' ?`,
     replace: `if (closure && closure.reason === '') return closure.admits === 'reads' ?`,
     tests: [faults],
@@ -24,7 +24,7 @@ export const readinessMutants: Mutant[] = [
   },
   {
     name: 'full-disk-not-noticed',
-    file: 'server/src/db/database.ts',
+    file: 'server/src/platform/db/database.ts',
     find: 'fullDisk.notice(error);',
     replace: 'void fullDisk;',
     tests: [faults],
@@ -32,7 +32,7 @@ export const readinessMutants: Mutant[] = [
   },
   {
     name: 'every-refusal-is-a-full-disk',
-    file: 'server/src/db/full-disk.ts',
+    file: 'server/src/platform/db/full-disk.ts',
     find: `error instanceof pg.DatabaseError && error.code === '53100'`,
     replace: 'error instanceof pg.DatabaseError',
     tests: [fullDisk],
@@ -40,7 +40,7 @@ export const readinessMutants: Mutant[] = [
   },
   {
     name: 'full-disk-for-ever',
-    file: 'server/src/db/full-disk.ts',
+    file: 'server/src/platform/db/full-disk.ts',
     find: 'isFull = false;\n    if (!isStopped)',
     replace: 'if (!isStopped)',
     tests: [fullDisk],
@@ -48,7 +48,7 @@ export const readinessMutants: Mutant[] = [
   },
   {
     name: 'full-disk-over-while-writes-fail',
-    file: 'server/src/db/full-disk.ts',
+    file: 'server/src/platform/db/full-disk.ts',
     find: '(hasFailed || !(await hasRoom()))',
     replace: '!(await hasRoom())',
     tests: [fullDisk],
@@ -56,7 +56,7 @@ export const readinessMutants: Mutant[] = [
   },
   {
     name: 'full-disk-over-without-proof',
-    file: 'server/src/db/full-disk.ts',
+    file: 'server/src/platform/db/full-disk.ts',
     find: '(hasFailed || !(await hasRoom()))',
     replace: 'hasFailed',
     tests: [fullDisk],
@@ -64,7 +64,7 @@ export const readinessMutants: Mutant[] = [
   },
   {
     name: 'full-disk-over-when-the-connection-is-lost',
-    file: 'server/src/db/full-disk.ts',
+    file: 'server/src/platform/db/full-disk.ts',
     find: '(error: unknown) => error instanceof pg.DatabaseError && !isDiskFull(error)',
     replace: '(error: unknown) => !isDiskFull(error)',
     tests: [fullDisk],
@@ -72,7 +72,7 @@ export const readinessMutants: Mutant[] = [
   },
   {
     name: 'scratch-file-stays-in-memory',
-    file: 'server/src/db/full-disk.ts',
+    file: 'server/src/platform/db/full-disk.ts',
     find: `begin; set local work_mem = '64kB'`,
     replace: 'begin',
     tests: [api('readiness')],
@@ -136,7 +136,7 @@ export const readinessMutants: Mutant[] = [
   },
   {
     name: 'impairment-not-measured',
-    file: 'server/src/telemetry/metrics.ts',
+    file: 'server/src/platform/telemetry/metrics.ts',
     find: 'trouble() === null ? 0 : 1',
     replace: 'trouble() === null ? 0 : 0',
     tests: [faults],
@@ -152,7 +152,7 @@ export const readinessMutants: Mutant[] = [
   },
   {
     name: 'heartbeat-never-late',
-    file: 'server/src/processes/start-heartbeat.ts',
+    file: 'server/src/platform/processes/start-heartbeat.ts',
     find: 'storedAtMs > missedBeats * beatMs',
     replace: 'storedAtMs > missedBeats * beatMs * 1_000',
     tests: [api('operator')],
@@ -160,7 +160,7 @@ export const readinessMutants: Mutant[] = [
   },
   {
     name: 'heartbeat-late-for-ever',
-    file: 'server/src/processes/start-heartbeat.ts',
+    file: 'server/src/platform/processes/start-heartbeat.ts',
     find: '    storedAtMs = performance.now();\n',
     replace: '',
     tests: [api('operator')],

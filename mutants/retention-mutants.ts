@@ -6,7 +6,7 @@ const feed = ['server/test/feed/expire.test.ts'];
 export const retentionMutants: Mutant[] = [
   {
     name: 'young-rows-removed',
-    file: 'server/src/retention/sweep.ts',
+    file: 'server/src/background/retention/sweep.ts',
     find: 'new Date(nowMs - rule.keptMs)',
     replace: 'new Date(nowMs + rule.keptMs)',
     tests: [api('retention')],
@@ -14,7 +14,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'rows-of-any-age-deleted',
-    file: 'server/src/retention/sql/ranges.ts',
+    file: 'server/src/background/retention/sql/ranges.ts',
     find: '} < $3) is true',
     replace: '} < $3) is not null',
     tests: [api('retention')],
@@ -22,7 +22,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'rows-of-other-ranges-deleted',
-    file: 'server/src/retention/sql/ranges.ts',
+    file: 'server/src/background/retention/sql/ranges.ts',
     find: 'ctid >= $1::tid and ctid < $2::tid',
     replace: 'ctid >= $1::tid and ($2::tid is not null)',
     tests: [api('retention')],
@@ -30,7 +30,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'event-with-pending-delivery-removed',
-    file: 'server/src/retention/sql/old-events.ts',
+    file: 'server/src/background/retention/sql/old-events.ts',
     find: 'old.id not in (select event_id from pending)',
     replace: '(old.id not in (select event_id from pending) or true)',
     tests: [api('retention')],
@@ -38,7 +38,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'event-of-blocked-delivery-removed',
-    file: 'server/src/retention/sql/old-events.ts',
+    file: 'server/src/background/retention/sql/old-events.ts',
     find: 'from blocked_deliveries where event_id between lowest and highest',
     replace: 'from blocked_deliveries where event_id between highest and lowest and lowest <> highest',
     tests: ['server/test/webhooks/ordered.test.ts'],
@@ -46,7 +46,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'promised-event-removed',
-    file: 'server/src/retention/sql/old-events.ts',
+    file: 'server/src/background/retention/sql/old-events.ts',
     find: 'old.id < given.kept_from)',
     replace: 'old.id < given.kept_from or true)',
     tests: [api('retention')],
@@ -54,7 +54,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'feed-not-expired',
-    file: 'server/src/retention/remove-events.ts',
+    file: 'server/src/background/retention/remove-events.ts',
     find: 'await expireFeeds(tx, plans);',
     replace: 'void expireFeeds;',
     tests: [api('retention')],
@@ -62,7 +62,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'unsequenced-event-removed',
-    file: 'server/src/feed/sql/find-expiry.ts',
+    file: 'server/src/notify/feed/sql/find-expiry.ts',
     find: 'least(unsequenced.oldest_id, (',
     replace: 'least(null, (',
     tests: [api('retention')],
@@ -70,7 +70,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'feed-expires-behind-something-kept',
-    file: 'server/src/feed/sql/find-expiry.ts',
+    file: 'server/src/notify/feed/sql/find-expiry.ts',
     find: ' and run.is_old',
     replace: '',
     tests: [api('retention')],
@@ -78,7 +78,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'unbounded-expiry',
-    file: 'server/src/feed/sql/find-expiry.ts',
+    file: 'server/src/notify/feed/sql/find-expiry.ts',
     find: 'walk.events_left > 0 and ',
     replace: '',
     tests: feed,
@@ -86,7 +86,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'feeds-locked-in-any-order',
-    file: 'server/src/feed/sql/expire-runs.ts',
+    file: 'server/src/notify/feed/sql/expire-runs.ts',
     find: '    order by account_id\n',
     replace: '',
     tests: feed,
@@ -94,7 +94,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'feed-goes-back',
-    file: 'server/src/feed/sql/expire-runs.ts',
+    file: 'server/src/notify/feed/sql/expire-runs.ts',
     find: ' and expired_through < given.through',
     replace: '',
     tests: feed,
@@ -102,7 +102,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'last-expired-run-removed',
-    file: 'server/src/feed/sql/expire-runs.ts',
+    file: 'server/src/notify/feed/sql/expire-runs.ts',
     find: 'cardinality(run.event_ids) - 1 < removable.through',
     replace: 'cardinality(run.event_ids) - 1 <= removable.through',
     tests: feed,
@@ -110,7 +110,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'deleted-runs-read-again',
-    file: 'server/src/feed/sql/expire-runs.ts',
+    file: 'server/src/notify/feed/sql/expire-runs.ts',
     find: 'coalesce(kept.first_position, 0)',
     replace: '0 * coalesce(kept.first_position, 0)',
     tests: feed,
@@ -118,7 +118,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'open-recovery-removed',
-    file: 'server/src/retention/rules.ts',
+    file: 'server/src/background/retention/rules.ts',
     find: `'finished_at is not null'`,
     replace: `'true'`,
     tests: [api('retention')],
@@ -126,7 +126,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'attempts-of-queued-delivery-removed',
-    file: 'server/src/retention/rules.ts',
+    file: 'server/src/background/retention/rules.ts',
     find: 'retentionMs, hasEnded)',
     replace: `retentionMs, hasEnded.replace('not', ''))`,
     tests: [api('retention')],
@@ -134,7 +134,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'two-workers-sweep-at-once',
-    file: 'server/src/retention/sql/ranges.ts',
+    file: 'server/src/background/retention/sql/ranges.ts',
     find: 'where turn.is_ours and',
     replace: 'where (turn.is_ours or true) and',
     tests: [api('retention')],
@@ -142,7 +142,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'range-swept-before-it-is-due',
-    file: 'server/src/retention/sql/ranges.ts',
+    file: 'server/src/background/retention/sql/ranges.ts',
     find: 'due_at <= $2 and',
     replace: `due_at <= $2::timestamptz + interval '59.5 minutes' and`,
     tests: [api('retention')],
@@ -150,7 +150,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'range-of-unknown-table-taken',
-    file: 'server/src/retention/sql/ranges.ts',
+    file: 'server/src/background/retention/sql/ranges.ts',
     find: ' and table_name = any($1)',
     replace: ' and $1::text[] is not null',
     tests: [api('retention')],
@@ -158,7 +158,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'kept-row-read-every-minute',
-    file: 'server/src/retention/sweep.ts',
+    file: 'server/src/background/retention/sweep.ts',
     find: 'Math.max(1, keptMs / 720)',
     replace: 'Math.max(1, keptMs / 720_000)',
     tests: [api('retention')],
@@ -166,7 +166,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'late-row-never-found',
-    file: 'server/src/retention/sweep.ts',
+    file: 'server/src/background/retention/sweep.ts',
     find: 'Math.max(1, keptMs / 2)',
     replace: 'Math.max(1, keptMs * 4)',
     tests: [api('retention')],
@@ -174,7 +174,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'failed-range-blocks-the-others',
-    file: 'server/src/retention/sweep.ts',
+    file: 'server/src/background/retention/sweep.ts',
     find: 'if (!range) throw failure;',
     replace: 'if (!range || failure) throw failure;',
     tests: [api('retention')],
@@ -182,7 +182,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'old-usage-counted',
-    file: 'server/src/observations/observed-at.ts',
+    file: 'server/src/orders/observations/observed-at.ts',
     find: 'clock.nowMs() - usageMaxAgeMs',
     replace: 'clock.nowMs() - 100 * usageMaxAgeMs',
     tests: [api('usage-retention')],
@@ -190,7 +190,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'usage-forgotten-while-accepted',
-    file: 'server/src/retention/rules.ts',
+    file: 'server/src/background/retention/rules.ts',
     find: 'usageMaxAgeMs + dayMs',
     replace: 'usageMaxAgeMs - dayMs',
     tests: [api('usage-retention')],
@@ -198,7 +198,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'usage-sum-replaced',
-    file: 'server/src/retention/sql/delete-usage.ts',
+    file: 'server/src/background/retention/sql/delete-usage.ts',
     find: 'known.bytes + excluded.bytes',
     replace: 'excluded.bytes',
     tests: [api('usage-retention')],
@@ -206,7 +206,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'young-usage-deleted',
-    file: 'server/src/retention/sql/delete-usage.ts',
+    file: 'server/src/background/retention/sql/delete-usage.ts',
     find: `isBefore('observed_at')`,
     replace: `isBefore('observed_at').replace('is true', 'is not null')`,
     tests: [api('usage-retention')],
@@ -214,7 +214,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'forgotten-hours-shown-as-zero',
-    file: 'server/src/lookups/usage.ts',
+    file: 'server/src/views/lookups/usage.ts',
     find: `if (interval === 'hour') requireHours`,
     replace: `if (interval === ('week' as string)) requireHours`,
     tests: [api('usage-retention')],

@@ -6,7 +6,7 @@ const migrate = 'server/test/process/migrate.test.ts';
 export const upgradeMutants: Mutant[] = [
   {
     name: 'migration-holds-up-requests',
-    file: 'server/src/db/migrate.ts',
+    file: 'server/src/platform/db/migrate.ts',
     find: 'set local lock_timeout = ',
     replace: 'set local lock_timeout = 0; -- ',
     tests: [migrate],
@@ -14,7 +14,7 @@ export const upgradeMutants: Mutant[] = [
   },
   {
     name: 'migration-without-patience',
-    file: 'server/src/db/migration-lock.ts',
+    file: 'server/src/platform/db/migration-lock.ts',
     find: 'if (cause?.code !== lockNotAvailable) throw error;',
     replace: 'if (cause?.code !== lockNotAvailable || isFirst) throw error;',
     tests: [migrate],
@@ -22,7 +22,7 @@ export const upgradeMutants: Mutant[] = [
   },
   {
     name: 'migration-never-gives-up',
-    file: 'server/src/db/migration-lock.ts',
+    file: 'server/src/platform/db/migration-lock.ts',
     find: 'if (performance.now() > deadlineMs) {\n        throw',
     replace: 'if (performance.now() > deadlineMs + 1e9) {\n        throw',
     tests: [migrate],
@@ -30,7 +30,7 @@ export const upgradeMutants: Mutant[] = [
   },
   {
     name: 'audit-actor-by-any-index',
-    file: 'server/src/audit/sql/list-entries.ts',
+    file: 'server/src/accounts/audit/sql/list-entries.ts',
     find: ' and ${expression} between ${value} and ${value} and',
     replace: ' and',
     tests: [api('filtered-pages')],

@@ -1,6 +1,6 @@
 import { webhooks } from '@simplane/sdk';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { signatureHeaders, signingKeysOf } from '../../server/src/webhooks/sender/sign.ts';
+import { signatureHeaders, signingKeysOf } from '../../server/src/notify/webhooks/sender/sign.ts';
 import { call } from '../../server/test/support/client.ts';
 import { type Receiver, startReceiver } from '../../server/test/support/receiver.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';

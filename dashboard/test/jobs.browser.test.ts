@@ -1,10 +1,10 @@
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDatabaseClock } from '../../server/src/db/database-clock.ts';
 import { createMockNetwork } from '../../server/src/network/mock/mock-network.ts';
-import { startHeartbeat } from '../../server/src/processes/start-heartbeat.ts';
-import { createThroughput } from '../../server/src/telemetry/throughput.ts';
-import { runRecoveries } from '../../server/src/webhooks/recoveries/run-recoveries.ts';
+import { runRecoveries } from '../../server/src/notify/webhooks/recoveries/run-recoveries.ts';
+import { createDatabaseClock } from '../../server/src/platform/db/database-clock.ts';
+import { startHeartbeat } from '../../server/src/platform/processes/start-heartbeat.ts';
+import { createThroughput } from '../../server/src/platform/telemetry/throughput.ts';
 import { launchBrowser } from '../../server/test/support/browser.ts';
 import { call, provision } from '../../server/test/support/client.ts';
 import { type Receiver, startReceiver } from '../../server/test/support/receiver.ts';

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
+import { escapeInLines } from './commands/escape-controls.ts';
+import type { Tools } from './commands/with-database.ts';
 import { readConfig } from './config/read-config.ts';
 import { version } from './config/version.ts';
-import { escapeInLines } from './operator/escape-controls.ts';
-import type { Tools } from './operator/with-database.ts';
 
 // Each command imports its code when it runs, so `--help` and usage errors take only 0.1 s.
 
@@ -16,7 +16,7 @@ program
   .description('run the service')
   .action(async () => {
     const { config, warnings } = readConfig();
-    const { serveUntilSignal } = await import('./operator/serve.ts');
+    const { serveUntilSignal } = await import('./commands/serve.ts');
     await serveUntilSignal(config, warnings);
   });
 
@@ -29,11 +29,11 @@ const accounts = program.command('accounts').description('manage the accounts of
 withLimits(withJson(accounts.command('create').description('create an account')))
   .requiredOption('--name <name>', 'its name')
   .action(async (options) => {
-    const { createAccountCommand } = await import('./operator/accounts.ts');
+    const { createAccountCommand } = await import('./commands/accounts.ts');
     await run((tools) => createAccountCommand(tools, options));
   });
 withJson(accounts.command('list').description('list all accounts')).action(async (options) => {
-  const { listAccountsCommand } = await import('./operator/accounts.ts');
+  const { listAccountsCommand } = await import('./commands/accounts.ts');
   await run((tools) => listAccountsCommand(tools, options));
 });
 
@@ -42,7 +42,7 @@ withLimits(withJson(accounts.command('update').description('change an account, s
   .option('--name <name>', 'its new name')
   .option('--status <status>', 'active, or suspended: it can then read and revoke keys, but not write')
   .action(async (id, options) => {
-    const { updateAccountCommand } = await import('./operator/accounts.ts');
+    const { updateAccountCommand } = await import('./commands/accounts.ts');
     await run((tools) => updateAccountCommand(tools, id, options));
   });
 
@@ -61,19 +61,19 @@ withJson(keys.command('create').description('create a key and print it; it is no
     'comma-separated networks it may be used from, such as 203.0.113.0/24; by default from anywhere',
   )
   .action(async (options) => {
-    const { createKeyCommand } = await import('./operator/keys.ts');
+    const { createKeyCommand } = await import('./commands/keys.ts');
     await run((tools) => createKeyCommand(tools, options));
   });
 withJson(keys.command('list').description('list keys, without their secrets'))
   .option('--account <id>', 'only the keys of this account')
   .action(async (options) => {
-    const { listKeysCommand } = await import('./operator/keys.ts');
+    const { listKeysCommand } = await import('./commands/keys.ts');
     await run((tools) => listKeysCommand(tools, options));
   });
 withJson(keys.command('revoke').description('revoke a key; every process refuses it within 5 seconds'))
   .argument('<id>', 'the key’s id, key_…')
   .action(async (id, options) => {
-    const { revokeKeyCommand } = await import('./operator/keys.ts');
+    const { revokeKeyCommand } = await import('./commands/keys.ts');
     await run((tools) => revokeKeyCommand(tools, id, options));
   });
 
@@ -91,7 +91,7 @@ withJson(
     '1d',
   )
   .action(async (id, options) => {
-    const { rollKeyCommand } = await import('./operator/keys.ts');
+    const { rollKeyCommand } = await import('./commands/keys.ts');
     await run((tools) => rollKeyCommand(tools, id, options));
   });
 
@@ -101,7 +101,7 @@ program
   .option('--operator', 'for the operator’s view of the whole deployment', false)
   .option('--account <id>', 'the account to sign in to; optional if there is only one')
   .action(async (options) => {
-    const { dashboardLinkCommand } = await import('./operator/dashboard-link.ts');
+    const { dashboardLinkCommand } = await import('./commands/dashboard-link.ts');
     await run((tools) => dashboardLinkCommand(tools, options));
   });
 
@@ -115,19 +115,19 @@ withJson(executions.command('list').description('list executions, newest first')
   .option('--older-than <duration>', 'only those accepted at least this long ago, such as 5m')
   .option('--limit <count>', 'how many, up to 100', '20')
   .action(async (options) => {
-    const { listExecutionsCommand } = await import('./operator/executions.ts');
+    const { listExecutionsCommand } = await import('./commands/executions.ts');
     await run((tools) => listExecutionsCommand(tools, options));
   });
 withJson(executions.command('show').description('show an execution with its steps, call ids and last error'))
   .argument('<id>', 'the execution’s id, exec_…')
   .action(async (id, options) => {
-    const { showExecutionCommand } = await import('./operator/executions.ts');
+    const { showExecutionCommand } = await import('./commands/executions.ts');
     await run((tools) => showExecutionCommand(tools, id, options));
   });
 withJson(executions.command('retry').description('retry a failed execution, or run a waiting one now'))
   .argument('<id>', 'the execution’s id, exec_…')
   .action(async (id, options) => {
-    const { retryExecutionCommand } = await import('./operator/executions.ts');
+    const { retryExecutionCommand } = await import('./commands/executions.ts');
     await run((tools) => retryExecutionCommand(tools, id, options));
   });
 withJson(executions.command('resolve').description('resolve an execution that failed with outcome_unknown'))
@@ -136,7 +136,7 @@ withJson(executions.command('resolve').description('resolve an execution that fa
   .option('--iccid <iccid>', 'ICCID of the reserved profile')
   .option('--then <action>', 'adopt: continue with the reserved profile; cancel: cancel it at the SM-DP+')
   .action(async (id, options) => {
-    const { resolveExecutionCommand } = await import('./operator/executions.ts');
+    const { resolveExecutionCommand } = await import('./commands/executions.ts');
     await run((tools) => resolveExecutionCommand(tools, id, options));
   });
 
@@ -144,7 +144,7 @@ const catalog = program.command('catalog').description('manage the products');
 withJson(catalog.command('import').description('load products from a JSON file, all or none'))
   .argument('<file>', 'a list of products; see docs/catalog.md for an example')
   .action(async (file, options) => {
-    const { checkCatalogFile, importCatalogCommand } = await import('./operator/catalog.ts');
+    const { checkCatalogFile, importCatalogCommand } = await import('./commands/catalog.ts');
     const { config } = readConfig();
     const products = await checkCatalogFile(file, config);
     await run((tools) => importCatalogCommand(tools, products, options));
@@ -153,7 +153,7 @@ withJson(catalog.command('import').description('load products from a JSON file, 
 withJson(
   catalog.command('list').description('list all products, including unlisted and inactive ones'),
 ).action(async (options) => {
-  const { listCatalogCommand } = await import('./operator/catalog.ts');
+  const { listCatalogCommand } = await import('./commands/catalog.ts');
   await run((tools) => listCatalogCommand(tools, options));
 });
 withJson(
@@ -163,7 +163,7 @@ withJson(
 )
   .argument('<id>', 'the product’s id')
   .action(async (id, options) => {
-    const { deactivateProductCommand } = await import('./operator/catalog.ts');
+    const { deactivateProductCommand } = await import('./commands/catalog.ts');
     await run((tools) => deactivateProductCommand(tools, id, options));
   });
 
@@ -175,7 +175,7 @@ const looks = [
 ] as const;
 for (const [name, description, command] of looks) {
   withJson(program.command(name).description(description)).action(async (options) => {
-    const commands = await import('./operator/look.ts');
+    const commands = await import('./commands/look.ts');
     await run((tools) => commands[command](tools, options));
   });
 }
@@ -183,7 +183,7 @@ for (const [name, description, command] of looks) {
 const endpoints = program.command('endpoints').description('inspect the webhook endpoints of all accounts');
 withJson(endpoints.command('failing').description('list failing endpoints with their backlog')).action(
   async (options) => {
-    const { failingEndpointsCommand } = await import('./operator/look.ts');
+    const { failingEndpointsCommand } = await import('./commands/look.ts');
     await run((tools) => failingEndpointsCommand(tools, options));
   },
 );
@@ -198,7 +198,7 @@ withJson(
     'give up a lost key: its secrets stay unreadable, but processes start without it',
   )
   .action(async (options) => {
-    const { resealCommand } = await import('./operator/reseal.ts');
+    const { resealCommand } = await import('./commands/reseal.ts');
     await run(async (tools) => {
       process.exitCode = await resealCommand(tools, options);
     });
@@ -208,7 +208,7 @@ withJson(
   program.command('doctor').description('check settings, network and database, and say what to fix'),
 ).action(async (options) => {
   const { config, warnings } = readConfig();
-  const { doctorCommand } = await import('./operator/doctor.ts');
+  const { doctorCommand } = await import('./commands/doctor.ts');
   process.exitCode = await doctorCommand(config, warnings, options);
 });
 
@@ -234,7 +234,7 @@ function withLimits(command: Command): Command {
 
 async function run(command: (tools: Tools) => Promise<void>): Promise<void> {
   const { config } = readConfig();
-  const { withDatabase } = await import('./operator/with-database.ts');
+  const { withDatabase } = await import('./commands/with-database.ts');
   await withDatabase(config, command);
 }
 

@@ -1,5 +1,5 @@
-import { composeEvent } from '../../../server/src/events/new-event.ts';
-import { uuidOfId } from '../../../server/src/ids/uuid.ts';
+import { composeEvent } from '../../../server/src/notify/events/new-event.ts';
+import { uuidOfId } from '../../../server/src/platform/ids/uuid.ts';
 import type { TestService } from '../../../server/test/support/service.ts';
 
 type Options = { rows: number; endpointId: string; failures: number };

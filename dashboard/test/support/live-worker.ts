@@ -1,13 +1,13 @@
 import { reportOf } from '../../../server/src/background/report-of.ts';
 import { startExecutions } from '../../../server/src/background/start-executions.ts';
 import { readConfig } from '../../../server/src/config/read-config.ts';
-import { createDatabaseClock } from '../../../server/src/db/database-clock.ts';
-import { continueGroupRetries } from '../../../server/src/executions/operator/continue-group-retries.ts';
 import { createEs2Client } from '../../../server/src/network/es2plus/client.ts';
 import { watchClient } from '../../../server/src/network/es2plus/watch-client.ts';
 import { createPeerState } from '../../../server/src/network/peer-state.ts';
-import { startHeartbeat } from '../../../server/src/processes/start-heartbeat.ts';
-import { every } from '../../../server/src/worker/every.ts';
+import { continueGroupRetries } from '../../../server/src/orders/operator/continue-group-retries.ts';
+import { createDatabaseClock } from '../../../server/src/platform/db/database-clock.ts';
+import { startHeartbeat } from '../../../server/src/platform/processes/start-heartbeat.ts';
+import { every } from '../../../server/src/platform/worker/every.ts';
 import type { TestService } from '../../../server/test/support/service.ts';
 import type { SmdpSetup } from '../../../server/test/support/smdp-setup.ts';
 

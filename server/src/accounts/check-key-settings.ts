@@ -1,7 +1,7 @@
-import { parseCidr } from '../addresses/parse-address.ts';
-import { AppError } from '../app-error.ts';
-import type { Clock } from '../clock.ts';
-import { clip } from '../telemetry/clip.ts';
+import { parseCidr } from '../platform/addresses/parse-address.ts';
+import { AppError } from '../platform/app-error.ts';
+import type { Clock } from '../platform/clock.ts';
+import { clip } from '../platform/telemetry/clip.ts';
 
 type Settings = { allowed_cidrs?: string[]; expires_at?: number | null };
 

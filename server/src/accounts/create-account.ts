@@ -1,8 +1,8 @@
 import { currentApiVersion } from '@simplane/contract';
-import type { Clock } from '../clock.ts';
-import type { Queryable } from '../db/database.ts';
-import { uuidText } from '../ids/uuid.ts';
-import type { NewUuid } from '../ids/uuid-v7.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Queryable } from '../platform/db/database.ts';
+import { uuidText } from '../platform/ids/uuid.ts';
+import type { NewUuid } from '../platform/ids/uuid-v7.ts';
 import { insertAccount } from './sql/insert-account.ts';
 import type { AccountLimits, AccountRow } from './sql/rows.ts';
 

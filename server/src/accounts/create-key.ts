@@ -1,9 +1,9 @@
 import type { InputOf, Operations } from '@simplane/contract';
-import type { WriteContext } from '../context.ts';
-import type { Queryable } from '../db/database.ts';
-import type { Outcome } from '../idempotency/outcome.ts';
-import { runOnce } from '../idempotency/run-once.ts';
+import type { Queryable } from '../platform/db/database.ts';
+import type { Outcome } from '../platform/idempotency/outcome.ts';
+import { runOnce } from '../platform/idempotency/run-once.ts';
 import { checkKeySettings } from './check-key-settings.ts';
+import type { WriteContext } from './context.ts';
 import { defaultKeyName, type IssuedKey, issueKey, type KeyIssuer } from './issue-key.ts';
 import { maxUsableKeys, requireRoomForKey } from './limit-keys.ts';
 import { lockMaker } from './lock-maker.ts';

@@ -1,6 +1,6 @@
 import { idPrefixes } from '@simplane/contract';
-import type { Account } from '../context.ts';
-import { idOfUuid } from '../ids/uuid.ts';
+import { idOfUuid } from '../platform/ids/uuid.ts';
+import type { Account } from './context.ts';
 import type { AccountRow } from './sql/rows.ts';
 
 /** The account as requests carry it. */

@@ -1,5 +1,5 @@
 import { accountScopes } from '@simplane/contract';
-import type { Database } from '../db/database.ts';
+import type { Database } from '../platform/db/database.ts';
 import { hexHashOf } from './api-key-text.ts';
 import { createAccount, type Deps } from './create-account.ts';
 import { findKeysByHash } from './sql/find-keys.ts';

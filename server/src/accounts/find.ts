@@ -1,7 +1,7 @@
 import { idPrefixes } from '@simplane/contract';
-import type { Account } from '../context.ts';
-import type { Queryable } from '../db/database.ts';
-import { uuidOfId } from '../ids/uuid.ts';
+import type { Queryable } from '../platform/db/database.ts';
+import { uuidOfId } from '../platform/ids/uuid.ts';
+import type { Account } from './context.ts';
 import { describeAccount } from './describe-account.ts';
 import { findAccount } from './sql/find-account.ts';
 

@@ -1,9 +1,9 @@
 import { type Account, idPrefixes } from '@simplane/contract';
-import { AppError } from '../app-error.ts';
-import type { OperatorContext } from '../context.ts';
-import type { Queryable } from '../db/database.ts';
-import { uuidOfId } from '../ids/uuid.ts';
-import { clip } from '../telemetry/clip.ts';
+import { AppError } from '../platform/app-error.ts';
+import type { Queryable } from '../platform/db/database.ts';
+import { uuidOfId } from '../platform/ids/uuid.ts';
+import { clip } from '../platform/telemetry/clip.ts';
+import type { OperatorContext } from './context.ts';
 import { presentAccount } from './present-account.ts';
 import { findAccount } from './sql/find-account.ts';
 import type { AccountRow } from './sql/rows.ts';

@@ -1,8 +1,8 @@
 import { type ApiKey, idPrefixes } from '@simplane/contract';
-import { AppError } from '../app-error.ts';
-import type { Context } from '../context.ts';
-import { uuidOfId } from '../ids/uuid.ts';
-import { clip } from '../telemetry/clip.ts';
+import { AppError } from '../platform/app-error.ts';
+import { uuidOfId } from '../platform/ids/uuid.ts';
+import { clip } from '../platform/telemetry/clip.ts';
+import type { Context } from './context.ts';
 import { presentKey } from './present-key.ts';
 import { findKeyRow } from './sql/find-key.ts';
 

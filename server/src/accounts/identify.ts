@@ -1,6 +1,6 @@
 import type { Identity } from '@simplane/contract';
-import { unixSeconds } from '../clock.ts';
-import type { Account, OperatorContext } from '../context.ts';
+import { unixSeconds } from '../platform/clock.ts';
+import type { Account, OperatorContext } from './context.ts';
 
 /** `GET /v1/me`. All data comes from the authenticated key. An operator's key has no account. */
 export async function identify(ctx: OperatorContext & { account: Account | null }): Promise<Identity> {

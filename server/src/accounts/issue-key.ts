@@ -1,11 +1,11 @@
 import { idPrefixes, type Scope } from '@simplane/contract';
-import { actorOf, recordAudit } from '../audit/record.ts';
-import type { Clock } from '../clock.ts';
-import type { Origin } from '../context.ts';
-import type { Queryable } from '../db/database.ts';
-import { idOfUuid } from '../ids/uuid.ts';
-import type { NewUuid } from '../ids/uuid-v7.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Queryable } from '../platform/db/database.ts';
+import { idOfUuid } from '../platform/ids/uuid.ts';
+import type { NewUuid } from '../platform/ids/uuid-v7.ts';
 import { generateApiKey, type Mode } from './api-key-text.ts';
+import { actorOf, recordAudit } from './audit/record.ts';
+import type { Origin } from './context.ts';
 import { settingsOf } from './present-key.ts';
 import type { ApiKeyRow } from './sql/rows.ts';
 import { storeKey } from './store-key.ts';

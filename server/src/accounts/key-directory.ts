@@ -1,10 +1,10 @@
 import { idPrefixes } from '@simplane/contract';
-import { requireCidr } from '../addresses/in-networks.ts';
-import type { Cidr } from '../addresses/parse-address.ts';
-import type { Account, ApiKey } from '../context.ts';
-import type { Database } from '../db/database.ts';
-import { createGroupCommit } from '../db/group-commit.ts';
-import { idOfUuid } from '../ids/uuid.ts';
+import { requireCidr } from '../platform/addresses/in-networks.ts';
+import type { Cidr } from '../platform/addresses/parse-address.ts';
+import type { Database } from '../platform/db/database.ts';
+import { createGroupCommit } from '../platform/db/group-commit.ts';
+import { idOfUuid } from '../platform/ids/uuid.ts';
+import type { Account, ApiKey } from './context.ts';
 import { describeAccount } from './describe-account.ts';
 import { type FoundKeyRow, findKeysByHash } from './sql/find-keys.ts';
 import { listNewHashes } from './sql/list-new-hashes.ts';

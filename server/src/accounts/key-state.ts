@@ -1,8 +1,8 @@
 import { idPrefixes, rollOverlap } from '@simplane/contract';
-import { isInOneOf, requireCidr } from '../addresses/in-networks.ts';
-import { AppError } from '../app-error.ts';
-import type { Queryable } from '../db/database.ts';
-import { idOfUuid } from '../ids/uuid.ts';
+import { isInOneOf, requireCidr } from '../platform/addresses/in-networks.ts';
+import { AppError } from '../platform/app-error.ts';
+import type { Queryable } from '../platform/db/database.ts';
+import { idOfUuid } from '../platform/ids/uuid.ts';
 import { listOtherAdmins } from './sql/list-other-admins.ts';
 import type { ApiKeyRow } from './sql/rows.ts';
 

@@ -1,6 +1,6 @@
 import type { InputOf, Operations } from '@simplane/contract';
-import type { OperatorContext } from '../context.ts';
-import { readPage } from '../lists/read-page.ts';
+import { readPage } from '../platform/lists/read-page.ts';
+import type { OperatorContext } from './context.ts';
 import { presentAccount } from './present-account.ts';
 import { listAccountPage } from './sql/list-account-page.ts';
 

@@ -1,6 +1,6 @@
 import type { InputOf, Operations } from '@simplane/contract';
-import type { Context } from '../context.ts';
-import { readPage } from '../lists/read-page.ts';
+import { readPage } from '../platform/lists/read-page.ts';
+import type { Context } from './context.ts';
 import { presentKey } from './present-key.ts';
 import { listAccountKeys } from './sql/list-account-keys.ts';
 

@@ -1,6 +1,6 @@
-import { AppError } from '../app-error.ts';
-import type { WriteContext } from '../context.ts';
-import type { Queryable } from '../db/database.ts';
+import { AppError } from '../platform/app-error.ts';
+import type { Queryable } from '../platform/db/database.ts';
+import type { WriteContext } from './context.ts';
 import { isExpired, isUsableFrom } from './key-state.ts';
 import { lockKey } from './sql/lock-key.ts';
 import type { ApiKeyRow } from './sql/rows.ts';

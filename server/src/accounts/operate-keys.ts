@@ -1,9 +1,9 @@
 import type { InputOf, Operations } from '@simplane/contract';
-import type { OperatorContext, OperatorWriteContext } from '../context.ts';
-import type { Outcome } from '../idempotency/outcome.ts';
-import { runOnce } from '../idempotency/run-once.ts';
-import { readPage } from '../lists/read-page.ts';
+import type { Outcome } from '../platform/idempotency/outcome.ts';
+import { runOnce } from '../platform/idempotency/run-once.ts';
+import { readPage } from '../platform/lists/read-page.ts';
 import { checkKeySettings } from './check-key-settings.ts';
+import type { OperatorContext, OperatorWriteContext } from './context.ts';
 import { addKey } from './create-key.ts';
 import { accountUuidOf, requireAccount } from './get-account.ts';
 import { keyIdOf, noSuchKey } from './get-key.ts';

@@ -1,6 +1,6 @@
 import { type Account, idPrefixes } from '@simplane/contract';
-import { unixSeconds } from '../clock.ts';
-import { idOfUuid } from '../ids/uuid.ts';
+import { unixSeconds } from '../platform/clock.ts';
+import { idOfUuid } from '../platform/ids/uuid.ts';
 import type { AccountRow } from './sql/rows.ts';
 
 /** An account as the operator sees it. */

@@ -1,6 +1,6 @@
 import { type ApiKey, idPrefixes } from '@simplane/contract';
-import { unixSeconds } from '../clock.ts';
-import { idOfUuid } from '../ids/uuid.ts';
+import { unixSeconds } from '../platform/clock.ts';
+import { idOfUuid } from '../platform/ids/uuid.ts';
 import type { ApiKeyRow } from './sql/rows.ts';
 
 /** A key as its account sees it, without the operator's key that created it. */

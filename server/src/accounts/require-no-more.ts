@@ -1,6 +1,6 @@
 import { hasScope, type Scope } from '@simplane/contract';
-import { isWithinOneOf, requireCidr } from '../addresses/in-networks.ts';
-import { AppError } from '../app-error.ts';
+import { isWithinOneOf, requireCidr } from '../platform/addresses/in-networks.ts';
+import { AppError } from '../platform/app-error.ts';
 import type { ApiKeyRow } from './sql/rows.ts';
 
 /** What a key can do, where from and until when. */

@@ -1,6 +1,6 @@
 import type { ApiKey } from '@simplane/contract';
-import type { WriteContext } from '../context.ts';
-import type { Outcome } from '../idempotency/outcome.ts';
+import type { Outcome } from '../platform/idempotency/outcome.ts';
+import type { WriteContext } from './context.ts';
 import { requireNoMore } from './require-no-more.ts';
 import { findKeyRow } from './sql/find-key.ts';
 

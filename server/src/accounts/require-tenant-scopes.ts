@@ -1,5 +1,5 @@
 import type { Scope } from '@simplane/contract';
-import { AppError } from '../app-error.ts';
+import { AppError } from '../platform/app-error.ts';
 import type { Mode } from './api-key-text.ts';
 
 /** In live, `network` reports usage of every account's eSIMs, so only the operator gives it. */

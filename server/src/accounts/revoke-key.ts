@@ -1,10 +1,10 @@
 import { idPrefixes } from '@simplane/contract';
-import { recordAudit } from '../audit/record.ts';
-import type { WriteContext } from '../context.ts';
-import type { Queryable } from '../db/database.ts';
-import type { Outcome } from '../idempotency/outcome.ts';
-import { runOnce } from '../idempotency/run-once.ts';
-import { idOfUuid } from '../ids/uuid.ts';
+import type { Queryable } from '../platform/db/database.ts';
+import type { Outcome } from '../platform/idempotency/outcome.ts';
+import { runOnce } from '../platform/idempotency/run-once.ts';
+import { idOfUuid } from '../platform/ids/uuid.ts';
+import { recordAudit } from './audit/record.ts';
+import type { WriteContext } from './context.ts';
 import { keyIdOf, noSuchKey } from './get-key.ts';
 import type { KeyIssuer } from './issue-key.ts';
 import { requireAnotherAdmin } from './key-state.ts';

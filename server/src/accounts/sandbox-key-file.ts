@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readOrCreateSecretFile } from '../secrets/secret-file.ts';
+import { readOrCreateSecretFile } from '../platform/secrets/secret-file.ts';
 import { generateApiKey, sandboxKeyPattern } from './api-key-text.ts';
 
 export function sandboxKeyFile(dataDir: string): string {

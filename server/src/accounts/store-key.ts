@@ -1,8 +1,8 @@
 import type { Scope } from '@simplane/contract';
-import type { Actor } from '../audit/record.ts';
-import type { Queryable } from '../db/database.ts';
-import { uuidText } from '../ids/uuid.ts';
+import type { Queryable } from '../platform/db/database.ts';
+import { uuidText } from '../platform/ids/uuid.ts';
 import { hashApiKey } from './api-key-text.ts';
+import type { Actor } from './audit/record.ts';
 import type { Deps } from './create-account.ts';
 import { insertKey } from './sql/insert-key.ts';
 import type { ApiKeyRow } from './sql/rows.ts';

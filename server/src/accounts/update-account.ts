@@ -1,11 +1,11 @@
 import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
-import { changedFields } from '../audit/changed-fields.ts';
-import { recordAudit } from '../audit/record.ts';
-import type { OperatorWriteContext } from '../context.ts';
-import type { Queryable } from '../db/database.ts';
-import type { Outcome } from '../idempotency/outcome.ts';
-import { runOnce } from '../idempotency/run-once.ts';
-import { idOfUuid } from '../ids/uuid.ts';
+import type { Queryable } from '../platform/db/database.ts';
+import type { Outcome } from '../platform/idempotency/outcome.ts';
+import { runOnce } from '../platform/idempotency/run-once.ts';
+import { idOfUuid } from '../platform/ids/uuid.ts';
+import { changedFields } from './audit/changed-fields.ts';
+import { recordAudit } from './audit/record.ts';
+import type { OperatorWriteContext } from './context.ts';
 import { accountUuidOf, noSuchAccount } from './get-account.ts';
 import type { AccountKeeper } from './open-account.ts';
 import { accountSettingsOf, presentAccount } from './present-account.ts';

@@ -1,11 +1,11 @@
 import type { InputOf, Operations } from '@simplane/contract';
-import { AppError } from '../app-error.ts';
-import { changedFields } from '../audit/changed-fields.ts';
-import { recordAudit } from '../audit/record.ts';
-import type { WriteContext } from '../context.ts';
-import type { Outcome } from '../idempotency/outcome.ts';
-import { runOnce } from '../idempotency/run-once.ts';
+import { AppError } from '../platform/app-error.ts';
+import type { Outcome } from '../platform/idempotency/outcome.ts';
+import { runOnce } from '../platform/idempotency/run-once.ts';
+import { changedFields } from './audit/changed-fields.ts';
+import { recordAudit } from './audit/record.ts';
 import { checkKeySettings } from './check-key-settings.ts';
+import type { WriteContext } from './context.ts';
 import { keyIdOf, noSuchKey } from './get-key.ts';
 import { requireUsable } from './key-state.ts';
 import { lockMaker } from './lock-maker.ts';

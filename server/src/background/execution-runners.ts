@@ -1,12 +1,12 @@
 import type { ExecutionType } from '@simplane/contract';
-import { firstBundleFrom } from '../bundles/insert-from.ts';
-import { topUpRunner } from '../bundles/run-top-up.ts';
-import { cancelBundles, promoteBundle } from '../bundles/write.ts';
-import type { IccidRange } from '../config/iccid-ranges.ts';
-import { createIccidSource } from '../esims/iccid.ts';
-import { createChangeRunner } from '../esims/run-change.ts';
-import { createProvisionRunner } from '../esims/run-provision.ts';
-import type { Runner } from '../executions/worker.ts';
+import { firstBundleFrom } from '../orders/bundles/insert-from.ts';
+import { topUpRunner } from '../orders/bundles/run-top-up.ts';
+import { cancelBundles, promoteBundle } from '../orders/bundles/write.ts';
+import { createIccidSource } from '../orders/esims/iccid.ts';
+import type { IccidRange } from '../orders/esims/iccid-ranges.ts';
+import { createChangeRunner } from '../orders/esims/run-change.ts';
+import { createProvisionRunner } from '../orders/esims/run-provision.ts';
+import type { Runner } from '../orders/executions/worker.ts';
 
 /** The runner for each execution type. */
 export function createRunners(

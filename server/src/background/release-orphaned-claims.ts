@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import type { Database } from '../db/database.ts';
-import { releaseOrphanedExecutions } from '../executions/worker.ts';
-import { describeCause } from '../telemetry/describe-cause.ts';
-import { endAbandonedLeases } from '../webhooks/sender/start-sender.ts';
+import { endAbandonedLeases } from '../notify/webhooks/sender/start-sender.ts';
+import { releaseOrphanedExecutions } from '../orders/executions/worker.ts';
+import type { Database } from '../platform/db/database.ts';
+import { describeCause } from '../platform/telemetry/describe-cause.ts';
 
 /**
  * Releases the claims of a dead process instead of waiting for their leases to expire. Only for the sole owner of an embedded

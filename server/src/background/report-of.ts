@@ -1,8 +1,8 @@
 import type { Config } from '../config/settings.ts';
-import type { PeerReport } from '../network/peer-state.ts';
-import { maxRanges, type ProcessReport } from '../processes/report.ts';
-import type { CertificateEnd } from '../telemetry/metrics.ts';
-import type { Throughput } from '../telemetry/throughput.ts';
+import type { PeerReport } from '../platform/processes/report.ts';
+import { maxRanges, type ProcessReport } from '../platform/processes/report.ts';
+import type { CertificateEnd } from '../platform/telemetry/metrics.ts';
+import type { Throughput } from '../platform/telemetry/throughput.ts';
 
 type Parts = {
   config: Config;

@@ -1,10 +1,10 @@
 import type { Config } from '../config/settings.ts';
-import { returnProfiles } from '../executions/operator/return-profiles.ts';
-import { startExecutionWorker } from '../executions/worker.ts';
 import type { Network } from '../network/port.ts';
-import type { Service } from '../service.ts';
-import { every } from '../worker/every.ts';
+import { startExecutionWorker } from '../orders/executions/worker.ts';
+import { returnProfiles } from '../orders/operator/return-profiles.ts';
+import { every } from '../platform/worker/every.ts';
 import { createRunners } from './execution-runners.ts';
+import type { Service } from './service.ts';
 
 /** Starts the worker that carries out executions on this network. */
 export function startExecutions(

@@ -1,6 +1,6 @@
-import { startSequencer } from '../feed/sequencer.ts';
-import type { Service } from '../service.ts';
-import { createPlacer } from '../webhooks/ordered/placer.ts';
+import { startSequencer } from '../notify/feed/sequencer.ts';
+import { createPlacer } from '../notify/webhooks/ordered/placer.ts';
+import type { Service } from './service.ts';
 
 /** Starts giving events their positions in the feed, and ordered deliveries theirs. */
 export function startFeed(service: Service, onError: (error: unknown) => void) {

@@ -1,14 +1,14 @@
 import type { Config } from '../config/settings.ts';
 import { version } from '../config/version.ts';
-import type { Service } from '../service.ts';
-import { createAccountAgents } from '../webhooks/guard/account-agents.ts';
-import { createGuardedAgent } from '../webhooks/guard/connector.ts';
-import { createNames } from '../webhooks/names/names.ts';
-import { createProbes } from '../webhooks/sender/probes.ts';
-import { mayShowResponse } from '../webhooks/sender/response-privacy.ts';
-import { startSender } from '../webhooks/sender/start-sender.ts';
-import { createStatsCollector } from '../webhooks/stats/collect.ts';
-import { every } from '../worker/every.ts';
+import { createAccountAgents } from '../notify/webhooks/guard/account-agents.ts';
+import { createGuardedAgent } from '../notify/webhooks/guard/connector.ts';
+import { createNames } from '../notify/webhooks/names/names.ts';
+import { createProbes } from '../notify/webhooks/sender/probes.ts';
+import { mayShowResponse } from '../notify/webhooks/sender/response-privacy.ts';
+import { startSender } from '../notify/webhooks/sender/start-sender.ts';
+import { createStatsCollector } from '../notify/webhooks/stats/collect.ts';
+import { every } from '../platform/worker/every.ts';
+import type { Service } from './service.ts';
 
 // What a killed process loses of the statistics.
 const statsIntervalMs = 5_000;

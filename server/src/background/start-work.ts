@@ -1,7 +1,7 @@
 import type { Config } from '../config/settings.ts';
 import type { Network } from '../network/port.ts';
-import type { Service } from '../service.ts';
 import { startWorkerChores } from './chores.ts';
+import type { Service } from './service.ts';
 import { startExecutions } from './start-executions.ts';
 import { startFeed } from './start-feed.ts';
 import { startWebhooks } from './start-webhooks.ts';

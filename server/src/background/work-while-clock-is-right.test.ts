@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Gauge, Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { createClockSkew } from '../processes/clock-skew.ts';
+import { createClockSkew } from '../platform/processes/clock-skew.ts';
 import { workWhileClockIsRight } from './work-while-clock-is-right.ts';
 
 function begin(aheadMs = 0) {

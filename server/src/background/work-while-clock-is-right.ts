@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { ClockSkew, ClockState } from '../processes/clock-skew.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
+import type { ClockSkew, ClockState } from '../platform/processes/clock-skew.ts';
+import type { Metrics } from '../platform/telemetry/metrics.ts';
 import type { Work } from './start-work.ts';
 
 type Options = {

@@ -1,4 +1,4 @@
-import type { AddressPolicy } from '../webhooks/guard/policy.ts';
+import type { AddressPolicy } from '../platform/addresses/address-policy.ts';
 import type { Config } from './settings.ts';
 
 /** Live mode sends to public addresses only. A sandbox on loopback may also send to loopback and private addresses. */

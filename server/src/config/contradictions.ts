@@ -1,7 +1,7 @@
-import { parseConnectionUrl } from '../db/connection-url.ts';
 import { fqdnPattern } from '../network/fqdn.ts';
 import { slowFactor } from '../network/slow-factor.ts';
-import { ConfigError } from './config-error.ts';
+import { ConfigError } from '../platform/config-error.ts';
+import { parseConnectionUrl } from '../platform/db/connection-url.ts';
 import { type Config, settings } from './settings.ts';
 
 /** Rejects combinations of settings that are each valid but contradict each other. */

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { ConfigError } from './config-error.ts';
+import { ConfigError } from '../platform/config-error.ts';
 import { refuseContradictions } from './contradictions.ts';
 import {
   type Config,

@@ -2,8 +2,8 @@ import { sandboxKeyPattern } from '../accounts/api-key-text.ts';
 import { fqdnPattern } from '../network/fqdn.ts';
 import { defaultNotificationMap, parseNotificationMap } from '../network/notification-map.ts';
 import { observedStates } from '../network/port.ts';
-import { parseEncryptionKeys } from '../secrets/encryption-keys.ts';
-import { parseIccidRanges } from './iccid-ranges.ts';
+import { parseIccidRanges } from '../orders/esims/iccid-ranges.ts';
+import { parseEncryptionKeys } from '../platform/secrets/encryption-keys.ts';
 import {
   duration,
   durations,

@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns';
-import { parseCidr } from '../addresses/parse-address.ts';
+import { parseCidr } from '../platform/addresses/parse-address.ts';
 
 /** Parses a setting's text. `takes` describes the values `parse` accepts, for errors and the generated docs. */
 export type Kind<T> = { takes: string; parse(text: string): T | undefined };

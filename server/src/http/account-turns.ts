@@ -1,4 +1,4 @@
-import { AppError } from '../app-error.ts';
+import { AppError } from '../platform/app-error.ts';
 
 export type AccountTurns = <T>(account: string, work: () => Promise<T>) => Promise<T>;
 

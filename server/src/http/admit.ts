@@ -7,12 +7,12 @@ import {
   operations,
 } from '@simplane/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { recordAudit } from '../accounts/audit/record.ts';
+import type { Account } from '../accounts/context.ts';
 import { findAccountById } from '../accounts/find.ts';
 import type { KnownKey } from '../accounts/key-directory.ts';
-import { AppError } from '../app-error.ts';
-import { recordAudit } from '../audit/record.ts';
-import type { Account } from '../context.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../background/service.ts';
+import { AppError } from '../platform/app-error.ts';
 import { createAccountRateLimiter } from './account-rate-limit.ts';
 import { wayOf } from './audit-write.ts';
 import { pathForLog } from './path-for-log.ts';

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { type ApiVersion, currentApiVersion, type Operation, operations } from '@simplane/contract';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import type { Account } from '../accounts/context.ts';
 import type { KnownKey } from '../accounts/key-directory.ts';
-import { AppError } from '../app-error.ts';
-import type { Account } from '../context.ts';
-import { createKeysInFlight } from '../idempotency/keys-in-flight.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../background/service.ts';
+import { AppError } from '../platform/app-error.ts';
+import { createKeysInFlight } from '../platform/idempotency/keys-in-flight.ts';
 import { createAdmission } from './admit.ts';
 import { authenticate } from './authenticate.ts';
 import { beginRequest, endRequest } from './bound-pipelining.ts';

@@ -1,10 +1,10 @@
 import { Socket } from 'node:net';
 import { type AuditAction, type AuditWay, idPrefixes, type WriteOperation } from '@simplane/contract';
 import type { FastifyRequest } from 'fastify';
-import { recordAudit } from '../audit/record.ts';
-import type { Context, WriteContext } from '../context.ts';
-import type { Queryable } from '../db/database.ts';
-import { uuidOfId } from '../ids/uuid.ts';
+import { recordAudit } from '../accounts/audit/record.ts';
+import type { Context, WriteContext } from '../accounts/context.ts';
+import type { Queryable } from '../platform/db/database.ts';
+import { uuidOfId } from '../platform/ids/uuid.ts';
 import { isDashboardCall } from './dashboard/paths.ts';
 
 type AuditParts = Pick<WriteContext, 'describe' | 'afterWork' | 'onSecretShownAgain'>;

@@ -1,8 +1,8 @@
 import { hasValidChecksum, hexHashOf, keyPrefix } from '../accounts/api-key-text.ts';
 import type { KnownKey } from '../accounts/key-directory.ts';
-import { isInOneOf } from '../addresses/in-networks.ts';
-import { AppError } from '../app-error.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../background/service.ts';
+import { isInOneOf } from '../platform/addresses/in-networks.ts';
+import { AppError } from '../platform/app-error.ts';
 import type { UnknownKeyLimit } from './unknown-key-limit.ts';
 
 type Refusal =

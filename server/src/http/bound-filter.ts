@@ -1,7 +1,7 @@
 import { isPaging } from '@simplane/contract';
-import { AppError } from '../app-error.ts';
-import type { Database } from '../db/database.ts';
-import { isTimeout } from '../db/unavailable.ts';
+import { AppError } from '../platform/app-error.ts';
+import type { Database } from '../platform/db/database.ts';
+import { isTimeout } from '../platform/db/unavailable.ts';
 import type { ObjectSchema } from './validate.ts';
 
 // A list with an index takes milliseconds.

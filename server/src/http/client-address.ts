@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import { isInOneOf, requireCidr } from '../addresses/in-networks.ts';
-import { parseAddress } from '../addresses/parse-address.ts';
+import { isInOneOf, requireCidr } from '../platform/addresses/in-networks.ts';
+import { parseAddress } from '../platform/addresses/parse-address.ts';
 
 /** More entries than any chain of proxies has. What lies before them is not read. */
 const maxHops = 20;

@@ -1,5 +1,5 @@
 import type { KnownKey } from '../accounts/key-directory.ts';
-import type { Database } from '../db/database.ts';
+import type { Database } from '../platform/db/database.ts';
 import { type AccountTurns, createAccountTurns } from './account-turns.ts';
 
 export type DatabaseShares = {

@@ -1,5 +1,5 @@
-import { clip } from '../telemetry/clip.ts';
-import { redact } from '../telemetry/redact.ts';
+import { clip } from '../platform/telemetry/clip.ts';
+import { redact } from '../platform/telemetry/redact.ts';
 
 const maxMessageLength = 500;
 

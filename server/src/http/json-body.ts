@@ -1,4 +1,4 @@
-import { AppError } from '../app-error.ts';
+import { AppError } from '../platform/app-error.ts';
 
 export type JsonBody = {
   value: Record<string, unknown>;

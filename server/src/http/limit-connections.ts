@@ -1,8 +1,8 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
-import { isInOneOf, requireCidr } from '../addresses/in-networks.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../background/service.ts';
+import { isInOneOf, requireCidr } from '../platform/addresses/in-networks.ts';
 import { hasRequestInWork, phaseOf } from './bound-pipelining.ts';
 import { createConnectionsByAddress } from './connections-by-address.ts';
 import { networkOf } from './unknown-key-limit.ts';

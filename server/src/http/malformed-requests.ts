@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { currentApiVersion } from '@simplane/contract';
-import { AppError } from '../app-error.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../background/service.ts';
+import { AppError } from '../platform/app-error.ts';
 import { isAnswered } from './bound-pipelining.ts';
 import { type RenderedError, renderError } from './render-error.ts';
 import { newRequestId } from './serve-operation.ts';

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { type FastifyInstance, fastify } from 'fastify';
-import type { Service } from '../service.ts';
+import type { Service } from '../background/service.ts';
 import { limitConnections } from './limit-connections.ts';
 import { shareCalls } from './share-calls.ts';
 

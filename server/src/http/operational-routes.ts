@@ -1,7 +1,7 @@
 import { openApiDocument } from '@simplane/contract';
 import { docsContentSecurityPolicy, renderDocsPage } from '@simplane/reference';
 import type { FastifyInstance } from 'fastify';
-import type { Service } from '../service.ts';
+import type { Service } from '../background/service.ts';
 import { createReadiness } from './readiness.ts';
 import { staticPage } from './static-page.ts';
 

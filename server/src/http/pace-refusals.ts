@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AppError } from '../app-error.ts';
+import type { AppError } from '../platform/app-error.ts';
 import { ownerOf } from './request-owner.ts';
 import { createTokenBuckets } from './token-buckets.ts';
 

@@ -1,6 +1,6 @@
 import { type ApiVersion, apiVersions } from '@simplane/contract';
-import { AppError } from '../app-error.ts';
-import { clip } from '../telemetry/clip.ts';
+import { AppError } from '../platform/app-error.ts';
+import { clip } from '../platform/telemetry/clip.ts';
 
 /** The API version of the response: the one requested, or else the account's pinned version. */
 export function pinVersion(asked: string | string[] | undefined, accountVersion: string): ApiVersion {

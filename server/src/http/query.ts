@@ -1,5 +1,5 @@
-import { AppError } from '../app-error.ts';
-import { clip } from '../telemetry/clip.ts';
+import { AppError } from '../platform/app-error.ts';
+import { clip } from '../platform/telemetry/clip.ts';
 import { isStorable, unstorableText } from './json-body.ts';
 import { compileValidator, type ObjectSchema, type Validator } from './validate.ts';
 

@@ -1,4 +1,4 @@
-import { AppError } from '../app-error.ts';
+import { AppError } from '../platform/app-error.ts';
 import { createTokenBuckets } from './token-buckets.ts';
 
 export type RateLimiter = { take(id: string): Record<string, string> };

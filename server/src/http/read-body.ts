@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import { AppError } from '../app-error.ts';
+import { AppError } from '../platform/app-error.ts';
 import { ownerOf } from './request-owner.ts';
 
 // Smaller bodies are not counted: an order has 200 bytes, and the connection limit bounds how many there are.

@@ -1,5 +1,5 @@
-import { AppError } from '../app-error.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../background/service.ts';
+import { AppError } from '../platform/app-error.ts';
 import { shareCalls } from './share-calls.ts';
 
 type Impairment = { what: 'writes' | 'clock'; message: string };

@@ -1,7 +1,7 @@
 import type { Operation } from '@simplane/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Service } from '../service.ts';
-import { describeCause } from '../telemetry/describe-cause.ts';
+import type { Service } from '../background/service.ts';
+import { describeCause } from '../platform/telemetry/describe-cause.ts';
 import { createRequestLogger } from './add-to-request-log.ts';
 import { pathForLog } from './path-for-log.ts';
 

@@ -1,6 +1,6 @@
 import { type ErrorBody, errors } from '@simplane/contract';
-import { AppError } from '../app-error.ts';
-import { isUnavailable } from '../db/unavailable.ts';
+import { AppError } from '../platform/app-error.ts';
+import { isUnavailable } from '../platform/db/unavailable.ts';
 
 export type RenderedError = { status: number; headers: Record<string, string>; body: string };
 

@@ -9,17 +9,18 @@ import {
 } from '@simplane/contract';
 import fastJsonStringify from 'fast-json-stringify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Account, Context, WriteContext } from '../accounts/context.ts';
 import type { KnownKey } from '../accounts/key-directory.ts';
-import { AppError } from '../app-error.ts';
-import type { Account, Context, WriteContext } from '../context.ts';
-import type { Database } from '../db/database.ts';
-import { type Claim, createClaim } from '../idempotency/claim.ts';
-import { findEarlier } from '../idempotency/find-earlier.ts';
-import type { KeysInFlight } from '../idempotency/keys-in-flight.ts';
-import type { Answer, Outcome } from '../idempotency/outcome.ts';
-import { lowestUuid } from '../ids/uuid-range.ts';
-import { maxPageBytes, smallPageBytes } from '../lists/read-page.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../background/service.ts';
+import type { Probing } from '../notify/webhooks/sender/probes.ts';
+import { AppError } from '../platform/app-error.ts';
+import type { Database } from '../platform/db/database.ts';
+import { type Claim, createClaim } from '../platform/idempotency/claim.ts';
+import { findEarlier } from '../platform/idempotency/find-earlier.ts';
+import type { KeysInFlight } from '../platform/idempotency/keys-in-flight.ts';
+import type { Answer, Outcome } from '../platform/idempotency/outcome.ts';
+import { lowestUuid } from '../platform/ids/uuid-range.ts';
+import { maxPageBytes, smallPageBytes } from '../platform/lists/read-page.ts';
 import { type AccountTurns, createAccountTurns } from './account-turns.ts';
 import { auditWrite, wayOf } from './audit-write.ts';
 import { boundFilter, isFiltered } from './bound-filter.ts';
@@ -40,7 +41,7 @@ type Input = {
   body: Record<string, unknown>;
 };
 export type ReadHandler = (ctx: Context, input: Input) => Promise<object>;
-export type WriteHandler = (ctx: WriteContext, input: Input) => Promise<Outcome>;
+export type WriteHandler = (ctx: WriteContext & Probing, input: Input) => Promise<Outcome>;
 
 /** Requests with thousands of rows must leave database connections free for small requests. */
 const largeBodyLimits = { running: 3, waiting: 32 };
@@ -150,7 +151,7 @@ export function serveOperation(
     );
   }
 
-  function contextOf(request: FastifyRequest, db: Database): Context {
+  function contextOf(request: FastifyRequest, db: Database): Context & Probing {
     const { account, apiVersion, id: requestId, ip } = request;
     const { apiKey } = callerOf(request);
     // Listed one by one: spreading an object took 3 % of the time to accept an order.
@@ -176,7 +177,7 @@ export function serveOperation(
     };
   }
 
-  function writeContextOf(request: FastifyRequest, claim: Claim | null): WriteContext {
+  function writeContextOf(request: FastifyRequest, claim: Claim | null): WriteContext & Probing {
     const ctx = contextOf(request, shares.writesOf(callerOf(request)));
     // Operators' answers are stored under the nil UUID.
     if (!request.account) Object.assign(ctx, { account: { uuid: lowestUuid } });

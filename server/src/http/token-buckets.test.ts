@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AppError } from '../app-error.ts';
+import { AppError } from '../platform/app-error.ts';
 import { createRateLimiter } from './rate-limit.ts';
 import { createTokenBuckets } from './token-buckets.ts';
 

@@ -1,5 +1,5 @@
-import { parseAddress } from '../addresses/parse-address.ts';
-import { AppError } from '../app-error.ts';
+import { parseAddress } from '../platform/addresses/parse-address.ts';
+import { AppError } from '../platform/app-error.ts';
 import { createTokenBuckets } from './token-buckets.ts';
 
 export type UnknownKeyLimit = {

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
-import { AppError } from '../app-error.ts';
+import { AppError } from '../platform/app-error.ts';
 import { ownerOf } from './request-owner.ts';
 
 // Smaller ones are not counted: a connection has one response at a time, so the connection limit bounds them.

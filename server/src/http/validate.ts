@@ -1,7 +1,7 @@
 import { countryPattern, linesPattern, oneLinePattern, profileTypePattern } from '@simplane/contract';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { AppError } from '../app-error.ts';
-import { clip } from '../telemetry/clip.ts';
+import { AppError } from '../platform/app-error.ts';
+import { clip } from '../platform/telemetry/clip.ts';
 
 export type ObjectSchema = { properties: Record<string, object>; additionalProperties?: unknown };
 

@@ -1,17 +1,4 @@
-export type PeerKind = 'smdp' | 'core' | 'mock';
-
-/** What one process knows of a system it calls. Times are ages, so that clocks need not agree. */
-export type PeerReport = {
-  kind: PeerKind;
-  host: string | null;
-  /** Null until it was tried. */
-  reachable: boolean | null;
-  latency_ms: number | null;
-  tried_ms_ago: number | null;
-  last_error: { message: string; ms_ago: number } | null;
-  /** When the peer's own certificate ends. */
-  peer_ends_at: string | null;
-};
+import type { PeerKind, PeerReport } from '../platform/processes/report.ts';
 
 export type PeerState = ReturnType<typeof createPeerState>;
 

@@ -1,10 +1,10 @@
 import { encodeId, idPrefixes } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { WriteContext } from '../../src/context.ts';
-import { acceptExecution } from '../../src/executions/accept.ts';
-import { createClaim } from '../../src/idempotency/claim.ts';
-import { idOfUuid, uuidOfId } from '../../src/ids/uuid.ts';
-import { lowestUuidAt, unixMsOf } from '../../src/ids/uuid-range.ts';
+import type { WriteContext } from '../../src/accounts/context.ts';
+import { acceptExecution } from '../../src/orders/executions/accept.ts';
+import { createClaim } from '../../src/platform/idempotency/claim.ts';
+import { idOfUuid, uuidOfId } from '../../src/platform/ids/uuid.ts';
+import { lowestUuidAt, unixMsOf } from '../../src/platform/ids/uuid-range.ts';
 import { call, provision } from '../support/client.ts';
 import { insertEsim } from '../support/insert-esim.ts';
 import { startService, type TestService } from '../support/service.ts';

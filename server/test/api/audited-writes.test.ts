@@ -8,7 +8,7 @@ import {
   type WriteOperation,
 } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { idOfUuid } from '../../src/ids/uuid.ts';
+import { idOfUuid } from '../../src/platform/ids/uuid.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import { insertEsim } from '../support/insert-esim.ts';
 import { insertFailed, insertUnknown, insertWaiting } from '../support/insert-executions.ts';

@@ -1,11 +1,18 @@
 import { encodeId, idPrefixes } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { commandLine } from '../../src/audit/record.ts';
-import type { WriteContext } from '../../src/context.ts';
-import { booleans, byteStrings, integers, texts, timestamps, uuids } from '../../src/db/binary-array.ts';
-import { acceptExecution } from '../../src/executions/accept.ts';
-import { createClaim } from '../../src/idempotency/claim.ts';
+import { commandLine } from '../../src/accounts/audit/record.ts';
+import type { WriteContext } from '../../src/accounts/context.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
+import { acceptExecution } from '../../src/orders/executions/accept.ts';
+import {
+  booleans,
+  byteStrings,
+  integers,
+  texts,
+  timestamps,
+  uuids,
+} from '../../src/platform/db/binary-array.ts';
+import { createClaim } from '../../src/platform/idempotency/claim.ts';
 import { call, provision } from '../support/client.ts';
 import { countExecutions } from '../support/count-executions.ts';
 import { startService, type TestService } from '../support/service.ts';

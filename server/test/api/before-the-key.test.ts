@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generateApiKey } from '../../src/accounts/api-key-text.ts';
-import { commandLine } from '../../src/audit/record.ts';
-import { createLink } from '../../src/dashboard/create-link.ts';
+import { commandLine } from '../../src/accounts/audit/record.ts';
+import { createLink } from '../../src/accounts/sessions/create-link.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import { exchange, head, openConnection } from '../support/raw-http.ts';
 import { startService, type TestService } from '../support/service.ts';

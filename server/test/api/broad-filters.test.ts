@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { maxSearched } from '../../src/lists/too-broad.ts';
+import { maxSearched } from '../../src/platform/lists/too-broad.ts';
 import { call } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 

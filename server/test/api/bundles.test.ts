@@ -1,12 +1,12 @@
 import type { EsimStatus } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expireBundles } from '../../src/bundles/expire.ts';
-import { addBundle, settleTopUp } from '../../src/bundles/run-top-up.ts';
-import { cancelBundles } from '../../src/bundles/write.ts';
-import { openDatabase } from '../../src/db/database.ts';
-import { createUuidV7 } from '../../src/ids/uuid-v7.ts';
-import { observe } from '../../src/observations/observe.ts';
-import { takeUsage } from '../../src/observations/take-usage.ts';
+import { expireBundles } from '../../src/orders/bundles/expire.ts';
+import { addBundle, settleTopUp } from '../../src/orders/bundles/run-top-up.ts';
+import { cancelBundles } from '../../src/orders/bundles/write.ts';
+import { observe } from '../../src/orders/observations/observe.ts';
+import { takeUsage } from '../../src/orders/observations/take-usage.ts';
+import { openDatabase } from '../../src/platform/db/database.ts';
+import { createUuidV7 } from '../../src/platform/ids/uuid-v7.ts';
 import { call } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 

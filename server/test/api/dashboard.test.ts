@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { commandLine } from '../../src/audit/record.ts';
-import { createLink } from '../../src/dashboard/create-link.ts';
+import { commandLine } from '../../src/accounts/audit/record.ts';
+import { createLink } from '../../src/accounts/sessions/create-link.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { call } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';

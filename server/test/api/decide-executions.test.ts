@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRunners } from '../../src/background/execution-runners.ts';
-import type { Database, Queryable } from '../../src/db/database.ts';
-import { continueGroupRetries } from '../../src/executions/operator/continue-group-retries.ts';
-import { idOfUuid, uuidOfId } from '../../src/ids/uuid.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import type { Network, Reply } from '../../src/network/port.ts';
+import { continueGroupRetries } from '../../src/orders/operator/continue-group-retries.ts';
+import type { Database, Queryable } from '../../src/platform/db/database.ts';
+import { idOfUuid, uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { call, provision } from '../support/client.ts';
 import { insertFailed } from '../support/insert-executions.ts';
 import { startService, type TestService } from '../support/service.ts';

@@ -3,7 +3,7 @@ import { accountScopes, encodeId, errorCodes, type Operation } from '@simplane/c
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generateApiKey } from '../../src/accounts/api-key-text.ts';
-import { AppError } from '../../src/app-error.ts';
+import { AppError } from '../../src/platform/app-error.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import { cloneDatabase, queryAsAdmin } from '../support/database.ts';
 import { exchange, head, openConnection } from '../support/raw-http.ts';

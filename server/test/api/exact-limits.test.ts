@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { idOfUuid } from '../../src/ids/uuid.ts';
+import { idOfUuid } from '../../src/platform/ids/uuid.ts';
 import { call, type Reply } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { untilLockIsAwaited } from '../support/until-lock-is-awaited.ts';

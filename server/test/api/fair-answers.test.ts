@@ -1,7 +1,7 @@
 import { idPrefixes } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listEventRows } from '../../src/events/sql/list.ts';
-import { idOfUuid } from '../../src/ids/uuid.ts';
+import { listEventRows } from '../../src/notify/events/sql/list.ts';
+import { idOfUuid } from '../../src/platform/ids/uuid.ts';
 import { call, type Reply } from '../support/client.ts';
 import { insertEsim } from '../support/insert-esim.ts';
 import { type Connection, head, openConnection } from '../support/raw-http.ts';

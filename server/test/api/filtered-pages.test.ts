@@ -1,15 +1,15 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listAccountEntries, listAllEntries } from '../../src/audit/sql/list-entries.ts';
-import type { Queryable } from '../../src/db/database.ts';
-import { listEsimRows } from '../../src/esims/sql/list.ts';
-import { listEventRows } from '../../src/events/sql/list.ts';
-import { listExecutionRows } from '../../src/executions/sql/list.ts';
-import { listRowsOfEsim } from '../../src/executions/sql/list-of-esim.ts';
-import { lowestUuid } from '../../src/ids/uuid-range.ts';
-import { findByIccidEnd } from '../../src/lookups/sql/find-by-iccid-end.ts';
-import { listProductRows } from '../../src/products/sql/list.ts';
-import { listLines } from '../../src/request-log/sql/list-lines.ts';
+import { listAccountEntries, listAllEntries } from '../../src/accounts/audit/sql/list-entries.ts';
+import { listProductRows } from '../../src/accounts/products/sql/list.ts';
+import { listEventRows } from '../../src/notify/events/sql/list.ts';
+import { listEsimRows } from '../../src/orders/esims/sql/list.ts';
+import { listExecutionRows } from '../../src/orders/executions/sql/list.ts';
+import { listRowsOfEsim } from '../../src/orders/executions/sql/list-of-esim.ts';
+import type { Queryable } from '../../src/platform/db/database.ts';
+import { lowestUuid } from '../../src/platform/ids/uuid-range.ts';
+import { findByIccidEnd } from '../../src/views/lookups/sql/find-by-iccid-end.ts';
+import { listLines } from '../../src/views/request-log/sql/list-lines.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const rows = 20_000;

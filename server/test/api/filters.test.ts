@@ -1,7 +1,7 @@
 import { encodeId, executionTypes } from '@simplane/contract';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { importCatalog, readCatalog } from '../../src/products/import-catalog.ts';
+import { importCatalog, readCatalog } from '../../src/accounts/products/import-catalog.ts';
 import { call } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createFirstStatistics } from '../../src/db/first-statistics.ts';
+import { createFirstStatistics } from '../../src/platform/db/first-statistics.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const running = new AbortController().signal;

@@ -1,8 +1,8 @@
 import { exampleCursor, exampleGroupId } from '@simplane/contract';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { idOfUuid } from '../../src/ids/uuid.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
+import { idOfUuid } from '../../src/platform/ids/uuid.ts';
 import { type ExistingIds, fixedRequests, requestTo, unstorableBody } from '../support/arbitraries.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import { insertFailed, insertUnknown, insertWaiting } from '../support/insert-executions.ts';

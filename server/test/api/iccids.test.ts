@@ -1,7 +1,7 @@
 import luhn from 'luhn';
 import { expect, test } from 'vitest';
-import { parseIccidRanges } from '../../src/config/iccid-ranges.ts';
-import { createIccidSource } from '../../src/esims/iccid.ts';
+import { createIccidSource } from '../../src/orders/esims/iccid.ts';
+import { parseIccidRanges } from '../../src/orders/esims/iccid-ranges.ts';
 import { startService } from '../support/service.ts';
 
 test('100,000 ICCIDs from four processes that each restart are unique and valid', async () => {

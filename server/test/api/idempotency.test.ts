@@ -1,10 +1,10 @@
 import { operation } from '@simplane/contract';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AppError } from '../../src/app-error.ts';
-import type { WriteContext } from '../../src/context.ts';
-import { purgeExpiredKeys } from '../../src/idempotency/purge-expired.ts';
-import { runOnce } from '../../src/idempotency/run-once.ts';
+import type { WriteContext } from '../../src/accounts/context.ts';
+import { AppError } from '../../src/platform/app-error.ts';
+import { purgeExpiredKeys } from '../../src/platform/idempotency/purge-expired.ts';
+import { runOnce } from '../../src/platform/idempotency/run-once.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import { countExecutions } from '../support/count-executions.ts';
 import { apiWith, startService, type TestService } from '../support/service.ts';

@@ -1,8 +1,8 @@
 import { Resvg } from '@resvg/resvg-js';
 import type { EsimStatus, Scope } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { uuidText } from '../../src/ids/uuid.ts';
-import { esimMatchingIdPlace } from '../../src/secrets/sealed-places.ts';
+import { uuidText } from '../../src/platform/ids/uuid.ts';
+import { esimMatchingIdPlace } from '../../src/platform/secrets/sealed-places.ts';
 import { call } from '../support/client.ts';
 import { exchange, head } from '../support/raw-http.ts';
 import { decode, fromPng, type Image } from '../support/scan-qr.ts';

@@ -1,6 +1,6 @@
 import type { Scope } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { idOfUuid, uuidOfId } from '../../src/ids/uuid.ts';
+import { idOfUuid, uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { call, type Reply } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { untilLockIsAwaited } from '../support/until-lock-is-awaited.ts';

@@ -1,7 +1,7 @@
 import { encodeId } from '@simplane/contract';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { encodeCursor } from '../../src/lists/cursor.ts';
+import { encodeCursor } from '../../src/platform/lists/cursor.ts';
 import { call } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 

@@ -1,9 +1,9 @@
 import { decodeId, encodeId, searchTypes } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expireFeeds, planExpiry } from '../../src/feed/expire.ts';
-import { idOfUuid } from '../../src/ids/uuid.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
-import { countEvents } from '../../src/overview/count-events.ts';
+import { expireFeeds, planExpiry } from '../../src/notify/feed/expire.ts';
+import { idOfUuid } from '../../src/platform/ids/uuid.ts';
+import { countEvents } from '../../src/views/overview/count-events.ts';
 import { call, provision } from '../support/client.ts';
 import { removeOld } from '../support/remove-old.ts';
 import { sequenceEvents } from '../support/sequence-events.ts';

@@ -4,10 +4,10 @@ import { operation } from '@simplane/contract';
 import pg from 'pg';
 import { Type } from 'typebox';
 import { expect, inject, test } from 'vitest';
-import type { WriteContext } from '../../src/context.ts';
-import { openDatabase } from '../../src/db/database.ts';
-import { isUnavailable } from '../../src/db/unavailable.ts';
-import { runOnce } from '../../src/idempotency/run-once.ts';
+import type { WriteContext } from '../../src/accounts/context.ts';
+import { openDatabase } from '../../src/platform/db/database.ts';
+import { isUnavailable } from '../../src/platform/db/unavailable.ts';
+import { runOnce } from '../../src/platform/idempotency/run-once.ts';
 import { call, provision } from '../support/client.ts';
 import { apiWith, startService } from '../support/service.ts';
 

@@ -1,12 +1,12 @@
 import { type EsimStatus, type EventTypeName, eventTypes } from '@simplane/contract';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expireBundles } from '../../src/bundles/expire.ts';
-import { addBundle } from '../../src/bundles/run-top-up.ts';
-import { findEsim } from '../../src/esims/sql/find.ts';
 import type { Observation } from '../../src/network/port.ts';
-import { observe } from '../../src/observations/observe.ts';
-import { takeUsage } from '../../src/observations/take-usage.ts';
+import { expireBundles } from '../../src/orders/bundles/expire.ts';
+import { addBundle } from '../../src/orders/bundles/run-top-up.ts';
+import { findEsim } from '../../src/orders/esims/sql/find.ts';
+import { observe } from '../../src/orders/observations/observe.ts';
+import { takeUsage } from '../../src/orders/observations/take-usage.ts';
 import { call } from '../support/client.ts';
 import { downloadFailure } from '../support/profile-failure.ts';
 import { startService, type TestService } from '../support/service.ts';

@@ -1,6 +1,6 @@
 import { accountScopes, isWrite, type Operation, operations } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { idOfUuid } from '../../src/ids/uuid.ts';
+import { idOfUuid } from '../../src/platform/ids/uuid.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 let service: TestService;

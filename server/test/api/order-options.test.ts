@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { importCatalog, readCatalog } from '../../src/accounts/products/import-catalog.ts';
 import { createRunners } from '../../src/background/execution-runners.ts';
-import { parseIccidRanges } from '../../src/config/iccid-ranges.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import type { Network } from '../../src/network/port.ts';
-import { importCatalog, readCatalog } from '../../src/products/import-catalog.ts';
+import { parseIccidRanges } from '../../src/orders/esims/iccid-ranges.ts';
 import { call, provision } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';

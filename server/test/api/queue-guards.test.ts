@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { allotRows } from '../../src/esims/sql/allot.ts';
-import { settleProvisionedRows } from '../../src/esims/sql/settle-provisioned.ts';
-import { newEvent } from '../../src/events/new-event.ts';
-import { claimExecutionRows } from '../../src/executions/sql/claim.ts';
-import type { ClaimedExecution } from '../../src/executions/sql/rows.ts';
-import { uuidOfId } from '../../src/ids/uuid.ts';
-import { type ClaimedDelivery, claimDeliveries } from '../../src/webhooks/sender/sql/claim-deliveries.ts';
-import { postponeDelivery } from '../../src/webhooks/sender/sql/postpone-delivery.ts';
+import { newEvent } from '../../src/notify/events/new-event.ts';
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+} from '../../src/notify/webhooks/sender/sql/claim-deliveries.ts';
+import { postponeDelivery } from '../../src/notify/webhooks/sender/sql/postpone-delivery.ts';
+import { allotRows } from '../../src/orders/esims/sql/allot.ts';
+import { settleProvisionedRows } from '../../src/orders/esims/sql/settle-provisioned.ts';
+import { claimExecutionRows } from '../../src/orders/executions/sql/claim.ts';
+import type { ClaimedExecution } from '../../src/orders/executions/sql/rows.ts';
+import { uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { call, provision } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 

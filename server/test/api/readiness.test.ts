@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { scratchFile } from '../../src/db/full-disk.ts';
+import { scratchFile } from '../../src/platform/db/full-disk.ts';
 import { call, provision } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Database, Queryable } from '../../src/db/database.ts';
-import { turnLockId } from '../../src/retention/sql/ranges.ts';
+import { turnLockId } from '../../src/background/retention/sql/ranges.ts';
+import type { Database, Queryable } from '../../src/platform/db/database.ts';
 import { call } from '../support/client.ts';
 import { removeOld } from '../support/remove-old.ts';
 import { sequenceEvents } from '../support/sequence-events.ts';

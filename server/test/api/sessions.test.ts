@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { commandLine } from '../../src/audit/record.ts';
-import { createLink } from '../../src/dashboard/create-link.ts';
-import { uuidOfId } from '../../src/ids/uuid.ts';
+import { commandLine } from '../../src/accounts/audit/record.ts';
+import { createLink } from '../../src/accounts/sessions/create-link.ts';
+import { uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { call, type Reply } from '../support/client.ts';
 import { send } from '../support/raw-http.ts';
 import { startService, type TestService } from '../support/service.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { LockedEsim } from '../../src/esims/lock.ts';
-import { updateEsimFields } from '../../src/esims/sql/update.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import type { Network } from '../../src/network/port.ts';
-import { observe } from '../../src/observations/observe.ts';
+import type { LockedEsim } from '../../src/orders/esims/lock.ts';
+import { updateEsimFields } from '../../src/orders/esims/sql/update.ts';
+import { observe } from '../../src/orders/observations/observe.ts';
 import { call, provision } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';

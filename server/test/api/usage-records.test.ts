@@ -1,13 +1,13 @@
 import type { EsimStatus } from '@simplane/contract';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { countUsage } from '../../src/bundles/count-usage.ts';
-import { expireDue, noChange } from '../../src/bundles/plan.ts';
-import { addBundle } from '../../src/bundles/run-top-up.ts';
-import { applyChange, bundlesByEsim } from '../../src/bundles/write.ts';
-import { activateEsim } from '../../src/esims/activate.ts';
-import { lockAnyEsim } from '../../src/esims/lock.ts';
-import { observe } from '../../src/observations/observe.ts';
+import { countUsage } from '../../src/orders/bundles/count-usage.ts';
+import { expireDue, noChange } from '../../src/orders/bundles/plan.ts';
+import { addBundle } from '../../src/orders/bundles/run-top-up.ts';
+import { applyChange, bundlesByEsim } from '../../src/orders/bundles/write.ts';
+import { activateEsim } from '../../src/orders/esims/activate.ts';
+import { lockAnyEsim } from '../../src/orders/esims/lock.ts';
+import { observe } from '../../src/orders/observations/observe.ts';
 import { call } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 

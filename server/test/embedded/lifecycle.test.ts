@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { connectToRunning } from '../../src/db/embedded/start.ts';
+import { connectToRunning } from '../../src/platform/db/embedded/start.ts';
 import { hold } from './support/holder.ts';
 import { exists, ownerFileOf, query, readOwner, serverOf, socketDirOf } from './support/observe.ts';
 import { users } from './support/users.ts';

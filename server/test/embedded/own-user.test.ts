@@ -4,7 +4,7 @@ import { chown, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findUser } from '../../src/db/embedded/system-user.ts';
+import { findUser } from '../../src/platform/db/embedded/system-user.ts';
 import { hold } from './support/holder.ts';
 import { query } from './support/observe.ts';
 import { requestedAuthentication } from './support/requested-authentication.ts';

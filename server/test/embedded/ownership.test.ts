@@ -2,11 +2,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { symlink, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readProcess } from '../../src/db/embedded/process-table.ts';
-import { settingArguments } from '../../src/db/embedded/settings.ts';
-import { makeSocketFolder, removeSocketFolder } from '../../src/db/embedded/socket-folder.ts';
-import { connectToRunning, DataFolderInUse, startEmbeddedPostgres } from '../../src/db/embedded/start.ts';
-import { spawnOptionsFor } from '../../src/db/embedded/system-user.ts';
+import { readProcess } from '../../src/platform/db/embedded/process-table.ts';
+import { settingArguments } from '../../src/platform/db/embedded/settings.ts';
+import { makeSocketFolder, removeSocketFolder } from '../../src/platform/db/embedded/socket-folder.ts';
+import {
+  connectToRunning,
+  DataFolderInUse,
+  startEmbeddedPostgres,
+} from '../../src/platform/db/embedded/start.ts';
+import { spawnOptionsFor } from '../../src/platform/db/embedded/system-user.ts';
 import { hold } from './support/holder.ts';
 import { eventually, exists, ownerFileOf, query } from './support/observe.ts';
 import { ordinaryUser, users } from './support/users.ts';

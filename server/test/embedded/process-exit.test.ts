@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chown, readFile, stat, writeFile } from 'node:fs/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startEmbeddedPostgres } from '../../src/db/embedded/start.ts';
+import { startEmbeddedPostgres } from '../../src/platform/db/embedded/start.ts';
 import { hold } from './support/holder.ts';
 import { eventually, exists, isGone, query, serverOf, socketDirOf, watchersOf } from './support/observe.ts';
 import { users } from './support/users.ts';

@@ -1,8 +1,8 @@
 import { chmod, chown, cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { locateBinaries } from '../../src/db/embedded/binaries.ts';
-import { findUser } from '../../src/db/embedded/system-user.ts';
+import { locateBinaries } from '../../src/platform/db/embedded/binaries.ts';
+import { findUser } from '../../src/platform/db/embedded/system-user.ts';
 import { hold, type Started } from './support/holder.ts';
 import { exists, query } from './support/observe.ts';
 import { ordinaryUser, type TestUser, users } from './support/users.ts';

@@ -1,8 +1,8 @@
 import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readFromProc, readFromPs, readProcess } from '../../src/db/embedded/process-table.ts';
-import { startEmbeddedPostgres } from '../../src/db/embedded/start.ts';
+import { readFromProc, readFromPs, readProcess } from '../../src/platform/db/embedded/process-table.ts';
+import { startEmbeddedPostgres } from '../../src/platform/db/embedded/start.ts';
 import { hold } from './support/holder.ts';
 import { eventually, exists, ownerFileOf, query, serverOf } from './support/observe.ts';
 import { users } from './support/users.ts';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { endClient } from '../../src/db/end-client.ts';
+import { endClient } from '../../src/platform/db/end-client.ts';
 import { linkToPostgres } from '../support/link-to-postgres.ts';
 
 test('closing a connection does not wait for a server that never answers', async () => {

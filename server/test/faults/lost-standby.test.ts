@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createServer, type PostgresServer } from '../../../faults/src/deployment/postgres-server.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { seedSandbox } from '../../src/products/seed-sandbox.ts';
+import { seedSandbox } from '../../src/accounts/products/seed-sandbox.ts';
+import { migrate } from '../../src/platform/db/migrate.ts';
 import { call, provision } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';

@@ -6,9 +6,9 @@ import {
   type ReplicatedPostgres,
   startReplicatedPostgres,
 } from '../../../faults/src/deployment/replicated-postgres.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { createSignals } from '../../src/db/signals.ts';
-import { seedSandbox } from '../../src/products/seed-sandbox.ts';
+import { seedSandbox } from '../../src/accounts/products/seed-sandbox.ts';
+import { migrate } from '../../src/platform/db/migrate.ts';
+import { createSignals } from '../../src/platform/db/signals.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import { runCommand } from '../support/process.ts';
 import { sequenceEvents } from '../support/sequence-events.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { expireFeeds, planExpiry } from '../../src/feed/expire.ts';
+import { expireFeeds, planExpiry } from '../../src/notify/feed/expire.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { untilLockIsAwaited } from '../support/until-lock-is-awaited.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { readAfter } from '../../src/feed/read-page.ts';
+import { readAfter } from '../../src/notify/feed/read-page.ts';
 import { call, type Reply } from '../support/client.ts';
 import { head, openConnection } from '../support/raw-http.ts';
 import { sequenceEvents } from '../support/sequence-events.ts';

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { uuidOfId } from '../../src/ids/uuid.ts';
+import { uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import type { Mischief } from '../support/fake-smdp.ts';
 import { startService, type TestService } from '../support/service.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { uuidOfId } from '../../src/ids/uuid.ts';
-import { createKeyring } from '../../src/secrets/keyring.ts';
+import { uuidOfId } from '../../src/platform/ids/uuid.ts';
+import { createKeyring } from '../../src/platform/secrets/keyring.ts';
 import { createFolder } from '../support/certificates.ts';
 import { call, provision } from '../support/client.ts';
 import type { SmdpCall } from '../support/fake-smdp.ts';

@@ -14,7 +14,7 @@ import {
   parseNotificationMap,
 } from '../../src/network/notification-map.ts';
 import type { Observation } from '../../src/network/port.ts';
-import { createObservationHandler } from '../../src/observations/handle-observation.ts';
+import { createObservationHandler } from '../../src/orders/observations/handle-observation.ts';
 import { createAuthority, createFolder } from '../support/certificates.ts';
 import { call, provision } from '../support/client.ts';
 import { cloneDatabase } from '../support/database.ts';

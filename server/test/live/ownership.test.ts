@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { createRunners } from '../../src/background/execution-runners.ts';
-import { uuidOfId } from '../../src/ids/uuid.ts';
+import { uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import type { Mischief, SmdpCall } from '../support/fake-smdp.ts';
 import { startService, type TestService } from '../support/service.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createObservationHandler } from '../../src/observations/handle-observation.ts';
-import { importCatalog } from '../../src/products/import-catalog.ts';
+import { importCatalog } from '../../src/accounts/products/import-catalog.ts';
+import { createObservationHandler } from '../../src/orders/observations/handle-observation.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import { type Mischief, newIccid, type SmdpCall, startFakeSmdp } from '../support/fake-smdp.ts';
 import { downloadFailure } from '../support/profile-failure.ts';

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { createRunners } from '../../src/background/execution-runners.ts';
-import { parseIccidRanges } from '../../src/config/iccid-ranges.ts';
-import type { Queryable } from '../../src/db/database.ts';
-import { createObservationHandler } from '../../src/observations/handle-observation.ts';
+import { parseIccidRanges } from '../../src/orders/esims/iccid-ranges.ts';
+import { createObservationHandler } from '../../src/orders/observations/handle-observation.ts';
+import type { Queryable } from '../../src/platform/db/database.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import type { Mischief, SmdpCall } from '../support/fake-smdp.ts';
 import { startService, type TestService } from '../support/service.ts';

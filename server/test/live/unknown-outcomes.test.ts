@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { returnProfiles } from '../../src/executions/operator/return-profiles.ts';
-import { idOfUuid, uuidOfId } from '../../src/ids/uuid.ts';
+import { returnProfiles } from '../../src/orders/operator/return-profiles.ts';
+import { idOfUuid, uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import { type Mischief, newIccid, type SmdpCall } from '../support/fake-smdp.ts';
 import { startService, type TestService } from '../support/service.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { sandboxCatalog } from '../../src/accounts/products/sandbox-catalog.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
-import { sandboxCatalog } from '../../src/products/sandbox-catalog.ts';
 import { describeNetwork } from './conformance.ts';
 
 const iccid = '8999901000000000018';

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { webhooks } from '../../../sdk/src/index.ts';
-import { unixMsOf } from '../../src/ids/uuid-range.ts';
+import { unixMsOf } from '../../src/platform/ids/uuid-range.ts';
 import { call, provision } from '../support/client.ts';
 import { cloneDatabase } from '../support/database.ts';
 import { runCommand, type ServerProcess, spawnServer } from '../support/process.ts';

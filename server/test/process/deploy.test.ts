@@ -4,9 +4,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Dockerfile, DockerfileParser } from 'dockerfile-ast';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { isInOneOf, requireCidr } from '../../src/addresses/in-networks.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import { settings } from '../../src/config/settings.ts';
+import { isInOneOf, requireCidr } from '../../src/platform/addresses/in-networks.ts';
 
 const root = new URL('../../../', import.meta.url);
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
-import { migrate } from '../../src/db/migrate.ts';
+import { migrate } from '../../src/platform/db/migrate.ts';
 import { cloneDatabase, createEmptyDatabase } from '../support/database.ts';
 import { buildLastRelease } from '../support/last-release.ts';
 import { readSchema, schemaHindrances } from '../support/schema-hindrances.ts';

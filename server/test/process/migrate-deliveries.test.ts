@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { migrate } from '../../src/db/migrate.ts';
-import { listMigrations, migrationsFolder } from '../../src/db/schema-version.ts';
+import { migrate } from '../../src/platform/db/migrate.ts';
+import { listMigrations, migrationsFolder } from '../../src/platform/db/schema-version.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 
 /** The migrations of a release that ended with this version. */

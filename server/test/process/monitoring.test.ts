@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { parser } from '@prometheus-io/lezer-promql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { createMetrics } from '../../src/telemetry/metrics.ts';
+import { createMetrics } from '../../src/platform/telemetry/metrics.ts';
 import { provision } from '../support/client.ts';
 import { cloneDatabase } from '../support/database.ts';
 import { type ServerProcess, spawnServer } from '../support/process.ts';

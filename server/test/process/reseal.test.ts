@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { migrate } from '../../src/db/migrate.ts';
-import { keyIdOf } from '../../src/secrets/keyring.ts';
+import { migrate } from '../../src/platform/db/migrate.ts';
+import { keyIdOf } from '../../src/platform/secrets/keyring.ts';
 import { call, provision } from '../support/client.ts';
 import { cloneDatabase } from '../support/database.ts';
 import { sealUnbound } from '../support/old-form.ts';

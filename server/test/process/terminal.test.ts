@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase } from '../../src/db/database.ts';
+import { openDatabase } from '../../src/platform/db/database.ts';
 import { call } from '../support/client.ts';
 import { cloneDatabase } from '../support/database.ts';
 import { runCommand, spawnServer } from '../support/process.ts';

@@ -1,10 +1,11 @@
 // A live server with the real ES2+ driver. ES2_ICCIDS says who supplies ICCIDs; DIE_AT names the step to die after.
+
+import { readEs2Settings } from '../../dist/commands/live-network.js';
 import { readConfig } from '../../dist/config/read-config.js';
 import { createEs2Client } from '../../dist/network/es2plus/client.js';
 import { createEs2Network } from '../../dist/network/es2plus/es2-network.js';
-import { readEs2Settings } from '../../dist/operator/live-network.js';
+import { createLog } from '../../dist/platform/telemetry/log.js';
 import { serve } from '../../dist/serve.js';
-import { createLog } from '../../dist/telemetry/log.js';
 
 const { ES2_ICCIDS, ES2_RELEASES, DIE_AT } = process.env;
 const { config } = readConfig();

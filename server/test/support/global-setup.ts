@@ -23,7 +23,7 @@ export default async function setUp(project: TestProject) {
   for (const script of [['node_modules/typescript/bin/tsc', '--build'], ['dashboard/build.js']])
     await promisify(execFile)(process.execPath, script, { cwd: root });
   const { startTestPostgres } = await import('./test-postgres.ts');
-  const { migrate } = await import('../../src/db/migrate.ts');
+  const { migrate } = await import('../../src/platform/db/migrate.ts');
 
   const programs = await mkdtemp(join(tmpdir(), 'simplane-programs-'));
   await chmod(programs, 0o755); // some tests start a server as another user

@@ -1,5 +1,5 @@
-import { uuidText } from '../../src/ids/uuid.ts';
-import { esimMatchingIdPlace } from '../../src/secrets/sealed-places.ts';
+import { uuidText } from '../../src/platform/ids/uuid.ts';
+import { esimMatchingIdPlace } from '../../src/platform/secrets/sealed-places.ts';
 import type { TestService } from './service.ts';
 
 let serial = 0;

@@ -1,5 +1,5 @@
 import { encodeId, idPrefixes } from '@simplane/contract';
-import { uuidText } from '../../src/ids/uuid.ts';
+import { uuidText } from '../../src/platform/ids/uuid.ts';
 import type { TestService } from './service.ts';
 
 /** An order that no worker takes up for an hour. */

@@ -1,5 +1,5 @@
-import type { Keyring } from '../../src/secrets/keyring.ts';
-import { signingSecretPlace } from '../../src/secrets/sealed-places.ts';
+import type { Keyring } from '../../src/platform/secrets/keyring.ts';
+import { signingSecretPlace } from '../../src/platform/secrets/sealed-places.ts';
 
 export type SecretRow = {
   account_id: string;

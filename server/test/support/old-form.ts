@@ -1,6 +1,6 @@
 import { createCipheriv, randomBytes } from 'node:crypto';
-import type { Database } from '../../src/db/database.ts';
-import { keyIdOf } from '../../src/secrets/keyring.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { keyIdOf } from '../../src/platform/secrets/keyring.ts';
 
 /** Seals as releases before `reseal` did: the secret is not bound to its row. */
 export function sealUnbound(key: Buffer, secret: string): string {

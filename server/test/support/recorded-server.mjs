@@ -1,7 +1,7 @@
 // A server that uses the test's recording network and can die before or after a step.
 import { readConfig } from '../../dist/config/read-config.js';
+import { createLog } from '../../dist/platform/telemetry/log.js';
 import { serve } from '../../dist/serve.js';
-import { createLog } from '../../dist/telemetry/log.js';
 
 const { RECORDER_URL, DIE_AT, WORKER_NAME } = process.env;
 

@@ -1,5 +1,5 @@
-import { rulesOf } from '../../src/retention/rules.ts';
-import { sweep } from '../../src/retention/sweep.ts';
+import { rulesOf } from '../../src/background/retention/rules.ts';
+import { sweep } from '../../src/background/retention/sweep.ts';
 import type { TestService } from './service.ts';
 
 const day = 86_400_000;

@@ -2,7 +2,7 @@ import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../../src/db/embedded/start.ts';
+import { startEmbeddedPostgres } from '../../src/platform/db/embedded/start.ts';
 
 type TestPostgres = {
   /** The database `template`, empty. */

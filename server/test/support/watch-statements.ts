@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Database, Queryable } from '../../src/db/database.ts';
+import type { Database, Queryable } from '../../src/platform/db/database.ts';
 import { unscopedTables } from './account-scope.ts';
 import { exceptions } from './account-scope-exceptions.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startWebhooks } from '../../src/background/start-webhooks.ts';
 import { readConfig } from '../../src/config/read-config.ts';
-import { uuidOfId } from '../../src/ids/uuid.ts';
+import { uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { call } from '../support/client.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';

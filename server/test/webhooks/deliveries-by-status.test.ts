@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { idOfUuid } from '../../src/ids/uuid.ts';
+import { idOfUuid } from '../../src/platform/ids/uuid.ts';
 import { call } from '../support/client.ts';
 import { startService } from '../support/service.ts';
 import { until } from '../support/until.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { reportHealth } from '../../src/webhooks/endpoints/report-health.ts';
-import { runRecoveries } from '../../src/webhooks/recoveries/run-recoveries.ts';
+import { reportHealth } from '../../src/notify/webhooks/endpoints/report-health.ts';
+import { runRecoveries } from '../../src/notify/webhooks/recoveries/run-recoveries.ts';
 import { call, type Reply } from '../support/client.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';

@@ -1,21 +1,21 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Queryable } from '../../src/db/database.ts';
-import { uuidOfId } from '../../src/ids/uuid.ts';
-import { beforeFirst } from '../../src/lists/keyset.ts';
-import { listTriedDeliveries } from '../../src/webhooks/deliveries/sql/list-tried.ts';
+import { listTriedDeliveries } from '../../src/notify/webhooks/deliveries/sql/list-tried.ts';
 import {
   backlogCountLimit,
   type EndpointHealthRow,
   listEndpointHealth,
-} from '../../src/webhooks/endpoints/list-endpoint-health.ts';
-import { createAccountAgents } from '../../src/webhooks/guard/account-agents.ts';
-import { createGuardedAgent } from '../../src/webhooks/guard/connector.ts';
-import { createNames } from '../../src/webhooks/names/names.ts';
-import { runRecoveries } from '../../src/webhooks/recoveries/run-recoveries.ts';
-import { createProbes } from '../../src/webhooks/sender/probes.ts';
-import { createStatsCollector } from '../../src/webhooks/stats/collect.ts';
-import { purgeOldHours } from '../../src/webhooks/stats/purge.ts';
+} from '../../src/notify/webhooks/endpoints/list-endpoint-health.ts';
+import { createAccountAgents } from '../../src/notify/webhooks/guard/account-agents.ts';
+import { createGuardedAgent } from '../../src/notify/webhooks/guard/connector.ts';
+import { createNames } from '../../src/notify/webhooks/names/names.ts';
+import { runRecoveries } from '../../src/notify/webhooks/recoveries/run-recoveries.ts';
+import { createProbes } from '../../src/notify/webhooks/sender/probes.ts';
+import { createStatsCollector } from '../../src/notify/webhooks/stats/collect.ts';
+import { purgeOldHours } from '../../src/notify/webhooks/stats/purge.ts';
+import type { Queryable } from '../../src/platform/db/database.ts';
+import { uuidOfId } from '../../src/platform/ids/uuid.ts';
+import { beforeFirst } from '../../src/platform/lists/keyset.ts';
 import { call, type Reply } from '../support/client.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';

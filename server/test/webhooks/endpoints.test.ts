@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { idPrefixes } from '@simplane/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { uuidOfId } from '../../src/ids/uuid.ts';
-import { createKeyring } from '../../src/secrets/keyring.ts';
-import { cancelUndeliverable } from '../../src/webhooks/endpoints/cancel-undeliverable.ts';
-import { disableEndpoint } from '../../src/webhooks/endpoints/disable.ts';
+import { cancelUndeliverable } from '../../src/notify/webhooks/endpoints/cancel-undeliverable.ts';
+import { disableEndpoint } from '../../src/notify/webhooks/endpoints/disable.ts';
+import { uuidOfId } from '../../src/platform/ids/uuid.ts';
+import { createKeyring } from '../../src/platform/secrets/keyring.ts';
 import { allDeliveries } from '../support/all-deliveries.ts';
 import { call, type Reply } from '../support/client.ts';
 import { liveSecrets, type SecretRow } from '../support/live-secrets.ts';

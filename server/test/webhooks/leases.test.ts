@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Queryable } from '../../src/db/database.ts';
-import { idOfUuid, uuidOfId } from '../../src/ids/uuid.ts';
-import { createEndpointClaims } from '../../src/webhooks/sender/endpoint-claims.ts';
-import { type ClaimedDelivery, claimDeliveries } from '../../src/webhooks/sender/sql/claim-deliveries.ts';
-import { deleteStaleLeases } from '../../src/webhooks/sender/sql/end-leases.ts';
-import { type Settled, settleDeliveries } from '../../src/webhooks/sender/sql/settle-deliveries.ts';
+import { createEndpointClaims } from '../../src/notify/webhooks/sender/endpoint-claims.ts';
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+} from '../../src/notify/webhooks/sender/sql/claim-deliveries.ts';
+import { deleteStaleLeases } from '../../src/notify/webhooks/sender/sql/end-leases.ts';
+import { type Settled, settleDeliveries } from '../../src/notify/webhooks/sender/sql/settle-deliveries.ts';
+import type { Queryable } from '../../src/platform/db/database.ts';
+import { idOfUuid, uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { allAttempts, allDeliveries } from '../support/all-deliveries.ts';
 import { call } from '../support/client.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';

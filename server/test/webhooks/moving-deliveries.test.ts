@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { idOfUuid, uuidOfId } from '../../src/ids/uuid.ts';
-import { cancelUndeliverable } from '../../src/webhooks/endpoints/cancel-undeliverable.ts';
-import { claimDeliveries } from '../../src/webhooks/sender/sql/claim-deliveries.ts';
-import { type Settled, settleDeliveries } from '../../src/webhooks/sender/sql/settle-deliveries.ts';
+import { cancelUndeliverable } from '../../src/notify/webhooks/endpoints/cancel-undeliverable.ts';
+import { claimDeliveries } from '../../src/notify/webhooks/sender/sql/claim-deliveries.ts';
+import { type Settled, settleDeliveries } from '../../src/notify/webhooks/sender/sql/settle-deliveries.ts';
+import { idOfUuid, uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { call } from '../support/client.ts';
 import { removeOld } from '../support/remove-old.ts';
 import { startService, type TestService } from '../support/service.ts';

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { uuidOfId } from '../../src/ids/uuid.ts';
-import { placeInOrder } from '../../src/webhooks/ordered/place-in-order.ts';
-import { createOrderFallback } from '../../src/webhooks/ordered/promote-all.ts';
-import { runRecoveries } from '../../src/webhooks/recoveries/run-recoveries.ts';
-import type { Sender } from '../../src/webhooks/sender/start-sender.ts';
+import { placeInOrder } from '../../src/notify/webhooks/ordered/place-in-order.ts';
+import { createOrderFallback } from '../../src/notify/webhooks/ordered/promote-all.ts';
+import { runRecoveries } from '../../src/notify/webhooks/recoveries/run-recoveries.ts';
+import type { Sender } from '../../src/notify/webhooks/sender/start-sender.ts';
+import { uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { call } from '../support/client.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { removeOld } from '../support/remove-old.ts';

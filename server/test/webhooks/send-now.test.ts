@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openDatabase } from '../../src/db/database.ts';
-import { createSignals, type Signals } from '../../src/db/signals.ts';
+import { openDatabase } from '../../src/platform/db/database.ts';
+import { createSignals, type Signals } from '../../src/platform/db/signals.ts';
 import { call } from '../support/client.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/read-config.ts';
-import { checkUrl } from '../../src/webhooks/guard/check-url.ts';
-import { createGuardedAgent, type GuardedRequest } from '../../src/webhooks/guard/connector.ts';
-import type { AddressPolicy } from '../../src/webhooks/guard/policy.ts';
+import { checkUrl } from '../../src/notify/webhooks/guard/check-url.ts';
+import { createGuardedAgent, type GuardedRequest } from '../../src/notify/webhooks/guard/connector.ts';
+import type { AddressPolicy } from '../../src/platform/addresses/address-policy.ts';
 
 const publicOnly: AddressPolicy = { allowsHttp: true, allowsPrivate: false, allowedCidrs: [] };
 const sandbox: AddressPolicy = { ...publicOnly, allowsPrivate: true };

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/database.ts';
+import type { Queryable } from '../../platform/db/database.ts';
 
 /** Counts the account's keys that are neither revoked nor expired. */
 export async function countUsableKeys(tx: Queryable, accountUuid: string, now: Date): Promise<number> {

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/database.ts';
+import type { Queryable } from '../../platform/db/database.ts';
 import { type AccountRow, accountColumns } from './rows.ts';
 
 export async function findAccount(db: Queryable, uuid: string): Promise<AccountRow | null> {

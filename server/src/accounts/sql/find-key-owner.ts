@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/database.ts';
+import type { Queryable } from '../../platform/db/database.ts';
 import type { KeyId } from './rows.ts';
 
 /** Finds whose key it is, for the server's command line. */

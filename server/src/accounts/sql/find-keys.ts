@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/database.ts';
+import type { Queryable } from '../../platform/db/database.ts';
 import type { AccountRow, ApiKeyRow } from './rows.ts';
 
 /** `account` is null for an operator's key. */

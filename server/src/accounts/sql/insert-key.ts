@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/database.ts';
+import type { Queryable } from '../../platform/db/database.ts';
 import type { ApiKeyRow } from './rows.ts';
 
 export async function insertKey(db: Queryable, key: ApiKeyRow, hash: Buffer): Promise<void> {

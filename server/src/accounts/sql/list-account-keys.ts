@@ -1,5 +1,5 @@
-import type { Queryable } from '../../db/database.ts';
-import { beforeFirst } from '../../lists/keyset.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import { beforeFirst } from '../../platform/lists/keyset.ts';
 import { type ApiKeyRow, keyColumns } from './rows.ts';
 
 export function listAccountKeys(

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/database.ts';
+import type { Queryable } from '../../platform/db/database.ts';
 import { type AccountRow, accountColumns } from './rows.ts';
 
 export function listAccountRows(db: Queryable): Promise<AccountRow[]> {

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/database.ts';
+import type { Queryable } from '../../platform/db/database.ts';
 import { type ApiKeyRow, keyColumns } from './rows.ts';
 
 export function listKeyRows(db: Queryable, accountUuid: string | null): Promise<ApiKeyRow[]> {

@@ -1,5 +1,5 @@
-import type { Queryable } from '../../db/database.ts';
-import { lowestUuidAt } from '../../ids/uuid-range.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import { lowestUuidAt } from '../../platform/ids/uuid-range.ts';
 
 /** Hashes of the usable keys created since then, newest first. Ids are UUIDv7, so the primary key is in order of creation. */
 export async function listNewHashes(

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/database.ts';
+import type { Queryable } from '../../platform/db/database.ts';
 import type { ApiKeyRow } from './rows.ts';
 
 /** The account's other keys with the `admin` scope that are not revoked and work until then at least. */

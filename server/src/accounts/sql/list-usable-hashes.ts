@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/database.ts';
+import type { Queryable } from '../../platform/db/database.ts';
 
 /** Hashes of the usable keys, most recently used first. */
 export async function listUsableHashes(

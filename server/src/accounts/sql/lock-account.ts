@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/database.ts';
+import type { Queryable } from '../../platform/db/database.ts';
 import { type AccountRow, accountColumns } from './rows.ts';
 
 /** Held to the end of the transaction. `no key` still allows foreign keys to the account. */

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/database.ts';
+import type { Queryable } from '../../platform/db/database.ts';
 
 /** Held to the end of the transaction, so that processes starting together create only one sandbox account. */
 export async function lockAccounts(tx: Queryable): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/database.ts';
+import type { Queryable } from '../../platform/db/database.ts';
 import type { AccountRow } from './rows.ts';
 
 /** Writes the fields that can change. The caller has locked the account. */

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/database.ts';
+import type { Queryable } from '../../platform/db/database.ts';
 import { ownedBy } from './owned-by.ts';
 import type { ApiKeyRow } from './rows.ts';
 

@@ -1,5 +1,5 @@
 import type { Scope } from '@simplane/contract';
-import type { Queryable } from '../../db/database.ts';
+import type { Queryable } from '../../platform/db/database.ts';
 
 /** A revoked key keeps its scopes. */
 export async function setKeyScopes(db: Queryable, uuid: string, scopes: Scope[]): Promise<void> {

@@ -1,5 +1,5 @@
-import type { Queryable } from '../../db/database.ts';
-import { column, rowsOf } from '../../db/rows.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import { column, rowsOf } from '../../platform/db/rows.ts';
 
 type Use = { uuid: string; usedAt: Date };
 

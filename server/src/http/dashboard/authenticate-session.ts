@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { KnownKey } from '../../accounts/key-directory.ts';
-import { AppError } from '../../app-error.ts';
-import { keyHashOfSession } from '../../dashboard/find-key.ts';
-import { hashOfToken, isCsrfToken } from '../../dashboard/token.ts';
-import type { Service } from '../../service.ts';
+import { keyHashOfSession } from '../../accounts/sessions/find-key.ts';
+import { hashOfToken, isCsrfToken } from '../../accounts/sessions/token.ts';
+import type { Service } from '../../background/service.ts';
+import { AppError } from '../../platform/app-error.ts';
 import { requireUsable } from '../authenticate.ts';
 import { checkOwnOrigin } from './check-host.ts';
 import { readSessionToken } from './session-cookie.ts';

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import { AppError } from '../../app-error.ts';
-import type { Service } from '../../service.ts';
+import type { Service } from '../../background/service.ts';
+import { AppError } from '../../platform/app-error.ts';
 
 const loopback = /^(?:localhost|127\.0\.0\.1|\[::1\])$/i;
 

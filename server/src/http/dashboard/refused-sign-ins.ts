@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
+import { recordAudit } from '../../accounts/audit/record.ts';
 import type { KnownKey } from '../../accounts/key-directory.ts';
-import { AppError } from '../../app-error.ts';
-import { recordAudit } from '../../audit/record.ts';
-import type { Service } from '../../service.ts';
+import type { Service } from '../../background/service.ts';
+import { AppError } from '../../platform/app-error.ts';
 import { createTokenBuckets, type TokenBucket } from '../token-buckets.ts';
 import { networkOf } from '../unknown-key-limit.ts';
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Service } from '../../service.ts';
+import type { Service } from '../../background/service.ts';
 import { serveFiles } from './serve-files.ts';
 import { type SignInLimits, serveSessions } from './serve-sessions.ts';
 

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hexHashOf } from '../../accounts/api-key-text.ts';
 import type { KnownKey } from '../../accounts/key-directory.ts';
-import { AppError } from '../../app-error.ts';
-import { endSession } from '../../dashboard/end-session.ts';
-import { keyHashOfLink } from '../../dashboard/find-key.ts';
-import { startSession } from '../../dashboard/start-session.ts';
-import { csrfTokenOf } from '../../dashboard/token.ts';
-import type { Service } from '../../service.ts';
+import { endSession } from '../../accounts/sessions/end-session.ts';
+import { keyHashOfLink } from '../../accounts/sessions/find-key.ts';
+import { startSession } from '../../accounts/sessions/start-session.ts';
+import { csrfTokenOf } from '../../accounts/sessions/token.ts';
+import type { Service } from '../../background/service.ts';
+import { AppError } from '../../platform/app-error.ts';
 import { authenticate, requireUsable } from '../authenticate.ts';
 import type { JsonBody } from '../json-body.ts';
 import { createUnknownKeyLimit, type UnknownKeyLimit } from '../unknown-key-limit.ts';

@@ -2,8 +2,8 @@ import { hasScope } from '@simplane/contract';
 import type { FastifyRequest } from 'fastify';
 import { hexHashOf } from '../../accounts/api-key-text.ts';
 import type { KnownKey } from '../../accounts/key-directory.ts';
-import { findLiveSessions } from '../../dashboard/find-live-sessions.ts';
-import type { Service } from '../../service.ts';
+import { findLiveSessions } from '../../accounts/sessions/find-live-sessions.ts';
+import type { Service } from '../../background/service.ts';
 import { keyIn, mayBeUsedFrom } from '../authenticate.ts';
 
 // With the age of a cached key, a revoked key's readers end within 5 s.

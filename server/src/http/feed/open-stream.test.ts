@@ -3,8 +3,8 @@ import { createServer, get, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { afterEach, expect, test } from 'vitest';
-import type { Queryable } from '../../db/database.ts';
-import type { Hub } from '../../feed/hub.ts';
+import type { Hub } from '../../notify/feed/hub.ts';
+import type { Queryable } from '../../platform/db/database.ts';
 import { openStream, type Stream } from './open-stream.ts';
 
 const servers: Server[] = [];

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { encodePlace, type Place } from '../../feed/cursor.ts';
-import type { Feed } from '../../feed/expired.ts';
-import { type Frame, frameOf, type Hub } from '../../feed/hub.ts';
-import { matchTypes } from '../../feed/match-types.ts';
-import { readAfter } from '../../feed/read-page.ts';
+import { encodePlace, type Place } from '../../notify/feed/cursor.ts';
+import type { Feed } from '../../notify/feed/expired.ts';
+import { type Frame, frameOf, type Hub } from '../../notify/feed/hub.ts';
+import { matchTypes } from '../../notify/feed/match-types.ts';
+import { readAfter } from '../../notify/feed/read-page.ts';
 import type { UnreadAnswers } from '../unread-answers.ts';
 
 type Account = { id: string; uuid: string };

@@ -1,5 +1,5 @@
-import { AppError } from '../../app-error.ts';
-import type { Service } from '../../service.ts';
+import type { Service } from '../../background/service.ts';
+import { AppError } from '../../platform/app-error.ts';
 
 /**
  * Browsers send an `Origin`; other clients do not. A page from another site, or one that resolves its own name to this machine

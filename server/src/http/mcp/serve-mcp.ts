@@ -1,8 +1,8 @@
 import type { HttpHandler } from '@simplane/mcp';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AppError } from '../../app-error.ts';
-import type { Service } from '../../service.ts';
-import { describeCause } from '../../telemetry/describe-cause.ts';
+import type { Service } from '../../background/service.ts';
+import { AppError } from '../../platform/app-error.ts';
+import { describeCause } from '../../platform/telemetry/describe-cause.ts';
 import { keyIn } from '../authenticate.ts';
 import { isJsonType } from '../empty-body.ts';
 import type { BodyReader } from '../read-body.ts';

@@ -1,6 +1,6 @@
 import { type Dispatcher, request } from 'undici';
-import { serviceSignature } from '../../secrets/service-signature.ts';
-import { clip } from '../../telemetry/clip.ts';
+import { serviceSignature } from '../../platform/secrets/service-signature.ts';
+import { clip } from '../../platform/telemetry/clip.ts';
 import type { PeerState } from '../peer-state.ts';
 import type { Call, Done, Network, Refusal, Reply } from '../port.ts';
 

@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
-import { clip } from '../../telemetry/clip.ts';
+import { clip } from '../../platform/telemetry/clip.ts';
 import { nameOf } from './explain-handshake.ts';
 import { isRefusingAlert } from './refusing-alert.ts';
 

@@ -1,4 +1,4 @@
-import { clip } from '../../telemetry/clip.ts';
+import { clip } from '../../platform/telemetry/clip.ts';
 
 const maxLength = 200;
 

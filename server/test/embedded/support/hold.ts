@@ -1,7 +1,10 @@
 // Runs as a separate process: starts the embedded database, reports it on one line, keeps it up until stdin says stop.
 import { createInterface } from 'node:readline';
-import { claimFolder } from '../../../src/db/embedded/ownership.ts';
-import { type EmbeddedPostgresOptions, startEmbeddedPostgres } from '../../../src/db/embedded/start.ts';
+import { claimFolder } from '../../../src/platform/db/embedded/ownership.ts';
+import {
+  type EmbeddedPostgresOptions,
+  startEmbeddedPostgres,
+} from '../../../src/platform/db/embedded/start.ts';
 
 const [task, input] = process.argv.slice(2);
 const options = JSON.parse(input ?? '{}') as EmbeddedPostgresOptions;

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import type { EmbeddedPostgresOptions } from '../../../src/db/embedded/start.ts';
+import type { EmbeddedPostgresOptions } from '../../../src/platform/db/embedded/start.ts';
 import type { TestUser } from './users.ts';
 import type { Workspace } from './workspace.ts';
 

@@ -1,10 +1,10 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { isPostgresOf, pidInLockFile } from '../../../src/db/embedded/orphan.ts';
-import { poll } from '../../../src/db/embedded/poll.ts';
-import { type ProcessEntry, readProcess } from '../../../src/db/embedded/process-table.ts';
-import { runCommand } from '../../../src/db/embedded/run-command.ts';
+import { isPostgresOf, pidInLockFile } from '../../../src/platform/db/embedded/orphan.ts';
+import { poll } from '../../../src/platform/db/embedded/poll.ts';
+import { type ProcessEntry, readProcess } from '../../../src/platform/db/embedded/process-table.ts';
+import { runCommand } from '../../../src/platform/db/embedded/run-command.ts';
 
 export async function query(connectionString: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString });

@@ -1,4 +1,4 @@
-import { currentUser, findUser } from '../../../src/db/embedded/system-user.ts';
+import { currentUser, findUser } from '../../../src/platform/db/embedded/system-user.ts';
 
 export type TestUser = {
   title: string;

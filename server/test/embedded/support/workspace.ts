@@ -14,7 +14,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { inject } from 'vitest';
-import { canEnter } from '../../../src/db/embedded/reach.ts';
+import { canEnter } from '../../../src/platform/db/embedded/reach.ts';
 import { eventually } from './observe.ts';
 import { ordinaryUser, type TestUser } from './users.ts';
 

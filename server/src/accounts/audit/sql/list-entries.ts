@@ -1,0 +1,141 @@
+import { type AuditAction, auditActions } from '@simplane/contract';
+import type { Queryable } from '../../../platform/db/database.ts';
+import { type CreatedRange, idRangeOf } from '../../../platform/lists/created-range.ts';
+import { type EntryRow, entryColumns } from './entry-row.ts';
+
+export type EntryFilter = {
+  actor?: string | undefined;
+  action?: AuditAction | undefined;
+  target?: string | undefined;
+  /** Targets whose entries with `esim.ordered` tell of the target too. */
+  orders?: string[] | undefined;
+  created?: CreatedRange | undefined;
+};
+type Page = { beforeUuid: string | null; count: number };
+
+/** The actor as an account sees it: operators and the command line are all `operator`. */
+const accountActor = `case when actor_type = 'api_key' then actor_id else 'operator' end`;
+const anyActor = 'coalesce(actor_id, actor_type)';
+
+/** The entries of one account, as it sees them. */
+export function listAccountEntries(
+  db: Queryable,
+  accountUuid: string,
+  filter: EntryFilter,
+  page: Page,
+): Promise<EntryRow[]> {
+  const statement = start('audit_list', filter, page);
+  const account = `account_id = ${statement.parameter(accountUuid)} and`;
+  return read(db, statement, { account, actor: accountActor, actors: [filter.actor] });
+}
+
+/** The entries of all accounts, or of one, as the operator sees them. */
+export function listAllEntries(
+  db: Queryable,
+  accountUuid: string | undefined,
+  filter: EntryFilter,
+  page: Page,
+): Promise<EntryRow[]> {
+  if (accountUuid === undefined) {
+    const statement = start('audit_list_all', filter, page);
+    return read(db, statement, { account: '', actor: anyActor, actors: [filter.actor] });
+  }
+  const statement = start('audit_list_of_account', filter, page);
+  const account = `account_id = ${statement.parameter(accountUuid)} and`;
+  if (filter.actor !== undefined) {
+    statement.conditions.push(`and ${unindexed(anyActor)} = ${statement.parameter(filter.actor)}`);
+  }
+  // The account's index has all of its operators as `operator`.
+  return read(db, statement, { account, actor: accountActor, actors: [filter.actor, 'operator'] });
+}
+
+/**
+ * Equal to the value. The range, which says the same, makes it so rare for the planner that only the expression's own index fits.
+ * Before PostgreSQL 18, a scan ends at the first column of a row comparison only, so this one is not part of it.
+ */
+const pinned = (expression: string, value: string) =>
+  `${expression} = ${value} and ${expression} between ${value} and ${value} and`;
+
+/** Hides the expression's index from the planner, so that it only filters what the chosen index returns. */
+const unindexed = (expression: string) => `(${expression}) || ''`;
+
+type Statement = {
+  name: string;
+  filter: EntryFilter;
+  values: unknown[];
+  parameter(value: unknown): string;
+  conditions: string[];
+};
+type View = { account: string; actor: string; actors: (string | undefined)[] };
+
+function start(name: string, filter: EntryFilter, page: Page): Statement {
+  const { fromUuid, beforeUuid } = idRangeOf(filter.created, page.beforeUuid);
+  const values: unknown[] = [beforeUuid, fromUuid, page.count];
+  return { name, filter, values, parameter: (value) => `$${values.push(value)}`, conditions: [] };
+}
+
+/**
+ * Newest first. Each set of filters is a separate statement, whose order fits one index only. A target has few entries, so its
+ * index comes first. An account as target has many (one per view), so there the index of another filter is better.
+ */
+function read(db: Queryable, statement: Statement, { account, actor, actors }: View): Promise<EntryRow[]> {
+  const { filter, values, parameter, conditions } = statement;
+  const { action, target, orders = [] } = filter;
+  const isRare = target !== undefined && !target.startsWith('acct_');
+  const hasOther = filter.actor !== undefined || action !== undefined;
+  const name = [
+    statement.name,
+    filter.actor !== undefined && 'actor',
+    action !== undefined && 'action',
+    target !== undefined && (isRare ? 'target' : 'account_target'),
+    orders.length > 0 && 'orders',
+  ];
+  const use = (from: string, columns: string[], wanted: string[], first = '') => {
+    const text = pageOf(from, columns, wanted, { bound: `${account} ${first}`, conditions });
+    return db.query<EntryRow>({ name: name.filter(Boolean).join('_'), text }, values);
+  };
+  if (target !== undefined && (isRare || !hasOther)) {
+    if (filter.actor !== undefined) {
+      conditions.push(`and ${unindexed(actor)} = any(${parameter(actors)}::text[])`);
+    }
+    if (action !== undefined) conditions.push(`and ${unindexed('action')} = ${parameter(action)}`);
+    if (orders.length === 0) return use('', ['target_id'], [parameter(target)]);
+    conditions.push(`and (wanted.target = ${parameter(target)} or ${unindexed('action')} = 'esim.ordered')`);
+    const wanted = `unnest(${parameter([target, ...orders])}::text[]) as wanted (target)`;
+    return use(wanted, ['target_id'], ['wanted.target']);
+  }
+  if (target !== undefined) conditions.push(`and ${unindexed('target_id')} = ${parameter(target)}`);
+  if (filter.actor !== undefined) {
+    const actions = action === undefined ? auditActions : [action];
+    const wanted = `unnest(${parameter(actors)}::text[]) as wanted_actor (actor)
+cross join unnest(${parameter(actions)}::text[]) as wanted_action (action)`;
+    return use(wanted, ['action'], ['wanted_action.action'], pinned(actor, 'wanted_actor.actor'));
+  }
+  if (action !== undefined) return use('', ['action'], [parameter(action)]);
+  return use('', [], []);
+}
+
+/** A page of each combination of wanted values, merged. Row comparisons, so that only the index with these columns fits. */
+function pageOf(
+  wantedRows: string,
+  columns: string[],
+  wanted: string[],
+  { bound, conditions }: { bound: string; conditions: string[] },
+): string {
+  const row = [...columns, 'id'];
+  const page = `
+select ${entryColumns}
+from audit_log
+where ${bound} (${row.join(', ')}) < (${[...wanted, '$1'].join(', ')})
+  and (${row.join(', ')}) >= (${[...wanted, '$2'].join(', ')})
+  ${conditions.join(' ')}
+order by ${row.map((column) => `${column} desc`).join(', ')}
+limit $3`;
+  if (wantedRows === '') return page;
+  return `
+select one.*
+from ${wantedRows}
+cross join lateral (${page}) one
+order by one.id desc
+limit $3`;
+}

@@ -1,0 +1,35 @@
+import type { Queryable } from '../../platform/db/database.ts';
+import type { Outcome } from '../../platform/idempotency/outcome.ts';
+import { runOnce } from '../../platform/idempotency/run-once.ts';
+import { recordAudit } from '../audit/record.ts';
+import type { OperatorWriteContext } from '../context.ts';
+import { noSuchProduct } from './get.ts';
+import { presentCatalogProduct } from './present.ts';
+import { lockProducts } from './sql/lock-products.ts';
+import type { CatalogRow } from './sql/rows.ts';
+import { setInactive } from './sql/set-inactive.ts';
+
+export function deactivateProduct(
+  ctx: OperatorWriteContext,
+  { params: { id } }: { params: { id: string } },
+): Promise<Outcome> {
+  return runOnce(ctx, async (tx) => ctx.render(presentCatalogProduct(await deactivate(tx, ctx, id))));
+}
+
+/** Stops selling a product. Orders that were accepted go on. An inactive product stays as it is. */
+export async function deactivate(
+  tx: Queryable,
+  author: Parameters<typeof recordAudit>[1],
+  id: string,
+): Promise<CatalogRow> {
+  const [product] = await lockProducts(tx, [id]);
+  if (!product) throw noSuchProduct(id);
+  await setInactive(tx, id);
+  await recordAudit(tx, author, {
+    accountUuid: null,
+    action: 'product.deactivated',
+    target: { type: 'product', id },
+    changes: product.active ? { active: { from: true, to: false } } : {},
+  });
+  return { ...product, active: false };
+}

@@ -1,0 +1,22 @@
+import type { CatalogProduct, Product } from '@simplane/contract';
+import { unixSeconds } from '../../platform/clock.ts';
+import type { CatalogRow, ProductRow } from './sql/rows.ts';
+
+export function presentProduct(row: ProductRow): Product {
+  return {
+    id: row.id,
+    object: 'product',
+    name: row.name,
+    countries: row.countries,
+    data_bytes: row.data_bytes,
+    validity_days: row.validity_days,
+    price: { amount: row.price_amount, currency: row.price_currency },
+    speeds: row.speeds,
+    active: row.active,
+    created: unixSeconds(row.created_at),
+  };
+}
+
+export function presentCatalogProduct(row: CatalogRow): CatalogProduct {
+  return { ...presentProduct(row), listed: row.listed, profile_type: row.profile_type };
+}

@@ -1,0 +1,27 @@
+import { idPrefixes } from '@simplane/contract';
+import type { Clock } from '../../platform/clock.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import { idOfUuid } from '../../platform/ids/uuid.ts';
+import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
+import { recordAudit } from '../audit/record.ts';
+import type { Origin } from '../context.ts';
+import { insertLink } from './sql/insert-link.ts';
+import { hashOfToken, newToken } from './token.ts';
+
+export const linkMs = 10 * 60_000;
+
+type Maker = Origin & { clock: Clock; newUuid: NewUuid };
+
+/** Creates a link that signs in once with this key, and returns its path. The token is in the fragment, which no server logs. */
+export async function createLink(tx: Queryable, maker: Maker, keyUuid: string): Promise<string> {
+  const token = newToken();
+  const expiresAt = new Date(maker.clock.nowMs() + linkMs);
+  const accountUuid = await insertLink(tx, { hash: hashOfToken(token), keyUuid, expiresAt });
+  await recordAudit(tx, maker, {
+    accountUuid,
+    action: 'session.link_created',
+    target: { type: 'api_key', id: idOfUuid(idPrefixes.apiKey, keyUuid) },
+    changes: { expires_at: expiresAt },
+  });
+  return `/dashboard/sign-in#link=${token}`;
+}

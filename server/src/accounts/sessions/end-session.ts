@@ -1,0 +1,48 @@
+import { idPrefixes } from '@simplane/contract';
+import type { Clock } from '../../platform/clock.ts';
+import type { Database, Queryable } from '../../platform/db/database.ts';
+import { idOfUuid } from '../../platform/ids/uuid.ts';
+import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
+import { recordAudit } from '../audit/record.ts';
+import type { ApiKey, Origin } from '../context.ts';
+import { deleteExpiredSessions } from './sql/delete-expired.ts';
+import { deleteSessionByHash } from './sql/delete-session.ts';
+import { hashOfToken } from './token.ts';
+
+type Deps = Origin & { clock: Clock; newUuid: NewUuid };
+type Signed = { account: { uuid: string } | null; apiKey: ApiKey };
+
+/** Signing out. */
+export function endSession(
+  db: Database,
+  deps: Omit<Deps, 'apiKey'>,
+  { account, apiKey }: Signed,
+  token: string,
+): Promise<void> {
+  return db.transaction(async (tx) => {
+    const uuid = await deleteSessionByHash(tx, hashOfToken(token));
+    if (uuid === null) return;
+    const id = idOfUuid(idPrefixes.session, uuid);
+    await recordEnd(
+      tx,
+      { ...deps, apiKey },
+      { accountUuid: account?.uuid ?? null, id, keyUuid: apiKey.uuid },
+    );
+  });
+}
+
+type Ended = { accountUuid: string | null; id: string; keyUuid: string };
+
+export function recordEnd(tx: Queryable, deps: Deps, { accountUuid, id, keyUuid }: Ended): Promise<void> {
+  return recordAudit(tx, deps, {
+    accountUuid,
+    action: 'session.ended',
+    target: { type: 'session', id },
+    changes: { api_key: idOfUuid(idPrefixes.apiKey, keyUuid) },
+  });
+}
+
+/** Removes sessions and links that no longer work. */
+export function removeExpired(db: Queryable, clock: Clock): Promise<void> {
+  return deleteExpiredSessions(db, new Date(clock.nowMs()));
+}

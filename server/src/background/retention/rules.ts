@@ -1,0 +1,55 @@
+import type { Queryable } from '../../platform/db/database.ts';
+import { hourMs, maxHours } from '../../views/overview/stages.ts';
+import { removeEvents } from './remove-events.ts';
+import { type Age, deleteRows } from './sql/delete-rows.ts';
+import { deleteUsage } from './sql/delete-usage.ts';
+import type { Range } from './sql/ranges.ts';
+
+/** How long the rows of a table are kept, and how old ones are removed. */
+export type Rule = {
+  table: string;
+  age: Age;
+  keptMs: number;
+  /** Removes the range's rows that are older than `than`, except those that must stay. Returns how many. */
+  remove(tx: Queryable, range: Range, than: Date): Promise<number>;
+};
+
+type Settings = { retentionMs: number; usageMaxAgeMs: number };
+
+const dayMs = 86_400_000;
+
+/** What `sweep` removes. */
+export function rulesOf({ retentionMs, usageMaxAgeMs }: Settings): Rule[] {
+  // A day longer than it is accepted, so that no record is forgotten while it could still count again.
+  const usageMs = usageMaxAgeMs + dayMs;
+  // An hour longer than the longest window of an overview, which starts with a full hour.
+  const countsMs = (maxHours + 1) * hourMs;
+  return [
+    { table: 'events', age: { column: 'id', type: 'uuid' }, keptMs: retentionMs, remove: removeEvents },
+    deleting('deliveries', { column: 'id', type: 'uuid' }, retentionMs),
+    deleting('recoveries', { column: 'id', type: 'uuid' }, retentionMs, 'finished_at is not null'),
+    deleting('delivery_attempts', { column: 'delivery_id', type: 'uuid' }, retentionMs, hasEnded),
+    deleting('request_log', { column: 'id', type: 'uuid' }, 7 * dayMs),
+    deleting('order_counts', { column: 'hour', type: 'time' }, countsMs),
+    deleting('esim_milestones', { column: 'esim_id', type: 'uuid' }, countsMs),
+    {
+      table: 'usage_records',
+      age: { column: 'observed_at', type: 'time' },
+      keptMs: usageMs,
+      remove: deleteUsage,
+    },
+  ];
+}
+
+/** The attempts of a queued delivery stay: it is still being tried. */
+const hasEnded = `not exists (
+    select from delivery_queue
+    where account_id = delivery_attempts.account_id and id = delivery_attempts.delivery_id
+    offset 0)`;
+
+function deleting(table: string, age: Age, keptMs: number, condition = 'true'): Rule {
+  return {
+    ...{ table, age, keptMs },
+    remove: (tx, range, than) => deleteRows(tx, { range, age, than, condition }),
+  };
+}

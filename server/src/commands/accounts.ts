@@ -1,0 +1,86 @@
+import { idPrefixes } from '@simplane/contract';
+import { openAccount } from '../accounts/open-account.ts';
+import { listAccountRows } from '../accounts/sql/list-accounts.ts';
+import type { AccountLimits, AccountRow } from '../accounts/sql/rows.ts';
+import { changeAccount } from '../accounts/update-account.ts';
+import { idOfUuid, uuidOfId } from '../platform/ids/uuid.ts';
+import { CommandError } from './command-error.ts';
+import { print } from './print.ts';
+import type { Tools } from './with-database.ts';
+
+type Options = { json: boolean };
+type LimitOptions = {
+  maxWebhookEndpoints?: string;
+  maxOpenExecutions?: string;
+  requestsPerSecond?: string;
+};
+
+export async function createAccountCommand(
+  tools: Tools,
+  options: Options & LimitOptions & { name: string },
+): Promise<void> {
+  const wanted = { name: options.name, ...limitsIn(options) };
+  print([present(await tools.db.transaction((tx) => openAccount(tx, tools, wanted)))], options);
+}
+
+export async function listAccountsCommand(tools: Tools, options: Options): Promise<void> {
+  print((await listAccountRows(tools.db)).map(present), options);
+}
+
+/** Effective on every process within five seconds. */
+export async function updateAccountCommand(
+  tools: Tools,
+  id: string,
+  options: Options & LimitOptions & { name?: string; status?: string },
+): Promise<void> {
+  const { name, status } = options;
+  const changes = {
+    ...(name !== undefined && { name }),
+    ...(status !== undefined && { status: parseStatus(status) }),
+    ...limitsIn(options),
+  };
+  const uuid = uuidOfId(idPrefixes.account, id);
+  const row = uuid && (await tools.db.transaction((tx) => changeAccount(tx, tools, uuid, changes)));
+  if (!row)
+    throw new CommandError(
+      `no account has the id "${id}"; \`accounts list\` shows the ids (they begin with acct_)`,
+    );
+  print([present(row)], options);
+}
+
+function parseStatus(text: string): AccountRow['status'] {
+  if (text === 'active' || text === 'suspended') return text;
+  throw new CommandError(`--status takes active or suspended; got "${text}"`);
+}
+
+/** Only the given limits. `none` removes one: then the deployment's applies. */
+function limitsIn(options: LimitOptions): Partial<AccountLimits> {
+  const limits: Partial<AccountLimits> = {};
+  if (options.maxWebhookEndpoints !== undefined)
+    limits.max_webhook_endpoints = parseLimit('--max-webhook-endpoints', options.maxWebhookEndpoints, 0);
+  if (options.maxOpenExecutions !== undefined)
+    limits.max_open_executions = parseLimit('--max-open-executions', options.maxOpenExecutions, 0);
+  if (options.requestsPerSecond !== undefined)
+    limits.requests_per_second = parseLimit('--requests-per-second', options.requestsPerSecond, 1);
+  return limits;
+}
+
+function parseLimit(option: string, text: string, minimum: number): number | null {
+  if (text === 'none') return null;
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= minimum) return value;
+  throw new CommandError(`${option} takes a whole number from ${minimum}, or none; got "${text}"`);
+}
+
+function present(row: AccountRow) {
+  return {
+    id: idOfUuid(idPrefixes.account, row.id),
+    name: row.name,
+    status: row.status,
+    max_webhook_endpoints: row.max_webhook_endpoints,
+    max_open_executions: row.max_open_executions,
+    requests_per_second: row.requests_per_second,
+    api_version: row.api_version,
+    created: row.created_at.toISOString(),
+  };
+}

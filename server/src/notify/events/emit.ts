@@ -1,0 +1,92 @@
+import type { Queryable } from '../../platform/db/database.ts';
+import { iccidOfBody } from './iccid-of-body.ts';
+import type { NewEvent } from './new-event.ts';
+
+/**
+ * The only way to write events: CTEs for other features' statements. The change, its event and the deliveries to all
+ * subscribers are then one statement, so none exists without the others. `source` is a relation with the columns of
+ * `eventsGiven`; each row becomes an event. `isWanted` excludes endpoints. Ordered deliveries wait in `blocked_deliveries`.
+ */
+export function emitFrom(source: string, isWanted = ''): string {
+  return `
+  emitted as (
+    insert into events (account_id, id, type, created_at, body)
+    select account_id, event_id, event_type, event_at, event_body from ${source}
+  ), subscribed as materialized (
+    -- The body is read for ordered endpoints only.
+    select source.account_id, source.event_id, source.event_at, endpoint.id as endpoint_id,
+      case when endpoint.ordering = 'esim' then ${iccidOfBody('source.event_body')} end as order_key
+    from ${source} source
+    join webhook_endpoints endpoint on endpoint.account_id = source.account_id and endpoint.status = 'enabled'
+      and endpoint.enabled_event_types && string_to_array(source.event_subscriptions, ' ')${isWanted}
+  ), fanned_out as (
+    insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, created_at)
+    select account_id, ${deliveryId('event_id')}, event_id, endpoint_id, 'event', event_at
+    from subscribed
+    where order_key is null
+  ), put_in_order as (
+    insert into blocked_deliveries (account_id, id, event_id, endpoint_id, origin, order_key, created_at)
+    select account_id, ${deliveryId('event_id')}, event_id, endpoint_id, 'event', order_key, event_at
+    from subscribed
+    where order_key is not null
+  )`;
+}
+
+/**
+ * A UUIDv7 with the time and counter of its event's id, so a batch is appended to each index in order: 12.5 µs a row, compared to
+ * 17 µs with ids that are random within a millisecond.
+ */
+function deliveryId(eventId: string): string {
+  return `overlay(gen_random_uuid()::text placing left(${eventId}::text, 18) from 1 for 18)::uuid`;
+}
+
+/** The columns that `emitFrom` reads, from six array parameters starting at `$first`; see `eventValues`. */
+function eventsGiven(first: number): string {
+  const [a, b, c, d, e, f] = [0, 1, 2, 3, 4, 5].map((offset) => `$${first + offset}`);
+  return `unnest(${a}::uuid[], ${b}::uuid[], ${c}::text[], ${d}::timestamptz[], ${e}::text[], ${f}::text[])
+    as given (account_id, event_id, event_type, event_at, event_body, event_subscriptions)`;
+}
+
+function eventValues(events: NewEvent[]): unknown[] {
+  return [
+    events.map((event) => event.accountUuid),
+    events.map((event) => event.uuid),
+    events.map((event) => event.type),
+    events.map((event) => event.createdAt),
+    events.map((event) => event.body),
+    events.map((event) => event.subscriptions),
+  ];
+}
+
+/** Writes events in the transaction of a change that takes several statements. */
+export async function emit(tx: Queryable, events: NewEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  await tx.query(
+    {
+      name: 'event_emit',
+      text: `with given as (select * from ${eventsGiven(1)}), ${emitFrom('given')} select 1`,
+    },
+    eventValues(events),
+  );
+}
+
+/** Like `emit`, but each event is not sent to the endpoint it is about. */
+export async function emitToOthers(
+  tx: Queryable,
+  events: { event: NewEvent; exceptEndpointUuid: string }[],
+): Promise<void> {
+  if (events.length === 0) return;
+  await tx.query(
+    {
+      name: 'event_emit_to_others',
+      text: `
+with given as (
+  select given.*, excepted.endpoint_id as except_endpoint
+  from ${eventsGiven(1)}
+  join unnest($2::uuid[], $7::uuid[]) as excepted (event_id, endpoint_id) using (event_id)
+), ${emitFrom('given', ' and endpoint.id <> source.except_endpoint')}
+select 1`,
+    },
+    [...eventValues(events.map(({ event }) => event)), events.map((one) => one.exceptEndpointUuid)],
+  );
+}

@@ -1,0 +1,31 @@
+import type { Queryable } from '../../../platform/db/database.ts';
+import type { CutRows } from '../../../platform/lists/read-page.ts';
+import type { EventRow } from './event-row.ts';
+
+/** `found`: how many rows there are without the bound. */
+export type CutEvents = CutRows<EventRow> & { found: number };
+
+/**
+ * Ends a page of events, newest first, before its bodies exceed `maxBytes`; it has at least one. Of the others, only the length is
+ * read: 100 bodies may have 25 MB.
+ */
+export async function queryWithinBytes(
+  db: Queryable,
+  { name, text }: { name: string; text: string },
+  values: unknown[],
+  maxBytes: number,
+): Promise<CutEvents> {
+  const bounded = `
+select id, body, found
+from (
+  select id, body, count(*) over () as found,
+    row_number() over newest_first as number, sum(octet_length(body)) over newest_first as bytes
+  from (${text}) page
+  window newest_first as (order by id desc)
+) page
+where number = 1 or bytes <= $${values.length + 1}
+order by id desc`;
+  const rows = await db.query<EventRow & { found: number }>({ name, text: bounded }, [...values, maxBytes]);
+  const found = rows[0]?.found ?? 0;
+  return { rows, isCut: rows.length < found, found };
+}

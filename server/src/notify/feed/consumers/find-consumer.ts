@@ -1,0 +1,24 @@
+import { AppError } from '../../../platform/app-error.ts';
+import { clip } from '../../../platform/telemetry/clip.ts';
+import type { Feed } from '../expired.ts';
+import type { ConsumerRow } from './sql/consumer-row.ts';
+import { findConsumerRow } from './sql/find-consumer.ts';
+
+/** Throws if the account has no such consumer. */
+export async function findConsumer(
+  { db, account }: Feed,
+  name: string,
+  param = 'name',
+): Promise<ConsumerRow> {
+  const row = await findConsumerRow(db, account.uuid, name);
+  if (!row) throw noSuchConsumer(name, param);
+  return row;
+}
+
+export function noSuchConsumer(name: string, param = 'name'): AppError {
+  return new AppError(
+    'resource_missing',
+    `No event consumer has the name "${clip(name)}". Create it with PUT /v1/event_consumers/{name}.`,
+    { param },
+  );
+}

@@ -1,0 +1,15 @@
+import type { InputOf, Operations } from '@simplane/contract';
+import type { Context } from '../../../accounts/context.ts';
+import { readPage } from '../../../platform/lists/read-page.ts';
+import { presentConsumer } from './present.ts';
+import { listConsumerRows } from './sql/list-consumers.ts';
+
+export function listEventConsumers(ctx: Context, { query }: InputOf<Operations['listEventConsumers']>) {
+  return readPage(query, {
+    scope: { list: 'event_consumers', accountId: ctx.account.id, filters: {} },
+    read: (afterName, count) => listConsumerRows(ctx.db, ctx.account.uuid, { afterName, count }),
+    positionOf: (row) => row.name,
+    positionPattern: /^[A-Za-z0-9_.-]+$/,
+    present: (row) => presentConsumer(ctx.account.id, row),
+  });
+}

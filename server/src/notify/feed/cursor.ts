@@ -1,0 +1,43 @@
+import { hash } from 'node:crypto';
+import { AppError } from '../../platform/app-error.ts';
+
+/** A place in an account's feed: after `position`. `mark` belongs to the position; 0 before the first event. */
+export type Place = { position: number; mark: number };
+
+export const beginning: Place = { position: 0, mark: 0 };
+
+const checksumBytes = 6;
+
+/** base64url of checksum + position + mark. The checksum covers the account, which is not in the cursor. */
+export function encodePlace(accountId: string, { position, mark }: Place): string {
+  const bytes = Buffer.alloc(checksumBytes + 12);
+  bytes.writeBigInt64BE(BigInt(position), checksumBytes);
+  bytes.writeUInt32BE(mark, checksumBytes + 8);
+  checksum(accountId, bytes.subarray(checksumBytes)).copy(bytes);
+  return bytes.toString('base64url');
+}
+
+/** Throws if the cursor was changed or belongs to another account. `param` is where it was sent. */
+export function decodePlace(accountId: string, cursor: string, param: string): Place {
+  const bytes = Buffer.from(cursor, 'base64url');
+  const text = bytes.subarray(checksumBytes);
+  const isCursor =
+    bytes.length === checksumBytes + 12 &&
+    bytes.toString('base64url') === cursor &&
+    bytes.subarray(0, checksumBytes).equals(checksum(accountId, text));
+  if (!isCursor) {
+    throw new AppError(
+      'cursor_invalid',
+      `${param} is not a cursor of this account’s feed. Send the last cursor unchanged, or "start" or "now".`,
+      { param },
+    );
+  }
+  return { position: Number(text.readBigInt64BE(0)), mark: text.readUInt32BE(8) };
+}
+
+function checksum(accountId: string, text: Uint8Array): Buffer {
+  return hash('sha256', Buffer.concat([Buffer.from(`feed\n${accountId}\n`), text]), 'buffer').subarray(
+    0,
+    checksumBytes,
+  );
+}

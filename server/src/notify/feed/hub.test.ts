@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import type { Queryable } from '../../platform/db/database.ts';
+import { createHub, type Frame } from './hub.ts';
+import type { FeedRow } from './sql/read-events.ts';
+
+type Read = { after: number; give(lastPosition: number): void };
+
+/** A database whose pages the test gives out. */
+function manualDatabase() {
+  const reads: Read[] = [];
+  const db = {
+    query: (_: unknown, values: unknown[] = []) =>
+      new Promise<FeedRow[]>((resolve) => {
+        const after = values[1] as number;
+        const rowAt = (position: number, type: string | null): FeedRow => {
+          return { position, mark: 1, type, body: type && '{}' };
+        };
+        const give = (last: number) => {
+          const rows = after > 0 ? [rowAt(after, null)] : [];
+          for (let position = after + 1; position <= last; position++) rows.push(rowAt(position, 'a.b'));
+          resolve(rows);
+        };
+        reads.push({ after, give });
+      }),
+  } as unknown as Queryable;
+  const next = async (): Promise<Read> => {
+    while (reads.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    return reads.shift() as Read;
+  };
+  return { db, next };
+}
+
+function createStream() {
+  const taken: number[] = [];
+  return {
+    taken,
+    stream: {
+      take: (frames: Frame[]) => void taken.push(...frames.map(({ position }) => position)),
+      end() {},
+    },
+  };
+}
+
+test('a stream that joins while a read for streams that have left is in flight gets no gap', async () => {
+  const { db, next } = manualDatabase();
+  const hub = createHub({ db, onError: () => {} });
+  const account = { id: 'acct_1', uuid: 'u1' };
+  const [first, second] = [createStream(), createStream()];
+  hub.watch(account); // keeps the account's entry when the first stream leaves
+  hub.join(account, first.stream, { position: 8, mark: 1 });
+  (await next()).give(10);
+  const inFlight = await next();
+  expect([first.taken, inFlight.after]).toEqual([[9, 10], 10]);
+
+  hub.leave(account, first.stream);
+  expect(hub.join(account, second.stream, { position: 8, mark: 1 })).toBe(true);
+  inFlight.give(11);
+  (await next()).give(11);
+  await next();
+  expect(second.taken).toEqual([9, 10, 11]);
+  hub.stop();
+});

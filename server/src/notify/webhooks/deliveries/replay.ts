@@ -1,0 +1,66 @@
+import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
+import { recordAudit } from '../../../accounts/audit/record.ts';
+import type { WriteContext } from '../../../accounts/context.ts';
+import type { Queryable } from '../../../platform/db/database.ts';
+import type { Outcome } from '../../../platform/idempotency/outcome.ts';
+import { runOnce } from '../../../platform/idempotency/run-once.ts';
+import { idOfUuid, uuidText } from '../../../platform/ids/uuid.ts';
+import { subscriptionsOf } from '../../events/subscriptions.ts';
+import { announceDeliveries } from '../announce.ts';
+import { requireEndpoint } from '../endpoints/get.ts';
+import { presentDelivery } from './present.ts';
+import { endpointDisabled, requireEvent } from './require.ts';
+import type { DeliveryRow } from './sql/delivery-row.ts';
+import { insertToEndpoint } from './sql/insert-to-endpoint.ts';
+import { insertToSubscribers } from './sql/insert-to-subscribers.ts';
+
+/** Delivers an event again. The event is unchanged; only the new deliveries are marked as replays. */
+export async function replayEvent(
+  ctx: WriteContext,
+  { params, body }: InputOf<Operations['replayEvent']>,
+): Promise<Outcome> {
+  const outcome = await runOnce(ctx, async (tx) => {
+    const event = await requireEvent(tx, ctx.account.uuid, params.id);
+    const rows =
+      body.webhook_endpoint_id === undefined
+        ? await insertToSubscribers(tx, ctx.account.uuid, {
+            eventUuid: event.uuid,
+            subscriptions: subscriptionsOf(event.type),
+            exceptEndpointUuid: event.aboutEndpointUuid,
+            createdAt: new Date(ctx.clock.nowMs()),
+          })
+        : [await replayTo(ctx, tx, event.uuid, body.webhook_endpoint_id)];
+    const eventId = idOfUuid(idPrefixes.event, event.uuid);
+    await recordAudit(tx, ctx, {
+      accountUuid: ctx.account.uuid,
+      action: 'event.replayed',
+      target: { type: 'event', id: eventId },
+      changes: { ...body, delivery_count: rows.length },
+    });
+    return ctx.render({
+      object: 'event_replay',
+      event_id: eventId,
+      deliveries: rows.map(presentDelivery),
+    });
+  });
+  return announceDeliveries(ctx, outcome);
+}
+
+/** A named endpoint gets the event even if it does not subscribe to the type. */
+async function replayTo(
+  ctx: WriteContext,
+  tx: Queryable,
+  eventUuid: string,
+  endpointId: string,
+): Promise<DeliveryRow> {
+  const endpoint = await requireEndpoint(ctx, tx, endpointId, 'webhook_endpoint_id');
+  const row = await insertToEndpoint(tx, ctx.account.uuid, {
+    uuid: uuidText(ctx.newUuid()),
+    eventUuid,
+    endpointUuid: endpoint.id,
+    origin: 'replay',
+    createdAt: new Date(ctx.clock.nowMs()),
+  });
+  if (!row) throw endpointDisabled(endpointId, { param: 'webhook_endpoint_id' });
+  return row;
+}

@@ -1,0 +1,97 @@
+import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
+import { recordAudit } from '../../../accounts/audit/record.ts';
+import type { WriteContext } from '../../../accounts/context.ts';
+import { AppError } from '../../../platform/app-error.ts';
+import type { Queryable } from '../../../platform/db/database.ts';
+import type { Outcome } from '../../../platform/idempotency/outcome.ts';
+import { runOnce } from '../../../platform/idempotency/run-once.ts';
+import { idOfUuid, uuidText } from '../../../platform/ids/uuid.ts';
+import { announceDeliveries } from '../announce.ts';
+import { endpointStatus } from '../endpoints/get.ts';
+import { requireDelivery } from './get.ts';
+import { presentDelivery } from './present.ts';
+import { endpointDisabled } from './require.ts';
+import type { DeliveryRow } from './sql/delivery-row.ts';
+import { findEvent } from './sql/find-event.ts';
+import { insertToEndpoint } from './sql/insert-to-endpoint.ts';
+import { makeDue } from './sql/make-due.ts';
+import { unblockDelivery } from './sql/unblock-delivery.ts';
+
+/**
+ * Sends a pending delivery now, even if its endpoint is paused after failures or it waits for another. For a failed or canceled one queues a new delivery:
+ * a finished one never changes.
+ */
+export async function retryDelivery(
+  ctx: WriteContext,
+  { params }: InputOf<Operations['retryDelivery']>,
+): Promise<Outcome> {
+  let named = {};
+  const outcome = await runOnce(ctx, async (tx) => {
+    const row = await requireDelivery(tx, ctx.account.uuid, params.id);
+    if (row.status === 'succeeded') throw alreadyDelivered();
+    await requireSendable(ctx, tx, row);
+    const retried = row.status === 'pending' ? await sendNow(ctx, tx, row) : await queueAgain(ctx, tx, row);
+    named = { endpointUuid: retried.endpoint_id, deliveryUuid: retried.id };
+    const delivery = presentDelivery(retried);
+    await recordAudit(tx, ctx, {
+      accountUuid: ctx.account.uuid,
+      action: 'delivery.retried',
+      target: { type: 'delivery', id: params.id },
+      ...(delivery.id !== params.id && { changes: { queued_as: delivery.id } }),
+    });
+    return ctx.render(delivery, { location: `/v1/deliveries/${delivery.id}` });
+  });
+  return announceDeliveries(ctx, outcome, named);
+}
+
+async function requireSendable(ctx: WriteContext, tx: Queryable, row: DeliveryRow): Promise<void> {
+  const key = { accountUuid: ctx.account.uuid, endpointUuid: row.endpoint_id };
+  const status = await endpointStatus(tx, key);
+  if (status === null)
+    throw new AppError(
+      'state_conflict',
+      'The webhook endpoint of this delivery was deleted. Replay its event to another endpoint.',
+    );
+  if (status === 'disabled') throw disabled(row);
+  if ((await findEvent(tx, ctx.account.uuid, row.event_id)) === null) {
+    throw new AppError(
+      'state_conflict',
+      'The event of this delivery is no longer stored, so it cannot be sent again. Read the object that it is about instead.',
+    );
+  }
+}
+
+async function sendNow(ctx: WriteContext, tx: Queryable, row: DeliveryRow): Promise<DeliveryRow> {
+  const isQueued = () => makeDue(tx, ctx.account.uuid, row.id);
+  // Between the statements, its turn may come and move it to the queue.
+  const isPending =
+    (await isQueued()) || (await unblockDelivery(tx, ctx.account.uuid, row.id)) || (await isQueued());
+  const current = await requireDelivery(tx, ctx.account.uuid, idOfUuid(idPrefixes.delivery, row.id));
+  if (isPending) return current;
+  // It finished between the two reads.
+  if (current.status === 'succeeded') throw alreadyDelivered();
+  return queueAgain(ctx, tx, current);
+}
+
+async function queueAgain(ctx: WriteContext, tx: Queryable, row: DeliveryRow): Promise<DeliveryRow> {
+  const queued = await insertToEndpoint(tx, ctx.account.uuid, {
+    uuid: uuidText(ctx.newUuid()),
+    eventUuid: row.event_id,
+    endpointUuid: row.endpoint_id,
+    origin: 'retry',
+    createdAt: new Date(ctx.clock.nowMs()),
+  });
+  if (!queued) throw disabled(row);
+  return queued;
+}
+
+function alreadyDelivered(): AppError {
+  return new AppError(
+    'state_conflict',
+    'This delivery succeeded, so there is nothing to retry. To deliver its event again, replay the event.',
+  );
+}
+
+function disabled(row: DeliveryRow): AppError {
+  return endpointDisabled(idOfUuid(idPrefixes.webhookEndpoint, row.endpoint_id));
+}

@@ -1,0 +1,67 @@
+import type { InputOf, Operations } from '@simplane/contract';
+import type { WriteContext } from '../../../accounts/context.ts';
+import { mergeMetadata } from '../../../accounts/metadata/merge.ts';
+import { AppError } from '../../../platform/app-error.ts';
+import type { Outcome } from '../../../platform/idempotency/outcome.ts';
+import { runOnce } from '../../../platform/idempotency/run-once.ts';
+import { uuidText } from '../../../platform/ids/uuid.ts';
+import { addSecret } from './add-secret.ts';
+import { checkSettings } from './check-settings.ts';
+import { presentEndpoint } from './present.ts';
+import { describeSettings, recordEndpointChange } from './record-change.ts';
+import { lockAndCountEndpoints } from './sql/count-endpoints.ts';
+import type { EndpointRow } from './sql/endpoint-row.ts';
+import { insertEndpoint } from './sql/insert-endpoint.ts';
+
+export async function createWebhookEndpoint(
+  ctx: WriteContext,
+  { body }: InputOf<Operations['createWebhookEndpoint']>,
+): Promise<Outcome> {
+  const refusal = checkSettings(ctx, body);
+  return runOnce(ctx, async (tx) => {
+    if (refusal) throw refusal;
+    const accountUuid = ctx.account.uuid;
+    const limit = ctx.account.limits.webhookEndpoints ?? ctx.endpointLimit;
+    if ((await lockAndCountEndpoints(tx, accountUuid)) >= limit) throw limitReached(limit);
+    const row = newEndpoint(ctx, body);
+    await insertEndpoint(tx, accountUuid, row);
+    const secret = await addSecret(ctx, tx, { accountUuid, endpointUuid: row.id }, row.created_at);
+    const changes = describeSettings(row);
+    await recordEndpointChange(ctx, tx, 'webhook_endpoint.created', { endpointUuid: row.id, changes });
+    return ctx.render({ ...presentEndpoint(ctx, row), secret }, { isSecret: true });
+  });
+}
+
+/** Stores the URL exactly as sent. Parsing is deterministic, so the sender uses the URL that was checked here. */
+function newEndpoint(
+  ctx: WriteContext,
+  body: InputOf<Operations['createWebhookEndpoint']>['body'],
+): EndpointRow {
+  const createdAt = new Date(ctx.clock.nowMs());
+  return {
+    id: uuidText(ctx.newUuid()),
+    url: body.url,
+    enabled_event_types: body.enabled_event_types,
+    description: body.description ?? null,
+    metadata: mergeMetadata({}, body.metadata),
+    ordering: body.ordering ?? 'none',
+    status: 'enabled',
+    disabled_reason: null,
+    disabled_at: null,
+    failing_since: null,
+    failure_count: 0,
+    last_success_at: null,
+    last_error: null,
+    next_attempt_at: null,
+    api_version: ctx.apiVersion,
+    secrets: [{ created_ms: createdAt.getTime(), expires_ms: null }],
+    created_at: createdAt,
+  };
+}
+
+function limitReached(limit: number): AppError {
+  return new AppError(
+    'endpoint_limit_reached',
+    `The account has reached its limit of ${limit} webhook endpoints. Delete one that is no longer used.`,
+  );
+}

@@ -1,0 +1,28 @@
+import type { Queryable } from '../../../platform/db/database.ts';
+import type { NewUuid } from '../../../platform/ids/uuid-v7.ts';
+import { emit } from '../../events/emit.ts';
+import { newEvent } from '../../events/new-event.ts';
+import { aboutEndpoint } from './about-endpoint.ts';
+import { cancelPendingDeliveries } from './sql/cancel-pending.ts';
+import { disableEndpointRow } from './sql/disable-endpoint.ts';
+import type { EndpointKey } from './sql/endpoint-row.ts';
+
+type Disable = EndpointKey & { reason: string; at: Date };
+
+/**
+ * Disables a failing endpoint, cancels its pending deliveries and notifies the account's other enabled endpoints.
+ * Returns false, with nothing changed, if it was disabled or deleted or has recovered meanwhile.
+ */
+export async function disableEndpoint(
+  tx: Queryable,
+  { accountUuid, endpointUuid, reason, at }: Disable,
+  deps: { newUuid: NewUuid },
+): Promise<boolean> {
+  const key = { accountUuid, endpointUuid };
+  const endpoint = await disableEndpointRow(tx, key, { reason, at });
+  if (!endpoint) return false;
+  await cancelPendingDeliveries(tx, key, at);
+  const data = { ...aboutEndpoint(endpoint), disabled_reason: reason };
+  await emit(tx, [newEvent(deps, { accountUuid, type: 'webhook_endpoint.disabled', data })]);
+  return true;
+}

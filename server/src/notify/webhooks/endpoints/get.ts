@@ -1,0 +1,46 @@
+import { idPrefixes, type WebhookEndpoint } from '@simplane/contract';
+import type { Context } from '../../../accounts/context.ts';
+import { AppError } from '../../../platform/app-error.ts';
+import type { Queryable } from '../../../platform/db/database.ts';
+import { uuidOfId } from '../../../platform/ids/uuid.ts';
+import { clip } from '../../../platform/telemetry/clip.ts';
+import { presentEndpoint } from './present.ts';
+import type { EndpointKey, EndpointRow } from './sql/endpoint-row.ts';
+import { findEndpoint } from './sql/find-endpoint.ts';
+
+type EndpointParam = 'id' | 'webhook_endpoint_id';
+
+export async function getWebhookEndpoint(
+  ctx: Context,
+  { params }: { params: { id: string } },
+): Promise<WebhookEndpoint> {
+  return presentEndpoint(ctx, await requireEndpoint(ctx, ctx.db, params.id));
+}
+
+/** Finds the account's endpoint or throws. `param` is the request parameter that named it. */
+export async function requireEndpoint(
+  ctx: Context,
+  db: Queryable,
+  id: string,
+  param?: EndpointParam,
+): Promise<EndpointRow> {
+  const row = await findEndpoint(db, endpointKey(ctx, id, param));
+  if (!row) throw noSuchEndpoint(id, param);
+  return row;
+}
+
+/** Returns null for a deleted endpoint. */
+export async function endpointStatus(db: Queryable, key: EndpointKey): Promise<EndpointRow['status'] | null> {
+  return (await findEndpoint(db, key))?.status ?? null;
+}
+
+/** Throws if `id` is malformed. */
+export function endpointKey(ctx: Context, id: string, param?: EndpointParam): EndpointKey {
+  const endpointUuid = uuidOfId(idPrefixes.webhookEndpoint, id);
+  if (endpointUuid === null) throw noSuchEndpoint(id, param);
+  return { accountUuid: ctx.account.uuid, endpointUuid };
+}
+
+export function noSuchEndpoint(id: string, param: EndpointParam = 'id'): AppError {
+  return new AppError('resource_missing', `No webhook endpoint has the id "${clip(id)}".`, { param });
+}

@@ -1,0 +1,70 @@
+import {
+  type InputOf,
+  idPrefixes,
+  type Operations,
+  probeEventType,
+  type WebhookProbe,
+} from '@simplane/contract';
+import type { WriteContext } from '../../../accounts/context.ts';
+import { AppError } from '../../../platform/app-error.ts';
+import { unixSeconds } from '../../../platform/clock.ts';
+import type { Outcome } from '../../../platform/idempotency/outcome.ts';
+import { runThenStore } from '../../../platform/idempotency/run-then-store.ts';
+import { idOfUuid } from '../../../platform/ids/uuid.ts';
+import { composeEvent } from '../../events/new-event.ts';
+import type { Probing } from '../sender/probes.ts';
+import { endpointKey, noSuchEndpoint } from './get.ts';
+import { findTarget } from './sql/find-target.ts';
+
+/** Sends a test request and returns what happened. No transaction is open meanwhile, and its event is not written to the log. */
+export function probeWebhookEndpoint(
+  ctx: WriteContext & Probing,
+  { params }: InputOf<Operations['probeWebhookEndpoint']>,
+): Promise<Outcome> {
+  return runThenStore(ctx, async () => ctx.render(await probe(ctx, params.id)));
+}
+
+async function probe(ctx: WriteContext & Probing, id: string): Promise<WebhookProbe> {
+  const startedAtMs = ctx.clock.nowMs();
+  const target = await findTarget(ctx.db, endpointKey(ctx, id), new Date(startedAtMs));
+  if (!target) throw noSuchEndpoint(id);
+  const data = {
+    webhook_endpoint_id: id,
+    test: true,
+    message: 'A test request. Nothing happened to an eSIM.',
+  };
+  const event = composeEvent(ctx, { accountUuid: ctx.account.uuid, type: probeEventType, data });
+  const result = await ctx.probes.send({ ...target, event_id: event.uuid, body: event.body });
+  if (result === 'busy') throw busy();
+  if ('unsent' in result) throw notSent();
+  const outcome = result.ok ? 'succeeded' : 'failed';
+  ctx.describe({ outcome });
+  return {
+    object: 'webhook_probe',
+    webhook_endpoint_id: id,
+    event_id: idOfUuid(idPrefixes.event, event.uuid),
+    outcome,
+    at: unixSeconds(startedAtMs),
+    duration_ms: result.durationMs,
+    status_code: result.statusCode,
+    error: result.error,
+    response: result.excerpt,
+  };
+}
+
+function busy(): AppError {
+  return new AppError(
+    'rate_limited',
+    'Too many test requests are running. Wait until one of them has ended.',
+    { headers: { 'Retry-After': '1' } },
+  );
+}
+
+/** The log has the reason, which is the operator's concern. */
+function notSent(): AppError {
+  return new AppError(
+    'unavailable',
+    'The test request could not be sent. The endpoint is not the cause. Retry shortly.',
+    { headers: { 'Retry-After': '1' } },
+  );
+}

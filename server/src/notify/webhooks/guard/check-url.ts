@@ -1,0 +1,44 @@
+import { isIP } from 'node:net';
+import type { AddressPolicy } from '../../../platform/addresses/address-policy.ts';
+import { clip } from '../../../platform/telemetry/clip.ts';
+import { isAllowedAddress } from './is-allowed.ts';
+import { isLocalhostName } from './localhost.ts';
+
+type Checked = { ok: true; url: string } | { ok: false; reason: string };
+
+/**
+ * Checks whether an endpoint may use this URL; returns it normalized as the HTTP client reads it, without a fragment.
+ * Resolves no names: the result would tell a tenant about the operator's own network.
+ */
+export function checkUrl(text: string, policy: AddressPolicy): Checked {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const schemes = policy.allowsHttp ? '`https` and `http`' : '`https`';
+  if (!url) return refused(`“${clip(text)}” is not a URL; ${schemes} URLs with a host are allowed.`);
+  if (url.protocol !== 'https:' && !(policy.allowsHttp && url.protocol === 'http:')) {
+    return refused(`\`${clip(url.protocol.slice(0, -1))}\` URLs are not allowed; ${schemes} URLs are.`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    return refused('A user name or password in the URL is not allowed; deliveries are signed instead.');
+  }
+  if (url.port === '0') return refused('Port 0 is not allowed; use a port from 1 to 65535.');
+  url.hash = '';
+
+  const hostname = url.hostname.replace(/^\[|\]$/g, '');
+  const address = fixedAddressOf(hostname);
+  const verdict = address === null ? null : isAllowedAddress(address, policy);
+  if (verdict && !verdict.allowed) return refused(`${clip(hostname)} is not allowed: ${verdict.reason}.`);
+  return { ok: true, url: url.href };
+}
+
+function refused(reason: string): Checked {
+  return { ok: false, reason };
+}
+
+const metadataName = /^(metadata\.(google\.internal|goog|azure\.internal)|instance-data\.ec2\.internal)$/;
+
+/** The address of a host that is the same on every network: a literal, localhost, or a cloud's metadata server. */
+function fixedAddressOf(hostname: string): string | null {
+  if (isIP(hostname)) return hostname;
+  if (isLocalhostName(hostname)) return '127.0.0.1';
+  return metadataName.test(hostname.replace(/\.$/, '')) ? '169.254.169.254' : null;
+}

@@ -1,0 +1,20 @@
+import type { InputOf, Operations } from '@simplane/contract';
+import type { Context } from '../../../accounts/context.ts';
+import { readPage } from '../../../platform/lists/read-page.ts';
+import { requireEndpoint } from '../endpoints/get.ts';
+import { presentRecovery } from './present.ts';
+import { listRecoveryRows } from './sql/list-recoveries.ts';
+
+export async function listEndpointRecoveries(
+  ctx: Context,
+  { params, query }: InputOf<Operations['listEndpointRecoveries']>,
+) {
+  const { id: endpointUuid } = await requireEndpoint(ctx, ctx.db, params.id);
+  return readPage(query, {
+    scope: { list: 'recoveries', accountId: ctx.account.id, filters: { endpointUuid } },
+    read: (beforeUuid, count) =>
+      listRecoveryRows(ctx.db, ctx.account.uuid, endpointUuid, { beforeUuid, count }),
+    positionOf: (row) => row.id,
+    present: presentRecovery,
+  });
+}

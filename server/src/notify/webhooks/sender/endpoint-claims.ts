@@ -1,0 +1,203 @@
+import { lowestUuid, lowestUuidAt, unixMsOf } from '../../../platform/ids/uuid-range.ts';
+import type { ClaimedDelivery, EndpointLease } from './sql/claim-deliveries.ts';
+
+/** This process's claim on one endpoint. */
+type EndpointClaim = {
+  lease: { fence: number; endsAtMs: number } | null;
+  /** Claimed deliveries without a stored result, with their number of attempts. */
+  held: Map<string, number>;
+  /** The last claim took the deliveries without an attempt up to this id. */
+  position: string;
+  /** The highest id ever taken. */
+  highest: string;
+  start: 'beginning' | 'look back' | 'position';
+  /** The next claim starts no later than here. */
+  from: string | null;
+  lookedBackAtMs: number;
+  isClaiming: boolean;
+  /** Another process holds the lease. */
+  isRefused: boolean;
+  /** This process cannot send to the endpoint at the moment, and does not claim it until then. */
+  avoidedUntilMs: number;
+  usedAtMs: number;
+};
+
+type Position = { afterUuid: string; heldUuids: string[] };
+
+export type EndpointClaims = {
+  /** False while a claim runs, because a concurrent one would take the same deliveries again, and while the endpoint is avoided. */
+  mayClaim(endpointUuid: string): boolean;
+  /** Begins a claim. Returns the id it starts after, and the deliveries it must exclude. */
+  begin(endpointUuid: string): Position;
+  /** Ends the claim. Without a lease, another process holds the endpoint or it is not enabled. */
+  end(
+    endpointUuid: string,
+    claimed: { lease: EndpointLease | null; sentAtMs: number; isFull: boolean },
+  ): void;
+  /** The claim failed. */
+  abort(endpointUuid: string): void;
+  hold(delivery: ClaimedDelivery): void;
+  /** The delivery's result is stored. */
+  drop(delivery: ClaimedDelivery): void;
+  /** The delivery was not sent, or its result not stored: a later claim finds it again. */
+  release(delivery: ClaimedDelivery): void;
+  /** Whether an attempt that takes `forMs` would end within the lease. */
+  isLeased(delivery: ClaimedDelivery, forMs: number): boolean;
+  isRefused(endpointUuid: string): boolean;
+  /** The next claim starts from the beginning, because the position of a due delivery is unknown. */
+  restart(endpointUuid: string): void;
+  /** The next claim starts at this id or before, because a delivery is due there. */
+  lookFrom(endpointUuid: string, uuid: string): void;
+  /** Claims nothing of the endpoint for a while. Returns true if none of its deliveries is held, so that its lease can end. */
+  avoid(endpointUuid: string, forMs: number): boolean;
+  forgetIdle(): void;
+  /** Endpoints that this process may have leased and of which it holds no delivery. */
+  idleEndpoints(): string[];
+};
+
+// Ids begin with their millisecond, but may commit out of order. The fallback scan finds those that commit even later.
+const lookBackMs = 1_000;
+// With a backlog, claims mostly move forward: looking back reads over sent deliveries that are not yet vacuumed.
+const lookBackIntervalMs = 250;
+const idleAfterMs = 60_000;
+
+/**
+ * Tracks endpoint leases and the deliveries that this process holds. Queue rows do not record a holder, so each claim excludes
+ * the held deliveries and starts after the last one taken.
+ */
+export function createEndpointClaims(
+  monotonicMs: () => number,
+  wallMs: () => number = Date.now,
+): EndpointClaims {
+  const claims = new Map<string, EndpointClaim>();
+
+  function claimOf(endpointUuid: string): EndpointClaim {
+    const known = claims.get(endpointUuid);
+    if (known) return known;
+    const claim: EndpointClaim = {
+      lease: null,
+      held: new Map(),
+      position: lowestUuid,
+      highest: lowestUuid,
+      start: 'beginning',
+      from: null,
+      avoidedUntilMs: Number.NEGATIVE_INFINITY,
+      lookedBackAtMs: Number.NEGATIVE_INFINITY,
+      isClaiming: false,
+      isRefused: false,
+      usedAtMs: monotonicMs(),
+    };
+    claims.set(endpointUuid, claim);
+    return claim;
+  }
+
+  function afterOf(claim: EndpointClaim): string {
+    if (claim.start === 'beginning') return lowestUuid;
+    const { position, highest, start, from } = claim;
+    // After an id from a clock that is ahead, ids from other clocks must still be found.
+    const now = lowestUuidAt(wallMs());
+    const recent = before(highest < now ? highest : now, lookBackMs);
+    let after = start === 'look back' ? recent : position;
+    if (claim.usedAtMs - claim.lookedBackAtMs >= lookBackIntervalMs && recent < after) after = recent;
+    return from !== null && from < after ? from : after;
+  }
+
+  return {
+    mayClaim(endpointUuid) {
+      const claim = claims.get(endpointUuid);
+      return !claim || (!claim.isClaiming && monotonicMs() >= claim.avoidedUntilMs);
+    },
+
+    begin(endpointUuid) {
+      const claim = claimOf(endpointUuid);
+      claim.isClaiming = true;
+      claim.usedAtMs = monotonicMs();
+      const afterUuid = afterOf(claim);
+      if (afterUuid !== claim.position) claim.lookedBackAtMs = claim.usedAtMs;
+      claim.position = afterUuid;
+      claim.start = 'position';
+      claim.from = null;
+      return { afterUuid, heldUuids: [...claim.held.keys()] };
+    },
+
+    end(endpointUuid, { lease, sentAtMs, isFull }) {
+      const claim = claimOf(endpointUuid);
+      claim.isClaiming = false;
+      claim.isRefused = lease === null;
+      claim.lease = lease && { fence: lease.fence, endsAtMs: sentAtMs + lease.leftMs };
+      if (!isFull && claim.start === 'position') claim.start = 'look back';
+    },
+
+    abort(endpointUuid) {
+      const claim = claimOf(endpointUuid);
+      claim.isClaiming = false;
+      claim.start = 'look back';
+    },
+
+    hold({ endpoint_id: endpointUuid, id, attempt_count }) {
+      const claim = claimOf(endpointUuid);
+      claim.held.set(id, attempt_count);
+      if (attempt_count > 0) return;
+      claim.position = id;
+      if (id > claim.highest) claim.highest = id;
+    },
+
+    drop({ endpoint_id: endpointUuid, id, attempt_count }) {
+      const { held } = claimOf(endpointUuid);
+      if (held.get(id) === attempt_count) held.delete(id); // else a later attempt is held
+    },
+
+    release({ endpoint_id: endpointUuid, id, attempt_count }) {
+      const claim = claimOf(endpointUuid);
+      if (claim.held.get(id) !== attempt_count) return; // a later attempt is held
+      claim.held.delete(id);
+      if (attempt_count === 0 && (claim.from === null || id < claim.from)) claim.from = before(id, 1);
+    },
+
+    isLeased({ endpoint_id: endpointUuid, fence }, forMs) {
+      const lease = claims.get(endpointUuid)?.lease;
+      return lease?.fence === fence && monotonicMs() + forMs <= lease.endsAtMs;
+    },
+
+    isRefused: (endpointUuid) => claims.get(endpointUuid)?.isRefused === true,
+
+    restart(endpointUuid) {
+      const claim = claimOf(endpointUuid);
+      claim.start = 'beginning';
+      claim.isRefused = false;
+    },
+
+    lookFrom(endpointUuid, uuid) {
+      const claim = claimOf(endpointUuid);
+      claim.isRefused = false;
+      if (claim.from === null || uuid < claim.from) claim.from = uuid;
+    },
+
+    avoid(endpointUuid, forMs) {
+      const claim = claimOf(endpointUuid);
+      claim.avoidedUntilMs = monotonicMs() + forMs;
+      return claim.held.size === 0;
+    },
+
+    forgetIdle() {
+      const nowMs = monotonicMs();
+      for (const [endpointUuid, { held, isClaiming, lease, usedAtMs }] of claims) {
+        const isBusy = held.size > 0 || isClaiming || (lease && lease.endsAtMs >= nowMs);
+        if (!isBusy && usedAtMs < nowMs - idleAfterMs) claims.delete(endpointUuid);
+      }
+    },
+
+    idleEndpoints() {
+      const endpointUuids: string[] = [];
+      for (const [endpointUuid, { held, isClaiming }] of claims) {
+        if (held.size === 0 && !isClaiming) endpointUuids.push(endpointUuid);
+      }
+      return endpointUuids;
+    },
+  };
+}
+
+/** The lowest id of the millisecond `ms` before the given id's. */
+function before(uuid: string, ms: number): string {
+  return lowestUuidAt(unixMsOf(uuid) - ms);
+}

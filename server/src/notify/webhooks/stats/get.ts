@@ -1,0 +1,42 @@
+import { type InputOf, idPrefixes, type Operations, type WebhookEndpointStats } from '@simplane/contract';
+import type { Context } from '../../../accounts/context.ts';
+import { unixSeconds } from '../../../platform/clock.ts';
+import { idOfUuid } from '../../../platform/ids/uuid.ts';
+import { requireEndpoint } from '../endpoints/get.ts';
+import { addCounts, percentile } from './histogram.ts';
+import { type HourRow, readHours } from './sql/read-hours.ts';
+
+const hourMs = 3_600_000;
+
+export async function getEndpointStats(
+  ctx: Context,
+  { params, query }: InputOf<Operations['getEndpointStats']>,
+): Promise<WebhookEndpointStats> {
+  const { id: endpointUuid } = await requireEndpoint(ctx, ctx.db, params.id);
+  const nowMs = ctx.clock.nowMs();
+  const from = new Date(nowMs - (nowMs % hourMs) - ((query.hours ?? 24) - 1) * hourMs);
+  const rows = await readHours(ctx.db, { accountUuid: ctx.account.uuid, endpointUuid, from });
+  const hours = rows.map((row) => ({ row, durations: row.duration_counts.split(',').map(Number) }));
+  const all: number[] = [];
+  for (const { durations } of hours) addCounts(all, durations);
+  return {
+    object: 'webhook_endpoint_stats',
+    webhook_endpoint_id: idOfUuid(idPrefixes.webhookEndpoint, endpointUuid),
+    from: unixSeconds(from),
+    succeeded_count: sum(rows, 'succeeded_count'),
+    failed_count: sum(rows, 'failed_count'),
+    p50_ms: percentile(all, 0.5),
+    p99_ms: percentile(all, 0.99),
+    hours: hours.map(({ row, durations }) => ({
+      hour: unixSeconds(row.hour),
+      succeeded_count: row.succeeded_count,
+      failed_count: row.failed_count,
+      p50_ms: percentile(durations, 0.5) ?? 0,
+      p99_ms: percentile(durations, 0.99) ?? 0,
+    })),
+  };
+}
+
+function sum(rows: HourRow[], column: 'succeeded_count' | 'failed_count'): number {
+  return rows.reduce((total, row) => total + row[column], 0);
+}

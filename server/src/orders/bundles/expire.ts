@@ -1,0 +1,56 @@
+import type { Clock } from '../../platform/clock.ts';
+import type { Database, Queryable } from '../../platform/db/database.ts';
+import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
+import { activeOf, expireActive, expireDue, noChange, promote } from './plan.ts';
+import { lockEsimsWithExpiredBundle } from './sql/lock-esims-with-expired.ts';
+import { readBundles } from './sql/read.ts';
+import type { BundledEsim } from './sql/rows.ts';
+import { applyChange, bundlesByEsim } from './write.ts';
+
+type Deps = { clock: Clock; newUuid: NewUuid };
+
+// Small, so that a batch does not lock its eSIMs for long.
+const batchSize = 100;
+
+/** Expires the bundles that are due and activates the next ones. Several processes may run it at once. */
+export async function expireBundles(db: Database, deps: Deps, stopping?: AbortSignal): Promise<number> {
+  let expired = 0;
+  while (!stopping?.aborted) {
+    const batch = await db.transaction((tx) => expireBatch(tx, deps));
+    expired += batch.expired;
+    if (batch.locked < batchSize) break;
+  }
+  return expired;
+}
+
+async function expireBatch(tx: Queryable, deps: Deps): Promise<{ locked: number; expired: number }> {
+  const now = new Date(deps.clock.nowMs());
+  const esims = await lockEsimsWithExpiredBundle(tx, now, batchSize);
+  if (esims.length === 0) return { locked: 0, expired: 0 };
+  const bundles = await bundlesByEsim(tx, esims);
+  const changes = esims.map(({ iccid, status }) =>
+    expireDue(noChange(bundles.get(iccid) ?? []), now, { promotes: status === 'active' }),
+  );
+  const change = {
+    bundles: changes.flatMap((one) => one.bundles),
+    events: changes.flatMap((one) => one.events),
+  };
+  await applyChange(tx, [...bundles.values()].flat(), change, deps);
+  const expired = change.events.filter(({ type }) => type === 'bundle.expired').length;
+  return { locked: esims.length, expired };
+}
+
+/** Expires the active bundle early, for the sandbox. False if there is none. The caller holds the eSIM's lock. */
+export async function expireActiveBundle(
+  tx: Queryable,
+  esim: BundledEsim,
+  at: Date,
+  deps: { newUuid: NewUuid },
+): Promise<boolean> {
+  const bundles = await readBundles(tx, [esim]);
+  const before = noChange(bundles);
+  if (!activeOf(before)) return false;
+  const expired = expireActive(before, at);
+  await applyChange(tx, bundles, esim.status === 'active' ? promote(expired, at) : expired, deps);
+  return true;
+}

@@ -1,0 +1,34 @@
+import { type Bundle, type InputOf, idPrefixes, type Operations } from '@simplane/contract';
+import type { Context } from '../../accounts/context.ts';
+import { unixSeconds } from '../../platform/clock.ts';
+import { idOfUuid } from '../../platform/ids/uuid.ts';
+import { readPage } from '../../platform/lists/read-page.ts';
+import { requireEsim } from '../esims/get.ts';
+import { listBundleRows } from './sql/list.ts';
+import type { BundleRow } from './sql/rows.ts';
+
+export async function listBundles(ctx: Context, { params, query }: InputOf<Operations['listBundles']>) {
+  const { iccid } = await requireEsim(ctx.db, ctx.account.uuid, params.iccid);
+  return readPage(query, {
+    scope: { list: 'bundles', accountId: ctx.account.id, filters: { iccid } },
+    read: (beforeUuid, count) => listBundleRows(ctx.db, ctx.account.uuid, iccid, { beforeUuid, count }),
+    positionOf: (row) => row.id,
+    present: presentBundle,
+  });
+}
+
+function presentBundle(row: BundleRow): Bundle {
+  return {
+    id: idOfUuid(idPrefixes.bundle, row.id),
+    object: 'bundle',
+    iccid: row.iccid,
+    product_id: row.product_id,
+    status: row.status,
+    data_bytes: row.data_bytes,
+    used_bytes: row.used_bytes,
+    thresholds: row.thresholds,
+    activated_at: row.activated_at && unixSeconds(row.activated_at),
+    expires_at: row.expires_at && unixSeconds(row.expires_at),
+    as_of: row.as_of && unixSeconds(row.as_of),
+  };
+}

@@ -1,0 +1,103 @@
+import { defaultThresholds, idPrefixes } from '@simplane/contract';
+import { requireProduct } from '../../accounts/products/require-active.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import { idOfUuid, uuidText } from '../../platform/ids/uuid.ts';
+import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
+import { lockOwnEsim } from '../esims/lock.ts';
+import { topUpStatuses } from '../esims/state.ts';
+import {
+  type Deps,
+  type ExecutionError,
+  errorOf,
+  type HeldExecution,
+  type Runner,
+} from '../executions/worker.ts';
+import { insertBundle } from './sql/insert.ts';
+import type { BundledEsim } from './sql/rows.ts';
+import { promoteBundle } from './write.ts';
+
+/** Asks the network first only if it wants to be asked: Simplane counts usage, so most have no part in a top-up. */
+export const topUpRunner: Runner = {
+  async run(deps, execution) {
+    const { iccid, product_id: productId } = execution;
+    const { topUp } = deps.network;
+    if (topUp) {
+      const reply = await execution.call('top_up', (call) =>
+        topUp({ ...call, iccid: iccid as string, productId }),
+      );
+      if (reply.kind === 'failed') return { kind: 'failed', reason: reply.reason };
+      if (reply.kind === 'refused') {
+        await execution.finish(deps.db, errorOf(reply.reason));
+        return { kind: 'done' };
+      }
+    }
+    await runTopUp(deps, execution);
+    return { kind: 'done' };
+  },
+  async fail(deps, execution, error) {
+    await execution.finish(deps.db, error);
+  },
+};
+
+function runTopUp(deps: Deps, execution: HeldExecution): Promise<void> {
+  return deps.db.transaction(async (tx) => {
+    const esim = await lockOwnEsim(tx, execution.account_id, execution.iccid as string);
+    const isPossible = topUpStatuses.includes(esim.status);
+    const isOurs = await execution.finish(tx, isPossible ? null : noLongerPossible(esim.status));
+    if (!isOurs || !isPossible) return;
+    const product = await requireProduct(tx, execution.product_id);
+    const thresholds = execution.input['thresholds'] as number[];
+    const executionId = idOfUuid(idPrefixes.execution, execution.id);
+    await settleTopUp(tx, { esim, product, thresholds }, { ...deps, executionId });
+  });
+}
+
+function noLongerPossible(status: string): ExecutionError {
+  return {
+    code: 'state_conflict',
+    message: `The eSIM was ${status} when the order ran, so it could no longer be topped up.`,
+    retryable: false,
+  };
+}
+
+type NewBundle = {
+  accountUuid: string;
+  iccid: string;
+  /** Copied into the bundle, so that later catalog changes do not affect it. */
+  product: { id: string; data_bytes: number | null; validity_days: number };
+  /** Percentages; defaults apply if omitted. A bundle with unlimited data has none. */
+  thresholds?: readonly number[] | null | undefined;
+};
+
+type TopUp = { esim: BundledEsim } & Pick<NewBundle, 'product' | 'thresholds'>;
+
+/** Adds a bundle, and activates it if the eSIM is active and has no active bundle. The caller holds the eSIM's lock. */
+export async function settleTopUp(
+  tx: Queryable,
+  { esim, product, thresholds }: TopUp,
+  deps: { clock: Clock; newUuid: NewUuid; executionId: string },
+): Promise<void> {
+  await addBundle(tx, { accountUuid: esim.account_id, iccid: esim.iccid, product, thresholds }, deps);
+  await promoteBundle(tx, esim, new Date(deps.clock.nowMs()), deps);
+}
+
+/** Adds a bundle at the end of its eSIM's queue. */
+export async function addBundle(
+  tx: Queryable,
+  { accountUuid, iccid, product, thresholds }: NewBundle,
+  { clock, newUuid }: { clock: Clock; newUuid: NewUuid },
+): Promise<void> {
+  await insertBundle(tx, {
+    accountUuid,
+    uuid: uuidText(newUuid()),
+    iccid,
+    product,
+    thresholds: ascending(thresholds ?? defaultThresholds),
+    at: new Date(clock.nowMs()),
+  });
+}
+
+function ascending(percents: readonly number[]): number[] {
+  return [...new Set(percents)].sort((a, b) => a - b);
+}

@@ -1,0 +1,40 @@
+import { defaultThresholds, type InputOf, type Operations } from '@simplane/contract';
+import type { WriteContext } from '../../accounts/context.ts';
+import { requireActiveProduct } from '../../accounts/products/require-active.ts';
+import { AppError } from '../../platform/app-error.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import type { Outcome } from '../../platform/idempotency/outcome.ts';
+import { runOnce } from '../../platform/idempotency/run-once.ts';
+import { requireEsim } from '../esims/get.ts';
+import { topUpStatuses } from '../esims/state.ts';
+import { announce, startExecution } from '../executions/start.ts';
+
+/** Accepts an order for another bundle on an eSIM. */
+export async function topUp(
+  ctx: WriteContext,
+  { params, body }: InputOf<Operations['addBundle']>,
+): Promise<Outcome> {
+  const outcome = await runOnce(ctx, async (tx) => {
+    const esim = await requireTopUpable(tx, ctx.account.uuid, params.iccid);
+    const product = await requireActiveProduct(tx, body.product_id);
+    const thresholds = [...(body.thresholds ?? defaultThresholds)].sort((a, b) => a - b);
+    return startExecution(ctx, tx, {
+      type: 'bundle.add',
+      iccid: esim.iccid,
+      productId: product.id,
+      input: { thresholds },
+    });
+  });
+  return announce(ctx, outcome);
+}
+
+/** Finds an eSIM of the account that can be topped up. */
+export async function requireTopUpable(tx: Queryable, accountUuid: string, iccid: string) {
+  const esim = await requireEsim(tx, accountUuid, iccid);
+  if (topUpStatuses.includes(esim.status)) return esim;
+  const allowed = topUpStatuses.join(', ');
+  throw new AppError(
+    'state_conflict',
+    `The eSIM is ${esim.status}. To top it up, its status must be one of: ${allowed}.`,
+  );
+}

@@ -1,0 +1,110 @@
+import { idPrefixes } from '@simplane/contract';
+import { emit } from '../../notify/events/emit.ts';
+import { type NewEvent, newEvent } from '../../notify/events/new-event.ts';
+import { type Clock, unixSeconds } from '../../platform/clock.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import { idOfUuid } from '../../platform/ids/uuid.ts';
+import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
+import { type BundleEvent, type Change, cancelAll, expireDue, noChange, promote } from './plan.ts';
+import { readBundles } from './sql/read.ts';
+import type { BundledEsim, BundleRow } from './sql/rows.ts';
+import { updateBundles } from './sql/update.ts';
+
+/**
+ * Activates the oldest queued bundle if the eSIM is active and has no active bundle. Call it after anything that makes an
+ * eSIM active (an attach, a resume) and after a top-up. The caller holds the eSIM's lock.
+ */
+export async function promoteBundle(
+  tx: Queryable,
+  esim: BundledEsim,
+  at: Date,
+  deps: { clock: Clock; newUuid: NewUuid; executionId?: string },
+): Promise<void> {
+  if (esim.status !== 'active') return;
+  const bundles = await readBundles(tx, [esim]);
+  const current = expireDue(noChange(bundles), new Date(deps.clock.nowMs()), { promotes: true });
+  await applyChange(tx, bundles, promote(current, at), deps);
+}
+
+/** Cancels the queued and active bundles of an eSIM that ends. The caller holds the eSIM's lock. */
+export async function cancelBundles(
+  tx: Queryable,
+  esim: Pick<BundledEsim, 'account_id' | 'iccid'>,
+  deps: { newUuid: NewUuid; executionId: string },
+): Promise<void> {
+  const bundles = await readBundles(tx, [esim]);
+  await applyChange(tx, bundles, cancelAll(noChange(bundles)), deps);
+}
+
+/** The bundles of each eSIM by ICCID, oldest first. The caller holds the eSIMs' locks. */
+export async function bundlesByEsim(
+  tx: Queryable,
+  esims: readonly Pick<BundledEsim, 'account_id' | 'iccid'>[],
+): Promise<Map<string, BundleRow[]>> {
+  const groups = new Map<string, BundleRow[]>();
+  for (const bundle of await readBundles(tx, esims)) {
+    const group = groups.get(bundle.iccid);
+    if (group) group.push(bundle);
+    else groups.set(bundle.iccid, [bundle]);
+  }
+  return groups;
+}
+
+/** Writes a change and its events. `before` was read under the eSIM's lock. */
+export async function applyChange(
+  tx: Queryable,
+  before: readonly BundleRow[],
+  { bundles, events }: Change,
+  /** `executionId` if an order caused the change. */
+  deps: { newUuid: NewUuid; executionId?: string },
+): Promise<void> {
+  await writeBundles(tx, before, bundles);
+  await emit(
+    tx,
+    events.map((event) => eventOf(deps, event)),
+  );
+}
+
+export async function writeBundles(
+  tx: Queryable,
+  before: readonly BundleRow[],
+  after: readonly BundleRow[],
+): Promise<void> {
+  const old = new Map(before.map((bundle) => [bundle.id, bundle]));
+  const changes = after.flatMap((row) => {
+    const was = old.get(row.id);
+    return was && was !== row ? [{ from: was.status, row }] : [];
+  });
+  if (changes.length > 0 && (await updateBundles(tx, changes)) !== changes.length) {
+    throw new Error('a bundle changed although its eSIM is locked');
+  }
+}
+
+export function eventOf(deps: { newUuid: NewUuid; executionId?: string }, event: BundleEvent): NewEvent {
+  return newEvent(deps, {
+    accountUuid: event.bundle.account_id,
+    type: event.type,
+    data: { ...dataOf(event), ...(deps.executionId && { execution_id: deps.executionId }) },
+  });
+}
+
+function dataOf(event: BundleEvent): Record<string, unknown> {
+  const { bundle } = event;
+  const ids = {
+    iccid: bundle.iccid,
+    bundle_id: idOfUuid(idPrefixes.bundle, bundle.id),
+    product_id: bundle.product_id,
+  };
+  const usage = { used_bytes: bundle.used_bytes, data_bytes: bundle.data_bytes };
+  switch (event.type) {
+    case 'bundle.activated':
+      return { ...ids, expires_at: bundle.expires_at && unixSeconds(bundle.expires_at) };
+    case 'bundle.usage_threshold':
+      return { ...ids, threshold_percent: event.percent, ...usage };
+    case 'bundle.depleted':
+    case 'bundle.expired':
+      return { ...ids, ...usage };
+    case 'bundle.canceled':
+      return ids;
+  }
+}

@@ -1,0 +1,50 @@
+import { idPrefixes } from '@simplane/contract';
+import { emit } from '../../notify/events/emit.ts';
+import { newEvent } from '../../notify/events/new-event.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import { idOfUuid } from '../../platform/ids/uuid.ts';
+import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
+import { notedError } from '../executions/last-error.ts';
+import type { ClaimedExecution, ExecutionError } from '../executions/worker.ts';
+import type { IccidSource } from './iccid.ts';
+import { detachIccid } from './sql/detach-iccid.ts';
+import { failOrderRow } from './sql/fail-order.ts';
+
+/** What becomes of an ICCID of ours that the network surely has not used. */
+export type Returns = { giveBack: NonNullable<IccidSource['giveBack']>; state: 'free' | 'suspect' };
+
+type Deps = { clock: Clock; newUuid: NewUuid };
+
+/**
+ * Ends the order and its eSIM as failed, and writes the event, in the caller's transaction. False if the claim was lost: then
+ * nothing was written.
+ */
+export async function endFailedOrder(
+  tx: Queryable,
+  deps: Deps,
+  execution: ClaimedExecution,
+  error: ExecutionError,
+  returns?: Returns,
+): Promise<boolean> {
+  const returned = returns ? await detachIccid(tx, execution) : null;
+  if (returns && returned !== null) await returns.giveBack(tx, returned, returns.state);
+  const iccid = returned === null ? execution.iccid : null;
+  const at = new Date(deps.clock.nowMs());
+  const isOurs = await failOrderRow(tx, execution, { error, at, noted: notedError(execution.progress) });
+  if (!isOurs) return false;
+  const data = {
+    ...(iccid !== null && { iccid }),
+    ...orderIds(execution),
+    error: { code: error.code, message: error.message },
+  };
+  await emit(tx, [
+    newEvent(deps, { accountUuid: execution.account_id, type: 'esim.provisioning_failed', data }),
+  ]);
+  return true;
+}
+
+/** The ids in an order's events besides the ICCID. */
+export function orderIds(execution: ClaimedExecution) {
+  return { execution_id: idOfUuid(idPrefixes.execution, execution.id), product_id: execution.product_id };
+}

@@ -1,0 +1,81 @@
+import type { EsimStatus, InstallProfile } from '@simplane/contract';
+import { recordAudit } from '../../accounts/audit/record.ts';
+import type { Context } from '../../accounts/context.ts';
+import { AppError } from '../../platform/app-error.ts';
+import { esimMatchingIdPlace } from '../../platform/secrets/sealed-places.ts';
+import { describeActivation } from './activation-code.ts';
+import { noSuchEsim } from './get.ts';
+import { withError } from './present.ts';
+import { dataUri, drawQr } from './qr.ts';
+import { findEsim } from './sql/find.ts';
+import type { EsimRow } from './sql/rows.ts';
+
+/** What an end user needs to install the eSIM. It is secret: only this operation returns it. */
+export async function getInstallProfile(
+  ctx: Context,
+  { params }: { params: { iccid: string } },
+): Promise<InstallProfile> {
+  const row = await findEsim(ctx.db, ctx.account.uuid, params.iccid);
+  if (!row) throw noSuchEsim(params.iccid);
+  const refusal = refusalFor(row.status);
+  if (refusal) throw refusal;
+  const { smdp_address: smdpAddress, matching_id: sealed } = row;
+  if (smdpAddress === null || sealed === null) {
+    throw new Error(`the eSIM ${row.iccid} is ${row.status} and has no activation code`);
+  }
+  const matchingId = await ctx.keyring.open(sealed, esimMatchingIdPlace(row.account_id, row.iccid));
+  // Before the answer, so that no code is shown without an entry.
+  await recordAudit(ctx.db, ctx, {
+    accountUuid: ctx.account.uuid,
+    action: 'esim.install_profile_viewed',
+    target: { type: 'esim', id: row.iccid },
+  });
+  return presentInstallProfile(row, { smdpAddress, matchingId });
+}
+
+function refusalFor(status: EsimStatus): AppError | null {
+  switch (status) {
+    case 'provisioning':
+      return new AppError(
+        'esim_not_ready',
+        'The eSIM is still provisioning; wait for its esim.provisioned event, or until its execution has succeeded.',
+      );
+    case 'failed':
+      return new AppError(
+        'esim_not_ready',
+        'The order of this eSIM failed, so it will never be ready. The eSIM’s timeline shows why. Order another eSIM.',
+      );
+    case 'terminated':
+      return new AppError(
+        'state_conflict',
+        'The eSIM is terminated, which is final: it can no longer be installed. Order another eSIM.',
+      );
+    case 'provisioned':
+    case 'active':
+    case 'suspended':
+      return null;
+  }
+}
+
+function presentInstallProfile(
+  row: EsimRow,
+  { smdpAddress, matchingId }: { smdpAddress: string; matchingId: string },
+): InstallProfile {
+  const confirmationCodeRequired = row.confirmation_code_required;
+  const activation = describeActivation({ smdpAddress, matchingId, confirmationCodeRequired });
+  const { svg, png } = drawQr(activation.lpa);
+  return {
+    object: 'install_profile',
+    iccid: row.iccid,
+    lpa: activation.lpa,
+    activation_code: activation.activationCode,
+    smdp_address: smdpAddress,
+    matching_id: matchingId,
+    confirmation_code_required: confirmationCodeRequired,
+    qr: { svg: dataUri(svg), png: dataUri(png) },
+    ios_install_url: activation.iosInstallUrl,
+    android_install_url: activation.androidInstallUrl,
+    profile_state: row.profile_state,
+    ...withError('profile_error', row),
+  };
+}

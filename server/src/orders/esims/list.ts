@@ -1,0 +1,23 @@
+import type { InputOf, Operations } from '@simplane/contract';
+import type { Context } from '../../accounts/context.ts';
+import { createdRangeOf } from '../../platform/lists/created-range.ts';
+import { readPage } from '../../platform/lists/read-page.ts';
+import { presentEsim } from './present.ts';
+import { listEsimRows } from './sql/list.ts';
+
+export function listEsims(ctx: Context, { query }: InputOf<Operations['listEsims']>) {
+  const filter = {
+    status: query.status,
+    productId: query.product_id,
+    eid: query.eid,
+    metadata: query.metadata && Object.entries(query.metadata).sort(),
+    created: createdRangeOf(query),
+  };
+  return readPage(query, {
+    scope: { list: 'esims', accountId: ctx.account.id, filters: filter },
+    read: (beforeUuid, count) => listEsimRows(ctx.db, ctx.account.uuid, filter, { beforeUuid, count }),
+    positionOf: (row) => row.id,
+    present: presentEsim,
+    waitForRoom: ctx.waitForRoom,
+  });
+}

@@ -1,0 +1,21 @@
+import type { Queryable } from '../../platform/db/database.ts';
+import { noSuchEsim } from './get.ts';
+import { findOwner } from './sql/find-owner.ts';
+import { lockEsim } from './sql/lock.ts';
+import type { EsimRow } from './sql/rows.ts';
+
+/** An eSIM whose row is locked until the transaction ends. */
+export type LockedEsim = EsimRow;
+
+/** Locks an eSIM of the account. An eSIM of another account counts as missing and is not locked. */
+export async function lockOwnEsim(tx: Queryable, accountUuid: string, iccid: string): Promise<LockedEsim> {
+  const esim = await lockEsim(tx, accountUuid, iccid);
+  if (!esim) throw noSuchEsim(iccid);
+  return esim;
+}
+
+/** Locks an eSIM of any account, since networks report by ICCID only. */
+export async function lockAnyEsim(tx: Queryable, iccid: string): Promise<LockedEsim | null> {
+  const owner = await findOwner(tx, iccid);
+  return owner === null ? null : lockEsim(tx, owner, iccid);
+}

@@ -1,0 +1,35 @@
+import type { InputOf, Operations } from '@simplane/contract';
+import type { WriteContext } from '../../accounts/context.ts';
+import { changedNames } from '../../accounts/metadata/changed-names.ts';
+import { mergeMetadata } from '../../accounts/metadata/merge.ts';
+import type { Outcome } from '../../platform/idempotency/outcome.ts';
+import { runOnce } from '../../platform/idempotency/run-once.ts';
+import { type LockedEsim, lockOwnEsim } from './lock.ts';
+import { presentEsim } from './present.ts';
+import { updateEsimFields } from './sql/update.ts';
+
+type Input = InputOf<Operations['updateEsim']>;
+
+/** Changes only the given fields, in any status: they are the account's own notes. An empty body changes nothing. */
+export function updateEsim(ctx: WriteContext, { params, body }: Input): Promise<Outcome> {
+  return runOnce(ctx, async (tx) => {
+    const esim = await lockOwnEsim(tx, ctx.account.uuid, params.iccid);
+    const changed = {
+      ...esim,
+      metadata: mergeMetadata(esim.metadata, body.metadata),
+      description: body.description === undefined ? esim.description : body.description,
+    };
+    if (Object.keys(body).length > 0) await updateEsimFields(tx, changed);
+    ctx.describe(describeUpdate(esim, changed));
+    return ctx.render(presentEsim(changed));
+  });
+}
+
+/** For the audit entry. Notes may name the eSIM's user, so only what changed is told, without values. */
+function describeUpdate(before: LockedEsim, after: LockedEsim): Record<string, unknown> {
+  const names = changedNames(before.metadata, after.metadata);
+  return {
+    ...(names.length > 0 && { metadata: { changed: names } }),
+    ...(before.description !== after.description && { description: { changed: true } }),
+  };
+}

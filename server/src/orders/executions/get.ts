@@ -1,0 +1,28 @@
+import { type Execution, idPrefixes } from '@simplane/contract';
+import type { Context } from '../../accounts/context.ts';
+import { AppError } from '../../platform/app-error.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import { uuidOfId } from '../../platform/ids/uuid.ts';
+import { clip } from '../../platform/telemetry/clip.ts';
+import { presentExecution } from './present.ts';
+import { findExecution } from './sql/find.ts';
+import type { ExecutionRow } from './sql/rows.ts';
+
+export async function getExecution(ctx: Context, { params }: { params: { id: string } }): Promise<Execution> {
+  return presentExecution(await requireExecution(ctx.db, ctx.account.uuid, params.id));
+}
+
+export async function requireExecution(
+  db: Queryable,
+  accountUuid: string,
+  id: string,
+): Promise<ExecutionRow> {
+  const uuid = uuidOfId(idPrefixes.execution, id);
+  const row = uuid && (await findExecution(db, accountUuid, uuid));
+  if (!row) throw noSuchExecution(id);
+  return row;
+}
+
+export function noSuchExecution(id: string): AppError {
+  return new AppError('resource_missing', `No execution has the id "${clip(id)}".`, { param: 'id' });
+}

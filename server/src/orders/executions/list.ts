@@ -1,0 +1,20 @@
+import type { InputOf, Operations } from '@simplane/contract';
+import type { Context } from '../../accounts/context.ts';
+import { readPage } from '../../platform/lists/read-page.ts';
+import { mayMatch } from './list-statement.ts';
+import { presentExecution } from './present.ts';
+import { listExecutionRows } from './sql/list.ts';
+
+export function listExecutions(ctx: Context, { query }: InputOf<Operations['listExecutions']>) {
+  const { status, type, error_code: errorCode } = query;
+  const filter = { status, types: type && [...new Set(type)].sort(), errorCode };
+  return readPage(query, {
+    scope: { list: 'executions', accountId: ctx.account.id, filters: filter },
+    async read(beforeUuid, count) {
+      if (!mayMatch(filter)) return [];
+      return listExecutionRows(ctx.db, ctx.account.uuid, filter, { beforeUuid, count });
+    },
+    positionOf: (row) => row.id,
+    present: presentExecution,
+  });
+}

@@ -1,0 +1,48 @@
+import { type Execution, type ExecutionType, idPrefixes } from '@simplane/contract';
+import { unixSeconds } from '../../platform/clock.ts';
+import { idOfUuid } from '../../platform/ids/uuid.ts';
+import type { ExecutionRow } from './sql/rows.ts';
+import { describeWaiting } from './waiting-for.ts';
+
+export type { ExecutionRow } from './sql/rows.ts';
+
+export function presentExecution(row: ExecutionRow): Execution {
+  const id = idOfUuid(idPrefixes.execution, row.id);
+  return {
+    id,
+    object: 'execution',
+    execution_id: id,
+    type: row.type,
+    status: row.status,
+    product_id: row.product_id,
+    iccid: row.iccid,
+    ...(row.error && { error: row.error }),
+    attempts: row.attempts,
+    created: unixSeconds(row.created_at),
+    finished_at: row.finished_at && unixSeconds(row.finished_at),
+    waiting_for: row.waiting_for && describeWaiting(row.waiting_for),
+    next_attempt_at: row.next_attempt_at && unixSeconds(row.next_attempt_at),
+    ...(row.retry_of !== null && { retry_of: idOfUuid(idPrefixes.execution, row.retry_of) }),
+    ...(row.retried_by !== null && { retried_by: idOfUuid(idPrefixes.execution, row.retried_by) }),
+  };
+}
+
+type New = { type: ExecutionType; productId: string; iccid: string | null; createdAt: Date };
+
+/** A newly accepted execution, before its row can be read. */
+export function presentNew(id: string, { type, productId, iccid, createdAt }: New): Execution {
+  return {
+    id,
+    object: 'execution',
+    execution_id: id,
+    type,
+    status: 'queued',
+    product_id: productId,
+    iccid,
+    attempts: 0,
+    created: unixSeconds(createdAt),
+    finished_at: null,
+    waiting_for: describeWaiting('worker'),
+    next_attempt_at: unixSeconds(createdAt),
+  };
+}

@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest';
+import { bundleRow, dayMs, later, start } from '../../../test/support/bundle-row.ts';
+import { planUsage } from './plan-usage.ts';
+
+type BundleRow = Parameters<typeof planUsage>[1][number];
+
+const bundle = (id: string, fields?: Partial<BundleRow>) => bundleRow(id, { thresholds: [], ...fields });
+
+type Esim = Parameters<typeof planUsage>[0];
+const provisioned: Esim = { status: 'provisioned', country: null, country_observed_at: null };
+const active: Esim = { ...provisioned, status: 'active' };
+const record = (bytes: number, at = start, country: string | null = null) => ({ bytes, at, country });
+const types = ({ events }: ReturnType<typeof planUsage>) => events.map(({ type }) => type);
+
+test('the first usage of a provisioned eSIM activates it and its bundle, once', () => {
+  const plan = planUsage(provisioned, [bundle('a')], [record(10), record(10)], start);
+  expect([plan.status, types(plan)]).toEqual(['active', ['esim.activated', 'bundle.activated']]);
+  expect(plan.bundles[0]?.used_bytes).toBe(20);
+});
+
+test('usage of a suspended eSIM counts but starts no further bundle', () => {
+  const plan = planUsage(
+    { ...active, status: 'suspended' },
+    [bundle('a'), bundle('b')],
+    [record(1000)],
+    start,
+  );
+  expect([plan.status, plan.bundles.map((b) => b.status)]).toEqual(['suspended', ['depleted', 'queued']]);
+});
+
+test('a record with a country and no bytes is an attach: it starts the first bundle', () => {
+  const plan = planUsage(active, [bundle('a')], [record(0, start, 'DE')], start);
+  expect([types(plan), plan.country, plan.country_observed_at]).toEqual([['bundle.activated'], 'DE', start]);
+});
+
+test('on a suspended eSIM an attach updates the country, and only usage starts the next bundle after one that ended', () => {
+  const suspended: Esim = { ...active, status: 'suspended' };
+  const ended = bundle('a', { status: 'active', expires_at: start });
+  const plan = planUsage(suspended, [ended, bundle('b')], [record(5, later(2), 'DE')], later(1));
+  expect(plan.bundles.map((b) => [b.status, b.used_bytes])).toEqual([
+    ['expired', 0],
+    ['active', 5],
+  ]);
+  expect([plan.country, plan.bundles[1]?.activated_at]).toEqual(['DE', later(2)]);
+});
+
+test('a change of country emits an event with both, a first or repeated country emits none, and a late one is ignored', () => {
+  const plan = planUsage(
+    active,
+    [],
+    [record(0, start, 'DE'), record(0, later(1), 'DE'), record(0, later(2), 'FR'), record(0, later(2), 'IT')],
+    start,
+  );
+  expect(plan.events).toEqual([{ type: 'esim.country_changed', country: 'FR', previousCountry: 'DE' }]);
+  expect([plan.country, plan.country_observed_at]).toEqual(['FR', later(2)]);
+});
+
+test('a newer record of the same country updates its time', () => {
+  const seen: Esim = { ...active, country: 'DE', country_observed_at: start };
+  expect(planUsage(seen, [], [record(0, later(5), 'DE')], start).country_observed_at).toEqual(later(5));
+  expect(planUsage(seen, [], [record(5, later(5))], start)).toMatchObject({
+    country: 'DE',
+    country_observed_at: start,
+  });
+});
+
+test('usage does not count on an expired bundle: the next one starts and counts', () => {
+  const old = bundle('a', { status: 'active', activated_at: start, expires_at: later(30 * dayMs) });
+  const plan = planUsage(active, [old, bundle('b')], [record(10, later(dayMs))], later(30 * dayMs));
+  expect(plan.bundles.map((b) => [b.status, b.used_bytes])).toEqual([
+    ['expired', 0],
+    ['active', 10],
+  ]);
+  expect(types(plan)).toEqual(['bundle.expired', 'bundle.activated']);
+});
+
+test('no event is emitted twice, however many records follow', () => {
+  const plan = planUsage(
+    active,
+    [bundle('a', { thresholds: [1] }), bundle('b')],
+    [1, 2, 3].map((n) => record(n * 10)),
+    start,
+  );
+  expect(types(plan)).toEqual(['bundle.activated', 'bundle.usage_threshold']);
+});
+
+test('without records nothing changes', () => {
+  const bundles = [bundle('a')];
+  expect(planUsage(active, bundles, [], start)).toEqual({ ...active, bundles, events: [] });
+});
+
+test('usage that fills a bundle of an active eSIM exactly starts the next one', () => {
+  const plan = planUsage(active, [bundle('a'), bundle('b')], [record(1000)], start);
+  expect(plan.bundles.map((b) => b.status)).toEqual(['depleted', 'active']);
+});
+
+test.each([null, 'FR'])(
+  'the bundle after one that ended starts now, not at the record’s time (country %s)',
+  (country) => {
+    const ended = bundle('a', { status: 'active', activated_at: start, expires_at: later(dayMs) });
+    const now = later(2 * dayMs);
+    const plan = planUsage(active, [ended, bundle('b')], [record(5, later(1), country)], now);
+    expect(plan.bundles[1]).toMatchObject({ status: 'active', activated_at: now });
+  },
+);
+
+test('an attach starts its bundle before the country event, unless the eSIM is suspended', () => {
+  const inGermany = { country: 'DE', country_observed_at: start };
+  const events = (['active', 'suspended'] as const).map((status) =>
+    types(planUsage({ status, ...inGermany }, [bundle('a')], [record(5, later(1), 'FR')], start)),
+  );
+  expect(events).toEqual([
+    ['bundle.activated', 'esim.country_changed'],
+    ['esim.country_changed', 'bundle.activated'],
+  ]);
+});

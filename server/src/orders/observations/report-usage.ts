@@ -1,0 +1,51 @@
+import {
+  type InputOf,
+  maxRejections,
+  type Operations,
+  type RejectionReason,
+  type UsageRecordBatch,
+} from '@simplane/contract';
+import type { WriteContext } from '../../accounts/context.ts';
+import type { Outcome } from '../../platform/idempotency/outcome.ts';
+import { runOnce } from '../../platform/idempotency/run-once.ts';
+import { refuseFuture } from './observed-at.ts';
+import { takeUsage } from './take-usage.ts';
+
+/**
+ * Counts usage records from the network. In live, a key with the scope `network` may report for every account's eSIMs. In a
+ * sandbox any account may have such a key, and it reaches only that account.
+ */
+export async function reportUsage(
+  ctx: WriteContext,
+  { body }: InputOf<Operations['reportUsage']>,
+): Promise<Outcome> {
+  const ofAccount = ctx.mode === 'live' ? null : ctx.account.uuid;
+  let accountsWithEvents: ReadonlySet<string> = new Set();
+  const outcome = await runOnce(ctx, async (tx) => {
+    for (const [index, { at }] of body.records.entries()) refuseFuture(at, `records[${index}].at`, ctx.clock);
+    const taken = await takeUsage(tx, body.records, { ofAccount }, ctx);
+    accountsWithEvents = taken.accountsWithEvents;
+    const batch = summarise(body.records, taken);
+    const { accepted, duplicates, rejected } = batch;
+    ctx.describe({ accepted, duplicates, rejected });
+    return ctx.render(batch);
+  });
+  for (const accountUuid of accountsWithEvents) ctx.signals.announce('deliveries', accountUuid);
+  return outcome;
+}
+
+type Record = { record_id: string; iccid: string };
+type Taken = { accepted: number; rejected: readonly { index: number; reason: RejectionReason }[] };
+
+function summarise(records: readonly Record[], { accepted, rejected }: Taken): UsageRecordBatch {
+  return {
+    object: 'usage_record_batch',
+    accepted,
+    duplicates: records.length - accepted - rejected.length,
+    rejected: rejected.length,
+    rejections: rejected.slice(0, maxRejections).map(({ index, reason }) => {
+      const { record_id, iccid } = records[index] as Record;
+      return { index, record_id, iccid, reason };
+    }),
+  };
+}

@@ -1,0 +1,22 @@
+import { type InputOf, idPrefixes, type Operations, type OperatorExecution } from '@simplane/contract';
+import type { OperatorContext } from '../../accounts/context.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import { uuidOfId } from '../../platform/ids/uuid.ts';
+import { noSuchExecution } from '../executions/get.ts';
+import { presentForOperator } from './present.ts';
+import { findAnyExecution } from './sql/find-any.ts';
+import type { AnyExecutionRow } from './sql/rows.ts';
+
+export async function getAnyExecution(
+  { db }: Pick<OperatorContext, 'db'>,
+  { params }: Pick<InputOf<Operations['getAnyExecution']>, 'params'>,
+): Promise<OperatorExecution> {
+  return presentForOperator(await requireAnyExecution(db, params.id));
+}
+
+export async function requireAnyExecution(db: Queryable, id: string): Promise<AnyExecutionRow> {
+  const uuid = uuidOfId(idPrefixes.execution, id);
+  const row = uuid && (await findAnyExecution(db, uuid));
+  if (!row) throw noSuchExecution(id);
+  return row;
+}

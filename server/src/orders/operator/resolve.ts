@@ -1,0 +1,127 @@
+import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
+import { actorOf, recordAudit } from '../../accounts/audit/record.ts';
+import type { OperatorWriteContext, Origin } from '../../accounts/context.ts';
+import { AppError } from '../../platform/app-error.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import type { Outcome } from '../../platform/idempotency/outcome.ts';
+import { runOnce } from '../../platform/idempotency/run-once.ts';
+import { idOfUuid } from '../../platform/ids/uuid.ts';
+import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
+import type { Keyring } from '../../platform/secrets/keyring.ts';
+import { adoptedProgress, iccidInUse, requireLostIccid } from '../esims/adopt-profile.ts';
+import { announce } from '../executions/start.ts';
+import { requireAnyExecution } from './get.ts';
+import { presentForOperator } from './present.ts';
+import { conflict, requireNoCode } from './retry.ts';
+import { closeFailed } from './sql/close-failed.ts';
+import { insertResolution } from './sql/insert-resolution.ts';
+import { lockFailed } from './sql/lock-failed.ts';
+import type { AnyExecutionRow } from './sql/rows.ts';
+import { startRetry } from './start-retry.ts';
+
+type Deps = Origin & { clock: Clock; newUuid: NewUuid; keyring: Keyring };
+type Body = InputOf<Operations['resolveExecution']>['body'];
+type Decision =
+  | { outcome: 'not_reserved'; action: null; iccid: null }
+  | { outcome: 'reserved'; action: 'adopt' | 'cancel'; iccid: string };
+
+export async function resolveExecution(
+  ctx: OperatorWriteContext,
+  { params, body }: InputOf<Operations['resolveExecution']>,
+): Promise<Outcome> {
+  const decision = readDecision(body);
+  const outcome = await runOnce(ctx, async (tx) =>
+    ctx.render(presentForOperator(await resolveById(tx, ctx, params.id, decision))),
+  );
+  return announce(ctx, outcome);
+}
+
+/** The body's fields depend on each other. */
+export function readDecision({ outcome, iccid, then }: Body): Decision {
+  if (outcome === 'not_reserved') {
+    const param = iccid !== undefined ? 'iccid' : 'then';
+    if (iccid === undefined && then === undefined) return { outcome, action: null, iccid: null };
+    throw new AppError('parameter_invalid', `${param} is only for the outcome reserved: leave it out.`, {
+      param,
+    });
+  }
+  if (iccid === undefined || then === undefined) {
+    const param = iccid === undefined ? 'iccid' : 'then';
+    throw new AppError('parameter_missing', `${param} is required for the outcome reserved.`, { param });
+  }
+  return { outcome, action: then, iccid };
+}
+
+/** Decides an execution whose outcome is unknown. Returns it as it is afterwards. */
+export async function resolveById(
+  tx: Queryable,
+  deps: Deps,
+  id: string,
+  decision: Decision,
+): Promise<AnyExecutionRow> {
+  const row = await requireAnyExecution(tx, id);
+  const failed = row.status === 'failed' && (await lockFailed(tx, row.account_id, row.id));
+  if (!failed) throw notFailed(row);
+  if (row.error?.code !== 'outcome_unknown') throw notUnknown(row);
+  if (failed.is_resolved) throw conflict('The execution was already resolved. A resolution is final.');
+  if (decision.iccid !== null) await requireLostIccid(tx, decision.iccid, row.error.upstream?.['iccid']);
+  const retriedBy = await write(tx, deps, row, failed, decision).catch((error: { code?: string }) => {
+    // Another transaction has taken the ICCID since the check.
+    if (error.code === '23505' && decision.iccid !== null) throw iccidInUse(decision.iccid);
+    throw error;
+  });
+  const { outcome, action, iccid } = decision;
+  await recordAudit(tx, deps, {
+    accountUuid: row.account_id,
+    action: 'execution.resolved',
+    target: { type: 'execution', id },
+    changes: {
+      outcome,
+      ...(iccid !== null && { iccid, then: action }),
+      ...(retriedBy !== null && { retried_by: idOfUuid(idPrefixes.execution, retriedBy) }),
+    },
+  });
+  return requireAnyExecution(tx, id);
+}
+
+type Failed = NonNullable<Awaited<ReturnType<typeof lockFailed>>>;
+
+/** Returns the uuid of the execution that adopts the profile; null if none does. */
+async function write(
+  tx: Queryable,
+  deps: Deps,
+  row: AnyExecutionRow,
+  { input, progress }: Failed,
+  { outcome, action, iccid }: Decision,
+): Promise<string | null> {
+  const { clock, keyring } = deps;
+  const accountUuid = row.account_id;
+  await insertResolution(tx, {
+    ...{ accountUuid, executionUuid: row.id, outcome, action, iccid },
+    decided_by: actorOf(deps),
+    at: new Date(clock.nowMs()),
+  });
+  if (action !== 'adopt') {
+    await closeFailed(tx, { accountUuid, uuid: row.id, retriedBy: null });
+    return null;
+  }
+  requireNoCode(input);
+  return startRetry(tx, deps, row, {
+    input,
+    iccid,
+    progress: (executionUuid) => adoptedProgress(keyring, { accountUuid, executionUuid, earlier: progress }),
+  });
+}
+
+function notFailed({ status }: AnyExecutionRow): AppError {
+  return conflict(
+    status === 'succeeded'
+      ? 'The execution has succeeded, so there is nothing to resolve.'
+      : 'The execution has not ended yet. Resolve it only if it fails with outcome_unknown.',
+  );
+}
+
+function notUnknown({ error }: AnyExecutionRow): AppError {
+  return conflict(`The execution failed with ${error?.code}: only outcome_unknown needs to be resolved.`);
+}

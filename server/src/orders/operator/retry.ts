@@ -1,0 +1,86 @@
+import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
+import { recordAudit } from '../../accounts/audit/record.ts';
+import type { OperatorWriteContext, Origin } from '../../accounts/context.ts';
+import { AppError } from '../../platform/app-error.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import type { Outcome } from '../../platform/idempotency/outcome.ts';
+import { runOnce } from '../../platform/idempotency/run-once.ts';
+import { idOfUuid } from '../../platform/ids/uuid.ts';
+import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
+import { announce } from '../executions/start.ts';
+import { requireAnyExecution } from './get.ts';
+import { presentForOperator } from './present.ts';
+import { lockFailed } from './sql/lock-failed.ts';
+import { makeExecutionDue } from './sql/make-due.ts';
+import type { AnyExecutionRow } from './sql/rows.ts';
+import { startRetry } from './start-retry.ts';
+
+type Deps = Origin & { clock: Clock; newUuid: NewUuid };
+
+export async function retryExecution(
+  ctx: OperatorWriteContext,
+  { params }: InputOf<Operations['retryExecution']>,
+): Promise<Outcome> {
+  const outcome = await runOnce(ctx, async (tx) => {
+    const execution = presentForOperator(await retryById(tx, ctx, params.id));
+    return ctx.render(execution, { location: `/v1/operator/executions/${execution.id}` });
+  });
+  return announce(ctx, outcome);
+}
+
+/** Starts a new execution in place of a failed one, or makes a waiting one due. Returns the one that will run. */
+export async function retryById(tx: Queryable, deps: Deps, id: string): Promise<AnyExecutionRow> {
+  const row = await requireAnyExecution(tx, id);
+  if (row.status === 'succeeded')
+    throw conflict('The execution has succeeded, so there is nothing to retry.');
+  const retriedBy = row.status === 'failed' ? await startInPlaceOf(tx, deps, row) : null;
+  if (retriedBy === null && !(await makeExecutionDue(tx, row.account_id, row.id))) throw isRunning();
+  const next = retriedBy === null ? id : idOfUuid(idPrefixes.execution, retriedBy);
+  await recordAudit(tx, deps, {
+    accountUuid: row.account_id,
+    action: 'execution.retried',
+    target: { type: 'execution', id },
+    changes: retriedBy === null ? { next_attempt_at: 'now' } : { retried_by: next },
+  });
+  return requireAnyExecution(tx, next);
+}
+
+async function startInPlaceOf(tx: Queryable, deps: Deps, row: AnyExecutionRow): Promise<string> {
+  const failed = await lockFailed(tx, row.account_id, row.id);
+  if (!failed) throw isRunning();
+  const { retried_by: retriedBy, is_resolved: isResolved, input } = failed;
+  if (retriedBy !== null) {
+    const id = idOfUuid(idPrefixes.execution, retriedBy);
+    throw conflict(`The execution was already retried, as ${id}. Retry that one if it has failed.`);
+  }
+  if (row.error?.code === 'canceled')
+    throw conflict('The account canceled the execution itself, so it cannot be retried.');
+  if (row.error?.code === 'outcome_unknown' && !isResolved) throw isUnknown();
+  requireNoCode(input);
+  return startRetry(tx, deps, row, { input });
+}
+
+/** The code that the account's customer knows was deleted when the order failed. */
+export function requireNoCode(input: { has_confirmation_code?: true }): void {
+  if (!input.has_confirmation_code) return;
+  throw conflict(
+    'The order had a confirmation code, which was deleted when it failed. The account has to order again.',
+  );
+}
+
+function isUnknown(): AppError {
+  return conflict(
+    'It is unknown whether the network has reserved a profile for this execution, so a retry could reserve a second one. Resolve it first.',
+  );
+}
+
+function isRunning(): AppError {
+  return conflict(
+    'A worker is running the execution right now. Look at it again when it waits or has ended.',
+  );
+}
+
+export function conflict(message: string): AppError {
+  return new AppError('state_conflict', message);
+}

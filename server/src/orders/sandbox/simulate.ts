@@ -1,0 +1,102 @@
+import type { InputOf, Operations, SimulatedAction } from '@simplane/contract';
+import type { WriteContext } from '../../accounts/context.ts';
+import type { Observation, ObservedState } from '../../network/port.ts';
+import { AppError } from '../../platform/app-error.ts';
+import { unixSeconds } from '../../platform/clock.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import type { Outcome } from '../../platform/idempotency/outcome.ts';
+import { runOnce } from '../../platform/idempotency/run-once.ts';
+import { uuidText } from '../../platform/ids/uuid.ts';
+import { expireActiveBundle } from '../bundles/expire.ts';
+import { requireEsim } from '../esims/get.ts';
+import { type LockedEsim, lockOwnEsim } from '../esims/lock.ts';
+import { presentEsim } from '../esims/present.ts';
+import { observe } from '../observations/observe.ts';
+import { isTooOld, observedAt, refuseFuture } from '../observations/observed-at.ts';
+import { takeUsage } from '../observations/take-usage.ts';
+import { requireMatchingParameters } from './parameters.ts';
+import { requireUsableEsim } from './require-usable-esim.ts';
+
+type Body = InputOf<Operations['simulateEsim']>['body'];
+
+/** Simulates an action of a device or a network, through the same functions as reports of a live network. */
+export async function simulateEsim(
+  ctx: WriteContext,
+  { params, body }: InputOf<Operations['simulateEsim']>,
+): Promise<Outcome> {
+  if (ctx.mode !== 'sandbox') {
+    throw new AppError(
+      'sandbox_only',
+      'Simulation is for the sandbox only; this is a live deployment. Use a sandbox with a test key.',
+    );
+  }
+  const outcome = await runOnce(ctx, async (tx) => {
+    requireMatchingParameters(body);
+    if (body.at !== undefined) refuseFuture(body.at, 'at', ctx.clock);
+    if (body.action === 'use_data') refuseTooOld(ctx, body.at);
+    const esim = await lockOwnEsim(tx, ctx.account.uuid, params.iccid);
+    requireUsableEsim(body.action, esim);
+    ctx.describe({ action: body.action });
+    return ctx.render(presentEsim(await act(ctx, tx, esim, body)));
+  });
+  ctx.signals.announce('deliveries', ctx.account.uuid);
+  return outcome;
+}
+
+async function act(ctx: WriteContext, tx: Queryable, esim: LockedEsim, body: Body): Promise<LockedEsim> {
+  const { action } = body;
+  const nowMs = ctx.clock.nowMs();
+  const at = body.at === undefined ? new Date(nowMs) : observedAt(body.at, nowMs);
+  switch (action) {
+    case 'expire_bundle':
+      if (await expireActiveBundle(tx, esim, at, ctx)) return esim;
+      throw new AppError(
+        'state_conflict',
+        `The eSIM is ${esim.status} and has no active bundle to expire; simulate attach first, or top it up.`,
+      );
+    case 'use_data':
+      return useData(ctx, tx, esim, { ...body, at });
+    default:
+      return (await observe(tx, observationOf(esim.iccid, at, { ...body, action }), ctx)) ?? esim;
+  }
+}
+
+async function useData(
+  ctx: WriteContext,
+  tx: Queryable,
+  { account_id: ofAccount, iccid }: LockedEsim,
+  { record_id = uuidText(ctx.newUuid()), bytes = 0, at }: Omit<Body, 'at'> & { at: Date },
+): Promise<LockedEsim> {
+  const record = { record_id, iccid, bytes, at: unixSeconds(at) };
+  await takeUsage(tx, [record], { ofAccount }, ctx);
+  return requireEsim(tx, ofAccount, iccid);
+}
+
+function refuseTooOld(ctx: WriteContext, at: number | undefined): void {
+  if (at === undefined || !isTooOld(at, ctx)) return;
+  const days = ctx.usageMaxAgeMs / 86_400_000;
+  throw new AppError(
+    'parameter_invalid',
+    `at is too long ago: usage is counted up to ${days} days later, or as SIMPLANE_USAGE_MAX_AGE says.`,
+    { param: 'at' },
+  );
+}
+
+type Observed = Exclude<SimulatedAction, 'expire_bundle' | 'use_data'>;
+
+const stateAfter: Record<Exclude<Observed, 'attach'>, Exclude<ObservedState, 'error'>> = {
+  download: 'downloaded',
+  install: 'installed',
+  enable: 'enabled',
+  disable: 'disabled',
+  delete: 'deleted',
+};
+
+function observationOf(
+  iccid: string,
+  at: Date,
+  { action, country = '' }: Body & { action: Observed },
+): Observation {
+  if (action === 'attach') return { iccid, at, kind: 'attach', country };
+  return { iccid, at, kind: 'profile', state: stateAfter[action] };
+}

@@ -1,8 +1,0 @@
-import type { Queryable } from '../db/database.ts';
-import { listReportRows } from './sql/list-reports.ts';
-import { goneAfterMs } from './start-heartbeat.ts';
-
-/** What the running processes reported last. */
-export function readReports(db: Queryable) {
-  return listReportRows(db, goneAfterMs);
-}

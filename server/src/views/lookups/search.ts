@@ -1,0 +1,152 @@
+import {
+  hasScope,
+  type IdPrefix,
+  type InputOf,
+  idPrefixes,
+  type Operations,
+  type SearchResult,
+} from '@simplane/contract';
+import type { Context } from '../../accounts/context.ts';
+import { getEsim } from '../../orders/esims/get.ts';
+import { AppError } from '../../platform/app-error.ts';
+import { unixSeconds } from '../../platform/clock.ts';
+import { uuidOfId } from '../../platform/ids/uuid.ts';
+import { unixMsOf } from '../../platform/ids/uuid-range.ts';
+import { findByIccidEnd } from './sql/find-by-iccid-end.ts';
+import { findById, type IdType } from './sql/find-by-id.ts';
+import { findByName } from './sql/find-by-name.ts';
+import { findIdempotencyKey } from './sql/find-idempotency-key.ts';
+
+const maxResults = 20;
+
+/** The form of the text says what it can be, so each search is two to four look-ups in an index. */
+export async function search(ctx: Context, { query }: InputOf<Operations['search']>) {
+  const text = query.q.trim();
+  const finders = [findEsims, findResource, findAccount, findNamed, findKey];
+  const found = await Promise.all(finders.map((find) => find(ctx, text)));
+  return { object: 'list' as const, data: found.flat().slice(0, maxResults), has_more: false };
+}
+
+async function findEsims(ctx: Context, text: string): Promise<SearchResult[]> {
+  if (/^[0-9]{18,20}$/.test(text)) {
+    const esim = await getEsim(ctx, { params: { iccid: text } }).catch(noneIfMissing);
+    if (esim) return [esimResult(esim)];
+  }
+  if (!/^[0-9]{4,20}$/.test(text)) return [];
+  const rows = await findByIccidEnd(ctx.db, ctx.account.uuid, text, maxResults);
+  return rows.map(({ created_at, ...row }) => esimResult({ ...row, created: unixSeconds(created_at) }));
+}
+
+function noneIfMissing(error: unknown): null {
+  if (error instanceof AppError && error.code === 'resource_missing') return null;
+  throw error;
+}
+
+function esimResult({ iccid, status, created }: { iccid: string; status: string; created: number }) {
+  const path = `/v1/esims/${iccid}`;
+  return {
+    id: iccid,
+    object: 'search_result',
+    type: 'esim',
+    title: `eSIM, ${status}`,
+    path,
+    created,
+  } as const;
+}
+
+type Kind = { type: IdType; name: string; path(id: string, within: string | null): string };
+
+const kinds: { readonly [prefix in IdPrefix]?: Kind } = {
+  [idPrefixes.event]: { type: 'event', name: 'Event', path: (id) => `/v1/events/${id}` },
+  [idPrefixes.execution]: { type: 'execution', name: 'Execution', path: (id) => `/v1/executions/${id}` },
+  [idPrefixes.webhookEndpoint]: {
+    type: 'webhook_endpoint',
+    name: 'Webhook endpoint',
+    path: (id) => `/v1/webhook_endpoints/${id}`,
+  },
+  [idPrefixes.delivery]: { type: 'delivery', name: 'Delivery', path: (id) => `/v1/deliveries/${id}` },
+  [idPrefixes.bundle]: { type: 'bundle', name: 'Bundle', path: (_, iccid) => `/v1/esims/${iccid}/bundles` },
+  [idPrefixes.recovery]: { type: 'recovery', name: 'Recovery', path: (id) => `/v1/recoveries/${id}` },
+  [idPrefixes.request]: { type: 'request', name: 'Request', path: (id) => `/v1/requests/${id}` },
+  [idPrefixes.auditEntry]: {
+    type: 'audit_entry',
+    name: 'Audit entry',
+    path: (_, filters) => `/v1/audit_log?${filters}`,
+  },
+  [idPrefixes.apiKey]: { type: 'api_key', name: 'API key', path: (id) => `/v1/api_keys/${id}` },
+};
+
+async function findResource(ctx: Context, id: string): Promise<SearchResult[]> {
+  const prefix = id.slice(0, Math.max(0, id.indexOf('_'))) as IdPrefix;
+  const kind = Object.hasOwn(kinds, prefix) ? kinds[prefix] : undefined;
+  const uuid = kind && uuidOfId(prefix, id);
+  if (!kind || !uuid || !mayFind(ctx, kind.type, id)) return [];
+  const row = await findById(ctx.db, ctx.account.uuid, kind.type, uuid);
+  if (!row) return [];
+  return [
+    {
+      id,
+      object: 'search_result',
+      type: kind.type,
+      title: `${kind.name}: ${row.about}`,
+      path: kind.type === 'api_key' && id === ctx.apiKey.id ? '/v1/me' : kind.path(id, row.within),
+      created: unixSeconds(row.created_at),
+    },
+  ];
+}
+
+/** A key may see itself; other keys of the account and the audit log need `admin`, or the operator's view of the account. */
+function mayFind({ apiKey }: Context, type: IdType, id: string): boolean {
+  const isFree = type !== 'api_key' && type !== 'audit_entry';
+  return (
+    isFree || id === apiKey.id || hasScope(apiKey.scopes, 'admin') || hasScope(apiKey.scopes, 'operator')
+  );
+}
+
+/** An account finds itself: its id is in /v1/me and in the operator's messages. */
+async function findAccount({ account }: Context, id: string): Promise<SearchResult[]> {
+  if (id !== account.id) return [];
+  const created = unixSeconds(new Date(unixMsOf(account.uuid)));
+  return [
+    {
+      id,
+      object: 'search_result',
+      type: 'account',
+      title: `Account: ${account.name}`,
+      path: '/v1/me',
+      created,
+    },
+  ];
+}
+
+const named = {
+  product: { name: 'Product', path: '/v1/products' },
+  event_consumer: { name: 'Event consumer', path: '/v1/event_consumers' },
+} as const;
+
+async function findNamed(ctx: Context, id: string): Promise<SearchResult[]> {
+  const rows = await findByName(ctx.db, ctx.account.uuid, id);
+  return rows.map(({ type, about, created_at: createdAt }) => ({
+    id,
+    object: 'search_result',
+    type,
+    title: `${named[type].name}: ${about}`,
+    path: `${named[type].path}/${id}`,
+    created: unixSeconds(createdAt),
+  }));
+}
+
+async function findKey(ctx: Context, key: string): Promise<SearchResult[]> {
+  const row = await findIdempotencyKey(ctx.db, ctx.account.uuid, key, new Date(ctx.clock.nowMs()));
+  if (!row) return [];
+  return [
+    {
+      id: key,
+      object: 'search_result',
+      type: 'idempotency_key',
+      title: `Idempotency key, answered with ${row.status}`,
+      path: row.location,
+      created: unixSeconds(row.created_at),
+    },
+  ];
+}

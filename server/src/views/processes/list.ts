@@ -1,0 +1,33 @@
+import { type InputOf, idPrefixes, type Operations, type Process } from '@simplane/contract';
+import type { OperatorContext } from '../../accounts/context.ts';
+import { unixSeconds } from '../../platform/clock.ts';
+import { idOfUuid } from '../../platform/ids/uuid.ts';
+import { readPage } from '../../platform/lists/read-page.ts';
+import { goneAfterMs } from '../../platform/processes/start-heartbeat.ts';
+import { listProcessRows, type ProcessRow } from './sql/list-processes.ts';
+
+export function listProcesses(
+  { db }: Pick<OperatorContext, 'db'>,
+  { query }: InputOf<Operations['listProcesses']>,
+) {
+  return readPage(query, {
+    scope: { list: 'processes', accountId: '', filters: {} },
+    read: (beforeUuid, count) => listProcessRows(db, goneAfterMs, { beforeUuid, count }),
+    positionOf: (row) => row.id,
+    present,
+  });
+}
+
+function present(row: ProcessRow): Process {
+  return {
+    id: idOfUuid(idPrefixes.process, row.id),
+    object: 'process',
+    role: row.role,
+    version: row.version,
+    host: row.host,
+    pid: row.pid,
+    since: unixSeconds(row.started_at),
+    last_seen_at: unixSeconds(row.seen_at),
+    clock_skew_ms: row.clock_skew_ms,
+  };
+}

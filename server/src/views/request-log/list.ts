@@ -1,0 +1,27 @@
+import { type InputOf, type Operations, operations } from '@simplane/contract';
+import type { Context } from '../../accounts/context.ts';
+import { AppError } from '../../platform/app-error.ts';
+import { createdRangeOf } from '../../platform/lists/created-range.ts';
+import { readPage } from '../../platform/lists/read-page.ts';
+import { presentRequest } from './present.ts';
+import { listLines } from './sql/list-lines.ts';
+
+export async function listRequests(ctx: Context, { query }: InputOf<Operations['listRequests']>) {
+  const { status, error_code: errorCode, operation } = query;
+  if (operation !== undefined && !Object.hasOwn(operations, operation)) throw noSuchOperation();
+  const filter = { status, errorCode, operation, created: createdRangeOf(query) };
+  return readPage(query, {
+    scope: { list: 'requests', accountId: ctx.account.id, filters: filter },
+    read: (beforeUuid, count) => listLines(ctx.db, ctx.account.uuid, filter, { beforeUuid, count }),
+    positionOf: (row) => row.id,
+    present: presentRequest,
+  });
+}
+
+function noSuchOperation(): AppError {
+  return new AppError(
+    'parameter_invalid',
+    'operation must be the id of an operation, such as createEsim; /openapi.json has them as operationId.',
+    { param: 'operation' },
+  );
+}

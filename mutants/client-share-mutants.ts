@@ -343,9 +343,17 @@ export const clientShareMutants: Mutant[] = [
     why: 'What waits for its turn is not done for a client that left.',
   },
   {
+    name: 'rest-as-long-as-a-lock',
+    file: 'server/src/http/account-turns.ts',
+    find: 'Math.min(performance.now() - startedMs, longestRestMs)',
+    replace: 'performance.now() - startedMs',
+    tests: ['server/src/http/account-turns.test.ts'],
+    why: 'An account whose read waited for a lock is not kept from its next one as long again.',
+  },
+  {
     name: 'account-without-rest',
     file: 'server/src/http/account-turns.ts',
-    find: 'setTimeout(end, performance.now() - startedMs, account)',
+    find: 'setTimeout(end, restMs, account)',
     replace: 'setTimeout(end, 0, account)',
     tests: ['server/src/http/account-turns.test.ts'],
     why: 'An account that searches or follows without a pause leaves half of a core to others.',

@@ -46,16 +46,9 @@ export const databaseShareMutants: Mutant[] = [
   {
     name: 'failed-work-keeps-its-slot',
     file: 'server/src/http/account-turns.ts',
-    find: `try {
-      return await work();
-    } finally {
-      if (limits.rests) setTimeout(end, performance.now() - startedMs, account);
-      else end(account);
-    }`,
-    replace: `const result = await work();
-    if (limits.rests) setTimeout(end, performance.now() - startedMs, account);
-    else end(account);
-    return result;`,
+    find: '    } finally {\n      if (restMs > 0)',
+    replace:
+      '    } catch (error) {\n      restMs = 600_000;\n      throw error;\n    } finally {\n      if (restMs > 0)',
     tests: ['server/src/http/account-turns.test.ts'],
     why: 'A slot is free again after work that failed.',
   },

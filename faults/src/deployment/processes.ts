@@ -39,10 +39,7 @@ export function bundledRelease(folder: string): Release {
   };
 }
 
-const serverFolder = join(
-  dirname(createRequire(import.meta.url).resolve('@simplane/server/embedded-postgres')),
-  '../../..',
-);
+const serverFolder = join(dirname(createRequire(import.meta.url).resolve('@simplane/server/serve')), '..');
 // The tests bundle the programs, because loading modules one by one takes most of a server's start.
 const bundles = process.env['FAULTS_PROGRAMS'];
 export const thisRelease: Release = bundles

@@ -104,4 +104,17 @@ describe('turns of accounts', () => {
     for (const job of ['b0', 'a1']) await end(job);
     expect(await Promise.all(jobs)).toEqual(['a0', 'a1', 'b0']);
   });
+
+  test('that rest do so for 250 ms at most', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
+    const { started, run, end } = startJobs({ running: 2, rests: true, ...patient });
+    const jobs = [run('a', 'a0'), run('a', 'a1')];
+    vi.advanceTimersByTime(10_000);
+    await end('a0');
+    vi.advanceTimersByTime(250);
+    await end('nothing');
+    expect(started).toEqual(['a0', 'a1']);
+    await end('a1');
+    await Promise.all(jobs);
+  });
 });

@@ -465,7 +465,7 @@ describe('an eSIM that is being provisioned', () => {
     const { open, accepted, iccid } = await startBlocked(body);
     const report = (record_id: string) =>
       call(service, 'POST', '/v1/usage_records', {
-        body: { records: [{ iccid, record_id, bytes: 1, at: 1 }] },
+        body: { records: [{ iccid, record_id, bytes: 1, at: Math.floor(service.clock.nowMs() / 1_000) }] },
       });
     expect((await report('early')).json.rejections).toMatchObject([{ iccid, reason: 'esim_not_ready' }]);
     open();

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { operations } from '@simplane/contract';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -49,6 +50,7 @@ function startReading() {
         const { status, text } = await call(target, 'GET', path);
         if (status !== 200) refused.push(`${path}: ${status} ${text}`);
       }
+      await sleep(200); // leaves the cores to the other tests
     }
   })();
   return async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join, relative } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 
@@ -75,7 +75,7 @@ async function readModule(path: string): Promise<string> {
   return text.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href));
 }
 
-/** Workspaces are found in the tree, as sources; packages where the same file of ours would find them. */
+/** Workspaces are found in the tree, as sources; packages where our workspace of that name finds them. */
 function sourcesOf(tree: string): Plugin {
   return {
     name: 'sources-of-tree',
@@ -85,7 +85,8 @@ function sourcesOf(tree: string): Plugin {
           return undefined;
         const [, workspace = '', part = ''] = /^@simplane\/(\w+)(\/.+)?$/.exec(path) ?? [];
         if (workspace !== '') return { path: sourceOf(join(tree, workspace), `.${part}`) };
-        return resolve(path, { kind, importer, resolveDir: join(root, relative(tree, resolveDir)) });
+        const [own = ''] = relative(tree, resolveDir).split(sep);
+        return resolve(path, { kind, importer, resolveDir: join(root, own) });
       });
       onLoad({ filter: /\.ts$/ }, async ({ path }) => ({ contents: await readModule(path), loader: 'ts' }));
     },

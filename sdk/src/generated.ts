@@ -1,6 +1,6 @@
 // Generated from contract/ by `npm run generate`; edit there.
 
-export const sdkVersion = '0.1.0';
+export const sdkVersion = '0.2.0';
 
 export const currentApiVersion = '2026-11-01';
 

@@ -33,7 +33,7 @@ export const Process = Type.Object(
         id: exampleId(idPrefixes.process),
         object: 'process',
         role: 'worker',
-        version: '0.1.0',
+        version: '0.2.0',
         host: 'simplane-worker-1',
         pid: 1,
         since: exampleTime,

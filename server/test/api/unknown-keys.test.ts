@@ -44,7 +44,7 @@ describe('an unknown key', () => {
   test('is looked up about once a second, however often it is sent', async () => {
     const wrong = generateApiKey('sandbox');
     const startedAtMs = performance.now();
-    for (let i = 0; i < 10; i++) {
+    for (let i = 0; i < 4; i++) {
       const replies = await together(50, () => me(wrong));
       expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([401]));
     }
@@ -61,12 +61,12 @@ describe('an unknown key', () => {
     expect(keys.recall('ab')).toBeUndefined();
   });
 
-  test('sent in thousands of variants is rate limited by address, and look-ups do not grow with requests', async () => {
+  test('sent in hundreds of variants is rate limited by address, and look-ups do not grow with requests', async () => {
     const startedAtMs = performance.now();
     const replies = (
       await together(20, async () => {
         const own: Reply[] = [];
-        for (let i = 0; i < 100; i++) own.push(await me(generateApiKey('sandbox')));
+        for (let i = 0; i < 15; i++) own.push(await me(generateApiKey('sandbox')));
         return own;
       })
     ).flat();

@@ -10,10 +10,10 @@ import { runOnce } from '../dist/run-once.js';
 const seed = 28;
 const rounds = 3;
 
-// The first one migrates the database beside the old ones. Both releases work together, and the old ones alone again.
+// The first one migrates the database beside the old ones. Both releases work together, one process goes back, and all end up new.
 const steps = [
-  ...(['upgrade worker-1', 'upgrade api-1', 'downgrade api-1', 'downgrade worker-1'] as const),
-  ...(['upgrade api-1', 'upgrade worker-1'] as const),
+  ...(['upgrade worker-1', 'upgrade api-1', 'downgrade api-1'] as const),
+  ...(['upgrade api-2', 'upgrade worker-2', 'upgrade api-1'] as const),
 ];
 const faults = steps.map((step, index): Fault => {
   const [kind, process] = step.split(' ') as ['upgrade' | 'downgrade', string];

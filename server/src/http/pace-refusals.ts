@@ -19,11 +19,12 @@ const longestMs = 10_000;
 
 /**
  * Answers 20 refusals a second to an account or, without a key, to an address; the others wait. Whoever asks again at once after each
- * refusal would else keep the process busy with refusing: 1,000 connections made another account's answers 200 times slower. Paced are
- * strangers and those over a limit: a known key is told at once what is wrong with its request. What waits keeps its connection, so
- * the share of connections bounds how much one address can have waiting.
+ * refusal would otherwise keep the process busy: 1,000 connections made another account's answers 200 times slower. Only strangers and
+ * those over a limit wait: a known key is told at once what is wrong with its request. What waits keeps its connection, so the share
+ * of connections bounds how much one address can have waiting.
  */
-export function createRefusalPace(monotonicMs = () => performance.now()): RefusalPace {
+export function createRefusalPace(): RefusalPace {
+  const monotonicMs = () => performance.now();
   const bucketOf = createTokenBuckets({ perSecond, burst, limit: maxOwners, monotonicMs });
   const held = new Set<() => void>();
   let isEnded = false;

@@ -133,7 +133,7 @@ export default {
         'A feature exports operations, not SQL. Only its own folder and the operator’s commands may use its statements.',
       severity: 'error',
       from: { path: '^(server/src.*?)/(?:sql/)?[^/]+$', pathNot: '^server/src/commands/' },
-      to: { path: '^server/src/.*/sql/', pathNot: '^$1/(sql/)?[^/]+$' },
+      to: { path: '^server/src/.*/sql(/|\\.ts$)', pathNot: '^$1/(sql/)?[^/]+$' },
     },
     {
       name: 'only-tests-use-test-support',

@@ -247,7 +247,7 @@ export const growthMutants: Mutant[] = [
   },
   {
     name: 'sessions-of-a-key-counted-without-a-lock',
-    file: 'server/src/accounts/sessions/sql/insert-session.ts',
+    file: 'server/src/accounts/sessions/sql.ts',
     find: '\nfor no key update',
     replace: '',
     tests: [api('sessions')],
@@ -255,7 +255,7 @@ export const growthMutants: Mutant[] = [
   },
   {
     name: 'session-of-another-account-ended',
-    file: 'server/src/accounts/sessions/sql/owned-by.ts',
+    file: 'server/src/accounts/sessions/sql.ts',
     find: `'k.account_id = $1'`,
     replace: `'(k.account_id = $1 or true)'`,
     tests: [api('sessions')],
@@ -263,7 +263,7 @@ export const growthMutants: Mutant[] = [
   },
   {
     name: 'any-session-ended-by-an-operator',
-    file: 'server/src/accounts/sessions/sql/owned-by.ts',
+    file: 'server/src/accounts/sessions/sql.ts',
     find: '$1::uuid is null and k.account_id is null',
     replace: '$1::uuid is null',
     tests: [api('sessions')],
@@ -271,7 +271,7 @@ export const growthMutants: Mutant[] = [
   },
   {
     name: 'session-of-a-revoked-key-listed',
-    file: 'server/src/accounts/sessions/sql/list-sessions.ts',
+    file: 'server/src/accounts/sessions/sql.ts',
     find: '  and k.revoked_at is null\n',
     replace: '',
     tests: [api('sessions')],
@@ -279,7 +279,7 @@ export const growthMutants: Mutant[] = [
   },
   {
     name: 'session-of-an-expired-key-listed',
-    file: 'server/src/accounts/sessions/sql/list-sessions.ts',
+    file: 'server/src/accounts/sessions/sql.ts',
     find: '  and (k.expires_at is null or k.expires_at > $2)\n',
     replace: '',
     tests: [api('sessions')],
@@ -287,7 +287,7 @@ export const growthMutants: Mutant[] = [
   },
   {
     name: 'expired-session-listed',
-    file: 'server/src/accounts/sessions/sql/list-sessions.ts',
+    file: 'server/src/accounts/sessions/sql.ts',
     find: '  and s.expires_at > $2\n',
     replace: '',
     tests: [api('sessions')],

@@ -64,6 +64,7 @@ const planted: [rule: string, from: string, imports: string, to: string][] = [
     ['server/src/notify/webhooks/endpoints/a.ts', 'server/src/notify/webhooks/sender/sql/target.ts'],
     ['server/src/orders/bundles/a.ts', 'server/src/orders/esims/sql/target.ts'],
     ['server/src/serve.ts', 'server/src/accounts/products/sql/target.ts'],
+    ['server/src/accounts/audit/a.ts', 'server/src/accounts/sessions/sql.ts'],
   ].map(plant('sql-stays-in-its-folder')),
   ...workspaces.flatMap((from) =>
     workspaces

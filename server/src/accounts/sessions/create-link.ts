@@ -5,7 +5,7 @@ import { idOfUuid } from '../../platform/ids/uuid.ts';
 import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { Origin } from '../context.ts';
-import { insertLink } from './sql/insert-link.ts';
+import { insertLink } from './sql.ts';
 import { hashOfToken, newToken } from './token.ts';
 
 export const linkMs = 10 * 60_000;

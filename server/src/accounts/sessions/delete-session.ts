@@ -6,7 +6,7 @@ import { uuidOfId } from '../../platform/ids/uuid.ts';
 import { clip } from '../../platform/telemetry/clip.ts';
 import type { OperatorWriteContext, WriteContext } from '../context.ts';
 import { recordEnd } from './end-session.ts';
-import { deleteSessionOf } from './sql/delete-session-of.ts';
+import { deleteSessionOf } from './sql.ts';
 
 type Input = { params: { id: string } };
 

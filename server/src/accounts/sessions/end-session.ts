@@ -5,8 +5,7 @@ import { idOfUuid } from '../../platform/ids/uuid.ts';
 import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ApiKey, Origin } from '../context.ts';
-import { deleteExpiredSessions } from './sql/delete-expired.ts';
-import { deleteSessionByHash } from './sql/delete-session.ts';
+import { deleteExpiredSessions, deleteSessionByHash } from './sql.ts';
 import { hashOfToken } from './token.ts';
 
 type Deps = Origin & { clock: Clock; newUuid: NewUuid };

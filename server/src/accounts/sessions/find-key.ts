@@ -1,8 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import { createGroupCommit, perDatabase } from '../../platform/db/group-commit.ts';
-import { findLink } from './sql/find-link.ts';
-import { findSessions } from './sql/find-sessions.ts';
+import { findLink, findSessions } from './sql.ts';
 import { hashOfToken } from './token.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
-import { findSessions } from './sql/find-sessions.ts';
+import { findSessions } from './sql.ts';
 
 /** Looks up sessions by the hashes of their tokens. Returns a function that says whether one is still live. */
 export async function findLiveSessions(

@@ -3,7 +3,7 @@ import { unixSeconds } from '../../platform/clock.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
 import { readPage } from '../../platform/lists/read-page.ts';
 import type { Context, OperatorContext } from '../context.ts';
-import { listSessionRows, type SessionRow } from './sql/list-sessions.ts';
+import { listSessionRows, type SessionRow } from './sql.ts';
 
 type Query = InputOf<Operations['listSessions']>['query'];
 

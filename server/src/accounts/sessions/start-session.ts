@@ -5,8 +5,7 @@ import { idOfUuid, uuidText } from '../../platform/ids/uuid.ts';
 import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ApiKey, Origin } from '../context.ts';
-import { insertSession } from './sql/insert-session.ts';
-import { spendLink } from './sql/spend-link.ts';
+import { insertSession, spendLink } from './sql.ts';
 import { hashOfToken, newToken } from './token.ts';
 
 const hourMs = 3_600_000;

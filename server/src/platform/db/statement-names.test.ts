@@ -8,9 +8,11 @@ test('no two statements have the same name: a connection that has prepared one r
     (path) => path.endsWith('.ts') && !path.endsWith('.test.ts'),
   );
   const names = files.flatMap((path) =>
-    [...readFileSync(new URL(path, source), 'utf8').matchAll(/\bname: '(\w+)',\s*text\b/g)].map(
-      ([, name]) => name,
-    ),
+    [
+      ...readFileSync(new URL(path, source), 'utf8').matchAll(
+        /(?:\bname: |\b(?:many|one|value|count|run)<[^()]*>\(\s*)'(\w+)'(?=,\s*text\b|\)`|,\s*\()/g,
+      ),
+    ].map(([, name]) => name),
   );
   expect(names.length).toBeGreaterThan(100);
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);

@@ -1,30 +1,12 @@
-import type { Queryable } from '../../../platform/db/database.ts';
+import { one } from '../../../platform/db/statement.ts';
 import { type CatalogRow, catalogColumns, columns, type ProductRow } from './rows.ts';
 
-export async function findProduct(db: Queryable, id: string): Promise<ProductRow | null> {
-  const [row] = await db.query<ProductRow>(
-    {
-      name: 'product_find',
-      text: `
+export const findProduct = one<ProductRow, [id: string]>('product_find')`
 select ${columns}
 from products
-where id = $1`,
-    },
-    [id],
-  );
-  return row ?? null;
-}
+where id = $1`;
 
-export async function findCatalogProduct(db: Queryable, id: string): Promise<CatalogRow | null> {
-  const [row] = await db.query<CatalogRow>(
-    {
-      name: 'product_find_catalog',
-      text: `
+export const findCatalogProduct = one<CatalogRow, [id: string]>('product_find_catalog')`
 select ${catalogColumns}
 from products
-where id = $1`,
-    },
-    [id],
-  );
-  return row ?? null;
-}
+where id = $1`;

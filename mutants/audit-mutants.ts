@@ -100,7 +100,7 @@ export const auditMutants: Mutant[] = [
   },
   {
     name: 'entry-of-order-sought-from-the-newest',
-    file: 'server/src/accounts/audit/sql/find-order.ts',
+    file: 'server/src/accounts/audit/sql.ts',
     find: `(action, id) <= ('esim.ordered', $1)`,
     replace: `action <= 'esim.ordered'`,
     tests: [api('audited-orders')],
@@ -108,7 +108,7 @@ export const auditMutants: Mutant[] = [
   },
   {
     name: 'entry-of-order-sought-without-end',
-    file: 'server/src/accounts/audit/sql/find-order.ts',
+    file: 'server/src/accounts/audit/sql.ts',
     find: `(action, id) >= ('esim.ordered', $2)`,
     replace: `action >= 'esim.ordered' and $2::uuid is not null`,
     tests: [api('audited-orders')],
@@ -116,7 +116,7 @@ export const auditMutants: Mutant[] = [
   },
   {
     name: 'entry-of-order-sought-in-too-many',
-    file: 'server/src/accounts/audit/sql/find-order.ts',
+    file: 'server/src/accounts/audit/sql.ts',
     find: 'limit $3\n',
     replace: 'limit $3 * 2\n',
     tests: [api('audited-orders')],
@@ -124,7 +124,7 @@ export const auditMutants: Mutant[] = [
   },
   {
     name: 'order-shows-entries-of-another',
-    file: 'server/src/accounts/audit/sql/list-entries.ts',
+    file: 'server/src/accounts/audit/sql.ts',
     find: `or \${unindexed('action')} = 'esim.ordered'`,
     replace: `or \${unindexed('action')} <> ''`,
     tests: [api('audited-orders')],

@@ -167,7 +167,7 @@ export const growthMutants: Mutant[] = [
   },
   {
     name: 'expiring-admin-counts',
-    file: 'server/src/accounts/sql/list-other-admins.ts',
+    file: 'server/src/accounts/sql/keys.ts',
     find: 'expires_at >= $3',
     replace: '$3::timestamptz is not null',
     tests: [api('key-growth')],
@@ -175,15 +175,15 @@ export const growthMutants: Mutant[] = [
   },
   {
     name: 'revoked-admin-counts',
-    file: 'server/src/accounts/sql/list-other-admins.ts',
-    find: '  and revoked_at is null\n',
-    replace: '',
+    file: 'server/src/accounts/sql/keys.ts',
+    find: `any(scopes)\n  and revoked_at is null\n`,
+    replace: 'any(scopes)\n',
     tests: [api('key-growth')],
     why: 'A revoked key is not the admin that is left.',
   },
   {
     name: 'key-without-admin-counts',
-    file: 'server/src/accounts/sql/list-other-admins.ts',
+    file: 'server/src/accounts/sql/keys.ts',
     find: `  and 'admin' = any(scopes)\n`,
     replace: '',
     tests: [api('key-growth')],

@@ -67,15 +67,15 @@ const idempotency: Mutant[] = [
   },
   {
     name: 'key-not-locked',
-    file: 'server/src/platform/idempotency/sql/try-lock.ts',
-    find: 'return row?.locked === true;',
-    replace: 'return row !== undefined;',
+    file: 'server/src/platform/idempotency/sql.ts',
+    find: ' as locked`',
+    replace: ' is not null as locked`',
     tests: [api('guards')],
     why: 'Of two processes with one key only one runs the operation.',
   },
   {
     name: 'expired-key-found',
-    file: 'server/src/platform/idempotency/sql/find-stored.ts',
+    file: 'server/src/platform/idempotency/sql.ts',
     find: 'and expires_at > $3',
     replace: 'and $3::timestamptz is not null',
     tests: [api('idempotency')],
@@ -83,7 +83,7 @@ const idempotency: Mutant[] = [
   },
   {
     name: 'expired-key-not-overwritten',
-    file: 'server/src/platform/idempotency/sql/store-answer.ts',
+    file: 'server/src/platform/idempotency/sql.ts',
     find: 'body = excluded.body,',
     replace: '',
     tests: [api('guards')],
@@ -91,7 +91,7 @@ const idempotency: Mutant[] = [
   },
   {
     name: 'live-keys-purged',
-    file: 'server/src/platform/idempotency/sql/delete-expired.ts',
+    file: 'server/src/platform/idempotency/sql.ts',
     find: 'where expires_at <= $1',
     replace: 'where expires_at <= $1 or true',
     tests: [api('idempotency')],

@@ -20,9 +20,9 @@ export const keyMutants: Mutant[] = [
   },
   {
     name: 'two-admins-revoke-each-other',
-    file: 'server/src/accounts/sql/lock-key.ts',
-    find: 'if (accountUuid !== null) await',
-    replace: `if (accountUuid === '') await`,
+    file: 'server/src/accounts/sql/keys.ts',
+    find: 'if (key.accountUuid !== null) await',
+    replace: `if (key.accountUuid === '') await`,
     tests: [api('keys')],
     why: 'An account keeps a usable key with `admin`.',
   },

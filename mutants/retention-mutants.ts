@@ -14,7 +14,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'rows-of-any-age-deleted',
-    file: 'server/src/background/retention/sql/ranges.ts',
+    file: 'server/src/background/retention/sql.ts',
     find: '} < $3) is true',
     replace: '} < $3) is not null',
     tests: [api('retention')],
@@ -22,7 +22,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'rows-of-other-ranges-deleted',
-    file: 'server/src/background/retention/sql/ranges.ts',
+    file: 'server/src/background/retention/sql.ts',
     find: 'ctid >= $1::tid and ctid < $2::tid',
     replace: 'ctid >= $1::tid and ($2::tid is not null)',
     tests: [api('retention')],
@@ -30,7 +30,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'event-with-pending-delivery-removed',
-    file: 'server/src/background/retention/sql/old-events.ts',
+    file: 'server/src/background/retention/sql.ts',
     find: 'old.id not in (select event_id from pending)',
     replace: '(old.id not in (select event_id from pending) or true)',
     tests: [api('retention')],
@@ -38,7 +38,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'event-of-blocked-delivery-removed',
-    file: 'server/src/background/retention/sql/old-events.ts',
+    file: 'server/src/background/retention/sql.ts',
     find: 'from blocked_deliveries where event_id between lowest and highest',
     replace: 'from blocked_deliveries where event_id between highest and lowest and lowest <> highest',
     tests: ['server/test/webhooks/ordered.test.ts'],
@@ -46,7 +46,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'promised-event-removed',
-    file: 'server/src/background/retention/sql/old-events.ts',
+    file: 'server/src/background/retention/sql.ts',
     find: 'old.id < given.kept_from)',
     replace: 'old.id < given.kept_from or true)',
     tests: [api('retention')],
@@ -134,7 +134,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'two-workers-sweep-at-once',
-    file: 'server/src/background/retention/sql/ranges.ts',
+    file: 'server/src/background/retention/sql.ts',
     find: 'where turn.is_ours and',
     replace: 'where (turn.is_ours or true) and',
     tests: [api('retention')],
@@ -142,7 +142,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'range-swept-before-it-is-due',
-    file: 'server/src/background/retention/sql/ranges.ts',
+    file: 'server/src/background/retention/sql.ts',
     find: 'due_at <= $2 and',
     replace: `due_at <= $2::timestamptz + interval '59.5 minutes' and`,
     tests: [api('retention')],
@@ -150,7 +150,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'range-of-unknown-table-taken',
-    file: 'server/src/background/retention/sql/ranges.ts',
+    file: 'server/src/background/retention/sql.ts',
     find: ' and table_name = any($1)',
     replace: ' and $1::text[] is not null',
     tests: [api('retention')],
@@ -198,7 +198,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'usage-sum-replaced',
-    file: 'server/src/background/retention/sql/delete-usage.ts',
+    file: 'server/src/background/retention/sql.ts',
     find: 'known.bytes + excluded.bytes',
     replace: 'excluded.bytes',
     tests: [api('usage-retention')],
@@ -206,7 +206,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'young-usage-deleted',
-    file: 'server/src/background/retention/sql/delete-usage.ts',
+    file: 'server/src/background/retention/sql.ts',
     find: `isBefore('observed_at')`,
     replace: `isBefore('observed_at').replace('is true', 'is not null')`,
     tests: [api('usage-retention')],

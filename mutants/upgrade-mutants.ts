@@ -30,7 +30,7 @@ export const upgradeMutants: Mutant[] = [
   },
   {
     name: 'audit-actor-by-any-index',
-    file: 'server/src/accounts/audit/sql/list-entries.ts',
+    file: 'server/src/accounts/audit/sql.ts',
     find: ' and ${expression} between ${value} and ${value} and',
     replace: ' and',
     tests: [api('filtered-pages')],

@@ -11,8 +11,8 @@ import { presentKey, settingsOf } from './present-key.ts';
 import { requireNoMore } from './require-no-more.ts';
 import { requireReplayNoMore } from './require-replay-no-more.ts';
 import { requireTenantScopes } from './require-tenant-scopes.ts';
-import { lockAccount } from './sql/lock-account.ts';
-import type { ApiKeyRow } from './sql/rows.ts';
+import { lockAccount } from './sql/accounts.ts';
+import type { ApiKeyRow } from './sql/keys.ts';
 
 type Body = InputOf<Operations['createApiKey']>['body'];
 

@@ -1,7 +1,7 @@
 import { idPrefixes } from '@simplane/contract';
 import { idOfUuid } from '../platform/ids/uuid.ts';
 import type { Account } from './context.ts';
-import type { AccountRow } from './sql/rows.ts';
+import type { AccountRow } from './sql/accounts.ts';
 
 /** The account as requests carry it. */
 export function describeAccount(row: Omit<AccountRow, 'created_at'>): Account {

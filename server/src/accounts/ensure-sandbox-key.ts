@@ -2,10 +2,8 @@ import { accountScopes } from '@simplane/contract';
 import type { Database } from '../platform/db/database.ts';
 import { hexHashOf } from './api-key-text.ts';
 import { createAccount, type Deps } from './create-account.ts';
-import { findKeysByHash } from './sql/find-keys.ts';
-import { listAccountRows } from './sql/list-accounts.ts';
-import { lockAccounts } from './sql/lock-accounts.ts';
-import { setKeyScopes } from './sql/set-key-scopes.ts';
+import { listAccountRows, lockAccounts } from './sql/accounts.ts';
+import { findKeysByHash, setKeyScopes } from './sql/keys.ts';
 import { storeKey } from './store-key.ts';
 
 /** A revoked or expired key is never reactivated; a new key is needed. */

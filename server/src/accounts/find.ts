@@ -3,7 +3,7 @@ import type { Queryable } from '../platform/db/database.ts';
 import { uuidOfId } from '../platform/ids/uuid.ts';
 import type { Account } from './context.ts';
 import { describeAccount } from './describe-account.ts';
-import { findAccount } from './sql/find-account.ts';
+import { findAccount } from './sql/accounts.ts';
 
 export async function findAccountById(db: Queryable, id: string): Promise<Account | null> {
   const uuid = uuidOfId(idPrefixes.account, id);

@@ -4,7 +4,7 @@ import { uuidOfId } from '../platform/ids/uuid.ts';
 import { clip } from '../platform/telemetry/clip.ts';
 import type { Context } from './context.ts';
 import { presentKey } from './present-key.ts';
-import { findKeyRow } from './sql/find-key.ts';
+import { findKeyRow } from './sql/keys.ts';
 
 export async function getKey(ctx: Context, { params }: { params: { id: string } }): Promise<ApiKey> {
   const row = await findKeyRow(ctx.db, keyIdOf(ctx.account.uuid, params.id));

@@ -7,7 +7,7 @@ import { generateApiKey, type Mode } from './api-key-text.ts';
 import { actorOf, recordAudit } from './audit/record.ts';
 import type { Origin } from './context.ts';
 import { settingsOf } from './present-key.ts';
-import type { ApiKeyRow } from './sql/rows.ts';
+import type { ApiKeyRow } from './sql/keys.ts';
 import { storeKey } from './store-key.ts';
 
 /** Who issues, rolls or revokes a key: a request, or the server's command line. */

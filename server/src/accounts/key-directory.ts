@@ -6,10 +6,7 @@ import { createGroupCommit } from '../platform/db/group-commit.ts';
 import { idOfUuid } from '../platform/ids/uuid.ts';
 import type { Account, ApiKey } from './context.ts';
 import { describeAccount } from './describe-account.ts';
-import { type FoundKeyRow, findKeysByHash } from './sql/find-keys.ts';
-import { listNewHashes } from './sql/list-new-hashes.ts';
-import { listUsableHashes } from './sql/list-usable-hashes.ts';
-import { touchKeys } from './sql/touch-keys.ts';
+import { type FoundKeyRow, findKeysByHash, listNewHashes, listUsableHashes, touchKeys } from './sql/keys.ts';
 
 /** `account` is null for an operator's key. */
 export type KnownKey = {

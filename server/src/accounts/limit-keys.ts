@@ -1,6 +1,6 @@
 import { AppError } from '../platform/app-error.ts';
 import type { Queryable } from '../platform/db/database.ts';
-import { countUsableKeys } from './sql/count-usable-keys.ts';
+import { countUsableKeys } from './sql/keys.ts';
 
 /** The key directory keeps the 50,000 most recently used keys of all accounts, so one account must not take all of its room. */
 export const maxUsableKeys = 1_000;

@@ -2,7 +2,7 @@ import type { InputOf, Operations } from '@simplane/contract';
 import { readPage } from '../platform/lists/read-page.ts';
 import type { OperatorContext } from './context.ts';
 import { presentAccount } from './present-account.ts';
-import { listAccountPage } from './sql/list-account-page.ts';
+import { listAccountPage } from './sql/accounts.ts';
 
 export function listAccounts(ctx: OperatorContext, { query }: InputOf<Operations['listAccounts']>) {
   return readPage(query, {

@@ -2,7 +2,7 @@ import type { InputOf, Operations } from '@simplane/contract';
 import { readPage } from '../platform/lists/read-page.ts';
 import type { Context } from './context.ts';
 import { presentKey } from './present-key.ts';
-import { listAccountKeys } from './sql/list-account-keys.ts';
+import { listAccountKeys } from './sql/keys.ts';
 
 export function listKeys(ctx: Context, { query }: InputOf<Operations['listApiKeys']>) {
   return readPage(query, {

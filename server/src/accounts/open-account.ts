@@ -9,7 +9,7 @@ import { recordAudit } from './audit/record.ts';
 import type { OperatorWriteContext, Origin } from './context.ts';
 import { createAccount } from './create-account.ts';
 import { accountSettingsOf, presentAccount } from './present-account.ts';
-import type { AccountRow } from './sql/rows.ts';
+import type { AccountRow } from './sql/accounts.ts';
 
 /** Who opens or changes an account: an operator's request, or the server's command line. */
 export type AccountKeeper = Origin & { clock: Clock; newUuid: NewUuid };

@@ -9,8 +9,7 @@ import { accountUuidOf, requireAccount } from './get-account.ts';
 import { keyIdOf, noSuchKey } from './get-key.ts';
 import { presentKeyForOperator } from './present-key.ts';
 import { revokeKey } from './revoke-key.ts';
-import { listAccountKeys } from './sql/list-account-keys.ts';
-import { lockKey } from './sql/lock-key.ts';
+import { listAccountKeys, lockKey } from './sql/keys.ts';
 
 /** `GET /v1/operator/accounts/{id}/api_keys`. */
 export async function listKeysOfAccount(

@@ -1,7 +1,7 @@
 import { type Account, idPrefixes } from '@simplane/contract';
 import { unixSeconds } from '../platform/clock.ts';
 import { idOfUuid } from '../platform/ids/uuid.ts';
-import type { AccountRow } from './sql/rows.ts';
+import type { AccountRow } from './sql/accounts.ts';
 
 /** An account as the operator sees it. */
 export function presentAccount(row: AccountRow): Account {

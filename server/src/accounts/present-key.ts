@@ -1,7 +1,7 @@
 import { type ApiKey, idPrefixes } from '@simplane/contract';
 import { unixSeconds } from '../platform/clock.ts';
 import { idOfUuid } from '../platform/ids/uuid.ts';
-import type { ApiKeyRow } from './sql/rows.ts';
+import type { ApiKeyRow } from './sql/keys.ts';
 
 /** A key as its account sees it, without the operator's key that created it. */
 export function presentKey(row: ApiKeyRow): ApiKey {

@@ -1,7 +1,7 @@
 import { hasScope, type Scope } from '@simplane/contract';
 import { isWithinOneOf, requireCidr } from '../platform/addresses/in-networks.ts';
 import { AppError } from '../platform/app-error.ts';
-import type { ApiKeyRow } from './sql/rows.ts';
+import type { ApiKeyRow } from './sql/keys.ts';
 
 /** What a key can do, where from and until when. */
 export type Powers = Pick<ApiKeyRow, 'scopes' | 'expires_at' | 'allowed_cidrs'>;

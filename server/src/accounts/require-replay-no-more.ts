@@ -2,7 +2,7 @@ import type { ApiKey } from '@simplane/contract';
 import type { Outcome } from '../platform/idempotency/outcome.ts';
 import type { WriteContext } from './context.ts';
 import { requireNoMore } from './require-no-more.ts';
-import { findKeyRow } from './sql/find-key.ts';
+import { findKeyRow } from './sql/keys.ts';
 
 /** A stored answer shows a new key again. A key that could not have made it does not get it, although it repeats the request. */
 export async function requireReplayNoMore(ctx: WriteContext, outcome: Outcome): Promise<Outcome> {

@@ -4,8 +4,8 @@ import { uuidText } from '../platform/ids/uuid.ts';
 import { hashApiKey } from './api-key-text.ts';
 import type { Actor } from './audit/record.ts';
 import type { Deps } from './create-account.ts';
-import { insertKey } from './sql/insert-key.ts';
-import type { ApiKeyRow } from './sql/rows.ts';
+import type { ApiKeyRow } from './sql/keys.ts';
+import { insertKey } from './sql/keys.ts';
 
 type Wanted = {
   key: string;

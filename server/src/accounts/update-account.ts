@@ -9,9 +9,8 @@ import type { OperatorWriteContext } from './context.ts';
 import { accountUuidOf, noSuchAccount } from './get-account.ts';
 import type { AccountKeeper } from './open-account.ts';
 import { accountSettingsOf, presentAccount } from './present-account.ts';
-import { lockAccount } from './sql/lock-account.ts';
-import type { AccountRow } from './sql/rows.ts';
-import { saveAccount } from './sql/save-account.ts';
+import type { AccountRow } from './sql/accounts.ts';
+import { lockAccount, saveAccount } from './sql/accounts.ts';
 
 type Input = InputOf<Operations['updateAccount']>;
 

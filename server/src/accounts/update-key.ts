@@ -12,9 +12,8 @@ import { lockMaker } from './lock-maker.ts';
 import { presentKey, settingsOf } from './present-key.ts';
 import { requireNoMore } from './require-no-more.ts';
 import { requireTenantScopes } from './require-tenant-scopes.ts';
-import { lockKey } from './sql/lock-key.ts';
-import type { ApiKeyRow } from './sql/rows.ts';
-import { saveKey } from './sql/save-key.ts';
+import type { ApiKeyRow } from './sql/keys.ts';
+import { lockKey, saveKey } from './sql/keys.ts';
 
 type Input = InputOf<Operations['updateApiKey']>;
 

@@ -1,6 +1,5 @@
 import { idPrefixes } from '@simplane/contract';
-import { findAccount } from '../accounts/sql/find-account.ts';
-import { listAccountRows } from '../accounts/sql/list-accounts.ts';
+import { findAccount, listAccountRows } from '../accounts/sql/accounts.ts';
 import { uuidOfId } from '../platform/ids/uuid.ts';
 import { CommandError } from './command-error.ts';
 import type { Tools } from './with-database.ts';

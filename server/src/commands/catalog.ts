@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { deactivate } from '../accounts/products/deactivate.ts';
 import { importCatalog, readCatalog } from '../accounts/products/import-catalog.ts';
 import { listCatalogProducts } from '../accounts/products/list.ts';
-import type { GivenProduct } from '../accounts/products/sql/upsert.ts';
+import type { GivenProduct } from '../accounts/products/sql.ts';
 import type { Config } from '../config/settings.ts';
 import { allPages } from './all-pages.ts';
 import { CommandError } from './command-error.ts';

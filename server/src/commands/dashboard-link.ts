@@ -4,7 +4,7 @@ import type { Mode } from '../accounts/api-key-text.ts';
 import { issueKey } from '../accounts/issue-key.ts';
 import { createLink, linkMs } from '../accounts/sessions/create-link.ts';
 import { sessionMs } from '../accounts/sessions/start-session.ts';
-import { listAccountRows } from '../accounts/sql/list-accounts.ts';
+import { listAccountRows } from '../accounts/sql/accounts.ts';
 import { accountOf } from './account-of.ts';
 import { CommandError } from './command-error.ts';
 import type { Tools } from './with-database.ts';

@@ -1,6 +1,6 @@
-import { countProducts } from '../accounts/products/sql/count.ts';
-import { listAccountRows } from '../accounts/sql/list-accounts.ts';
-import { listKeyRows } from '../accounts/sql/list-keys.ts';
+import { countProducts } from '../accounts/products/sql.ts';
+import { listAccountRows } from '../accounts/sql/accounts.ts';
+import { listKeyRows } from '../accounts/sql/keys.ts';
 import type { Config } from '../config/settings.ts';
 import { type Connection, connect } from '../platform/db/connect.ts';
 import type { Database } from '../platform/db/database.ts';

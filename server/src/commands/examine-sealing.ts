@@ -5,7 +5,7 @@ import { findEncryptionKeys } from '../platform/secrets/encryption-keys.ts';
 import { createKeyring, keyIdOf } from '../platform/secrets/keyring.ts';
 import { createOldFormCheck } from '../platform/secrets/old-form.ts';
 import { openSamples } from '../platform/secrets/open-samples.ts';
-import { findSealingState } from '../platform/secrets/sql/find-state.ts';
+import { findSealingState } from '../platform/secrets/sql.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 /** Checks that the keys open what is stored, and if a `reseal` is due. */

@@ -6,7 +6,7 @@ import { readEncryptionKeys } from '../platform/secrets/encryption-keys.ts';
 import { createKeyring, keyIdOf } from '../platform/secrets/keyring.ts';
 import { createOldFormCheck } from '../platform/secrets/old-form.ts';
 import { type ResealResult, reseal, type Unreadable } from '../platform/secrets/reseal.ts';
-import { forgetSealingKey } from '../platform/secrets/sql/forget-key.ts';
+import { forgetSealingKey } from '../platform/secrets/sql.ts';
 import { clip } from '../platform/telemetry/clip.ts';
 import { CommandError } from './command-error.ts';
 import { print, printJson } from './print.ts';

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listAccountEntries, listAllEntries } from '../../src/accounts/audit/sql/list-entries.ts';
-import { listProductRows } from '../../src/accounts/products/sql/list.ts';
+import { listAccountEntries, listAllEntries } from '../../src/accounts/audit/sql.ts';
+import { listProductRows } from '../../src/accounts/products/sql.ts';
 import { listEventRows } from '../../src/notify/events/sql/list.ts';
 import { listEsimRows } from '../../src/orders/esims/sql/list.ts';
 import { listExecutionRows } from '../../src/orders/executions/sql/list.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { turnLockId } from '../../src/background/retention/sql/ranges.ts';
+import { turnLockId } from '../../src/background/retention/sql.ts';
 import type { Database, Queryable } from '../../src/platform/db/database.ts';
 import { call } from '../support/client.ts';
 import { removeOld } from '../support/remove-old.ts';

@@ -2,7 +2,7 @@ import { idPrefixes } from '@simplane/contract';
 import type { Queryable } from '../../platform/db/database.ts';
 import { idOfUuid, uuidOfId } from '../../platform/ids/uuid.ts';
 import { lowestUuidAt, unixMsOf } from '../../platform/ids/uuid-range.ts';
-import { findOrderOfEsim, findSharedEntry } from './sql/find-order.ts';
+import { findOrderOfEsim, findSharedEntry } from './sql.ts';
 
 // Orders wait some milliseconds for others to be accepted with; longer only while the database hangs.
 const longestWaitMs = 60_000;

@@ -7,7 +7,7 @@ import { readPage } from '../../platform/lists/read-page.ts';
 import type { Context, OperatorContext } from '../context.ts';
 import { findOrders } from './find-orders.ts';
 import { presentEntry, presentOperatorEntry } from './present.ts';
-import { type EntryFilter, listAccountEntries, listAllEntries } from './sql/list-entries.ts';
+import { type EntryFilter, listAccountEntries, listAllEntries } from './sql.ts';
 
 export function listAuditLog(ctx: Context, { query }: InputOf<Operations['listAuditLog']>) {
   const { actor, action, target } = query;

@@ -2,7 +2,7 @@ import { type AuditEntry, idPrefixes, type OperatorAuditEntry } from '@simplane/
 import { unixSeconds } from '../../platform/clock.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
 import { unixMsOf } from '../../platform/ids/uuid-range.ts';
-import type { EntryRow } from './sql/entry-row.ts';
+import type { EntryRow } from './sql.ts';
 
 /** As the account sees it, without its operator's key, address and way. */
 export function presentEntry(row: EntryRow): AuditEntry {

@@ -2,7 +2,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { lowestUuidAt } from '../../platform/ids/uuid-range.ts';
 import { inBatches } from '../../platform/worker/in-batches.ts';
-import { deleteOlderEntries } from './sql/delete-older.ts';
+import { deleteOlderEntries } from './sql.ts';
 
 const keptMs = 365 * 86_400_000;
 // Small, so that a batch holds its row locks only briefly.

@@ -5,7 +5,7 @@ import { uuidText } from '../../platform/ids/uuid.ts';
 import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
 import { redact } from '../../platform/telemetry/redact.ts';
 import type { Origin } from '../context.ts';
-import { insertEntry } from './sql/insert-entry.ts';
+import { insertEntry } from './sql.ts';
 
 type Entry = {
   /** The account it concerns; null if it concerns the deployment. */

@@ -5,9 +5,8 @@ import { recordAudit } from '../audit/record.ts';
 import type { OperatorWriteContext } from '../context.ts';
 import { noSuchProduct } from './get.ts';
 import { presentCatalogProduct } from './present.ts';
-import { lockProducts } from './sql/lock-products.ts';
-import type { CatalogRow } from './sql/rows.ts';
-import { setInactive } from './sql/set-inactive.ts';
+import type { CatalogRow } from './sql.ts';
+import { lockProducts, setInactive } from './sql.ts';
 
 export function deactivateProduct(
   ctx: OperatorWriteContext,

@@ -3,7 +3,7 @@ import { AppError } from '../../platform/app-error.ts';
 import { clip } from '../../platform/telemetry/clip.ts';
 import type { Context, OperatorContext } from '../context.ts';
 import { presentCatalogProduct, presentProduct } from './present.ts';
-import { findCatalogProduct, findProduct } from './sql/find.ts';
+import { findCatalogProduct, findProduct } from './sql.ts';
 
 export async function getProduct(ctx: Context, { params }: { params: { id: string } }): Promise<Product> {
   const row = await findProduct(ctx.db, params.id);

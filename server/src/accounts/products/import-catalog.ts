@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
 import { commandLine } from '../audit/record.ts';
-import type { GivenProduct } from './sql/upsert.ts';
+import type { GivenProduct } from './sql.ts';
 import { auditProduct, changesOf, writeProducts } from './write-products.ts';
 
 const catalogProduct = {

@@ -1,6 +1,6 @@
 import type { CatalogProduct, Product } from '@simplane/contract';
 import { unixSeconds } from '../../platform/clock.ts';
-import type { CatalogRow, ProductRow } from './sql/rows.ts';
+import type { CatalogRow, ProductRow } from './sql.ts';
 
 export function presentProduct(row: ProductRow): Product {
   return {

@@ -5,7 +5,7 @@ import { runOnce } from '../../platform/idempotency/run-once.ts';
 import { hasIccidRanges } from '../../platform/processes/has-iccid-ranges.ts';
 import type { OperatorWriteContext } from '../context.ts';
 import { presentCatalogProduct } from './present.ts';
-import type { GivenProduct } from './sql/upsert.ts';
+import type { GivenProduct } from './sql.ts';
 import { auditProduct, type Written, writeProducts } from './write-products.ts';
 
 /** Creates a product or replaces all of it, like a row of the catalog file. */

@@ -1,8 +1,8 @@
 import { AppError } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { clip } from '../../platform/telemetry/clip.ts';
-import { findProduct } from './sql/find.ts';
-import type { ProductRow } from './sql/rows.ts';
+import type { ProductRow } from './sql.ts';
+import { findProduct } from './sql.ts';
 
 /** Throws unless the product exists and can be ordered. */
 export async function requireActiveProduct(db: Queryable, productId: string): Promise<ProductRow> {

@@ -1,4 +1,4 @@
-import type { GivenProduct } from './sql/upsert.ts';
+import type { GivenProduct } from './sql.ts';
 
 const gb = 1_000_000_000;
 

@@ -4,9 +4,8 @@ import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
 import { changedFields } from '../audit/changed-fields.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { Origin } from '../context.ts';
-import { lockProducts } from './sql/lock-products.ts';
-import type { CatalogRow } from './sql/rows.ts';
-import { type GivenProduct, upsertProducts } from './sql/upsert.ts';
+import type { CatalogRow } from './sql.ts';
+import { type GivenProduct, lockProducts, upsertProducts } from './sql.ts';
 
 type Author = Origin & { clock: Clock; newUuid: NewUuid };
 

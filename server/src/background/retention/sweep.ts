@@ -2,8 +2,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { inBatches } from '../../platform/worker/in-batches.ts';
 import type { Rule } from './rules.ts';
-import { findOldestMs } from './sql/find-oldest.ts';
-import { addRanges, type Range, setDue, takeDueRange } from './sql/ranges.ts';
+import { addRanges, findOldestMs, type Range, setDue, takeDueRange } from './sql.ts';
 
 /**
  * Removes old rows of all accounts, in the order in which they lie on disk, which is about the order of time. Each range of pages is a

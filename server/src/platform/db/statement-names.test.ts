@@ -10,7 +10,7 @@ test('no two statements have the same name: a connection that has prepared one r
   const names = files.flatMap((path) =>
     [
       ...readFileSync(new URL(path, source), 'utf8').matchAll(
-        /(?:\bname: |\b(?:many|one|value|count|run)<[^()]*>\(\s*)'(\w+)'(?=,\s*text\b|\)`|,\s*\()/g,
+        /(?:\bname: |\b(?:many|one|value|single|list|exists|count|run)(?:<[^`]*?>)?\(\s*)'(\w+)'(?=,\s*text\b|\)`|,\s*(?:\(|\w+\.values\b))/g,
       ),
     ].map(([, name]) => name),
   );

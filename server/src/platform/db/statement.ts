@@ -37,7 +37,31 @@ export function value<Value, Args extends unknown[] = []>(
   return reading(name, values, ([row]: object[]) => (row ? Object.values(row)[0] : null));
 }
 
-/** Returns how many rows there are. A write returns rows only if it says so, with `returning 1`. */
+/** Returns the only column of the only row. For a statement that always has one, such as a total. */
+export function single<Value, Args extends unknown[] = []>(
+  name: string,
+  values?: Values<Args>,
+): Text<Args, Value> {
+  return reading(name, values, ([row]: object[]) => Object.values(row as object)[0]);
+}
+
+/** Returns the only column of all rows. */
+export function list<Value, Args extends unknown[] = []>(
+  name: string,
+  values?: Values<Args>,
+): Text<Args, Value[]> {
+  return reading(name, values, (rows: object[]) => rows.map((row) => Object.values(row)[0]));
+}
+
+/** Returns whether there is a row. A write returns rows only if it says so, with `returning 1`. */
+export function exists<Args extends unknown[] = []>(
+  name: string,
+  values?: Values<Args>,
+): Text<Args, boolean> {
+  return reading(name, values, (rows: object[]) => rows.length > 0);
+}
+
+/** Returns how many rows there are. */
 export function count<Args extends unknown[] = []>(name: string, values?: Values<Args>): Text<Args, number> {
   return reading(name, values, (rows: object[]) => rows.length);
 }

@@ -3,7 +3,7 @@ import type { Keyring } from '../secrets/keyring.ts';
 import { storedAnswerPlace } from '../secrets/sealed-places.ts';
 import type { Claim } from './claim.ts';
 import { type Outcome, readStored } from './outcome.ts';
-import { findStored } from './sql/find-stored.ts';
+import { findStored } from './sql.ts';
 
 type Reader = {
   account: { uuid: string };

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
 import { inBatches } from '../worker/in-batches.ts';
-import { deleteExpired } from './sql/delete-expired.ts';
+import { deleteExpired } from './sql.ts';
 
 // Small, so that a batch holds its row locks only briefly (about 10 ms).
 const batchSize = 1_000;

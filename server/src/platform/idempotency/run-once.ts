@@ -5,9 +5,7 @@ import { storedAnswerPlace } from '../secrets/sealed-places.ts';
 import type { Claim } from './claim.ts';
 import { findEarlier } from './find-earlier.ts';
 import type { Answer, Outcome } from './outcome.ts';
-import { rollBackWork, startWork } from './sql/savepoint.ts';
-import { storeAnswer } from './sql/store-answer.ts';
-import { tryLock } from './sql/try-lock.ts';
+import { rollBackWork, startWork, storeAnswer, tryLock } from './sql.ts';
 
 export type Write = {
   db: Database;

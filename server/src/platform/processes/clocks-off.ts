@@ -1,7 +1,7 @@
 import { idPrefixes, type OperatorOverview } from '@simplane/contract';
 import { idOfUuid } from '../ids/uuid.ts';
 import { stateOf } from './clock-skew.ts';
-import type { ReportRow } from './sql/list-reports.ts';
+import type { ReportRow } from './sql.ts';
 
 /** The processes whose clock is worth a warning. */
 export function clocksOffIn(reports: ReportRow[]): OperatorOverview['clocks_off'] {

@@ -7,10 +7,9 @@ import { clip } from '../telemetry/clip.ts';
 import { every } from '../worker/every.ts';
 import { stateOf } from './clock-skew.ts';
 import type { ProcessReport } from './report.ts';
-import { removeProcess } from './sql/remove-process.ts';
-import { type Heartbeat, storeHeartbeat } from './sql/store-heartbeat.ts';
+import { type Heartbeat, removeProcess, storeHeartbeat } from './sql.ts';
 
-export type { Heartbeat } from './sql/store-heartbeat.ts';
+export type { Heartbeat } from './sql.ts';
 
 type Options = Pick<Heartbeat, 'role' | 'version'> & {
   db: Database;

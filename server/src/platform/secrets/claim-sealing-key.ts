@@ -1,8 +1,6 @@
 import type { Database } from '../db/database.ts';
 import { keyIdOf } from './keyring.ts';
-import { listSealingKeys } from './sql/list-keys.ts';
-import { lockSealingKeys } from './sql/lock-keys.ts';
-import { recordSealingKey } from './sql/record-key.ts';
+import { listSealingKeys, lockSealingKeys, recordSealingKey } from './sql.ts';
 
 /**
  * Records that this process encrypts with its first key. If stored secrets may need a key that it does not have, records nothing

@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/database.ts';
-import { findSealingState } from './sql/find-state.ts';
+import { findSealingState } from './sql.ts';
 
 /**
  * Whether values in the old format, not bound to a place, are refused: true once `reseal` has rewritten all of them. Until then,

@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.ts';
 import { type Keyring, UnreadableSecret } from './keyring.ts';
 import { sealedColumns } from './sealed-columns.ts';
-import { sampleSecrets } from './sql/sample-secrets.ts';
+import { sampleSecrets } from './sql.ts';
 
 const perColumn = 20;
 

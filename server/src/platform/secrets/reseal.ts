@@ -2,14 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../db/database.ts';
 import { type Keyring, prefixOf, UnreadableSecret } from './keyring.ts';
 import { type SealedColumn, sealedColumns } from './sealed-columns.ts';
-import { countStale } from './sql/count-stale.ts';
-import { findPageEnd } from './sql/find-page-end.ts';
-import type { RowKey } from './sql/key-columns.ts';
-import { lockSealingKeys } from './sql/lock-keys.ts';
-import { lockStale } from './sql/lock-stale.ts';
-import { recordSealingKey } from './sql/record-key.ts';
-import { recordResealed } from './sql/record-resealed.ts';
-import { replaceSecrets } from './sql/replace-secrets.ts';
+import type { RowKey } from './sql.ts';
+import {
+  countStale,
+  findPageEnd,
+  lockSealingKeys,
+  lockStale,
+  recordResealed,
+  recordSealingKey,
+  replaceSecrets,
+} from './sql.ts';
 
 export type Unreadable = { table: string; account: string; row: string; why: string };
 

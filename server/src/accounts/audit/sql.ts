@@ -1,7 +1,143 @@
-import { type AuditAction, auditActions } from '@simplane/contract';
-import type { Queryable } from '../../../platform/db/database.ts';
-import { type CreatedRange, idRangeOf } from '../../../platform/lists/created-range.ts';
-import { type EntryRow, entryColumns } from './entry-row.ts';
+import {
+  type AuditAction,
+  type AuditActorType,
+  type AuditTargetType,
+  type AuditWay,
+  auditActions,
+} from '@simplane/contract';
+import type { Queryable } from '../../platform/db/database.ts';
+import { count, run } from '../../platform/db/statement.ts';
+import { type CreatedRange, idRangeOf } from '../../platform/lists/created-range.ts';
+
+export type EntryRow = {
+  account_id: string | null;
+  id: string;
+  actor_type: AuditActorType;
+  actor_id: string | null;
+  actor_name: string | null;
+  action: AuditAction;
+  target_type: AuditTargetType;
+  target_id: string;
+  changes: Record<string, unknown> | null;
+  request_id: string | null;
+  ip: string | null;
+  via: AuditWay | null;
+  /** Orders that were accepted together, and their requests; null unless there are several. */
+  orders: string[] | null;
+  order_requests: (string | null)[] | null;
+};
+
+const entryColumns = `account_id, id, actor_type, actor_id, actor_name, action, target_type, target_id, changes, request_id, ip, via, orders, order_requests`;
+
+type NewEntry = {
+  accountUuid: string | null;
+  uuid: string;
+  actorType: AuditActorType;
+  actorId: string | null;
+  actorName: string | null;
+  action: AuditAction;
+  target: { type: AuditTargetType; id: string };
+  /** JSON. */
+  changes: string | null;
+  requestId: string | null;
+  ip: string | null;
+  via: AuditWay | null;
+  createdAt: Date;
+};
+
+export const insertEntry = run<[entry: NewEntry]>('audit_insert', (entry) => [
+  entry.accountUuid,
+  entry.uuid,
+  entry.actorType,
+  entry.actorId,
+  entry.actorName,
+  entry.action,
+  entry.target.type,
+  entry.target.id,
+  entry.changes,
+  entry.requestId,
+  entry.ip,
+  entry.via,
+  entry.createdAt,
+])`
+insert into audit_log
+  (account_id, id, actor_type, actor_id, actor_name, action, target_type, target_id, changes, request_id, ip, via, created_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`;
+
+// How many entries before an order are searched for it, nearest first. Usually it is in the first few.
+const mostEntries = 5_000;
+
+/** The uuid of the execution that ordered an eSIM; null if there is no such eSIM. */
+export async function findOrderOfEsim(
+  db: Queryable,
+  accountUuid: string | undefined,
+  iccid: string,
+): Promise<string | null> {
+  const { name, account, values } = within('audit_esim_order', accountUuid, [iccid]);
+  const [row] = await db.query<{ id: string }>(
+    {
+      name,
+      text: `
+select execution_id as id
+from esims
+where ${account} iccid = $1
+union all
+select id
+from execution_queue
+where ${account} iccid = $1 and type = 'esim.provision'`,
+    },
+    values,
+  );
+  return row?.id ?? null;
+}
+
+/** The target of the entry that lists this order among others, from `fromUuid` on; null if there is none. */
+export async function findSharedEntry(
+  db: Queryable,
+  accountUuid: string | undefined,
+  order: { uuid: string; fromUuid: string },
+): Promise<string | null> {
+  const given = [order.uuid, order.fromUuid, mostEntries];
+  const { name, account, values } = within('audit_shared_entry', accountUuid, given);
+  const [row] = await db.query<{ target_id: string }>(
+    {
+      name,
+      // The id of an entry is that of its first order, so it is not after this order's.
+      text: `
+select target_id
+from (
+  select target_id, orders
+  from audit_log
+  where ${account} (action, id) <= ('esim.ordered', $1)
+    and (action, id) >= ('esim.ordered', $2)
+  order by action desc, id desc
+  limit $3
+  offset 0
+) nearby
+where $1::uuid = any(orders)
+limit 1`,
+    },
+    values,
+  );
+  return row?.target_id ?? null;
+}
+
+function within(name: string, accountUuid: string | undefined, given: unknown[]) {
+  if (accountUuid === undefined) return { name: `${name}_of_all`, account: '', values: given };
+  return { name, account: `account_id = $${given.length + 1} and`, values: [...given, accountUuid] };
+}
+
+/** Deletes at most `count` entries of all accounts with ids before `thanUuid`. Returns how many. */
+export const deleteOlderEntries = count<[thanUuid: string, count: number]>('audit_delete_older')`
+delete from audit_log
+where ctid = any(array(
+  select ctid
+  from audit_log
+  where id < $1
+  order by id
+  limit $2
+  for update skip locked))
+returning 1`;
 
 export type EntryFilter = {
   actor?: string | undefined;

@@ -200,7 +200,7 @@ export const databaseShareMutants: Mutant[] = [
   },
   {
     name: 'rarest-filter-ignored',
-    file: 'server/src/orders/esims/sql/indexed-filters.ts',
+    file: 'server/src/orders/esims/sql/list.ts',
     find: 'filters[counts.indexOf(fewest)]',
     replace: 'filters[0]',
     tests: [api('filtered-pages')],

@@ -4,7 +4,7 @@ import { api, live, type Mutant } from './mutant.ts';
 export const decisionMutants: Mutant[] = [
   {
     name: 'claimed-order-canceled',
-    file: 'server/src/orders/executions/sql/take-unsent.ts',
+    file: 'server/src/orders/executions/sql/queue.ts',
     find: `(q.fence = 0 or q.progress -> 'sent_order' = 'false')`,
     replace: 'true',
     tests: [api('decide-executions')],
@@ -12,7 +12,7 @@ export const decisionMutants: Mutant[] = [
   },
   {
     name: 'adopted-order-canceled',
-    file: 'server/src/orders/executions/sql/take-unsent.ts',
+    file: 'server/src/orders/executions/sql/queue.ts',
     find: `and not q.progress ? 'is_ordered'`,
     replace: '',
     tests: [api('decide-executions')],
@@ -68,9 +68,9 @@ export const decisionMutants: Mutant[] = [
   },
   {
     name: 'return-held-twice',
-    file: 'server/src/orders/operator/sql/claim-returns.ts',
-    find: 'and (leased_until is null or leased_until <= now())',
-    replace: '',
+    file: 'server/src/orders/operator/sql/executions.ts',
+    find: '<= now()\n    and (leased_until is null or leased_until <= now())',
+    replace: '<= now()',
     tests: [live('unknown-outcomes')],
     why: 'One worker at a time gives a profile back.',
   },

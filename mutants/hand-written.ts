@@ -209,7 +209,7 @@ const usage: Mutant[] = [
   },
   {
     name: 'bundle-of-a-changed-status-overwritten',
-    file: 'server/src/orders/bundles/sql/update.ts',
+    file: 'server/src/orders/bundles/sql.ts',
     find: 'and bundles.status = given.from_status',
     replace: '',
     tests: [api('guards')],
@@ -340,7 +340,7 @@ const access: Mutant[] = [
   },
   {
     name: 'bundles-of-any-account',
-    file: 'server/src/orders/bundles/sql/list.ts',
+    file: 'server/src/orders/bundles/sql.ts',
     find: 'where account_id = $1 and iccid = $2 and id < $3',
     replace: 'where $1::uuid is not null and iccid = $2 and id < $3',
     tests: [api('bundles')],

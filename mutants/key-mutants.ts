@@ -84,7 +84,7 @@ export const keyMutants: Mutant[] = [
   },
   {
     name: 'open-executions-counted-without-a-lock',
-    file: 'server/src/orders/executions/sql/lock-and-count-open.ts',
+    file: 'server/src/accounts/lock-account.ts',
     find: '\nfor no key update',
     replace: '',
     tests: [api('accounts')],

@@ -20,7 +20,7 @@ export const liveMutants: Mutant[] = [
   },
   {
     name: 'number-of-a-terminated-esim-returned',
-    file: 'server/src/orders/esims/sql/detach-iccid.ts',
+    file: 'server/src/orders/esims/sql/orders.ts',
     find: `change.type <> 'esim.provision'`,
     replace: `change.type = 'none'`,
     tests: [live('returned-iccids')],
@@ -28,7 +28,7 @@ export const liveMutants: Mutant[] = [
   },
   {
     name: 'number-of-a-reported-esim-returned',
-    file: 'server/src/orders/esims/sql/detach-iccid.ts',
+    file: 'server/src/orders/esims/sql/orders.ts',
     find: 'and observed is null',
     replace: '',
     tests: [live('returned-iccids')],
@@ -44,9 +44,9 @@ export const liveMutants: Mutant[] = [
   },
   {
     name: 'paused-attempt-counted',
-    file: 'server/src/orders/executions/sql/pause.ts',
-    find: 'attempts = q.attempts - 1,',
-    replace: 'attempts = q.attempts,',
+    file: 'server/src/orders/executions/sql/queue.ts',
+    find: 'attempts = q.attempts - 1,\n    progress = q.progress || $5',
+    replace: 'progress = q.progress || $5',
     tests: [live('gateway-errors')],
     why: 'An order uses up no attempt while the network is paused.',
   },

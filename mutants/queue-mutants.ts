@@ -4,9 +4,9 @@ import { api, type Mutant, webhooks } from './mutant.ts';
 export const queueMutants: Mutant[] = [
   {
     name: 'execution-claim-keeps-the-fence',
-    file: 'server/src/orders/executions/sql/claim.ts',
-    find: 'set fence = q.fence + 1,',
-    replace: 'set fence = q.fence,',
+    file: 'server/src/orders/executions/sql/queue.ts',
+    find: 'set fence = q.fence + 1,\n    attempts',
+    replace: 'set fence = q.fence,\n    attempts',
     tests: [api('execution-queue')],
     why: 'Every claim raises the fence, so a worker that lost an execution cannot settle it.',
   },
@@ -28,7 +28,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'execution-of-a-live-worker-claimed',
-    file: 'server/src/orders/executions/sql/claim.ts',
+    file: 'server/src/orders/executions/sql/queue.ts',
     find: 'and (leased_until is null or leased_until <= now())',
     replace: '',
     tests: [api('execution-queue'), api('provisioning')],
@@ -36,7 +36,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'settle-overwrites-a-newer-profile-state',
-    file: 'server/src/orders/esims/sql/insert-from.ts',
+    file: 'server/src/orders/esims/sql/orders.ts',
     find: "coalesce(queued_observed ->> 'profile_state', ",
     replace: "coalesce(queued_observed ->> 'nothing', ",
     tests: [api('execution-queue')],
@@ -44,7 +44,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'terminated-esim-settled',
-    file: 'server/src/orders/esims/sql/settle-provisioned.ts',
+    file: 'server/src/orders/esims/sql/orders.ts',
     find: "endFrom('given', { condition: 'not q.is_terminated' })",
     replace: "endFrom('given')",
     tests: [api('queue-guards')],
@@ -60,7 +60,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'open-resume-not-found',
-    file: 'server/src/orders/executions/sql/find-open-change.ts',
+    file: 'server/src/orders/executions/sql/executions.ts',
     find: "'esim.resume', ",
     replace: '',
     tests: [api('guards')],
@@ -68,7 +68,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'open-execution-of-any-account',
-    file: 'server/src/orders/executions/sql/find.ts',
+    file: 'server/src/orders/executions/sql/executions.ts',
     find: 'from execution_queue\nwhere account_id = $1 and id = $2',
     replace: 'from execution_queue\nwhere $1::uuid is not null and id = $2',
     tests: [api('guards')],
@@ -76,7 +76,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'order-allotted-twice',
-    file: 'server/src/orders/esims/sql/allot.ts',
+    file: 'server/src/orders/esims/sql/orders.ts',
     find: "  and not q.progress ? 'matching_id'\n",
     replace: '',
     tests: [api('queue-guards')],

@@ -3,8 +3,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { uuidText } from '../platform/ids/uuid.ts';
 import type { NewUuid } from '../platform/ids/uuid-v7.ts';
-import type { AccountLimits, AccountRow } from './sql/accounts.ts';
-import { insertAccount } from './sql/accounts.ts';
+import { type AccountLimits, type AccountRow, insertAccount } from './sql/accounts.ts';
 
 export type Deps = { clock: Clock; newUuid: NewUuid };
 

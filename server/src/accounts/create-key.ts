@@ -6,12 +6,12 @@ import { checkKeySettings } from './check-key-settings.ts';
 import type { WriteContext } from './context.ts';
 import { defaultKeyName, type IssuedKey, issueKey, type KeyIssuer } from './issue-key.ts';
 import { maxUsableKeys, requireRoomForKey } from './limit-keys.ts';
+import { lockAccount } from './lock-account.ts';
 import { lockMaker } from './lock-maker.ts';
 import { presentKey, settingsOf } from './present-key.ts';
 import { requireNoMore } from './require-no-more.ts';
 import { requireReplayNoMore } from './require-replay-no-more.ts';
 import { requireTenantScopes } from './require-tenant-scopes.ts';
-import { lockAccount } from './sql/accounts.ts';
 import type { ApiKeyRow } from './sql/keys.ts';
 
 type Body = InputOf<Operations['createApiKey']>['body'];

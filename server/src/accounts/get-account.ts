@@ -5,8 +5,7 @@ import { uuidOfId } from '../platform/ids/uuid.ts';
 import { clip } from '../platform/telemetry/clip.ts';
 import type { OperatorContext } from './context.ts';
 import { presentAccount } from './present-account.ts';
-import type { AccountRow } from './sql/accounts.ts';
-import { findAccount } from './sql/accounts.ts';
+import { type AccountRow, findAccount } from './sql/accounts.ts';
 
 export async function getAccount(
   ctx: OperatorContext,

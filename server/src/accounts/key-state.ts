@@ -3,8 +3,7 @@ import { isInOneOf, requireCidr } from '../platform/addresses/in-networks.ts';
 import { AppError } from '../platform/app-error.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { idOfUuid } from '../platform/ids/uuid.ts';
-import type { ApiKeyRow } from './sql/keys.ts';
-import { listOtherAdmins } from './sql/keys.ts';
+import { type ApiKeyRow, listOtherAdmins } from './sql/keys.ts';
 
 /** A revoked or expired key never works again, whatever is changed. */
 export function requireUsable(row: ApiKeyRow, now: Date): void {

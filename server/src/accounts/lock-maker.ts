@@ -2,8 +2,7 @@ import { AppError } from '../platform/app-error.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import type { WriteContext } from './context.ts';
 import { isExpired, isUsableFrom } from './key-state.ts';
-import type { ApiKeyRow } from './sql/keys.ts';
-import { lockKey } from './sql/keys.ts';
+import { type ApiKeyRow, lockKey } from './sql/keys.ts';
 
 /**
  * Locks the account and returns the key that makes the request. Read again, because a process trusts what it knows of a key for

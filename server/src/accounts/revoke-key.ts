@@ -8,8 +8,7 @@ import type { WriteContext } from './context.ts';
 import { keyIdOf, noSuchKey } from './get-key.ts';
 import type { KeyIssuer } from './issue-key.ts';
 import { requireAnotherAdmin } from './key-state.ts';
-import type { ApiKeyRow } from './sql/keys.ts';
-import { lockKey, saveKey } from './sql/keys.ts';
+import { type ApiKeyRow, lockKey, saveKey } from './sql/keys.ts';
 
 /** `DELETE /v1/api_keys/{id}`. Any admin may revoke any key, whatever its scopes: revoking only takes away. */
 export function deleteKey(ctx: WriteContext, { params }: { params: { id: string } }): Promise<Outcome> {

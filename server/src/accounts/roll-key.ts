@@ -15,8 +15,7 @@ import { presentKey } from './present-key.ts';
 import { requireNoMore } from './require-no-more.ts';
 import { requireReplayNoMore } from './require-replay-no-more.ts';
 import { requireTenantScopes } from './require-tenant-scopes.ts';
-import type { ApiKeyRow } from './sql/keys.ts';
-import { lockKey, saveKey } from './sql/keys.ts';
+import { type ApiKeyRow, lockKey, saveKey } from './sql/keys.ts';
 
 /** `POST /v1/api_keys/{id}/roll`. The answer is the new key, shown once. */
 export async function rollKey(

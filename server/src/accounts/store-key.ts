@@ -4,8 +4,7 @@ import { uuidText } from '../platform/ids/uuid.ts';
 import { hashApiKey } from './api-key-text.ts';
 import type { Actor } from './audit/record.ts';
 import type { Deps } from './create-account.ts';
-import type { ApiKeyRow } from './sql/keys.ts';
-import { insertKey } from './sql/keys.ts';
+import { type ApiKeyRow, insertKey } from './sql/keys.ts';
 
 type Wanted = {
   key: string;

@@ -9,8 +9,7 @@ import type { OperatorWriteContext } from './context.ts';
 import { accountUuidOf, noSuchAccount } from './get-account.ts';
 import type { AccountKeeper } from './open-account.ts';
 import { accountSettingsOf, presentAccount } from './present-account.ts';
-import type { AccountRow } from './sql/accounts.ts';
-import { lockAccount, saveAccount } from './sql/accounts.ts';
+import { type AccountRow, lockAccountRow, saveAccount } from './sql/accounts.ts';
 
 type Input = InputOf<Operations['updateAccount']>;
 
@@ -30,7 +29,7 @@ export async function changeAccount(
   uuid: string,
   changes: Input['body'],
 ): Promise<AccountRow | null> {
-  const row = await lockAccount(tx, uuid);
+  const row = await lockAccountRow(tx, uuid);
   if (!row) return null;
   const changed = { ...row, ...changes };
   await saveAccount(tx, changed);

@@ -12,8 +12,7 @@ import { lockMaker } from './lock-maker.ts';
 import { presentKey, settingsOf } from './present-key.ts';
 import { requireNoMore } from './require-no-more.ts';
 import { requireTenantScopes } from './require-tenant-scopes.ts';
-import type { ApiKeyRow } from './sql/keys.ts';
-import { lockKey, saveKey } from './sql/keys.ts';
+import { type ApiKeyRow, lockKey, saveKey } from './sql/keys.ts';
 
 type Input = InputOf<Operations['updateApiKey']>;
 

@@ -1,6 +1,5 @@
 import type { Config } from '../config/settings.ts';
-import type { PeerReport } from '../platform/processes/report.ts';
-import { maxRanges, type ProcessReport } from '../platform/processes/report.ts';
+import { maxRanges, type PeerReport, type ProcessReport } from '../platform/processes/report.ts';
 import type { CertificateEnd } from '../platform/telemetry/metrics.ts';
 import type { Throughput } from '../platform/telemetry/throughput.ts';
 

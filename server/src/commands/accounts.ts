@@ -1,7 +1,6 @@
 import { idPrefixes } from '@simplane/contract';
 import { openAccount } from '../accounts/open-account.ts';
-import type { AccountLimits, AccountRow } from '../accounts/sql/accounts.ts';
-import { listAccountRows } from '../accounts/sql/accounts.ts';
+import { type AccountLimits, type AccountRow, listAccountRows } from '../accounts/sql/accounts.ts';
 import { changeAccount } from '../accounts/update-account.ts';
 import { idOfUuid, uuidOfId } from '../platform/ids/uuid.ts';
 import { CommandError } from './command-error.ts';

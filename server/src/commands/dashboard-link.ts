@@ -1,5 +1,4 @@
-import type { AccountScope, Scope } from '@simplane/contract';
-import { accountScopes } from '@simplane/contract';
+import { type AccountScope, accountScopes, type Scope } from '@simplane/contract';
 import type { Mode } from '../accounts/api-key-text.ts';
 import { issueKey } from '../accounts/issue-key.ts';
 import { createLink, linkMs } from '../accounts/sessions/create-link.ts';

@@ -2,8 +2,7 @@ import { idPrefixes, maxAllowedCidrs, rollOverlap, type Scope, scopes } from '@s
 import { defaultKeyName, type IssuedKey, issueKey } from '../accounts/issue-key.ts';
 import { revokeKey } from '../accounts/revoke-key.ts';
 import { replaceKey } from '../accounts/roll-key.ts';
-import type { ApiKeyRow } from '../accounts/sql/keys.ts';
-import { findKeyOwner, listKeyRows, lockKey } from '../accounts/sql/keys.ts';
+import { type ApiKeyRow, findKeyOwner, listKeyRows, lockKey } from '../accounts/sql/keys.ts';
 import { duration, parseCidrs } from '../config/values.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { idOfUuid, uuidOfId } from '../platform/ids/uuid.ts';

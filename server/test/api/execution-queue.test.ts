@@ -5,13 +5,15 @@ import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import type { Network } from '../../src/network/port.ts';
 import { listEsimRows } from '../../src/orders/esims/sql/list.ts';
 import { createClaimWindow } from '../../src/orders/executions/claim-window.ts';
-import { claimExecutionRows } from '../../src/orders/executions/sql/claim.ts';
-import { finish } from '../../src/orders/executions/sql/finish.ts';
-import { listExecutionRows } from '../../src/orders/executions/sql/list.ts';
-import { postpone } from '../../src/orders/executions/sql/postpone.ts';
-import { releaseClaim } from '../../src/orders/executions/sql/release.ts';
-import type { ClaimedExecution } from '../../src/orders/executions/sql/rows.ts';
-import { saveProgressRows } from '../../src/orders/executions/sql/save-progress.ts';
+import { listExecutionRows } from '../../src/orders/executions/sql/executions.ts';
+import {
+  type ClaimedExecution,
+  claimExecutionRows,
+  finish,
+  postpone,
+  releaseClaim,
+  saveProgressRows,
+} from '../../src/orders/executions/sql/queue.ts';
 import { observe } from '../../src/orders/observations/observe.ts';
 import type { Queryable } from '../../src/platform/db/database.ts';
 import { uuidOfId } from '../../src/platform/ids/uuid.ts';

@@ -4,8 +4,7 @@ import { listAccountEntries, listAllEntries } from '../../src/accounts/audit/sql
 import { listProductRows } from '../../src/accounts/products/sql.ts';
 import { listEventRows } from '../../src/notify/events/sql/list.ts';
 import { listEsimRows } from '../../src/orders/esims/sql/list.ts';
-import { listExecutionRows } from '../../src/orders/executions/sql/list.ts';
-import { listRowsOfEsim } from '../../src/orders/executions/sql/list-of-esim.ts';
+import { listExecutionRows, listRowsOfEsim } from '../../src/orders/executions/sql/executions.ts';
 import type { Queryable } from '../../src/platform/db/database.ts';
 import { lowestUuid } from '../../src/platform/ids/uuid-range.ts';
 import { findByIccidEnd } from '../../src/views/lookups/sql/find-by-iccid-end.ts';

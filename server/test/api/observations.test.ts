@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Observation } from '../../src/network/port.ts';
 import { expireBundles } from '../../src/orders/bundles/expire.ts';
 import { addBundle } from '../../src/orders/bundles/run-top-up.ts';
-import { findEsim } from '../../src/orders/esims/sql/find.ts';
+import { findEsim } from '../../src/orders/esims/sql/esims.ts';
 import { observe } from '../../src/orders/observations/observe.ts';
 import { takeUsage } from '../../src/orders/observations/take-usage.ts';
 import { call } from '../support/client.ts';

@@ -6,10 +6,8 @@ import {
   claimDeliveries,
 } from '../../src/notify/webhooks/sender/sql/claim-deliveries.ts';
 import { postponeDelivery } from '../../src/notify/webhooks/sender/sql/postpone-delivery.ts';
-import { allotRows } from '../../src/orders/esims/sql/allot.ts';
-import { settleProvisionedRows } from '../../src/orders/esims/sql/settle-provisioned.ts';
-import { claimExecutionRows } from '../../src/orders/executions/sql/claim.ts';
-import type { ClaimedExecution } from '../../src/orders/executions/sql/rows.ts';
+import { allotRows, settleProvisionedRows } from '../../src/orders/esims/sql/orders.ts';
+import { type ClaimedExecution, claimExecutionRows } from '../../src/orders/executions/sql/queue.ts';
 import { uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { call, provision } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import type { Network } from '../../src/network/port.ts';
 import type { LockedEsim } from '../../src/orders/esims/lock.ts';
-import { updateEsimFields } from '../../src/orders/esims/sql/update.ts';
+import { updateEsimFields } from '../../src/orders/esims/sql/esims.ts';
 import { observe } from '../../src/orders/observations/observe.ts';
 import { call, provision } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';

@@ -1,4 +1,4 @@
-import type { BundleRow } from '../../src/orders/bundles/sql/rows.ts';
+import type { BundleRow } from '../../src/orders/bundles/sql.ts';
 
 export const start = new Date('2026-11-01T00:00:00Z');
 export const dayMs = 86_400_000;

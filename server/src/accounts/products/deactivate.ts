@@ -5,8 +5,7 @@ import { recordAudit } from '../audit/record.ts';
 import type { OperatorWriteContext } from '../context.ts';
 import { noSuchProduct } from './get.ts';
 import { presentCatalogProduct } from './present.ts';
-import type { CatalogRow } from './sql.ts';
-import { lockProducts, setInactive } from './sql.ts';
+import { type CatalogRow, lockProducts, setInactive } from './sql.ts';
 
 export function deactivateProduct(
   ctx: OperatorWriteContext,

@@ -2,8 +2,7 @@ import type { InputOf, Operations } from '@simplane/contract';
 import { readPage } from '../../platform/lists/read-page.ts';
 import type { Context, OperatorContext } from '../context.ts';
 import { presentCatalogProduct, presentProduct } from './present.ts';
-import type { ProductRow } from './sql.ts';
-import { listCatalogRows, listProductRows } from './sql.ts';
+import { listCatalogRows, listProductRows, type ProductRow } from './sql.ts';
 
 export function listProducts(ctx: Context, { query }: InputOf<Operations['listProducts']>) {
   const { country } = query;

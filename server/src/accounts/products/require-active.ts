@@ -1,8 +1,7 @@
 import { AppError } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { clip } from '../../platform/telemetry/clip.ts';
-import type { ProductRow } from './sql.ts';
-import { findProduct } from './sql.ts';
+import { findProduct, type ProductRow } from './sql.ts';
 
 /** Throws unless the product exists and can be ordered. */
 export async function requireActiveProduct(db: Queryable, productId: string): Promise<ProductRow> {

@@ -4,8 +4,7 @@ import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
 import { changedFields } from '../audit/changed-fields.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { Origin } from '../context.ts';
-import type { CatalogRow } from './sql.ts';
-import { type GivenProduct, lockProducts, upsertProducts } from './sql.ts';
+import { type CatalogRow, type GivenProduct, lockProducts, upsertProducts } from './sql.ts';
 
 type Author = Origin & { clock: Clock; newUuid: NewUuid };
 

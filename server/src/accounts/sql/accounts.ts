@@ -54,8 +54,8 @@ select ${accountColumns}
 from accounts
 order by id`;
 
-/** Held to the end of the transaction. `no key` still allows foreign keys to the account. */
-export const lockAccount = one<AccountRow, [uuid: string]>('account_lock_row')`
+/** For a change of the account itself; otherwise `lockAccount`. */
+export const lockAccountRow = one<AccountRow, [uuid: string]>('account_lock_row')`
 select ${accountColumns}
 from accounts
 where id = $1

@@ -4,7 +4,8 @@ import { column, rowsOf } from '../../platform/db/rows.ts';
 import { list, many, one, run, single } from '../../platform/db/statement.ts';
 import { lowestUuidAt } from '../../platform/ids/uuid-range.ts';
 import { beforeFirst } from '../../platform/lists/keyset.ts';
-import { type AccountRow, lockAccount } from './accounts.ts';
+import { lockAccount } from '../lock-account.ts';
+import type { AccountRow } from './accounts.ts';
 
 export type ApiKeyRow = {
   id: string;

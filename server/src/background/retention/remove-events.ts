@@ -1,8 +1,7 @@
 import { expireFeeds, planExpiry } from '../../notify/feed/expire.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { lowestUuidAt } from '../../platform/ids/uuid-range.ts';
-import type { Range } from './sql.ts';
-import { countOldEvents, deleteEvents } from './sql.ts';
+import { countOldEvents, deleteEvents, type Range } from './sql.ts';
 
 /**
  * Deletes the range's events that are older than `than` and that no feed promises any more. In one transaction with the feeds: a reader

@@ -1,8 +1,7 @@
 import type { Queryable } from '../../platform/db/database.ts';
 import { hourMs, maxHours } from '../../views/overview/stages.ts';
 import { removeEvents } from './remove-events.ts';
-import type { Range } from './sql.ts';
-import { type Age, deleteRows, deleteUsage } from './sql.ts';
+import { type Age, deleteRows, deleteUsage, type Range } from './sql.ts';
 
 /** How long the rows of a table are kept, and how old ones are removed. */
 export type Rule = {

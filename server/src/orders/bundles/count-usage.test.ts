@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { bundleRow, dayMs, later, start } from '../../../test/support/bundle-row.ts';
 import { countUsage } from './count-usage.ts';
 import { type Change, cancelAll, expireDue, noChange, promote } from './plan.ts';
-import type { BundleRow } from './sql/rows.ts';
+import type { BundleRow } from './sql.ts';
 import { bundleTransitions, canTransition, transitioned } from './state.ts';
 
 const bundle = (index: number, fields?: Partial<BundleRow>) => bundleRow(`bundle-${index}`, fields);

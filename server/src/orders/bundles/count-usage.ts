@@ -1,5 +1,5 @@
 import { activeOf, type BundleEvent, type Change, nextQueuedOf, promote, withBundle } from './plan.ts';
-import type { BundleRow } from './sql/rows.ts';
+import type { BundleRow } from './sql.ts';
 import { canTransition, transitioned } from './state.ts';
 
 type Usage = { bytes: number; at: Date };

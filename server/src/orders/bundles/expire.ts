@@ -2,9 +2,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
 import { activeOf, expireActive, expireDue, noChange, promote } from './plan.ts';
-import { lockEsimsWithExpiredBundle } from './sql/lock-esims-with-expired.ts';
-import { readBundles } from './sql/read.ts';
-import type { BundledEsim } from './sql/rows.ts';
+import { type BundledEsim, lockEsimsWithExpiredBundle, readBundles } from './sql.ts';
 import { applyChange, bundlesByEsim } from './write.ts';
 
 type Deps = { clock: Clock; newUuid: NewUuid };

@@ -4,8 +4,7 @@ import { unixSeconds } from '../../platform/clock.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
 import { readPage } from '../../platform/lists/read-page.ts';
 import { requireEsim } from '../esims/get.ts';
-import { listBundleRows } from './sql/list.ts';
-import type { BundleRow } from './sql/rows.ts';
+import { type BundleRow, listBundleRows } from './sql.ts';
 
 export async function listBundles(ctx: Context, { params, query }: InputOf<Operations['listBundles']>) {
   const { iccid } = await requireEsim(ctx.db, ctx.account.uuid, params.iccid);

@@ -1,4 +1,4 @@
-import type { BundleRow } from './sql/rows.ts';
+import type { BundleRow } from './sql.ts';
 import { canTransition, transitioned } from './state.ts';
 
 /** An eSIM's bundles after a change, and the events in order. Computed without the database, then written at once. */

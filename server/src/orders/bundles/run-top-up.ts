@@ -13,8 +13,7 @@ import {
   type HeldExecution,
   type Runner,
 } from '../executions/worker.ts';
-import { insertBundle } from './sql/insert.ts';
-import type { BundledEsim } from './sql/rows.ts';
+import { type BundledEsim, insertBundle } from './sql.ts';
 import { promoteBundle } from './write.ts';
 
 /** Asks the network first only if it wants to be asked: Simplane counts usage, so most have no part in a top-up. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { bundleRow as bundle, later, start } from '../../../test/support/bundle-row.ts';
 import { countUsage } from './count-usage.ts';
 import { type Change, cancelAll, expireActive, expireDue, noChange, promote, withBundle } from './plan.ts';
-import type { BundleRow } from './sql/rows.ts';
+import type { BundleRow } from './sql.ts';
 
 const most = Number.MAX_SAFE_INTEGER;
 

@@ -6,9 +6,7 @@ import type { Queryable } from '../../platform/db/database.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
 import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
 import { type BundleEvent, type Change, cancelAll, expireDue, noChange, promote } from './plan.ts';
-import { readBundles } from './sql/read.ts';
-import type { BundledEsim, BundleRow } from './sql/rows.ts';
-import { updateBundles } from './sql/update.ts';
+import { type BundledEsim, type BundleRow, readBundles, updateBundles } from './sql.ts';
 
 /**
  * Activates the oldest queued bundle if the eSIM is active and has no active bundle. Call it after anything that makes an

@@ -3,7 +3,7 @@ import { newEvent } from '../../notify/events/new-event.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
 import type { LockedEsim } from './lock.ts';
-import { changeStatus } from './sql/change-status.ts';
+import { changeStatus } from './sql/esims.ts';
 import { canTransition } from './state.ts';
 
 /** Activates a provisioned eSIM at its first attach; does nothing in any other status. The caller holds the eSIM's lock. */

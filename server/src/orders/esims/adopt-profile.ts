@@ -5,7 +5,7 @@ import type { Keyring } from '../../platform/secrets/keyring.ts';
 import { orderMatchingIdPlace } from '../../platform/secrets/sealed-places.ts';
 import { newMatchingId } from './activation-code.ts';
 import type { Progress } from './reservation.ts';
-import { findIccidsInUse } from './sql/find-iccids-in-use.ts';
+import { findIccidsInUse } from './sql/iccids.ts';
 
 /**
  * The progress of a new order that goes on with a profile which the network has reserved for an earlier one: it is confirmed, and

@@ -5,7 +5,7 @@ import type { ClaimedExecution, Deps, HeldExecution } from '../executions/worker
 import { newMatchingId } from './activation-code.ts';
 import type { IccidSource } from './iccid.ts';
 import type { Progress } from './reservation.ts';
-import { allotRows } from './sql/allot.ts';
+import { allotRows } from './sql/orders.ts';
 
 /** Whether the network can be called for the order. A matching id must be stored first only if the network forgets calls. */
 export function isAllotted({ forgetsCalls }: Network, { iccid, progress }: ClaimedExecution): boolean {

@@ -8,7 +8,7 @@ import { requireExecution } from '../executions/get.ts';
 import { presentExecution } from '../executions/present.ts';
 import { type ClaimedExecution, type ExecutionError, finish, takeUnsent } from '../executions/worker.ts';
 import { endFailedOrder } from './end-failed-order.ts';
-import { storeReturned } from './sql/returned.ts';
+import { storeReturned } from './sql/iccids.ts';
 
 /** Ends an execution that has not reached the network. An order of an eSIM fails as any other, with its event. */
 export async function cancelExecution(

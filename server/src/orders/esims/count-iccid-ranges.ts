@@ -1,1 +1,1 @@
-export { countRanges as countIccidRanges } from './sql/count-ranges.ts';
+export { countRanges as countIccidRanges } from './sql/iccids.ts';

@@ -8,8 +8,7 @@ import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
 import { notedError } from '../executions/last-error.ts';
 import type { ClaimedExecution, ExecutionError } from '../executions/worker.ts';
 import type { IccidSource } from './iccid.ts';
-import { detachIccid } from './sql/detach-iccid.ts';
-import { failOrderRow } from './sql/fail-order.ts';
+import { detachIccid, failOrderRow } from './sql/orders.ts';
 
 /** What becomes of an ICCID of ours that the network surely has not used. */
 export type Returns = { giveBack: NonNullable<IccidSource['giveBack']>; state: 'free' | 'suspect' };

@@ -4,8 +4,7 @@ import { AppError } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { clip } from '../../platform/telemetry/clip.ts';
 import { presentEsim } from './present.ts';
-import { findEsim } from './sql/find.ts';
-import type { EsimRow } from './sql/rows.ts';
+import { type EsimRow, findEsim } from './sql/esims.ts';
 
 export async function getEsim(ctx: Context, { params }: { params: { iccid: string } }): Promise<Esim> {
   return presentEsim(await requireEsim(ctx.db, ctx.account.uuid, params.iccid));

@@ -2,10 +2,7 @@ import { withCheckDigit } from '@simplane/contract';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { IccidStock } from '../executions/worker.ts';
 import type { IccidRange } from './iccid-ranges.ts';
-import { findIccidsInUse } from './sql/find-iccids-in-use.ts';
-import { nextIccidBlock } from './sql/next-iccid-block.ts';
-import { storeReturned, takeSuspects } from './sql/returned.ts';
-import { takeFromRange } from './sql/take-from-range.ts';
+import { findIccidsInUse, nextIccidBlock, storeReturned, takeFromRange, takeSuspects } from './sql/iccids.ts';
 
 export type IccidSource = {
   /** Returns `count` ICCIDs, or fewer if not enough are left. */

@@ -7,8 +7,7 @@ import { describeActivation } from './activation-code.ts';
 import { noSuchEsim } from './get.ts';
 import { withError } from './present.ts';
 import { dataUri, drawQr } from './qr.ts';
-import { findEsim } from './sql/find.ts';
-import type { EsimRow } from './sql/rows.ts';
+import { type EsimRow, findEsim } from './sql/esims.ts';
 
 /** What an end user needs to install the eSIM. It is secret: only this operation returns it. */
 export async function getInstallProfile(

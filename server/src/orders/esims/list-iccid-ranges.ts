@@ -5,7 +5,7 @@ import { readPage } from '../../platform/lists/read-page.ts';
 import { readReports } from '../../platform/processes/read-reports.ts';
 import { boundsOf } from './iccid.ts';
 import type { IccidRange } from './iccid-ranges.ts';
-import { type RangeUse, readRangeUse } from './sql/read-range-use.ts';
+import { type RangeUse, readRangeUse } from './sql/iccids.ts';
 
 /** The ranges that running workers take ICCIDs from, and how long they last. */
 export async function listIccidRanges(

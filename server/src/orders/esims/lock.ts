@@ -1,8 +1,6 @@
 import type { Queryable } from '../../platform/db/database.ts';
 import { noSuchEsim } from './get.ts';
-import { findOwner } from './sql/find-owner.ts';
-import { lockEsim } from './sql/lock.ts';
-import type { EsimRow } from './sql/rows.ts';
+import { type EsimRow, findOwner, lockEsim } from './sql/esims.ts';
 
 /** An eSIM whose row is locked until the transaction ends. */
 export type LockedEsim = EsimRow;

@@ -1,6 +1,6 @@
 import type { Esim, ProfileError } from '@simplane/contract';
 import { unixSeconds } from '../../platform/clock.ts';
-import type { EsimRow } from './sql/rows.ts';
+import type { EsimRow } from './sql/esims.ts';
 
 export function presentEsim(row: EsimRow): Esim {
   return {

@@ -16,12 +16,8 @@ import {
 import type { LockedEsim } from './lock.ts';
 import { wasDownloaded } from './profile-state.ts';
 import { isUnconfirmed, mayBeReserved, type Progress } from './reservation.ts';
-import { changeStatus } from './sql/change-status.ts';
-import { findEsim } from './sql/find.ts';
-import { findOrder } from './sql/find-order.ts';
-import { lockEsim } from './sql/lock.ts';
-import type { EsimRow } from './sql/rows.ts';
-import { terminateQueued } from './sql/terminate-queued.ts';
+import { changeStatus, type EsimRow, findEsim, findOrder, lockEsim } from './sql/esims.ts';
+import { terminateQueued } from './sql/orders.ts';
 import { canTransition } from './state.ts';
 
 type Change = 'suspend' | 'resume' | 'terminate';

@@ -26,8 +26,8 @@ import {
   type Provisioned,
   type SettleOutcome,
   settleProvisionedRows,
-} from './sql/settle-provisioned.ts';
-import { storeOrdered } from './sql/store-ordered.ts';
+  storeOrdered,
+} from './sql/orders.ts';
 
 const done: RunOutcome = { kind: 'done' };
 

@@ -6,7 +6,7 @@ import type { Outcome } from '../../platform/idempotency/outcome.ts';
 import { runOnce } from '../../platform/idempotency/run-once.ts';
 import { type LockedEsim, lockOwnEsim } from './lock.ts';
 import { presentEsim } from './present.ts';
-import { updateEsimFields } from './sql/update.ts';
+import { updateEsimFields } from './sql/esims.ts';
 
 type Input = InputOf<Operations['updateEsim']>;
 

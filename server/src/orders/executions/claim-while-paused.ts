@@ -3,8 +3,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { Breaker } from './breaker.ts';
 import { createClaimWindow } from './claim-window.ts';
-import { claimExecutionRows } from './sql/claim.ts';
-import type { ClaimedExecution } from './sql/rows.ts';
+import { type ClaimedExecution, claimExecutionRows } from './sql/queue.ts';
 
 type Options = {
   db: Queryable;

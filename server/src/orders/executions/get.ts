@@ -5,8 +5,7 @@ import type { Queryable } from '../../platform/db/database.ts';
 import { uuidOfId } from '../../platform/ids/uuid.ts';
 import { clip } from '../../platform/telemetry/clip.ts';
 import { presentExecution } from './present.ts';
-import { findExecution } from './sql/find.ts';
-import type { ExecutionRow } from './sql/rows.ts';
+import { type ExecutionRow, findExecution } from './sql/executions.ts';
 
 export async function getExecution(ctx: Context, { params }: { params: { id: string } }): Promise<Execution> {
   return presentExecution(await requireExecution(ctx.db, ctx.account.uuid, params.id));

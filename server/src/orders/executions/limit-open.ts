@@ -1,7 +1,7 @@
 import type { WriteContext } from '../../accounts/context.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
-import { lockAndCountOpen } from './sql/lock-and-count-open.ts';
+import { lockAndCountOpen } from './sql/executions.ts';
 
 /** Throws if the account has a limit of open executions and has reached it. */
 export async function requireRoom({ account }: WriteContext, tx: Queryable): Promise<void> {

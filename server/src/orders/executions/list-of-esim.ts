@@ -1,3 +1,4 @@
 /** For the timeline, which merges them with the eSIM's events. */
-export { listRowsOfEsim as listExecutionsOfEsim } from './sql/list-of-esim.ts';
-export type { ExecutionRow } from './sql/rows.ts';
+
+export type { ExecutionRow } from './sql/executions.ts';
+export { listRowsOfEsim as listExecutionsOfEsim } from './sql/executions.ts';

@@ -3,7 +3,7 @@ import type { Context } from '../../accounts/context.ts';
 import { readPage } from '../../platform/lists/read-page.ts';
 import { mayMatch } from './list-statement.ts';
 import { presentExecution } from './present.ts';
-import { listExecutionRows } from './sql/list.ts';
+import { listExecutionRows } from './sql/executions.ts';
 
 export function listExecutions(ctx: Context, { query }: InputOf<Operations['listExecutions']>) {
   const { status, type, error_code: errorCode } = query;

@@ -1,10 +1,10 @@
 import { type Execution, type ExecutionType, idPrefixes } from '@simplane/contract';
 import { unixSeconds } from '../../platform/clock.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
-import type { ExecutionRow } from './sql/rows.ts';
+import type { ExecutionRow } from './sql/executions.ts';
 import { describeWaiting } from './waiting-for.ts';
 
-export type { ExecutionRow } from './sql/rows.ts';
+export type { ExecutionRow } from './sql/executions.ts';
 
 export function presentExecution(row: ExecutionRow): Execution {
   const id = idOfUuid(idPrefixes.execution, row.id);

@@ -2,7 +2,7 @@ import { idPrefixes } from '@simplane/contract';
 import { AppError } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
-import { findOpenChange } from './sql/find-open-change.ts';
+import { findOpenChange } from './sql/executions.ts';
 
 /** One change per eSIM at a time: two at once could reach the network in a different order than the database. */
 export async function requireNoOpenChange(

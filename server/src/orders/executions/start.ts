@@ -5,7 +5,7 @@ import type { Answer, Outcome } from '../../platform/idempotency/outcome.ts';
 import { uuidText } from '../../platform/ids/uuid.ts';
 import { requireRoom } from './limit-open.ts';
 import { presentNew } from './present.ts';
-import { insertExecution } from './sql/insert.ts';
+import { insertExecution } from './sql/executions.ts';
 
 type Order = { type: ExecutionType; iccid: string; productId: string; input: object };
 

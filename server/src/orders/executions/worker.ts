@@ -13,13 +13,17 @@ import { type Breaker, createBreaker } from './breaker.ts';
 import { createPausedClaim } from './claim-while-paused.ts';
 import { createClaimWindow } from './claim-window.ts';
 import { internalCause, lastErrorOf, notedError, type WithLastError } from './last-error.ts';
-import { claimExecutionRows } from './sql/claim.ts';
-import { finish } from './sql/finish.ts';
-import { pauseExecution } from './sql/pause.ts';
-import { postpone } from './sql/postpone.ts';
-import { releaseClaim } from './sql/release.ts';
-import type { ClaimedExecution, ExecutionError } from './sql/rows.ts';
-import { type RecoveryPoint, saveProgressRows } from './sql/save-progress.ts';
+import type { ExecutionError } from './sql/executions.ts';
+import {
+  type ClaimedExecution,
+  claimExecutionRows,
+  finish,
+  pauseExecution,
+  postpone,
+  type RecoveryPoint,
+  releaseClaim,
+  saveProgressRows,
+} from './sql/queue.ts';
 
 export type Deps = {
   db: Database;
@@ -79,10 +83,9 @@ export type HeldExecution = ClaimedExecution & {
   finish(tx: Queryable, error: ExecutionError | null): Promise<boolean>;
 };
 
-export { finish } from './sql/finish.ts';
-export { releaseOrphanedExecutions } from './sql/release-orphaned.ts';
-export type { ClaimedExecution, ExecutionError, Fenced } from './sql/rows.ts';
-export { takeUnsent } from './sql/take-unsent.ts';
+export type { ExecutionError } from './sql/executions.ts';
+export type { ClaimedExecution, Fenced } from './sql/queue.ts';
+export { finish, releaseOrphanedExecutions, takeUnsent } from './sql/queue.ts';
 
 type Options = Deps & {
   runners: Record<ExecutionType, Runner>;

@@ -9,8 +9,7 @@ import { promoteBundle } from '../bundles/write.ts';
 import { activateEsim } from '../esims/activate.ts';
 import { type LockedEsim, lockAnyEsim } from '../esims/lock.ts';
 import { isPastFailure, nextProfileState } from '../esims/profile-state.ts';
-import { updateCountry } from './sql/update-country.ts';
-import { updateProfile } from './sql/update-profile.ts';
+import { updateCountry, updateProfile } from './sql.ts';
 
 type Deps = { clock: Clock; newUuid: NewUuid };
 type Profile = Extract<Observation, { kind: 'profile' }>;

@@ -7,10 +7,7 @@ import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
 import { bundlesByEsim, eventOf, writeBundles } from '../bundles/write.ts';
 import { isTooOld, observedAt } from './observed-at.ts';
 import { planUsage, type UsageEvent } from './plan-usage.ts';
-import { findUnready } from './sql/find-unready.ts';
-import { insertUsageRecords } from './sql/insert-usage-records.ts';
-import { type CarriedEsim, lockCarried } from './sql/lock-carried.ts';
-import { updateCarried } from './sql/update-carried.ts';
+import { type CarriedEsim, findUnready, insertUsageRecords, lockCarried, updateCarried } from './sql.ts';
 
 type Deps = { clock: Clock; newUuid: NewUuid; usageMaxAgeMs: number };
 

@@ -8,9 +8,14 @@ import { lowestUuid } from '../../platform/ids/uuid-range.ts';
 import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
 import { retryById } from './retry.ts';
 import { nullIfRefused } from './retry-group.ts';
-import { findAnyExecution } from './sql/find-any.ts';
-import { findFailedMembers, makeMembersDue } from './sql/group-members.ts';
-import { type GroupRetryRow, takeGroupRetry, updateGroupRetry } from './sql/group-retries.ts';
+import { findAnyExecution } from './sql/executions.ts';
+import {
+  findFailedMembers,
+  type GroupRetryRow,
+  makeMembersDue,
+  takeGroupRetry,
+  updateGroupRetry,
+} from './sql/groups.ts';
 
 type Deps = { clock: Clock; newUuid: NewUuid; signals: Pick<Signals, 'announce'> };
 

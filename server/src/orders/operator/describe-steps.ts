@@ -1,7 +1,7 @@
 import type { ExecutionType, OperatorExecution } from '@simplane/contract';
 import type { LastError } from '../executions/last-error.ts';
 import { callId, sentFlag } from '../executions/worker.ts';
-import type { AnyExecutionRow } from './sql/rows.ts';
+import type { AnyExecutionRow } from './sql/executions.ts';
 
 type Step = OperatorExecution['steps'][number];
 

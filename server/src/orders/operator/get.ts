@@ -4,8 +4,7 @@ import type { Queryable } from '../../platform/db/database.ts';
 import { uuidOfId } from '../../platform/ids/uuid.ts';
 import { noSuchExecution } from '../executions/get.ts';
 import { presentForOperator } from './present.ts';
-import { findAnyExecution } from './sql/find-any.ts';
-import type { AnyExecutionRow } from './sql/rows.ts';
+import { type AnyExecutionRow, findAnyExecution } from './sql/executions.ts';
 
 export async function getAnyExecution(
   { db }: Pick<OperatorContext, 'db'>,

@@ -9,8 +9,13 @@ import { type Clock, unixSeconds } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
 import { lowestUuidAt, unixMsOf } from '../../platform/ids/uuid-range.ts';
-import { findGroupRetries, type GroupRetryRow } from './sql/group-retries.ts';
-import { type GroupRow, listFailedGroups, listWaitingGroups } from './sql/list-groups.ts';
+import {
+  findGroupRetries,
+  type GroupRetryRow,
+  type GroupRow,
+  listFailedGroups,
+  listWaitingGroups,
+} from './sql/groups.ts';
 
 const maxGroups = 100;
 

@@ -6,7 +6,7 @@ import { beforeFirst } from '../../platform/lists/keyset.ts';
 import { readPage } from '../../platform/lists/read-page.ts';
 import { mayMatch } from '../executions/list-statement.ts';
 import { presentForOperator } from './present.ts';
-import { listAnyExecutions } from './sql/list-any.ts';
+import { listAnyExecutions } from './sql/executions.ts';
 
 type Query = InputOf<Operations['listAllExecutions']>['query'];
 

@@ -6,7 +6,7 @@ import { presentExecution } from '../executions/present.ts';
 import { callId } from '../executions/worker.ts';
 import { describeSteps } from './describe-steps.ts';
 import { returnStep } from './return-step.ts';
-import type { AnyExecutionRow } from './sql/rows.ts';
+import type { AnyExecutionRow } from './sql/executions.ts';
 
 export function presentForOperator(row: AnyExecutionRow): OperatorExecution {
   return {

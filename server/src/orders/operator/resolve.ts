@@ -14,10 +14,7 @@ import { announce } from '../executions/start.ts';
 import { requireAnyExecution } from './get.ts';
 import { presentForOperator } from './present.ts';
 import { conflict, requireNoCode } from './retry.ts';
-import { closeFailed } from './sql/close-failed.ts';
-import { insertResolution } from './sql/insert-resolution.ts';
-import { lockFailed } from './sql/lock-failed.ts';
-import type { AnyExecutionRow } from './sql/rows.ts';
+import { type AnyExecutionRow, closeFailed, insertResolution, lockFailed } from './sql/executions.ts';
 import { startRetry } from './start-retry.ts';
 
 type Deps = Origin & { clock: Clock; newUuid: NewUuid; keyring: Keyring };

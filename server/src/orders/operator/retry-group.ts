@@ -13,8 +13,7 @@ import { clip } from '../../platform/telemetry/clip.ts';
 import { announce } from '../executions/start.ts';
 import { oldestGroupedUuid, presentRetry, readGroups } from './list-groups.ts';
 import { conflict, retryById } from './retry.ts';
-import { findFailedMembers, makeMembersDue } from './sql/group-members.ts';
-import { type GroupRetryRow, insertGroupRetry } from './sql/group-retries.ts';
+import { findFailedMembers, type GroupRetryRow, insertGroupRetry, makeMembersDue } from './sql/groups.ts';
 
 type Deps = Origin & { clock: Clock; newUuid: NewUuid };
 

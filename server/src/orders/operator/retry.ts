@@ -11,9 +11,7 @@ import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
 import { announce } from '../executions/start.ts';
 import { requireAnyExecution } from './get.ts';
 import { presentForOperator } from './present.ts';
-import { lockFailed } from './sql/lock-failed.ts';
-import { makeExecutionDue } from './sql/make-due.ts';
-import type { AnyExecutionRow } from './sql/rows.ts';
+import { type AnyExecutionRow, lockFailed, makeExecutionDue } from './sql/executions.ts';
 import { startRetry } from './start-retry.ts';
 
 type Deps = Origin & { clock: Clock; newUuid: NewUuid };

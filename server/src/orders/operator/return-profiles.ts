@@ -3,8 +3,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { callId, withTimeout } from '../executions/worker.ts';
 import { returnStep } from './return-step.ts';
-import { type ClaimedReturn, claimReturns } from './sql/claim-returns.ts';
-import { settleReturn } from './sql/settle-return.ts';
+import { type ClaimedReturn, claimReturns, settleReturn } from './sql/executions.ts';
 
 type Deps = {
   db: Database;

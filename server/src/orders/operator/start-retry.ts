@@ -6,8 +6,7 @@ import { requireTopUpable } from '../bundles/top-up.ts';
 import { type Change, requireChangeable } from '../esims/change.ts';
 import { lockOwnEsim } from '../esims/lock.ts';
 import { startAgain } from '../executions/start.ts';
-import { closeFailed } from './sql/close-failed.ts';
-import type { AnyExecutionRow } from './sql/rows.ts';
+import { type AnyExecutionRow, closeFailed } from './sql/executions.ts';
 
 type Deps = { clock: Clock; newUuid: NewUuid };
 type Failed = Pick<AnyExecutionRow, 'account_id' | 'id' | 'type' | 'product_id' | 'iccid'>;

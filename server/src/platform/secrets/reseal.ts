@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../db/database.ts';
 import { type Keyring, prefixOf, UnreadableSecret } from './keyring.ts';
 import { type SealedColumn, sealedColumns } from './sealed-columns.ts';
-import type { RowKey } from './sql.ts';
 import {
   countStale,
   findPageEnd,
   lockSealingKeys,
   lockStale,
+  type RowKey,
   recordResealed,
   recordSealingKey,
   replaceSecrets,

@@ -1,10 +1,16 @@
 import type { EsimStatus } from '@simplane/contract';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { type CreatedRange, idRangeOf } from '../../../platform/lists/created-range.ts';
-import { oldestOnPage } from '../../../platform/lists/keyset.ts';
+import { oldestOnPage, pageOfValue } from '../../../platform/lists/keyset.ts';
 import { maxSearched, searchedEnough } from '../../../platform/lists/too-broad.ts';
-import { findRarest, type IndexedFilter, nameOf, type Range, rowsOf } from './indexed-filters.ts';
-import { columns, type EsimRow, isQueuedEsim, queuedColumns, queuedEid, queuedMetadata } from './rows.ts';
+import {
+  type EsimRow,
+  esimColumns,
+  isQueuedEsim,
+  queuedColumns,
+  queuedEid,
+  queuedMetadata,
+} from './esims.ts';
 
 type Filter = {
   status?: EsimStatus | undefined;
@@ -129,7 +135,7 @@ const atLeast = (from: string | undefined) => (from === undefined ? '' : `and id
 
 function storedAll({ stored, from }: Conditions): string {
   return `
-select ${columns}
+select ${esimColumns}
 from esims
 where account_id = $1 and id < $2 ${atLeast(from)} ${stored}
 order by id desc
@@ -145,11 +151,11 @@ function storedWith(
   { parameter, stored, from: lowest }: Conditions,
   isBounded: boolean,
 ) {
-  const { from, order } = rowsOf(filter, parameter, lowest);
+  const { from, order } = rowsWith(filter, parameter, lowest);
   const newest = isBounded ? `limit ${maxSearched}` : '';
   if ('column' in filter) {
     return `
-select ${columns}
+select ${esimColumns}
 from (select * from ${from} order by ${order} ${newest}) esims
 where true ${stored}
 order by ${order}
@@ -159,7 +165,7 @@ limit $3`;
 select esim.*
 from (select esim_id from ${from} order by ${order} ${newest}) tagged
 cross join lateral (
-  select ${columns}
+  select ${esimColumns}
   from esims
   where account_id = $1 and id = tagged.esim_id ${stored}
   offset 0
@@ -187,4 +193,65 @@ limit $3)
 ${isBounded ? 'where (select count(*) from stored) >= $3::integer' : ''}
 order by id desc
 limit $3`;
+}
+
+/** A filter with an index: the value of a column, or a pair of the metadata. */
+type IndexedFilter =
+  | { column: 'status' | 'product_id' | 'eid'; value: string }
+  | { key: string; value: string };
+
+type Parameter = (value: unknown) => string;
+type Range = { accountUuid: string; beforeUuid: string; fromUuid: string | undefined };
+
+function nameOf(filter: IndexedFilter): string {
+  return 'column' in filter ? filter.column : 'pair';
+}
+
+/** SQL: the rows with this value, newest first, as a range of its index. `$1` is the account, `$2` the id after the range. */
+function rowsWith(filter: IndexedFilter, parameter: Parameter, from: string | undefined) {
+  if ('column' in filter) {
+    const { column } = filter;
+    const { condition, order } = pageOfValue(column, parameter(filter.value), from);
+    // Not null is implied, but the partial index of EIDs requires it.
+    return { from: `esims where account_id = $1 and ${condition} and ${column} is not null`, order };
+  }
+  const pair = `key = ${parameter(filter.key)} and value = ${parameter(filter.value)}`;
+  const inRange = `esim_id < $2 ${from === undefined ? '' : `and esim_id >= ${from}`}`;
+  return { from: `esim_metadata where account_id = $1 and ${pair} and ${inRange}`, order: 'esim_id desc' };
+}
+
+/** The filter with the fewest rows. `hasMany`: all have `limit` or more. */
+async function findRarest(
+  db: Queryable,
+  range: Range,
+  filters: IndexedFilter[],
+  limit: number,
+): Promise<{ rarest: IndexedFilter | undefined; hasMany: boolean }> {
+  const counts = await countRows(db, range, filters, limit);
+  const fewest = Math.min(...counts);
+  return { rarest: filters[counts.indexOf(fewest)], hasMany: fewest === limit };
+}
+
+async function countRows(
+  db: Queryable,
+  { accountUuid, beforeUuid, fromUuid }: Range,
+  filters: IndexedFilter[],
+  limit: number,
+): Promise<number[]> {
+  const values: unknown[] = [accountUuid, beforeUuid, limit];
+  const parameter = (value: unknown) => `$${values.push(value)}`;
+  const lowest = fromUuid === undefined ? undefined : parameter(fromUuid);
+  const counts = filters.map((filter) => {
+    const { from, order } = rowsWith(filter, parameter, lowest);
+    return `(select count(*) from (select from ${from} order by ${order} limit $3) counted)`;
+  });
+  const kinds = [...filters.map(nameOf), ...(lowest === undefined ? [] : ['created'])];
+  const [row] = await db.query<{ counts: number[] }>(
+    {
+      name: `esim_count_${kinds.join('_')}`,
+      text: `select array[${counts.join(', ')}]::integer[] as counts`,
+    },
+    values,
+  );
+  return row?.counts ?? [];
 }

@@ -1,0 +1,229 @@
+import type { ExecutionType } from '@simplane/contract';
+import { texts } from '../../../platform/db/binary-array.ts';
+import type { Queryable } from '../../../platform/db/database.ts';
+import { forceKeyLookup } from '../../../platform/db/planner-hints.ts';
+import { column, rowsOf } from '../../../platform/db/rows.ts';
+import { count, exists, list, one, run } from '../../../platform/db/statement.ts';
+import { endFrom } from '../end-from.ts';
+import { isHeld } from '../held.ts';
+import type { WaitingCause } from '../waiting-for.ts';
+import type { ExecutionError } from './executions.ts';
+
+/** An execution held by one worker. `fence` proves the claim: every later claim has a higher one. */
+export type ClaimedExecution = {
+  account_id: string;
+  id: string;
+  type: ExecutionType;
+  product_id: string;
+  iccid: string | null;
+  input: Record<string, unknown>;
+  progress: Record<string, unknown>;
+  attempts: number;
+  fence: number;
+  /** The eSIM was terminated while it was being provisioned. */
+  is_terminated: boolean;
+  /** The product's profile type in the catalog at the time of the claim. */
+  profile_type: string | null;
+};
+
+/** `ClaimedExecution` from the queue `q`, without the profile type. */
+const claimedColumns =
+  'q.account_id, q.id, q.type, q.product_id, q.iccid, q.input, q.progress, q.attempts, q.fence, q.is_terminated';
+
+/** Proves to a statement that the caller holds the execution. */
+export type Fenced = Pick<ClaimedExecution, 'account_id' | 'id' | 'fence'>;
+
+type Wanted = {
+  count: number;
+  leaseMs: number;
+  /** Ignores executions that came due earlier; null for no lower bound. */
+  since: Date | null;
+  /** One for each order that has no ICCID yet. Empty if orders get their ICCIDs elsewhere. */
+  iccids: string[];
+  /** Only these types; all if omitted. */
+  types?: ExecutionType[];
+  /** With `types`: no order without an ICCID, whose first call might not be repeatable. */
+  isRepeatable?: true;
+};
+
+/** The claimed executions, and the latest due time among them. */
+export type Claimed = { executions: ClaimedExecution[]; latestDueAt: Date | null };
+
+/**
+ * Claims due executions that no worker holds, oldest first, for the length of the lease. After it ends, the next claim takes the row
+ * and increments its fence, which stops all writes of the old holder. All times are the database's.
+ * `due_at` does not change and the lease is not indexed, so a claim that allots no ICCID is a HOT update.
+ */
+export async function claimExecutionRows(db: Queryable, wanted: Wanted): Promise<Claimed> {
+  const { count, leaseMs, since, iccids, types, isRepeatable } = wanted;
+  const values: unknown[] = [count, leaseMs, since ?? '-infinity', texts(iccids)];
+  if (types) values.push(texts(types));
+  const statement = types ? (isRepeatable ? claimRepeatable : claimOfTypes) : claim;
+  const rows = await db.query<ClaimedExecution & { due_at: Date }>(statement, values);
+  let latestDueAt: Date | null = null;
+  for (const { due_at: dueAt } of rows) if (!latestDueAt || dueAt > latestDueAt) latestDueAt = dueAt;
+  return { executions: rows, latestDueAt };
+}
+
+// By ctid: if the queue was empty when it was analyzed, a cached plan with a join by key scans the whole queue.
+const textWith = (condition = '') => `
+with due as materialized (
+  select ctid
+  from execution_queue
+  -- Always includes the last moments, because the clock may have been set back, for example by a switchover.
+  where due_at >= least($3::timestamptz, now() - interval '250 milliseconds')
+    and due_at <= now()
+    and (leased_until is null or leased_until <= now())
+    ${condition}
+  order by due_at
+  limit $1
+  for update skip locked
+)
+update execution_queue q
+set fence = q.fence + 1,
+    attempts = q.attempts + 1,
+    leased_until = now() + $2::integer * interval '1 millisecond',
+    iccid = case when q.iccid is null and q.type = 'esim.provision' then ($4::text[])[due.n] else q.iccid end
+from unnest(array(select ctid from due)) with ordinality as due (place, n)
+where q.ctid = due.place
+returning
+  ${claimedColumns},
+  q.due_at,
+  (select profile_type from products where products.id = q.product_id) as profile_type`;
+
+const claim = { name: 'execution_claim', text: textWith() };
+const ofTypes = 'and type = any($5::text[])';
+const claimOfTypes = { name: 'execution_claim_of_types', text: textWith(ofTypes) };
+const claimRepeatable = {
+  name: 'execution_claim_repeatable',
+  text: textWith(`${ofTypes}
+    and (type <> 'esim.provision' or iccid is not null)`),
+};
+
+export type RecoveryPoint = { execution: Fenced; progress: object; leaseMs: number };
+
+const recoveryPoints = rowsOf<RecoveryPoint>({
+  account_id: column.uuid(({ execution }) => execution.account_id),
+  id: column.uuid(({ execution }) => execution.id),
+  fence: column.integer(({ execution }) => execution.fence),
+  progress: column.text(({ progress }) => JSON.stringify(progress)),
+  lease_ms: column.integer(({ leaseMs }) => leaseMs),
+});
+
+const saveHeld = list<number, [points: RecoveryPoint[]]>('execution_progress', recoveryPoints.values)`
+update execution_queue q
+set progress = q.progress || given.progress::jsonb,
+    leased_until = now() + given.lease_ms * interval '1 millisecond'
+from ${recoveryPoints.table} given
+where q.account_id = given.account_id
+  and q.id = given.id
+  and ${isHeld('q', 'given.fence')}
+  and ${forceKeyLookup('given.fence')}
+returning given.n::integer`;
+
+/** Stores a step's result before the next step begins, and renews the lease. Returns whether each execution is still held. */
+export async function saveProgressRows(db: Queryable, points: RecoveryPoint[]): Promise<boolean[]> {
+  const held = new Set(await saveHeld(db, points));
+  return points.map((_, index) => held.has(index + 1));
+}
+
+/** `noted` is added to the progress of a failed execution. */
+type End = { error: ExecutionError | null; at: Date; noted?: object };
+
+/** Ends an execution in the transaction of its changes. If false, another worker has claimed it, and nothing may be written. */
+export const finish = exists<[held: Fenced, end: End]>(
+  'execution_finish',
+  ({ account_id, id, fence }, end) => [
+    account_id,
+    id,
+    fence,
+    end.error && JSON.stringify(end.error),
+    end.at,
+    JSON.stringify(end.noted ?? {}),
+  ],
+)`
+with given as (
+  select $1::uuid as account_id, $2::uuid as execution_id, $3::integer as fence, $4::jsonb as error, $5::timestamptz as at,
+    $6::jsonb as noted
+), ${endFrom('given', { mayFail: true })}
+select 1
+from ended`;
+
+/** Releases a claim without counting the attempt. Due now, so that other workers find it immediately. */
+export const releaseClaim = run<[held: Fenced, progress: object]>(
+  'execution_release',
+  ({ account_id, id, fence }, progress) => [account_id, id, fence, JSON.stringify(progress)],
+)`
+update execution_queue q
+set due_at = now(),
+    leased_until = null,
+    attempts = q.attempts - 1,
+    progress = (q.progress || $4) - 'waiting_for'
+where q.account_id = $1 and q.id = $2 and ${isHeld('q', '$3')}`;
+
+/** Releases an execution while the network is paused: due again later, and the attempt does not count. */
+export const pauseExecution = run<[held: Fenced, delayMs: number, progress: object]>(
+  'execution_pause',
+  ({ account_id, id, fence }, delayMs, progress) => [
+    account_id,
+    id,
+    fence,
+    Math.ceil(delayMs),
+    JSON.stringify(progress),
+  ],
+)`
+update execution_queue q
+set due_at = now() + $4::integer * interval '1 millisecond',
+    leased_until = null,
+    attempts = q.attempts - 1,
+    progress = q.progress || $5
+where q.account_id = $1 and q.id = $2 and ${isHeld('q', '$3')}`;
+
+type Pause = { delayMs: number; waitingFor: WaitingCause; progress: object };
+
+/** Releases the execution, due again later, and merges the cause and `progress` into its stored progress. */
+export const postpone = run<[held: Fenced, pause: Pause]>(
+  'execution_postpone',
+  ({ account_id, id, fence }, { delayMs, waitingFor, progress }) => [
+    account_id,
+    id,
+    fence,
+    delayMs,
+    JSON.stringify({ ...progress, waiting_for: waitingFor }),
+  ],
+)`
+update execution_queue q
+set due_at = now() + $4::integer * interval '1 millisecond',
+    leased_until = null,
+    progress = q.progress || $5
+where q.account_id = $1 and q.id = $2 and ${isHeld('q', '$3')}`;
+
+/**
+ * Ends every lease. Call it only while no worker runs: then every lease belongs to a dead process. Postponed executions have no
+ * lease and keep their due time.
+ */
+export const releaseOrphanedExecutions = count('execution_release_orphaned')`
+update execution_queue
+set leased_until = null,
+    progress = progress - 'waiting_for',
+    fence = fence + 1
+where leased_until is not null
+returning 1`;
+
+/**
+ * Claims an execution for the caller's transaction, if it certainly never reached the network. A worker's claim locks the same
+ * row, so one of the two finds it taken. `sent_order` is false only if a network that forgets calls was not called.
+ */
+export const takeUnsent = one<ClaimedExecution, [accountUuid: string, uuid: string]>('execution_take_unsent')`
+update execution_queue q
+set fence = q.fence + 1,
+    leased_until = now() + interval '1 minute'
+where q.account_id = $1
+  and q.id = $2
+  and q.leased_until is null
+  -- An adopted order has a profile at the network before its first claim.
+  and not q.progress ? 'is_ordered'
+  and (q.fence = 0 or q.progress -> 'sent_order' = 'false')
+returning
+  ${claimedColumns},
+  null as profile_type`;

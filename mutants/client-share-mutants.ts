@@ -120,7 +120,7 @@ export const clientShareMutants: Mutant[] = [
   },
   {
     name: 'hidden-events-read-with-their-bodies',
-    file: 'server/src/notify/feed/sql/read-events.ts',
+    file: 'server/src/notify/feed/sql.ts',
     find: `then body else '' end`,
     replace: 'then body else body end',
     tests: ['server/test/feed/fair-feed.test.ts'],
@@ -136,7 +136,7 @@ export const clientShareMutants: Mutant[] = [
   },
   {
     name: 'statement-reads-a-whole-page',
-    file: 'server/src/notify/events/sql/query-within-bytes.ts',
+    file: 'server/src/notify/events/sql/page.ts',
     find: 'where number = 1 or',
     replace: 'where number > 0 or',
     tests: [api('fair-answers')],
@@ -144,7 +144,7 @@ export const clientShareMutants: Mutant[] = [
   },
   {
     name: 'page-without-an-item',
-    file: 'server/src/notify/events/sql/query-within-bytes.ts',
+    file: 'server/src/notify/events/sql/page.ts',
     find: 'where number = 1 or',
     replace: 'where',
     tests: [api('fair-answers')],

@@ -136,7 +136,7 @@ export const databaseShareMutants: Mutant[] = [
   },
   {
     name: 'too-many-types-shown-as-none',
-    file: 'server/src/notify/events/sql/list.ts',
+    file: 'server/src/notify/events/sql/events.ts',
     find: 'from wanted) > $',
     replace: 'from wanted) > 1000000 + $',
     tests: [api('broad-filters')],
@@ -144,7 +144,7 @@ export const databaseShareMutants: Mutant[] = [
   },
   {
     name: 'cut-search-of-deliveries-shown-as-whole',
-    file: 'server/src/notify/events/sql/list-by-delivery.ts',
+    file: 'server/src/notify/events/sql/filtered.ts',
     find: 'if (isPart && page.found < count)',
     replace: 'if (isPart && page.found < 0)',
     tests: [api('broad-filters')],
@@ -152,7 +152,7 @@ export const databaseShareMutants: Mutant[] = [
   },
   {
     name: 'backlog-not-compared',
-    file: 'server/src/notify/events/sql/list-by-delivery.ts',
+    file: 'server/src/notify/events/sql/filtered.ts',
     find: `source === 'newest' ?`,
     replace: `source === 'pending' ?`,
     tests: [api('broad-filters')],
@@ -160,7 +160,7 @@ export const databaseShareMutants: Mutant[] = [
   },
   {
     name: 'cut-search-of-a-backlog-shown-as-whole',
-    file: 'server/src/notify/events/sql/list-by-delivery.ts',
+    file: 'server/src/notify/events/sql/filtered.ts',
     find: `if (await isCut('newest')) throw`,
     replace: `if ((await isCut('newest')) && count < 0) throw`,
     tests: [api('broad-filters')],
@@ -168,7 +168,7 @@ export const databaseShareMutants: Mutant[] = [
   },
   {
     name: 'old-backlog-not-found',
-    file: 'server/src/notify/events/sql/list-by-delivery.ts',
+    file: 'server/src/notify/events/sql/filtered.ts',
     find: 'if (!(await hasMorePending(maxSearched))) return',
     replace: 'if (count < 0) return',
     tests: [api('broad-filters')],

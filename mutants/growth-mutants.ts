@@ -215,7 +215,7 @@ export const growthMutants: Mutant[] = [
   },
   {
     name: 'consumers-counted-without-a-lock',
-    file: 'server/src/notify/feed/consumers/sql/insert-consumer.ts',
+    file: 'server/src/notify/feed/consumers/sql.ts',
     find: '\nfor no key update',
     replace: '',
     tests: [api('exact-limits')],
@@ -223,7 +223,7 @@ export const growthMutants: Mutant[] = [
   },
   {
     name: 'endpoints-counted-without-a-lock',
-    file: 'server/src/notify/webhooks/endpoints/sql/count-endpoints.ts',
+    file: 'server/src/notify/webhooks/endpoints/sql/endpoints.ts',
     find: '\nfor no key update',
     replace: '',
     tests: [api('exact-limits')],

@@ -324,7 +324,7 @@ const access: Mutant[] = [
   },
   {
     name: 'event-of-any-account',
-    file: 'server/src/notify/events/sql/find.ts',
+    file: 'server/src/notify/events/sql/events.ts',
     find: 'where account_id = $1 and id = $2',
     replace: 'where $1::uuid is not null and id = $2',
     tests: [api('guards')],
@@ -332,9 +332,9 @@ const access: Mutant[] = [
   },
   {
     name: 'endpoint-of-any-account',
-    file: 'server/src/notify/webhooks/endpoints/sql/find-endpoint.ts',
-    find: 'where account_id = $1 and id = $2',
-    replace: 'where $1::uuid is not null and id = $2',
+    file: 'server/src/notify/webhooks/endpoints/sql/endpoints.ts',
+    find: 'from webhook_endpoints\nwhere account_id = $1 and id = $2`',
+    replace: 'from webhook_endpoints\nwhere $1::uuid is not null and id = $2`',
     tests: [api('guards')],
     why: 'Another account’s webhook endpoint does not exist.',
   },
@@ -383,7 +383,7 @@ const guards: Mutant[] = [
   },
   {
     name: 'old-secrets-never-expire',
-    file: 'server/src/notify/webhooks/endpoints/sql/expire-secrets.ts',
+    file: 'server/src/notify/webhooks/endpoints/sql/endpoints.ts',
     find: 'set expires_at = least(expires_at, $3)',
     replace: "set expires_at = coalesce(expires_at, $3::timestamptz + interval '9 years')",
     tests: [webhooks('endpoints')],
@@ -495,7 +495,7 @@ const guards: Mutant[] = [
   },
   {
     name: 'recovered-endpoint-disabled',
-    file: 'server/src/notify/webhooks/endpoints/sql/disable-endpoint.ts',
+    file: 'server/src/notify/webhooks/endpoints/sql/endpoints.ts',
     find: 'and ($3::text is null or failing_since is not null)',
     replace: '',
     tests: [webhooks('endpoints')],
@@ -503,7 +503,7 @@ const guards: Mutant[] = [
   },
   {
     name: 'enabling-keeps-the-failures',
-    file: 'server/src/notify/webhooks/endpoints/sql/enable-endpoint.ts',
+    file: 'server/src/notify/webhooks/endpoints/sql/endpoints.ts',
     find: ', failing_since = null, failure_count = 0',
     replace: '',
     tests: [webhooks('endpoints')],
@@ -519,7 +519,7 @@ const guards: Mutant[] = [
   },
   {
     name: 'first-failures-reported',
-    file: 'server/src/notify/webhooks/endpoints/sql/take-health-reports.ts',
+    file: 'server/src/notify/webhooks/endpoints/sql/health.ts',
     find: 'failing_since <= $1 and',
     replace: '$1::timestamptz is not null and',
     tests: [webhooks('endpoint-health')],
@@ -527,7 +527,7 @@ const guards: Mutant[] = [
   },
   {
     name: 'enabled-counts-as-recovered',
-    file: 'server/src/notify/webhooks/endpoints/sql/enable-endpoint.ts',
+    file: 'server/src/notify/webhooks/endpoints/sql/endpoints.ts',
     find: "is not null then 'enabled' end",
     replace: "is not null then 'recovered' end",
     tests: [webhooks('endpoint-health')],
@@ -535,7 +535,7 @@ const guards: Mutant[] = [
   },
   {
     name: 'enabled-endpoint-not-reported-again',
-    file: 'server/src/notify/webhooks/endpoints/sql/enable-endpoint.ts',
+    file: 'server/src/notify/webhooks/endpoints/sql/endpoints.ts',
     find: "is not null then 'enabled' end",
     replace: "is not null then 'failing' end",
     tests: [webhooks('endpoint-health')],
@@ -583,7 +583,7 @@ const guards: Mutant[] = [
   },
   {
     name: 'recovery-counts-only-its-last-batch',
-    file: 'server/src/notify/webhooks/recoveries/sql/advance-recovery.ts',
+    file: 'server/src/notify/webhooks/recoveries/sql.ts',
     find: 'queued_count = queued_count + $5',
     replace: 'queued_count = $5',
     tests: [webhooks('deliveries-api')],
@@ -591,7 +591,7 @@ const guards: Mutant[] = [
   },
   {
     name: 'canceled-recovery-shown-as-succeeded',
-    file: 'server/src/notify/webhooks/recoveries/sql/close-orphaned-recoveries.ts',
+    file: 'server/src/notify/webhooks/recoveries/sql.ts',
     find: ', is_canceled = true',
     replace: '',
     tests: [webhooks('deliveries-api')],
@@ -615,7 +615,7 @@ const guards: Mutant[] = [
   },
   {
     name: 'replay-to-the-endpoint-it-is-about',
-    file: 'server/src/notify/webhooks/deliveries/sql/insert-to-subscribers.ts',
+    file: 'server/src/notify/webhooks/deliveries/sql/queue.ts',
     find: 'id is distinct from $5::uuid',
     replace: '($5::uuid is null or true)',
     tests: [webhooks('endpoint-health')],

@@ -1,6 +1,6 @@
 import { type Mutant, webhooks } from './mutant.ts';
 
-const nextInOrder = 'server/src/notify/webhooks/ordered/sql/is-next-in-order.ts';
+const nextInOrder = 'server/src/notify/webhooks/ordered/sql.ts';
 
 /** Mutants of ordered delivery: what a delivery waits for, and what ends the wait. */
 export const orderedMutants: Mutant[] = [
@@ -38,7 +38,7 @@ export const orderedMutants: Mutant[] = [
   },
   {
     name: 'second-worker-takes-the-next-delivery',
-    file: 'server/src/notify/webhooks/ordered/sql/promote-first.ts',
+    file: 'server/src/notify/webhooks/ordered/sql.ts',
     find: '    for update) blocked',
     replace: '    for update skip locked) blocked',
     tests: [webhooks('ordered-guards')],

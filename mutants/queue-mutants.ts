@@ -116,7 +116,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'postponed-with-any-fence',
-    file: 'server/src/notify/webhooks/sender/sql/postpone-delivery.ts',
+    file: 'server/src/notify/webhooks/sender/sql/leases.ts',
     find: 'and account_id = $1 and fence = $4)',
     replace: 'and account_id = $1 and $4::bigint is not null)',
     tests: [api('queue-guards')],
@@ -140,7 +140,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'recovery-repeats-what-succeeded',
-    file: 'server/src/notify/webhooks/recoveries/sql/is-missed.ts',
+    file: 'server/src/notify/webhooks/recoveries/sql.ts',
     find: "ended.status = 'succeeded'",
     replace: "ended.status = ''",
     tests: [webhooks('deliveries-api')],
@@ -148,7 +148,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'recovery-repeats-what-is-pending',
-    file: 'server/src/notify/webhooks/recoveries/sql/is-missed.ts',
+    file: 'server/src/notify/webhooks/recoveries/sql.ts',
     find: 'pending.account_id = $1 and pending.endpoint_id = $2',
     replace: 'pending.account_id = $1 and pending.endpoint_id is null',
     tests: [webhooks('deliveries-api'), webhooks('ordered')],
@@ -156,7 +156,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'retry-postpones',
-    file: 'server/src/notify/webhooks/deliveries/sql/make-due.ts',
+    file: 'server/src/notify/webhooks/deliveries/sql/queue.ts',
     find: 'least(due_at, now())',
     replace: 'now()',
     tests: [webhooks('deliveries-api')],
@@ -164,7 +164,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'open-delivery-of-any-account',
-    file: 'server/src/notify/webhooks/deliveries/sql/find-delivery.ts',
+    file: 'server/src/notify/webhooks/deliveries/sql/deliveries.ts',
     find: 'from delivery_queue\nwhere account_id = $1 and id = $2',
     replace: 'from delivery_queue\nwhere $1::uuid is not null and id = $2',
     tests: [api('guards')],

@@ -1,6 +1,6 @@
 import { idPrefixes } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listEventRows } from '../../src/notify/events/sql/list.ts';
+import { listEventRows } from '../../src/notify/events/sql/events.ts';
 import { idOfUuid } from '../../src/platform/ids/uuid.ts';
 import { call, type Reply } from '../support/client.ts';
 import { insertEsim } from '../support/insert-esim.ts';

@@ -2,13 +2,13 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listAccountEntries, listAllEntries } from '../../src/accounts/audit/sql.ts';
 import { listProductRows } from '../../src/accounts/products/sql.ts';
-import { listEventRows } from '../../src/notify/events/sql/list.ts';
+import { listEventRows } from '../../src/notify/events/sql/events.ts';
 import { listEsimRows } from '../../src/orders/esims/sql/list.ts';
 import { listExecutionRows, listRowsOfEsim } from '../../src/orders/executions/sql/executions.ts';
 import type { Queryable } from '../../src/platform/db/database.ts';
 import { lowestUuid } from '../../src/platform/ids/uuid-range.ts';
-import { findByIccidEnd } from '../../src/views/lookups/sql/find-by-iccid-end.ts';
-import { listLines } from '../../src/views/request-log/sql/list-lines.ts';
+import { findByIccidEnd } from '../../src/views/lookups/sql.ts';
+import { listLines } from '../../src/views/request-log/sql.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const rows = 20_000;

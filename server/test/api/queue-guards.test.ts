@@ -5,7 +5,7 @@ import {
   type ClaimedDelivery,
   claimDeliveries,
 } from '../../src/notify/webhooks/sender/sql/claim-deliveries.ts';
-import { postponeDelivery } from '../../src/notify/webhooks/sender/sql/postpone-delivery.ts';
+import { postponeDelivery } from '../../src/notify/webhooks/sender/sql/leases.ts';
 import { allotRows, settleProvisionedRows } from '../../src/orders/esims/sql/orders.ts';
 import { type ClaimedExecution, claimExecutionRows } from '../../src/orders/executions/sql/queue.ts';
 import { uuidOfId } from '../../src/platform/ids/uuid.ts';

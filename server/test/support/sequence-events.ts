@@ -1,4 +1,4 @@
-import { assignPositions } from '../../src/notify/feed/sql/assign-positions.ts';
+import { assignPositions } from '../../src/notify/feed/sql.ts';
 import type { TestService } from './service.ts';
 import { until } from './until.ts';
 

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listTriedDeliveries } from '../../src/notify/webhooks/deliveries/sql/list-tried.ts';
+import { listTriedDeliveries } from '../../src/notify/webhooks/deliveries/sql/deliveries.ts';
 import {
   backlogCountLimit,
   type EndpointHealthRow,

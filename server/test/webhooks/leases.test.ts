@@ -5,7 +5,7 @@ import {
   type ClaimedDelivery,
   claimDeliveries,
 } from '../../src/notify/webhooks/sender/sql/claim-deliveries.ts';
-import { deleteStaleLeases } from '../../src/notify/webhooks/sender/sql/end-leases.ts';
+import { deleteStaleLeases } from '../../src/notify/webhooks/sender/sql/leases.ts';
 import { type Settled, settleDeliveries } from '../../src/notify/webhooks/sender/sql/settle-deliveries.ts';
 import type { Queryable } from '../../src/platform/db/database.ts';
 import { idOfUuid, uuidOfId } from '../../src/platform/ids/uuid.ts';

@@ -6,9 +6,8 @@ import { cancelUndeliverable } from '../../src/notify/webhooks/endpoints/cancel-
 import { placeInOrder } from '../../src/notify/webhooks/ordered/place-in-order.ts';
 import { promote } from '../../src/notify/webhooks/ordered/promote.ts';
 import { createOrderFallback } from '../../src/notify/webhooks/ordered/promote-all.ts';
-import { setPositions } from '../../src/notify/webhooks/ordered/sql/set-positions.ts';
-import { insertMissed } from '../../src/notify/webhooks/recoveries/sql/insert-missed.ts';
-import type { LockedRecovery } from '../../src/notify/webhooks/recoveries/sql/lock-recovery.ts';
+import { setPositions } from '../../src/notify/webhooks/ordered/sql.ts';
+import { insertMissed, type LockedRecovery } from '../../src/notify/webhooks/recoveries/sql.ts';
 import { claimDeliveries } from '../../src/notify/webhooks/sender/sql/claim-deliveries.ts';
 import { type Settled, settleDeliveries } from '../../src/notify/webhooks/sender/sql/settle-deliveries.ts';
 import { uuidOfId } from '../../src/platform/ids/uuid.ts';

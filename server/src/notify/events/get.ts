@@ -3,7 +3,7 @@ import type { Context } from '../../accounts/context.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { uuidOfId } from '../../platform/ids/uuid.ts';
 import { clip } from '../../platform/telemetry/clip.ts';
-import { findEvent } from './sql/find.ts';
+import { findEvent } from './sql/events.ts';
 
 export async function getEvent(ctx: Context, { params }: { params: { id: string } }): Promise<Event> {
   const uuid = uuidOfId(idPrefixes.event, params.id);

@@ -1,7 +1,7 @@
 import type { Event } from '@simplane/contract';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { CutRows } from '../../platform/lists/read-page.ts';
-import { type EventPage, listEventRows } from './sql/list.ts';
+import { type EventPage, listEventRows } from './sql/events.ts';
 
 export type EsimEvent = { uuid: string; event: Event };
 

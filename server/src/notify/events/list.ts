@@ -4,7 +4,7 @@ import { uuidOfId } from '../../platform/ids/uuid.ts';
 import { createdRangeOf } from '../../platform/lists/created-range.ts';
 import { readPage } from '../../platform/lists/read-page.ts';
 import { distinctTypes } from './distinct-types.ts';
-import { listEventRows } from './sql/list.ts';
+import { listEventRows } from './sql/events.ts';
 
 export function listEvents(ctx: Context, { query }: InputOf<Operations['listEvents']>) {
   const filter = {

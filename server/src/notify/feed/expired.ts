@@ -2,9 +2,7 @@ import { AppError } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { DatabaseUnavailable } from '../../platform/db/unavailable.ts';
 import { beginning, encodePlace, type Place } from './cursor.ts';
-import { findCurrentHead, type Head } from './sql/find-head.ts';
-import { findMark } from './sql/find-mark.ts';
-import type { FeedRow } from './sql/read-events.ts';
+import { type FeedRow, findCurrentHead, findMark, type Head } from './sql.ts';
 
 /** Decides when a page of up to `maxBytes` is read. */
 export type Pace = (maxBytes: number, read: () => Promise<FeedRow[]>) => Promise<FeedRow[]>;

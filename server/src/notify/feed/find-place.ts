@@ -1,9 +1,7 @@
 import { lowestUuidAt } from '../../platform/ids/uuid-range.ts';
 import { beginning, decodePlace, type Place } from './cursor.ts';
 import { type Feed, hasMark, isWithin, oldestPlace, unknownPlace } from './expired.ts';
-import { findHead } from './sql/find-head.ts';
-import { findMark } from './sql/find-mark.ts';
-import { findPositionSince } from './sql/find-position-since.ts';
+import { findHead, findMark, findPositionSince } from './sql.ts';
 
 /** The place that `after` means: a cursor, `start` or `now`. Refuses a cursor that is not in the feed. */
 export async function findPlace(feed: Feed, after: string, param = 'after'): Promise<Place> {

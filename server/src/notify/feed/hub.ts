@@ -2,7 +2,7 @@ import type { Queryable } from '../../platform/db/database.ts';
 import { every } from '../../platform/worker/every.ts';
 import { encodePlace, type Place } from './cursor.ts';
 import { type FeedEvent, readAfter } from './read-page.ts';
-import { findHeads } from './sql/find-heads.ts';
+import { findHeads } from './sql.ts';
 
 type Account = { id: string; uuid: string };
 

@@ -1,4 +1,4 @@
-import type { TypeFilter } from './sql/read-events.ts';
+import type { TypeFilter } from './sql.ts';
 
 /** Null: all types. */
 export function typeFilterOf(types: readonly string[] | null): TypeFilter | null {

@@ -3,7 +3,7 @@ import { type Feed, isWithin, unknownPlace } from './expired.ts';
 import type { Watch } from './hub.ts';
 import { matchTypes } from './match-types.ts';
 import { type FeedEvent, readAfter } from './read-page.ts';
-import { findHead } from './sql/find-head.ts';
+import { findHead } from './sql.ts';
 
 /** What to read. `types` null: all. `param` is where the place came from, for the error if it has expired. */
 export type Reading = { after: Place; types: readonly string[] | null; limit: number; param?: string };

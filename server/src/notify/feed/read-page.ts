@@ -1,7 +1,7 @@
 import type { Place } from './cursor.ts';
 import type { Feed } from './expired.ts';
 import { typeFilterOf } from './match-types.ts';
-import { readEvents } from './sql/read-events.ts';
+import { readEvents } from './sql.ts';
 
 /** An event of the feed, with its place: the cursor after it. The body is empty if its type was not asked for. */
 export type FeedEvent = Place & { type: string; body: string };

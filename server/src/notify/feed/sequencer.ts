@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { assignPositions, type Pass } from './sql/assign-positions.ts';
+import { assignPositions, type Pass } from './sql.ts';
 
 type Options = {
   db: Database;

@@ -10,9 +10,9 @@ test('no two statements have the same name: a connection that has prepared one r
   const names = files.flatMap((path) =>
     [
       ...readFileSync(new URL(path, source), 'utf8').matchAll(
-        /(?:\bname: |\b(?:many|one|value|single|list|exists|count|run)(?:<[^`]*?>)?\(\s*)'(\w+)'(?=,\s*text\b|\)`|,\s*(?:\(|\w+\.values\b))/g,
+        /\bname: '(\w+)'(?=,\s*text\b)|\b(?:many|one|value|single|list|exists|count|run)(?:<[^()]*>)?\(\s*'(\w+)'/g,
       ),
-    ].map(([, name]) => name),
+    ].map(([, name, nameOfValue]) => name ?? nameOfValue),
   );
   expect(names.length).toBeGreaterThan(100);
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);

@@ -12,10 +12,7 @@ import { AppError } from '../../platform/app-error.ts';
 import { unixSeconds } from '../../platform/clock.ts';
 import { uuidOfId } from '../../platform/ids/uuid.ts';
 import { unixMsOf } from '../../platform/ids/uuid-range.ts';
-import { findByIccidEnd } from './sql/find-by-iccid-end.ts';
-import { findById, type IdType } from './sql/find-by-id.ts';
-import { findByName } from './sql/find-by-name.ts';
-import { findIdempotencyKey } from './sql/find-idempotency-key.ts';
+import { findByIccidEnd, findById, findByName, findIdempotencyKey, type IdType } from './sql.ts';
 
 const maxResults = 20;
 

@@ -4,7 +4,7 @@ import { requireEsim } from '../../orders/esims/get.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { unixSeconds } from '../../platform/clock.ts';
 import { timeWindowOf } from '../../platform/lists/time-window.ts';
-import { sumUsage } from './sql/sum-usage.ts';
+import { sumUsage } from './sql.ts';
 
 const grids = {
   hour: { stepMs: 3_600_000, defaultSteps: 24, maxSteps: 744, unit: 'hours' },

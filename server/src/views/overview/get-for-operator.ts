@@ -7,8 +7,7 @@ import { clocksOffIn } from '../../platform/processes/clocks-off.ts';
 import { readReports } from '../../platform/processes/read-reports.ts';
 import { throughputNames } from '../../platform/telemetry/throughput.ts';
 import { failuresOf, grid, hoursOf, stageOf } from './get.ts';
-import { readBacklogs } from './sql/read-backlogs.ts';
-import { readCounts } from './sql/read-counts.ts';
+import { readBacklogs, readCounts } from './sql/reading.ts';
 import { allAccounts, stages } from './stages.ts';
 
 /** The whole deployment: what its processes do, what waits, and how far the orders of the last day have come. */

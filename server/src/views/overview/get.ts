@@ -4,9 +4,7 @@ import { unixSeconds } from '../../platform/clock.ts';
 import { lowestUuidAt } from '../../platform/ids/uuid-range.ts';
 import { timeWindowOf } from '../../platform/lists/time-window.ts';
 import { quantile } from './histogram.ts';
-import { findCountedTo } from './sql/find-counted-to.ts';
-import { type CountRow, readCounts } from './sql/read-counts.ts';
-import { readOpenOrders } from './sql/read-open-orders.ts';
+import { type CountRow, findCountedTo, readCounts, readOpenOrders } from './sql/reading.ts';
 import { hourMs, maxHours, type Stage, stages } from './stages.ts';
 
 const maxFailures = 50;

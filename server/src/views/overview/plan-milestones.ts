@@ -1,6 +1,5 @@
 import { bucketOf, unknownBucket } from './histogram.ts';
-import type { CountedEsim } from './sql/find-esims.ts';
-import type { Milestone } from './sql/insert-milestones.ts';
+import type { CountedEsim, Milestone } from './sql/counting.ts';
 import { type Stage, stages } from './stages.ts';
 
 /** An event about the progress of an eSIM. `code` is empty if the stage was reached. */

@@ -4,7 +4,7 @@ import { unixSeconds } from '../../platform/clock.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
 import { readPage } from '../../platform/lists/read-page.ts';
 import { goneAfterMs } from '../../platform/processes/start-heartbeat.ts';
-import { listProcessRows, type ProcessRow } from './sql/list-processes.ts';
+import { listProcessRows, type ProcessRow } from './sql.ts';
 
 export function listProcesses(
   { db }: Pick<OperatorContext, 'db'>,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../platform/db/database.ts';
 import type { RequestLine, RequestLogLevel } from './request-line.ts';
-import { insertLines } from './sql/insert-lines.ts';
+import { insertLines } from './sql.ts';
 
 export type RequestLog = {
   level: RequestLogLevel;

@@ -4,7 +4,7 @@ import { AppError } from '../../platform/app-error.ts';
 import { uuidOfId } from '../../platform/ids/uuid.ts';
 import { clip } from '../../platform/telemetry/clip.ts';
 import { presentRequest } from './present.ts';
-import { findLine } from './sql/find-line.ts';
+import { findLine } from './sql.ts';
 
 export async function getRequest(
   ctx: Context,

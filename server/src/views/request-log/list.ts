@@ -4,7 +4,7 @@ import { AppError } from '../../platform/app-error.ts';
 import { createdRangeOf } from '../../platform/lists/created-range.ts';
 import { readPage } from '../../platform/lists/read-page.ts';
 import { presentRequest } from './present.ts';
-import { listLines } from './sql/list-lines.ts';
+import { listLines } from './sql.ts';
 
 export async function listRequests(ctx: Context, { query }: InputOf<Operations['listRequests']>) {
   const { status, error_code: errorCode, operation } = query;

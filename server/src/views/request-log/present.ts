@@ -2,7 +2,7 @@ import { errors, idPrefixes, type RequestLogEntry } from '@simplane/contract';
 import { unixSeconds } from '../../platform/clock.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
 import { unixMsOf } from '../../platform/ids/uuid-range.ts';
-import type { LineRow } from './sql/line-row.ts';
+import type { LineRow } from './sql.ts';
 
 export function presentRequest(row: LineRow): RequestLogEntry {
   return {

@@ -7,7 +7,7 @@ import { encodePlace } from '../cursor.ts';
 import { findPlace } from '../find-place.ts';
 import { findConsumer } from './find-consumer.ts';
 import { presentConsumer } from './present.ts';
-import { advanceConsumer } from './sql/advance-consumer.ts';
+import { advanceConsumer } from './sql.ts';
 
 /** Moves a consumer forward. It never moves back, so a second program with the same name notices. */
 export function acknowledgeEvents(

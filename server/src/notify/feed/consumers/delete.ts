@@ -2,7 +2,7 @@ import type { WriteContext } from '../../../accounts/context.ts';
 import type { Outcome } from '../../../platform/idempotency/outcome.ts';
 import { runOnce } from '../../../platform/idempotency/run-once.ts';
 import { noSuchConsumer } from './find-consumer.ts';
-import { deleteConsumerRow } from './sql/delete-consumer.ts';
+import { deleteConsumerRow } from './sql.ts';
 
 export function deleteEventConsumer(
   ctx: WriteContext,

@@ -1,8 +1,7 @@
 import { AppError } from '../../../platform/app-error.ts';
 import { clip } from '../../../platform/telemetry/clip.ts';
 import type { Feed } from '../expired.ts';
-import type { ConsumerRow } from './sql/consumer-row.ts';
-import { findConsumerRow } from './sql/find-consumer.ts';
+import { type ConsumerRow, findConsumerRow } from './sql.ts';
 
 /** Throws if the account has no such consumer. */
 export async function findConsumer(

@@ -2,7 +2,7 @@ import type { InputOf, Operations } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
 import { readPage } from '../../../platform/lists/read-page.ts';
 import { presentConsumer } from './present.ts';
-import { listConsumerRows } from './sql/list-consumers.ts';
+import { listConsumerRows } from './sql.ts';
 
 export function listEventConsumers(ctx: Context, { query }: InputOf<Operations['listEventConsumers']>) {
   return readPage(query, {

@@ -2,7 +2,7 @@ import type { EventConsumer } from '@simplane/contract';
 import { unixSeconds } from '../../../platform/clock.ts';
 import { unixMsOf } from '../../../platform/ids/uuid-range.ts';
 import { encodePlace } from '../cursor.ts';
-import type { ConsumerRow } from './sql/consumer-row.ts';
+import type { ConsumerRow } from './sql.ts';
 
 export function presentConsumer(accountId: string, row: ConsumerRow): EventConsumer {
   return {

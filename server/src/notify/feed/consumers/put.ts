@@ -6,8 +6,7 @@ import { runOnce } from '../../../platform/idempotency/run-once.ts';
 import { findPlace } from '../find-place.ts';
 import { findConsumer } from './find-consumer.ts';
 import { presentConsumer } from './present.ts';
-import { findConsumerRow } from './sql/find-consumer.ts';
-import { insertConsumer } from './sql/insert-consumer.ts';
+import { findConsumerRow, insertConsumer } from './sql.ts';
 
 // Far above what an account needs, which is one for each program that reads the feed.
 const maxConsumers = 100;

@@ -5,7 +5,7 @@ import { runOnce } from '../../../platform/idempotency/run-once.ts';
 import { findPlace } from '../find-place.ts';
 import { findConsumer, noSuchConsumer } from './find-consumer.ts';
 import { presentConsumer } from './present.ts';
-import { moveConsumer } from './sql/move-consumer.ts';
+import { moveConsumer } from './sql.ts';
 
 /** Moves a consumer to any place, also out of one that has expired. */
 export function seekEventConsumer(

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../platform/db/database.ts';
-import { countByEvent } from './sql/count-by-event.ts';
+import { countByEvent } from './sql/deliveries.ts';
 
 export type DeliveryCounts = { pending: number; succeeded: number; failed: number };
 

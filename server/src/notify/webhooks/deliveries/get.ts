@@ -5,8 +5,7 @@ import type { Queryable } from '../../../platform/db/database.ts';
 import { uuidOfId } from '../../../platform/ids/uuid.ts';
 import { clip } from '../../../platform/telemetry/clip.ts';
 import { presentDelivery } from './present.ts';
-import type { DeliveryRow } from './sql/delivery-row.ts';
-import { findDelivery } from './sql/find-delivery.ts';
+import { type DeliveryRow, findDelivery } from './sql/deliveries.ts';
 
 export async function getDelivery(ctx: Context, { params }: { params: { id: string } }): Promise<Delivery> {
   return presentDelivery(await requireDelivery(ctx.db, ctx.account.uuid, params.id));

@@ -11,8 +11,7 @@ import { beforeFirst } from '../../../platform/lists/keyset.ts';
 import { readPage } from '../../../platform/lists/read-page.ts';
 import { requireEndpoint } from '../endpoints/get.ts';
 import { presentAttempt } from './present.ts';
-import type { AttemptRow, DeliveryRow } from './sql/delivery-row.ts';
-import { listTriedDeliveries } from './sql/list-tried.ts';
+import { type AttemptRow, type DeliveryRow, listTriedDeliveries } from './sql/deliveries.ts';
 
 type Attempt = { delivery: DeliveryRow; number: number; outcome: AttemptOutcome; row: AttemptRow };
 

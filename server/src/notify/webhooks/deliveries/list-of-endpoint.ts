@@ -3,7 +3,7 @@ import type { Context } from '../../../accounts/context.ts';
 import { readPage } from '../../../platform/lists/read-page.ts';
 import { requireEndpoint } from '../endpoints/get.ts';
 import { presentDelivery } from './present.ts';
-import { listRowsOfEndpoint } from './sql/list-of-endpoint.ts';
+import { listRowsOfEndpoint } from './sql/deliveries.ts';
 
 export async function listEndpointDeliveries(
   ctx: Context,

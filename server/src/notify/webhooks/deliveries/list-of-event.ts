@@ -3,7 +3,7 @@ import type { Context } from '../../../accounts/context.ts';
 import { readPage } from '../../../platform/lists/read-page.ts';
 import { presentDelivery } from './present.ts';
 import { requireEvent } from './require.ts';
-import { listRowsOfEvent } from './sql/list-of-event.ts';
+import { listRowsOfEvent } from './sql/deliveries.ts';
 
 export async function listEventDeliveries(
   ctx: Context,

@@ -1,7 +1,7 @@
 import { type Delivery, idPrefixes } from '@simplane/contract';
 import { unixSeconds } from '../../../platform/clock.ts';
 import { idOfUuid } from '../../../platform/ids/uuid.ts';
-import type { AttemptRow, DeliveryRow } from './sql/delivery-row.ts';
+import type { AttemptRow, DeliveryRow } from './sql/deliveries.ts';
 
 export function presentDelivery(row: DeliveryRow): Delivery {
   return {

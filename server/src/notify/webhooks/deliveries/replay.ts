@@ -10,9 +10,8 @@ import { announceDeliveries } from '../announce.ts';
 import { requireEndpoint } from '../endpoints/get.ts';
 import { presentDelivery } from './present.ts';
 import { endpointDisabled, requireEvent } from './require.ts';
-import type { DeliveryRow } from './sql/delivery-row.ts';
-import { insertToEndpoint } from './sql/insert-to-endpoint.ts';
-import { insertToSubscribers } from './sql/insert-to-subscribers.ts';
+import type { DeliveryRow } from './sql/deliveries.ts';
+import { insertToEndpoint, insertToSubscribers } from './sql/queue.ts';
 
 /** Delivers an event again. The event is unchanged; only the new deliveries are marked as replays. */
 export async function replayEvent(

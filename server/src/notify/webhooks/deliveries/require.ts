@@ -4,7 +4,7 @@ import type { Queryable } from '../../../platform/db/database.ts';
 import { uuidOfId } from '../../../platform/ids/uuid.ts';
 import { clip } from '../../../platform/telemetry/clip.ts';
 import { endpointIdOf } from '../event-about-endpoint.ts';
-import { findEvent } from './sql/find-event.ts';
+import { findEvent } from './sql/queue.ts';
 
 export async function requireEvent(
   db: Queryable,

@@ -11,11 +11,8 @@ import { endpointStatus } from '../endpoints/get.ts';
 import { requireDelivery } from './get.ts';
 import { presentDelivery } from './present.ts';
 import { endpointDisabled } from './require.ts';
-import type { DeliveryRow } from './sql/delivery-row.ts';
-import { findEvent } from './sql/find-event.ts';
-import { insertToEndpoint } from './sql/insert-to-endpoint.ts';
-import { makeDue } from './sql/make-due.ts';
-import { unblockDelivery } from './sql/unblock-delivery.ts';
+import type { DeliveryRow } from './sql/deliveries.ts';
+import { findEvent, insertToEndpoint, makeDue, unblockDelivery } from './sql/queue.ts';
 
 /**
  * Sends a pending delivery now, even if its endpoint is paused after failures or it waits for another. For a failed or canceled one queues a new delivery:

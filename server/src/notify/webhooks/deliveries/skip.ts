@@ -9,8 +9,8 @@ import type { OrderKey } from '../ordered/order-key.ts';
 import { promoteAndAnnounce } from '../ordered/promote.ts';
 import { requireDelivery } from './get.ts';
 import { presentDelivery } from './present.ts';
-import { type CanceledDelivery, cancelDelivery } from './sql/cancel-delivery.ts';
-import { withAttempts } from './sql/delivery-row.ts';
+import { withAttempts } from './sql/deliveries.ts';
+import { type CanceledDelivery, cancelDelivery } from './sql/queue.ts';
 
 /** Cancels a pending delivery. On an ordered endpoint, the next one of its eSIM is sent. */
 export async function skipDelivery(

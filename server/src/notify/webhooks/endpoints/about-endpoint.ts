@@ -1,6 +1,6 @@
 import { idPrefixes } from '@simplane/contract';
 import { idOfUuid } from '../../../platform/ids/uuid.ts';
-import type { EndpointRow } from './sql/endpoint-row.ts';
+import type { EndpointRow } from './sql/endpoints.ts';
 
 /** What every event about an endpoint says. */
 export function aboutEndpoint({ id, url }: Pick<EndpointRow, 'id' | 'url'>) {

@@ -3,8 +3,7 @@ import type { Context } from '../../../accounts/context.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { uuidText } from '../../../platform/ids/uuid.ts';
 import { signingSecretPlace } from '../../../platform/secrets/sealed-places.ts';
-import type { EndpointKey } from './sql/endpoint-row.ts';
-import { insertSecret } from './sql/insert-secret.ts';
+import { type EndpointKey, insertSecret } from './sql/endpoints.ts';
 
 /** Creates and stores a sealed signing secret; returns the plain text for the only response that shows it. */
 export async function addSecret(

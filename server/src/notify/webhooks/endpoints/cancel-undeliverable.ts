@@ -1,6 +1,6 @@
 import type { Clock } from '../../../platform/clock.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import { cancelUndeliverableRows } from './sql/cancel-undeliverable.ts';
+import { cancelUndeliverableRows } from './sql/cancel.ts';
 
 /**
  * Cancels pending deliveries of disabled and deleted endpoints that `cancelPendingDeliveries` skipped: the rest of a large backlog,

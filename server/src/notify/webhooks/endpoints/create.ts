@@ -9,9 +9,7 @@ import { addSecret } from './add-secret.ts';
 import { checkSettings } from './check-settings.ts';
 import { presentEndpoint } from './present.ts';
 import { describeSettings, recordEndpointChange } from './record-change.ts';
-import { lockAndCountEndpoints } from './sql/count-endpoints.ts';
-import type { EndpointRow } from './sql/endpoint-row.ts';
-import { insertEndpoint } from './sql/insert-endpoint.ts';
+import { type EndpointRow, insertEndpoint, lockAndCountEndpoints } from './sql/endpoints.ts';
 
 export async function createWebhookEndpoint(
   ctx: WriteContext,

@@ -3,8 +3,8 @@ import type { Outcome } from '../../../platform/idempotency/outcome.ts';
 import { runOnce } from '../../../platform/idempotency/run-once.ts';
 import { endpointKey, noSuchEndpoint } from './get.ts';
 import { recordEndpointChange } from './record-change.ts';
-import { cancelPendingDeliveries } from './sql/cancel-pending.ts';
-import { deleteEndpointRow } from './sql/delete-endpoint.ts';
+import { cancelPendingDeliveries } from './sql/cancel.ts';
+import { deleteEndpointRow } from './sql/endpoints.ts';
 
 /** Finished deliveries stay in the log; pending ones are canceled. */
 export function deleteWebhookEndpoint(

@@ -3,9 +3,8 @@ import type { NewUuid } from '../../../platform/ids/uuid-v7.ts';
 import { emit } from '../../events/emit.ts';
 import { newEvent } from '../../events/new-event.ts';
 import { aboutEndpoint } from './about-endpoint.ts';
-import { cancelPendingDeliveries } from './sql/cancel-pending.ts';
-import { disableEndpointRow } from './sql/disable-endpoint.ts';
-import type { EndpointKey } from './sql/endpoint-row.ts';
+import { cancelPendingDeliveries } from './sql/cancel.ts';
+import { disableEndpointRow, type EndpointKey } from './sql/endpoints.ts';
 
 type Disable = EndpointKey & { reason: string; at: Date };
 

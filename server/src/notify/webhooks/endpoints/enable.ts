@@ -5,7 +5,7 @@ import { announceDeliveries } from '../announce.ts';
 import { endpointKey, noSuchEndpoint } from './get.ts';
 import { presentEndpoint } from './present.ts';
 import { recordEndpointChange } from './record-change.ts';
-import { enableEndpointRow } from './sql/enable-endpoint.ts';
+import { enableEndpointRow } from './sql/endpoints.ts';
 
 /** Resumes delivery of new events; `recover` delivers the missed ones. */
 export async function enableWebhookEndpoint(

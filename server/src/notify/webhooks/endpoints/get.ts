@@ -5,8 +5,7 @@ import type { Queryable } from '../../../platform/db/database.ts';
 import { uuidOfId } from '../../../platform/ids/uuid.ts';
 import { clip } from '../../../platform/telemetry/clip.ts';
 import { presentEndpoint } from './present.ts';
-import type { EndpointKey, EndpointRow } from './sql/endpoint-row.ts';
-import { findEndpoint } from './sql/find-endpoint.ts';
+import { type EndpointKey, type EndpointRow, findEndpoint } from './sql/endpoints.ts';
 
 type EndpointParam = 'id' | 'webhook_endpoint_id';
 

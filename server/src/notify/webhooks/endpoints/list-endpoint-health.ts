@@ -1,1 +1,1 @@
-export { backlogCountLimit, type EndpointHealthRow, listEndpointHealth } from './sql/list-endpoint-health.ts';
+export { backlogCountLimit, type EndpointHealthRow, listEndpointHealth } from './sql/health.ts';

@@ -2,7 +2,7 @@ import type { InputOf, Operations } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
 import { readPage } from '../../../platform/lists/read-page.ts';
 import { presentEndpoint } from './present.ts';
-import { listEndpointRows } from './sql/list-endpoints.ts';
+import { listEndpointRows } from './sql/endpoints.ts';
 
 export function listWebhookEndpoints(ctx: Context, { query }: InputOf<Operations['listWebhookEndpoints']>) {
   return readPage(query, {

@@ -1,7 +1,7 @@
 import { idPrefixes, type WebhookEndpoint } from '@simplane/contract';
 import { type Clock, unixSeconds } from '../../../platform/clock.ts';
 import { idOfUuid } from '../../../platform/ids/uuid.ts';
-import type { EndpointRow } from './sql/endpoint-row.ts';
+import type { EndpointRow } from './sql/endpoints.ts';
 
 /** Omits the secret, which only the responses to create and rotate contain. */
 export function presentEndpoint({ clock }: { clock: Clock }, row: EndpointRow): WebhookEndpoint {

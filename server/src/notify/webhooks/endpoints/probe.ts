@@ -14,7 +14,7 @@ import { idOfUuid } from '../../../platform/ids/uuid.ts';
 import { composeEvent } from '../../events/new-event.ts';
 import type { Probing } from '../sender/probes.ts';
 import { endpointKey, noSuchEndpoint } from './get.ts';
-import { findTarget } from './sql/find-target.ts';
+import { findTarget } from './sql/endpoints.ts';
 
 /** Sends a test request and returns what happened. No transaction is open meanwhile, and its event is not written to the log. */
 export function probeWebhookEndpoint(

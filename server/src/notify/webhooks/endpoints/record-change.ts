@@ -6,7 +6,7 @@ import { changedNames } from '../../../accounts/metadata/changed-names.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { idOfUuid } from '../../../platform/ids/uuid.ts';
 import { clip } from '../../../platform/telemetry/clip.ts';
-import type { EndpointRow } from './sql/endpoint-row.ts';
+import type { EndpointRow } from './sql/endpoints.ts';
 
 type EndpointAction = Extract<AuditAction, `webhook_endpoint.${string}`>;
 

@@ -5,7 +5,7 @@ import type { NewUuid } from '../../../platform/ids/uuid-v7.ts';
 import { emitToOthers } from '../../events/emit.ts';
 import { newEvent } from '../../events/new-event.ts';
 import { aboutEndpoint } from './about-endpoint.ts';
-import { type HealthReport, takeHealthReports } from './sql/take-health-reports.ts';
+import { type HealthReport, takeHealthReports } from './sql/health.ts';
 
 type Deps = { clock: Clock; newUuid: NewUuid; signals: Pick<Signals, 'announce'> };
 

@@ -6,9 +6,7 @@ import { addSecret } from './add-secret.ts';
 import { endpointKey, noSuchEndpoint, requireEndpoint } from './get.ts';
 import { presentEndpoint } from './present.ts';
 import { recordEndpointChange } from './record-change.ts';
-import { expireSecrets } from './sql/expire-secrets.ts';
-import { lockEndpoint } from './sql/lock-endpoint.ts';
-import { removeOldSecrets } from './sql/remove-old-secrets.ts';
+import { expireSecrets, lockEndpoint, removeOldSecrets } from './sql/endpoints.ts';
 
 const defaultOverlapSeconds = 86_400;
 // The new one and two older ones: each adds a signature to every delivery's headers.

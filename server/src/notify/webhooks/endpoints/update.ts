@@ -9,12 +9,15 @@ import { checkSettings } from './check-settings.ts';
 import { endpointKey, noSuchEndpoint } from './get.ts';
 import { presentEndpoint } from './present.ts';
 import { describeUpdate, recordEndpointChange } from './record-change.ts';
-import { cancelPendingDeliveries } from './sql/cancel-pending.ts';
-import { disableEndpointRow } from './sql/disable-endpoint.ts';
-import { enableEndpointRow } from './sql/enable-endpoint.ts';
-import type { EndpointKey, EndpointRow } from './sql/endpoint-row.ts';
-import { lockEndpoint } from './sql/lock-endpoint.ts';
-import { updateEndpointFields } from './sql/update-endpoint.ts';
+import { cancelPendingDeliveries } from './sql/cancel.ts';
+import {
+  disableEndpointRow,
+  type EndpointKey,
+  type EndpointRow,
+  enableEndpointRow,
+  lockEndpoint,
+  updateEndpointFields,
+} from './sql/endpoints.ts';
 
 type Input = InputOf<Operations['updateWebhookEndpoint']>;
 

@@ -1,6 +1,6 @@
 import { lowestUuid } from '../../../platform/ids/uuid-range.ts';
 import { type PromoteDeps, promoteAndAnnounce } from './promote.ts';
-import { setPositions } from './sql/set-positions.ts';
+import { setPositions } from './sql.ts';
 
 const batchSize = 1_000;
 

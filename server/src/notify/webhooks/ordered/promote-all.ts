@@ -1,7 +1,7 @@
 import { lowestUuid } from '../../../platform/ids/uuid-range.ts';
 import { placeInOrder } from './place-in-order.ts';
 import { type PromoteDeps, promoteAndAnnounce } from './promote.ts';
-import { findPromotable, type Place } from './sql/find-promotable.ts';
+import { findPromotable, type Place } from './sql.ts';
 
 // 2,000 keys that all wait for an earlier delivery take 20 ms.
 const keysPerRun = 2_000;

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../platform/db/database.ts';
 import type { Signals } from '../../../platform/db/signals.ts';
 import { type OrderKey, orderKeyText, type Promoted } from './order-key.ts';
-import { promoteFirst } from './sql/promote-first.ts';
+import { promoteFirst } from './sql.ts';
 
 export type PromoteDeps = { db: Queryable; signals: Pick<Signals, 'announce'> };
 

@@ -2,7 +2,7 @@ import { idPrefixes } from '@simplane/contract';
 import { idOfUuid } from '../../../platform/ids/uuid.ts';
 import { subscriptionsOf } from '../../events/subscriptions.ts';
 import { endpointIdOf } from '../event-about-endpoint.ts';
-import type { FoundEvent } from './sql/read-events.ts';
+import type { FoundEvent } from './sql.ts';
 
 /**
  * Those of the events that the endpoint would get if it missed them. Uses its current subscriptions, not those at the time of the

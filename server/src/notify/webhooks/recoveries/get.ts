@@ -4,7 +4,7 @@ import { AppError } from '../../../platform/app-error.ts';
 import { uuidOfId } from '../../../platform/ids/uuid.ts';
 import { clip } from '../../../platform/telemetry/clip.ts';
 import { presentRecovery } from './present.ts';
-import { findRecovery } from './sql/find-recovery.ts';
+import { findRecovery } from './sql.ts';
 
 /** Also returns recoveries of deleted endpoints. */
 export async function getRecovery(ctx: Context, { params }: { params: { id: string } }): Promise<Recovery> {

@@ -3,7 +3,7 @@ import type { Context } from '../../../accounts/context.ts';
 import { readPage } from '../../../platform/lists/read-page.ts';
 import { requireEndpoint } from '../endpoints/get.ts';
 import { presentRecovery } from './present.ts';
-import { listRecoveryRows } from './sql/list-recoveries.ts';
+import { listRecoveryRows } from './sql.ts';
 
 export async function listEndpointRecoveries(
   ctx: Context,

@@ -2,7 +2,7 @@ import { idPrefixes, type Recovery } from '@simplane/contract';
 import { unixSeconds } from '../../../platform/clock.ts';
 import { idOfUuid } from '../../../platform/ids/uuid.ts';
 import { unixMsOf } from '../../../platform/ids/uuid-range.ts';
-import type { RecoveryRow } from './sql/recovery-row.ts';
+import type { RecoveryRow } from './sql.ts';
 
 export function presentRecovery(row: RecoveryRow): Recovery {
   return {

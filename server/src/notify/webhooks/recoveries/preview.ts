@@ -4,8 +4,7 @@ import { idOfUuid } from '../../../platform/ids/uuid.ts';
 import { highestUuidAt, lowestUuidAt } from '../../../platform/ids/uuid-range.ts';
 import { requireEndpoint } from '../endpoints/get.ts';
 import { candidatesOf } from './candidates.ts';
-import { findMissed } from './sql/find-missed.ts';
-import { readEvents } from './sql/read-events.ts';
+import { findMissed, readEvents } from './sql.ts';
 
 // A batch takes 10 to 20 ms. No transaction spans them, so a preview never holds a connection for long.
 const batchSize = 1_000;

@@ -11,7 +11,7 @@ import { requireEndpoint } from '../endpoints/get.ts';
 import { recordEndpointChange } from '../endpoints/record-change.ts';
 import { presentRecovery } from './present.ts';
 import { previewRecovery } from './preview.ts';
-import { insertRecovery } from './sql/insert-recovery.ts';
+import { insertRecovery } from './sql.ts';
 
 // Other machines' clocks, and so their event ids, may be ahead. A generous margin is safe: later events already have
 // deliveries and are skipped.

@@ -5,11 +5,14 @@ import { uuidText } from '../../../platform/ids/uuid.ts';
 import type { NewUuid } from '../../../platform/ids/uuid-v7.ts';
 import { promoteOfEndpoint } from '../ordered/promote-all.ts';
 import { candidatesOf } from './candidates.ts';
-import { advanceRecovery } from './sql/advance-recovery.ts';
-import { closeOrphanedRecoveries } from './sql/close-orphaned-recoveries.ts';
-import { insertMissed } from './sql/insert-missed.ts';
-import { type LockedRecovery, lockRecovery } from './sql/lock-recovery.ts';
-import { readEvents } from './sql/read-events.ts';
+import {
+  advanceRecovery,
+  closeOrphanedRecoveries,
+  insertMissed,
+  type LockedRecovery,
+  lockRecovery,
+  readEvents,
+} from './sql.ts';
 
 type Deps = {
   clock: Clock;

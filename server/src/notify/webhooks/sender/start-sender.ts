@@ -15,12 +15,16 @@ import { resolveHost, send } from './send.ts';
 import { createPromoter, createSettler } from './settler.ts';
 import { createSigningKeys } from './signing-keys.ts';
 import { type ClaimedDelivery, claimDeliveries, claimNamed, type Wanted } from './sql/claim-deliveries.ts';
-import { endLeases } from './sql/end-leases.ts';
-import { findEndpoints, findEndpointsDue, type KnownEndpoint } from './sql/find-endpoints.ts';
-import { postponeDelivery } from './sql/postpone-delivery.ts';
+import {
+  endLeases,
+  findEndpoints,
+  findEndpointsDue,
+  type KnownEndpoint,
+  postponeDelivery,
+} from './sql/leases.ts';
 import { createUrgentDeliveries } from './urgent-deliveries.ts';
 
-export { deleteStaleLeases, endAbandonedLeases } from './sql/end-leases.ts';
+export { deleteStaleLeases, endAbandonedLeases } from './sql/leases.ts';
 
 type Options = Omit<DeliverOptions, 'signingKeys'> & {
   keyring: Keyring;

@@ -1,6 +1,6 @@
 import type { Database } from '../../../platform/db/database.ts';
 import { addCounts, addTo, bucketOf } from './histogram.ts';
-import { addHours, type HourCounts } from './sql/add-hours.ts';
+import { addHours, type HourCounts } from './sql.ts';
 
 type Attempt = {
   accountUuid: string;

@@ -4,7 +4,7 @@ import { unixSeconds } from '../../../platform/clock.ts';
 import { idOfUuid } from '../../../platform/ids/uuid.ts';
 import { requireEndpoint } from '../endpoints/get.ts';
 import { addCounts, percentile } from './histogram.ts';
-import { type HourRow, readHours } from './sql/read-hours.ts';
+import { type HourRow, readHours } from './sql.ts';
 
 const hourMs = 3_600_000;
 

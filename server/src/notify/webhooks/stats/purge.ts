@@ -1,7 +1,7 @@
 import type { Clock } from '../../../platform/clock.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { inBatches } from '../../../platform/worker/in-batches.ts';
-import { deleteOldHours } from './sql/delete-old-hours.ts';
+import { deleteOldHours } from './sql.ts';
 
 const batchSize = 500;
 

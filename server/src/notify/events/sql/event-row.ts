@@ -1,1 +1,0 @@
-export type EventRow = { id: string; body: string };

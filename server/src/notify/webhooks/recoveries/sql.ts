@@ -1,0 +1,222 @@
+import type { Ordering } from '@simplane/contract';
+import { uuids } from '../../../platform/db/binary-array.ts';
+import type { Queryable } from '../../../platform/db/database.ts';
+import { column, rowsOf } from '../../../platform/db/rows.ts';
+import { count, many, one, run } from '../../../platform/db/statement.ts';
+import { beforeFirst } from '../../../platform/lists/keyset.ts';
+import { iccidOfBody } from '../../events/iccid-of-body.ts';
+import { type AboutEndpoint, bodyAboutEndpoint } from '../event-about-endpoint.ts';
+import { positionOfEvent, positionOfExpired } from '../position-of-event.ts';
+
+export type RecoveryRow = {
+  id: string;
+  endpoint_id: string;
+  from_event: string;
+  until_event: string;
+  position: string;
+  checked_count: number;
+  queued_count: number;
+  is_canceled: boolean;
+  created_at: Date;
+  finished_at: Date | null;
+};
+
+const recoveryColumns = `id, endpoint_id, from_event, until_event, position, checked_count, queued_count, is_canceled,
+  created_at, finished_at`;
+
+type NewRecovery = {
+  accountUuid: string;
+  uuid: string;
+  endpointUuid: string;
+  fromEvent: string;
+  untilEvent: string;
+  createdAt: Date;
+};
+
+/** Returns null if the endpoint is no longer enabled. */
+export const insertRecovery = one<RecoveryRow, [recovery: NewRecovery]>('recovery_insert', (recovery) => [
+  recovery.accountUuid,
+  recovery.endpointUuid,
+  recovery.uuid,
+  recovery.fromEvent,
+  recovery.untilEvent,
+  recovery.createdAt,
+])`
+insert into recoveries (account_id, id, endpoint_id, from_event, until_event, position, created_at)
+select account_id, $3, id, $4, $5, $5, $6
+from webhook_endpoints
+where account_id = $1 and id = $2 and status = 'enabled'
+returning ${recoveryColumns}`;
+
+export const findRecovery = one<RecoveryRow, [accountUuid: string, uuid: string]>('recovery_find')`
+select ${recoveryColumns}
+from recoveries
+where account_id = $1 and id = $2`;
+
+export const listRecoveryRows = many<
+  RecoveryRow,
+  [accountUuid: string, endpointUuid: string, page: { beforeUuid: string | null; count: number }]
+>('recovery_list', (accountUuid, endpointUuid, { beforeUuid, count }) => [
+  accountUuid,
+  endpointUuid,
+  beforeUuid ?? beforeFirst,
+  count,
+])`
+select ${recoveryColumns}
+from recoveries
+where account_id = $1 and endpoint_id = $2 and id < $3
+order by id desc
+limit $4`;
+
+export type LockedRecovery = {
+  account_id: string;
+  id: string;
+  endpoint_id: string;
+  from_event: string;
+  position: string;
+  enabled_event_types: string[];
+  ordering: Ordering;
+};
+
+// An event written while the endpoint was disabled may commit after the recovery was requested. So the first batch waits until
+// all transactions older than the recovery have ended and their events are visible.
+const isReady = `(recovery.position < recovery.until_event
+  or age(recovery.xmin) > age(pg_snapshot_xmin(pg_current_snapshot())::xid))`;
+
+/**
+ * Locks one free recovery of another account than these, and its endpoint, without waiting. The endpoint's lock serializes its recoveries and keeps it from being
+ * disabled halfway. The recovery at the newest event goes first, so a long recovery does not delay a short one.
+ */
+export const lockRecovery = one<LockedRecovery, [exceptAccountUuids: string[]]>('recovery_take')`
+select recovery.account_id, recovery.id, recovery.endpoint_id, recovery.from_event, recovery.position,
+  endpoint.enabled_event_types, endpoint.ordering
+from recoveries recovery
+join webhook_endpoints endpoint on endpoint.account_id = recovery.account_id and endpoint.id = recovery.endpoint_id
+where recovery.finished_at is null and endpoint.status = 'enabled' and ${isReady} and recovery.account_id <> all($1::uuid[])
+order by recovery.position desc
+limit 1
+for update of recovery skip locked
+for no key update of endpoint skip locked`;
+
+type Step = { position: string; checked: number; queued: number; finishedAt: Date | null };
+
+export const advanceRecovery = run<[recovery: LockedRecovery, step: Step]>(
+  'recovery_move',
+  ({ account_id, id }, step) => [account_id, id, step.position, step.checked, step.queued, step.finishedAt],
+)`
+update recoveries
+set position = $3, checked_count = checked_count + $4, queued_count = queued_count + $5, finished_at = $6
+where account_id = $1 and id = $2`;
+
+/** Ends recoveries whose endpoint was disabled or deleted; the owner requests a new one after enabling it. */
+export const closeOrphanedRecoveries = run<[at: Date]>('recovery_close_hopeless')`
+with orphaned as (
+  select account_id, id
+  from recoveries open
+  where finished_at is null and not exists (
+    select from webhook_endpoints endpoint
+    where endpoint.account_id = open.account_id and endpoint.id = open.endpoint_id and endpoint.status = 'enabled')
+  for update skip locked
+)
+update recoveries closed
+set finished_at = $1, is_canceled = true
+from orphaned
+where closed.account_id = orphaned.account_id and closed.id = orphaned.id`;
+
+export type FoundEvent = AboutEndpoint & {
+  id: string;
+  type: string;
+  /** For an ordered endpoint. */
+  iccid: string | null;
+};
+
+type EventRange = Pick<LockedRecovery, 'account_id' | 'position' | 'from_event' | 'ordering'>;
+
+/** The next events before the position, newest first. */
+export const readEvents = many<FoundEvent, [range: EventRange, count: number]>(
+  'recovery_read_events',
+  ({ account_id, position, from_event, ordering }, count) => [
+    account_id,
+    position,
+    from_event,
+    count,
+    ordering,
+  ],
+)`
+select id, type, ${bodyAboutEndpoint}, case when $5 = 'esim' then ${iccidOfBody('body')} end as iccid
+from events
+where account_id = $1 and id < $2 and id >= $3
+order by id desc
+limit $4`;
+
+/** The event `given` is neither delivered to the endpoint `$2` of the account `$1` nor pending for it. */
+const isMissed = `not exists (
+    select from (
+      select account_id, endpoint_id from delivery_queue where event_id = given.event_id
+      union all
+      select account_id, endpoint_id from blocked_deliveries where event_id = given.event_id
+      offset 0) pending
+    where pending.account_id = $1 and pending.endpoint_id = $2
+  ) and not exists (
+    select from (
+      select endpoint_id, status from deliveries where account_id = $1 and event_id = given.event_id offset 0) ended
+    where ended.endpoint_id = $2 and ended.status = 'succeeded'
+  )`;
+
+const findMissedIds = many<
+  { event_id: string },
+  [accountUuid: string, endpointUuid: string, eventUuids: Buffer]
+>('recovery_find_missed')`
+select given.event_id
+from unnest($3::uuid[]) as given (event_id)
+where ${isMissed}`;
+
+/** Those of the events that a recovery would queue. */
+export async function findMissed(
+  db: Queryable,
+  { account_id, endpoint_id }: { account_id: string; endpoint_id: string },
+  eventUuids: string[],
+): Promise<Set<string>> {
+  const rows = await findMissedIds(db, account_id, endpoint_id, uuids(eventUuids));
+  return new Set(rows.map(({ event_id }) => event_id));
+}
+
+/** With an ICCID, it is delivered in the order of the feed. */
+type MissedEvent = { uuid: string; eventUuid: string; iccid: string | null };
+
+const given = rowsOf<MissedEvent>(
+  {
+    id: column.uuid((one) => one.uuid),
+    event_id: column.uuid((one) => one.eventUuid),
+    order_key: column.text((one) => one.iccid),
+  },
+  4,
+);
+
+/** Queues the given events, except those already delivered to the endpoint or pending for it. */
+export const insertMissed = count<
+  [recovery: LockedRecovery, missed: { events: MissedEvent[]; createdAt: Date }]
+>('recovery_insert_missed', ({ account_id, endpoint_id }, { events, createdAt }) => [
+  account_id,
+  endpoint_id,
+  createdAt,
+  ...given.values(events),
+])`
+with missed as materialized (
+  select $1::uuid as account_id, given.id, given.event_id, $2::uuid as endpoint_id, given.order_key, $3::timestamptz as created_at
+  from ${given.table} given
+  where ${isMissed}
+), queued as (
+  insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, created_at)
+  select account_id, id, event_id, endpoint_id, 'recovery', created_at
+  from missed
+  where order_key is null
+), put_in_order as (
+  insert into blocked_deliveries (account_id, id, event_id, endpoint_id, origin, order_key, position, created_at)
+  select account_id, id, event_id, endpoint_id, 'recovery', order_key,
+    coalesce(${positionOfEvent('missed.account_id', 'missed.event_id')}, ${positionOfExpired('missed.account_id', 'missed.event_id')}),
+    created_at
+  from missed
+  where order_key is not null
+)
+select 1 from missed`;

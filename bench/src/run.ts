@@ -12,7 +12,7 @@ import { acceptAtAMillion } from './scenarios/accept-at-1m.ts';
 import { deliverCost, provisionCost } from './scenarios/costs.ts';
 import { deliver } from './scenarios/deliver.ts';
 import { deliverAtAMillion } from './scenarios/deliver-at-1m.ts';
-import { fairShares, fairSharesSettings } from './scenarios/fair-shares.ts';
+import { fairShares } from './scenarios/fair-shares.ts';
 import { feedCatchUp } from './scenarios/feed-catch-up.ts';
 import { feedIdle, feedIdleSettings } from './scenarios/feed-idle.ts';
 import { feedLatency } from './scenarios/feed-latency.ts';
@@ -64,7 +64,7 @@ const scenarios: Record<string, Entry> = {
   'feed-idle': { run: feedIdle, settings: feedIdleSettings },
   isolation: { run: isolation, settings: isolationSettings },
   'isolation-first-event': { run: firstEvent, settings: firstEventSettings, partOf: 'isolation' },
-  'fair-shares': { run: fairShares, settings: fairSharesSettings },
+  'fair-shares': { run: fairShares },
   'two-workers': { run: twoWorkers, settings: twoWorkersSettings },
   'usage-feed': { run: usageFeed },
   retention: { run: retention, settings: retentionSettings },

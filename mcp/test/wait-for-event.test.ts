@@ -11,7 +11,7 @@ const perKey = 2;
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService({ streams: { perKey, total: 1_000, beatMs: 7_500 } });
+  service = await startService({ streamsPerKey: perKey });
   service.startSequencer();
 });
 afterAll(() => service.stop());

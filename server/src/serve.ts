@@ -156,6 +156,7 @@ async function start(
   const probes = startProbes({ clock, clockTrouble, keyring: usableKeyring, log, addressPolicy }, config);
   const service: Service = {
     ...config,
+    ...config.retired,
     hasCore: config.mode === 'sandbox' || config.coreUrl !== null,
     db,
     clock,
@@ -167,8 +168,6 @@ async function start(
     addressPolicy,
     probes,
     endpointLimit: config.webhookEndpointLimit,
-    // Half of the 15 s that are promised, so that a late timer keeps the promise.
-    streams: { perKey: config.streamsPerKey, total: config.streamsTotal, beatMs: 7_500 },
     keys: createKeyDirectory(db),
     log,
     metrics,

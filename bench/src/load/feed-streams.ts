@@ -32,9 +32,11 @@ export async function readStream({ url, key, count }: CountedRead): Promise<{ el
 
 let idleCount = 0;
 
-/** Opens streams that get no events. */
-export async function openIdleStreams({ url, key, count }: CountedRead): Promise<void> {
-  for (let n = 0; n < count; n++) {
+export type IdleStreams = { url: string; keys: string[] };
+
+/** Opens a stream for each of the keys; they get no events. */
+export async function openIdleStreams({ url, keys }: IdleStreams): Promise<void> {
+  for (const key of keys) {
     const response = await openStream(url, key, 'now');
     idleCount += 1;
     response.resume().once('close', () => {

@@ -24,9 +24,6 @@ const eventsPerStatement = 1_000;
 const esimCount = 50_000;
 const keyCount = 50;
 
-/** The request log and the rate limit are as in live mode, except that no rate protects the honest client. */
-export const fairSharesSettings = { SIMPLANE_UNKNOWN_KEY_LIMIT: '10' };
-
 /**
  * The p99 of an honest client while an attacker of another account works at full speed, compared to the same client alone: medians
  * of alternating rounds. Each attack is measured by itself; the result is the worst. A request that is refused, or ends with 5xx, ends the run.

@@ -1,6 +1,6 @@
 import type { BareAccepts } from '../load/bare-accepts.ts';
 import type { BarePosts } from '../load/bare-posts.ts';
-import type { CountedRead } from '../load/feed-streams.ts';
+import type { CountedRead, IdleStreams } from '../load/feed-streams.ts';
 import type { InsertEvents } from '../load/insert-events.ts';
 import type { PostEvents } from '../load/post-events.ts';
 import type { PostOrders } from '../load/post-orders.ts';
@@ -39,7 +39,7 @@ export function startFeedReader() {
   const child = startChild(new URL('../load/feed-reader.js', import.meta.url));
   return {
     followStream: (input: { url: string; key: string }) => child.call('followStream', input),
-    openIdleStreams: (input: CountedRead) => child.call('openIdleStreams', input),
+    openIdleStreams: (input: IdleStreams) => child.call('openIdleStreams', input),
     countIdleStreams: () => child.call<number>('countIdleStreams'),
     readStream: (input: CountedRead) => child.call<{ elapsedMs: number }>('readStream', input),
     readFeedPages: (input: CountedRead) => child.call<{ elapsedMs: number }>('readFeedPages', input),

@@ -17,7 +17,6 @@ const impatient = {
   DATABASE_URL: 'postgres://unused',
   SIMPLANE_ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'),
   SIMPLANE_EXECUTION_RETRY_SCHEDULE: '20ms',
-  SIMPLANE_NETWORK_PAUSE_AFTER: '0',
 };
 
 /** What a live worker does, in this process: runs orders at the SM-DP+, goes on with retries of groups, and reports. */
@@ -39,7 +38,7 @@ export async function startLiveWorker(
     iccids: config.iccidRanges === null ? 'theirs' : 'ours',
   });
   const onError = (error: unknown) => service.log.error({ error }, 'the worker failed');
-  const executions = startExecutions(service, config, network, onError);
+  const executions = startExecutions({ ...service, networkPauseAfter: 0 }, config, network, onError);
   const retries = every(200, (stopping) => continueGroupRetries(db, service, stopping), onError);
   const heartbeat = await startHeartbeat({
     ...{ db, newUuid: service.newUuid, role: 'worker', version: 'test', onError, beatMs: 200 },

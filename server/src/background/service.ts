@@ -11,47 +11,54 @@ import type { Metrics } from '../platform/telemetry/metrics.ts';
 import type { RequestLog } from '../views/request-log/buffer.ts';
 
 /** The parts of one server process. `serve.ts` builds it; tests build it with their own clock. */
-export type Service = Probing & {
-  mode: 'sandbox' | 'live';
-  /** Whether there is a core network for suspend and resume: the mock's or the operator's. */
-  hasCore: boolean;
-  role: 'all' | 'api' | 'worker';
-  db: Database;
-  clock: Clock;
-  /** Why this process does no work in the background and signs nothing, if its machine's clock is wrong. */
-  clockTrouble(): string | null;
-  /** Why writes fail now; null if they do not, as far as this process has noticed. */
-  writeTrouble(): string | null;
-  newUuid: NewUuid;
-  signals: Signals;
-  keyring: Keyring;
-  /** Ids of encryption keys that stored secrets may need and this process does not have. It is then not ready. */
-  missingKeys: string[];
-  addressPolicy: AddressPolicy;
-  endpointLimit: number;
-  /** Older usage records are refused. */
-  usageMaxAgeMs: number;
-  keys: KeyDirectory;
-  log: Logger;
-  metrics: Metrics;
-  requestLog: RequestLog;
-  /** Limits of open streams and waiting requests of the event feed, and how often a stream shows that it lives. */
-  streams: { perKey: number; total: number; beatMs: number };
-  rateLimitPerSecond: number;
-  /** Look-ups of unknown API keys per client address. */
-  unknownKeysPerSecond: number;
-  /** Networks of proxies whose `X-Forwarded-For` is believed. */
-  trustedProxies: readonly string[];
-  headersTimeoutMs: number;
-  requestTimeoutMs: number;
-  /** How long a client may leave its response unread. */
-  drainTimeoutMs: number;
-  maxConnections: number;
-  /** Of one client address (IPv6: /64). Trusted proxies have no such limit, but each of their clients has. */
-  maxConnectionsPerAddress: number;
-  /** Whether `/dashboard` is served. */
-  hasDashboard: boolean;
-  /** The URL clients use. Without `SIMPLANE_PUBLIC_URL` it is known only once the server listens. */
-  publicUrl(): string;
-  isStopping(): boolean;
+export type Service = Probing &
+  Overrides & {
+    mode: 'sandbox' | 'live';
+    /** Whether there is a core network for suspend and resume: the mock's or the operator's. */
+    hasCore: boolean;
+    role: 'all' | 'api' | 'worker';
+    db: Database;
+    clock: Clock;
+    /** Why this process does no work in the background and signs nothing, if its machine's clock is wrong. */
+    clockTrouble(): string | null;
+    /** Why writes fail now; null if they do not, as far as this process has noticed. */
+    writeTrouble(): string | null;
+    newUuid: NewUuid;
+    signals: Signals;
+    keyring: Keyring;
+    /** Ids of encryption keys that stored secrets may need and this process does not have. It is then not ready. */
+    missingKeys: string[];
+    addressPolicy: AddressPolicy;
+    endpointLimit: number;
+    /** Older usage records are refused. */
+    usageMaxAgeMs: number;
+    keys: KeyDirectory;
+    log: Logger;
+    metrics: Metrics;
+    requestLog: RequestLog;
+    rateLimitPerSecond: number;
+    /** Networks of proxies whose `X-Forwarded-For` is believed. */
+    trustedProxies: readonly string[];
+    maxConnections: number;
+    /** Of one client address (IPv6: /64). Trusted proxies have no such limit, but each of their clients has. */
+    maxConnectionsPerAddress: number;
+    /** Whether `/dashboard` is served. */
+    hasDashboard: boolean;
+    /** The URL clients use. Without `SIMPLANE_PUBLIC_URL` it is known only once the server listens. */
+    publicUrl(): string;
+    isStopping(): boolean;
+  };
+
+/** What is otherwise a constant beside the code that uses it. Tests set these. */
+type Overrides = {
+  headersTimeoutMs?: number;
+  requestTimeoutMs?: number;
+  drainTimeoutMs?: number;
+  unknownKeysPerSecond?: number;
+  streamsPerKey?: number;
+  streamsTotal?: number;
+  streamBeatMs?: number;
+  networkPauseAfter?: number;
+  networkPauseMs?: number;
+  webhookConcurrency?: number;
 };

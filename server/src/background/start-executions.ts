@@ -14,6 +14,8 @@ export function startExecutions(
   onError: (error: unknown) => void,
 ) {
   const runners = createRunners(config.iccidRanges);
+  // One gateway error may be a restart; five in a row are an outage. Ten seconds are short beside the retries of an order.
+  const { networkPauseAfter = 5, networkPauseMs = 10_000 } = service;
   countFromZero(service, Object.keys(runners));
   let isPaused = false;
   service.metrics.networkPaused.set(0); // it may have been stopped in a pause
@@ -37,7 +39,7 @@ export function startExecutions(
     networkTimeoutMs: config.networkTimeoutMs,
     retryScheduleMs: config.executionRetryScheduleMs,
     runners,
-    pause: { afterFailures: config.networkPauseAfter, pauseMs: config.networkPauseMs },
+    pause: { afterFailures: networkPauseAfter, pauseMs: networkPauseMs },
     onPause(pausedMs) {
       isPaused = pausedMs !== null;
       service.metrics.networkPaused.set(pausedMs === null ? 0 : 1);

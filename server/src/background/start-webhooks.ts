@@ -13,6 +13,9 @@ import type { Service } from './service.ts';
 // What a killed process loses of the statistics.
 const statsIntervalMs = 5_000;
 
+// Deliveries of one process; a slow receiver holds one for seconds, while a fast one needs milliseconds.
+const maxInFlight = 1_024;
+
 /** How requests to webhook endpoints are sent, by the sender and as tests. */
 function requestOptionsOf(config: Config) {
   return {
@@ -36,7 +39,7 @@ export function startWebhooks(service: Service, config: Config, onError: (error:
     dispatcherOf: agents.agentOf,
     retryScheduleMs: config.webhookRetryScheduleMs,
     disableRule: disableRuleOf(config),
-    concurrency: config.webhookConcurrency,
+    concurrency: service.webhookConcurrency ?? maxInFlight,
     random: Math.random,
     onAttempt(settled) {
       const { delivery, outcome, at, durationMs } = settled;

@@ -3,7 +3,7 @@ import { defaultKeyName, type IssuedKey, issueKey } from '../accounts/issue-key.
 import { revokeKey } from '../accounts/revoke-key.ts';
 import { replaceKey } from '../accounts/roll-key.ts';
 import { type ApiKeyRow, findKeyOwner, listKeyRows, lockKey } from '../accounts/sql/keys.ts';
-import { duration, parseCidrs } from '../config/values.ts';
+import { cidrs, duration } from '../config/values.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { idOfUuid, uuidOfId } from '../platform/ids/uuid.ts';
 import { accountOf } from './account-of.ts';
@@ -114,12 +114,12 @@ function parseOverlap(text: string | undefined): number | undefined {
 
 function parseAllowedCidrs(text: string | undefined): string[] {
   if (text === undefined) return [];
-  const cidrs = parseCidrs(text);
-  if (cidrs === undefined || cidrs.length > maxAllowedCidrs)
+  const given = cidrs.parse(text);
+  if (given === undefined || given.length > maxAllowedCidrs)
     throw new CommandError(
       `--allowed-cidrs takes up to ${maxAllowedCidrs} networks separated by commas, such as 203.0.113.0/24,2001:db8::/32; got "${text}"`,
     );
-  return cidrs;
+  return given;
 }
 
 function printIssued({ row, key }: IssuedKey, options: Options): void {

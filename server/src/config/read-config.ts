@@ -1,20 +1,19 @@
 import { resolve } from 'node:path';
 import { ConfigError } from '../platform/config-error.ts';
 import { refuseContradictions } from './contradictions.ts';
-import {
-  type Config,
-  executionRetryDefaults,
-  type Setting,
-  settings,
-  type Values,
-  webhookDefaults,
-} from './settings.ts';
-import { duration, durations } from './values.ts';
+import { executionRetryDefaults } from './order-settings.ts';
+import { type RetiredValues, retiredSettings } from './retired-settings.ts';
+import { type Config, settings, type Values } from './settings.ts';
+import { duration, durations, type Kind } from './values.ts';
+import { webhookDefaults } from './webhook-settings.ts';
 
 /** The only place that reads the environment. */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): { config: Config; warnings: string[] } {
   const values = Object.fromEntries(
-    Object.entries(settings).map(([key, definition]) => [key, readSetting<unknown>(definition, env)]),
+    Object.entries(settings).map(([key, definition]) => [
+      key,
+      readSetting<unknown>(definition, env, definition.fallback),
+    ]),
   ) as Values;
   const webhooks = webhookDefaults[values.mode ?? 'sandbox'];
   const config = {
@@ -29,12 +28,17 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): { config: Conf
     executionRetryScheduleMs:
       values.executionRetryScheduleMs ?? durations.parse(executionRetryDefaults[values.mode ?? 'sandbox']),
     dataDir: resolve(values.dataDir ?? ''),
+    retired: readRetired(env),
   } as Config;
   refuseContradictions(config);
-  return { config, warnings: unknownNames(env) };
+  return { config, warnings: [...retiredNames(env), ...unknownNames(env)] };
 }
 
-function readSetting<T>({ name, kind, fallback }: Setting<T>, env: NodeJS.ProcessEnv): T | null {
+function readSetting<T>(
+  { name, kind }: { name: string; kind: Kind<T> },
+  env: NodeJS.ProcessEnv,
+  fallback: string,
+): T | null {
   const given = env[name] || fallback;
   if (given === '') return null;
   const value = kind.parse(given);
@@ -54,8 +58,23 @@ const secretNames = new Set([
   'SIMPLANE_CORE_SECRET',
 ]);
 
+function readRetired(env: NodeJS.ProcessEnv): RetiredValues {
+  const given = Object.entries(retiredSettings).filter(([, { name }]) => env[name]);
+  return Object.fromEntries(given.map(([key, definition]) => [key, readSetting(definition, env, '')]));
+}
+
+function retiredNames(env: NodeJS.ProcessEnv): string[] {
+  return Object.values(retiredSettings)
+    .filter(({ name }) => env[name])
+    .map(
+      ({ name, instead }) =>
+        `${name} is no longer a setting and will be ignored from the next release on; remove it: ${instead}`,
+    );
+}
+
 function unknownNames(env: NodeJS.ProcessEnv): string[] {
-  const known = new Set(Object.values(settings).map(({ name }) => name));
+  const all = [...Object.values(settings), ...Object.values(retiredSettings)];
+  const known = new Set(all.map(({ name }) => name));
   return Object.keys(env)
     .filter((name) => name.startsWith('SIMPLANE_') && !known.has(name))
     .map((name) => `${name} is not a setting and is ignored; docs/configuration.md lists all of them`);

@@ -113,3 +113,13 @@ test('one address may have a quarter of the connections, unless set otherwise', 
   expect(perAddress({ SIMPLANE_MAX_CONNECTIONS: '90' })).toBe(23);
   expect(perAddress({ SIMPLANE_MAX_CONNECTIONS_PER_ADDRESS: '4000' })).toBe(4_000);
 });
+
+test('a setting that became a constant still applies, with a warning that says what to do', () => {
+  const { config, warnings } = readConfig({ SIMPLANE_DRAIN_TIMEOUT: '90s', SIMPLANE_FEED_STREAMS: '' });
+  expect(config.retired).toEqual({ drainTimeoutMs: 90_000 });
+  expect(warnings).toEqual([
+    expect.stringMatching(/^SIMPLANE_DRAIN_TIMEOUT is no longer a setting .* proxy/),
+  ]);
+  expect(() => readConfig({ SIMPLANE_DRAIN_TIMEOUT: '90' })).toThrow(/^SIMPLANE_DRAIN_TIMEOUT takes a dur/);
+  expect(readConfig({})).toMatchObject({ config: { retired: {} }, warnings: [] });
+});

@@ -4,6 +4,13 @@ import { parseCidr } from '../platform/addresses/parse-address.ts';
 /** Parses a setting's text. `takes` describes the values `parse` accepts, for errors and the generated docs. */
 export type Kind<T> = { takes: string; parse(text: string): T | undefined };
 
+/** One environment variable. An empty fallback means "unset". */
+export type Setting<T> = { name: string; kind: Kind<T>; fallback: string; about: string };
+
+export function setting<T>(name: string, kind: Kind<T>, fallback: string, about: string): Setting<T> {
+  return { name, kind, fallback, about };
+}
+
 export function oneOf<const T extends string>(...values: T[]): Kind<T> {
   return {
     takes: values.map((value) => `\`${value}\``).join(', '),
@@ -62,12 +69,17 @@ export function matching(pattern: RegExp, takes: string): Kind<string> {
   return { takes, parse: (text) => (pattern.test(text) ? text : undefined) };
 }
 
+export const listenAddress = matching(/^[^\s]+$/, 'an address or host name to listen on');
+
 /** `none` is an explicit empty list, unlike an unset value. */
-export function parseCidrs(text: string): string[] | undefined {
-  if (text === 'none') return [];
-  const cidrs = text.split(',').map((part) => part.trim());
-  return cidrs.every((cidr) => parseCidr(cidr) !== null) ? cidrs : undefined;
-}
+export const cidrs: Kind<string[]> = {
+  takes: '`none`, or networks separated by commas, such as `10.1.0.0/16,fd00:1::/32`',
+  parse: (text) => {
+    if (text === 'none') return [];
+    const given = text.split(',').map((part) => part.trim());
+    return given.every((cidr) => parseCidr(cidr) !== null) ? given : undefined;
+  },
+};
 
 /** DNS server addresses, each with an optional port (default 53). */
 export function parseDnsServers(text: string): string[] | undefined {

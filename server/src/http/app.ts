@@ -99,6 +99,8 @@ export function createApp(
 type HeldMemory = { bodies: BodyReader; unread: UnreadAnswers };
 
 function createServer(service: Service): FastifyInstance {
+  // Enough for a body of 256 kB on a bad mobile line, and short enough that stalled clients do not add up.
+  const { headersTimeoutMs = 10_000, requestTimeoutMs = 30_000 } = service;
   return fastify({
     rewriteUrl: ({ url = '/' }: IncomingMessage) => (service.hasDashboard ? routeOf(url) : url),
     // `record-request.ts` writes one line per request; Fastify's child logger per request costs more than the line.
@@ -107,11 +109,11 @@ function createServer(service: Service): FastifyInstance {
     bodyLimit: bodyLimitBytes,
     routerOptions: { maxParamLength: maxHeaderBytes }, // an overlong id gets the usual "not found"
     keepAliveTimeout: 72_000, // longer than the usual 60 s of proxies, so that they close first
-    requestTimeout: service.requestTimeoutMs,
+    requestTimeout: requestTimeoutMs,
     http: {
-      headersTimeout: service.headersTimeoutMs,
+      headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs), // Node refuses a longer one
       // How often Node checks for stalled clients; its default of 30 s would extend every timeout by that much.
-      connectionsCheckingInterval: Math.min(1_000, service.headersTimeoutMs),
+      connectionsCheckingInterval: Math.min(1_000, headersTimeoutMs),
       maxHeaderSize: maxHeaderBytes,
       requireHostHeader: false, // checked below, with our error body
     },

@@ -18,7 +18,8 @@ export type ConnectionLimits = {
 
 /** Limits the number of connections and how long a client may leave a response unread. */
 export function limitConnections(server: Server, service: Service): ConnectionLimits {
-  const { drainTimeoutMs, metrics } = service;
+  // A client on a bad line reads something within seconds; one that reads nothing for so long is gone or hostile.
+  const { drainTimeoutMs = 20_000, metrics } = service;
   // Node resets this timeout whenever the kernel takes some of a pending write, so only a client that stopped reading is cut.
   server.setTimeout(drainTimeoutMs, (socket: Socket) => {
     const isUnread = socket.writableLength > 0;

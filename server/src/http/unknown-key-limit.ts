@@ -20,7 +20,7 @@ const maxAddresses = 10_000;
  * shares an address with someone guessing keys is still served. Off if `perSecond` is 0.
  */
 export function createUnknownKeyLimit(
-  perSecond: number,
+  perSecond = 20, // a deployment with a wrong key, and few enough guesses to cost nothing
   { of = 'API keys', monotonicMs = () => performance.now() }: Options = {},
 ): UnknownKeyLimit {
   if (perSecond === 0) return { take() {}, refund() {} };

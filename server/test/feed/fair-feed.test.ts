@@ -33,7 +33,7 @@ function statementOf({ db }: TestService, name: string): Promise<void> {
 
 describe('streams of one account', () => {
   test('take at most a tenth, with any number of keys, so that others and the operator get theirs', async () => {
-    service = await startService({ streams: { perKey: 20, total: 100, beatMs: 7_500 } });
+    service = await startService({ streamsTotal: 100 });
     const attacker = await service.createAccount('Attacker');
     const keys = [attacker.key];
     while (keys.length < 10) keys.push(await service.createKey({ accountUuid: attacker.accountUuid }));
@@ -51,7 +51,7 @@ describe('streams of one account', () => {
   });
 
   test('and its waiting requests count together', async () => {
-    service = await startService({ streams: { perKey: 20, total: 30, beatMs: 7_500 } });
+    service = await startService({ streamsTotal: 30 });
     const other = await service.createKey({});
     for (let i = 0; i < 2; i++) expect(await openStream(service.key)).toBe(200);
     // It counts before it looks for its place in the feed.
@@ -163,7 +163,8 @@ describe('feed readers of one account', () => {
   test('that do not read their stream are cut after the drain timeout', async () => {
     service = await startService({
       drainTimeoutMs: 2_000,
-      streams: { perKey: 20, total: 100, beatMs: 100 },
+      streamsTotal: 100,
+      streamBeatMs: 100,
     });
     await insertEvents(service.accountUuid, 40, 500_000);
     const { socket } = await openConnection(service.url);

@@ -13,7 +13,7 @@ let target: { url: string; key: string; accountUuid: string };
 const day = 86_400_000;
 
 beforeAll(async () => {
-  service = await startService({ streams: { perKey: 3, total: 1_000, beatMs: 100 } });
+  service = await startService({ streamsPerKey: 3, streamBeatMs: 100 });
   service.startSequencer();
 });
 afterAll(() => service.stop());

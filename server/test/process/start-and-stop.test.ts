@@ -194,8 +194,8 @@ describe('settings', () => {
     [{ PORT: 'http' }, 'PORT takes a whole number from 0 to 65535; got "http"'],
     [{ SIMPLANE_MODE: 'production' }, 'SIMPLANE_MODE takes `sandbox`, `live`; got "production"'],
     [
-      { SIMPLANE_REQUEST_TIMEOUT: '30' },
-      'SIMPLANE_REQUEST_TIMEOUT takes a duration such as `500ms`, `5s`, `2h`, from `1ms` to 24 days; got "30"',
+      { SIMPLANE_NETWORK_TIMEOUT: '30' },
+      'SIMPLANE_NETWORK_TIMEOUT takes a duration such as `500ms`, `5s`, `2h`, from `1ms` to 24 days; got "30"',
     ],
     [{ SIMPLANE_API_KEY: 'hunter2' }, 'SIMPLANE_API_KEY takes a key that begins with `sp_test_`'],
     [{ SIMPLANE_API_KEY: 'sp_test_hunter2' }, 'and has 16 to 192 more characters'],
@@ -218,9 +218,18 @@ describe('settings', () => {
     expect(stderr).not.toContain('    at ');
   });
 
-  test('an unknown SIMPLANE_ name gets a warning', async () => {
-    const server = await spawnServer({ SIMPLANE_DATA_DIR: usedFolder, SIMPLANE_RATE_LIMT: '5' });
+  test('an unknown SIMPLANE_ name gets a warning, and so does one that is no longer a setting but still applies', async () => {
+    const server = await spawnServer({
+      SIMPLANE_DATA_DIR: usedFolder,
+      SIMPLANE_RATE_LIMT: '5',
+      SIMPLANE_UNKNOWN_KEY_LIMIT: '1',
+    });
     expect(server.output()).toContain('SIMPLANE_RATE_LIMT is not a setting');
+    expect(server.output()).toContain('SIMPLANE_UNKNOWN_KEY_LIMIT is no longer a setting');
+    const guesses = Array.from({ length: 20 }, (_, n) =>
+      call({ url: server.url, key: `sp_test_${'x'.repeat(16)}${n}` }, 'GET', '/v1/me'),
+    );
+    expect((await Promise.all(guesses)).map(({ status }) => status)).toContain(429);
     expect(await server.end('SIGTERM')).toBe(0);
   });
 

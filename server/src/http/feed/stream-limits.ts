@@ -7,8 +7,11 @@ export type StreamLimits = {
   open(owner: StreamOwner): () => void;
 };
 
+// Consumers share work by keys of their own, so 20 is plenty for a key; an idle stream takes 8 kB.
+type Limits = { perKey: number | undefined; total: number | undefined };
+
 /** Streams and waiting requests hold a connection each, so they are bounded per key, account and process. */
-export function createStreamLimits({ perKey, total }: { perKey: number; total: number }): StreamLimits {
+export function createStreamLimits({ perKey = 20, total = 1_000 }: Limits): StreamLimits {
   const perAccount = Math.max(1, Math.floor(total / 10));
   const ofKeys = createCounts();
   const ofAccounts = createCounts();

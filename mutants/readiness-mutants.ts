@@ -145,8 +145,8 @@ export const readinessMutants: Mutant[] = [
   {
     name: 'late-heartbeat-not-said',
     file: 'server/src/serve.ts',
-    find: 'isHeartbeatLate = heartbeat.isLate;',
-    replace: 'void isHeartbeatLate;',
+    find: 'state.isHeartbeatLate = heartbeat.isLate;',
+    replace: '',
     tests: [faults],
     why: 'Readiness says that writes fail if heartbeats cannot be stored.',
   },

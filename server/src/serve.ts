@@ -2,41 +2,33 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { commandLine } from './accounts/audit/record.ts';
 import { ensureSandboxKey, type SandboxKeyState } from './accounts/ensure-sandbox-key.ts';
-import { createKeyDirectory } from './accounts/key-directory.ts';
 import { seedSandbox } from './accounts/products/seed-sandbox.ts';
 import { readOrCreateSandboxKey, sandboxKeyFile } from './accounts/sandbox-key-file.ts';
 import { createLink } from './accounts/sessions/create-link.ts';
 import { startApiChores } from './background/chores.ts';
+import { createErrorHandler, createService, type State } from './background/create-service.ts';
 import { releaseOrphanedClaims } from './background/release-orphaned-claims.ts';
 import { reportOf } from './background/report-of.ts';
 import type { Service } from './background/service.ts';
-import { startProbes } from './background/start-webhooks.ts';
 import { startWork } from './background/start-work.ts';
 import { workWhileClockIsRight } from './background/work-while-clock-is-right.ts';
-import { addressPolicyOf } from './config/address-policy.ts';
 import type { Config } from './config/settings.ts';
 import { version } from './config/version.ts';
 import { createApp } from './http/app.ts';
 import { startMetrics } from './http/metrics-app.ts';
 import type { Network, ObservationSource } from './network/port.ts';
 import { createObservationHandler } from './orders/observations/handle-observation.ts';
+import type { Clock } from './platform/clock.ts';
 import { type Connection, connect } from './platform/db/connect.ts';
+import type { Database } from './platform/db/database.ts';
 import { createDatabaseClock, type DatabaseClock, readDatabaseMs } from './platform/db/database-clock.ts';
 import { prepareDatabase } from './platform/db/prepare-database.ts';
-import { createSignals } from './platform/db/signals.ts';
 import { ensureMode } from './platform/deployment/ensure-mode.ts';
-import { createUuidV7 } from './platform/ids/uuid-v7.ts';
+import { createUuidV7, type NewUuid } from './platform/ids/uuid-v7.ts';
 import { createClockSkew } from './platform/processes/clock-skew.ts';
 import type { PeerReport } from './platform/processes/report.ts';
 import { startHeartbeat } from './platform/processes/start-heartbeat.ts';
-import { claimSealingKey, describeMissingKeys } from './platform/secrets/claim-sealing-key.ts';
-import { readEncryptionKeys } from './platform/secrets/encryption-keys.ts';
-import { createKeyring } from './platform/secrets/keyring.ts';
-import { createOldFormCheck } from './platform/secrets/old-form.ts';
-import { refuseSealing } from './platform/secrets/refuse-sealing.ts';
-import { describeCause } from './platform/telemetry/describe-cause.ts';
-import { type CertificateEnd, createMetrics } from './platform/telemetry/metrics.ts';
-import { createRequestLog } from './views/request-log/buffer.ts';
+import type { CertificateEnd } from './platform/telemetry/metrics.ts';
 
 export type Running = {
   /** As clients reach it: `SIMPLANE_PUBLIC_URL` if set. */
@@ -106,7 +98,7 @@ async function start(
     peers = () => [],
   }: Partial<Parts>,
 ): Promise<Running> {
-  const { db, connectionString } = connection;
+  const { db } = connection;
   await clock.measure(() => readDatabaseMs(db));
   const { applied } = await prepareDatabase(connection, (says) => log.info(says));
   if (applied.length > 0) log.info({ applied }, 'migrated the database');
@@ -114,81 +106,19 @@ async function start(
   if (connection.isOnlyUser) await releaseOrphanedClaims(db, log);
 
   const newUuid = createUuidV7(clock);
-  let sandboxKey: SandboxKey | null = null;
-  if (config.mode === 'sandbox') {
-    const key = config.apiKey ?? (await readOrCreateSandboxKey(config.dataDir));
-    const file = config.apiKey === null ? sandboxKeyFile(config.dataDir) : null;
-    sandboxKey = { key, file, state: await ensureSandboxKey(db, { clock, newUuid }, key) };
-    await seedSandbox(db, clock);
-  }
-
-  let url = '';
-  let stopping = false;
-  let isHeartbeatLate = () => false;
-  const lateHeartbeat = 'no heartbeat of this process could be stored for some time';
-  const writeTrouble = () => db.writeTrouble() ?? (isHeartbeatLate() ? lateHeartbeat : null);
+  const sandboxKey = config.mode === 'sandbox' ? await openSandbox(config, db, { clock, newUuid }) : null;
+  const state: State = { url: '', isStopping: false, isHeartbeatLate: () => false };
   const skew = createClockSkew(clock);
-  const { trouble: clockTrouble } = skew;
-  const metrics = createMetrics(db, certificates, { writes: writeTrouble, clock: clockTrouble });
-  const onError = (error: unknown, about: object = {}) => {
-    metrics.backgroundFailureCount.inc();
-    log.warn({ ...about, cause: describeCause(error) }, 'background work failed; it will be retried');
-  };
-  const listenUrl = config.databaseDirectUrl ?? (connection.isPooled ? null : connectionString);
-  if (listenUrl === null && config.role !== 'api') {
-    log.warn(
-      'DATABASE_URL goes through a pooler and SIMPLANE_DATABASE_DIRECT_URL is not set: work from other processes is found by polling, up to two seconds late',
-    );
-  }
-  const encryptionKeys = await readEncryptionKeys(config);
-  const missingKeys = await claimSealingKey(db, encryptionKeys);
-  if (missingKeys.length > 0) {
-    log.error(
-      { missing_keys: missingKeys },
-      `${describeMissingKeys(missingKeys)}; until then /readyz fails, and no orders and webhooks are processed and no secrets stored here`,
-    );
-  }
-  const keyring = createKeyring(encryptionKeys, { isOldFormRefused: createOldFormCheck(db) });
-  const purpose = config.role === 'api' ? 'readers' : 'signals';
-  const signals = createSignals({ db, connectionString: listenUrl, purpose, onError });
-  const addressPolicy = addressPolicyOf(config);
-  const usableKeyring = missingKeys.length === 0 ? keyring : refuseSealing(keyring, missingKeys);
-  const probes = startProbes({ clock, clockTrouble, keyring: usableKeyring, log, addressPolicy }, config);
-  const service: Service = {
-    ...config,
-    ...config.retired,
-    hasCore: config.mode === 'sandbox' || config.coreUrl !== null,
-    db,
-    clock,
-    clockTrouble,
-    writeTrouble,
-    newUuid,
-    signals,
-    keyring: usableKeyring,
-    addressPolicy,
-    probes,
-    endpointLimit: config.webhookEndpointLimit,
-    keys: createKeyDirectory(db),
-    log,
-    metrics,
-    hasDashboard: config.dashboard === 'on',
-    requestLog: createRequestLog({
-      db,
-      level: config.requestLogLevel,
-      onDropped: (count) => metrics.requestLogDropped.inc(count),
-      onError,
-    }),
-    missingKeys,
-    publicUrl: () => config.publicUrl ?? url,
-    isStopping: () => stopping,
-  };
+  const service = await createService(config, connection, log, { clock, newUuid, skew, certificates, state });
+  const { metrics, probes, signals } = service;
+  const onError = createErrorHandler(service);
   await service.keys.learn(clock.nowMs());
   const app = createApp(service);
   const servers = [app, await startMetrics(service, config.metricsHost, config.metricsPort)].filter(
     (server) => server !== null,
   );
   await app.listen({ host: config.host, port: config.port });
-  url = urlOf(app, config.host);
+  state.url = urlOf(app, config.host);
   const reports = (await observations?.start(createObservationHandler(service))) ?? null;
   const { role, shutdownTimeoutMs: stopTimeoutMs } = config;
   const chores = role === 'worker' ? [] : startApiChores(service, onError);
@@ -201,10 +131,10 @@ async function start(
   const { currentMs: clockSkewMs } = skew;
   const report = () => reportOf({ config, certificates, peers, isPaused, throughput, clockSkewMs });
   const heartbeat = await startHeartbeat({ db, clock, onMeasured, newUuid, role, version, report, onError });
-  isHeartbeatLate = heartbeat.isLate;
+  state.isHeartbeatLate = heartbeat.isLate;
 
   async function stop(): Promise<void> {
-    stopping = true;
+    state.isStopping = true;
     // In parallel, so that nothing is claimed while requests drain, and one timeout covers all.
     await Promise.all([
       closeServers(servers, stopTimeoutMs, log),
@@ -224,7 +154,20 @@ async function start(
 
   const { notice, lost } = connection;
   const newDashboardLink = linkMaker(service, sandboxKey);
-  return { url: service.publicUrl(), localUrl: url, sandboxKey, newDashboardLink, notice, lost, stop };
+  return { url: service.publicUrl(), localUrl: state.url, sandboxKey, newDashboardLink, notice, lost, stop };
+}
+
+/** Creates the sandbox's key and products, if they do not exist. */
+async function openSandbox(
+  { apiKey, dataDir }: Config,
+  db: Database,
+  deps: { clock: Clock; newUuid: NewUuid },
+): Promise<SandboxKey> {
+  const key = apiKey ?? (await readOrCreateSandboxKey(dataDir));
+  const file = apiKey === null ? sandboxKeyFile(dataDir) : null;
+  const state = await ensureSandboxKey(db, deps, key);
+  await seedSandbox(db, deps.clock);
+  return { key, file, state };
 }
 
 /** For the sandbox's own key, so that a newcomer gets from the start to a signed-in page by one link. */

@@ -10,7 +10,7 @@ import type { Keyring } from '../platform/secrets/keyring.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
 import type { RequestLog } from '../views/request-log/buffer.ts';
 
-/** The parts of one server process. `serve.ts` builds it; tests build it with their own clock. */
+/** The parts of one server process. `create-service.ts` builds it; tests build it with their own clock. */
 export type Service = Probing &
   Overrides & {
     mode: 'sandbox' | 'live';

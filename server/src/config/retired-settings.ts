@@ -2,7 +2,7 @@ import { integer, type Kind, timeout } from './values.ts';
 
 /**
  * Settings of 0.2 that are now constants, because no operator had a reason to change them. This release still applies their values
- * and warns; the next one ignores them: remove this file, `Config.retired` and its use in serve.ts.
+ * and warns; the next one ignores them: remove this file, `Config.retired` and its use in create-service.ts.
  */
 export const retiredSettings = {
   headersTimeoutMs: {

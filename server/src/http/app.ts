@@ -1,8 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { type ApiVersion, currentApiVersion, type Operation, operations } from '@simplane/contract';
+import { type Operation, operations } from '@simplane/contract';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
-import type { Account } from '../accounts/context.ts';
-import type { KnownKey } from '../accounts/key-directory.ts';
 import type { Service } from '../background/service.ts';
 import { AppError } from '../platform/app-error.ts';
 import { createKeysInFlight } from '../platform/idempotency/keys-in-flight.ts';
@@ -28,38 +26,13 @@ import { operatorRoutes } from './operator-routes.ts';
 import { createRefusalPace } from './pace-refusals.ts';
 import { type BodyReader, createBodyReader } from './read-body.ts';
 import { createRecorder } from './record-request.ts';
+import { collectMethods, refuseUnknownRoutes } from './refuse-routes.ts';
 import { renderError, toAppError } from './render-error.ts';
+import { addRequestFields } from './request-fields.ts';
 import { routes } from './routes.ts';
 import { newRequestId, type ReadHandler, serveOperation, type WriteHandler } from './serve-operation.ts';
 import { createUnknownKeyLimit } from './unknown-key-limit.ts';
 import { createUnreadAnswers, type UnreadAnswers } from './unread-answers.ts';
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    caller: KnownKey | null;
-    /** The account the request is for: the key's own, or the one an operator reads. */
-    account: Account | null;
-    /** For a request from the dashboard: the hash of its session's token, and that of the key it stands for. */
-    session: { hash: Buffer; keyHash: string } | null;
-    apiVersion: ApiVersion;
-    refusal: AppError | null;
-    idempotency: 'fresh' | 'replayed' | null;
-    /** The body of a write's response, before it was stored. */
-    rendered: object | null;
-    /** The stored refusal that a repeated request got, as JSON. */
-    storedError: string | null;
-    startedMs: number;
-    /** When a stream was opened, or a request began to wait for events: the client chose the rest of its duration. */
-    heldFromMs: number | null;
-  }
-  interface FastifyContextConfig {
-    operation?: Operation;
-    /** Set on a route that is not an operation but requires a key. */
-    needsKey?: true;
-    /** Set on the routes that answer 405 with this `Allow` header. */
-    allow?: string;
-  }
-}
 
 const bodyLimitBytes = 256 * 1024;
 const maxHeaderBytes = 16 * 1024;
@@ -77,7 +50,7 @@ export function createApp(
     unread: createUnreadAnswers(() => connectionsCut.inc({ reason: 'unread' })),
   };
   const app = createServer(service);
-  const methodsOf = collectMethods(app);
+  const refuseOtherMethods = collectMethods(app);
   // Ignore an unknown `Expect` header; Node would answer 417 without our error body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const connections = limitConnections(app.server, service);
@@ -91,7 +64,7 @@ export function createApp(
     serveDescription(app, service);
     serveApi(app, service, api, held);
   }
-  refuseOtherMethods(app, methodsOf);
+  refuseOtherMethods();
   return app;
 }
 
@@ -133,17 +106,7 @@ function createServer(service: Service): FastifyInstance {
 }
 
 function prepareRequests(app: FastifyInstance, service: Service, { unread }: HeldMemory): void {
-  app.decorateRequest('caller', null);
-  app.decorateRequest('account', null);
-  app.decorateRequest('session', null);
-  app.decorateRequest('apiVersion', currentApiVersion);
-  app.decorateRequest('refusal', null);
-  app.decorateRequest('idempotency', null);
-  app.decorateRequest('rendered', null);
-  app.decorateRequest('storedError', null);
-  app.decorateRequest('startedMs', 0);
-  app.decorateRequest('heldFromMs', null);
-  app.decorateRequest('heldBody', null);
+  addRequestFields(app);
   const setAddress = createAddressReader(service.trustedProxies);
   app.addHook('onRequest', (request, reply, done) => {
     setAddress(request);
@@ -193,30 +156,6 @@ function followRequests(
       done();
     };
     if (!beginRequest(request, begin)) service.metrics.connectionsCut.inc({ reason: 'pipelining' });
-  });
-}
-
-/** Runs before authentication and body parsing, which an unknown route does not need. */
-function refuseUnknownRoutes(app: FastifyInstance): void {
-  app.setNotFoundHandler(() => Promise.reject(new Error('the hook below refuses first')));
-  app.addHook('onRequest', (request, _reply, done) => done(refusalOf(request)));
-}
-
-function refusalOf(request: FastifyRequest): AppError | undefined {
-  if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
-    return new AppError('request_malformed', 'The Host header is missing; HTTP/1.1 requires it.');
-  }
-  if (request.is404) {
-    const path = request.url.split('?', 1)[0]?.slice(0, 100);
-    return new AppError(
-      'route_missing',
-      `There is no route ${request.method} ${path}; /docs lists all routes.`,
-    );
-  }
-  const { allow } = request.routeOptions.config;
-  if (!allow) return undefined;
-  return new AppError('method_not_allowed', `${request.method} is not allowed here; use ${allow}.`, {
-    headers: { Allow: allow },
   });
 }
 
@@ -320,29 +259,4 @@ function serveApi(app: FastifyInstance, service: Service, api: Api, { bodies, un
   }
   serveMcp(app, service, bodies);
   if (service.hasDashboard) serveDashboard(app, service, { unknownKeys, takeToken });
-}
-
-type MethodsOf = Map<string, Set<string>>;
-
-/** The methods of every route that is registered from now on, except those of plugins, by path. */
-function collectMethods(app: FastifyInstance): MethodsOf {
-  const methodsOf: MethodsOf = new Map();
-  app.addHook('onRoute', ({ url, method }) => {
-    const methods = methodsOf.get(url) ?? new Set();
-    for (const name of [method].flat()) methods.add(name);
-    methodsOf.set(url, methods);
-  });
-  return methodsOf;
-}
-
-function refuseOtherMethods(app: FastifyInstance, methodsOf: MethodsOf): void {
-  for (const [url, methods] of [...methodsOf]) {
-    const allow = [...methods].join(', ');
-    app.route({
-      method: app.supportedMethods.filter((method) => !methods.has(method)),
-      url,
-      config: { allow },
-      handler: () => Promise.reject(new Error('refused before the handler')),
-    });
-  }
 }

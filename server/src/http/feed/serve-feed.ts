@@ -175,26 +175,25 @@ export function serveFeed(
       throw error;
     }
   }
-
-  /** Where a request begins, and with which types. */
-  async function findStart(
-    feed: Feed & { account: Account },
-    query: Query & { resumeFrom?: string },
-  ): Promise<Start> {
-    const { resumeFrom } = query;
-    const consumer =
-      query.consumer === undefined ? null : await findConsumer(feed, query.consumer, 'consumer');
-    const types = consumer ? consumer.types : (query.type ?? null);
-    if (resumeFrom) return { place: await findPlace(feed, resumeFrom, 'Last-Event-ID'), types };
-    if (consumer) return { place: await requirePlace(feed, consumer, 'consumer'), types, param: 'consumer' };
-    if (query.since !== undefined) return { place: await findPlaceSince(feed, query.since), types };
-    return { place: await findPlace(feed, query.after ?? 'now'), types };
-  }
 }
 
 // A reader that is far behind, or whose types hide everything, reads page after page and keeps a core of PostgreSQL busy. So an account
 // reads one page at a time, of 5 ms: two took both cores of a small machine, and other accounts' answers 7 times as long.
 const readLimits = { running: 2, waiting: 1_000, rests: true } as const;
+
+/** Where a request begins, and with which types. */
+async function findStart(
+  feed: Feed & { account: Account },
+  query: Query & { resumeFrom?: string },
+): Promise<Start> {
+  const { resumeFrom } = query;
+  const consumer = query.consumer === undefined ? null : await findConsumer(feed, query.consumer, 'consumer');
+  const types = consumer ? consumer.types : (query.type ?? null);
+  if (resumeFrom) return { place: await findPlace(feed, resumeFrom, 'Last-Event-ID'), types };
+  if (consumer) return { place: await requirePlace(feed, consumer, 'consumer'), types, param: 'consumer' };
+  if (query.since !== undefined) return { place: await findPlaceSince(feed, query.since), types };
+  return { place: await findPlace(feed, query.after ?? 'now'), types };
+}
 
 function streamOwnerOf(request: FastifyRequest): StreamOwner {
   return { keyUuid: request.caller?.apiKey.uuid ?? '', account: ownerOf(request) };

@@ -21,103 +21,101 @@ export function createMetrics(
   const registry = new Registry();
   const registers = [registry];
 
-  const requestDuration = new Histogram({
-    name: 'http_server_request_duration_seconds',
-    help: 'Duration of HTTP requests, from the first byte read to the last byte written.',
-    labelNames: ['http_request_method', 'http_route', 'http_response_status_code'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers,
-  });
-  const errorCount = new Counter({
-    name: 'simplane_http_errors_total',
-    help: 'Failed requests by error code.',
-    labelNames: ['error_type'],
-    registers,
-  });
-  const replayCount = new Counter({
-    name: 'simplane_idempotent_replays_total',
-    help: 'Writes answered with the stored response of an earlier request.',
-    registers,
-  });
-  const executionCount = new Counter({
-    name: 'simplane_executions_total',
-    help: 'Executions that ended or were postponed because of a network failure, by type and outcome.',
-    labelNames: ['execution_type', 'outcome'],
-    registers,
-  });
-  const attemptDuration = new Histogram({
-    name: 'simplane_delivery_attempt_duration_seconds',
-    help: 'Duration of delivery attempts, by outcome of the delivery.',
-    labelNames: ['outcome'],
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
-    registers,
-  });
-  const endpointsDisabled = new Counter({
-    name: 'simplane_webhook_endpoints_disabled_total',
-    help: 'Webhook endpoints that were disabled because they kept failing.',
-    registers,
-  });
-  const backgroundFailureCount = new Counter({
-    name: 'simplane_background_failures_total',
-    help: 'Failures in background work; each is retried.',
-    registers,
-  });
-  const connectionsCut = new Counter({
-    name: 'simplane_http_connections_cut_total',
-    help: 'Client connections refused or closed to protect the process, by the limit that was exceeded.',
-    labelNames: ['reason'],
-    registers,
-  });
-  const requestLogDropped = new Counter({
-    name: 'simplane_request_log_dropped_total',
-    help: 'Requests that the request log does not have, because too many waited to be written or writing failed.',
-    registers,
-  });
-  const signInsRefused = new Counter({
-    name: 'simplane_sign_ins_refused_total',
-    help: 'Sign-ins to the dashboard that were refused, by error code.',
-    labelNames: ['reason'],
-    registers,
-  });
-  const reportCount = new Counter({
-    name: 'simplane_network_reports_total',
-    help: 'Notifications received from a live network, by outcome.',
-    labelNames: ['outcome'],
-    registers,
-  });
+  const requests = createRequestMetrics(registers);
   // From 0, because `increase` does not see a series' first value: an error that happens once would go unnoticed.
-  errorCount.inc({ error_type: 'internal' }, 0);
-  const networkPaused = new Gauge({
-    name: 'simplane_network_paused',
-    help: '1 while this process makes no calls to the SM-DP+ because its gateway reported it as down; else 0.',
-    registers,
-  });
-  const clockSkew = new Gauge({
-    name: 'simplane_clock_skew_seconds',
-    help: 'How far the clock of this process’s machine is ahead of PostgreSQL’s, negative if behind. Measured every 5 s.',
-    registers,
-  });
+  requests.errorCount.inc({ error_type: 'internal' }, 0);
+  const work = createWorkMetrics(registers);
   describeProcess(registers);
   describePool(registers, db);
   describeQueues(registers, db);
   describeCertificates(registers, certificates);
   describeTroubles(registers, troubles);
+  return { registry, ...requests, ...work, throughput: createThroughput() };
+}
+
+/** What clients do and get. */
+function createRequestMetrics(registers: Registry[]) {
   return {
-    registry,
-    requestDuration,
-    errorCount,
-    replayCount,
-    executionCount,
-    attemptDuration,
-    endpointsDisabled,
-    backgroundFailureCount,
-    connectionsCut,
-    requestLogDropped,
-    signInsRefused,
-    reportCount,
-    networkPaused,
-    clockSkew,
-    throughput: createThroughput(),
+    requestDuration: new Histogram({
+      name: 'http_server_request_duration_seconds',
+      help: 'Duration of HTTP requests, from the first byte read to the last byte written.',
+      labelNames: ['http_request_method', 'http_route', 'http_response_status_code'],
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers,
+    }),
+    errorCount: new Counter({
+      name: 'simplane_http_errors_total',
+      help: 'Failed requests by error code.',
+      labelNames: ['error_type'],
+      registers,
+    }),
+    replayCount: new Counter({
+      name: 'simplane_idempotent_replays_total',
+      help: 'Writes answered with the stored response of an earlier request.',
+      registers,
+    }),
+    connectionsCut: new Counter({
+      name: 'simplane_http_connections_cut_total',
+      help: 'Client connections refused or closed to protect the process, by the limit that was exceeded.',
+      labelNames: ['reason'],
+      registers,
+    }),
+    requestLogDropped: new Counter({
+      name: 'simplane_request_log_dropped_total',
+      help: 'Requests that the request log does not have, because too many waited to be written or writing failed.',
+      registers,
+    }),
+    signInsRefused: new Counter({
+      name: 'simplane_sign_ins_refused_total',
+      help: 'Sign-ins to the dashboard that were refused, by error code.',
+      labelNames: ['reason'],
+      registers,
+    }),
+  };
+}
+
+/** What is done in the background. */
+function createWorkMetrics(registers: Registry[]) {
+  return {
+    executionCount: new Counter({
+      name: 'simplane_executions_total',
+      help: 'Executions that ended or were postponed because of a network failure, by type and outcome.',
+      labelNames: ['execution_type', 'outcome'],
+      registers,
+    }),
+    attemptDuration: new Histogram({
+      name: 'simplane_delivery_attempt_duration_seconds',
+      help: 'Duration of delivery attempts, by outcome of the delivery.',
+      labelNames: ['outcome'],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+      registers,
+    }),
+    endpointsDisabled: new Counter({
+      name: 'simplane_webhook_endpoints_disabled_total',
+      help: 'Webhook endpoints that were disabled because they kept failing.',
+      registers,
+    }),
+    backgroundFailureCount: new Counter({
+      name: 'simplane_background_failures_total',
+      help: 'Failures in background work; each is retried.',
+      registers,
+    }),
+    reportCount: new Counter({
+      name: 'simplane_network_reports_total',
+      help: 'Notifications received from a live network, by outcome.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    networkPaused: new Gauge({
+      name: 'simplane_network_paused',
+      help: '1 while this process makes no calls to the SM-DP+ because its gateway reported it as down; else 0.',
+      registers,
+    }),
+    clockSkew: new Gauge({
+      name: 'simplane_clock_skew_seconds',
+      help: 'How far the clock of this process’s machine is ahead of PostgreSQL’s, negative if behind. Measured every 5 s.',
+      registers,
+    }),
   };
 }
 

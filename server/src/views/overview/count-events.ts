@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import { uuidOfId } from '../../platform/ids/uuid.ts';
 import { unixMsOf } from '../../platform/ids/uuid-range.ts';
-import { bucketOf, unknownBucket } from './histogram.ts';
+import { bucketOf, unknownBucket } from '../../platform/telemetry/histogram.ts';
 import { progressOf, type Sighting } from './plan-milestones.ts';
 import {
   addCounts,

@@ -3,7 +3,7 @@ import type { Context } from '../../accounts/context.ts';
 import { unixSeconds } from '../../platform/clock.ts';
 import { lowestUuidAt } from '../../platform/ids/uuid-range.ts';
 import { timeWindowOf } from '../../platform/lists/time-window.ts';
-import { quantile } from './histogram.ts';
+import { quantile } from '../../platform/telemetry/histogram.ts';
 import { type CountRow, findCountedTo, readCounts, readOpenOrders } from './sql/reading.ts';
 import { hourMs, maxHours, type Stage, stages } from './stages.ts';
 

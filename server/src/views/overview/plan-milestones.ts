@@ -1,4 +1,4 @@
-import { bucketOf, unknownBucket } from './histogram.ts';
+import { bucketOf, unknownBucket } from '../../platform/telemetry/histogram.ts';
 import type { CountedEsim, Milestone } from './sql/counting.ts';
 import { type Stage, stages } from './stages.ts';
 

@@ -1,5 +1,5 @@
 import type { Database } from '../../../platform/db/database.ts';
-import { addCounts, addTo, bucketOf } from './histogram.ts';
+import { addAll, addTo, bucketOf } from '../../../platform/telemetry/histogram.ts';
 import { addHours, type HourCounts } from './sql.ts';
 
 type Attempt = {
@@ -43,7 +43,7 @@ export function createStatsCollector(db: Database, { maxEntries = 20_000 } = {})
     if (!entry) return;
     entry.succeeded += counts.succeeded;
     entry.failed += counts.failed;
-    addCounts(entry.durations, counts.durations);
+    addAll(entry.durations, counts.durations);
   }
 
   async function write(): Promise<void> {

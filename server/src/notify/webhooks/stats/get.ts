@@ -2,8 +2,8 @@ import { type InputOf, idPrefixes, type Operations, type WebhookEndpointStats } 
 import type { Context } from '../../../accounts/context.ts';
 import { unixSeconds } from '../../../platform/clock.ts';
 import { idOfUuid } from '../../../platform/ids/uuid.ts';
+import { addAll, quantile } from '../../../platform/telemetry/histogram.ts';
 import { requireEndpoint } from '../endpoints/get.ts';
-import { addCounts, percentile } from './histogram.ts';
 import { type HourRow, readHours } from './sql.ts';
 
 const hourMs = 3_600_000;
@@ -18,21 +18,21 @@ export async function getEndpointStats(
   const rows = await readHours(ctx.db, { accountUuid: ctx.account.uuid, endpointUuid, from });
   const hours = rows.map((row) => ({ row, durations: row.duration_counts.split(',').map(Number) }));
   const all: number[] = [];
-  for (const { durations } of hours) addCounts(all, durations);
+  for (const { durations } of hours) addAll(all, durations);
   return {
     object: 'webhook_endpoint_stats',
     webhook_endpoint_id: idOfUuid(idPrefixes.webhookEndpoint, endpointUuid),
     from: unixSeconds(from),
     succeeded_count: sum(rows, 'succeeded_count'),
     failed_count: sum(rows, 'failed_count'),
-    p50_ms: percentile(all, 0.5),
-    p99_ms: percentile(all, 0.99),
+    p50_ms: quantile(all.entries(), 0.5),
+    p99_ms: quantile(all.entries(), 0.99),
     hours: hours.map(({ row, durations }) => ({
       hour: unixSeconds(row.hour),
       succeeded_count: row.succeeded_count,
       failed_count: row.failed_count,
-      p50_ms: percentile(durations, 0.5) ?? 0,
-      p99_ms: percentile(durations, 0.99) ?? 0,
+      p50_ms: quantile(durations.entries(), 0.5) ?? 0,
+      p99_ms: quantile(durations.entries(), 0.99) ?? 0,
     })),
   };
 }

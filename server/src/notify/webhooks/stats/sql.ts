@@ -8,7 +8,7 @@ export type HourCounts = {
   hour: Date;
   succeeded: number;
   failed: number;
-  /** Per bucket of `histogram.ts`. */
+  /** Per bucket of `telemetry/histogram.ts`. */
   durations: number[];
 };
 

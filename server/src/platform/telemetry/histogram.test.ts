@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { bucketOf, quantile, unknownBucket } from './histogram.ts';
+import { addAll, addTo, bucketOf, quantile, unknownBucket } from './histogram.ts';
 
 test('a duration is shown with an error of at most a tenth', () => {
   fc.assert(
@@ -19,4 +19,13 @@ test('a quantile counts the durations up to it, and ignores those that are not k
   ]);
   expect([0.5, 0.9, 0.91].map((fraction) => quantile(buckets, fraction))).toEqual([99, 99, 5_312]);
   expect(quantile(new Map([[unknownBucket, 3]]), 0.5)).toBeNull();
+});
+
+test('the quantiles of two processes are those of all their durations', () => {
+  const [fast, slow]: [number[], number[]] = [[], []];
+  addTo(fast, bucketOf(10), 98);
+  addTo(slow, bucketOf(1_000), 2);
+  addAll(fast, slow);
+  expect([0.5, 0.98, 0.99].map((share) => quantile(fast.entries(), share))).toEqual([10, 10, 939]);
+  expect(quantile([0, 0].entries(), 0.5)).toBeNull();
 });

@@ -217,8 +217,8 @@ export const clientShareMutants: Mutant[] = [
   {
     name: 'client-that-left-holds-memory',
     file: 'server/src/http/unread-answers.ts',
-    find: ' || ended.has(request)',
-    replace: '',
+    find: ' || request.hasEnded) throw',
+    replace: ') throw',
     tests: ['server/src/http/unread-answers.test.ts'],
     why: 'A client that left takes no room of its account.',
   },

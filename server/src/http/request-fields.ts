@@ -44,4 +44,5 @@ export function addRequestFields(app: FastifyInstance): void {
   app.decorateRequest('startedMs', 0);
   app.decorateRequest('heldFromMs', null);
   app.decorateRequest('heldBody', null);
+  app.decorateRequest('hasEnded', false);
 }

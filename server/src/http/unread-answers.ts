@@ -15,7 +15,14 @@ const accountBudgetBytes = 8 * 1024 * 1024;
 const maxWaitMs = 10_000;
 const maxWaitingPerAccount = 500;
 
-type Request = Pick<FastifyRequest, 'raw' | 'caller' | 'ip'>;
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Its connection has closed or its response was read: work that goes on for it must hold no memory. */
+    hasEnded: boolean;
+  }
+}
+
+type Request = Pick<FastifyRequest, 'raw' | 'caller' | 'ip' | 'hasEnded'>;
 
 export type UnreadAnswers = {
   /**
@@ -47,7 +54,6 @@ type Waiter = { bytes: number; start(): void; refuse(): void };
 export function createUnreadAnswers(onCut: () => void): UnreadAnswers {
   const accounts = new Map<string, Account>();
   const held = new Map<Request, Held>(); // in insertion order
-  const ended = new WeakSet<Request>(); // work that goes on for these must hold nothing
   let writtenBytes = 0;
 
   function accountOf(id: string): Account {
@@ -121,7 +127,7 @@ export function createUnreadAnswers(onCut: () => void): UnreadAnswers {
       release(request);
       startWaiting(id); // they came before its next page
       const account = accountOf(id);
-      if (account.waiting.size >= maxWaitingPerAccount || ended.has(request)) throw tooMuchUnread();
+      if (account.waiting.size >= maxWaitingPerAccount || request.hasEnded) throw tooMuchUnread();
       if (account.waiting.size > 0 || !hasRoom(account, bytes)) await wait(request, id, bytes);
       else hold(request, { account: id, bytes, socket: null });
     },
@@ -144,7 +150,8 @@ export function createUnreadAnswers(onCut: () => void): UnreadAnswers {
       startWaiting(id);
     },
     end(request) {
-      ended.add(request);
+      request.hasEnded = true;
+      if (accounts.size === 0) return; // nobody holds anything, as with most writes
       const id = ownerOf(request);
       accounts.get(id)?.waiting.get(request)?.refuse();
       release(request);

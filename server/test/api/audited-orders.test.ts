@@ -20,19 +20,20 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-type Given = { by?: string; ip?: string; productId?: string; limit?: number };
+type Given = { by?: string; ip?: string; productId?: string; limit?: number; accountUuid?: string };
 type Entry = { actor: { id: string }; action: string; target: { id: string }; changes?: object; ip: string };
 type Ordered = { execution_id: string; request_id: string };
 
 /** Accepts an order directly: those of one event loop turn share a statement. Returns the execution's id; null if refused. */
 async function accept(key: string, given: Given = {}): Promise<Ordered | null> {
   const { by = 'key_a', ip = '203.0.113.1', productId = product, limit = null } = given;
-  const accountId = idOfUuid(idPrefixes.account, service.accountUuid);
+  const { accountUuid = service.accountUuid } = given;
+  const accountId = idOfUuid(idPrefixes.account, accountUuid);
   const request = { accountId, key, method: 'POST', path: '/v1/esims', query: '', canonicalBody: '{}' };
   const requestId = encodeId(idPrefixes.request, service.service.newUuid());
   const ctx = {
     ...service.service,
-    account: { uuid: service.accountUuid, limits: { openExecutions: limit } },
+    account: { uuid: accountUuid, limits: { openExecutions: limit } },
     apiKey: { id: by, name: by, scopes: ['write'] },
     ...{ requestId, ip, via: 'api' },
     claim: createClaim(request, service.clock.nowMs()),
@@ -83,12 +84,27 @@ describe('orders that are accepted together', () => {
       {
         ...{ actor: { id: 'key_a' }, ip: '203.0.113.1', request_id: a1?.request_id, via: 'api' },
         target: { type: 'execution', id: a1?.execution_id },
-        changes: { orders: [a1, a2, a3] },
+        changes: { orders: [a1, a2, a3].map((one) => ({ execution_id: one?.execution_id })) },
       },
       { actor: { id: 'key_b' }, target: { id: b1?.execution_id }, request_id: b1?.request_id },
       { actor: { id: 'key_a' }, target: { id: elsewhere?.execution_id }, ip: '203.0.113.2' },
     ]);
     for (const entry of entries.slice(1)) expect(entry).not.toHaveProperty('changes');
+  });
+
+  test('are told to each account, also if one key orders for two', async () => {
+    const other = await service.createAccount('Other');
+    let orders: (Ordered | null)[] = [];
+    const entries = await entriesOf(async () => {
+      orders = await Promise.all([
+        accept('mine-1'),
+        accept('theirs', { accountUuid: other.accountUuid }),
+        accept('mine-2'),
+      ]);
+    });
+    const ids = orders.map((one) => one?.execution_id);
+    expect(entries.map(told)).toEqual([[ids[0], ids[2]]]);
+    expect((await list('action=esim.ordered', other.key)).map(told)).toEqual([[ids[1]]]);
   });
 
   test('are told one by one if the database refuses one of them, and that one not at all', async () => {
@@ -102,7 +118,8 @@ describe('orders that are accepted together', () => {
   });
 
   test('are told only as far as the account’s limit of open orders allows', async () => {
-    const { rows } = await service.db.pool.query('select count(*)::int as open from execution_queue');
+    const count = 'select count(*)::int as open from execution_queue where account_id = $1';
+    const { rows } = await service.db.pool.query(count, [service.accountUuid]);
     const limit = rows[0].open + 2;
     let orders: (Ordered | null)[] = [];
     const entries = await entriesOf(async () => {

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { WriteContext } from '../../src/accounts/context.ts';
 import { AppError } from '../../src/platform/app-error.ts';
+import { lockKey } from '../../src/platform/idempotency/lock-key.ts';
 import { purgeExpiredKeys } from '../../src/platform/idempotency/purge-expired.ts';
 import { runOnce } from '../../src/platform/idempotency/run-once.ts';
 import { call, provision, type Reply } from '../support/client.ts';
@@ -171,6 +172,22 @@ describe('what counts as the same request', () => {
   });
 });
 
+test('an order whose key another process works on is refused as in progress, without waiting', async () => {
+  const other = await service.db.pool.connect();
+  try {
+    await other.query('begin');
+    const lock = `select ${lockKey('$1::uuid', '$2::text')} as locked`;
+    const { rows } = await other.query(lock, [service.accountUuid, 'elsewhere']);
+    expect(rows).toEqual([{ locked: true }]);
+    const reply = await provision(service, 'elsewhere');
+    expect([reply.status, reply.json.error?.code]).toEqual([409, 'idempotency_in_progress']);
+  } finally {
+    await other.query('rollback');
+    other.release();
+  }
+  expect((await provision(service, 'elsewhere')).headers.get('Idempotent-Replayed')).toBeNull();
+});
+
 describe('how long a key is kept', () => {
   test('a key is kept for 24 hours and then free, even for another body', async () => {
     const first = await provision(service, 'day');
@@ -181,6 +198,18 @@ describe('how long a key is kept', () => {
     expect(next.status).toBe(202);
     expect(next.headers.get('Idempotent-Replayed')).toBeNull();
     expect((await provision(service, 'day', { product_id: 'prod_us_1gb_7d' })).text).toBe(next.text);
+  });
+
+  test('an expired answer is not given to an order that is refused now', async () => {
+    await service.db.pool.query(
+      `insert into products select 'prod_ending', name, countries, data_bytes, validity_days, price_amount, price_currency,
+       speeds, true, true, created_at from products where id = 'prod_us_1gb_7d'`,
+    );
+    expect((await provision(service, 'ending', { product_id: 'prod_ending' })).status).toBe(202);
+    await service.db.pool.query(`update products set active = false where id = 'prod_ending'`);
+    service.clock.advance(25 * hour);
+    const again = await provision(service, 'ending', { product_id: 'prod_ending' });
+    expect([again.status, again.json.error?.code]).toEqual([409, 'state_conflict']);
   });
 
   test('an expired key is free for other operations too', async () => {

@@ -39,11 +39,7 @@ function actorOf({ actor_type: type, actor_id: id, actor_name: name }: EntryRow)
   return { type, id, name };
 }
 
-function changesOf({ changes, orders, order_requests: requests }: EntryRow): Record<string, unknown> | null {
+function changesOf({ changes, orders }: EntryRow): Record<string, unknown> | null {
   if (!orders) return changes;
-  const order = (uuid: string, index: number) => ({
-    execution_id: idOfUuid(idPrefixes.execution, uuid),
-    request_id: requests?.[index] ?? null,
-  });
-  return { orders: orders.map(order) };
+  return { orders: orders.map((uuid) => ({ execution_id: idOfUuid(idPrefixes.execution, uuid) })) };
 }

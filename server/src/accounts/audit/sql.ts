@@ -22,12 +22,11 @@ export type EntryRow = {
   request_id: string | null;
   ip: string | null;
   via: AuditWay | null;
-  /** Orders that were accepted together, and their requests; null unless there are several. */
+  /** Orders that were accepted together; null unless there are several. */
   orders: string[] | null;
-  order_requests: (string | null)[] | null;
 };
 
-const entryColumns = `account_id, id, actor_type, actor_id, actor_name, action, target_type, target_id, changes, request_id, ip, via, orders, order_requests`;
+const entryColumns = `account_id, id, actor_type, actor_id, actor_name, action, target_type, target_id, changes, request_id, ip, via, orders`;
 
 type NewEntry = {
   accountUuid: string | null;

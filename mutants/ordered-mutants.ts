@@ -46,7 +46,7 @@ export const orderedMutants: Mutant[] = [
   },
   {
     name: 'next-delivery-left-to-the-chore',
-    file: 'server/src/notify/webhooks/sender/start-sender.ts',
+    file: 'server/src/notify/webhooks/sender/record-result.ts',
     find: "if (settled.outcome !== 'pending') await sendNext(delivery);",
     replace: '',
     tests: [webhooks('ordered')],

@@ -132,7 +132,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'expired-secret-signs',
-    file: 'server/src/notify/webhooks/live-secrets.ts',
+    file: 'server/src/notify/webhooks/sql-pieces.ts',
     find: ' and (s.expires_at is null or s.expires_at > ${now})',
     replace: ' and (s.expires_at is null or ${now}::timestamptz is not null)',
     tests: [webhooks('sending')],

@@ -3,7 +3,7 @@ import { removeExpired } from '../accounts/sessions/end-session.ts';
 import type { Config } from '../config/settings.ts';
 import { cancelUndeliverable } from '../notify/webhooks/endpoints/cancel-undeliverable.ts';
 import { reportHealth } from '../notify/webhooks/endpoints/report-health.ts';
-import { createOrderFallback } from '../notify/webhooks/ordered/promote-all.ts';
+import { createOrderFallback } from '../notify/webhooks/ordered/place-in-order.ts';
 import { runRecoveries } from '../notify/webhooks/recoveries/run-recoveries.ts';
 import { reportRuleOf } from '../notify/webhooks/sender/health.ts';
 import { deleteStaleLeases } from '../notify/webhooks/sender/start-sender.ts';

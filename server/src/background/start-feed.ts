@@ -1,11 +1,12 @@
 import { startSequencer } from '../notify/feed/sequencer.ts';
-import { createPlacer } from '../notify/webhooks/ordered/placer.ts';
+import { placeInOrder } from '../notify/webhooks/ordered/place-in-order.ts';
+import { runWhenWoken } from '../platform/worker/wake.ts';
 import type { Service } from './service.ts';
 
 /** Starts giving events their positions in the feed, and ordered deliveries theirs. */
 export function startFeed(service: Service, onError: (error: unknown) => void) {
   const { db, clock, signals } = service;
-  const placer = createPlacer(service, onError);
+  const placer = runWhenWoken(() => placeInOrder(service), onError); // after an error, a chore does it
   const sequencer = startSequencer({
     db,
     clock,

@@ -16,8 +16,8 @@ import { type Sequencer, startSequencer } from '../../src/notify/feed/sequencer.
 import { createAccountAgents } from '../../src/notify/webhooks/guard/account-agents.ts';
 import { createGuardedAgent } from '../../src/notify/webhooks/guard/connector.ts';
 import { createNames } from '../../src/notify/webhooks/names/names.ts';
+import { mayShowResponse } from '../../src/notify/webhooks/sender/attempt.ts';
 import { createProbes } from '../../src/notify/webhooks/sender/probes.ts';
-import { mayShowResponse } from '../../src/notify/webhooks/sender/response-privacy.ts';
 import { type Sender, startSender } from '../../src/notify/webhooks/sender/start-sender.ts';
 import { createStatsCollector } from '../../src/notify/webhooks/stats/collect.ts';
 import { startExecutionWorker } from '../../src/orders/executions/worker.ts';

@@ -5,7 +5,7 @@ import {
   backlogCountLimit,
   type EndpointHealthRow,
   listEndpointHealth,
-} from '../../src/notify/webhooks/endpoints/list-endpoint-health.ts';
+} from '../../src/notify/webhooks/endpoints/sql/health.ts';
 import { createAccountAgents } from '../../src/notify/webhooks/guard/account-agents.ts';
 import { createGuardedAgent } from '../../src/notify/webhooks/guard/connector.ts';
 import { createNames } from '../../src/notify/webhooks/names/names.ts';

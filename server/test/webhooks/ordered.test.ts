@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { placeInOrder } from '../../src/notify/webhooks/ordered/place-in-order.ts';
-import { createOrderFallback } from '../../src/notify/webhooks/ordered/promote-all.ts';
+import { createOrderFallback, placeInOrder } from '../../src/notify/webhooks/ordered/place-in-order.ts';
 import { runRecoveries } from '../../src/notify/webhooks/recoveries/run-recoveries.ts';
 import type { Sender } from '../../src/notify/webhooks/sender/start-sender.ts';
 import { uuidOfId } from '../../src/platform/ids/uuid.ts';

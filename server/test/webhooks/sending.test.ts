@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runRecoveries } from '../../src/notify/webhooks/recoveries/run-recoveries.ts';
-import { mayShowResponse } from '../../src/notify/webhooks/sender/response-privacy.ts';
+import { mayShowResponse } from '../../src/notify/webhooks/sender/attempt.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { allAttempts, allDeliveries } from '../support/all-deliveries.ts';

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../platform/db/database.ts';
 import { every } from '../../platform/worker/every.ts';
+import { runWhenWoken } from '../../platform/worker/wake.ts';
 import { encodePlace, type Place } from './cursor.ts';
 import { type FeedEvent, readAfter } from './read-page.ts';
 import { findHeads } from './sql.ts';
@@ -26,14 +27,14 @@ export type Watch = {
 
 type Entry = {
   account: Account;
-  watches: Set<{ wake(): void }>;
+  watches: Set<WokenWatch>;
   streams: Set<LiveStream>;
   /** How far the streams are. */
   place: Place;
   /** The last position that a poll saw. */
   polled: number;
-  isLooking: boolean;
-  mustLook: boolean;
+  /** Reads what is new for the streams. */
+  looking: { wake(): void };
 };
 
 export type Hub = {
@@ -68,8 +69,13 @@ export function createHub({ db, pollMs = 1_000, onError }: Options): Hub {
       streams: new Set(),
       place: { position: 0, mark: 0 },
       polled: 0,
-      isLooking: false,
-      mustLook: false,
+      looking: runWhenWoken(
+        () => passOn(entry),
+        (error) => {
+          entry.polled = -1; // the poll looks again
+          onError(error);
+        },
+      ),
     };
     entries.set(account.uuid, entry);
     return entry;
@@ -79,35 +85,14 @@ export function createHub({ db, pollMs = 1_000, onError }: Options): Hub {
     if (entry.watches.size === 0 && entry.streams.size === 0) entries.delete(entry.account.uuid);
   }
 
-  function wakeEntry(entry: Entry): void {
-    for (const watch of [...entry.watches]) watch.wake();
-    lookSoon(entry);
-  }
-
-  function lookSoon(entry: Entry): void {
-    entry.mustLook = entry.streams.size > 0;
-    if (entry.mustLook && !entry.isLooking) look(entry).catch(onError);
-  }
-
-  /** After an error the poll looks again. */
-  async function look(entry: Entry): Promise<void> {
-    entry.isLooking = true;
-    try {
-      while (entry.mustLook && entry.streams.size > 0 && !isStopped) {
-        entry.mustLook = false;
-        await passOn(entry);
-      }
-    } catch (error) {
-      entry.polled = -1;
-      throw error;
-    } finally {
-      entry.isLooking = false;
-    }
+  function wakeEntry({ watches, looking }: Entry): void {
+    for (const watch of [...watches]) watch.wake();
+    looking.wake();
   }
 
   async function passOn(entry: Entry): Promise<void> {
     const { account, streams } = entry;
-    for (;;) {
+    while (streams.size > 0 && !isStopped) {
       const from = entry.place;
       const events = await readAfter({ db, account }, from, bounds);
       if (entry.place !== from) continue; // during the read all streams left, and a new one joined at another place
@@ -139,37 +124,15 @@ export function createHub({ db, pollMs = 1_000, onError }: Options): Hub {
   return {
     watch(account) {
       const entry = entryOf(account);
-      let hasNews = false;
-      let resolve: (() => void) | null = null;
-      const watch = {
-        wake() {
-          hasNews = true;
-          resolve?.();
-        },
-      };
-      entry.watches.add(watch);
-      return {
-        async next(until) {
-          if (!hasNews && !until.aborted && !isStopped) {
-            await new Promise<void>((done) => {
-              const finish = () => {
-                until.removeEventListener('abort', finish);
-                resolve = null;
-                done();
-              };
-              resolve = finish;
-              until.addEventListener('abort', finish, { once: true });
-            });
-          }
-          const hadNews = hasNews;
-          hasNews = false;
-          return hadNews && !isStopped;
-        },
-        close() {
+      const watch = createWatch(
+        () => isStopped,
+        () => {
           entry.watches.delete(watch);
           forgetIfUnused(entry);
         },
-      };
+      );
+      entry.watches.add(watch);
+      return watch;
     },
 
     join(account, stream, place) {
@@ -181,7 +144,7 @@ export function createHub({ db, pollMs = 1_000, onError }: Options): Hub {
       if (entry.streams.size === 0) entry.place = place;
       else if (entry.place.position > place.position) return false;
       entry.streams.add(stream);
-      lookSoon(entry); // something may have come since its last read
+      entry.looking.wake(); // something may have come since its last read
       return true;
     },
 
@@ -204,6 +167,36 @@ export function createHub({ db, pollMs = 1_000, onError }: Options): Hub {
         for (const stream of [...streams]) stream.end();
       }
     },
+  };
+}
+
+type WokenWatch = Watch & { wake(): void };
+
+function createWatch(isStopped: () => boolean, close: () => void): WokenWatch {
+  let hasNews = false;
+  let endWait: (() => void) | null = null;
+  return {
+    wake() {
+      hasNews = true;
+      endWait?.();
+    },
+    async next(until) {
+      if (!hasNews && !until.aborted && !isStopped()) {
+        await new Promise<void>((done) => {
+          const finish = () => {
+            until.removeEventListener('abort', finish);
+            endWait = null;
+            done();
+          };
+          endWait = finish;
+          until.addEventListener('abort', finish, { once: true });
+        });
+      }
+      const hadNews = hasNews;
+      hasNews = false;
+      return hadNews && !isStopped();
+    },
+    close,
   };
 }
 

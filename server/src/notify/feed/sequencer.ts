@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
+import { createWaker } from '../../platform/worker/wake.ts';
 import { assignPositions, type Pass } from './sql.ts';
 
 type Options = {
@@ -31,21 +32,7 @@ const retryMs = 500;
 export function startSequencer({ db, clock, onPositions, pollMs = 1_000, onError }: Options): Sequencer {
   const stopping = new AbortController();
   const floor = createFloor();
-  let isAwake = true;
-  let wake: () => void = () => {};
-
-  async function rest(): Promise<void> {
-    if (!isAwake && !stopping.signal.aborted) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, pollMs);
-        wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-    }
-    isAwake = false;
-  }
+  const { wake, rest } = createWaker();
 
   /** How long to wait before the next pass; null until there is work. */
   async function pass(): Promise<number | null> {
@@ -60,27 +47,25 @@ export function startSequencer({ db, clock, onPositions, pollMs = 1_000, onError
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await rest();
+      await rest(pollMs);
       try {
         const pauseMs = await pass();
         if (pauseMs === null) continue;
         if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
-        if (pauseMs === 0) isAwake = true; // a full pass left something
+        if (pauseMs === 0) wake(); // a full pass left something
       } catch (error) {
         floor.reset(); // the next pass may be on another server
         onError(error);
         await sleep(retryMs, undefined, { signal: stopping.signal }).catch(() => {});
-        isAwake = true;
+        wake();
       }
     }
   }
 
+  wake();
   const running = run();
   return {
-    wake() {
-      isAwake = true;
-      wake();
-    },
+    wake,
     async stop() {
       stopping.abort();
       wake();

@@ -1,3 +1,5 @@
+import { createWaker } from './wake.ts';
+
 /** When the job is due again; undefined if it is finished. */
 export type RunResult = { againInMs?: number } | undefined;
 
@@ -28,34 +30,14 @@ export function startWorkQueue<Job>(options: Options<Job>): WorkQueue {
   const maxPerClaim = Math.ceil(concurrency / 2);
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
+  const { wake, rest } = createWaker();
   let stopped = false;
-  let wake: () => void = () => {};
-  let isAwake = false;
-
-  function wakeUp(): void {
-    isAwake = true;
-    wake();
-  }
-
-  /** Waits for a wake-up or the next poll. A wake-up since the last call counts. */
-  async function rest(): Promise<void> {
-    if (!isAwake) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, pollMs);
-        wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-    }
-    isAwake = false;
-  }
 
   async function start(job: Job): Promise<void> {
     try {
       const result = await run(job, stopping.signal);
       const againInMs = result?.againInMs ?? Number.POSITIVE_INFINITY;
-      if (againInMs <= maxTimerMs) setTimeout(wakeUp, againInMs).unref(); // the poll finds later jobs
+      if (againInMs <= maxTimerMs) setTimeout(wake, againInMs).unref(); // the poll finds later jobs
     } catch (error) {
       onError(error);
     }
@@ -72,22 +54,22 @@ export function startWorkQueue<Job>(options: Options<Job>): WorkQueue {
         for (const job of jobs) {
           const done = start(job).finally(() => {
             running.delete(done);
-            wakeUp();
+            wake();
           });
           running.add(done);
         }
-        if (jobs.length === count) wakeUp(); // there may be more
+        if (jobs.length === count) wake(); // there may be more
       }
-      await rest();
+      await rest(pollMs);
     }
   }
 
   const looping = loop();
   return {
-    wake: wakeUp,
+    wake,
     async stop(timeoutMs) {
       stopped = true;
-      wakeUp();
+      wake();
       await looping;
       const drainTimeout = setTimeout(() => stopping.abort(), timeoutMs);
       await Promise.all(running);

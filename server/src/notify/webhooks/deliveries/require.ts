@@ -3,7 +3,7 @@ import { AppError } from '../../../platform/app-error.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { uuidOfId } from '../../../platform/ids/uuid.ts';
 import { clip } from '../../../platform/telemetry/clip.ts';
-import { endpointIdOf } from '../event-about-endpoint.ts';
+import { endpointIdOf } from '../sql-pieces.ts';
 import { findEvent } from './sql/queue.ts';
 
 export async function requireEvent(

@@ -1,7 +1,7 @@
 import type { WriteContext } from '../../../accounts/context.ts';
 import type { Outcome } from '../../../platform/idempotency/outcome.ts';
 import { runOnce } from '../../../platform/idempotency/run-once.ts';
-import { announceDeliveries } from '../announce.ts';
+import { announceDeliveries } from '../signal.ts';
 import { endpointKey, noSuchEndpoint } from './get.ts';
 import { presentEndpoint } from './present.ts';
 import { recordEndpointChange } from './record-change.ts';

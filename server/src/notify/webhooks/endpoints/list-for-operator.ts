@@ -3,7 +3,7 @@ import type { OperatorContext } from '../../../accounts/context.ts';
 import { unixSeconds } from '../../../platform/clock.ts';
 import { idOfUuid } from '../../../platform/ids/uuid.ts';
 import { readPage } from '../../../platform/lists/read-page.ts';
-import { type EndpointHealthRow, listEndpointHealth as listRows } from './list-endpoint-health.ts';
+import { type EndpointHealthRow, listEndpointHealth as listRows } from './sql/health.ts';
 
 /** The webhook endpoints of all accounts. */
 export function listEndpointHealth(

@@ -4,7 +4,7 @@ import { mergeMetadata } from '../../../accounts/metadata/merge.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import type { Outcome } from '../../../platform/idempotency/outcome.ts';
 import { runOnce } from '../../../platform/idempotency/run-once.ts';
-import { announceDeliveries } from '../announce.ts';
+import { announceDeliveries } from '../signal.ts';
 import { checkSettings } from './check-settings.ts';
 import { endpointKey, noSuchEndpoint } from './get.ts';
 import { presentEndpoint } from './present.ts';

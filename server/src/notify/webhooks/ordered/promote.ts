@@ -1,7 +1,9 @@
-import type { Queryable } from '../../../platform/db/database.ts';
+import type { Database, Queryable } from '../../../platform/db/database.ts';
+import { createGroupCommit, type GroupCommit } from '../../../platform/db/group-commit.ts';
 import type { Signals } from '../../../platform/db/signals.ts';
-import { type OrderKey, orderKeyText, type Promoted } from './order-key.ts';
-import { promoteFirst } from './sql.ts';
+import { type OrderKey, type Promoted, promoteFirst } from './sql.ts';
+
+export type { OrderKey } from './sql.ts';
 
 export type PromoteDeps = { db: Queryable; signals: Pick<Signals, 'announce'> };
 
@@ -29,4 +31,21 @@ export async function promoteAndAnnounce(
     signals.announce('deliveries', accountUuid);
   }
   return promoted.length;
+}
+
+/** Moves the delivery that waited for an ended one to the queue, in batches. Returns null if none did. */
+export function createPromoter(db: Database): GroupCommit<OrderKey, Promoted | null> {
+  return createGroupCommit({
+    async write(keys: OrderKey[]) {
+      const promoted = await promote(db, keys);
+      const nextOf = new Map(promoted.map((one) => [orderKeyText(one), one]));
+      return keys.map((key) => nextOf.get(orderKeyText(key)) ?? null);
+    },
+    mostInFlight: 1,
+  });
+}
+
+/** The same for equal keys. Endpoint ids are unique. */
+function orderKeyText({ endpointUuid, iccid }: OrderKey): string {
+  return `${endpointUuid}/${iccid}`;
 }

@@ -2,8 +2,13 @@ import type { Queryable } from '../../../platform/db/database.ts';
 import { forceKeyLookup } from '../../../platform/db/planner-hints.ts';
 import { column, rowsOf } from '../../../platform/db/rows.ts';
 import { many } from '../../../platform/db/statement.ts';
-import { positionOfEvent } from '../position-of-event.ts';
-import type { OrderKey, Promoted } from './order-key.ts';
+import { positionOfEvent } from '../sql-pieces.ts';
+
+/** The deliveries of one eSIM to one endpoint, which are sent one after the other. */
+export type OrderKey = { accountUuid: string; endpointUuid: string; iccid: string };
+
+/** A delivery that has become the first of its key and is due now. */
+export type Promoted = OrderKey & { deliveryUuid: string };
 
 /**
  * Whether the first blocked delivery of a key (`account_id`, `endpoint_id`, `order_key`) may be sent. It overtakes none: an earlier

@@ -1,7 +1,7 @@
 import { idPrefixes } from '@simplane/contract';
 import { idOfUuid } from '../../../platform/ids/uuid.ts';
 import { subscriptionsOf } from '../../events/subscriptions.ts';
-import { endpointIdOf } from '../event-about-endpoint.ts';
+import { endpointIdOf } from '../sql-pieces.ts';
 import type { FoundEvent } from './sql.ts';
 
 /**

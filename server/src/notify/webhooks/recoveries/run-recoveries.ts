@@ -3,7 +3,7 @@ import type { Database, Queryable } from '../../../platform/db/database.ts';
 import type { Signals } from '../../../platform/db/signals.ts';
 import { uuidText } from '../../../platform/ids/uuid.ts';
 import type { NewUuid } from '../../../platform/ids/uuid-v7.ts';
-import { promoteOfEndpoint } from '../ordered/promote-all.ts';
+import { promoteOfEndpoint } from '../ordered/place-in-order.ts';
 import { candidatesOf } from './candidates.ts';
 import {
   advanceRecovery,

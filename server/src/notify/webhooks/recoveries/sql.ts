@@ -5,8 +5,7 @@ import { column, rowsOf } from '../../../platform/db/rows.ts';
 import { count, many, one, run } from '../../../platform/db/statement.ts';
 import { beforeFirst } from '../../../platform/lists/keyset.ts';
 import { iccidOfBody } from '../../events/iccid-of-body.ts';
-import { type AboutEndpoint, bodyAboutEndpoint } from '../event-about-endpoint.ts';
-import { positionOfEvent, positionOfExpired } from '../position-of-event.ts';
+import { type AboutEndpoint, bodyAboutEndpoint, positionOfEvent, positionOfExpired } from '../sql-pieces.ts';
 
 export type RecoveryRow = {
   id: string;

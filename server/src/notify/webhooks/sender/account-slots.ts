@@ -1,4 +1,5 @@
 export type AccountSlots = {
+  total: number;
   /** How many more slots the account may take now, leaving the last `reserved` slots free. */
   availableTo(accountUuid: string, reserved?: number): number;
   acquire(accountUuid: string, count: number): void;
@@ -13,6 +14,7 @@ export function createAccountSlots(total: number): AccountSlots {
   const heldBy = new Map<string, number>();
   let free = total;
   return {
+    total,
     availableTo(accountUuid, reserved = 0) {
       const held = heldBy.get(accountUuid) ?? 0;
       // Halved, because each slot taken also leaves one fewer free.

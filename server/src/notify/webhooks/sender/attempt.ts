@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici';
 import { onAbort } from '../../../platform/worker/deadline.ts';
+import { classify } from '../guard/address-ranges.ts';
 import type { GuardedRequest, Peer } from '../guard/connector.ts';
 import { codeOf, describeFailure } from './describe-failure.ts';
-import { memoizeBounded } from './memoize-bounded.ts';
 import { parseRetryAfter } from './retry.ts';
 
 export type AttemptResult = {
@@ -166,3 +166,22 @@ function readExcerpt(chunks: Buffer[]): string | null {
 
 /** This process is out of descriptors or memory: every endpoint would fail the same way. */
 const localFaults = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'ENOBUFS']);
+
+/**
+ * Whether an endpoint's owner may see responses from this address. Internal addresses are excluded, so webhooks cannot be used to
+ * read internal services. Cached, because classifying an address takes 5 µs and every delivery needs it.
+ */
+export const mayShowResponse = memoizeBounded((address) => classify(address).class === 'public');
+
+/** Caches the results of `compute` by argument. Beyond `limit` entries the oldest is dropped. */
+function memoizeBounded<T>(compute: (text: string) => T, limit = 1_000): (text: string) => T {
+  const known = new Map<string, T>();
+  return (text) => {
+    const found = known.get(text);
+    if (found !== undefined) return found;
+    const value = compute(text);
+    if (known.size >= limit) known.delete(known.keys().next().value as string);
+    known.set(text, value);
+    return value;
+  };
+}

@@ -201,3 +201,28 @@ export function createEndpointClaims(
 function before(uuid: string, ms: number): string {
   return lowestUuidAt(unixMsOf(uuid) - ms);
 }
+
+/** Drops the delivery once its result is stored. After an error it is unknown whether it was, so the delivery is held for a lease. */
+export async function dropOnceStored<T>(
+  claims: Pick<EndpointClaims, 'drop' | 'release'>,
+  delivery: ClaimedDelivery,
+  storing: Promise<T>,
+  leaseMs: number,
+): Promise<T> {
+  try {
+    const stored = await storing;
+    claims.drop(delivery);
+    return stored;
+  } catch (error) {
+    releaseAfter(claims, delivery, leaseMs);
+    throw error;
+  }
+}
+
+export function releaseAfter(
+  claims: Pick<EndpointClaims, 'release'>,
+  delivery: ClaimedDelivery,
+  delayMs: number,
+): void {
+  setTimeout(() => claims.release(delivery), delayMs).unref();
+}

@@ -4,7 +4,7 @@ import { idOfUuid } from '../../../platform/ids/uuid.ts';
 import { type Keyring, UnreadableSecret } from '../../../platform/secrets/keyring.ts';
 import type { AttemptResult, Unsent } from './attempt.ts';
 import { type Message, resolveHost, type SendOptions, send } from './send.ts';
-import { createSigningKeys } from './signing-keys.ts';
+import { createSigningKeys } from './sign.ts';
 
 type Options = Omit<SendOptions, 'signingKeys'> & { keyring: Keyring; log: Pick<Logger, 'info' | 'warn'> };
 

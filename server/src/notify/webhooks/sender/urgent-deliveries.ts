@@ -1,6 +1,6 @@
 import type { AccountSlots } from './account-slots.ts';
 
-type Urgent = { accountUuid: string; endpointUuid: string; deliveryUuid: string };
+export type Urgent = { accountUuid: string; endpointUuid: string; deliveryUuid: string };
 
 /** Deliveries to claim by their ids. */
 type Named = { accountUuid: string; endpointUuid: string; slots: number; deliveryUuids: string[] };

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../../platform/db/database.ts';
 import { count, many, one } from '../../../../platform/db/statement.ts';
-import { type AboutEndpoint, bodyAboutEndpoint } from '../../event-about-endpoint.ts';
+import { type AboutEndpoint, bodyAboutEndpoint } from '../../sql-pieces.ts';
 import { type BareRow, type DeliveryRow, historyColumns, queueColumns } from './deliveries.ts';
 
 export const findEvent = one<{ type: string } & AboutEndpoint, [accountUuid: string, eventUuid: string]>(

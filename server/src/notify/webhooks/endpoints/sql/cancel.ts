@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../../platform/db/database.ts';
 import { count, run } from '../../../../platform/db/statement.ts';
-import { blockedEndpoints, queuedEndpoints } from '../../queued-endpoints.ts';
+import { blockedEndpoints, queuedEndpoints } from '../../sql-pieces.ts';
 import type { EndpointKey } from './endpoints.ts';
 
 type PendingTable = 'delivery_queue' | 'blocked_deliveries';

@@ -2,7 +2,7 @@ import type { Ordering } from '@simplane/contract';
 import type { Queryable } from '../../../../platform/db/database.ts';
 import { count, many, one, run, value } from '../../../../platform/db/statement.ts';
 import { beforeFirst } from '../../../../platform/lists/keyset.ts';
-import { liveSecrets } from '../../live-secrets.ts';
+import { liveSecrets } from '../../sql-pieces.ts';
 
 export type EndpointRow = {
   id: string;

@@ -1,10 +1,10 @@
 import { uuids } from '../../../../platform/db/binary-array.ts';
 import type { Queryable } from '../../../../platform/db/database.ts';
 import { column, rowsOf } from '../../../../platform/db/rows.ts';
-import { liveSecrets } from '../../live-secrets.ts';
+import { liveSecrets } from '../../sql-pieces.ts';
 
 /** An endpoint with room for this many deliveries now. */
-export type Wanted = {
+type Wanted = {
   accountUuid: string;
   endpointUuid: string;
   slots: number;

@@ -1,5 +1,5 @@
 import { count, many, run } from '../../../../platform/db/statement.ts';
-import { queuedEndpoints } from '../../queued-endpoints.ts';
+import { queuedEndpoints } from '../../sql-pieces.ts';
 import type { Standing } from '../lanes.ts';
 import type { ClaimedDelivery } from './claim-deliveries.ts';
 

@@ -1,1 +1,0 @@
-export { backlogCountLimit, type EndpointHealthRow, listEndpointHealth } from './sql/health.ts';

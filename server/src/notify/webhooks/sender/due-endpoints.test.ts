@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import type { Queryable } from '../../../platform/db/database.ts';
+import { createDueEndpoints } from './due-endpoints.ts';
+import { createEndpointClaims } from './endpoint-claims.ts';
+import { createLanes, type Standing } from './lanes.ts';
+import { createReadyEndpoints, createSlots } from './ready-endpoints.ts';
+
+type Found = { accountUuid: string; endpointUuid: string; standing: Standing };
+
+/** A database whose answers the test gives, by statement. */
+function createDue() {
+  const asked: string[] = [];
+  const answers: Record<string, (() => Found[]) | undefined> = {};
+  const db = {
+    async query({ name }: { name: string }) {
+      asked.push(name);
+      return answers[name]?.() ?? [];
+    },
+  } as unknown as Queryable;
+  const lanes = createLanes();
+  const claims = createEndpointClaims(() => performance.now());
+  const woken: string[] = [];
+  const wake = {
+    proven: () => woken.push('proven'),
+    unproven: () => woken.push('unproven'),
+    urgent: () => woken.push('urgent'),
+  };
+  const ready = createReadyEndpoints({ slots: createSlots(64), lanes, claims, wake });
+  const clock = { nowMs: () => Date.now() };
+  const due = createDueEndpoints({ db, clock, holder: 'holder', lanes, claims, ready, wake });
+  return { due, ready, lanes, asked, answers, woken };
+}
+
+const found = (endpointUuid: string, standing: Standing): Found => ({
+  accountUuid: 'account',
+  endpointUuid,
+  standing,
+});
+
+test('the scan finds endpoints that no signal named, with their standing; the next one waits its time', async () => {
+  const { due, ready, asked, answers, woken } = createDue();
+  answers['sender_endpoints_due'] = () => [found('working', 'proven'), found('broken', 'failing')];
+  await due.find();
+  expect([ready.has('working'), ready.unproven(), woken]).toEqual([true, ['broken'], ['proven']]);
+  await due.find();
+  expect(asked).toEqual(['sender_endpoints_due']);
+  due.scanNext();
+  await due.find();
+  expect(asked).toHaveLength(2);
+});
+
+test('an unproven endpoint with nothing due leaves the queue, unless it was added during the scan', async () => {
+  const { due, ready, answers } = createDue();
+  ready.add('done', 'account');
+  answers['sender_endpoints_due'] = () => {
+    ready.add('new', 'account');
+    return [];
+  };
+  await due.find();
+  expect(ready.unproven()).toEqual(['new']);
+});
+
+test('endpoints of a woken account are looked up; a proven one with recent deliveries is ready at once', async () => {
+  const { due, ready, lanes, asked, answers } = createDue();
+  lanes.claimed('recent', 'account');
+  lanes.finished('recent', true);
+  answers['sender_endpoints'] = () => [found('other', 'untried')];
+  due.wakeAccount('account');
+  expect([ready.has('recent'), ready.has('other')]).toEqual([true, false]);
+  await due.find();
+  expect([ready.has('other'), asked]).toEqual([true, ['sender_endpoints_due', 'sender_endpoints']]);
+  due.wakeAccount('account');
+  await due.find();
+  expect(asked).toHaveLength(2); // too soon
+});

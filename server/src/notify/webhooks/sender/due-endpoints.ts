@@ -1,0 +1,95 @@
+import type { Clock } from '../../../platform/clock.ts';
+import type { Queryable } from '../../../platform/db/database.ts';
+import { lowestUuidAt } from '../../../platform/ids/uuid-range.ts';
+import type { EndpointClaims } from './endpoint-claims.ts';
+import type { Lanes } from './lanes.ts';
+import type { ReadyEndpoints, Wake } from './ready-endpoints.ts';
+import { findEndpoints, findEndpointsDue, type KnownEndpoint } from './sql/leases.ts';
+
+export type DueEndpoints = {
+  /** The account has new deliveries. Endpoints with recent ones are claimed immediately; the others are looked up first. */
+  wakeAccount(accountUuid: string): void;
+  /** The next `find` looks at all endpoints. */
+  scanNext(): void;
+  /** Finds the endpoints that are ready, if it is time to look. */
+  find(): Promise<void>;
+  /** Looks again if accounts wait for it. */
+  findLater(): void;
+};
+
+type Deps = {
+  db: Queryable;
+  clock: Clock;
+  holder: string;
+  lanes: Lanes;
+  claims: Pick<EndpointClaims, 'isRefused' | 'restart' | 'lookFrom' | 'forgetIdle'>;
+  ready: Pick<ReadyEndpoints, 'add' | 'hasProven' | 'unproven' | 'dropUnproven'>;
+  wake: Wake;
+};
+
+// Fallback scan. Costs 30 ms with 1,000 backlogs, so it runs rarely.
+export const scanIntervalMs = 2_000;
+const lookUpIntervalMs = 200;
+// A woken account's deliveries are this new, unless another machine's clock is further behind; the scan finds those.
+const wokenWithinMs = 10_000;
+
+/** What waits: notices endpoints with due deliveries, by signals and, for those that were missed, by a scan. */
+export function createDueEndpoints({ db, clock, holder, lanes, claims, ready, wake }: Deps): DueEndpoints {
+  const wokenAccounts = new Set<string>();
+  let scannedAtMs = Number.NEGATIVE_INFINITY;
+  let lookedUpAtMs = Number.NEGATIVE_INFINITY;
+
+  function addAll(endpoints: KnownEndpoint[], sinceUuid: string | null): void {
+    for (const { endpointUuid, accountUuid, standing } of endpoints) {
+      lanes.learn(endpointUuid, standing);
+      if (sinceUuid === null) claims.restart(endpointUuid);
+      else claims.lookFrom(endpointUuid, sinceUuid);
+      ready.add(endpointUuid, accountUuid);
+    }
+    if (ready.hasProven()) wake.proven();
+  }
+
+  async function scan(): Promise<void> {
+    lanes.forgetIdle();
+    claims.forgetIdle();
+    const before = ready.unproven();
+    const due = await findEndpointsDue(db, holder);
+    // Drop endpoints with nothing due (deleted, disabled, sent by others), so they don't consume the rate limit.
+    const stillDue = new Set(due.map(({ endpointUuid }) => endpointUuid));
+    for (const endpointUuid of before) if (!stillDue.has(endpointUuid)) ready.dropUnproven(endpointUuid);
+    addAll(due, null);
+  }
+
+  async function lookUpWoken(): Promise<void> {
+    const accountUuids = [...wokenAccounts];
+    wokenAccounts.clear();
+    const sinceUuid = lowestUuidAt(clock.nowMs() - wokenWithinMs);
+    addAll(await findEndpoints(db, { accountUuids, holder, sinceUuid }), sinceUuid);
+  }
+
+  return {
+    wakeAccount(accountUuid) {
+      wokenAccounts.add(accountUuid);
+      for (const endpointUuid of lanes.busyOf(accountUuid)) {
+        if (!claims.isRefused(endpointUuid)) ready.add(endpointUuid, accountUuid);
+      }
+      wake.proven();
+    },
+    scanNext() {
+      scannedAtMs = Number.NEGATIVE_INFINITY;
+    },
+    async find() {
+      const nowMs = performance.now();
+      if (nowMs - scannedAtMs >= scanIntervalMs) {
+        scannedAtMs = nowMs;
+        await scan();
+      }
+      if (wokenAccounts.size === 0 || nowMs - lookedUpAtMs < lookUpIntervalMs) return;
+      lookedUpAtMs = nowMs;
+      await lookUpWoken();
+    },
+    findLater() {
+      if (wokenAccounts.size > 0) setTimeout(wake.unproven, lookUpIntervalMs).unref();
+    },
+  };
+}

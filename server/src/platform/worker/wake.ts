@@ -1,0 +1,48 @@
+/** Lets a loop rest until it is woken. What wakes it while it works counts, so that nothing is missed. */
+export function createWaker() {
+  let isAwake = false;
+  let endRest = () => {};
+  return {
+    wake(): void {
+      isAwake = true;
+      endRest();
+    },
+    async rest(maxMs: number): Promise<void> {
+      if (!isAwake) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, maxMs);
+          endRest = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+      isAwake = false;
+    },
+  };
+}
+
+/** Runs `work` when woken, one run at a time: what wakes it during a run causes one more. `stop` waits for the current run. */
+export function runWhenWoken(work: () => Promise<void>, onError: (error: unknown) => void) {
+  let isWanted = false;
+  let running: Promise<void> | null = null;
+
+  async function run(): Promise<void> {
+    while (isWanted) {
+      isWanted = false;
+      await work().catch(onError);
+    }
+    running = null;
+  }
+
+  return {
+    wake(): void {
+      isWanted = true;
+      running ??= run();
+    },
+    async stop(): Promise<void> {
+      isWanted = false;
+      await running;
+    },
+  };
+}

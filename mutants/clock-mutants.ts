@@ -81,10 +81,10 @@ export const clockMutants: Mutant[] = [
   },
   {
     name: 'paused-window-by-the-machines-time',
-    file: 'server/src/orders/executions/claim-while-paused.ts',
+    file: 'server/src/orders/executions/claim.ts',
     find: 'new Date(clock.nowMs())',
     replace: 'new Date()',
-    tests: ['server/src/orders/executions/claim-while-paused.test.ts'],
+    tests: ['server/src/orders/executions/claim.test.ts'],
     why: 'While the network is paused, a worker whose clock is ahead finds new commands at once.',
   },
   {

@@ -20,7 +20,7 @@ export const decisionMutants: Mutant[] = [
   },
   {
     name: 'unsent-order-not-recorded',
-    file: 'server/src/orders/executions/worker.ts',
+    file: 'server/src/orders/executions/hold.ts',
     find: 'noteProgress({ [flag]: false })',
     replace: 'noteProgress({})',
     tests: [api('decide-executions')],

@@ -12,7 +12,7 @@ export const liveMutants: Mutant[] = [
   },
   {
     name: 'reserved-profile-forgotten',
-    file: 'server/src/orders/executions/worker.ts',
+    file: 'server/src/orders/executions/hold.ts',
     find: ` || reply.reservedIccid !== undefined`,
     replace: '',
     tests: [live('iccids')],
@@ -45,8 +45,8 @@ export const liveMutants: Mutant[] = [
   {
     name: 'paused-attempt-counted',
     file: 'server/src/orders/executions/sql/queue.ts',
-    find: 'attempts = q.attempts - 1,\n    progress = q.progress || $5',
-    replace: 'progress = q.progress || $5',
+    find: 'attempts = q.attempts - $5::integer,',
+    replace: 'attempts = q.attempts - $5::integer * 0,',
     tests: [live('gateway-errors')],
     why: 'An order uses up no attempt while the network is paused.',
   },
@@ -60,7 +60,7 @@ export const liveMutants: Mutant[] = [
   },
   {
     name: 'paused-orders-claimed',
-    file: 'server/src/orders/executions/worker.ts',
+    file: 'server/src/orders/executions/claim.ts',
     find: 'if (breaker.isPaused()) return',
     replace: 'if (false) return',
     tests: [live('gateway-errors')],

@@ -12,7 +12,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'execution-held-by-any-fence',
-    file: 'server/src/orders/executions/held.ts',
+    file: 'server/src/orders/executions/sql-parts.ts',
     find: '${row}.fence = ${fence} and ',
     replace: '${fence} is not null and ',
     tests: [api('execution-queue')],
@@ -20,7 +20,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'released-execution-still-held',
-    file: 'server/src/orders/executions/held.ts',
+    file: 'server/src/orders/executions/sql-parts.ts',
     find: ' and ${row}.leased_until is not null',
     replace: '',
     tests: [api('execution-queue')],
@@ -52,7 +52,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'confirmation-code-kept',
-    file: 'server/src/orders/executions/end-from.ts',
+    file: 'server/src/orders/executions/sql-parts.ts',
     find: "queued_input - 'sealed_confirmation_code'",
     replace: 'queued_input',
     tests: [api('order-options')],

@@ -6,7 +6,7 @@ import { createIccidSource } from '../orders/esims/iccid.ts';
 import type { IccidRange } from '../orders/esims/iccid-ranges.ts';
 import { createChangeRunner } from '../orders/esims/run-change.ts';
 import { createProvisionRunner } from '../orders/esims/run-provision.ts';
-import type { Runner } from '../orders/executions/worker.ts';
+import type { Runner } from '../orders/executions/runner.ts';
 
 /** The runner for each execution type. */
 export function createRunners(

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { endAbandonedLeases } from '../notify/webhooks/sender/start-sender.ts';
-import { releaseOrphanedExecutions } from '../orders/executions/worker.ts';
+import { releaseOrphanedExecutions } from '../orders/executions/runner.ts';
 import type { Database } from '../platform/db/database.ts';
 import { describeCause } from '../platform/telemetry/describe-cause.ts';
 

@@ -10,8 +10,7 @@ import {
   type ClaimedExecution,
   claimExecutionRows,
   finish,
-  postpone,
-  releaseClaim,
+  release,
   saveProgressRows,
 } from '../../src/orders/executions/sql/queue.ts';
 import { observe } from '../../src/orders/observations/observe.ts';
@@ -128,8 +127,7 @@ describe('a worker whose lease expired, while its successor still runs', () => {
 
   test.each<[string, (first: ClaimedExecution) => Promise<unknown>]>([
     ['end', (first) => finish(service.db, first, { error: null, at: new Date() })],
-    ['postpone', (first) => postpone(service.db, first, minute)],
-    ['release', (first) => releaseClaim(service.db, first, {})],
+    ['release', (first) => release(service.db, first, minute)],
     [
       'save progress of',
       (first) =>
@@ -146,7 +144,7 @@ describe('a worker whose lease expired, while its successor still runs', () => {
 
   test('cannot write after it has released the execution', async () => {
     const [, successor] = await claimTwice();
-    await postpone(service.db, successor, minute);
+    await release(service.db, successor, minute);
     expect(await finish(service.db, successor, { error: null, at: new Date() })).toBe(false);
     expect(await sql('select from execution_queue')).toHaveLength(1);
   });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import type { Network, Reply } from '../../src/network/port.ts';
-import { releaseOrphanedExecutions } from '../../src/orders/executions/worker.ts';
+import { releaseOrphanedExecutions } from '../../src/orders/executions/runner.ts';
 import { uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { call, provision } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';

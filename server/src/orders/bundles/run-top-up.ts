@@ -12,7 +12,7 @@ import {
   errorOf,
   type HeldExecution,
   type Runner,
-} from '../executions/worker.ts';
+} from '../executions/runner.ts';
 import { type BundledEsim, insertBundle } from './sql.ts';
 import { promoteBundle } from './write.ts';
 

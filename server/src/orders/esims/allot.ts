@@ -1,7 +1,7 @@
 import type { Network } from '../../network/port.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { orderMatchingIdPlace } from '../../platform/secrets/sealed-places.ts';
-import type { ClaimedExecution, Deps, HeldExecution } from '../executions/worker.ts';
+import type { ClaimedExecution, Deps, HeldExecution } from '../executions/runner.ts';
 import { newMatchingId } from './activation-code.ts';
 import type { IccidSource } from './iccid.ts';
 import type { Progress } from './reservation.ts';

@@ -6,7 +6,7 @@ import type { Outcome } from '../../platform/idempotency/outcome.ts';
 import { runOnce } from '../../platform/idempotency/run-once.ts';
 import { requireExecution } from '../executions/get.ts';
 import { presentExecution } from '../executions/present.ts';
-import { type ClaimedExecution, type ExecutionError, finish, takeUnsent } from '../executions/worker.ts';
+import { type ClaimedExecution, type ExecutionError, finish, takeUnsent } from '../executions/runner.ts';
 import { endFailedOrder } from './end-failed-order.ts';
 import { storeReturned } from './sql/iccids.ts';
 

@@ -6,7 +6,7 @@ import type { Queryable } from '../../platform/db/database.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
 import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
 import { notedError } from '../executions/last-error.ts';
-import type { ClaimedExecution, ExecutionError } from '../executions/worker.ts';
+import type { ClaimedExecution, ExecutionError } from '../executions/runner.ts';
 import type { IccidSource } from './iccid.ts';
 import { detachIccid, failOrderRow } from './sql/orders.ts';
 

@@ -1,6 +1,6 @@
 import { withCheckDigit } from '@simplane/contract';
 import type { Queryable } from '../../platform/db/database.ts';
-import type { IccidStock } from '../executions/worker.ts';
+import type { IccidStock } from '../executions/runner.ts';
 import type { IccidRange } from './iccid-ranges.ts';
 import { findIccidsInUse, nextIccidBlock, storeReturned, takeFromRange, takeSuspects } from './sql/iccids.ts';
 

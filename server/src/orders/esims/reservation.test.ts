@@ -1,7 +1,7 @@
 import { profileStates } from '@simplane/contract';
 import { expect, test } from 'vitest';
 import type { Network } from '../../network/port.ts';
-import { type ClaimedExecution, sentFlag } from '../executions/worker.ts';
+import { type ClaimedExecution, sentFlag } from '../executions/runner.ts';
 import { nextProfileState, wasDownloaded } from './profile-state.ts';
 import { isUnconfirmed, mayBeReserved, mayHaveReserved } from './reservation.ts';
 

@@ -4,7 +4,7 @@ import {
   type ExecutionError,
   sentFlag,
   wasClaimedBefore,
-} from '../executions/worker.ts';
+} from '../executions/runner.ts';
 
 /** The fields of an order that the network needs. The code is deleted when the order ends, but not that there was one. */
 export type OrderInput = { eid?: string; sealed_confirmation_code?: string; has_confirmation_code?: true };

@@ -6,7 +6,7 @@ import {
   type HeldExecution,
   type RunOutcome,
   sentFlag,
-} from '../executions/worker.ts';
+} from '../executions/runner.ts';
 import { noteChoices, readMatchingId } from './allot.ts';
 import { endFailedOrder, orderIds, type Returns } from './end-failed-order.ts';
 import type { IccidSource } from './iccid.ts';

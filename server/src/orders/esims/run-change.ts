@@ -12,7 +12,7 @@ import {
   type HeldExecution,
   type Runner,
   type RunOutcome,
-} from '../executions/worker.ts';
+} from '../executions/runner.ts';
 import type { LockedEsim } from './lock.ts';
 import { wasDownloaded } from './profile-state.ts';
 import { isUnconfirmed, mayBeReserved, type Progress } from './reservation.ts';

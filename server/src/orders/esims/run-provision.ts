@@ -15,7 +15,7 @@ import {
   type HeldExecution,
   type Runner,
   type RunOutcome,
-} from '../executions/worker.ts';
+} from '../executions/runner.ts';
 import { allot, cacheMatchingId, isAllotted, noteChoices, readMatchingId } from './allot.ts';
 import { orderIds } from './end-failed-order.ts';
 import type { IccidSource } from './iccid.ts';

@@ -13,6 +13,14 @@ type Options = {
 /** The permission for one call. `end` takes its reply; `release` gives it back if there was none. */
 type Permit = { end(reply: Reply<unknown>): void; release(): void };
 
+/** The reply of a call that was not made, because the network is paused. */
+export const notCalled: Extract<Reply<never>, { kind: 'failed' }> = {
+  kind: 'failed',
+  reason: { code: 'network_unavailable', message: 'The network failed repeatedly, so calls to it wait.' },
+  hadNoEffect: true,
+  isDown: true,
+};
+
 export type Breaker = ReturnType<typeof createBreaker>;
 
 const longestPauseFactor = 6;

@@ -1,6 +1,6 @@
 import type { ExecutionErrorCode, ExecutionStatus, ExecutionType } from '@simplane/contract';
 import { beforeFirst, oldestOnPage, pageOfValue } from '../../platform/lists/keyset.ts';
-import { endedColumns, openColumns } from './row-columns.ts';
+import { endedColumns, openColumns } from './sql-parts.ts';
 
 export type ListFilter = {
   status?: ExecutionStatus | undefined;

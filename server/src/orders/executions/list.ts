@@ -18,3 +18,6 @@ export function listExecutions(ctx: Context, { query }: InputOf<Operations['list
     present: presentExecution,
   });
 }
+
+/** For the timeline, which merges them with the eSIM's events. */
+export { listRowsOfEsim as listExecutionsOfEsim } from './sql/executions.ts';

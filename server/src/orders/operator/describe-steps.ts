@@ -1,6 +1,6 @@
 import type { ExecutionType, OperatorExecution } from '@simplane/contract';
 import type { LastError } from '../executions/last-error.ts';
-import { callId, sentFlag } from '../executions/worker.ts';
+import { callId, sentFlag } from '../executions/runner.ts';
 import type { AnyExecutionRow } from './sql/executions.ts';
 
 type Step = OperatorExecution['steps'][number];

@@ -3,7 +3,7 @@ import { unixSeconds } from '../../platform/clock.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
 import type { LastError } from '../executions/last-error.ts';
 import { presentExecution } from '../executions/present.ts';
-import { callId } from '../executions/worker.ts';
+import { callId } from '../executions/runner.ts';
 import { describeSteps } from './describe-steps.ts';
 import { returnStep } from './return-step.ts';
 import type { AnyExecutionRow } from './sql/executions.ts';

@@ -1,7 +1,8 @@
 import type { Done, Network, Refusal, Reply } from '../../network/port.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { callId, withTimeout } from '../executions/worker.ts';
+import { withTimeout } from '../executions/hold.ts';
+import { callId } from '../executions/runner.ts';
 import { returnStep } from './return-step.ts';
 import { type ClaimedReturn, claimReturns, settleReturn } from './sql/executions.ts';
 

@@ -1,6 +1,5 @@
 import type { TimelineStep } from '@simplane/contract';
-import type { ExecutionRow } from '../../orders/executions/list-of-esim.ts';
-import { presentExecution } from '../../orders/executions/present.ts';
+import { type ExecutionRow, presentExecution } from '../../orders/executions/present.ts';
 import { unixSeconds } from '../../platform/clock.ts';
 
 /** What is stored about an execution, as steps. The times of single attempts are not stored. */

@@ -5,9 +5,8 @@ import type { Queryable } from '../../../platform/db/database.ts';
 import { forceKeyLookup } from '../../../platform/db/planner-hints.ts';
 import { column, rowsOf } from '../../../platform/db/rows.ts';
 import { exists, many, one, single, value } from '../../../platform/db/statement.ts';
-import { endFrom } from '../../executions/end-from.ts';
-import { isHeld } from '../../executions/held.ts';
-import type { ExecutionError, Fenced } from '../../executions/worker.ts';
+import type { ExecutionError, Fenced } from '../../executions/runner.ts';
+import { endFrom, isHeld } from '../../executions/sql-parts.ts';
 import { esimTransitions } from '../state.ts';
 import { type EsimRow, esimColumns } from './esims.ts';
 

@@ -4,7 +4,7 @@ import type { Queryable } from '../../../platform/db/database.ts';
 import { many, one, run, single } from '../../../platform/db/statement.ts';
 import { beforeFirst, pageOfValue } from '../../../platform/lists/keyset.ts';
 import { type ListFilter, listStatement } from '../list-statement.ts';
-import { endedColumns, openColumns } from '../row-columns.ts';
+import { endedColumns, openColumns } from '../sql-parts.ts';
 import type { NewExecution } from './accept.ts';
 
 export type ExecutionError = NonNullable<Execution['error']>;
@@ -20,7 +20,7 @@ export type ExecutionRow = {
   attempts: number;
   created_at: Date;
   finished_at: Date | null;
-  /** A cause of `waiting-for.ts`; null while a worker holds it and once it has ended. */
+  /** A `WaitingCause`; null while a worker holds it and once it has ended. */
   waiting_for: string | null;
   next_attempt_at: Date | null;
   /** The failed execution that it repeats or continues, as a uuid. */

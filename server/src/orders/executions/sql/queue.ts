@@ -4,9 +4,8 @@ import type { Queryable } from '../../../platform/db/database.ts';
 import { forceKeyLookup } from '../../../platform/db/planner-hints.ts';
 import { column, rowsOf } from '../../../platform/db/rows.ts';
 import { count, exists, list, one, run } from '../../../platform/db/statement.ts';
-import { endFrom } from '../end-from.ts';
-import { isHeld } from '../held.ts';
-import type { WaitingCause } from '../waiting-for.ts';
+import type { WaitingCause } from '../present.ts';
+import { endFrom, isHeld } from '../sql-parts.ts';
 import type { ExecutionError } from './executions.ts';
 
 /** An execution held by one worker. `fence` proves the claim: every later claim has a higher one. */
@@ -149,53 +148,33 @@ with given as (
 select 1
 from ended`;
 
-/** Releases a claim without counting the attempt. Due now, so that other workers find it immediately. */
-export const releaseClaim = run<[held: Fenced, progress: object]>(
-  'execution_release',
-  ({ account_id, id, fence }, progress) => [account_id, id, fence, JSON.stringify(progress)],
-)`
-update execution_queue q
-set due_at = now(),
-    leased_until = null,
-    attempts = q.attempts - 1,
-    progress = (q.progress || $4) - 'waiting_for'
-where q.account_id = $1 and q.id = $2 and ${isHeld('q', '$3')}`;
+export type Wait = {
+  delayMs: number;
+  /** Null if it only waits for a worker. */
+  waitingFor: WaitingCause | null;
+  /** The attempt does not count. */
+  isUncounted?: true;
+  /** Added to the stored progress. */
+  progress?: object;
+};
 
-/** Releases an execution while the network is paused: due again later, and the attempt does not count. */
-export const pauseExecution = run<[held: Fenced, delayMs: number, progress: object]>(
-  'execution_pause',
-  ({ account_id, id, fence }, delayMs, progress) => [
+/** Ends the claim; the execution is due again after the delay. */
+export const release = run<[held: Fenced, wait: Wait]>(
+  'execution_give_back',
+  ({ account_id, id, fence }, { delayMs, isUncounted, waitingFor, progress }) => [
     account_id,
     id,
     fence,
     Math.ceil(delayMs),
-    JSON.stringify(progress),
+    isUncounted ? 1 : 0,
+    JSON.stringify({ ...progress, ...(waitingFor && { waiting_for: waitingFor }) }),
   ],
 )`
 update execution_queue q
 set due_at = now() + $4::integer * interval '1 millisecond',
     leased_until = null,
-    attempts = q.attempts - 1,
-    progress = q.progress || $5
-where q.account_id = $1 and q.id = $2 and ${isHeld('q', '$3')}`;
-
-type Pause = { delayMs: number; waitingFor: WaitingCause; progress: object };
-
-/** Releases the execution, due again later, and merges the cause and `progress` into its stored progress. */
-export const postpone = run<[held: Fenced, pause: Pause]>(
-  'execution_postpone',
-  ({ account_id, id, fence }, { delayMs, waitingFor, progress }) => [
-    account_id,
-    id,
-    fence,
-    delayMs,
-    JSON.stringify({ ...progress, waiting_for: waitingFor }),
-  ],
-)`
-update execution_queue q
-set due_at = now() + $4::integer * interval '1 millisecond',
-    leased_until = null,
-    progress = q.progress || $5
+    attempts = q.attempts - $5::integer,
+    progress = (q.progress - 'waiting_for') || $6
 where q.account_id = $1 and q.id = $2 and ${isHeld('q', '$3')}`;
 
 /**

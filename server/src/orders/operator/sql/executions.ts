@@ -2,7 +2,7 @@ import type { Queryable } from '../../../platform/db/database.ts';
 import { exists, many, one, run } from '../../../platform/db/statement.ts';
 import { type ListFilter, listStatement } from '../../executions/list-statement.ts';
 import type { ExecutionRow } from '../../executions/present.ts';
-import { endedColumns, openColumns } from '../../executions/row-columns.ts';
+import { endedColumns, openColumns } from '../../executions/sql-parts.ts';
 
 /** An execution of any account, with what only the operator sees. */
 export type AnyExecutionRow = ExecutionRow & {

@@ -1,6 +1,6 @@
 import type { ExecutionErrorCode, FailureGroup } from '@simplane/contract';
 import { many, one, run } from '../../../platform/db/statement.ts';
-import { failureGroupOf, networkOf, upstreamCodeOf } from '../../executions/failure-group.ts';
+import { failureGroupOf, networkOf, upstreamCodeOf } from '../../executions/sql-parts.ts';
 
 export type GroupRow = {
   id: string;

@@ -1,6 +1,12 @@
 import { forceKeyLookup } from '../../platform/db/planner-hints.ts';
-import { failureGroupOf } from './failure-group.ts';
-import { isHeld } from './held.ts';
+
+/**
+ * The condition of every write by a worker, on a queue row: no later claim has incremented the fence, and the lease was not
+ * released.
+ */
+export function isHeld(row: string, fence: string): string {
+  return `${row}.fence = ${fence} and ${row}.leased_until is not null`;
+}
 
 type Options = {
   /** An additional condition on the queue's row `q`. */
@@ -55,3 +61,41 @@ export function endFrom(source: string, { condition = 'true', mayFail = false }:
     from ended
   )`;
 }
+
+/**
+ * SQL for the id of a failure's group, derived from the error's code, the network that was called and the network's own code.
+ * `error` is an execution's error, or the last error of one that waits; migration 0022 has the same expression.
+ */
+export function failureGroupOf(error: string, progress: string): string {
+  return `'fg_' || left(encode(sha256(convert_to(concat_ws(chr(10),
+        ${error} ->> 'code',
+        coalesce(${networkOf(progress)}, ''),
+        coalesce(${upstreamCodeOf(error)}, '')), 'UTF8')), 'hex'), 24)`;
+}
+
+/** SQL for the host of the network that an execution last failed at. */
+export function networkOf(progress: string): string {
+  return `${progress} #>> '{last_error,network}'`;
+}
+
+/** SQL for the network's own code, such as `8.2.5/3.7` or `HTTP 503`. */
+export function upstreamCodeOf(error: string): string {
+  return `coalesce(
+          (${error} #>> '{upstream,subject_code}') || '/' || coalesce(${error} #>> '{upstream,reason_code}', ''),
+          'HTTP ' || (${error} #>> '{upstream,status}'))`;
+}
+
+/** `ExecutionRow` from the history. */
+export const endedColumns = `id, type, status, product_id, iccid, error, attempts, created_at, finished_at,
+  null as waiting_for, null::timestamptz as next_attempt_at, input ->> 'retry_of' as retry_of, retried_by`;
+
+/** `ExecutionRow` from the queue. A row that was never claimed is queued, any other is running. */
+export const openColumns = `id, type, case when attempts = 0 then 'queued' else 'running' end as status, product_id, iccid,
+  null::jsonb as error, attempts, created_at, null::timestamptz as finished_at,
+  case
+    when leased_until > now() then null
+    when leased_until is not null then 'takeover'
+    else coalesce(progress ->> 'waiting_for', 'worker')
+  end as waiting_for,
+  case when leased_until > now() then null else greatest(due_at, leased_until) end as next_attempt_at,
+  input ->> 'retry_of' as retry_of, null::uuid as retried_by`;

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { createBreaker } from './breaker.ts';
+import { createClaim } from './claim.ts';
+import type { ClaimedExecution, Runner } from './runner.ts';
+
+const nowMs = 1_800_000_000_000;
+const runner = { run: async () => ({ kind: 'done' as const }), fail: async () => {} };
+
+type Options = Parameters<typeof createClaim>[0];
+
+/** Claims from a database that returns `rows` each time. */
+function start(rows: Partial<ClaimedExecution>[], provision: Partial<Runner> = {}) {
+  const since: unknown[] = [];
+  const postponed: ClaimedExecution[] = [];
+  const options = {
+    db: {
+      query: async (_: unknown, values: unknown[]) => {
+        since.push(values[2]);
+        return rows;
+      },
+    },
+    clock: { nowMs: () => nowMs },
+    leaseMs: 1_000,
+    runners: { 'esim.provision': { ...runner, isPausable: true, ...provision }, 'esim.suspend': runner },
+  } as unknown as Options;
+  const breaker = createBreaker({ afterFailures: 1, pauseMs: 600_000, onChange() {} });
+  const claim = createClaim(options, breaker, async (execution) => postponed.push(execution));
+  return { claim, breaker, since, postponed };
+}
+
+test('a claim that finds nothing but paused executions is not read again by the next', async () => {
+  const { claim, breaker, since } = start([]);
+  breaker.permit()?.end({
+    kind: 'failed',
+    reason: { code: 'network_unavailable', message: 'x' },
+    isDown: true,
+  });
+  await claim(5);
+  await claim(5);
+  expect(since[0]).toBe('-infinity');
+  expect((since[1] as Date).getTime()).toBe(nowMs - 250);
+});
+
+test('a claim gives back the ICCIDs that it did not allot', async () => {
+  const returned: string[] = [];
+  const stock = () => ({
+    take: async () => ['1', '2', '3'],
+    giveBack: (iccids: string[]) => void returned.push(...iccids),
+  });
+  const { claim } = start([{ type: 'esim.provision', iccid: '2' }], { stock });
+  expect(await claim(3)).toMatchObject([{ iccid: '2' }]);
+  expect(returned).toEqual(['1', '3']);
+});
+
+test('of a batch that cannot be prepared, only the bad execution is postponed', async () => {
+  const prepare: Runner['prepare'] = async (_, executions) => {
+    if (executions.some(({ id }) => id === 'bad')) throw new Error('bad');
+    return executions;
+  };
+  const { claim, postponed } = start(
+    [
+      { type: 'esim.provision', id: 'a' },
+      { type: 'esim.provision', id: 'bad' },
+      { type: 'esim.suspend', id: 'b' },
+    ],
+    { prepare },
+  );
+  expect((await claim(3)).map(({ id }) => id)).toEqual(['a', 'b']);
+  expect(postponed.map(({ id }) => id)).toEqual(['bad']);
+});

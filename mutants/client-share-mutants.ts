@@ -113,7 +113,7 @@ export const clientShareMutants: Mutant[] = [
   {
     name: 'reports-of-all-accounts-in-one-queue',
     file: 'server/src/http/serve-operation.ts',
-    find: 'return inTurn(ctx.account.uuid, () =>',
+    find: 'return inTurn(ownerOf(request), () =>',
     replace: `return inTurn('', () =>`,
     tests: [api('fair-reports')],
     why: 'Large reports of one account do not make those of others fail.',

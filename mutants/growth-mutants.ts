@@ -119,7 +119,7 @@ export const growthMutants: Mutant[] = [
   },
   {
     name: 'replay-shows-a-stronger-key',
-    file: 'server/src/accounts/require-replay-no-more.ts',
+    file: 'server/src/accounts/require-shown-no-more.ts',
     find: '  requireNoMore(maker ?? noPowers, { ...shown, expires_at: expiresAt });\n',
     replace: '  void [maker ?? noPowers, expiresAt, requireNoMore];\n',
     tests: [api('key-growth')],

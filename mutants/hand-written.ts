@@ -134,7 +134,7 @@ const changes: Mutant[] = [
   },
   {
     name: 'top-up-of-ended-esim',
-    file: 'server/src/orders/bundles/top-up.ts',
+    file: 'server/src/orders/bundles/add.ts',
     find: 'if (topUpStatuses.includes(esim.status)) return esim;',
     replace: 'if (topUpStatuses.length > 0) return esim;',
     tests: [api('provisioning'), api('bundles')],

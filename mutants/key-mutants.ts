@@ -45,8 +45,8 @@ export const keyMutants: Mutant[] = [
   {
     name: 'new-key-stored-in-plain-text',
     file: 'server/src/accounts/create-key.ts',
-    find: '{ isSecret: true }',
-    replace: '{ isSecret: false }',
+    find: 'isSecret: true, changes: null',
+    replace: 'isSecret: false, changes: null',
     tests: [api('keys')],
     why: 'A stored answer with a key is encrypted.',
   },

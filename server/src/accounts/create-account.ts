@@ -1,29 +1,36 @@
-import { currentApiVersion } from '@simplane/contract';
+import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
 import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/db/database.ts';
-import { uuidText } from '../platform/ids/uuid.ts';
+import { idOfUuid } from '../platform/ids/uuid.ts';
 import type { NewUuid } from '../platform/ids/uuid-v7.ts';
-import { type AccountLimits, type AccountRow, insertAccount } from './sql/accounts.ts';
+import { recordAudit } from './audit/record.ts';
+import type { OperatorContext, Origin } from './context.ts';
+import { accountSettingsOf, presentAccount } from './present-account.ts';
+import type { AccountRow } from './sql/accounts.ts';
+import { storeAccount } from './store-account.ts';
 
-export type Deps = { clock: Clock; newUuid: NewUuid };
+/** Who opens or changes an account: an operator's request, or the server's command line. */
+export type AccountKeeper = Origin & { clock: Clock; newUuid: NewUuid };
 
-/** Creates an account pinned to the current API version. */
-export async function createAccount(
-  db: Queryable,
-  { clock, newUuid }: Deps,
-  name: string,
-  limits: Partial<AccountLimits> = {},
+type Body = InputOf<Operations['createAccount']>['body'];
+
+/** `POST /v1/operator/accounts`. */
+export async function createAccount(tx: Queryable, ctx: OperatorContext, { body }: { body: Body }) {
+  return { body: presentAccount(await openAccount(tx, ctx, body)), changes: null };
+}
+
+/** Creates an account and its audit entry. */
+export async function openAccount(
+  tx: Queryable,
+  keeper: AccountKeeper,
+  { name, ...limits }: Body,
 ): Promise<AccountRow> {
-  const account: AccountRow = {
-    id: uuidText(newUuid()),
-    name,
-    api_version: currentApiVersion,
-    status: 'active',
-    max_webhook_endpoints: limits.max_webhook_endpoints ?? null,
-    max_open_executions: limits.max_open_executions ?? null,
-    requests_per_second: limits.requests_per_second ?? null,
-    created_at: new Date(clock.nowMs()),
-  };
-  await insertAccount(db, account);
-  return account;
+  const row = await storeAccount(tx, keeper, name, limits);
+  await recordAudit(tx, keeper, {
+    accountUuid: row.id,
+    action: 'account.created',
+    target: { type: 'account', id: idOfUuid(idPrefixes.account, row.id) },
+    changes: accountSettingsOf(row),
+  });
+  return row;
 }

@@ -1,33 +1,29 @@
 import type { InputOf, Operations } from '@simplane/contract';
 import type { Queryable } from '../platform/db/database.ts';
-import type { Outcome } from '../platform/idempotency/outcome.ts';
-import { runOnce } from '../platform/idempotency/run-once.ts';
 import { checkKeySettings } from './check-key-settings.ts';
-import type { WriteContext } from './context.ts';
+import type { Context } from './context.ts';
 import { defaultKeyName, type IssuedKey, issueKey, type KeyIssuer } from './issue-key.ts';
 import { maxUsableKeys, requireRoomForKey } from './limit-keys.ts';
 import { lockAccount } from './lock-account.ts';
 import { lockMaker } from './lock-maker.ts';
 import { presentKey, settingsOf } from './present-key.ts';
 import { requireNoMore } from './require-no-more.ts';
-import { requireReplayNoMore } from './require-replay-no-more.ts';
+import { requireShownNoMore } from './require-shown-no-more.ts';
 import { requireTenantScopes } from './require-tenant-scopes.ts';
 import type { ApiKeyRow } from './sql/keys.ts';
 
 type Body = InputOf<Operations['createApiKey']>['body'];
 
-export async function createKey(ctx: WriteContext, { body }: { body: Body }): Promise<Outcome> {
-  const refusal = checkKeySettings(ctx, body);
-  const outcome = await runOnce(ctx, async (tx) => {
-    const maker = await lockMaker(tx, ctx);
-    requireTenantScopes(ctx.mode, body.scopes);
-    if (refusal) throw refusal;
-    const wanted = { ...settingsFrom(maker), ...body };
-    requireNoMore(maker, { ...wanted, expires_at: dateOf(wanted.expires_at) });
-    const { row, key } = await addKey(tx, ctx, ctx.account.uuid, wanted);
-    return ctx.render({ ...presentKey(row), key }, { isSecret: true });
-  });
-  return requireReplayNoMore(ctx, outcome);
+export const createApiKey = { write: createKey, beforeShownAgain: requireShownNoMore };
+
+async function createKey(tx: Queryable, ctx: Context, { body }: { body: Body }) {
+  const maker = await lockMaker(tx, ctx);
+  requireTenantScopes(ctx.mode, body.scopes);
+  checkKeySettings(ctx, body);
+  const wanted = { ...settingsFrom(maker), ...body };
+  requireNoMore(maker, { ...wanted, expires_at: dateOf(wanted.expires_at) });
+  const { row, key } = await addKey(tx, ctx, ctx.account.uuid, wanted);
+  return { body: { ...presentKey(row), key }, isSecret: true, changes: null };
 }
 
 /** What a new key inherits unless the request says otherwise. */

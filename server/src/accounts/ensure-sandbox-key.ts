@@ -1,9 +1,9 @@
 import { accountScopes } from '@simplane/contract';
 import type { Database } from '../platform/db/database.ts';
 import { hexHashOf } from './api-key-text.ts';
-import { createAccount, type Deps } from './create-account.ts';
 import { listAccountRows, lockAccounts } from './sql/accounts.ts';
 import { findKeysByHash, setKeyScopes } from './sql/keys.ts';
+import { type Deps, storeAccount } from './store-account.ts';
 import { storeKey } from './store-key.ts';
 
 /** A revoked or expired key is never reactivated; a new key is needed. */
@@ -26,7 +26,7 @@ export function ensureSandboxKey(db: Database, deps: Deps, key: string): Promise
       return { kind: 'usable', id };
     }
     const [oldest] = await listAccountRows(tx);
-    const account = oldest ?? (await createAccount(tx, deps, 'Sandbox'));
+    const account = oldest ?? (await storeAccount(tx, deps, 'Sandbox'));
     const created = await storeKey(tx, deps, {
       key,
       accountUuid: account.id,

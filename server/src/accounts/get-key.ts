@@ -6,7 +6,7 @@ import type { Context } from './context.ts';
 import { presentKey } from './present-key.ts';
 import { findKeyRow } from './sql/keys.ts';
 
-export async function getKey(ctx: Context, { params }: { params: { id: string } }): Promise<ApiKey> {
+export async function getApiKey(ctx: Context, { params }: { params: { id: string } }): Promise<ApiKey> {
   const row = await findKeyRow(ctx.db, keyIdOf(ctx.account.uuid, params.id));
   if (!row) throw noSuchKey(params.id);
   return presentKey(row);

@@ -4,7 +4,7 @@ import type { Context } from './context.ts';
 import { presentKey } from './present-key.ts';
 import { listAccountKeys } from './sql/keys.ts';
 
-export function listKeys(ctx: Context, { query }: InputOf<Operations['listApiKeys']>) {
+export function listApiKeys(ctx: Context, { query }: InputOf<Operations['listApiKeys']>) {
   return readPage(query, {
     scope: { list: 'api_keys', accountId: ctx.account.id, filters: {} },
     read: (beforeUuid, count) => listAccountKeys(ctx.db, ctx.account.uuid, { beforeUuid, count }),

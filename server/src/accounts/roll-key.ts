@@ -1,11 +1,9 @@
 import { type InputOf, idPrefixes, type Operations, rollOverlap } from '@simplane/contract';
 import { unixSeconds } from '../platform/clock.ts';
 import type { Queryable } from '../platform/db/database.ts';
-import type { Outcome } from '../platform/idempotency/outcome.ts';
-import { runOnce } from '../platform/idempotency/run-once.ts';
 import { idOfUuid } from '../platform/ids/uuid.ts';
 import { recordAudit } from './audit/record.ts';
-import type { WriteContext } from './context.ts';
+import type { Context } from './context.ts';
 import { keyIdOf, noSuchKey } from './get-key.ts';
 import { type IssuedKey, insertNewKey, type KeyIssuer } from './issue-key.ts';
 import { requireNotRolled, requireUsable } from './key-state.ts';
@@ -13,26 +11,22 @@ import { maxUsableKeysWithRolled, requireRoomForKey } from './limit-keys.ts';
 import { lockMaker } from './lock-maker.ts';
 import { presentKey } from './present-key.ts';
 import { requireNoMore } from './require-no-more.ts';
-import { requireReplayNoMore } from './require-replay-no-more.ts';
+import { requireShownNoMore } from './require-shown-no-more.ts';
 import { requireTenantScopes } from './require-tenant-scopes.ts';
 import { type ApiKeyRow, lockKey, saveKey } from './sql/keys.ts';
 
 /** `POST /v1/api_keys/{id}/roll`. The answer is the new key, shown once. */
-export async function rollKey(
-  ctx: WriteContext,
-  { params, body }: InputOf<Operations['rollApiKey']>,
-): Promise<Outcome> {
-  const outcome = await runOnce(ctx, async (tx) => {
-    const row = await lockKey(tx, keyIdOf(ctx.account.uuid, params.id));
-    if (!row) throw noSuchKey(params.id);
-    const maker = await lockMaker(tx, ctx);
-    requireNoMore(maker, row);
-    requireTenantScopes(ctx.mode, row.scopes);
-    const options = { overlapSeconds: body.expires_in, latest: maker.expires_at };
-    const { row: successor, key } = await replaceKey(tx, ctx, row, options);
-    return ctx.render({ ...presentKey(successor), key }, { isSecret: true });
-  });
-  return requireReplayNoMore(ctx, outcome);
+export const rollApiKey = { write: rollKey, beforeShownAgain: requireShownNoMore };
+
+async function rollKey(tx: Queryable, ctx: Context, { params, body }: InputOf<Operations['rollApiKey']>) {
+  const row = await lockKey(tx, keyIdOf(ctx.account.uuid, params.id));
+  if (!row) throw noSuchKey(params.id);
+  const maker = await lockMaker(tx, ctx);
+  requireNoMore(maker, row);
+  requireTenantScopes(ctx.mode, row.scopes);
+  const options = { overlapSeconds: body.expires_in, latest: maker.expires_at };
+  const { row: successor, key } = await replaceKey(tx, ctx, row, options);
+  return { body: { ...presentKey(successor), key }, isSecret: true, changes: null };
 }
 
 type Options = {

@@ -3,8 +3,8 @@ import type { Queryable } from '../platform/db/database.ts';
 import { uuidText } from '../platform/ids/uuid.ts';
 import { hashApiKey } from './api-key-text.ts';
 import type { Actor } from './audit/record.ts';
-import type { Deps } from './create-account.ts';
 import { type ApiKeyRow, insertKey } from './sql/keys.ts';
+import type { Deps } from './store-account.ts';
 
 type Wanted = {
   key: string;

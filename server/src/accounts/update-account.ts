@@ -1,25 +1,21 @@
 import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
 import type { Queryable } from '../platform/db/database.ts';
-import type { Outcome } from '../platform/idempotency/outcome.ts';
-import { runOnce } from '../platform/idempotency/run-once.ts';
 import { idOfUuid } from '../platform/ids/uuid.ts';
 import { changedFields } from './audit/changed-fields.ts';
 import { recordAudit } from './audit/record.ts';
-import type { OperatorWriteContext } from './context.ts';
+import type { OperatorContext } from './context.ts';
+import type { AccountKeeper } from './create-account.ts';
 import { accountUuidOf, noSuchAccount } from './get-account.ts';
-import type { AccountKeeper } from './open-account.ts';
 import { accountSettingsOf, presentAccount } from './present-account.ts';
 import { type AccountRow, lockAccountRow, saveAccount } from './sql/accounts.ts';
 
 type Input = InputOf<Operations['updateAccount']>;
 
 /** `PATCH /v1/operator/accounts/{id}`. */
-export function updateAccount(ctx: OperatorWriteContext, { params, body }: Input): Promise<Outcome> {
-  return runOnce(ctx, async (tx) => {
-    const row = await changeAccount(tx, ctx, accountUuidOf(params.id), body);
-    if (!row) throw noSuchAccount(params.id);
-    return ctx.render(presentAccount(row));
-  });
+export async function updateAccount(tx: Queryable, ctx: OperatorContext, { params, body }: Input) {
+  const row = await changeAccount(tx, ctx, accountUuidOf(params.id), body);
+  if (!row) throw noSuchAccount(params.id);
+  return { body: presentAccount(row), changes: null };
 }
 
 /** Changes only the given fields. Processes see it when they next look up a key of the account, within 5 s. */

@@ -1,11 +1,9 @@
 import type { InputOf, Operations } from '@simplane/contract';
 import { AppError } from '../platform/app-error.ts';
-import type { Outcome } from '../platform/idempotency/outcome.ts';
-import { runOnce } from '../platform/idempotency/run-once.ts';
+import type { Queryable } from '../platform/db/database.ts';
 import { changedFields } from './audit/changed-fields.ts';
-import { recordAudit } from './audit/record.ts';
 import { checkKeySettings } from './check-key-settings.ts';
-import type { WriteContext } from './context.ts';
+import type { Context } from './context.ts';
 import { keyIdOf, noSuchKey } from './get-key.ts';
 import { requireUsable } from './key-state.ts';
 import { lockMaker } from './lock-maker.ts';
@@ -17,32 +15,23 @@ import { type ApiKeyRow, lockKey, saveKey } from './sql/keys.ts';
 type Input = InputOf<Operations['updateApiKey']>;
 
 /** Changes only the given fields; an empty body changes nothing. */
-export async function updateKey(ctx: WriteContext, { params, body }: Input): Promise<Outcome> {
-  const refusal = checkKeySettings(ctx, body);
-  return runOnce(ctx, async (tx) => {
-    const row = await lockKey(tx, keyIdOf(ctx.account.uuid, params.id));
-    if (!row) throw noSuchKey(params.id);
-    const maker = await lockMaker(tx, ctx);
-    requireNoMore(maker, row);
-    if (refusal) throw refusal;
-    requireUsable(row, new Date(ctx.clock.nowMs()));
-    const changed = withChanges(row, body);
-    const changes = changedFields(settingsOf(row), settingsOf(changed));
-    if (row.id === maker.id) requireNameOnly(changes);
-    requireNoMore(maker, changed);
-    requireTenantScopes(
-      ctx.mode,
-      changed.scopes.filter((scope) => !row.scopes.includes(scope)),
-    );
-    await saveKey(tx, changed);
-    await recordAudit(tx, ctx, {
-      accountUuid: ctx.account.uuid,
-      action: 'api_key.updated',
-      target: { type: 'api_key', id: params.id },
-      changes,
-    });
-    return ctx.render(presentKey(changed));
-  });
+export async function updateApiKey(tx: Queryable, ctx: Context, { params, body }: Input) {
+  const row = await lockKey(tx, keyIdOf(ctx.account.uuid, params.id));
+  if (!row) throw noSuchKey(params.id);
+  const maker = await lockMaker(tx, ctx);
+  requireNoMore(maker, row);
+  checkKeySettings(ctx, body);
+  requireUsable(row, new Date(ctx.clock.nowMs()));
+  const changed = withChanges(row, body);
+  const changes = changedFields(settingsOf(row), settingsOf(changed));
+  if (row.id === maker.id) requireNameOnly(changes);
+  requireNoMore(maker, changed);
+  requireTenantScopes(
+    ctx.mode,
+    changed.scopes.filter((scope) => !row.scopes.includes(scope)),
+  );
+  await saveKey(tx, changed);
+  return { body: presentKey(changed), changes };
 }
 
 function withChanges(row: ApiKeyRow, body: Input['body']): ApiKeyRow {

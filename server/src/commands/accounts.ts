@@ -1,5 +1,5 @@
 import { idPrefixes } from '@simplane/contract';
-import { openAccount } from '../accounts/open-account.ts';
+import { openAccount } from '../accounts/create-account.ts';
 import { type AccountLimits, type AccountRow, listAccountRows } from '../accounts/sql/accounts.ts';
 import { changeAccount } from '../accounts/update-account.ts';
 import { idOfUuid, uuidOfId } from '../platform/ids/uuid.ts';

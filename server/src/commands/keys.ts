@@ -1,6 +1,6 @@
 import { idPrefixes, maxAllowedCidrs, rollOverlap, type Scope, scopes } from '@simplane/contract';
+import { revokeKey } from '../accounts/delete-key.ts';
 import { defaultKeyName, type IssuedKey, issueKey } from '../accounts/issue-key.ts';
-import { revokeKey } from '../accounts/revoke-key.ts';
 import { replaceKey } from '../accounts/roll-key.ts';
 import { type ApiKeyRow, findKeyOwner, listKeyRows, lockKey } from '../accounts/sql/keys.ts';
 import { cidrs, duration } from '../config/values.ts';

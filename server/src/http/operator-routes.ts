@@ -1,10 +1,10 @@
 import type { InputOf, Operation, Operations, OperatorOperationId, ResultOf } from '@simplane/contract';
 import { listOperatorAuditLog } from '../accounts/audit/list.ts';
-import type { OperatorContext, OperatorWriteContext } from '../accounts/context.ts';
+import type { OperatorContext } from '../accounts/context.ts';
+import { createAccount } from '../accounts/create-account.ts';
 import { getAccount } from '../accounts/get-account.ts';
 import { listAccounts } from '../accounts/list-accounts.ts';
-import { postAccount } from '../accounts/open-account.ts';
-import { createKeyOfAccount, deleteKeyOfAccount, listKeysOfAccount } from '../accounts/operate-keys.ts';
+import { createAccountApiKey, deleteAccountApiKey, listAccountApiKeys } from '../accounts/operate-keys.ts';
 import { deactivateProduct } from '../accounts/products/deactivate.ts';
 import { getCatalogProduct } from '../accounts/products/get.ts';
 import { listCatalogProducts } from '../accounts/products/list.ts';
@@ -12,6 +12,7 @@ import { putCatalogProduct } from '../accounts/products/put.ts';
 import { deleteOperatorSession } from '../accounts/sessions/delete-session.ts';
 import { listOperatorSessions } from '../accounts/sessions/list-sessions.ts';
 import { updateAccount } from '../accounts/update-account.ts';
+import type { Write } from '../accounts/write.ts';
 import { listEndpointHealth } from '../notify/webhooks/endpoints/list-for-operator.ts';
 import { listIccidRanges } from '../orders/esims/list-iccid-ranges.ts';
 import { getAnyExecution } from '../orders/operator/get.ts';
@@ -20,14 +21,13 @@ import { listFailureGroups } from '../orders/operator/list-groups.ts';
 import { resolveExecution } from '../orders/operator/resolve.ts';
 import { retryExecution } from '../orders/operator/retry.ts';
 import { retryFailureGroup } from '../orders/operator/retry-group.ts';
-import type { Outcome } from '../platform/idempotency/outcome.ts';
 import { getOperatorOverview } from '../views/overview/get-for-operator.ts';
 import { listProcesses } from '../views/processes/list.ts';
 import { listNetworks } from '../views/processes/list-networks.ts';
 
 type HandlerOf<O extends Operation> = O['method'] extends 'GET'
   ? (ctx: OperatorContext, input: InputOf<O>) => Promise<ResultOf<O>>
-  : (ctx: OperatorWriteContext, input: InputOf<O>) => Promise<Outcome>;
+  : Write<OperatorContext, InputOf<O>, ResultOf<O>>;
 
 /** The handler of each of the operator's operations. Does not compile unless every one has one. */
 export const operatorRoutes: { [Id in OperatorOperationId]: HandlerOf<Operations[Id]> } = {
@@ -43,13 +43,13 @@ export const operatorRoutes: { [Id in OperatorOperationId]: HandlerOf<Operations
   putCatalogProduct,
   deactivateProduct,
   listOperatorAuditLog,
-  createAccount: postAccount,
+  createAccount,
   listAccounts,
   getAccount,
   updateAccount,
-  createAccountApiKey: createKeyOfAccount,
-  listAccountApiKeys: listKeysOfAccount,
-  deleteAccountApiKey: deleteKeyOfAccount,
+  createAccountApiKey,
+  listAccountApiKeys,
+  deleteAccountApiKey,
   listAllExecutions,
   getAnyExecution,
   retryExecution,

@@ -7,18 +7,19 @@ import type {
   ResultOf,
 } from '@simplane/contract';
 import { listAuditLog } from '../accounts/audit/list.ts';
-import type { Context, WriteContext } from '../accounts/context.ts';
-import { createKey } from '../accounts/create-key.ts';
-import { getKey } from '../accounts/get-key.ts';
-import { identify } from '../accounts/identify.ts';
-import { listKeys } from '../accounts/list-keys.ts';
+import type { Context } from '../accounts/context.ts';
+import { createApiKey } from '../accounts/create-key.ts';
+import { deleteApiKey } from '../accounts/delete-key.ts';
+import { getApiKey } from '../accounts/get-key.ts';
+import { getMe } from '../accounts/get-me.ts';
+import { listApiKeys } from '../accounts/list-keys.ts';
 import { getProduct } from '../accounts/products/get.ts';
 import { listProducts } from '../accounts/products/list.ts';
-import { deleteKey } from '../accounts/revoke-key.ts';
-import { rollKey } from '../accounts/roll-key.ts';
+import { rollApiKey } from '../accounts/roll-key.ts';
 import { deleteSession } from '../accounts/sessions/delete-session.ts';
 import { listSessions } from '../accounts/sessions/list-sessions.ts';
-import { updateKey } from '../accounts/update-key.ts';
+import { updateApiKey } from '../accounts/update-key.ts';
+import type { GroupedWrite, KeyWrite, LongWrite, Write } from '../accounts/write.ts';
 import { getEvent } from '../notify/events/get.ts';
 import { listEvents } from '../notify/events/list.ts';
 import { listEventTypes } from '../notify/events/list-types.ts';
@@ -49,20 +50,19 @@ import { listEndpointRecoveries } from '../notify/webhooks/recoveries/list-of-en
 import { recoverWebhookEndpoint } from '../notify/webhooks/recoveries/recover.ts';
 import type { Probing } from '../notify/webhooks/sender/probes.ts';
 import { getEndpointStats } from '../notify/webhooks/stats/get.ts';
+import { addBundle } from '../orders/bundles/add.ts';
 import { listBundles } from '../orders/bundles/list.ts';
-import { topUp } from '../orders/bundles/top-up.ts';
 import { cancelExecution } from '../orders/esims/cancel-execution.ts';
 import { resumeEsim, suspendEsim, terminateEsim } from '../orders/esims/change.ts';
+import { createEsim } from '../orders/esims/create.ts';
 import { getEsim } from '../orders/esims/get.ts';
 import { getInstallProfile } from '../orders/esims/install.ts';
 import { listEsims } from '../orders/esims/list.ts';
-import { provisionEsim } from '../orders/esims/provision.ts';
 import { updateEsim } from '../orders/esims/update.ts';
 import { getExecution } from '../orders/executions/get.ts';
 import { listExecutions } from '../orders/executions/list.ts';
 import { reportUsage } from '../orders/observations/report-usage.ts';
 import { simulateEsim } from '../orders/sandbox/simulate.ts';
-import type { Outcome } from '../platform/idempotency/outcome.ts';
 import { search } from '../views/lookups/search.ts';
 import { listTimeline } from '../views/lookups/timeline.ts';
 import { getEsimUsage } from '../views/lookups/usage.ts';
@@ -72,7 +72,13 @@ import { listRequests } from '../views/request-log/list.ts';
 
 type HandlerOf<O extends Operation> = O['method'] extends 'GET'
   ? (ctx: Context, input: InputOf<O>) => Promise<ResultOf<O>>
-  : (ctx: WriteContext & Probing, input: InputOf<O>) => Promise<Outcome>;
+  : WriteOf<Context & Probing, InputOf<O>, ResultOf<O>>;
+
+type WriteOf<Ctx, Input, Body extends object> =
+  | Write<Ctx, Input, Body>
+  | KeyWrite<Ctx, Input, Body>
+  | LongWrite<Ctx, Input, Body>
+  | GroupedWrite<Ctx, Input, Body>;
 
 type Elsewhere = 'readEventFeed' | OperatorOperationId;
 
@@ -81,20 +87,20 @@ type Elsewhere = 'readEventFeed' | OperatorOperationId;
  * `operator-routes.ts` has the operator's.
  */
 export const routes: { [Id in Exclude<OperationId, Elsewhere>]: HandlerOf<Operations[Id]> } = {
-  getMe: identify,
-  createApiKey: createKey,
-  listApiKeys: listKeys,
-  getApiKey: getKey,
-  updateApiKey: updateKey,
-  deleteApiKey: deleteKey,
-  rollApiKey: rollKey,
+  getMe,
+  createApiKey,
+  listApiKeys,
+  getApiKey,
+  updateApiKey,
+  deleteApiKey,
+  rollApiKey,
   listSessions,
   deleteSession,
   getOverview,
   search,
   listProducts,
   getProduct,
-  createEsim: provisionEsim,
+  createEsim,
   listEsims,
   getEsim,
   updateEsim,
@@ -105,7 +111,7 @@ export const routes: { [Id in Exclude<OperationId, Elsewhere>]: HandlerOf<Operat
   listTimeline,
   getEsimUsage,
   listBundles,
-  addBundle: topUp,
+  addBundle,
   reportUsage,
   listExecutions,
   getExecution,

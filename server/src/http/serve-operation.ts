@@ -9,28 +9,26 @@ import {
 } from '@simplane/contract';
 import fastJsonStringify from 'fast-json-stringify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Account, Context, WriteContext } from '../accounts/context.ts';
+import type { Account, Context } from '../accounts/context.ts';
 import type { KnownKey } from '../accounts/key-directory.ts';
 import type { Service } from '../background/service.ts';
 import type { Probing } from '../notify/webhooks/sender/probes.ts';
 import { AppError } from '../platform/app-error.ts';
 import type { Database } from '../platform/db/database.ts';
 import { type Claim, createClaim } from '../platform/idempotency/claim.ts';
-import { findEarlier } from '../platform/idempotency/find-earlier.ts';
 import type { KeysInFlight } from '../platform/idempotency/keys-in-flight.ts';
 import type { Answer, Outcome } from '../platform/idempotency/outcome.ts';
-import { lowestUuid } from '../platform/ids/uuid-range.ts';
 import { maxPageBytes, smallPageBytes } from '../platform/lists/read-page.ts';
 import { type AccountTurns, createAccountTurns } from './account-turns.ts';
-import { auditWrite, wayOf } from './audit-write.ts';
+import { wayOf } from './audit-write.ts';
 import { boundFilter, isFiltered } from './bound-filter.ts';
 import type { DatabaseShares } from './database-shares.ts';
 import { emptyBody, isStorable, type JsonBody, unstorableText } from './json-body.ts';
 import { onFirstCall } from './on-first-call.ts';
 import { compileQueryValidator, readQuery } from './query.ts';
-import { renderError, toAppError } from './render-error.ts';
 import { pictureOf } from './representations.ts';
 import { ownerOf } from './request-owner.ts';
+import { type AnyWrite, findAnswer, runWrite } from './run-write.ts';
 import { unlessGone } from './unless-gone.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
 import { compileValidator } from './validate.ts';
@@ -41,7 +39,7 @@ type Input = {
   body: Record<string, unknown>;
 };
 export type ReadHandler = (ctx: Context, input: Input) => Promise<object>;
-export type WriteHandler = (ctx: WriteContext & Probing, input: Input) => Promise<Outcome>;
+export type WriteHandler = AnyWrite<Context & Probing, Input>;
 
 /** Requests with thousands of rows must leave database connections free for small requests. */
 const largeBodyLimits = { running: 3, waiting: 32 };
@@ -74,7 +72,7 @@ export function serveOperation(
     config: { operation: definition },
     ...(definition.bodyLimitBytes !== undefined && { bodyLimit: definition.bodyLimitBytes }),
     handler: (request, reply) =>
-      isWrite(definition) ? answerWrite(request, reply) : answerRead(request, reply),
+      isWrite(definition) ? answerWrite(request, reply, definition) : answerRead(request, reply),
   });
 
   async function answerRead(request: FastifyRequest, reply: FastifyReply) {
@@ -96,13 +94,13 @@ export function serveOperation(
     return send(reply, { status: definition.status, location: null, body: stringify(result) });
   }
 
-  async function answerWrite(request: FastifyRequest, reply: FastifyReply) {
+  async function answerWrite(request: FastifyRequest, reply: FastifyReply, write: WriteOperation) {
     const body = (request.body as JsonBody | undefined) ?? emptyBody;
     const claim = claimOf(request, body);
     if (claim && !keysInFlight.enter(claim.id)) throw inProgress();
     let outcome: Outcome;
     try {
-      outcome = await runWrite(request, claim, readInput(request, body));
+      outcome = await runOrReplay(request, claim, readInput(request, body), write);
     } finally {
       // After the commit and before the response is sent, so that an immediate retry is replayed and never gets a 409.
       if (claim) keysInFlight.leave(claim.id);
@@ -110,15 +108,17 @@ export function serveOperation(
     return sendOutcome(request, reply, outcome);
   }
 
-  function runWrite(request: FastifyRequest, claim: Claim | null, input: Input): Promise<Outcome> {
-    const ctx = writeContextOf(request, claim);
+  async function runOrReplay(
+    request: FastifyRequest,
+    claim: Claim | null,
+    input: Input,
+    write: WriteOperation,
+  ): Promise<Outcome> {
+    const ctx = contextOf(request, shares.writesOf(callerOf(request)));
+    const asked = { request, ctx, input, claim, definition: write, publicUrl: service.publicUrl, stringify };
     const invalid = checkQuery(input.query) ?? checkBody(input.body);
-    if (invalid) return replayOrRefuse(ctx, invalid);
-    return inTurn(ctx.account.uuid, () => (handler as WriteHandler)(ctx, input));
-  }
-
-  async function replayOrRefuse(ctx: WriteContext, invalid: AppError): Promise<Outcome> {
-    const earlier = ctx.claim && (await findEarlier(ctx.db, ctx, ctx.claim));
+    if (!invalid) return inTurn(ownerOf(request), () => runWrite(handler as WriteHandler, asked));
+    const earlier = await findAnswer(asked);
     if (earlier) return earlier;
     throw invalid;
   }
@@ -175,30 +175,6 @@ export function serveOperation(
       ip,
       via: wayOf(request),
     };
-  }
-
-  function writeContextOf(request: FastifyRequest, claim: Claim | null): WriteContext & Probing {
-    const ctx = contextOf(request, shares.writesOf(callerOf(request)));
-    // Operators' answers are stored under the nil UUID.
-    if (!request.account) Object.assign(ctx, { account: { uuid: lowestUuid } });
-    const own: Pick<WriteContext, 'claim' | 'render' | 'renderRefusal'> = {
-      claim,
-      render: (body, options) => {
-        request.rendered = body;
-        return {
-          status: definition.status,
-          location: options?.location ?? null,
-          body: stringify(body),
-          isSecret: options?.isSecret ?? false,
-        };
-      },
-      renderRefusal: (refusal) => {
-        request.refusal = refusal;
-        const { status, body } = renderError(toAppError(refusal), request.id, service.publicUrl());
-        return { status, location: null, body };
-      },
-    };
-    return Object.assign(ctx, own, auditWrite((definition as WriteOperation).audit, request, ctx));
   }
 
   function claimOf(request: FastifyRequest, body: JsonBody): Claim | null {

@@ -2,7 +2,7 @@ import type { AuditAction } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { purgeAuditLog } from '../../src/accounts/audit/purge-old.ts';
 import { commandLine, recordAudit } from '../../src/accounts/audit/record.ts';
-import { urlForAudit } from '../../src/notify/webhooks/endpoints/record-change.ts';
+import { urlForAudit } from '../../src/notify/webhooks/endpoints/describe-change.ts';
 import { idOfUuid } from '../../src/platform/ids/uuid.ts';
 import { call } from '../support/client.ts';
 import { insertEsim } from '../support/insert-esim.ts';

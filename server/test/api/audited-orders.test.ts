@@ -1,6 +1,6 @@
 import { encodeId, idPrefixes } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { WriteContext } from '../../src/accounts/context.ts';
+import type { Context } from '../../src/accounts/context.ts';
 import { acceptExecution } from '../../src/orders/executions/accept.ts';
 import { createClaim } from '../../src/platform/idempotency/claim.ts';
 import { idOfUuid, uuidOfId } from '../../src/platform/ids/uuid.ts';
@@ -36,10 +36,12 @@ async function accept(key: string, given: Given = {}): Promise<Ordered | null> {
     account: { uuid: accountUuid, limits: { openExecutions: limit } },
     apiKey: { id: by, name: by, scopes: ['write'] },
     ...{ requestId, ip, via: 'api' },
+  } as unknown as Context;
+  const asked = {
     claim: createClaim(request, service.clock.nowMs()),
-    render: (body: object) => ({ status: 202, location: null, body: JSON.stringify(body) }),
-  } as unknown as WriteContext;
-  const outcome = await acceptExecution(ctx, { type: 'esim.provision', productId, input: () => ({}) });
+    render: ({ body }: { body: object }) => ({ status: 202, location: null, body: JSON.stringify(body) }),
+  };
+  const outcome = await acceptExecution(ctx, { type: 'esim.provision', productId, input: () => ({}) }, asked);
   if (outcome.kind !== 'answered' || outcome.replayed) return null;
   return { execution_id: JSON.parse(outcome.answer.body).id, request_id: requestId };
 }

@@ -1,7 +1,7 @@
 import { encodeId, idPrefixes } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commandLine } from '../../src/accounts/audit/record.ts';
-import type { WriteContext } from '../../src/accounts/context.ts';
+import type { Context } from '../../src/accounts/context.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { acceptExecution } from '../../src/orders/executions/accept.ts';
 import {
@@ -35,10 +35,12 @@ function accept(key: string, input: object = {}) {
     ...service.service,
     ...commandLine,
     account: { uuid: service.accountUuid, limits: { openExecutions: null } },
+  } as unknown as Context;
+  const asked = {
     claim: createClaim(request, clock.nowMs()),
-    render: (body: object) => ({ status: 202, location: null, body: JSON.stringify(body) }),
-  } as unknown as WriteContext;
-  return acceptExecution(ctx, { type: 'esim.provision', productId: product, input: () => input });
+    render: ({ body }: { body: object }) => ({ status: 202, location: null, body: JSON.stringify(body) }),
+  };
+  return acceptExecution(ctx, { type: 'esim.provision', productId: product, input: () => input }, asked);
 }
 
 describe('orders in one batch', () => {

@@ -1,7 +1,7 @@
 import type { EsimStatus } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expireBundles } from '../../src/orders/bundles/expire.ts';
-import { addBundle, settleTopUp } from '../../src/orders/bundles/run-top-up.ts';
+import { settleTopUp, storeBundle } from '../../src/orders/bundles/run-top-up.ts';
 import { cancelBundles } from '../../src/orders/bundles/write.ts';
 import { observe } from '../../src/orders/observations/observe.ts';
 import { takeUsage } from '../../src/orders/observations/take-usage.ts';
@@ -32,7 +32,7 @@ async function createEsim(status: EsimStatus = 'provisioned', bundles = 0) {
     [service.accountUuid, service.service.newUuid().toString('hex'), iccid, status],
   );
   for (let i = 0; i < bundles; i++) {
-    await addBundle(service.db, { accountUuid: service.accountUuid, iccid, product }, service.service);
+    await storeBundle(service.db, { accountUuid: service.accountUuid, iccid, product }, service.service);
   }
   return iccid;
 }

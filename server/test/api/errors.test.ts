@@ -138,11 +138,7 @@ const probes = {
     wait: async () => {
       gate.entered();
       await gate.opened;
-      return {
-        kind: 'answered',
-        replayed: false,
-        answer: { status: 200, location: null, body: '{"ok":true}' },
-      };
+      return { body: { ok: true } };
     },
     ...Object.fromEntries((Object.keys(refusals) as Refused[]).map((code) => [code, () => refuse(code)])),
   },

@@ -79,14 +79,16 @@ const api = apiWith({
     } satisfies Operation,
   },
   handlers: {
-    hold: async () => {
-      hold.begun += 1;
-      await new Promise<void>((resolve) => hold.release.push(resolve));
-      return {
-        kind: 'answered',
-        replayed: false,
-        answer: { status: 200, location: null, body: '{"ok":true}' },
-      };
+    hold: {
+      writeGrouped: async () => {
+        hold.begun += 1;
+        await new Promise<void>((resolve) => hold.release.push(resolve));
+        return {
+          kind: 'answered',
+          replayed: false,
+          answer: { status: 200, location: null, body: '{"ok":true}' },
+        };
+      },
     },
   },
 });

@@ -2,12 +2,10 @@ import { type EsimStatus, operation } from '@simplane/contract';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashApiKey } from '../../src/accounts/api-key-text.ts';
-import type { WriteContext } from '../../src/accounts/context.ts';
 import { createKeyDirectory } from '../../src/accounts/key-directory.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
-import { addBundle } from '../../src/orders/bundles/run-top-up.ts';
+import { storeBundle } from '../../src/orders/bundles/run-top-up.ts';
 import { bundlesByEsim, writeBundles } from '../../src/orders/bundles/write.ts';
-import { runOnce } from '../../src/platform/idempotency/run-once.ts';
 import { call, provision } from '../support/client.ts';
 import { apiWith, startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -218,12 +216,11 @@ test('if two processes get the same key at once, one runs the operation and the 
     response: Type.Object({ runs: Type.Integer() }),
     refusals: [],
   });
-  const run = (ctx: WriteContext) =>
-    runOnce(ctx, async () => {
-      runs += 1;
-      await gate;
-      return ctx.render({ runs });
-    });
+  const run = async () => {
+    runs += 1;
+    await gate;
+    return { body: { runs } };
+  };
   const api = apiWith({ operations: { held: definition }, handlers: { held: run } });
   const { databaseUrl } = service;
   const processes = await Promise.all([1, 2].map(() => startService({ databaseUrl, api })));
@@ -287,7 +284,7 @@ test('a bundle that changed since it was read is not overwritten', async () => {
   const iccid = await createEsim('active');
   const holder = { account_id: service.accountUuid, iccid };
   const product = { id: 'prod_us_1gb_7d', data_bytes: 1000, validity_days: 7 };
-  await addBundle(service.db, { accountUuid: service.accountUuid, iccid, product }, service.service);
+  await storeBundle(service.db, { accountUuid: service.accountUuid, iccid, product }, service.service);
   const before = (await bundlesByEsim(service.db, [holder])).get(iccid) ?? [];
   await service.db.query(
     { name: 'test_cancel_bundle', text: `update bundles set status = 'canceled' where iccid = $1` },

@@ -1,11 +1,11 @@
 import { operation } from '@simplane/contract';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { WriteContext } from '../../src/accounts/context.ts';
+import type { Context } from '../../src/accounts/context.ts';
 import { AppError } from '../../src/platform/app-error.ts';
+import type { Queryable } from '../../src/platform/db/database.ts';
 import { lockKey } from '../../src/platform/idempotency/lock-key.ts';
 import { purgeExpiredKeys } from '../../src/platform/idempotency/purge-expired.ts';
-import { runOnce } from '../../src/platform/idempotency/run-once.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import { countExecutions } from '../support/count-executions.ts';
 import { apiWith, startService, type TestService } from '../support/service.ts';
@@ -35,19 +35,17 @@ function probe(method: 'POST' | 'DELETE') {
   });
 }
 
-async function runProbe(ctx: WriteContext, { params }: { params: { id: string } }) {
-  return runOnce(ctx, async (tx) => {
-    runs.push(params.id);
-    started();
-    await hold;
-    await tx.query({ name: 'probe_effect', text: 'update accounts set name = name || $2 where id = $1' }, [
-      ctx.account.uuid,
-      '!',
-    ]);
-    if (params.id === 'gone') throw new AppError('resource_missing', 'It is gone.');
-    if (params.id === 'broken') throw new Error('broken on purpose');
-    return ctx.render({ runs: runs.length });
-  });
+async function runProbe(tx: Queryable, ctx: Context, { params }: { params: { id: string } }) {
+  runs.push(params.id);
+  started();
+  await hold;
+  await tx.query({ name: 'probe_effect', text: 'update accounts set name = name || $2 where id = $1' }, [
+    ctx.account.uuid,
+    '!',
+  ]);
+  if (params.id === 'gone') throw new AppError('resource_missing', 'It is gone.');
+  if (params.id === 'broken') throw new Error('broken on purpose');
+  return { body: { runs: runs.length } };
 }
 
 let service: TestService;

@@ -4,10 +4,9 @@ import { operation } from '@simplane/contract';
 import pg from 'pg';
 import { Type } from 'typebox';
 import { expect, inject, test } from 'vitest';
-import type { WriteContext } from '../../src/accounts/context.ts';
+import type { Queryable } from '../../src/platform/db/database.ts';
 import { openDatabase } from '../../src/platform/db/database.ts';
 import { isUnavailable } from '../../src/platform/db/unavailable.ts';
-import { runOnce } from '../../src/platform/idempotency/run-once.ts';
 import { call, provision } from '../support/client.ts';
 import { apiWith, startService } from '../support/service.ts';
 
@@ -30,15 +29,14 @@ test('connections cut during transactions fail only their own requests, with 503
   const areCut = new Promise<void>((resolve) => {
     markCut = resolve;
   });
-  const handler = (ctx: WriteContext) =>
-    runOnce(ctx, async (tx) => {
-      begun += 1;
-      // Half of them are cut while a statement runs, half while the transaction is idle.
-      if (begun % 2 === 0) await tx.query({ name: 'test_sleep', text: 'select pg_sleep(30)' });
-      else await areCut;
-      await tx.query({ name: 'test_one', text: 'select 1' });
-      return ctx.render({});
-    });
+  const handler = async (tx: Queryable) => {
+    begun += 1;
+    // Half of them are cut while a statement runs, half while the transaction is idle.
+    if (begun % 2 === 0) await tx.query({ name: 'test_sleep', text: 'select pg_sleep(30)' });
+    else await areCut;
+    await tx.query({ name: 'test_one', text: 'select 1' });
+    return { body: {} };
+  };
   const service = await startService({ api: apiWith({ operations: { hang }, handlers: { hang: handler } }) });
   const client = new pg.Client({ connectionString: service.databaseUrl });
   await client.connect();

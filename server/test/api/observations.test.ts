@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Observation } from '../../src/network/port.ts';
 import { expireBundles } from '../../src/orders/bundles/expire.ts';
-import { addBundle } from '../../src/orders/bundles/run-top-up.ts';
+import { storeBundle } from '../../src/orders/bundles/run-top-up.ts';
 import { findEsim } from '../../src/orders/esims/sql/esims.ts';
 import { observe } from '../../src/orders/observations/observe.ts';
 import { takeUsage } from '../../src/orders/observations/take-usage.ts';
@@ -40,7 +40,7 @@ async function createEsim(status: EsimStatus = 'provisioned', sizes: (number | n
   );
   for (const [index, data_bytes] of sizes.entries()) {
     const product = { id: `prod_${index + 1}`, data_bytes, validity_days: 30 };
-    await addBundle(service.db, { accountUuid: service.accountUuid, iccid, product }, service.service);
+    await storeBundle(service.db, { accountUuid: service.accountUuid, iccid, product }, service.service);
   }
   return iccid;
 }

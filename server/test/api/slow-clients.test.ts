@@ -133,11 +133,13 @@ describe('a client that goes away', () => {
       } satisfies Operation,
     },
     handlers: {
-      wait: async () => {
-        gate.entered();
-        await gate.opened;
-        const answer = { status: 200, location: null, body: '{"ok":true}' };
-        return { kind: 'answered', replayed: false, answer };
+      wait: {
+        writeGrouped: async () => {
+          gate.entered();
+          await gate.opened;
+          const answer = { status: 200, location: null, body: '{"ok":true}' };
+          return { kind: 'answered', replayed: false, answer };
+        },
       },
     },
   };

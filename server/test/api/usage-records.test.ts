@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { countUsage } from '../../src/orders/bundles/count-usage.ts';
 import { expireDue, noChange } from '../../src/orders/bundles/plan.ts';
-import { addBundle } from '../../src/orders/bundles/run-top-up.ts';
+import { storeBundle } from '../../src/orders/bundles/run-top-up.ts';
 import { applyChange, bundlesByEsim } from '../../src/orders/bundles/write.ts';
 import { activateEsim } from '../../src/orders/esims/activate.ts';
 import { lockAnyEsim } from '../../src/orders/esims/lock.ts';
@@ -48,7 +48,7 @@ async function createEsim(options: Options = {}): Promise<string> {
   );
   for (const [index, data_bytes] of sizes.entries()) {
     const product = { id: `prod_${index + 1}`, data_bytes, validity_days: 30 };
-    await addBundle(on.db, { accountUuid, iccid, product }, on.service);
+    await storeBundle(on.db, { accountUuid, iccid, product }, on.service);
   }
   return iccid;
 }

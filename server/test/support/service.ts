@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { accountScopes, operations, type Scope } from '@simplane/contract';
 import { generateApiKey } from '../../src/accounts/api-key-text.ts';
-import { createAccount } from '../../src/accounts/create-account.ts';
 import { createKeyDirectory } from '../../src/accounts/key-directory.ts';
 import { seedSandbox } from '../../src/accounts/products/seed-sandbox.ts';
+import { storeAccount } from '../../src/accounts/store-account.ts';
 import { storeKey } from '../../src/accounts/store-key.ts';
 import { createRunners } from '../../src/background/execution-runners.ts';
 import type { Service } from '../../src/background/service.ts';
@@ -171,7 +171,7 @@ export async function startService({
   }
 
   const workers: { stop(timeoutMs: number): Promise<void> }[] = [];
-  const account = await createAccount(db, service, 'Test account');
+  const account = await storeAccount(db, service, 'Test account');
   return {
     url,
     key: await createKey(),
@@ -183,7 +183,7 @@ export async function startService({
     logLines,
     createKey,
     async createAccount(name) {
-      const other = await createAccount(db, service, name);
+      const other = await storeAccount(db, service, name);
       return { accountUuid: other.id, key: await createKey({ accountUuid: other.id }) };
     },
     startWorker(network, overrides = {}) {

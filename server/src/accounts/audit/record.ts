@@ -27,7 +27,6 @@ export async function recordAudit(
 ): Promise<void> {
   const isAnonymous = origin.apiKey === null && origin.requestId !== null;
   const actor = isAnonymous ? anonymous : actorOf(origin);
-  if (origin.audits) origin.audits.count += 1;
   await insertEntry(tx, {
     accountUuid,
     uuid: uuidText(origin.newUuid()),

@@ -1,17 +1,16 @@
 import type { Queryable } from '../../platform/db/database.ts';
-import type { Outcome } from '../../platform/idempotency/outcome.ts';
-import { runOnce } from '../../platform/idempotency/run-once.ts';
 import { recordAudit } from '../audit/record.ts';
-import type { OperatorWriteContext } from '../context.ts';
+import type { OperatorContext } from '../context.ts';
 import { noSuchProduct } from './get.ts';
 import { presentCatalogProduct } from './present.ts';
 import { type CatalogRow, lockProducts, setInactive } from './sql.ts';
 
-export function deactivateProduct(
-  ctx: OperatorWriteContext,
+export async function deactivateProduct(
+  tx: Queryable,
+  ctx: OperatorContext,
   { params: { id } }: { params: { id: string } },
-): Promise<Outcome> {
-  return runOnce(ctx, async (tx) => ctx.render(presentCatalogProduct(await deactivate(tx, ctx, id))));
+) {
+  return { body: presentCatalogProduct(await deactivate(tx, ctx, id)), changes: null };
 }
 
 /** Stops selling a product. Orders that were accepted go on. An inactive product stays as it is. */

@@ -1,18 +1,18 @@
 import { type InputOf, type Operations, productIdPattern } from '@simplane/contract';
 import { AppError } from '../../platform/app-error.ts';
-import type { Outcome } from '../../platform/idempotency/outcome.ts';
-import { runOnce } from '../../platform/idempotency/run-once.ts';
+import type { Queryable } from '../../platform/db/database.ts';
 import { hasIccidRanges } from '../../platform/processes/has-iccid-ranges.ts';
-import type { OperatorWriteContext } from '../context.ts';
+import type { OperatorContext } from '../context.ts';
 import { presentCatalogProduct } from './present.ts';
 import type { GivenProduct } from './sql.ts';
 import { auditProduct, type Written, writeProducts } from './write-products.ts';
 
 /** Creates a product or replaces all of it, like a row of the catalog file. */
 export async function putCatalogProduct(
-  ctx: OperatorWriteContext,
+  tx: Queryable,
+  ctx: OperatorContext,
   { params: { id }, body }: InputOf<Operations['putCatalogProduct']>,
-): Promise<Outcome> {
+) {
   if (!new RegExp(productIdPattern).test(id)) {
     throw new AppError(
       'parameter_invalid',
@@ -22,18 +22,16 @@ export async function putCatalogProduct(
   }
   const { active = true, listed = true, profile_type = null, ...fields } = body;
   const product = { id, ...fields, active, listed, profile_type };
-  await requireProfileType(ctx, product);
-  return runOnce(ctx, async (tx) => {
-    const [written] = (await writeProducts(tx, ctx, [product])) as [Written];
-    await auditProduct(tx, ctx, written);
-    return ctx.render(presentCatalogProduct(written.after));
-  });
+  if (ctx.mode === 'live') await requireProfileType(tx, product);
+  const [written] = (await writeProducts(tx, ctx, [product])) as [Written];
+  await auditProduct(tx, ctx, written);
+  return { body: presentCatalogProduct(written.after), changes: null };
 }
 
 /** Without it, or an ICCID of ours, the SM-DP+ does not know what to reserve, and every order would fail. */
-async function requireProfileType({ db, mode }: OperatorWriteContext, product: GivenProduct): Promise<void> {
-  if (mode !== 'live' || !product.active || product.profile_type !== null) return;
-  if (await hasIccidRanges(db)) return;
+async function requireProfileType(tx: Queryable, product: GivenProduct): Promise<void> {
+  if (!product.active || product.profile_type !== null) return;
+  if (await hasIccidRanges(tx)) return;
   throw new AppError(
     'parameter_missing',
     'profile_type is required: no order could succeed without it, since no running worker has SIMPLANE_ICCID_RANGES. Send ' +

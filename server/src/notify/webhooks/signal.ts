@@ -1,5 +1,4 @@
-import type { WriteContext } from '../../accounts/context.ts';
-import type { Outcome } from '../../platform/idempotency/outcome.ts';
+import type { Context } from '../../accounts/context.ts';
 
 /** What wakes senders: an account with new deliveries, an endpoint that was enabled, or a delivery to send now. */
 export type DeliverySignal = { accountUuid: string; endpointUuid?: string; deliveryUuid?: string };
@@ -17,17 +16,10 @@ export function readSubject(subject: string): DeliverySignal {
   };
 }
 
-/**
- * Wakes senders after the commit, for the account's deliveries or only for what is named. Does nothing if the request failed or was
- * an idempotent replay: those queue nothing.
- */
+/** Wakes senders for the account's deliveries, or only for what is named. Call it after the commit. */
 export function announceDeliveries(
-  ctx: WriteContext,
-  outcome: Outcome,
+  { signals, account }: Context,
   named: { endpointUuid?: string; deliveryUuid?: string } = {},
-): Outcome {
-  if (outcome.kind === 'answered' && !outcome.replayed && outcome.answer.status < 400) {
-    ctx.signals.announce('deliveries', subjectOf({ accountUuid: ctx.account.uuid, ...named }));
-  }
-  return outcome;
+): void {
+  signals.announce('deliveries', subjectOf({ accountUuid: account.uuid, ...named }));
 }

@@ -77,12 +77,12 @@ export async function settleTopUp(
   { esim, product, thresholds }: TopUp,
   deps: { clock: Clock; newUuid: NewUuid; executionId: string },
 ): Promise<void> {
-  await addBundle(tx, { accountUuid: esim.account_id, iccid: esim.iccid, product, thresholds }, deps);
+  await storeBundle(tx, { accountUuid: esim.account_id, iccid: esim.iccid, product, thresholds }, deps);
   await promoteBundle(tx, esim, new Date(deps.clock.nowMs()), deps);
 }
 
 /** Adds a bundle at the end of its eSIM's queue. */
-export async function addBundle(
+export async function storeBundle(
   tx: Queryable,
   { accountUuid, iccid, product, thresholds }: NewBundle,
   { clock, newUuid }: { clock: Clock; newUuid: NewUuid },

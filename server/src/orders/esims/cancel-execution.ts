@@ -1,9 +1,7 @@
 import { canceledMessage, type Execution, type InputOf, type Operations } from '@simplane/contract';
-import type { WriteContext } from '../../accounts/context.ts';
+import type { Context } from '../../accounts/context.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
-import type { Outcome } from '../../platform/idempotency/outcome.ts';
-import { runOnce } from '../../platform/idempotency/run-once.ts';
 import { requireExecution } from '../executions/get.ts';
 import { presentExecution } from '../executions/present.ts';
 import { type ClaimedExecution, type ExecutionError, finish, takeUnsent } from '../executions/runner.ts';
@@ -12,26 +10,26 @@ import { storeReturned } from './sql/iccids.ts';
 
 /** Ends an execution that has not reached the network. An order of an eSIM fails as any other, with its event. */
 export async function cancelExecution(
-  ctx: WriteContext,
+  tx: Queryable,
+  ctx: Context,
   { params }: InputOf<Operations['cancelExecution']>,
-): Promise<Outcome> {
-  const outcome = await runOnce(ctx, async (tx) => {
-    const accountUuid = ctx.account.uuid;
-    const { id: uuid } = await requireExecution(tx, accountUuid, params.id);
-    const taken = await takeUnsent(tx, accountUuid, uuid);
-    if (taken) await end(ctx, tx, taken);
-    else ctx.describe(null);
-    const execution = presentExecution(await requireExecution(tx, accountUuid, params.id));
-    if (execution.error?.code !== 'canceled') throw tooLate(execution);
-    return ctx.render(execution);
-  });
-  if (outcome.kind === 'answered' && !outcome.replayed) ctx.signals.announce('deliveries', ctx.account.uuid);
-  return outcome;
+) {
+  const accountUuid = ctx.account.uuid;
+  const { id: uuid } = await requireExecution(tx, accountUuid, params.id);
+  const taken = await takeUnsent(tx, accountUuid, uuid);
+  if (taken) await end(ctx, tx, taken);
+  const execution = presentExecution(await requireExecution(tx, accountUuid, params.id));
+  if (execution.error?.code !== 'canceled') throw tooLate(execution);
+  return {
+    body: execution,
+    changes: taken ? {} : null,
+    afterCommit: () => ctx.signals.announce('deliveries', accountUuid),
+  };
 }
 
 const canceled: ExecutionError = { code: 'canceled', message: canceledMessage, retryable: true };
 
-async function end(ctx: WriteContext, tx: Queryable, execution: ClaimedExecution): Promise<void> {
+async function end(ctx: Context, tx: Queryable, execution: ClaimedExecution): Promise<void> {
   if (execution.type !== 'esim.provision') {
     await finish(tx, execution, { error: canceled, at: new Date(ctx.clock.nowMs()) });
     return;

@@ -1,24 +1,22 @@
 import { type EsimStatus, esimStatuses } from '@simplane/contract';
-import type { WriteContext } from '../../accounts/context.ts';
+import type { Context } from '../../accounts/context.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
-import type { Outcome } from '../../platform/idempotency/outcome.ts';
-import { runOnce } from '../../platform/idempotency/run-once.ts';
 import { requireNoOpenChange } from '../executions/require-no-open-change.ts';
-import { announce, startExecution } from '../executions/start.ts';
+import { startExecution } from '../executions/start.ts';
 import { type LockedEsim, lockOwnEsim } from './lock.ts';
 import { canTransition, sourcesOf } from './state.ts';
 
 type Input = { params: { iccid: string } };
 export type Change = 'suspend' | 'resume' | 'terminate';
 
-export const suspendEsim = (ctx: WriteContext, input: Input) => startChange(ctx, input, 'suspend');
-export const resumeEsim = (ctx: WriteContext, input: Input) => startChange(ctx, input, 'resume');
-export const terminateEsim = (ctx: WriteContext, input: Input) => startChange(ctx, input, 'terminate');
+export const suspendEsim = starting('suspend');
+export const resumeEsim = starting('resume');
+export const terminateEsim = starting('terminate');
 
 /** Accepts a change if the eSIM's status allows it now. The worker checks again before it writes the change. */
-async function startChange(ctx: WriteContext, { params }: Input, change: Change): Promise<Outcome> {
-  const outcome = await runOnce(ctx, async (tx) => {
+function starting(change: Change) {
+  return async (tx: Queryable, ctx: Context, { params }: Input) => {
     const esim = await lockOwnEsim(tx, ctx.account.uuid, params.iccid);
     if (change !== 'terminate' && !ctx.hasCore) throw coreNotConnected(change);
     await requireChangeable(tx, esim, change);
@@ -28,8 +26,7 @@ async function startChange(ctx: WriteContext, { params }: Input, change: Change)
       productId: esim.product_id,
       input: {},
     });
-  });
-  return announce(ctx, outcome);
+  };
 }
 
 /** Throws unless the locked eSIM can be changed so now. */

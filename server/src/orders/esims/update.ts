@@ -1,9 +1,8 @@
 import type { InputOf, Operations } from '@simplane/contract';
-import type { WriteContext } from '../../accounts/context.ts';
+import type { Context } from '../../accounts/context.ts';
 import { changedNames } from '../../accounts/metadata/changed-names.ts';
 import { mergeMetadata } from '../../accounts/metadata/merge.ts';
-import type { Outcome } from '../../platform/idempotency/outcome.ts';
-import { runOnce } from '../../platform/idempotency/run-once.ts';
+import type { Queryable } from '../../platform/db/database.ts';
 import { type LockedEsim, lockOwnEsim } from './lock.ts';
 import { presentEsim } from './present.ts';
 import { updateEsimFields } from './sql/esims.ts';
@@ -11,18 +10,15 @@ import { updateEsimFields } from './sql/esims.ts';
 type Input = InputOf<Operations['updateEsim']>;
 
 /** Changes only the given fields, in any status: they are the account's own notes. An empty body changes nothing. */
-export function updateEsim(ctx: WriteContext, { params, body }: Input): Promise<Outcome> {
-  return runOnce(ctx, async (tx) => {
-    const esim = await lockOwnEsim(tx, ctx.account.uuid, params.iccid);
-    const changed = {
-      ...esim,
-      metadata: mergeMetadata(esim.metadata, body.metadata),
-      description: body.description === undefined ? esim.description : body.description,
-    };
-    if (Object.keys(body).length > 0) await updateEsimFields(tx, changed);
-    ctx.describe(describeUpdate(esim, changed));
-    return ctx.render(presentEsim(changed));
-  });
+export async function updateEsim(tx: Queryable, ctx: Context, { params, body }: Input) {
+  const esim = await lockOwnEsim(tx, ctx.account.uuid, params.iccid);
+  const changed = {
+    ...esim,
+    metadata: mergeMetadata(esim.metadata, body.metadata),
+    description: body.description === undefined ? esim.description : body.description,
+  };
+  if (Object.keys(body).length > 0) await updateEsimFields(tx, changed);
+  return { body: presentEsim(changed), changes: describeUpdate(esim, changed) };
 }
 
 /** For the audit entry. Notes may name the eSIM's user, so only what changed is told, without values. */

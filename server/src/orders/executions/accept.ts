@@ -1,24 +1,29 @@
-import { encodeId, idPrefixes } from '@simplane/contract';
+import { type Execution, encodeId, idPrefixes } from '@simplane/contract';
 import { actorOf } from '../../accounts/audit/record.ts';
-import type { WriteContext } from '../../accounts/context.ts';
-import { createGroupCommit, perDatabase } from '../../platform/db/group-commit.ts';
-import { type Outcome, readStored } from '../../platform/idempotency/outcome.ts';
+import type { Context } from '../../accounts/context.ts';
+import type { Reply } from '../../accounts/write.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { createGroupCommit, type GroupCommit, perDatabase } from '../../platform/db/group-commit.ts';
+import type { Claim } from '../../platform/idempotency/claim.ts';
+import { type Answer, type Outcome, readStored } from '../../platform/idempotency/outcome.ts';
 import { uuidText } from '../../platform/ids/uuid.ts';
-import { acceptWithinLimit } from './accept-within-limit.ts';
+import { findRoom } from './limit-open.ts';
 import { presentNew } from './present.ts';
 import { type AcceptRow, acceptExecutionRows, type NewExecution } from './sql/accept.ts';
 
 /** `input` takes the execution's uuid because sealed values in it are bound to that uuid. */
 type Order = { type: 'esim.provision'; productId: string; input(executionUuid: string): object };
 
-export type AcceptOutcome =
-  | Outcome
-  | { kind: 'product_missing' }
-  | { kind: 'product_inactive' }
-  | { kind: 'over_limit' };
+type Asked = { claim: Claim | null; render(reply: Reply<Execution>): Answer };
+
+export type AcceptOutcome = Outcome | { kind: 'product_missing' | 'product_inactive' | 'over_limit' };
 
 /** Stores an order durably, or returns why it was rejected. The answer is rendered first: it commits with the order. */
-export async function acceptExecution(ctx: WriteContext, order: Order): Promise<AcceptOutcome> {
+export async function acceptExecution(
+  ctx: Context,
+  order: Order,
+  { claim, render }: Asked,
+): Promise<AcceptOutcome> {
   const uuid = ctx.newUuid();
   const executionUuid = uuidText(uuid);
   const createdAt = new Date(ctx.clock.nowMs());
@@ -30,8 +35,8 @@ export async function acceptExecution(ctx: WriteContext, order: Order): Promise<
     productId: order.productId,
     input: order.input(executionUuid),
     createdAt,
-    claim: ctx.claim,
-    answer: ctx.render(execution, { location: `/v1/executions/${execution.id}` }),
+    claim,
+    answer: render({ body: execution, location: `/v1/executions/${execution.id}` }),
     audit: {
       actor: actorOf(ctx),
       executionId: execution.id,
@@ -43,8 +48,7 @@ export async function acceptExecution(ctx: WriteContext, order: Order): Promise<
   const limit = ctx.account.limits.openExecutions;
   for (;;) {
     const result =
-      limit === null ? await acceptorOf(ctx.db)(row) : await acceptWithinLimit(ctx.db, { row, limit });
-    if (result.outcome === 'over_limit') return { kind: 'over_limit' };
+      limit === null ? await acceptorOf(ctx.db)(row) : await limitedAcceptorOf(ctx)({ row, limit });
     if (result.outcome !== 'overtaken') return readOutcome(result, row);
   }
 }
@@ -54,17 +58,59 @@ const acceptorOf = perDatabase((db) =>
   createGroupCommit({ write: (rows: NewExecution[]) => acceptExecutionRows(db, rows) }),
 );
 
-function readOutcome(result: AcceptRow, { answer, claim }: NewExecution): AcceptOutcome {
+type Limited = { row: NewExecution; limit: number };
+type Result = AcceptRow | { outcome: 'over_limit' };
+
+/** Accounts whose acceptor is kept; the one created first is dropped first. A dropped one still finishes its orders. */
+const maxAccounts = 1_000;
+
+const acceptorsOf = perDatabase(() => new Map<string, GroupCommit<Limited, Result>>());
+
+/**
+ * For an account that may have only so many open orders. Each such account has its own batches, one at a time, so that one that waits
+ * for the account's lock delays no other account and holds one connection.
+ */
+function limitedAcceptorOf({ db, account }: Context): GroupCommit<Limited, Result> {
+  const acceptors = acceptorsOf(db);
+  const existing = acceptors.get(account.uuid);
+  if (existing) return existing;
+  const created = createGroupCommit({
+    write: (items: Limited[]) => acceptWithinLimit(db, items),
+    mostInFlight: 1,
+  });
+  if (acceptors.size >= maxAccounts) acceptors.delete(acceptors.keys().next().value as string);
+  acceptors.set(account.uuid, created);
+  return created;
+}
+
+/** Orders that turn out to be retries or refused take no place, so the next ones are tried. */
+function acceptWithinLimit(db: Database, items: Limited[]): Promise<Result[]> {
+  const { row, limit } = items.at(-1) as Limited;
+  return db.transaction(async (tx) => {
+    const results: Result[] = [];
+    let room = await findRoom(tx, row.accountUuid, limit);
+    while (room > 0 && results.length < items.length) {
+      const next = items.slice(results.length, results.length + room);
+      const tried = await acceptExecutionRows(
+        tx,
+        next.map(({ row }) => row),
+      );
+      results.push(...tried);
+      room -= tried.filter(({ outcome }) => outcome === 'accepted').length;
+    }
+    return [...results, ...items.slice(results.length).map((): Result => ({ outcome: 'over_limit' }))];
+  });
+}
+
+function readOutcome(result: Result, { answer, claim }: NewExecution): AcceptOutcome {
   switch (result.outcome) {
     case 'accepted':
       return { kind: 'answered', answer, replayed: false };
     case 'stored':
       return readStored(result, claim);
-    case 'in_progress':
-    case 'product_missing':
-    case 'product_inactive':
-      return { kind: result.outcome };
+    case 'overtaken':
+      throw new Error('an order that was overtaken is tried again');
     default:
-      throw new Error(`unexpected outcome ${result.outcome}`);
+      return { kind: result.outcome };
   }
 }

@@ -1,10 +1,10 @@
-import type { WriteContext } from '../../accounts/context.ts';
+import type { Context } from '../../accounts/context.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { lockAndCountOpen } from './sql/executions.ts';
 
 /** Throws if the account has a limit of open executions and has reached it. */
-export async function requireRoom({ account }: WriteContext, tx: Queryable): Promise<void> {
+export async function requireRoom({ account }: Context, tx: Queryable): Promise<void> {
   const limit = account.limits.openExecutions;
   if (limit !== null && (await findRoom(tx, account.uuid, limit)) === 0) throw executionLimitReached(limit);
 }

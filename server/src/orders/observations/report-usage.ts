@@ -5,9 +5,8 @@ import {
   type RejectionReason,
   type UsageRecordBatch,
 } from '@simplane/contract';
-import type { WriteContext } from '../../accounts/context.ts';
-import type { Outcome } from '../../platform/idempotency/outcome.ts';
-import { runOnce } from '../../platform/idempotency/run-once.ts';
+import type { Context } from '../../accounts/context.ts';
+import type { Queryable } from '../../platform/db/database.ts';
 import { refuseFuture } from './observed-at.ts';
 import { takeUsage } from './take-usage.ts';
 
@@ -15,23 +14,19 @@ import { takeUsage } from './take-usage.ts';
  * Counts usage records from the network. In live, a key with the scope `network` may report for every account's eSIMs. In a
  * sandbox any account may have such a key, and it reaches only that account.
  */
-export async function reportUsage(
-  ctx: WriteContext,
-  { body }: InputOf<Operations['reportUsage']>,
-): Promise<Outcome> {
+export async function reportUsage(tx: Queryable, ctx: Context, { body }: InputOf<Operations['reportUsage']>) {
   const ofAccount = ctx.mode === 'live' ? null : ctx.account.uuid;
-  let accountsWithEvents: ReadonlySet<string> = new Set();
-  const outcome = await runOnce(ctx, async (tx) => {
-    for (const [index, { at }] of body.records.entries()) refuseFuture(at, `records[${index}].at`, ctx.clock);
-    const taken = await takeUsage(tx, body.records, { ofAccount }, ctx);
-    accountsWithEvents = taken.accountsWithEvents;
-    const batch = summarise(body.records, taken);
-    const { accepted, duplicates, rejected } = batch;
-    ctx.describe({ accepted, duplicates, rejected });
-    return ctx.render(batch);
-  });
-  for (const accountUuid of accountsWithEvents) ctx.signals.announce('deliveries', accountUuid);
-  return outcome;
+  for (const [index, { at }] of body.records.entries()) refuseFuture(at, `records[${index}].at`, ctx.clock);
+  const taken = await takeUsage(tx, body.records, { ofAccount }, ctx);
+  const batch = summarise(body.records, taken);
+  const { accepted, duplicates, rejected } = batch;
+  return {
+    body: batch,
+    changes: { accepted, duplicates, rejected },
+    afterCommit() {
+      for (const accountUuid of taken.accountsWithEvents) ctx.signals.announce('deliveries', accountUuid);
+    },
+  };
 }
 
 type Record = { record_id: string; iccid: string };

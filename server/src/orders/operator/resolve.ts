@@ -1,16 +1,13 @@
 import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
 import { actorOf, recordAudit } from '../../accounts/audit/record.ts';
-import type { OperatorWriteContext, Origin } from '../../accounts/context.ts';
+import type { OperatorContext, Origin } from '../../accounts/context.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
-import type { Outcome } from '../../platform/idempotency/outcome.ts';
-import { runOnce } from '../../platform/idempotency/run-once.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
 import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
 import type { Keyring } from '../../platform/secrets/keyring.ts';
 import { adoptedProgress, iccidInUse, requireLostIccid } from '../esims/adopt-profile.ts';
-import { announce } from '../executions/start.ts';
 import { requireAnyExecution } from './get.ts';
 import { presentForOperator } from './present.ts';
 import { conflict, requireNoCode } from './retry.ts';
@@ -24,14 +21,15 @@ type Decision =
   | { outcome: 'reserved'; action: 'adopt' | 'cancel'; iccid: string };
 
 export async function resolveExecution(
-  ctx: OperatorWriteContext,
+  tx: Queryable,
+  ctx: OperatorContext,
   { params, body }: InputOf<Operations['resolveExecution']>,
-): Promise<Outcome> {
-  const decision = readDecision(body);
-  const outcome = await runOnce(ctx, async (tx) =>
-    ctx.render(presentForOperator(await resolveById(tx, ctx, params.id, decision))),
-  );
-  return announce(ctx, outcome);
+) {
+  return {
+    body: presentForOperator(await resolveById(tx, ctx, params.id, readDecision(body))),
+    changes: null,
+    afterCommit: () => ctx.signals.announce('executions'),
+  };
 }
 
 /** The body's fields depend on each other. */

@@ -1,45 +1,35 @@
-import { type FailureGroup, type InputOf, idPrefixes, type Operations } from '@simplane/contract';
-import { recordAudit } from '../../accounts/audit/record.ts';
-import type { OperatorWriteContext, Origin } from '../../accounts/context.ts';
+import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
+import type { OperatorContext, Origin } from '../../accounts/context.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
-import type { Outcome } from '../../platform/idempotency/outcome.ts';
-import { runOnce } from '../../platform/idempotency/run-once.ts';
 import { idOfUuid, uuidText } from '../../platform/ids/uuid.ts';
 import { highestUuidAt } from '../../platform/ids/uuid-range.ts';
 import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
 import { clip } from '../../platform/telemetry/clip.ts';
-import { announce } from '../executions/start.ts';
 import { oldestGroupedUuid, presentRetry, readGroups } from './list-groups.ts';
 import { conflict, retryById } from './retry.ts';
 import { findFailedMembers, type GroupRetryRow, insertGroupRetry, makeMembersDue } from './sql/groups.ts';
 
 type Deps = Origin & { clock: Clock; newUuid: NewUuid };
 
+/** Starts one execution of the group; `continueGroupRetries` starts the others if that one succeeds. */
 export async function retryFailureGroup(
-  ctx: OperatorWriteContext,
-  { params }: InputOf<Operations['retryFailureGroup']>,
-): Promise<Outcome> {
-  const outcome = await runOnce(ctx, async (tx) =>
-    ctx.render(await retryGroupById(tx, ctx, params.id), { location: '/v1/operator/failure_groups' }),
-  );
-  return announce(ctx, outcome);
-}
-
-/** Starts one execution of the group; `continueGroupRetries` starts the others if that one succeeds. Returns the group. */
-async function retryGroupById(tx: Queryable, deps: Deps, groupId: string): Promise<FailureGroup> {
-  const { clock } = deps;
+  tx: Queryable,
+  ctx: OperatorContext,
+  { params: { id: groupId } }: InputOf<Operations['retryFailureGroup']>,
+) {
+  const { clock } = ctx;
   const group = (await readGroups({ db: tx, clock })).find(({ id }) => id === groupId);
   if (!group) throw noSuchGroup(groupId);
   if (group.code === 'outcome_unknown')
     throw conflict('Executions with unknown outcome cannot be retried together: resolve each of them.');
   if (group.retry && group.retry.finished_at === null) throw runsAlready();
-  const first = (await startFirst(tx, deps, groupId)) ?? (await wakeFirst(tx, deps, groupId));
+  const first = (await startFirst(tx, ctx, groupId)) ?? (await wakeFirst(tx, ctx, groupId));
   if (!first) throw nothingToRetry();
   const { afterUuid, accountUuid, executionUuid, retried } = first;
   const retry: GroupRetryRow = {
-    id: uuidText(deps.newUuid()),
+    id: uuidText(ctx.newUuid()),
     group_id: groupId,
     status: 'testing',
     account_id: accountUuid,
@@ -47,7 +37,7 @@ async function retryGroupById(tx: Queryable, deps: Deps, groupId: string): Promi
     after_id: afterUuid,
     last_id: highestUuidAt(clock.nowMs()),
     retried,
-    origin: originOf(deps),
+    origin: originOf(ctx),
     created_at: new Date(clock.nowMs()),
     finished_at: null,
   };
@@ -55,15 +45,14 @@ async function retryGroupById(tx: Queryable, deps: Deps, groupId: string): Promi
     if (error.code === '23505') throw runsAlready();
     throw error;
   });
-  await recordAudit(tx, deps, {
-    accountUuid: null,
-    action: 'failure_group.retried',
-    target: { type: 'failure_group', id: groupId },
-    changes: { first: idOfUuid(idPrefixes.execution, executionUuid), failed: group.failed },
-  });
   const updated = (await readGroups({ db: tx, clock })).find(({ id }) => id === groupId);
-  // The group is gone if it had a single execution.
-  return updated ?? { ...group, failed: 0, waiting: 0, retry: presentRetry(retry) };
+  return {
+    // The group is gone if it had a single execution.
+    body: updated ?? { ...group, failed: 0, waiting: 0, retry: presentRetry(retry) },
+    location: '/v1/operator/failure_groups',
+    changes: { first: idOfUuid(idPrefixes.execution, executionUuid), failed: group.failed },
+    afterCommit: () => ctx.signals.announce('executions'),
+  };
 }
 
 type First = { accountUuid: string; executionUuid: string; afterUuid: string; retried: number };

@@ -1,14 +1,11 @@
 import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
 import { recordAudit } from '../../accounts/audit/record.ts';
-import type { OperatorWriteContext, Origin } from '../../accounts/context.ts';
+import type { OperatorContext, Origin } from '../../accounts/context.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
-import type { Outcome } from '../../platform/idempotency/outcome.ts';
-import { runOnce } from '../../platform/idempotency/run-once.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
 import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
-import { announce } from '../executions/start.ts';
 import { requireAnyExecution } from './get.ts';
 import { presentForOperator } from './present.ts';
 import { type AnyExecutionRow, lockFailed, makeExecutionDue } from './sql/executions.ts';
@@ -17,14 +14,17 @@ import { startRetry } from './start-retry.ts';
 type Deps = Origin & { clock: Clock; newUuid: NewUuid };
 
 export async function retryExecution(
-  ctx: OperatorWriteContext,
+  tx: Queryable,
+  ctx: OperatorContext,
   { params }: InputOf<Operations['retryExecution']>,
-): Promise<Outcome> {
-  const outcome = await runOnce(ctx, async (tx) => {
-    const execution = presentForOperator(await retryById(tx, ctx, params.id));
-    return ctx.render(execution, { location: `/v1/operator/executions/${execution.id}` });
-  });
-  return announce(ctx, outcome);
+) {
+  const execution = presentForOperator(await retryById(tx, ctx, params.id));
+  return {
+    body: execution,
+    location: `/v1/operator/executions/${execution.id}`,
+    changes: null,
+    afterCommit: () => ctx.signals.announce('executions'),
+  };
 }
 
 /** Starts a new execution in place of a failed one, or makes a waiting one due. Returns the one that will run. */

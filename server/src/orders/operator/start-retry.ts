@@ -2,7 +2,7 @@ import type { ExecutionType } from '@simplane/contract';
 import type { Clock } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
-import { requireTopUpable } from '../bundles/top-up.ts';
+import { requireTopUpable } from '../bundles/add.ts';
 import { type Change, requireChangeable } from '../esims/change.ts';
 import { lockOwnEsim } from '../esims/lock.ts';
 import { startAgain } from '../executions/start.ts';

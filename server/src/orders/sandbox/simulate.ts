@@ -1,11 +1,9 @@
 import type { InputOf, Operations, SimulatedAction } from '@simplane/contract';
-import type { WriteContext } from '../../accounts/context.ts';
+import type { Context } from '../../accounts/context.ts';
 import type { Observation, ObservedState } from '../../network/port.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { unixSeconds } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
-import type { Outcome } from '../../platform/idempotency/outcome.ts';
-import { runOnce } from '../../platform/idempotency/run-once.ts';
 import { uuidText } from '../../platform/ids/uuid.ts';
 import { expireActiveBundle } from '../bundles/expire.ts';
 import { requireEsim } from '../esims/get.ts';
@@ -21,29 +19,29 @@ type Body = InputOf<Operations['simulateEsim']>['body'];
 
 /** Simulates an action of a device or a network, through the same functions as reports of a live network. */
 export async function simulateEsim(
-  ctx: WriteContext,
+  tx: Queryable,
+  ctx: Context,
   { params, body }: InputOf<Operations['simulateEsim']>,
-): Promise<Outcome> {
+) {
   if (ctx.mode !== 'sandbox') {
     throw new AppError(
       'sandbox_only',
       'Simulation is for the sandbox only; this is a live deployment. Use a sandbox with a test key.',
     );
   }
-  const outcome = await runOnce(ctx, async (tx) => {
-    requireMatchingParameters(body);
-    if (body.at !== undefined) refuseFuture(body.at, 'at', ctx.clock);
-    if (body.action === 'use_data') refuseTooOld(ctx, body.at);
-    const esim = await lockOwnEsim(tx, ctx.account.uuid, params.iccid);
-    requireUsableEsim(body.action, esim);
-    ctx.describe({ action: body.action });
-    return ctx.render(presentEsim(await act(ctx, tx, esim, body)));
-  });
-  ctx.signals.announce('deliveries', ctx.account.uuid);
-  return outcome;
+  requireMatchingParameters(body);
+  if (body.at !== undefined) refuseFuture(body.at, 'at', ctx.clock);
+  if (body.action === 'use_data') refuseTooOld(ctx, body.at);
+  const esim = await lockOwnEsim(tx, ctx.account.uuid, params.iccid);
+  requireUsableEsim(body.action, esim);
+  return {
+    body: presentEsim(await act(ctx, tx, esim, body)),
+    changes: { action: body.action },
+    afterCommit: () => ctx.signals.announce('deliveries', ctx.account.uuid),
+  };
 }
 
-async function act(ctx: WriteContext, tx: Queryable, esim: LockedEsim, body: Body): Promise<LockedEsim> {
+async function act(ctx: Context, tx: Queryable, esim: LockedEsim, body: Body): Promise<LockedEsim> {
   const { action } = body;
   const nowMs = ctx.clock.nowMs();
   const at = body.at === undefined ? new Date(nowMs) : observedAt(body.at, nowMs);
@@ -62,7 +60,7 @@ async function act(ctx: WriteContext, tx: Queryable, esim: LockedEsim, body: Bod
 }
 
 async function useData(
-  ctx: WriteContext,
+  ctx: Context,
   tx: Queryable,
   { account_id: ofAccount, iccid }: LockedEsim,
   { record_id = uuidText(ctx.newUuid()), bytes = 0, at }: Omit<Body, 'at'> & { at: Date },
@@ -72,7 +70,7 @@ async function useData(
   return requireEsim(tx, ofAccount, iccid);
 }
 
-function refuseTooOld(ctx: WriteContext, at: number | undefined): void {
+function refuseTooOld(ctx: Context, at: number | undefined): void {
   if (at === undefined || !isTooOld(at, ctx)) return;
   const days = ctx.usageMaxAgeMs / 86_400_000;
   throw new AppError(

@@ -1,8 +1,7 @@
 import type { InputOf, Operations } from '@simplane/contract';
-import type { WriteContext } from '../../../accounts/context.ts';
+import type { Context } from '../../../accounts/context.ts';
 import { AppError } from '../../../platform/app-error.ts';
-import type { Outcome } from '../../../platform/idempotency/outcome.ts';
-import { runOnce } from '../../../platform/idempotency/run-once.ts';
+import type { Queryable } from '../../../platform/db/database.ts';
 import { encodePlace } from '../cursor.ts';
 import { findPlace } from '../find-place.ts';
 import { findConsumer } from './find-consumer.ts';
@@ -10,23 +9,24 @@ import { presentConsumer } from './present.ts';
 import { advanceConsumer } from './sql.ts';
 
 /** Moves a consumer forward. It never moves back, so a second program with the same name notices. */
-export function acknowledgeEvents(
-  ctx: WriteContext,
+export async function acknowledgeEvents(
+  tx: Queryable,
+  ctx: Context,
   { params: { name }, body }: InputOf<Operations['acknowledgeEvents']>,
-): Promise<Outcome> {
-  return runOnce(ctx, async (tx) => {
-    const feed = { db: tx, account: ctx.account };
-    await findConsumer(feed, name);
-    const place = await findPlace(feed, body.cursor, 'cursor');
-    if (!(await advanceConsumer(tx, { accountUuid: ctx.account.uuid, name, place }))) {
-      const now = await findConsumer(feed, name);
-      throw new AppError(
-        'cursor_behind',
-        'This consumer has acknowledged later events, so another program uses the same name. error.cursor is its place.',
-        { param: 'cursor', cursor: encodePlace(ctx.account.id, now) },
-      );
-    }
-    ctx.describe({ cursor: body.cursor });
-    return ctx.render(presentConsumer(ctx.account.id, await findConsumer(feed, name)));
-  });
+) {
+  const feed = { db: tx, account: ctx.account };
+  await findConsumer(feed, name);
+  const place = await findPlace(feed, body.cursor, 'cursor');
+  if (!(await advanceConsumer(tx, { accountUuid: ctx.account.uuid, name, place }))) {
+    const now = await findConsumer(feed, name);
+    throw new AppError(
+      'cursor_behind',
+      'This consumer has acknowledged later events, so another program uses the same name. error.cursor is its place.',
+      { param: 'cursor', cursor: encodePlace(ctx.account.id, now) },
+    );
+  }
+  return {
+    body: presentConsumer(ctx.account.id, await findConsumer(feed, name)),
+    changes: { cursor: body.cursor },
+  };
 }

@@ -1,8 +1,7 @@
 import { consumerNamePattern, type InputOf, type Operations } from '@simplane/contract';
-import type { WriteContext } from '../../../accounts/context.ts';
+import type { Context } from '../../../accounts/context.ts';
 import { AppError } from '../../../platform/app-error.ts';
-import type { Outcome } from '../../../platform/idempotency/outcome.ts';
-import { runOnce } from '../../../platform/idempotency/run-once.ts';
+import type { Queryable } from '../../../platform/db/database.ts';
 import { findPlace } from '../find-place.ts';
 import { findConsumer } from './find-consumer.ts';
 import { presentConsumer } from './present.ts';
@@ -13,9 +12,10 @@ const maxConsumers = 100;
 
 /** Creates a consumer, or returns the one that has the name, unchanged. */
 export async function putEventConsumer(
-  ctx: WriteContext,
+  tx: Queryable,
+  ctx: Context,
   { params, body }: InputOf<Operations['putEventConsumer']>,
-): Promise<Outcome> {
+) {
   const { name } = params;
   if (!new RegExp(consumerNamePattern).test(name)) {
     throw new AppError(
@@ -24,23 +24,18 @@ export async function putEventConsumer(
       { param: 'name' },
     );
   }
-  return runOnce(ctx, async (tx) => {
-    const feed = { db: tx, account: ctx.account };
-    const existing = await findConsumerRow(tx, ctx.account.uuid, name);
-    if (existing) {
-      ctx.describe(null);
-      return ctx.render(presentConsumer(ctx.account.id, existing));
-    }
-    const consumer = {
-      accountUuid: ctx.account.uuid,
-      name,
-      place: await findPlace(feed, body.after ?? 'now'),
-      types: body.type ?? null,
-      createdAt: new Date(ctx.clock.nowMs()),
-    };
-    if (!(await insertConsumer(tx, consumer, maxConsumers))) throw limitReached();
-    return ctx.render(presentConsumer(ctx.account.id, await findConsumer(feed, name)));
-  });
+  const feed = { db: tx, account: ctx.account };
+  const existing = await findConsumerRow(tx, ctx.account.uuid, name);
+  if (existing) return { body: presentConsumer(ctx.account.id, existing), changes: null };
+  const consumer = {
+    accountUuid: ctx.account.uuid,
+    name,
+    place: await findPlace(feed, body.after ?? 'now'),
+    types: body.type ?? null,
+    createdAt: new Date(ctx.clock.nowMs()),
+  };
+  if (!(await insertConsumer(tx, consumer, maxConsumers))) throw limitReached();
+  return { body: presentConsumer(ctx.account.id, await findConsumer(feed, name)) };
 }
 
 function limitReached(): AppError {

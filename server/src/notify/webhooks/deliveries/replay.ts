@@ -1,9 +1,7 @@
-import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
-import { recordAudit } from '../../../accounts/audit/record.ts';
-import type { WriteContext } from '../../../accounts/context.ts';
+import { type InputOf, idPrefixes, type Operations, type ResultOf } from '@simplane/contract';
+import type { Context } from '../../../accounts/context.ts';
+import type { Reply } from '../../../accounts/write.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
-import type { Outcome } from '../../../platform/idempotency/outcome.ts';
-import { runOnce } from '../../../platform/idempotency/run-once.ts';
 import { idOfUuid, uuidText } from '../../../platform/ids/uuid.ts';
 import { subscriptionsOf } from '../../events/subscriptions.ts';
 import { requireEndpoint } from '../endpoints/get.ts';
@@ -15,39 +13,31 @@ import { insertToEndpoint, insertToSubscribers } from './sql/queue.ts';
 
 /** Delivers an event again. The event is unchanged; only the new deliveries are marked as replays. */
 export async function replayEvent(
-  ctx: WriteContext,
+  tx: Queryable,
+  ctx: Context,
   { params, body }: InputOf<Operations['replayEvent']>,
-): Promise<Outcome> {
-  const outcome = await runOnce(ctx, async (tx) => {
-    const event = await requireEvent(tx, ctx.account.uuid, params.id);
-    const rows =
-      body.webhook_endpoint_id === undefined
-        ? await insertToSubscribers(tx, ctx.account.uuid, {
-            eventUuid: event.uuid,
-            subscriptions: subscriptionsOf(event.type),
-            exceptEndpointUuid: event.aboutEndpointUuid,
-            createdAt: new Date(ctx.clock.nowMs()),
-          })
-        : [await replayTo(ctx, tx, event.uuid, body.webhook_endpoint_id)];
-    const eventId = idOfUuid(idPrefixes.event, event.uuid);
-    await recordAudit(tx, ctx, {
-      accountUuid: ctx.account.uuid,
-      action: 'event.replayed',
-      target: { type: 'event', id: eventId },
-      changes: { ...body, delivery_count: rows.length },
-    });
-    return ctx.render({
-      object: 'event_replay',
-      event_id: eventId,
-      deliveries: rows.map(presentDelivery),
-    });
-  });
-  return announceDeliveries(ctx, outcome);
+): Promise<Reply<ResultOf<Operations['replayEvent']>>> {
+  const event = await requireEvent(tx, ctx.account.uuid, params.id);
+  const rows =
+    body.webhook_endpoint_id === undefined
+      ? await insertToSubscribers(tx, ctx.account.uuid, {
+          eventUuid: event.uuid,
+          subscriptions: subscriptionsOf(event.type),
+          exceptEndpointUuid: event.aboutEndpointUuid,
+          createdAt: new Date(ctx.clock.nowMs()),
+        })
+      : [await replayTo(ctx, tx, event.uuid, body.webhook_endpoint_id)];
+  const eventId = idOfUuid(idPrefixes.event, event.uuid);
+  return {
+    body: { object: 'event_replay', event_id: eventId, deliveries: rows.map(presentDelivery) },
+    changes: { ...body, delivery_count: rows.length },
+    afterCommit: () => announceDeliveries(ctx),
+  };
 }
 
 /** A named endpoint gets the event even if it does not subscribe to the type. */
 async function replayTo(
-  ctx: WriteContext,
+  ctx: Context,
   tx: Queryable,
   eventUuid: string,
   endpointId: string,

@@ -1,10 +1,7 @@
 import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
-import { recordAudit } from '../../../accounts/audit/record.ts';
-import type { WriteContext } from '../../../accounts/context.ts';
+import type { Context } from '../../../accounts/context.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
-import type { Outcome } from '../../../platform/idempotency/outcome.ts';
-import { runOnce } from '../../../platform/idempotency/run-once.ts';
 import { idOfUuid, uuidText } from '../../../platform/ids/uuid.ts';
 import { endpointStatus } from '../endpoints/get.ts';
 import { announceDeliveries } from '../signal.ts';
@@ -19,29 +16,25 @@ import { findEvent, insertToEndpoint, makeDue, unblockDelivery } from './sql/que
  * a finished one never changes.
  */
 export async function retryDelivery(
-  ctx: WriteContext,
+  tx: Queryable,
+  ctx: Context,
   { params }: InputOf<Operations['retryDelivery']>,
-): Promise<Outcome> {
-  let named = {};
-  const outcome = await runOnce(ctx, async (tx) => {
-    const row = await requireDelivery(tx, ctx.account.uuid, params.id);
-    if (row.status === 'succeeded') throw alreadyDelivered();
-    await requireSendable(ctx, tx, row);
-    const retried = row.status === 'pending' ? await sendNow(ctx, tx, row) : await queueAgain(ctx, tx, row);
-    named = { endpointUuid: retried.endpoint_id, deliveryUuid: retried.id };
-    const delivery = presentDelivery(retried);
-    await recordAudit(tx, ctx, {
-      accountUuid: ctx.account.uuid,
-      action: 'delivery.retried',
-      target: { type: 'delivery', id: params.id },
-      ...(delivery.id !== params.id && { changes: { queued_as: delivery.id } }),
-    });
-    return ctx.render(delivery, { location: `/v1/deliveries/${delivery.id}` });
-  });
-  return announceDeliveries(ctx, outcome, named);
+) {
+  const row = await requireDelivery(tx, ctx.account.uuid, params.id);
+  if (row.status === 'succeeded') throw alreadyDelivered();
+  await requireSendable(ctx, tx, row);
+  const retried = row.status === 'pending' ? await sendNow(ctx, tx, row) : await queueAgain(ctx, tx, row);
+  const delivery = presentDelivery(retried);
+  const named = { endpointUuid: retried.endpoint_id, deliveryUuid: retried.id };
+  return {
+    body: delivery,
+    location: `/v1/deliveries/${delivery.id}`,
+    changes: delivery.id === params.id ? {} : { queued_as: delivery.id },
+    afterCommit: () => announceDeliveries(ctx, named),
+  };
 }
 
-async function requireSendable(ctx: WriteContext, tx: Queryable, row: DeliveryRow): Promise<void> {
+async function requireSendable(ctx: Context, tx: Queryable, row: DeliveryRow): Promise<void> {
   const key = { accountUuid: ctx.account.uuid, endpointUuid: row.endpoint_id };
   const status = await endpointStatus(tx, key);
   if (status === null)
@@ -58,7 +51,7 @@ async function requireSendable(ctx: WriteContext, tx: Queryable, row: DeliveryRo
   }
 }
 
-async function sendNow(ctx: WriteContext, tx: Queryable, row: DeliveryRow): Promise<DeliveryRow> {
+async function sendNow(ctx: Context, tx: Queryable, row: DeliveryRow): Promise<DeliveryRow> {
   const isQueued = () => makeDue(tx, ctx.account.uuid, row.id);
   // Between the statements, its turn may come and move it to the queue.
   const isPending =
@@ -70,7 +63,7 @@ async function sendNow(ctx: WriteContext, tx: Queryable, row: DeliveryRow): Prom
   return queueAgain(ctx, tx, current);
 }
 
-async function queueAgain(ctx: WriteContext, tx: Queryable, row: DeliveryRow): Promise<DeliveryRow> {
+async function queueAgain(ctx: Context, tx: Queryable, row: DeliveryRow): Promise<DeliveryRow> {
   const queued = await insertToEndpoint(tx, ctx.account.uuid, {
     uuid: uuidText(ctx.newUuid()),
     eventUuid: row.event_id,

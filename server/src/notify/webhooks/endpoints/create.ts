@@ -1,40 +1,36 @@
 import type { InputOf, Operations } from '@simplane/contract';
-import type { WriteContext } from '../../../accounts/context.ts';
+import type { Context } from '../../../accounts/context.ts';
 import { mergeMetadata } from '../../../accounts/metadata/merge.ts';
 import { AppError } from '../../../platform/app-error.ts';
-import type { Outcome } from '../../../platform/idempotency/outcome.ts';
-import { runOnce } from '../../../platform/idempotency/run-once.ts';
+import type { Queryable } from '../../../platform/db/database.ts';
 import { uuidText } from '../../../platform/ids/uuid.ts';
 import { addSecret } from './add-secret.ts';
 import { checkSettings } from './check-settings.ts';
+import { describeSettings } from './describe-change.ts';
 import { presentEndpoint } from './present.ts';
-import { describeSettings, recordEndpointChange } from './record-change.ts';
 import { type EndpointRow, insertEndpoint, lockAndCountEndpoints } from './sql/endpoints.ts';
 
 export async function createWebhookEndpoint(
-  ctx: WriteContext,
+  tx: Queryable,
+  ctx: Context,
   { body }: InputOf<Operations['createWebhookEndpoint']>,
-): Promise<Outcome> {
-  const refusal = checkSettings(ctx, body);
-  return runOnce(ctx, async (tx) => {
-    if (refusal) throw refusal;
-    const accountUuid = ctx.account.uuid;
-    const limit = ctx.account.limits.webhookEndpoints ?? ctx.endpointLimit;
-    if ((await lockAndCountEndpoints(tx, accountUuid)) >= limit) throw limitReached(limit);
-    const row = newEndpoint(ctx, body);
-    await insertEndpoint(tx, accountUuid, row);
-    const secret = await addSecret(ctx, tx, { accountUuid, endpointUuid: row.id }, row.created_at);
-    const changes = describeSettings(row);
-    await recordEndpointChange(ctx, tx, 'webhook_endpoint.created', { endpointUuid: row.id, changes });
-    return ctx.render({ ...presentEndpoint(ctx, row), secret }, { isSecret: true });
-  });
+) {
+  checkSettings(ctx, body);
+  const accountUuid = ctx.account.uuid;
+  const limit = ctx.account.limits.webhookEndpoints ?? ctx.endpointLimit;
+  if ((await lockAndCountEndpoints(tx, accountUuid)) >= limit) throw limitReached(limit);
+  const row = newEndpoint(ctx, body);
+  await insertEndpoint(tx, accountUuid, row);
+  const secret = await addSecret(ctx, tx, { accountUuid, endpointUuid: row.id }, row.created_at);
+  return {
+    body: { ...presentEndpoint(ctx, row), secret },
+    isSecret: true,
+    changes: describeSettings(row),
+  };
 }
 
 /** Stores the URL exactly as sent. Parsing is deterministic, so the sender uses the URL that was checked here. */
-function newEndpoint(
-  ctx: WriteContext,
-  body: InputOf<Operations['createWebhookEndpoint']>['body'],
-): EndpointRow {
+function newEndpoint(ctx: Context, body: InputOf<Operations['createWebhookEndpoint']>['body']): EndpointRow {
   const createdAt = new Date(ctx.clock.nowMs());
   return {
     id: uuidText(ctx.newUuid()),

@@ -5,11 +5,10 @@ import {
   probeEventType,
   type WebhookProbe,
 } from '@simplane/contract';
-import type { WriteContext } from '../../../accounts/context.ts';
+import type { Context } from '../../../accounts/context.ts';
+import type { Reply } from '../../../accounts/write.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import { unixSeconds } from '../../../platform/clock.ts';
-import type { Outcome } from '../../../platform/idempotency/outcome.ts';
-import { runThenStore } from '../../../platform/idempotency/run-then-store.ts';
 import { idOfUuid } from '../../../platform/ids/uuid.ts';
 import { composeEvent } from '../../events/new-event.ts';
 import type { Probing } from '../sender/probes.ts';
@@ -17,14 +16,12 @@ import { endpointKey, noSuchEndpoint } from './get.ts';
 import { findTarget } from './sql/endpoints.ts';
 
 /** Sends a test request and returns what happened. No transaction is open meanwhile, and its event is not written to the log. */
-export function probeWebhookEndpoint(
-  ctx: WriteContext & Probing,
-  { params }: InputOf<Operations['probeWebhookEndpoint']>,
-): Promise<Outcome> {
-  return runThenStore(ctx, async () => ctx.render(await probe(ctx, params.id)));
-}
+export const probeWebhookEndpoint = { beforeTransaction: probe };
 
-async function probe(ctx: WriteContext & Probing, id: string): Promise<WebhookProbe> {
+async function probe(
+  ctx: Context & Probing,
+  { params: { id } }: InputOf<Operations['probeWebhookEndpoint']>,
+): Promise<Reply<WebhookProbe>> {
   const startedAtMs = ctx.clock.nowMs();
   const target = await findTarget(ctx.db, endpointKey(ctx, id), new Date(startedAtMs));
   if (!target) throw noSuchEndpoint(id);
@@ -38,17 +35,19 @@ async function probe(ctx: WriteContext & Probing, id: string): Promise<WebhookPr
   if (result === 'busy') throw busy();
   if ('unsent' in result) throw notSent();
   const outcome = result.ok ? 'succeeded' : 'failed';
-  ctx.describe({ outcome });
   return {
-    object: 'webhook_probe',
-    webhook_endpoint_id: id,
-    event_id: idOfUuid(idPrefixes.event, event.uuid),
-    outcome,
-    at: unixSeconds(startedAtMs),
-    duration_ms: result.durationMs,
-    status_code: result.statusCode,
-    error: result.error,
-    response: result.excerpt,
+    body: {
+      object: 'webhook_probe',
+      webhook_endpoint_id: id,
+      event_id: idOfUuid(idPrefixes.event, event.uuid),
+      outcome,
+      at: unixSeconds(startedAtMs),
+      duration_ms: result.durationMs,
+      status_code: result.statusCode,
+      error: result.error,
+      response: result.excerpt,
+    },
+    changes: { outcome },
   };
 }
 

@@ -1,14 +1,12 @@
 import type { InputOf, Operations } from '@simplane/contract';
-import type { WriteContext } from '../../../accounts/context.ts';
+import type { Context } from '../../../accounts/context.ts';
 import { mergeMetadata } from '../../../accounts/metadata/merge.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
-import type { Outcome } from '../../../platform/idempotency/outcome.ts';
-import { runOnce } from '../../../platform/idempotency/run-once.ts';
 import { announceDeliveries } from '../signal.ts';
 import { checkSettings } from './check-settings.ts';
+import { describeUpdate } from './describe-change.ts';
 import { endpointKey, noSuchEndpoint } from './get.ts';
 import { presentEndpoint } from './present.ts';
-import { describeUpdate, recordEndpointChange } from './record-change.ts';
 import { cancelPendingDeliveries } from './sql/cancel.ts';
 import {
   disableEndpointRow,
@@ -22,23 +20,19 @@ import {
 type Input = InputOf<Operations['updateWebhookEndpoint']>;
 
 /** Changes only the given fields; an empty body changes nothing. */
-export async function updateWebhookEndpoint(ctx: WriteContext, { params, body }: Input): Promise<Outcome> {
-  const refusal = checkSettings(ctx, body);
-  let named = {};
-  const outcome = await runOnce(ctx, async (tx) => {
-    const key = endpointKey(ctx, params.id);
-    const row = await lockEndpoint(tx, key);
-    if (!row) throw noSuchEndpoint(params.id);
-    if (refusal) throw refusal;
-    const { status, ...fields } = body;
-    const changed = Object.keys(fields).length > 0 ? await changeFields(tx, key, row, fields) : row;
-    named = { endpointUuid: row.id };
-    const after = await changeStatus(ctx, tx, key, changed, status);
-    const changes = describeUpdate(row, after);
-    await recordEndpointChange(ctx, tx, 'webhook_endpoint.updated', { endpointUuid: row.id, changes });
-    return ctx.render(presentEndpoint(ctx, after));
-  });
-  return body.status === 'enabled' ? announceDeliveries(ctx, outcome, named) : outcome;
+export async function updateWebhookEndpoint(tx: Queryable, ctx: Context, { params, body }: Input) {
+  const key = endpointKey(ctx, params.id);
+  const row = await lockEndpoint(tx, key);
+  if (!row) throw noSuchEndpoint(params.id);
+  checkSettings(ctx, body);
+  const { status, ...fields } = body;
+  const changed = Object.keys(fields).length > 0 ? await changeFields(tx, key, row, fields) : row;
+  const after = await changeStatus(ctx, tx, key, changed, status);
+  return {
+    body: presentEndpoint(ctx, after),
+    changes: describeUpdate(row, after),
+    afterCommit: () => status === 'enabled' && announceDeliveries(ctx, { endpointUuid: row.id }),
+  };
 }
 
 async function changeFields(
@@ -54,7 +48,7 @@ async function changeFields(
 
 /** Disabling by the owner sets no `disabled_reason`. An endpoint the service disabled keeps its reason. */
 async function changeStatus(
-  ctx: WriteContext,
+  ctx: Context,
   tx: Queryable,
   key: EndpointKey,
   row: EndpointRow,

@@ -1,26 +1,7 @@
-import { type AuditAction, idPrefixes } from '@simplane/contract';
 import { changedFields } from '../../../accounts/audit/changed-fields.ts';
-import { recordAudit } from '../../../accounts/audit/record.ts';
-import type { WriteContext } from '../../../accounts/context.ts';
 import { changedNames } from '../../../accounts/metadata/changed-names.ts';
-import type { Queryable } from '../../../platform/db/database.ts';
-import { idOfUuid } from '../../../platform/ids/uuid.ts';
 import { clip } from '../../../platform/telemetry/clip.ts';
 import type { EndpointRow } from './sql/endpoints.ts';
-
-type EndpointAction = Extract<AuditAction, `webhook_endpoint.${string}`>;
-
-/** Writes the audit entry of a change of an endpoint, in its transaction. */
-export function recordEndpointChange(
-  ctx: WriteContext,
-  tx: Queryable,
-  action: EndpointAction,
-  { endpointUuid, changes }: { endpointUuid: string; changes?: Record<string, unknown> | undefined },
-): Promise<void> {
-  const id = idOfUuid(idPrefixes.webhookEndpoint, endpointUuid);
-  const entry = { accountUuid: ctx.account.uuid, action, target: { type: 'webhook_endpoint' as const, id } };
-  return recordAudit(tx, ctx, changes === undefined ? entry : { ...entry, changes });
-}
 
 /** The settings of a new endpoint, for its audit entry. */
 export function describeSettings({ url, enabled_event_types, ordering }: EndpointRow) {

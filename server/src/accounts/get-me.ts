@@ -3,7 +3,7 @@ import { unixSeconds } from '../platform/clock.ts';
 import type { Account, OperatorContext } from './context.ts';
 
 /** `GET /v1/me`. All data comes from the authenticated key. An operator's key has no account. */
-export async function identify(ctx: OperatorContext & { account: Account | null }): Promise<Identity> {
+export async function getMe(ctx: OperatorContext & { account: Account | null }): Promise<Identity> {
   const { account, apiKey, mode, apiVersion } = ctx;
   return {
     object: 'identity',

@@ -1,25 +1,20 @@
 import { idPrefixes } from '@simplane/contract';
 import type { Queryable } from '../platform/db/database.ts';
-import type { Outcome } from '../platform/idempotency/outcome.ts';
-import { runOnce } from '../platform/idempotency/run-once.ts';
 import { idOfUuid } from '../platform/ids/uuid.ts';
 import { recordAudit } from './audit/record.ts';
-import type { WriteContext } from './context.ts';
+import type { Context } from './context.ts';
 import { keyIdOf, noSuchKey } from './get-key.ts';
 import type { KeyIssuer } from './issue-key.ts';
 import { requireAnotherAdmin } from './key-state.ts';
 import { type ApiKeyRow, lockKey, saveKey } from './sql/keys.ts';
 
 /** `DELETE /v1/api_keys/{id}`. Any admin may revoke any key, whatever its scopes: revoking only takes away. */
-export function deleteKey(ctx: WriteContext, { params }: { params: { id: string } }): Promise<Outcome> {
-  return runOnce(ctx, async (tx) => {
-    const row = await lockKey(tx, keyIdOf(ctx.account.uuid, params.id));
-    if (!row) throw noSuchKey(params.id);
-    await requireAnotherAdmin(tx, row, { nowMs: ctx.clock.nowMs(), address: ctx.ip });
-    if (row.revoked_at) ctx.describe(null);
-    await revokeKey(tx, ctx, row);
-    return ctx.render({ id: params.id, object: 'api_key', deleted: true });
-  });
+export async function deleteApiKey(tx: Queryable, ctx: Context, { params }: { params: { id: string } }) {
+  const row = await lockKey(tx, keyIdOf(ctx.account.uuid, params.id));
+  if (!row) throw noSuchKey(params.id);
+  await requireAnotherAdmin(tx, row, { nowMs: ctx.clock.nowMs(), address: ctx.ip });
+  await revokeKey(tx, ctx, row);
+  return { body: { id: params.id, object: 'api_key', deleted: true } as const, changes: null };
 }
 
 /** Every process refuses the key within 5 s. Revoking it again changes nothing. The caller has locked the key. */

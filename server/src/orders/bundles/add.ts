@@ -1,31 +1,27 @@
 import { defaultThresholds, type InputOf, type Operations } from '@simplane/contract';
-import type { WriteContext } from '../../accounts/context.ts';
+import type { Context } from '../../accounts/context.ts';
 import { requireActiveProduct } from '../../accounts/products/require-active.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
-import type { Outcome } from '../../platform/idempotency/outcome.ts';
-import { runOnce } from '../../platform/idempotency/run-once.ts';
 import { requireEsim } from '../esims/get.ts';
 import { topUpStatuses } from '../esims/state.ts';
-import { announce, startExecution } from '../executions/start.ts';
+import { startExecution } from '../executions/start.ts';
 
 /** Accepts an order for another bundle on an eSIM. */
-export async function topUp(
-  ctx: WriteContext,
+export async function addBundle(
+  tx: Queryable,
+  ctx: Context,
   { params, body }: InputOf<Operations['addBundle']>,
-): Promise<Outcome> {
-  const outcome = await runOnce(ctx, async (tx) => {
-    const esim = await requireTopUpable(tx, ctx.account.uuid, params.iccid);
-    const product = await requireActiveProduct(tx, body.product_id);
-    const thresholds = [...(body.thresholds ?? defaultThresholds)].sort((a, b) => a - b);
-    return startExecution(ctx, tx, {
-      type: 'bundle.add',
-      iccid: esim.iccid,
-      productId: product.id,
-      input: { thresholds },
-    });
+) {
+  const esim = await requireTopUpable(tx, ctx.account.uuid, params.iccid);
+  const product = await requireActiveProduct(tx, body.product_id);
+  const thresholds = [...(body.thresholds ?? defaultThresholds)].sort((a, b) => a - b);
+  return startExecution(ctx, tx, {
+    type: 'bundle.add',
+    iccid: esim.iccid,
+    productId: product.id,
+    input: { thresholds },
   });
-  return announce(ctx, outcome);
 }
 
 /** Finds an eSIM of the account that can be topped up. */

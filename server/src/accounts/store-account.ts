@@ -1,0 +1,29 @@
+import { currentApiVersion } from '@simplane/contract';
+import type { Clock } from '../platform/clock.ts';
+import type { Queryable } from '../platform/db/database.ts';
+import { uuidText } from '../platform/ids/uuid.ts';
+import type { NewUuid } from '../platform/ids/uuid-v7.ts';
+import { type AccountLimits, type AccountRow, insertAccount } from './sql/accounts.ts';
+
+export type Deps = { clock: Clock; newUuid: NewUuid };
+
+/** Creates an account pinned to the current API version. */
+export async function storeAccount(
+  db: Queryable,
+  { clock, newUuid }: Deps,
+  name: string,
+  limits: Partial<AccountLimits> = {},
+): Promise<AccountRow> {
+  const account: AccountRow = {
+    id: uuidText(newUuid()),
+    name,
+    api_version: currentApiVersion,
+    status: 'active',
+    max_webhook_endpoints: limits.max_webhook_endpoints ?? null,
+    max_open_executions: limits.max_open_executions ?? null,
+    requests_per_second: limits.requests_per_second ?? null,
+    created_at: new Date(clock.nowMs()),
+  };
+  await insertAccount(db, account);
+  return account;
+}

@@ -1,0 +1,55 @@
+import { type Execution, type InputOf, isEid, type Operations } from '@simplane/contract';
+import type { Context } from '../../accounts/context.ts';
+import { mergeMetadata } from '../../accounts/metadata/merge.ts';
+import { productInactive, productMissing } from '../../accounts/products/require-active.ts';
+import type { GroupedWrite } from '../../accounts/write.ts';
+import { AppError } from '../../platform/app-error.ts';
+import { confirmationCodePlace } from '../../platform/secrets/sealed-places.ts';
+import { acceptExecution } from '../executions/accept.ts';
+import { executionLimitReached } from '../executions/limit-open.ts';
+
+type Input = InputOf<Operations['createEsim']>;
+
+/** Accepts an order for an eSIM and answers with the execution that tracks it. */
+export const createEsim: GroupedWrite<Context, Input, Execution> = {
+  async writeGrouped(ctx, { body }, asked) {
+    const { product_id: productId, metadata, description = null, eid = null, confirmation_code: code } = body;
+    if (eid !== null && !isEid(eid)) return refused(wrongEid());
+    const input = (executionUuid: string) => ({
+      metadata: mergeMetadata({}, metadata),
+      description,
+      ...(eid !== null && { eid }),
+      ...(code !== undefined && {
+        sealed_confirmation_code: ctx.keyring.seal(
+          code,
+          confirmationCodePlace(ctx.account.uuid, executionUuid),
+        ),
+        has_confirmation_code: true,
+      }),
+    });
+    const outcome = await acceptExecution(ctx, { type: 'esim.provision', productId, input }, asked);
+    switch (outcome.kind) {
+      case 'product_missing':
+        return refused(productMissing(productId));
+      case 'product_inactive':
+        return refused(productInactive(productId));
+      case 'over_limit':
+        return refused(executionLimitReached(ctx.account.limits.openExecutions ?? 0));
+      default:
+        if (outcome.kind === 'answered' && !outcome.replayed) ctx.signals.announce('executions');
+        return outcome;
+    }
+  },
+};
+
+function refused(refusal: AppError) {
+  return { kind: 'refused' as const, refusal };
+}
+
+function wrongEid(): AppError {
+  return new AppError(
+    'parameter_invalid',
+    'eid has the wrong check digits: at least one of its 32 digits is wrong. Read it again from the device.',
+    { param: 'eid' },
+  );
+}

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { findBrowser } from './server/test/support/browser.ts';
@@ -29,20 +30,45 @@ const slow = [
 
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification) => {
+    // Unit tests last, so that each worker changes the project once.
+    const rank = ({ moduleId, project }: TestSpecification) => {
       const found = slow.findIndex((path) => moduleId.includes(`/${path}`));
-      return found < 0 ? slow.length : found;
+      return found >= 0 ? found : project.name === 'unit' ? slow.length + 1 : slow.length;
     };
     const sorted = await super.sort(files);
     return sorted.toSorted((one, other) => rank(one) - rank(other));
   }
 }
 
+const unitTests = ['*/src/**/*.test.ts', '*/test/**/*.unit.test.ts'];
+
+/** The workspaces' sources instead of their builds. */
+const sources = Object.fromEntries(
+  ['contract/src/index.ts', 'reference/src/page.ts', 'sdk/src/index.ts', 'mcp/src/index.ts'].map((path) => [
+    `@simplane/${path.split('/', 1)[0]}`,
+    fileURLToPath(new URL(path, import.meta.url)),
+  ]),
+);
+
 export default defineConfig({
   test: {
-    include: ['*/src/**/*.test.ts', '*/test/**/*.test.ts'],
-    exclude: ['**/node_modules/**', ...(hasBrowser ? [] : [browserTests])],
-    globalSetup: ['server/test/support/global-setup.ts'],
+    projects: [
+      // Beside the code, or named so: they need neither a build nor a database, so that one file takes a second.
+      {
+        extends: true,
+        resolve: { alias: sources },
+        test: { name: 'unit', include: unitTests, exclude: ['**/node_modules/**'] },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'integration',
+          include: ['*/test/**/*.test.ts'],
+          exclude: ['**/node_modules/**', ...unitTests, ...(hasBrowser ? [] : [browserTests])],
+          globalSetup: ['server/test/support/global-setup.ts'],
+        },
+      },
+    ],
     // Some tests start, kill and restart whole processes; the timeout catches hangs, not slowness.
     testTimeout: 300_000,
     hookTimeout: 300_000,
@@ -58,5 +84,6 @@ export default defineConfig({
     // Room for short-lived objects: V8's default of 16 MB is collected often, which took a seventh of the tests' CPU time.
     execArgv: ['--min-semi-space-size=16', '--max-semi-space-size=64'],
     sequence: { sequencer: SlowFirst },
+    reporters: ['default', './server/test/support/slowest-files.ts'],
   },
 });

@@ -31,5 +31,5 @@ export const unitTests = [
   'server/src/platform/secrets/service-signature.test.ts',
   'server/src/notify/webhooks/guard/is-allowed.test.ts',
   'server/src/notify/webhooks/sender/{fair-queue,health,lanes,lanes-limits,retry,retry-limits}.test.ts',
-  'sdk/test/{webhooks,webhook-headers}.test.ts',
+  'sdk/test/{webhooks,webhook-headers.unit}.test.ts',
 ] as const;

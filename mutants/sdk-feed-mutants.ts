@@ -7,7 +7,7 @@ export const sdkFeedMutants: Mutant[] = [
     file: 'sdk/src/parse-server-sent-events.ts',
     find: "endedWithCr && text.startsWith('\\n') ? 1 : 0",
     replace: '0',
-    tests: ['sdk/test/parse-server-sent-events.test.ts'],
+    tests: ['sdk/test/parse-server-sent-events.unit.test.ts'],
     why: 'A line end that is split between two chunks is one line end.',
   },
   {
@@ -15,7 +15,7 @@ export const sdkFeedMutants: Mutant[] = [
     file: 'sdk/src/parse-server-sent-events.ts',
     find: 'restLength + fields.dataLength > maxLength',
     replace: 'false',
-    tests: ['sdk/test/parse-server-sent-events.test.ts'],
+    tests: ['sdk/test/parse-server-sent-events.unit.test.ts'],
     why: 'A stream that never completes an event does not fill the memory of its reader.',
   },
   {

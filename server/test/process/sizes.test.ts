@@ -16,6 +16,7 @@ const files = {
   'long-factory.ts': `export function makes() {\n${['a', 'b', 'c'].map(inner).join('')}  return { a, b, c };\n}\n`,
   'long-method.ts': `export const makes = () => ({\n  method() {\n${lines(59)}  },\n});\n`,
   // As long as allowed.
+  'sql.ts': `export function a() {}\n${'export const x = statement();\n'.repeat(300)}`,
   'fits.ts': `export function fits() {\n${['a', 'b'].map(inner).join('')}${lines(48)}}\nconst two = () => {\n${lines(58)}};\n`,
   'long.test.ts': `test('long', () => {\n${lines(400)}});\n`,
 };

@@ -120,7 +120,7 @@ export const clientShareMutants: Mutant[] = [
   },
   {
     name: 'hidden-events-read-with-their-bodies',
-    file: 'server/src/notify/feed/sql.ts',
+    file: 'server/src/notify/feed/sql/read.ts',
     find: `then body else '' end`,
     replace: 'then body else body end',
     tests: ['server/test/feed/fair-feed.test.ts'],

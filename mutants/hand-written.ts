@@ -599,7 +599,7 @@ const guards: Mutant[] = [
   },
   {
     name: 'recovery-of-every-type',
-    file: 'server/src/notify/webhooks/recoveries/candidates.ts',
+    file: 'server/src/notify/webhooks/recoveries/run-recoveries.ts',
     find: 'subscribes(event.type) && ',
     replace: '',
     tests: [webhooks('deliveries-api')],
@@ -607,7 +607,7 @@ const guards: Mutant[] = [
   },
   {
     name: 'recovery-of-events-about-its-endpoint',
-    file: 'server/src/notify/webhooks/recoveries/candidates.ts',
+    file: 'server/src/notify/webhooks/recoveries/run-recoveries.ts',
     find: ' && endpointIdOf(event) !== endpointId',
     replace: '',
     tests: [webhooks('endpoint-health')],

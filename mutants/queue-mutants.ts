@@ -172,7 +172,7 @@ export const queueMutants: Mutant[] = [
   },
   {
     name: 'pending-events-not-listed',
-    file: 'server/src/notify/events/has-pending-delivery.ts',
+    file: 'server/src/notify/events/sql/filtered.ts',
     find: 'where pending.account_id = events.account_id)',
     replace: 'where pending.account_id = events.account_id and false)',
     tests: [api('broad-filters'), api('lookups')],

@@ -62,7 +62,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'unsequenced-event-removed',
-    file: 'server/src/notify/feed/sql.ts',
+    file: 'server/src/notify/feed/sql/positions.ts',
     find: 'least(unsequenced.oldest_id, (',
     replace: 'least(null, (',
     tests: [api('retention')],
@@ -70,7 +70,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'feed-expires-behind-something-kept',
-    file: 'server/src/notify/feed/sql.ts',
+    file: 'server/src/notify/feed/sql/positions.ts',
     find: ' and run.is_old',
     replace: '',
     tests: [api('retention')],
@@ -78,7 +78,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'unbounded-expiry',
-    file: 'server/src/notify/feed/sql.ts',
+    file: 'server/src/notify/feed/sql/positions.ts',
     find: 'walk.events_left > 0 and ',
     replace: '',
     tests: feed,
@@ -86,7 +86,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'feeds-locked-in-any-order',
-    file: 'server/src/notify/feed/sql.ts',
+    file: 'server/src/notify/feed/sql/positions.ts',
     find: '    order by account_id\n',
     replace: '',
     tests: feed,
@@ -94,7 +94,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'feed-goes-back',
-    file: 'server/src/notify/feed/sql.ts',
+    file: 'server/src/notify/feed/sql/positions.ts',
     find: ' and expired_through < given.through',
     replace: '',
     tests: feed,
@@ -102,7 +102,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'last-expired-run-removed',
-    file: 'server/src/notify/feed/sql.ts',
+    file: 'server/src/notify/feed/sql/positions.ts',
     find: 'cardinality(run.event_ids) - 1 < removable.through',
     replace: 'cardinality(run.event_ids) - 1 <= removable.through',
     tests: feed,
@@ -110,7 +110,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'deleted-runs-read-again',
-    file: 'server/src/notify/feed/sql.ts',
+    file: 'server/src/notify/feed/sql/positions.ts',
     find: 'coalesce(kept.first_position, 0)',
     replace: '0 * coalesce(kept.first_position, 0)',
     tests: feed,

@@ -1,13 +1,13 @@
 import { purgeAuditLog } from '../accounts/audit/purge-old.ts';
 import { removeExpired } from '../accounts/sessions/end-session.ts';
 import type { Config } from '../config/settings.ts';
-import { cancelUndeliverable } from '../notify/webhooks/endpoints/cancel-undeliverable.ts';
+import { cancelUndeliverable } from '../notify/webhooks/endpoints/disable.ts';
 import { reportHealth } from '../notify/webhooks/endpoints/report-health.ts';
 import { createOrderFallback } from '../notify/webhooks/ordered/place-in-order.ts';
 import { runRecoveries } from '../notify/webhooks/recoveries/run-recoveries.ts';
 import { reportRuleOf } from '../notify/webhooks/sender/health.ts';
 import { deleteStaleLeases } from '../notify/webhooks/sender/start-sender.ts';
-import { purgeOldHours } from '../notify/webhooks/stats/purge.ts';
+import { purgeOldHours } from '../notify/webhooks/stats/collect.ts';
 import { expireBundles } from '../orders/bundles/expire.ts';
 import { countIccidRanges } from '../orders/esims/count-iccid-ranges.ts';
 import { continueGroupRetries } from '../orders/operator/continue-group-retries.ts';

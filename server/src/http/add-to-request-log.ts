@@ -1,7 +1,7 @@
 import { type ErrorBody, isWrite, type Operation } from '@simplane/contract';
 import type { FastifyRequest } from 'fastify';
 import type { Service } from '../background/service.ts';
-import type { RequestLine } from '../views/request-log/request-line.ts';
+import type { RequestLine } from '../views/request-log/buffer.ts';
 import { errorForLog } from './error-for-log.ts';
 import { createTokenBuckets } from './token-buckets.ts';
 

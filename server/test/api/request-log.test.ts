@@ -1,7 +1,10 @@
 import { errors, type RequestLogEntry } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createRequestLog } from '../../src/views/request-log/buffer.ts';
-import type { RequestLine, RequestLogLevel } from '../../src/views/request-log/request-line.ts';
+import {
+  createRequestLog,
+  type RequestLine,
+  type RequestLogLevel,
+} from '../../src/views/request-log/buffer.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import { exchange, head } from '../support/raw-http.ts';
 import { removeOld } from '../support/remove-old.ts';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { assignPositions } from '../../src/notify/feed/sql.ts';
+import { assignPositions } from '../../src/notify/feed/sql/positions.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 

@@ -1,4 +1,4 @@
-import { assignPositions } from '../../src/notify/feed/sql.ts';
+import { assignPositions } from '../../src/notify/feed/sql/positions.ts';
 import type { TestService } from './service.ts';
 import { until } from './until.ts';
 

@@ -27,8 +27,7 @@ import { createKeyring } from '../../src/platform/secrets/keyring.ts';
 import { createLog } from '../../src/platform/telemetry/log.ts';
 import { createMetrics } from '../../src/platform/telemetry/metrics.ts';
 import type { WorkQueue } from '../../src/platform/worker/work-queue.ts';
-import { createRequestLog } from '../../src/views/request-log/buffer.ts';
-import type { RequestLogLevel } from '../../src/views/request-log/request-line.ts';
+import { createRequestLog, type RequestLogLevel } from '../../src/views/request-log/buffer.ts';
 import { cloneDatabase } from './database.ts';
 import { watchStatements } from './watch-statements.ts';
 

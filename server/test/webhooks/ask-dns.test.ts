@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createAskDns } from '../../src/notify/webhooks/names/ask-dns.ts';
-import type { SearchList } from '../../src/notify/webhooks/names/search-list.ts';
+import type { SearchList } from '../../src/notify/webhooks/names/resolver-files.ts';
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
 
 let server: DnsServer;

@@ -11,8 +11,7 @@ import { createGuardedAgent } from '../../src/notify/webhooks/guard/connector.ts
 import { createNames } from '../../src/notify/webhooks/names/names.ts';
 import { runRecoveries } from '../../src/notify/webhooks/recoveries/run-recoveries.ts';
 import { createProbes } from '../../src/notify/webhooks/sender/probes.ts';
-import { createStatsCollector } from '../../src/notify/webhooks/stats/collect.ts';
-import { purgeOldHours } from '../../src/notify/webhooks/stats/purge.ts';
+import { createStatsCollector, purgeOldHours } from '../../src/notify/webhooks/stats/collect.ts';
 import type { Queryable } from '../../src/platform/db/database.ts';
 import { uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { beforeFirst } from '../../src/platform/lists/keyset.ts';

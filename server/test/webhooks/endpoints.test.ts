@@ -1,8 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { idPrefixes } from '@simplane/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { cancelUndeliverable } from '../../src/notify/webhooks/endpoints/cancel-undeliverable.ts';
-import { disableEndpoint } from '../../src/notify/webhooks/endpoints/disable.ts';
+import { cancelUndeliverable, disableEndpoint } from '../../src/notify/webhooks/endpoints/disable.ts';
 import { uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { createKeyring } from '../../src/platform/secrets/keyring.ts';
 import { allDeliveries } from '../support/all-deliveries.ts';

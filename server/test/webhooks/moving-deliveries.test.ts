@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { cancelUndeliverable } from '../../src/notify/webhooks/endpoints/cancel-undeliverable.ts';
+import { cancelUndeliverable } from '../../src/notify/webhooks/endpoints/disable.ts';
 import { claimDeliveries } from '../../src/notify/webhooks/sender/sql/claim-deliveries.ts';
 import { type Settled, settleDeliveries } from '../../src/notify/webhooks/sender/sql/settle-deliveries.ts';
 import { idOfUuid, uuidOfId } from '../../src/platform/ids/uuid.ts';

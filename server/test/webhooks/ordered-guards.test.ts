@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { emit } from '../../src/notify/events/emit.ts';
 import { newEvent } from '../../src/notify/events/new-event.ts';
-import { cancelUndeliverable } from '../../src/notify/webhooks/endpoints/cancel-undeliverable.ts';
+import { cancelUndeliverable } from '../../src/notify/webhooks/endpoints/disable.ts';
 import { createOrderFallback, placeInOrder } from '../../src/notify/webhooks/ordered/place-in-order.ts';
 import { promote } from '../../src/notify/webhooks/ordered/promote.ts';
 import { setPositions } from '../../src/notify/webhooks/ordered/sql.ts';

@@ -1,9 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { encodePlace, type Place } from '../../notify/feed/cursor.ts';
-import type { Feed } from '../../notify/feed/expired.ts';
+import type { Feed } from '../../notify/feed/find-place.ts';
 import { type Frame, frameOf, type Hub } from '../../notify/feed/hub.ts';
-import { matchTypes } from '../../notify/feed/match-types.ts';
-import { readAfter } from '../../notify/feed/read-page.ts';
+import { matchTypes, readAfter } from '../../notify/feed/read-page.ts';
 import type { UnreadAnswers } from '../unread-answers.ts';
 
 type Account = { id: string; uuid: string };

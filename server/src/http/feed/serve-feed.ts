@@ -1,10 +1,15 @@
 import { feedLimits, type InputOf, type Operation, type Operations } from '@simplane/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Service } from '../../background/service.ts';
-import { findConsumer } from '../../notify/feed/consumers/find-consumer.ts';
+import { findConsumer } from '../../notify/feed/consumers/get.ts';
 import type { Place } from '../../notify/feed/cursor.ts';
-import type { Feed, Pace } from '../../notify/feed/expired.ts';
-import { findPlace, findPlaceSince, requirePlace } from '../../notify/feed/find-place.ts';
+import {
+  type Feed,
+  findPlace,
+  findPlaceSince,
+  type Pace,
+  requirePlace,
+} from '../../notify/feed/find-place.ts';
 import { createHub } from '../../notify/feed/hub.ts';
 import { readFeed, renderPage, waitForFeed } from '../../notify/feed/read-feed.ts';
 import { AppError } from '../../platform/app-error.ts';

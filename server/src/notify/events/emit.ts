@@ -1,5 +1,5 @@
 import type { Queryable } from '../../platform/db/database.ts';
-import { iccidOfBody } from './iccid-of-body.ts';
+import { iccidOfBody } from './ids-in-body.ts';
 import type { NewEvent } from './new-event.ts';
 
 /**

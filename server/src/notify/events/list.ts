@@ -1,10 +1,11 @@
 import { type Event, type InputOf, idPrefixes, type Operations } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
+import type { Queryable } from '../../platform/db/database.ts';
 import { uuidOfId } from '../../platform/ids/uuid.ts';
 import { createdRangeOf } from '../../platform/lists/created-range.ts';
-import { readPage } from '../../platform/lists/read-page.ts';
-import { distinctTypes } from './distinct-types.ts';
-import { listEventRows } from './sql/events.ts';
+import { type CutRows, readPage } from '../../platform/lists/read-page.ts';
+import { type EventPage, listEventRows } from './sql/events.ts';
+import { distinctTypes } from './subscriptions.ts';
 
 export function listEvents(ctx: Context, { query }: InputOf<Operations['listEvents']>) {
   const filter = {
@@ -29,4 +30,19 @@ function aboutOf({ iccid, execution_id: id }: InputOf<Operations['listEvents']>[
     iccid,
     execution: id === undefined ? undefined : { id, uuid: uuidOfId(idPrefixes.execution, id) as string },
   };
+}
+
+export type EsimEvent = { uuid: string; event: Event };
+
+/** The events of an eSIM, newest first. */
+export async function listEventsOfEsim(
+  db: Queryable,
+  accountUuid: string,
+  iccid: string,
+  page: EventPage,
+): Promise<CutRows<EsimEvent>> {
+  const about = { iccid, execution: undefined };
+  const filter = { types: undefined, created: undefined, delivery: undefined, about };
+  const { rows, isCut } = await listEventRows(db, accountUuid, filter, page);
+  return { rows: rows.map(({ id, body }) => ({ uuid: id, event: JSON.parse(body) })), isCut };
 }

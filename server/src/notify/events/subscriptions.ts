@@ -1,6 +1,16 @@
 /** Every subscription that matches this event type: `*`, the type itself and each of its families. */
 export function subscriptionsOf(type: string): string[] {
-  const parts = type.split('.');
-  const families = parts.slice(0, -1).map((_, index) => `${parts.slice(0, index + 1).join('.')}.*`);
-  return ['*', type, ...families];
+  return ['*', type, ...familiesAbove(type)];
+}
+
+/** The types of a filter without what another one contains: `a.*` contains `a.b` and `a.b.*`. Sorted. */
+export function distinctTypes(types: readonly string[]): string[] {
+  const all = new Set(types);
+  return [...all].filter((type) => !familiesAbove(type).some((family) => all.has(family))).sort();
+}
+
+/** The families that contain a type or a family, other than itself. */
+function familiesAbove(type: string): string[] {
+  const parts = type.replace(/\.\*$/, '').split('.');
+  return parts.slice(1).map((_, index) => `${parts.slice(0, index + 1).join('.')}.*`);
 }

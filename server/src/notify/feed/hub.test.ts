@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Queryable } from '../../platform/db/database.ts';
 import { createHub, type Frame } from './hub.ts';
-import type { FeedRow } from './sql.ts';
+import type { FeedRow } from './sql/read.ts';
 
 type Read = { after: number; give(lastPosition: number): void };
 

@@ -3,7 +3,7 @@ import { every } from '../../platform/worker/every.ts';
 import { runWhenWoken } from '../../platform/worker/wake.ts';
 import { encodePlace, type Place } from './cursor.ts';
 import { type FeedEvent, readAfter } from './read-page.ts';
-import { findHeads } from './sql.ts';
+import { findHeads } from './sql/read.ts';
 
 type Account = { id: string; uuid: string };
 

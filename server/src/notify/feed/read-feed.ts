@@ -1,9 +1,8 @@
 import { encodePlace, type Place } from './cursor.ts';
-import { type Feed, isWithin, unknownPlace } from './expired.ts';
+import { type Feed, isWithin, unknownPlace } from './find-place.ts';
 import type { Watch } from './hub.ts';
-import { matchTypes } from './match-types.ts';
-import { type FeedEvent, readAfter } from './read-page.ts';
-import { findHead } from './sql.ts';
+import { type FeedEvent, matchTypes, readAfter } from './read-page.ts';
+import { findHead } from './sql/read.ts';
 
 /** What to read. `types` null: all. `param` is where the place came from, for the error if it has expired. */
 export type Reading = { after: Place; types: readonly string[] | null; limit: number; param?: string };

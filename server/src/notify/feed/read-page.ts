@@ -1,7 +1,6 @@
 import type { Place } from './cursor.ts';
-import type { Feed } from './expired.ts';
-import { typeFilterOf } from './match-types.ts';
-import { readEvents } from './sql.ts';
+import type { Feed } from './find-place.ts';
+import { readEvents, type TypeFilter } from './sql/read.ts';
 
 /** An event of the feed, with its place: the cursor after it. The body is empty if its type was not asked for. */
 export type FeedEvent = Place & { type: string; body: string };
@@ -28,4 +27,21 @@ export async function readAfter(
     events.push({ position, mark, type, body });
   }
   return events;
+}
+
+/** Null: all types. */
+function typeFilterOf(types: readonly string[] | null): TypeFilter | null {
+  if (types === null) return null;
+  return {
+    names: types.filter((type) => !type.endsWith('.*')),
+    prefixes: types.filter((type) => type.endsWith('.*')).map((type) => type.slice(0, -1)),
+  };
+}
+
+/** Whether an event type is one of these names, or of a family such as `esim.*`. Null: all types. */
+export function matchTypes(types: readonly string[] | null): (type: string) => boolean {
+  const filter = typeFilterOf(types);
+  if (filter === null) return () => true;
+  const names = new Set(filter.names);
+  return (type) => names.has(type) || filter.prefixes.some((prefix) => type.startsWith(prefix));
 }

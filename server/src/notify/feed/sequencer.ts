@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { createWaker } from '../../platform/worker/wake.ts';
-import { assignPositions, type Pass } from './sql.ts';
+import { assignPositions, type Pass } from './sql/positions.ts';
 
 type Options = {
   db: Database;

@@ -1,4 +1,12 @@
-import { type EventTypeName, type ExecutionType, eventTypes, type TimelineKind } from '@simplane/contract';
+import {
+  type EventTypeName,
+  type ExecutionType,
+  eventTypes,
+  type TimelineKind,
+  type TimelineStep,
+} from '@simplane/contract';
+import { type ExecutionRow, presentExecution } from '../../orders/executions/present.ts';
+import { unixSeconds } from '../../platform/clock.ts';
 
 type Described = { kind: TimelineKind; title: string };
 
@@ -64,4 +72,21 @@ const kinds: Record<EventTypeName, TimelineKind> = {
 /** The rest of a description is about the event's data. */
 function firstSentence(text: string): string {
   return text.replace(/(?<=\.) .*$/s, '');
+}
+
+/** What is stored about an execution, as steps. The times of single attempts are not stored. */
+export function stepsOf(row: ExecutionRow): TimelineStep[] {
+  const { status, attempts, error, waiting_for, next_attempt_at, finished_at } = presentExecution(row);
+  const steps: TimelineStep[] = [{ name: 'accepted', at: unixSeconds(row.created_at) }];
+  if (attempts > 0) steps.push({ name: 'running', at: null, attempts });
+  if (waiting_for !== null) steps.push({ name: 'waiting', at: next_attempt_at, message: waiting_for });
+  if (status === 'succeeded') steps.push({ name: status, at: finished_at });
+  if (status === 'failed') {
+    steps.push({
+      name: status,
+      at: finished_at,
+      ...(error && { error_code: error.code, message: error.message }),
+    });
+  }
+  return steps;
 }

@@ -1,15 +1,14 @@
 import { type InputOf, idPrefixes, type Operations, type TimelineEntry } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
-import { type EsimEvent, listEventsOfEsim } from '../../notify/events/list-of-esim.ts';
-import { countDeliveries, type DeliveryCounts } from '../../notify/webhooks/deliveries/count-by-event.ts';
+import { type EsimEvent, listEventsOfEsim } from '../../notify/events/list.ts';
+import { countDeliveries, type DeliveryCounts } from '../../notify/webhooks/deliveries/list.ts';
 import { requireEsim } from '../../orders/esims/get.ts';
 import { listExecutionsOfEsim } from '../../orders/executions/list.ts';
 import type { ExecutionRow } from '../../orders/executions/present.ts';
 import { unixSeconds } from '../../platform/clock.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
 import { readPage } from '../../platform/lists/read-page.ts';
-import { describeEvent, describeExecution } from './describe-entry.ts';
-import { stepsOf } from './execution-steps.ts';
+import { describeEvent, describeExecution, stepsOf } from './describe-entry.ts';
 
 type Entry =
   | { uuid: string; event: EsimEvent['event']; deliveries: DeliveryCounts }

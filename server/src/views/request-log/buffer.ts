@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../platform/db/database.ts';
-import type { RequestLine, RequestLogLevel } from './request-line.ts';
-import { insertLines } from './sql.ts';
+import { insertLines, type RequestLine } from './sql.ts';
+
+export type { RequestLine } from './sql.ts';
+
+/** Which requests are logged. Each level includes the ones before it. */
+export type RequestLogLevel = 'off' | 'errors' | 'writes' | 'all';
 
 export type RequestLog = {
   level: RequestLogLevel;

@@ -4,7 +4,6 @@ import { column, rowsOf } from '../../platform/db/rows.ts';
 import { many, one, run } from '../../platform/db/statement.ts';
 import { uuidOfId } from '../../platform/ids/uuid.ts';
 import { type CreatedRange, idRangeOf } from '../../platform/lists/created-range.ts';
-import type { RequestLine } from './request-line.ts';
 
 export type LineRow = {
   id: string;
@@ -40,6 +39,24 @@ left join lateral (
 ) key on true
 order by line.id desc`;
 }
+
+/** A request as it is logged. All texts are bounded and free of secrets. */
+export type RequestLine = {
+  accountUuid: string;
+  /** The `Request-Id`. */
+  id: string;
+  apiKeyUuid: string;
+  method: string;
+  path: string;
+  /** Empty for what is not an operation. */
+  operation: string;
+  status: number;
+  error: { code: ErrorCode; message: string; param: string | undefined } | null;
+  durationMs: number;
+  idempotency: IdempotencyResult | null;
+  createdIds: string[];
+  ip: string | null;
+};
 
 // A stream may be open for weeks.
 const maxInteger = 2 ** 31 - 1;

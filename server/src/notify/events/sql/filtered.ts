@@ -1,9 +1,20 @@
 import type { Queryable } from '../../../platform/db/database.ts';
 import { pageOfValue } from '../../../platform/lists/keyset.ts';
 import { maxSearched, searchedEnough } from '../../../platform/lists/too-broad.ts';
-import { hasPendingDelivery } from '../has-pending-delivery.ts';
 import { dataField, indexedFailedOrder, indexedIccid } from '../ids-in-body.ts';
 import { type CutEvents, isOfTypes, queryWithinBytes, typeRanges } from './page.ts';
+
+/**
+ * SQL: whether a delivery of the row of `events` is pending. The account is compared outside the subquery. Inside, a plan may read the
+ * account's whole queue for each event.
+ */
+const hasPendingDelivery = `exists (
+    select from (
+      select account_id from delivery_queue where event_id = events.id
+      union all
+      select account_id from blocked_deliveries where event_id = events.id
+      offset 0) pending
+    where pending.account_id = events.account_id)`;
 
 /** What the events are about. At least one is given. */
 export type About = {

@@ -4,7 +4,7 @@ import { AppError } from '../../../platform/app-error.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { encodePlace } from '../cursor.ts';
 import { findPlace } from '../find-place.ts';
-import { findConsumer } from './find-consumer.ts';
+import { findConsumer } from './get.ts';
 import { presentConsumer } from './present.ts';
 import { advanceConsumer } from './sql.ts';
 

@@ -1,6 +1,6 @@
 import type { Context } from '../../../accounts/context.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
-import { noSuchConsumer } from './find-consumer.ts';
+import { noSuchConsumer } from './get.ts';
 import { deleteConsumerRow } from './sql.ts';
 
 export async function deleteEventConsumer(

@@ -3,7 +3,7 @@ import type { Context } from '../../../accounts/context.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { findPlace } from '../find-place.ts';
-import { findConsumer } from './find-consumer.ts';
+import { findConsumer } from './get.ts';
 import { presentConsumer } from './present.ts';
 import { findConsumerRow, insertConsumer } from './sql.ts';
 

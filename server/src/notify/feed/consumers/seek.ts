@@ -2,7 +2,7 @@ import type { InputOf, Operations } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { findPlace } from '../find-place.ts';
-import { findConsumer, noSuchConsumer } from './find-consumer.ts';
+import { findConsumer, noSuchConsumer } from './get.ts';
 import { presentConsumer } from './present.ts';
 import { moveConsumer } from './sql.ts';
 

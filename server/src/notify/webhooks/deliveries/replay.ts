@@ -6,8 +6,8 @@ import { idOfUuid, uuidText } from '../../../platform/ids/uuid.ts';
 import { subscriptionsOf } from '../../events/subscriptions.ts';
 import { requireEndpoint } from '../endpoints/get.ts';
 import { announceDeliveries } from '../signal.ts';
+import { endpointDisabled, requireEvent } from './get.ts';
 import { presentDelivery } from './present.ts';
-import { endpointDisabled, requireEvent } from './require.ts';
 import type { DeliveryRow } from './sql/deliveries.ts';
 import { insertToEndpoint, insertToSubscribers } from './sql/queue.ts';
 

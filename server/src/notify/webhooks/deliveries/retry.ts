@@ -5,9 +5,8 @@ import type { Queryable } from '../../../platform/db/database.ts';
 import { idOfUuid, uuidText } from '../../../platform/ids/uuid.ts';
 import { endpointStatus } from '../endpoints/get.ts';
 import { announceDeliveries } from '../signal.ts';
-import { requireDelivery } from './get.ts';
+import { endpointDisabled, requireDelivery } from './get.ts';
 import { presentDelivery } from './present.ts';
-import { endpointDisabled } from './require.ts';
 import type { DeliveryRow } from './sql/deliveries.ts';
 import { findEvent, insertToEndpoint, makeDue, unblockDelivery } from './sql/queue.ts';
 

@@ -4,10 +4,10 @@ import { mergeMetadata } from '../../../accounts/metadata/merge.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { uuidText } from '../../../platform/ids/uuid.ts';
-import { addSecret } from './add-secret.ts';
 import { checkSettings } from './check-settings.ts';
 import { describeSettings } from './describe-change.ts';
 import { presentEndpoint } from './present.ts';
+import { addSecret } from './rotate-secret.ts';
 import { type EndpointRow, insertEndpoint, lockAndCountEndpoints } from './sql/endpoints.ts';
 
 export async function createWebhookEndpoint(

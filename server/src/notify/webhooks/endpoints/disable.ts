@@ -1,9 +1,10 @@
-import type { Queryable } from '../../../platform/db/database.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Database, Queryable } from '../../../platform/db/database.ts';
 import type { NewUuid } from '../../../platform/ids/uuid-v7.ts';
 import { emit } from '../../events/emit.ts';
 import { newEvent } from '../../events/new-event.ts';
-import { aboutEndpoint } from './about-endpoint.ts';
-import { cancelPendingDeliveries } from './sql/cancel.ts';
+import { aboutEndpoint } from './present.ts';
+import { cancelPendingDeliveries, cancelUndeliverableRows } from './sql/cancel.ts';
 import { disableEndpointRow, type EndpointKey } from './sql/endpoints.ts';
 
 type Disable = EndpointKey & { reason: string; at: Date };
@@ -24,4 +25,18 @@ export async function disableEndpoint(
   const data = { ...aboutEndpoint(endpoint), disabled_reason: reason };
   await emit(tx, [newEvent(deps, { accountUuid, type: 'webhook_endpoint.disabled', data })]);
   return true;
+}
+
+/**
+ * Cancels pending deliveries of disabled and deleted endpoints that `cancelPendingDeliveries` skipped: the rest of a large backlog,
+ * deliveries being sent at that moment, and deliveries of events committed concurrently.
+ */
+export async function cancelUndeliverable(db: Database, clock: Clock, stopping?: AbortSignal): Promise<void> {
+  // Blocked ones first, because they may move to the queue meanwhile.
+  for (const table of ['blocked_deliveries', 'delivery_queue'] as const) {
+    let mayHaveMore = true;
+    while (mayHaveMore && !stopping?.aborted) {
+      ({ mayHaveMore } = await cancelUndeliverableRows(db, table, new Date(clock.nowMs())));
+    }
+  }
 }

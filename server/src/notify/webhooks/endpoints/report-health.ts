@@ -4,7 +4,7 @@ import type { Signals } from '../../../platform/db/signals.ts';
 import type { NewUuid } from '../../../platform/ids/uuid-v7.ts';
 import { emitToOthers } from '../../events/emit.ts';
 import { newEvent } from '../../events/new-event.ts';
-import { aboutEndpoint } from './about-endpoint.ts';
+import { aboutEndpoint } from './present.ts';
 import { type HealthReport, takeHealthReports } from './sql/health.ts';
 
 type Deps = { clock: Clock; newUuid: NewUuid; signals: Pick<Signals, 'announce'> };

@@ -1,10 +1,18 @@
+import { randomBytes } from 'node:crypto';
 import type { InputOf, Operations } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
-import { addSecret } from './add-secret.ts';
+import { uuidText } from '../../../platform/ids/uuid.ts';
+import { signingSecretPlace } from '../../../platform/secrets/sealed-places.ts';
 import { endpointKey, noSuchEndpoint, requireEndpoint } from './get.ts';
 import { presentEndpoint } from './present.ts';
-import { expireSecrets, lockEndpoint, removeOldSecrets } from './sql/endpoints.ts';
+import {
+  type EndpointKey,
+  expireSecrets,
+  insertSecret,
+  lockEndpoint,
+  removeOldSecrets,
+} from './sql/endpoints.ts';
 
 const defaultOverlapSeconds = 86_400;
 // The new one and two older ones: each adds a signature to every delivery's headers.
@@ -29,4 +37,18 @@ export async function rotateWebhookSecret(
     isSecret: true,
     changes: { expires_in: overlapSeconds },
   };
+}
+
+/** Creates and stores a sealed signing secret; returns the plain text for the only response that shows it. */
+export async function addSecret(
+  ctx: Pick<Context, 'keyring' | 'newUuid'>,
+  tx: Queryable,
+  key: EndpointKey,
+  createdAt: Date,
+): Promise<string> {
+  const secret = `whsec_${randomBytes(32).toString('base64')}`;
+  const uuid = uuidText(ctx.newUuid());
+  const context = signingSecretPlace(key.accountUuid, key.endpointUuid, uuid);
+  await insertSecret(tx, key, { uuid, sealed: ctx.keyring.seal(secret, context), createdAt });
+  return secret;
 }

@@ -2,7 +2,6 @@ import { isIP } from 'node:net';
 import type { AddressPolicy } from '../../../platform/addresses/address-policy.ts';
 import { clip } from '../../../platform/telemetry/clip.ts';
 import { isAllowedAddress } from './is-allowed.ts';
-import { isLocalhostName } from './localhost.ts';
 
 type Checked = { ok: true; url: string } | { ok: false; reason: string };
 
@@ -41,4 +40,9 @@ function fixedAddressOf(hostname: string): string | null {
   if (isIP(hostname)) return hostname;
   if (isLocalhostName(hostname)) return '127.0.0.1';
   return metadataName.test(hostname.replace(/\.$/, '')) ? '169.254.169.254' : null;
+}
+
+/** RFC 6761 section 6.3: these names are loopback and are never looked up. */
+export function isLocalhostName(hostname: string): boolean {
+  return /^(.+\.)?localhost\.?$/.test(hostname);
 }

@@ -1,9 +1,8 @@
 import { isIP, type Socket } from 'node:net';
 import { Agent, buildConnector, Client, type Dispatcher, errors, Pool } from 'undici';
 import type { AddressPolicy } from '../../../platform/addresses/address-policy.ts';
-import { AddressRefused } from './address-refused.ts';
 import { isAllowedAddress } from './is-allowed.ts';
-import { openSocket } from './open-socket.ts';
+import { AddressRefused, openSocket } from './open-socket.ts';
 
 type Options = {
   /** Covers TCP and TLS together. */

@@ -1,6 +1,5 @@
 import { connect, isIPv6, type LookupFunction, type Socket } from 'node:net';
 import type { AddressPolicy } from '../../../platform/addresses/address-policy.ts';
-import { AddressRefused } from './address-refused.ts';
 import { isAllowedAddress } from './is-allowed.ts';
 
 /** Node's default of 250 ms is too short for distant receivers: all addresses but the last would time out. */
@@ -71,4 +70,16 @@ function lookupReturning(addresses: readonly string[]): LookupFunction {
     if (options.all || !first) callback(null, results);
     else callback(null, first.address, first.family);
   };
+}
+
+/** The guard refused an address. Customers may read the message; `address` is for the operator only. */
+export class AddressRefused extends Error {
+  readonly code = 'ERR_ADDRESS_REFUSED';
+  readonly address: string | undefined;
+
+  constructor(message: string, address?: string) {
+    super(message);
+    this.name = 'AddressRefused';
+    this.address = address;
+  }
 }

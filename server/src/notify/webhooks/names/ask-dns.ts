@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns/promises';
-import { candidatesFor, type SearchList } from './search-list.ts';
+import { candidatesFor, type SearchList } from './resolver-files.ts';
 
 export type DnsAnswer =
   | { kind: 'found'; addresses: string[]; ttlSeconds: number }

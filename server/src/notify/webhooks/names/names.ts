@@ -1,10 +1,8 @@
 import { isIP } from 'node:net';
-import { isLocalhostName } from '../guard/localhost.ts';
+import { isLocalhostName } from '../guard/check-url.ts';
 import { type AskDns, createAskDns, type DnsAnswer } from './ask-dns.ts';
-import { parseHosts } from './hosts-file.ts';
 import { createLookupSlots } from './lookup-slots.ts';
-import { noSearchList, parseSearchList } from './search-list.ts';
-import { watchedFile } from './watched-file.ts';
+import { noSearchList, parseHosts, parseSearchList, watchedFile } from './resolver-files.ts';
 
 export type Resolved =
   | { kind: 'found'; addresses: readonly string[] }

@@ -3,7 +3,7 @@ import type { Context } from '../../../accounts/context.ts';
 import { idOfUuid } from '../../../platform/ids/uuid.ts';
 import { highestUuidAt, lowestUuidAt } from '../../../platform/ids/uuid-range.ts';
 import { requireEndpoint } from '../endpoints/get.ts';
-import { candidatesOf } from './candidates.ts';
+import { candidatesOf } from './run-recoveries.ts';
 import { findMissed, readEvents } from './sql.ts';
 
 // A batch takes 10 to 20 ms. No transaction spans them, so a preview never holds a connection for long.

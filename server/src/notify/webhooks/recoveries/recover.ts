@@ -10,7 +10,7 @@ import type { Reply } from '../../../accounts/write.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { idOfUuid, uuidText } from '../../../platform/ids/uuid.ts';
 import { highestUuidAt, lowestUuidAt } from '../../../platform/ids/uuid-range.ts';
-import { endpointDisabled } from '../deliveries/require.ts';
+import { endpointDisabled } from '../deliveries/get.ts';
 import { requireEndpoint } from '../endpoints/get.ts';
 import { announceDeliveries } from '../signal.ts';
 import { presentRecovery } from './present.ts';

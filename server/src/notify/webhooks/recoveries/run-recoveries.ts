@@ -1,13 +1,16 @@
+import { idPrefixes } from '@simplane/contract';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Database, Queryable } from '../../../platform/db/database.ts';
 import type { Signals } from '../../../platform/db/signals.ts';
-import { uuidText } from '../../../platform/ids/uuid.ts';
+import { idOfUuid, uuidText } from '../../../platform/ids/uuid.ts';
 import type { NewUuid } from '../../../platform/ids/uuid-v7.ts';
+import { subscriptionsOf } from '../../events/subscriptions.ts';
 import { promoteOfEndpoint } from '../ordered/place-in-order.ts';
-import { candidatesOf } from './candidates.ts';
+import { endpointIdOf } from '../sql-pieces.ts';
 import {
   advanceRecovery,
   closeOrphanedRecoveries,
+  type FoundEvent,
   insertMissed,
   type LockedRecovery,
   lockRecovery,
@@ -79,4 +82,18 @@ async function lockNext(tx: Queryable, served: Set<string>): Promise<LockedRecov
   if (next || served.size === 0) return next;
   served.clear();
   return lockRecovery(tx, []);
+}
+
+/**
+ * Those of the events that the endpoint would get if it missed them. Uses its current subscriptions, not those at the time of the
+ * event, and leaves out events about itself.
+ */
+export function candidatesOf(
+  events: FoundEvent[],
+  endpoint: { uuid: string; enabledEventTypes: string[] },
+): FoundEvent[] {
+  const endpointId = idOfUuid(idPrefixes.webhookEndpoint, endpoint.uuid);
+  const subscribes = (type: string) =>
+    subscriptionsOf(type).some((subscription) => endpoint.enabledEventTypes.includes(subscription));
+  return events.filter((event) => subscribes(event.type) && endpointIdOf(event) !== endpointId);
 }

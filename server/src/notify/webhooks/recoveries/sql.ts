@@ -4,7 +4,7 @@ import type { Queryable } from '../../../platform/db/database.ts';
 import { column, rowsOf } from '../../../platform/db/rows.ts';
 import { count, many, one, run } from '../../../platform/db/statement.ts';
 import { beforeFirst } from '../../../platform/lists/keyset.ts';
-import { iccidOfBody } from '../../events/iccid-of-body.ts';
+import { iccidOfBody } from '../../events/ids-in-body.ts';
 import { type AboutEndpoint, bodyAboutEndpoint, positionOfEvent, positionOfExpired } from '../sql-pieces.ts';
 
 export type RecoveryRow = {

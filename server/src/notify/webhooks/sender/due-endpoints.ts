@@ -6,17 +6,6 @@ import type { Lanes } from './lanes.ts';
 import type { ReadyEndpoints, Wake } from './ready-endpoints.ts';
 import { findEndpoints, findEndpointsDue, type KnownEndpoint } from './sql/leases.ts';
 
-export type DueEndpoints = {
-  /** The account has new deliveries. Endpoints with recent ones are claimed immediately; the others are looked up first. */
-  wakeAccount(accountUuid: string): void;
-  /** The next `find` looks at all endpoints. */
-  scanNext(): void;
-  /** Finds the endpoints that are ready, if it is time to look. */
-  find(): Promise<void>;
-  /** Looks again if accounts wait for it. */
-  findLater(): void;
-};
-
 type Deps = {
   db: Queryable;
   clock: Clock;
@@ -33,8 +22,10 @@ const lookUpIntervalMs = 200;
 // A woken account's deliveries are this new, unless another machine's clock is further behind; the scan finds those.
 const wokenWithinMs = 10_000;
 
+export type DueEndpoints = ReturnType<typeof createDueEndpoints>;
+
 /** What waits: notices endpoints with due deliveries, by signals and, for those that were missed, by a scan. */
-export function createDueEndpoints({ db, clock, holder, lanes, claims, ready, wake }: Deps): DueEndpoints {
+export function createDueEndpoints({ db, clock, holder, lanes, claims, ready, wake }: Deps) {
   const wokenAccounts = new Set<string>();
   let scannedAtMs = Number.NEGATIVE_INFINITY;
   let lookedUpAtMs = Number.NEGATIVE_INFINITY;
@@ -68,17 +59,20 @@ export function createDueEndpoints({ db, clock, holder, lanes, claims, ready, wa
   }
 
   return {
-    wakeAccount(accountUuid) {
+    /** The account has new deliveries. Endpoints with recent ones are claimed immediately; the others are looked up first. */
+    wakeAccount(accountUuid: string): void {
       wokenAccounts.add(accountUuid);
       for (const endpointUuid of lanes.busyOf(accountUuid)) {
         if (!claims.isRefused(endpointUuid)) ready.add(endpointUuid, accountUuid);
       }
       wake.proven();
     },
-    scanNext() {
+    /** The next `find` looks at all endpoints. */
+    scanNext(): void {
       scannedAtMs = Number.NEGATIVE_INFINITY;
     },
-    async find() {
+    /** Finds the endpoints that are ready, if it is time to look. */
+    async find(): Promise<void> {
       const nowMs = performance.now();
       if (nowMs - scannedAtMs >= scanIntervalMs) {
         scannedAtMs = nowMs;
@@ -88,7 +82,8 @@ export function createDueEndpoints({ db, clock, holder, lanes, claims, ready, wa
       lookedUpAtMs = nowMs;
       await lookUpWoken();
     },
-    findLater() {
+    /** Looks again if accounts wait for it. */
+    findLater(): void {
       if (wokenAccounts.size > 0) setTimeout(wake.unproven, lookUpIntervalMs).unref();
     },
   };

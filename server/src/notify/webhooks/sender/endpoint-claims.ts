@@ -24,51 +24,19 @@ type EndpointClaim = {
 
 type Position = { afterUuid: string; heldUuids: string[] };
 
-export type EndpointClaims = {
-  /** False while a claim runs, because a concurrent one would take the same deliveries again, and while the endpoint is avoided. */
-  mayClaim(endpointUuid: string): boolean;
-  /** Begins a claim. Returns the id it starts after, and the deliveries it must exclude. */
-  begin(endpointUuid: string): Position;
-  /** Ends the claim. Without a lease, another process holds the endpoint or it is not enabled. */
-  end(
-    endpointUuid: string,
-    claimed: { lease: EndpointLease | null; sentAtMs: number; isFull: boolean },
-  ): void;
-  /** The claim failed. */
-  abort(endpointUuid: string): void;
-  hold(delivery: ClaimedDelivery): void;
-  /** The delivery's result is stored. */
-  drop(delivery: ClaimedDelivery): void;
-  /** The delivery was not sent, or its result not stored: a later claim finds it again. */
-  release(delivery: ClaimedDelivery): void;
-  /** Whether an attempt that takes `forMs` would end within the lease. */
-  isLeased(delivery: ClaimedDelivery, forMs: number): boolean;
-  isRefused(endpointUuid: string): boolean;
-  /** The next claim starts from the beginning, because the position of a due delivery is unknown. */
-  restart(endpointUuid: string): void;
-  /** The next claim starts at this id or before, because a delivery is due there. */
-  lookFrom(endpointUuid: string, uuid: string): void;
-  /** Claims nothing of the endpoint for a while. Returns true if none of its deliveries is held, so that its lease can end. */
-  avoid(endpointUuid: string, forMs: number): boolean;
-  forgetIdle(): void;
-  /** Endpoints that this process may have leased and of which it holds no delivery. */
-  idleEndpoints(): string[];
-};
-
 // Ids begin with their millisecond, but may commit out of order. The fallback scan finds those that commit even later.
 const lookBackMs = 1_000;
 // With a backlog, claims mostly move forward: looking back reads over sent deliveries that are not yet vacuumed.
 const lookBackIntervalMs = 250;
 const idleAfterMs = 60_000;
 
+export type EndpointClaims = ReturnType<typeof createEndpointClaims>;
+
 /**
  * Tracks endpoint leases and the deliveries that this process holds. Queue rows do not record a holder, so each claim excludes
  * the held deliveries and starts after the last one taken.
  */
-export function createEndpointClaims(
-  monotonicMs: () => number,
-  wallMs: () => number = Date.now,
-): EndpointClaims {
+export function createEndpointClaims(monotonicMs: () => number, wallMs: () => number = Date.now) {
   const claims = new Map<string, EndpointClaim>();
 
   function claimOf(endpointUuid: string): EndpointClaim {
@@ -103,12 +71,14 @@ export function createEndpointClaims(
   }
 
   return {
-    mayClaim(endpointUuid) {
+    /** False while a claim runs, because a concurrent one would take the same deliveries again, and while the endpoint is avoided. */
+    mayClaim(endpointUuid: string): boolean {
       const claim = claims.get(endpointUuid);
       return !claim || (!claim.isClaiming && monotonicMs() >= claim.avoidedUntilMs);
     },
 
-    begin(endpointUuid) {
+    /** Begins a claim. Returns the id it starts after, and the deliveries it must exclude. */
+    begin(endpointUuid: string): Position {
       const claim = claimOf(endpointUuid);
       claim.isClaiming = true;
       claim.usedAtMs = monotonicMs();
@@ -120,7 +90,11 @@ export function createEndpointClaims(
       return { afterUuid, heldUuids: [...claim.held.keys()] };
     },
 
-    end(endpointUuid, { lease, sentAtMs, isFull }) {
+    /** Ends the claim. Without a lease, another process holds the endpoint or it is not enabled. */
+    end(
+      endpointUuid: string,
+      { lease, sentAtMs, isFull }: { lease: EndpointLease | null; sentAtMs: number; isFull: boolean },
+    ): void {
       const claim = claimOf(endpointUuid);
       claim.isClaiming = false;
       claim.isRefused = lease === null;
@@ -128,13 +102,14 @@ export function createEndpointClaims(
       if (!isFull && claim.start === 'position') claim.start = 'look back';
     },
 
-    abort(endpointUuid) {
+    /** The claim failed. */
+    abort(endpointUuid: string): void {
       const claim = claimOf(endpointUuid);
       claim.isClaiming = false;
       claim.start = 'look back';
     },
 
-    hold({ endpoint_id: endpointUuid, id, attempt_count }) {
+    hold({ endpoint_id: endpointUuid, id, attempt_count }: ClaimedDelivery): void {
       const claim = claimOf(endpointUuid);
       claim.held.set(id, attempt_count);
       if (attempt_count > 0) return;
@@ -142,44 +117,50 @@ export function createEndpointClaims(
       if (id > claim.highest) claim.highest = id;
     },
 
-    drop({ endpoint_id: endpointUuid, id, attempt_count }) {
+    /** The delivery's result is stored. */
+    drop({ endpoint_id: endpointUuid, id, attempt_count }: ClaimedDelivery): void {
       const { held } = claimOf(endpointUuid);
       if (held.get(id) === attempt_count) held.delete(id); // else a later attempt is held
     },
 
-    release({ endpoint_id: endpointUuid, id, attempt_count }) {
+    /** The delivery was not sent, or its result not stored: a later claim finds it again. */
+    release({ endpoint_id: endpointUuid, id, attempt_count }: ClaimedDelivery): void {
       const claim = claimOf(endpointUuid);
       if (claim.held.get(id) !== attempt_count) return; // a later attempt is held
       claim.held.delete(id);
       if (attempt_count === 0 && (claim.from === null || id < claim.from)) claim.from = before(id, 1);
     },
 
-    isLeased({ endpoint_id: endpointUuid, fence }, forMs) {
+    /** Whether an attempt that takes `forMs` would end within the lease. */
+    isLeased({ endpoint_id: endpointUuid, fence }: ClaimedDelivery, forMs: number): boolean {
       const lease = claims.get(endpointUuid)?.lease;
       return lease?.fence === fence && monotonicMs() + forMs <= lease.endsAtMs;
     },
 
-    isRefused: (endpointUuid) => claims.get(endpointUuid)?.isRefused === true,
+    isRefused: (endpointUuid: string): boolean => claims.get(endpointUuid)?.isRefused === true,
 
-    restart(endpointUuid) {
+    /** The next claim starts from the beginning, because the position of a due delivery is unknown. */
+    restart(endpointUuid: string): void {
       const claim = claimOf(endpointUuid);
       claim.start = 'beginning';
       claim.isRefused = false;
     },
 
-    lookFrom(endpointUuid, uuid) {
+    /** The next claim starts at this id or before, because a delivery is due there. */
+    lookFrom(endpointUuid: string, uuid: string): void {
       const claim = claimOf(endpointUuid);
       claim.isRefused = false;
       if (claim.from === null || uuid < claim.from) claim.from = uuid;
     },
 
-    avoid(endpointUuid, forMs) {
+    /** Claims nothing of the endpoint for a while. Returns true if none of its deliveries is held, so that its lease can end. */
+    avoid(endpointUuid: string, forMs: number): boolean {
       const claim = claimOf(endpointUuid);
       claim.avoidedUntilMs = monotonicMs() + forMs;
       return claim.held.size === 0;
     },
 
-    forgetIdle() {
+    forgetIdle(): void {
       const nowMs = monotonicMs();
       for (const [endpointUuid, { held, isClaiming, lease, usedAtMs }] of claims) {
         const isBusy = held.size > 0 || isClaiming || (lease && lease.endsAtMs >= nowMs);
@@ -187,7 +168,8 @@ export function createEndpointClaims(
       }
     },
 
-    idleEndpoints() {
+    /** Endpoints that this process may have leased and of which it holds no delivery. */
+    idleEndpoints(): string[] {
       const endpointUuids: string[] = [];
       for (const [endpointUuid, { held, isClaiming }] of claims) {
         if (held.size === 0 && !isClaiming) endpointUuids.push(endpointUuid);

@@ -2,17 +2,8 @@ type Entry = { endpointUuid: string; accountUuid: string };
 
 type Rules = { mayTakeFor(accountUuid: string): boolean; hasRoom(endpointUuid: string): boolean };
 
-export type FairQueue = {
-  add(entry: Entry): void;
-  delete(endpointUuid: string): void;
-  has(endpointUuid: string): boolean;
-  endpoints(): Iterable<string>;
-  /** Removes and returns the next endpoint the rules allow. */
-  take(rules: Rules): Entry | null;
-};
-
 /** A queue of endpoints, round-robin over accounts: one account's thousand endpoints don't delay another's only one. */
-export function createFairQueue(): FairQueue {
+export function createFairQueue() {
   const accountOf = new Map<string, string>();
   const queues = new Map<string, Set<string>>();
 
@@ -26,7 +17,7 @@ export function createFairQueue(): FairQueue {
   }
 
   return {
-    add({ endpointUuid, accountUuid }) {
+    add({ endpointUuid, accountUuid }: Entry): void {
       if (accountOf.has(endpointUuid)) return;
       accountOf.set(endpointUuid, accountUuid);
       const queue = queues.get(accountUuid);
@@ -34,9 +25,10 @@ export function createFairQueue(): FairQueue {
       else queues.set(accountUuid, new Set([endpointUuid]));
     },
     delete: remove,
-    has: (endpointUuid) => accountOf.has(endpointUuid),
-    endpoints: () => accountOf.keys(),
-    take({ mayTakeFor, hasRoom }) {
+    has: (endpointUuid: string): boolean => accountOf.has(endpointUuid),
+    endpoints: (): Iterable<string> => accountOf.keys(),
+    /** Removes and returns the next endpoint the rules allow. */
+    take({ mayTakeFor, hasRoom }: Rules): Entry | null {
       for (const [accountUuid, queue] of queues) {
         if (!mayTakeFor(accountUuid)) continue;
         for (const endpointUuid of queue) {

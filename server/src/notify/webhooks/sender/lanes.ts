@@ -18,32 +18,6 @@ type Lane = {
   usedAtMs: number;
 };
 
-export type Lanes = {
-  standingOf(endpointUuid: string): Standing;
-  /** Takes over the standing from the database, unless this process has already seen an attempt. */
-  learn(endpointUuid: string, standing: Standing): void;
-  /** How many deliveries may be claimed now; 0 while the lane is full, nearly full or paused. */
-  roomFor(endpointUuid: string): number;
-  claimed(endpointUuid: string, accountUuid: string): void;
-  /**
-   * Waits until a claimed delivery may be sent; an urgent one never waits. False: release its claim. End with `finished`,
-   * `released` or `postponed`.
-   */
-  acquireSlot(endpointUuid: string, isUrgent?: boolean): true | Promise<boolean>;
-  /** Returns how long the endpoint is paused. */
-  finished(endpointUuid: string, ok: boolean): number;
-  /** The attempt was canceled on our side: the endpoint's standing stays as it is. */
-  released(endpointUuid: string): void;
-  /** Nothing was sent and the endpoint is not to blame: pauses the lane, rejects waiting deliveries, keeps the standing. */
-  postponed(endpointUuid: string, pauseMs: number): void;
-  /** Its owner enabled it: ends the pause after failures and forgets them. False if there were none. */
-  enabled(endpointUuid: string): boolean;
-  /** The account's proven endpoints with recent deliveries. */
-  busyOf(accountUuid: string): Iterable<string>;
-  /** Drops idle lanes, so deleted endpoints don't accumulate. */
-  forgetIdle(): void;
-};
-
 const maxConcurrency = 64;
 // At full concurrency as many deliveries wait as are in flight, so slots stay busy during the next claim.
 const heldPerSlot = 2;
@@ -54,11 +28,13 @@ const minPauseMs = 250;
 const maxPauseMs = 5_000;
 const idleAfterMs = 60_000;
 
+export type Lanes = ReturnType<typeof createLanes>;
+
 /**
  * Isolates endpoints, so a dead or slow one never delays another. An endpoint starts with one delivery in flight. Each success
  * doubles its concurrency; a failure resets it to one, rejects the waiting deliveries and pauses the lane, longer each time.
  */
-export function createLanes(monotonicMs: () => number = () => performance.now()): Lanes {
+export function createLanes(monotonicMs: () => number = () => performance.now()) {
   const lanes = new Map<string, Lane>();
   const busy = new Map<string, Set<string>>();
 
@@ -95,21 +71,23 @@ export function createLanes(monotonicMs: () => number = () => performance.now())
   }
 
   return {
-    standingOf: (endpointUuid) => laneOf(endpointUuid).standing,
+    standingOf: (endpointUuid: string): Standing => laneOf(endpointUuid).standing,
 
-    learn(endpointUuid, standing) {
+    /** Takes over the standing from the database, unless this process has already seen an attempt. */
+    learn(endpointUuid: string, standing: Standing): void {
       const lane = laneOf(endpointUuid);
       if (!lane.isTried) lane.standing = standing;
     },
 
-    roomFor(endpointUuid) {
+    /** How many deliveries may be claimed now; 0 while the lane is full, nearly full or paused. */
+    roomFor(endpointUuid: string): number {
       const lane = laneOf(endpointUuid);
       const maxHeld = lane.concurrency === maxConcurrency ? maxConcurrency * heldPerSlot : lane.concurrency;
       const room = maxHeld - lane.held;
       return room < maxHeld / refillDivisor || monotonicMs() < lane.pausedUntilMs ? 0 : room;
     },
 
-    claimed(endpointUuid, accountUuid) {
+    claimed(endpointUuid: string, accountUuid: string): void {
       const lane = laneOf(endpointUuid);
       lane.held += 1;
       lane.usedAtMs = monotonicMs();
@@ -118,7 +96,11 @@ export function createLanes(monotonicMs: () => number = () => performance.now())
       else busy.set(accountUuid, new Set([endpointUuid]));
     },
 
-    acquireSlot(endpointUuid, isUrgent = false) {
+    /**
+     * Waits until a claimed delivery may be sent; an urgent one never waits. False: release its claim. End with `finished`,
+     * `released` or `postponed`.
+     */
+    acquireSlot(endpointUuid: string, isUrgent = false): true | Promise<boolean> {
       const lane = laneOf(endpointUuid);
       const isFull = lane.inFlight >= lane.concurrency;
       if (isFull && !isUrgent) return new Promise((resolve) => lane.waiting.push(resolve));
@@ -126,7 +108,8 @@ export function createLanes(monotonicMs: () => number = () => performance.now())
       return true;
     },
 
-    finished(endpointUuid, ok) {
+    /** Returns how long the endpoint is paused. */
+    finished(endpointUuid: string, ok: boolean): number {
       const lane = laneOf(endpointUuid);
       lane.held -= 1;
       lane.inFlight -= 1;
@@ -141,14 +124,16 @@ export function createLanes(monotonicMs: () => number = () => performance.now())
       return lane.pauseMs;
     },
 
-    released(endpointUuid) {
+    /** The attempt was canceled on our side: the endpoint's standing stays as it is. */
+    released(endpointUuid: string): void {
       const lane = laneOf(endpointUuid);
       lane.held -= 1;
       lane.inFlight -= 1;
       startWaiting(lane);
     },
 
-    postponed(endpointUuid, pauseMs) {
+    /** Nothing was sent and the endpoint is not to blame: pauses the lane, rejects waiting deliveries, keeps the standing. */
+    postponed(endpointUuid: string, pauseMs: number): void {
       const lane = laneOf(endpointUuid);
       lane.held -= 1;
       lane.inFlight -= 1;
@@ -156,7 +141,8 @@ export function createLanes(monotonicMs: () => number = () => performance.now())
       rejectWaiting(lane);
     },
 
-    enabled(endpointUuid) {
+    /** Its owner enabled it: ends the pause after failures and forgets them. False if there were none. */
+    enabled(endpointUuid: string): boolean {
       const lane = lanes.get(endpointUuid);
       if (lane?.standing !== 'failing') return false;
       lane.standing = 'untried';
@@ -167,13 +153,15 @@ export function createLanes(monotonicMs: () => number = () => performance.now())
       return true;
     },
 
-    *busyOf(accountUuid) {
+    /** The account's proven endpoints with recent deliveries. */
+    *busyOf(accountUuid: string): Iterable<string> {
       for (const endpointUuid of busy.get(accountUuid) ?? []) {
         if (lanes.get(endpointUuid)?.standing === 'proven') yield endpointUuid;
       }
     },
 
-    forgetIdle() {
+    /** Drops idle lanes, so deleted endpoints don't accumulate. */
+    forgetIdle(): void {
       const before = monotonicMs() - idleAfterMs;
       for (const [endpointUuid, lane] of lanes) {
         if (lane.held === 0 && lane.usedAtMs < before) lanes.delete(endpointUuid);

@@ -18,24 +18,6 @@ export type Wake = Record<QueueName, () => void>;
 /** An endpoint with slots acquired for this many deliveries. With `deliveryUuids` only those are claimed. */
 export type Chosen = { endpointUuid: string; accountUuid: string; slots: number; deliveryUuids?: string[] };
 
-export type ReadyEndpoints = {
-  /** The endpoint may have due deliveries. */
-  add(endpointUuid: string, accountUuid: string): void;
-  /** Likewise after the delay, unless the scan finds it earlier. */
-  addLater(endpointUuid: string, accountUuid: string, delayMs: number): void;
-  /** The delivery is to be sent now. If too many are, it is sent when its endpoint's turn comes. */
-  addUrgent(urgent: Urgent): void;
-  has(endpointUuid: string): boolean;
-  hasProven(): boolean;
-  hasUrgent(): boolean;
-  /** Removes the next endpoints and acquires slots for up to `count` deliveries; whoever claims adds those that may have more. */
-  take: Record<QueueName, (count: number) => Chosen[]>;
-  unproven(): string[];
-  dropUnproven(endpointUuid: string): void;
-  /** From now on nothing is taken. */
-  close(): void;
-};
-
 type Deps = {
   slots: Slots;
   lanes: Pick<Lanes, 'standingOf' | 'roomFor'>;
@@ -57,8 +39,10 @@ export function createSlots(concurrency: number): Slots {
   };
 }
 
+export type ReadyEndpoints = ReturnType<typeof createReadyEndpoints>;
+
 /** Which endpoint is next: those that may have due deliveries, in the order in which they get their turn. */
-export function createReadyEndpoints({ slots, lanes, claims, wake }: Deps): ReadyEndpoints {
+export function createReadyEndpoints({ slots, lanes, claims, wake }: Deps) {
   const proven = new Map<string, string>();
   const unproven = { untried: createFairQueue(), failing: createFairQueue() };
   const urgent = createUrgentDeliveries(slots.urgent, claims.mayClaim);
@@ -66,6 +50,7 @@ export function createReadyEndpoints({ slots, lanes, claims, wake }: Deps): Read
   const reservedForUntried = Math.floor(slots.unproven.total / 4);
   let isClosed = false;
 
+  /** The endpoint may have due deliveries. */
   function add(endpointUuid: string, accountUuid: string): void {
     const standing = lanes.standingOf(endpointUuid);
     if (standing !== 'proven') proven.delete(endpointUuid);
@@ -117,7 +102,8 @@ export function createReadyEndpoints({ slots, lanes, claims, wake }: Deps): Read
 
   return {
     add,
-    addLater(endpointUuid, accountUuid, delayMs) {
+    /** Like `add`, after the delay, unless the scan finds the endpoint earlier. */
+    addLater(endpointUuid: string, accountUuid: string, delayMs: number): void {
       if (delayMs > maxTimerMs) return;
       const addAndWake = () => {
         add(endpointUuid, accountUuid);
@@ -125,25 +111,28 @@ export function createReadyEndpoints({ slots, lanes, claims, wake }: Deps): Read
       };
       setTimeout(addAndWake, delayMs).unref();
     },
-    addUrgent(delivery) {
+    /** The delivery is to be sent now. If too many are, it is sent when its endpoint's turn comes. */
+    addUrgent(delivery: Urgent): void {
       if (urgent.add(delivery)) wake.urgent();
       else add(delivery.endpointUuid, delivery.accountUuid);
     },
-    has: (endpointUuid) =>
+    has: (endpointUuid: string): boolean =>
       proven.has(endpointUuid) || unproven.untried.has(endpointUuid) || unproven.failing.has(endpointUuid),
     hasProven: () => proven.size > 0,
     hasUrgent: () => !urgent.isEmpty(),
+    /** Removes the next endpoints and acquires slots for up to `count` deliveries; whoever claims adds those that may have more. */
     take: {
       proven: takeProven,
       unproven: takeUnproven,
-      urgent: (count) => (isClosed ? [] : urgent.take(count)),
+      urgent: (count: number): Chosen[] => (isClosed ? [] : urgent.take(count)),
     },
     unproven: () => [...unproven.untried.endpoints(), ...unproven.failing.endpoints()],
-    dropUnproven(endpointUuid) {
+    dropUnproven(endpointUuid: string): void {
       unproven.untried.delete(endpointUuid);
       unproven.failing.delete(endpointUuid);
     },
-    close() {
+    /** From now on nothing is taken. */
+    close(): void {
       isClosed = true;
     },
   };

@@ -5,23 +5,12 @@ export type Urgent = { accountUuid: string; endpointUuid: string; deliveryUuid: 
 /** Deliveries to claim by their ids. */
 type Named = { accountUuid: string; endpointUuid: string; slots: number; deliveryUuids: string[] };
 
-export type UrgentDeliveries = {
-  /** False if too many wait: the delivery is sent when its endpoint's turn comes. */
-  add(urgent: Urgent): boolean;
-  /** Removes and returns up to `count` deliveries, by endpoint, and acquires a slot for each. */
-  take(count: number): Named[];
-  isEmpty(): boolean;
-};
-
 const maxWaiting = 1_000;
 // A script that retries all failed deliveries of one account must leave room for the others.
 const maxWaitingOfAccount = 100;
 
 /** Deliveries that were asked to be sent now. They skip their endpoint's queue and pause, within slots of their own. */
-export function createUrgentDeliveries(
-  slots: AccountSlots,
-  mayClaim: (endpointUuid: string) => boolean,
-): UrgentDeliveries {
+export function createUrgentDeliveries(slots: AccountSlots, mayClaim: (endpointUuid: string) => boolean) {
   const waiting = new Map<string, Urgent>();
   const countOf = new Map<string, number>();
 
@@ -33,7 +22,8 @@ export function createUrgentDeliveries(
   }
 
   return {
-    add(urgent) {
+    /** False if too many wait: the delivery is sent when its endpoint's turn comes. */
+    add(urgent: Urgent): boolean {
       if (waiting.has(urgent.deliveryUuid)) return true;
       const count = countOf.get(urgent.accountUuid) ?? 0;
       if (waiting.size >= maxWaiting || count >= maxWaitingOfAccount) return false;
@@ -41,7 +31,8 @@ export function createUrgentDeliveries(
       countOf.set(urgent.accountUuid, count + 1);
       return true;
     },
-    take(count) {
+    /** Removes and returns up to `count` deliveries, by endpoint, and acquires a slot for each. */
+    take(count: number): Named[] {
       const taken = new Map<string, Named>();
       let left = count;
       for (const urgent of waiting.values()) {
@@ -58,6 +49,6 @@ export function createUrgentDeliveries(
       }
       return [...taken.values()];
     },
-    isEmpty: () => waiting.size === 0,
+    isEmpty: (): boolean => waiting.size === 0,
   };
 }

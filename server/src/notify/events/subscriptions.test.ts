@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { distinctTypes } from './distinct-types.ts';
+import { distinctTypes } from './subscriptions.ts';
 
 test('a family removes what it contains: its types and the families in it', () => {
   expect(distinctTypes(['a.b.*', 'a.b.c', 'a.*', 'a', 'b.a', 'b.a', 'a.*', 'ab.c'])).toEqual([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { candidatesFor, parseSearchList } from './search-list.ts';
+import { candidatesFor, parseSearchList } from './resolver-files.ts';
 
 const kubernetes = `nameserver 10.96.0.10
 search shop.svc.cluster.local svc.cluster.local cluster.local

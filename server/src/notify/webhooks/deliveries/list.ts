@@ -1,0 +1,49 @@
+import type { InputOf, Operations } from '@simplane/contract';
+import type { Context } from '../../../accounts/context.ts';
+import type { Queryable } from '../../../platform/db/database.ts';
+import { readPage } from '../../../platform/lists/read-page.ts';
+import { requireEndpoint } from '../endpoints/get.ts';
+import { requireEvent } from './get.ts';
+import { presentDelivery } from './present.ts';
+import { countByEvent, listRowsOfEndpoint, listRowsOfEvent } from './sql/deliveries.ts';
+
+export async function listEndpointDeliveries(
+  ctx: Context,
+  { params, query }: InputOf<Operations['listEndpointDeliveries']>,
+) {
+  const endpoint = await requireEndpoint(ctx, ctx.db, params.id);
+  const filter = { endpointUuid: endpoint.id, status: query.status };
+  return readPage(query, {
+    scope: { list: 'deliveries', accountId: ctx.account.id, filters: filter },
+    read: (beforeUuid, count) => listRowsOfEndpoint(ctx.db, ctx.account.uuid, filter, { beforeUuid, count }),
+    positionOf: (row) => row.id,
+    present: presentDelivery,
+    waitForRoom: ctx.waitForRoom,
+  });
+}
+
+export async function listEventDeliveries(
+  ctx: Context,
+  { params, query }: InputOf<Operations['listEventDeliveries']>,
+) {
+  const { uuid } = await requireEvent(ctx.db, ctx.account.uuid, params.id);
+  return readPage(query, {
+    scope: { list: 'deliveries', accountId: ctx.account.id, filters: { eventUuid: uuid } },
+    read: (beforeUuid, count) => listRowsOfEvent(ctx.db, ctx.account.uuid, uuid, { beforeUuid, count }),
+    positionOf: (row) => row.id,
+    present: presentDelivery,
+    waitForRoom: ctx.waitForRoom,
+  });
+}
+
+export type DeliveryCounts = { pending: number; succeeded: number; failed: number };
+
+export async function countDeliveries(
+  db: Queryable,
+  accountUuid: string,
+  eventUuids: string[],
+): Promise<Map<string, DeliveryCounts>> {
+  if (eventUuids.length === 0) return new Map();
+  const rows = await countByEvent(db, accountUuid, eventUuids);
+  return new Map(rows.map(({ eventUuid, ...counts }) => [eventUuid, counts]));
+}

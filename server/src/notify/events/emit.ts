@@ -1,4 +1,5 @@
 import type { Queryable } from '../../platform/db/database.ts';
+import { run } from '../../platform/db/statement.ts';
 import { iccidOfBody } from './ids-in-body.ts';
 import type { NewEvent } from './new-event.ts';
 
@@ -40,12 +41,9 @@ function deliveryId(eventId: string): string {
   return `overlay(gen_random_uuid()::text placing left(${eventId}::text, 18) from 1 for 18)::uuid`;
 }
 
-/** The columns that `emitFrom` reads, from six array parameters starting at `$first`; see `eventValues`. */
-function eventsGiven(first: number): string {
-  const [a, b, c, d, e, f] = [0, 1, 2, 3, 4, 5].map((offset) => `$${first + offset}`);
-  return `unnest(${a}::uuid[], ${b}::uuid[], ${c}::text[], ${d}::timestamptz[], ${e}::text[], ${f}::text[])
+/** The columns that `emitFrom` reads, from six array parameters; see `eventValues`. */
+const eventsGiven = `unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[], $5::text[], $6::text[])
     as given (account_id, event_id, event_type, event_at, event_body, event_subscriptions)`;
-}
 
 function eventValues(events: NewEvent[]): unknown[] {
   return [
@@ -58,35 +56,30 @@ function eventValues(events: NewEvent[]): unknown[] {
   ];
 }
 
+const insertEvents = run<[events: NewEvent[]]>(
+  'event_emit',
+  eventValues,
+)`with given as (select * from ${eventsGiven}), ${emitFrom('given')} select 1`;
+
 /** Writes events in the transaction of a change that takes several statements. */
 export async function emit(tx: Queryable, events: NewEvent[]): Promise<void> {
-  if (events.length === 0) return;
-  await tx.query(
-    {
-      name: 'event_emit',
-      text: `with given as (select * from ${eventsGiven(1)}), ${emitFrom('given')} select 1`,
-    },
-    eventValues(events),
-  );
+  if (events.length > 0) await insertEvents(tx, events);
 }
 
-/** Like `emit`, but each event is not sent to the endpoint it is about. */
-export async function emitToOthers(
-  tx: Queryable,
-  events: { event: NewEvent; exceptEndpointUuid: string }[],
-): Promise<void> {
-  if (events.length === 0) return;
-  await tx.query(
-    {
-      name: 'event_emit_to_others',
-      text: `
+type ForOthers = { event: NewEvent; exceptEndpointUuid: string };
+
+const insertForOthers = run<[events: ForOthers[]]>('event_emit_to_others', (events) => [
+  ...eventValues(events.map(({ event }) => event)),
+  events.map((one) => one.exceptEndpointUuid),
+])`
 with given as (
   select given.*, excepted.endpoint_id as except_endpoint
-  from ${eventsGiven(1)}
+  from ${eventsGiven}
   join unnest($2::uuid[], $7::uuid[]) as excepted (event_id, endpoint_id) using (event_id)
 ), ${emitFrom('given', ' and endpoint.id <> source.except_endpoint')}
-select 1`,
-    },
-    [...eventValues(events.map(({ event }) => event)), events.map((one) => one.exceptEndpointUuid)],
-  );
+select 1`;
+
+/** Like `emit`, but each event is not sent to the endpoint it is about. */
+export async function emitToOthers(tx: Queryable, events: ForOthers[]): Promise<void> {
+  if (events.length > 0) await insertForOthers(tx, events);
 }

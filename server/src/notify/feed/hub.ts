@@ -37,26 +37,14 @@ type Entry = {
   looking: { wake(): void };
 };
 
-export type Hub = {
-  watch(account: Account): Watch;
-  /**
-   * Adds a stream that has sent everything up to `place`, or ends it if the hub has stopped. Returns false if the others are further:
-   * read on, then try again.
-   */
-  join(account: Account, stream: LiveStream, place: Place): boolean;
-  leave(account: Account, stream: LiveStream): void;
-  /** The account has new positions; without one, look at all. */
-  wake(accountUuid?: string): void;
-  /** Ends all streams and waits. */
-  stop(): void;
-};
-
 type Options = { db: Queryable; pollMs?: number; onError(error: unknown): void };
 
 const bounds = { count: 1_000, maxBytes: 1024 * 1024 };
 
+export type Hub = ReturnType<typeof createHub>;
+
 /** Reads new events once per account, for all of its streams in this process. */
-export function createHub({ db, pollMs = 1_000, onError }: Options): Hub {
+export function createHub({ db, pollMs = 1_000, onError }: Options) {
   const entries = new Map<string, Entry>();
   let isStopped = false;
 
@@ -122,7 +110,7 @@ export function createHub({ db, pollMs = 1_000, onError }: Options): Hub {
   const polling = every(pollMs, poll, onError);
 
   return {
-    watch(account) {
+    watch(account: Account): Watch {
       const entry = entryOf(account);
       const watch = createWatch(
         () => isStopped,
@@ -135,7 +123,11 @@ export function createHub({ db, pollMs = 1_000, onError }: Options): Hub {
       return watch;
     },
 
-    join(account, stream, place) {
+    /**
+     * Adds a stream that has sent everything up to `place`, or ends it if the hub has stopped. Returns false if the others are further:
+     * read on, then try again.
+     */
+    join(account: Account, stream: LiveStream, place: Place): boolean {
       if (isStopped) {
         stream.end(); // its request began before the stop
         return true;
@@ -148,18 +140,20 @@ export function createHub({ db, pollMs = 1_000, onError }: Options): Hub {
       return true;
     },
 
-    leave(account, stream) {
+    leave(account: Account, stream: LiveStream): void {
       const entry = entries.get(account.uuid);
       if (!entry?.streams.delete(stream)) return;
       forgetIfUnused(entry);
     },
 
-    wake(accountUuid) {
+    /** The account has new positions; without one, look at all. */
+    wake(accountUuid?: string): void {
       const woken = accountUuid === undefined ? [...entries.values()] : [entries.get(accountUuid)];
       for (const entry of woken) if (entry) wakeEntry(entry);
     },
 
-    stop() {
+    /** Ends all streams and waits. */
+    stop(): void {
       isStopped = true;
       void polling.stop().catch(onError);
       for (const { watches, streams } of entries.values()) {

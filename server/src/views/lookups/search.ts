@@ -27,11 +27,11 @@ export async function search(ctx: Context, { query }: InputOf<Operations['search
 async function findEsims(ctx: Context, text: string): Promise<SearchResult[]> {
   if (/^[0-9]{18,20}$/.test(text)) {
     const esim = await getEsim(ctx, { params: { iccid: text } }).catch(noneIfMissing);
-    if (esim) return [esimResult(esim)];
+    if (esim) return [esimResult(text, esim.status, esim.created)];
   }
   if (!/^[0-9]{4,20}$/.test(text)) return [];
   const rows = await findByIccidEnd(ctx.db, ctx.account.uuid, text, maxResults);
-  return rows.map(({ created_at, ...row }) => esimResult({ ...row, created: unixSeconds(created_at) }));
+  return rows.map((row) => esimResult(row.iccid, row.status, unixSeconds(row.created_at)));
 }
 
 function noneIfMissing(error: unknown): null {
@@ -39,16 +39,9 @@ function noneIfMissing(error: unknown): null {
   throw error;
 }
 
-function esimResult({ iccid, status, created }: { iccid: string; status: string; created: number }) {
-  const path = `/v1/esims/${iccid}`;
-  return {
-    id: iccid,
-    object: 'search_result',
-    type: 'esim',
-    title: `eSIM, ${status}`,
-    path,
-    created,
-  } as const;
+function esimResult(iccid: string, status: string, created: number): SearchResult {
+  const [title, path] = [`eSIM, ${status}`, `/v1/esims/${iccid}`];
+  return { id: iccid, object: 'search_result', type: 'esim', title, path, created };
 }
 
 type Kind = { type: IdType; name: string; path(id: string, within: string | null): string };
@@ -78,18 +71,12 @@ async function findResource(ctx: Context, id: string): Promise<SearchResult[]> {
   const kind = Object.hasOwn(kinds, prefix) ? kinds[prefix] : undefined;
   const uuid = kind && uuidOfId(prefix, id);
   if (!kind || !uuid || !mayFind(ctx, kind.type, id)) return [];
-  const row = await findById(ctx.db, ctx.account.uuid, kind.type, uuid);
+  const { type, name } = kind;
+  const row = await findById(ctx.db, ctx.account.uuid, type, uuid);
   if (!row) return [];
-  return [
-    {
-      id,
-      object: 'search_result',
-      type: kind.type,
-      title: `${kind.name}: ${row.about}`,
-      path: kind.type === 'api_key' && id === ctx.apiKey.id ? '/v1/me' : kind.path(id, row.within),
-      created: unixSeconds(row.created_at),
-    },
-  ];
+  const path = type === 'api_key' && id === ctx.apiKey.id ? '/v1/me' : kind.path(id, row.within);
+  const [title, created] = [`${name}: ${row.about}`, unixSeconds(row.created_at)];
+  return [{ id, object: 'search_result', type, title, path, created }];
 }
 
 /** A key may see itself; other keys of the account and the audit log need `admin`, or the operator's view of the account. */
@@ -104,16 +91,8 @@ function mayFind({ apiKey }: Context, type: IdType, id: string): boolean {
 async function findAccount({ account }: Context, id: string): Promise<SearchResult[]> {
   if (id !== account.id) return [];
   const created = unixSeconds(new Date(unixMsOf(account.uuid)));
-  return [
-    {
-      id,
-      object: 'search_result',
-      type: 'account',
-      title: `Account: ${account.name}`,
-      path: '/v1/me',
-      created,
-    },
-  ];
+  const title = `Account: ${account.name}`;
+  return [{ id, object: 'search_result', type: 'account', title, path: '/v1/me', created }];
 }
 
 const named = {
@@ -136,14 +115,7 @@ async function findNamed(ctx: Context, id: string): Promise<SearchResult[]> {
 async function findKey(ctx: Context, key: string): Promise<SearchResult[]> {
   const row = await findIdempotencyKey(ctx.db, ctx.account.uuid, key, new Date(ctx.clock.nowMs()));
   if (!row) return [];
-  return [
-    {
-      id: key,
-      object: 'search_result',
-      type: 'idempotency_key',
-      title: `Idempotency key, answered with ${row.status}`,
-      path: row.location,
-      created: unixSeconds(row.created_at),
-    },
-  ];
+  const { status, location: path, created_at: createdAt } = row;
+  const [title, created] = [`Idempotency key, answered with ${status}`, unixSeconds(createdAt)];
+  return [{ id: key, object: 'search_result', type: 'idempotency_key', title, path, created }];
 }

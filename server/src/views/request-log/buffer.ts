@@ -7,16 +7,6 @@ export type { RequestLine } from './sql.ts';
 /** Which requests are logged. Each level includes the ones before it. */
 export type RequestLogLevel = 'off' | 'errors' | 'writes' | 'all';
 
-export type RequestLog = {
-  level: RequestLogLevel;
-  /** Whether there is room for a request with this status; if not, counts it as dropped. Call it before building the line. */
-  hasRoom(status: number): boolean;
-  /** Keeps the line for a later statement. Never throws and never waits. */
-  add(line: RequestLine): void;
-  /** Writes what waits, for at most `timeoutMs`. */
-  stop(timeoutMs: number): Promise<void>;
-};
-
 type Options = {
   db: Database;
   level: RequestLogLevel;
@@ -36,8 +26,10 @@ const bytesBesidesText = 250;
 // Three statements, so that a line is readable within a second at any load. The rest is for requests that failed.
 const maxSucceeded = 1_500;
 
+export type RequestLog = ReturnType<typeof createRequestLog>;
+
 /** Collects lines and writes many with one statement. Drops lines rather than slow a request. */
-export function createRequestLog({ db, level, onDropped, onError }: Options): RequestLog {
+export function createRequestLog({ db, level, onDropped, onError }: Options) {
   let waiting: RequestLine[] = [];
   let waitingBytes = 0;
   let timer: NodeJS.Timeout | null = null;
@@ -90,9 +82,12 @@ export function createRequestLog({ db, level, onDropped, onError }: Options): Re
 
   return {
     level,
+    /** Whether there is room for a request with this status; if not, counts it as dropped. Call it before building the line. */
     hasRoom,
+    /** Keeps the line for a later statement. Never throws and never waits. */
     add,
-    async stop(timeoutMs) {
+    /** Writes what waits, for at most `timeoutMs`. */
+    async stop(timeoutMs: number): Promise<void> {
       const late = new AbortController();
       await Promise.race([drain(), sleep(timeoutMs, undefined, { signal: late.signal }).catch(() => {})]);
       late.abort();

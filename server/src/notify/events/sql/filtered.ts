@@ -1,4 +1,5 @@
 import type { Queryable } from '../../../platform/db/database.ts';
+import { count } from '../../../platform/db/statement.ts';
 import { pageOfValue } from '../../../platform/lists/keyset.ts';
 import { maxSearched, searchedEnough } from '../../../platform/lists/too-broad.ts';
 import { dataField, indexedFailedOrder, indexedIccid } from '../ids-in-body.ts';
@@ -113,12 +114,11 @@ export async function listEventsByDelivery(
   { delivery, types }: Filter,
   { beforeUuid, fromUuid, count, maxBytes }: EventRange,
 ): Promise<CutEvents> {
-  const range = [accountUuid, beforeUuid, fromUuid];
+  const range = [accountUuid, beforeUuid, fromUuid] as const;
   const values = [...range, count, ...(types ? typeRanges(types) : [])];
   const read = (source: Source) => queryWithinBytes(db, statementOf(source, types), values, maxBytes);
-  const isCut = async (source: Source) => (await db.query(many(source), range)).length > 0;
-  const hasMorePending = async (than: number) =>
-    (await db.query(morePending, [accountUuid, than])).length > 0;
+  const isCut = (source: keyof typeof countBeyond) => countBeyond[source](db, ...range);
+  const hasMorePending = (than: number) => countMorePending(db, accountUuid, than);
 
   if (delivery === 'failed') {
     const isPart = await isCut('failed');
@@ -170,25 +170,21 @@ limit $4`,
   };
 }
 
-/** Whether there are more candidates than a page looks at. */
-function many(source: Source) {
-  return {
-    name: `event_list_many_${source}`,
-    text: `
+/** Whether there are more candidates than a page looks at: 1 or 0. */
+function beyond(source: Source) {
+  return count<[accountUuid: string, beforeUuid: string, fromUuid: string]>(`event_list_many_${source}`)`
 select
 from (${candidates[source]} order by event_id desc) candidate
-offset ${maxSearched} limit 1`,
-  };
+offset ${maxSearched} limit 1`;
 }
 
-const morePending = {
-  name: 'event_list_more_pending',
-  text: `
+const countBeyond = { failed: beyond('failed'), newest: beyond('newest') };
+
+const countMorePending = count<[accountUuid: string, than: number]>('event_list_more_pending')`
 select
 from (
   (select from delivery_queue where account_id = $1 order by id limit $2::integer + 1)
   union all
   (select from blocked_deliveries where account_id = $1 order by id limit $2::integer + 1)
 ) pending
-offset $2::integer limit 1`,
-};
+offset $2::integer limit 1`;

@@ -2,16 +2,11 @@ type Options = { perAccount: number; maxWaiting: number; maxWaitMs: number };
 
 type Account = { running: number; waiting: Set<() => void> };
 
-export type LookupSlots = {
-  /** Resolves with a function that releases the slot, or with null if the account gets none in time. */
-  acquire(accountUuid: string, isSuspect: boolean): Promise<(() => void) | null>;
-};
-
 /**
  * Limits each account's concurrent look-ups. Suspect names, whose last look-up timed out, get at most half of the slots and
  * never wait for one, so they leave room for the account's other names.
  */
-export function createLookupSlots({ perAccount, maxWaiting, maxWaitMs }: Options): LookupSlots {
+export function createLookupSlots({ perAccount, maxWaiting, maxWaitMs }: Options) {
   const accounts = new Map<string, Account>();
 
   function accountOf(accountUuid: string): Account {
@@ -33,7 +28,8 @@ export function createLookupSlots({ perAccount, maxWaiting, maxWaitMs }: Options
   }
 
   return {
-    async acquire(accountUuid, isSuspect) {
+    /** Resolves with a function that releases the slot, or with null if the account gets none in time. */
+    async acquire(accountUuid: string, isSuspect: boolean): Promise<(() => void) | null> {
       const account = accountOf(accountUuid);
       const limit = isSuspect ? Math.ceil(perAccount / 2) : perAccount;
       if (account.running < limit) return start(accountUuid, account);

@@ -1,27 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../../../platform/clock.ts';
-import type { Queryable } from '../../../platform/db/database.ts';
 import type { DueEndpoints } from './due-endpoints.ts';
-import type { EndpointClaims } from './endpoint-claims.ts';
-import type { Lanes } from './lanes.ts';
-import type { Chosen, QueueName, ReadyEndpoints, Slots, Wake } from './ready-endpoints.ts';
+import type { Parts } from './parts.ts';
+import type { Chosen, QueueName } from './ready-endpoints.ts';
 import { type ClaimedDelivery, claimDeliveries, claimNamed } from './sql/claim-deliveries.ts';
 
-type Deps = {
-  db: Queryable;
-  clock: Clock;
-  holder: string;
-  leaseMs: number;
+type Deps = Parts & {
   /** A lease is renewed when it has less than this left. */
   renewBelowMs: number;
   /** The clock for lease ages. */
   monotonicMs(): number;
-  slots: Slots;
-  lanes: Pick<Lanes, 'claimed'>;
-  claims: EndpointClaims;
-  ready: ReadyEndpoints;
-  due: Pick<DueEndpoints, 'find' | 'findLater'>;
-  wake: Wake;
+  due: DueEndpoints;
 };
 
 // Rate limit: unproven endpoints share 40 attempts a second. With 1,000 new endpoints and no limit, a healthy endpoint's p99 was

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Queryable } from '../../../platform/db/database.ts';
+import type { Database } from '../../../platform/db/database.ts';
 import { createDueEndpoints } from './due-endpoints.ts';
 import { createEndpointClaims } from './endpoint-claims.ts';
 import { createLanes, type Standing } from './lanes.ts';
@@ -16,7 +16,7 @@ function createDue() {
       asked.push(name);
       return answers[name]?.() ?? [];
     },
-  } as unknown as Queryable;
+  } as unknown as Database;
   const lanes = createLanes();
   const claims = createEndpointClaims(() => performance.now());
   const woken: string[] = [];

@@ -1,20 +1,8 @@
-import type { Clock } from '../../../platform/clock.ts';
-import type { Queryable } from '../../../platform/db/database.ts';
 import { lowestUuidAt } from '../../../platform/ids/uuid-range.ts';
-import type { EndpointClaims } from './endpoint-claims.ts';
-import type { Lanes } from './lanes.ts';
-import type { ReadyEndpoints, Wake } from './ready-endpoints.ts';
+import type { Parts } from './parts.ts';
 import { findEndpoints, findEndpointsDue, type KnownEndpoint } from './sql/leases.ts';
 
-type Deps = {
-  db: Queryable;
-  clock: Clock;
-  holder: string;
-  lanes: Lanes;
-  claims: Pick<EndpointClaims, 'isRefused' | 'restart' | 'lookFrom' | 'forgetIdle'>;
-  ready: Pick<ReadyEndpoints, 'add' | 'hasProven' | 'unproven' | 'dropUnproven'>;
-  wake: Wake;
-};
+type Deps = Pick<Parts, 'db' | 'clock' | 'holder' | 'lanes' | 'claims' | 'ready' | 'wake'>;
 
 // Fallback scan. Costs 30 ms with 1,000 backlogs, so it runs rarely.
 export const scanIntervalMs = 2_000;

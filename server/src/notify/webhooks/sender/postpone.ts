@@ -1,33 +1,11 @@
 import { idPrefixes } from '@simplane/contract';
-import type { Queryable } from '../../../platform/db/database.ts';
 import { idOfUuid } from '../../../platform/ids/uuid.ts';
 import type { UnreadableSecret } from '../../../platform/secrets/keyring.ts';
 import type { Unsent } from './attempt.ts';
-import { dropOnceStored, type EndpointClaims } from './endpoint-claims.ts';
-import type { Lanes } from './lanes.ts';
-import type { ReadyEndpoints } from './ready-endpoints.ts';
+import { dropOnceStored } from './endpoint-claims.ts';
+import type { Parts } from './parts.ts';
 import type { ClaimedDelivery } from './sql/claim-deliveries.ts';
 import { endLeases, postponeDelivery } from './sql/leases.ts';
-
-/** Releases a delivery that was not sent while its endpoint is not to blame: records neither an attempt nor a failure. */
-export type Postpone = {
-  unsent(delivery: ClaimedDelivery, reason: Unsent): void;
-  /**
-   * The endpoint's secret cannot be opened. Deliveries wait until it is repaired or rotated; meanwhile the lane pauses as after a
-   * failure.
-   */
-  unreadable(delivery: ClaimedDelivery, error: UnreadableSecret): Promise<void>;
-};
-
-type Deps = {
-  db: Queryable;
-  holder: string;
-  leaseMs: number;
-  lanes: Pick<Lanes, 'postponed' | 'finished'>;
-  claims: EndpointClaims;
-  ready: Pick<ReadyEndpoints, 'addLater'>;
-  onError(error: unknown, about?: object): void;
-};
 
 // Retry interval for a delivery whose endpoint's secret cannot be opened.
 const unreadablePauseMs = 60_000;
@@ -37,7 +15,10 @@ const unsentPauseMs = 1_000;
 const avoidMs = 3_000;
 const faultReportIntervalMs = 10_000;
 
-export function createPostpone({ db, holder, leaseMs, lanes, claims, ready, onError }: Deps): Postpone {
+export type Postpone = ReturnType<typeof createPostpone>;
+
+/** Releases a delivery that was not sent while its endpoint is not to blame: records neither an attempt nor a failure. */
+export function createPostpone({ db, holder, leaseMs, lanes, claims, ready, onError }: Parts) {
   let faultReportedAtMs = Number.NEGATIVE_INFINITY;
 
   /** The fault is in this process, so another process may be able to send to the endpoint. */
@@ -46,7 +27,7 @@ export function createPostpone({ db, holder, leaseMs, lanes, claims, ready, onEr
   }
 
   return {
-    unsent(delivery, { unsent, isFault }) {
+    unsent(delivery: ClaimedDelivery, { unsent, isFault }: Unsent): void {
       const { endpoint_id: endpointUuid, account_id: accountUuid } = delivery;
       lanes.postponed(endpointUuid, unsentPauseMs);
       claims.release(delivery);
@@ -56,7 +37,11 @@ export function createPostpone({ db, holder, leaseMs, lanes, claims, ready, onEr
       faultReportedAtMs = performance.now();
       onError(new Error(`webhooks cannot be sent: ${unsent}`));
     },
-    async unreadable(delivery, error) {
+    /**
+     * The endpoint's secret cannot be opened. Deliveries wait until it is repaired or rotated; meanwhile the lane pauses as after a
+     * failure.
+     */
+    async unreadable(delivery: ClaimedDelivery, error: UnreadableSecret): Promise<void> {
       lanes.finished(delivery.endpoint_id, false);
       const postponing = postponeDelivery(db, delivery, unreadablePauseMs);
       await dropOnceStored(claims, delivery, postponing, leaseMs);

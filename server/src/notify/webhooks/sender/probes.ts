@@ -8,22 +8,15 @@ import { createSigningKeys } from './sign.ts';
 
 type Options = Omit<SendOptions, 'signingKeys'> & { keyring: Keyring; log: Pick<Logger, 'info' | 'warn'> };
 
-export type Probes = {
-  /** Sends one test request, or returns `busy` if too many are under way. Bounded by the time limits of deliveries. */
-  send(message: Message): Promise<AttemptResult | Unsent | 'busy'>;
-  /** Aborts the requests under way. */
-  stop(): void;
-};
-
 /** What the operation that sends a test request also needs. */
-export type Probing = { probes: Pick<Probes, 'send'> };
+export type Probing = { probes: Pick<ReturnType<typeof createProbes>, 'send'> };
 
 // A request to a hanging endpoint takes 15 s. Few people test at once, and nobody's tests may hold up another account's.
 const maxTotal = 32;
 const maxPerAccount = 4;
 
 /** Sends test requests the way deliveries are sent: same signature, guard, limits and privacy. Touches no delivery and no health. */
-export function createProbes(options: Options): Probes {
+export function createProbes(options: Options) {
   const sendOptions: SendOptions = { ...options, signingKeys: createSigningKeys(options.keyring) };
   const runningOf = new Map<string, number>();
   const stopping = new AbortController();
@@ -64,7 +57,8 @@ export function createProbes(options: Options): Probes {
   }
 
   return {
-    async send(message) {
+    /** Sends one test request, or returns `busy` if too many are under way. Bounded by the time limits of deliveries. */
+    async send(message: Message): Promise<AttemptResult | Unsent | 'busy'> {
       const own = runningOf.get(message.account_id) ?? 0;
       if (running >= maxTotal || own >= maxPerAccount) return 'busy';
       running += 1;
@@ -80,6 +74,7 @@ export function createProbes(options: Options): Probes {
         else runningOf.delete(message.account_id);
       }
     },
-    stop: () => stopping.abort(),
+    /** Aborts the requests under way. */
+    stop: (): void => stopping.abort(),
   };
 }

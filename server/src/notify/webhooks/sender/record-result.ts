@@ -1,6 +1,5 @@
 import { idPrefixes } from '@simplane/contract';
 import type { Logger } from 'pino';
-import type { Clock } from '../../../platform/clock.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { createGroupCommit, type GroupCommit } from '../../../platform/db/group-commit.ts';
 import { idOfUuid } from '../../../platform/ids/uuid.ts';
@@ -10,17 +9,14 @@ import { disableEndpoint } from '../endpoints/disable.ts';
 import type { FailureRule } from '../endpoints/report-health.ts';
 import { createPromoter } from '../ordered/promote.ts';
 import type { AttemptResult } from './attempt.ts';
-import { dropOnceStored, type EndpointClaims } from './endpoint-claims.ts';
+import { dropOnceStored } from './endpoint-claims.ts';
 import { disabledReason, shouldDisable } from './health.ts';
-import type { Lanes } from './lanes.ts';
-import type { ReadyEndpoints, Wake } from './ready-endpoints.ts';
+import type { Parts } from './parts.ts';
 import { nextDelayMs } from './retry.ts';
 import type { ClaimedDelivery } from './sql/claim-deliveries.ts';
 import { type EndpointHealth, type Settled, settleDeliveries } from './sql/settle-deliveries.ts';
 
 export type ResultOptions = {
-  db: Database;
-  clock: Clock;
   newUuid: NewUuid;
   retryScheduleMs: number[];
   disableRule: FailureRule;
@@ -29,26 +25,13 @@ export type ResultOptions = {
   onAttempt(settled: Settled): void;
   /** Called after an endpoint was disabled. */
   onDisabled(): void;
-  onError(error: unknown): void;
   log: Pick<Logger, 'info' | 'warn'>;
 };
 
-type Deps = ResultOptions & {
-  leaseMs: number;
-  lanes: Lanes;
-  claims: EndpointClaims;
-  ready: ReadyEndpoints;
-  wake: Wake;
-};
-
-export type RecordResult = (
-  delivery: ClaimedDelivery,
-  result: AttemptResult,
-  startedAtMs: number,
-) => Promise<void>;
+export type RecordResult = ReturnType<typeof createResultRecorder>;
 
 /** What an attempt's result means: for the endpoint's lane, its health, the delivery, and those that wait for it. */
-export function createResultRecorder(deps: Deps): RecordResult {
+export function createResultRecorder(deps: Parts & ResultOptions) {
   const { db, lanes, claims, ready, wake, leaseMs } = deps;
   const settle = createSettler(db);
   const promoteNext = createPromoter(db);
@@ -65,7 +48,7 @@ export function createResultRecorder(deps: Deps): RecordResult {
     wake.unproven();
   }
 
-  return async (delivery, result, startedAtMs) => {
+  return async (delivery: ClaimedDelivery, result: AttemptResult, startedAtMs: number): Promise<void> => {
     const { endpoint_id: endpointUuid, account_id: accountUuid } = delivery;
     const pauseMs = lanes.finished(endpointUuid, result.ok);
     const mayHaveMore = ready.has(endpointUuid);
@@ -116,7 +99,7 @@ export function toSettled(
 }
 
 /** Disables an endpoint that has failed for too long. */
-async function disableIfDead(options: ResultOptions, health: EndpointHealth): Promise<void> {
+async function disableIfDead(options: Parts & ResultOptions, health: EndpointHealth): Promise<void> {
   const state = { failingSince: health.failing_since, failureCount: health.failure_count };
   const at = new Date(options.clock.nowMs());
   if (!shouldDisable(state, options.disableRule, at)) return;

@@ -1,30 +1,16 @@
 import { UnreadableSecret } from '../../../platform/secrets/keyring.ts';
 import type { AttemptResult, Unsent } from './attempt.ts';
-import { type EndpointClaims, releaseAfter } from './endpoint-claims.ts';
-import type { Lanes } from './lanes.ts';
+import { releaseAfter } from './endpoint-claims.ts';
+import type { Parts } from './parts.ts';
 import type { Postpone } from './postpone.ts';
-import type { ReadyEndpoints } from './ready-endpoints.ts';
 import type { RecordResult } from './record-result.ts';
 import { resolveHost, type SendOptions, send } from './send.ts';
 import type { ClaimedDelivery } from './sql/claim-deliveries.ts';
 
-type Deps = SendOptions & {
-  leaseMs: number;
-  lanes: Lanes;
-  claims: EndpointClaims;
-  ready: Pick<ReadyEndpoints, 'add'>;
-  recordResult: RecordResult;
-  postpone: Postpone;
-};
-
-export type RunDelivery = (
-  delivery: ClaimedDelivery,
-  stopping: AbortSignal,
-  isUrgent: boolean,
-) => Promise<void>;
+type Deps = Parts & SendOptions & { recordResult: RecordResult; postpone: Postpone };
 
 /** One attempt of a claimed delivery, from waiting for the endpoint to recording the result or releasing the delivery. */
-export function createDeliveryRunner(deps: Deps): RunDelivery {
+export function createDeliveryRunner(deps: Deps) {
   const { clock, timeoutMs, leaseMs, lanes, claims, ready, recordResult, postpone } = deps;
 
   /** Nothing was sent, or it was canceled on our side: a later claim finds the delivery again. */
@@ -33,7 +19,7 @@ export function createDeliveryRunner(deps: Deps): RunDelivery {
     claims.release(delivery);
   }
 
-  return async (delivery, stopping, isUrgent) => {
+  return async (delivery: ClaimedDelivery, stopping: AbortSignal, isUrgent: boolean): Promise<void> => {
     const { endpoint_id: endpointUuid, account_id: accountUuid } = delivery;
     const slot = lanes.acquireSlot(endpointUuid, isUrgent);
     if (slot !== true && !(await slot)) return claims.release(delivery);

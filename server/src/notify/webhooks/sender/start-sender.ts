@@ -6,6 +6,7 @@ import { createClaimer } from './claimer.ts';
 import { createDueEndpoints, scanIntervalMs } from './due-endpoints.ts';
 import { createEndpointClaims } from './endpoint-claims.ts';
 import { createLanes } from './lanes.ts';
+import type { Parts } from './parts.ts';
 import { createPostpone } from './postpone.ts';
 import { createReadyEndpoints, createSlots, type QueueName, type Wake } from './ready-endpoints.ts';
 import { createResultRecorder, type ResultOptions } from './record-result.ts';
@@ -18,14 +19,14 @@ import { endLeases } from './sql/leases.ts';
 export { deleteStaleLeases, endAbandonedLeases } from './sql/leases.ts';
 
 type Options = Omit<SendOptions, 'signingKeys'> &
-  ResultOptions & {
+  ResultOptions &
+  Pick<Parts, 'db' | 'onError'> & {
     keyring: Keyring;
     concurrency: number;
     /** How much longer a lease is than an attempt's timeout. It is renewed when half of this time has passed. */
     leaseMarginMs?: number;
     /** The clock for lease ages. */
     monotonicMs?: () => number;
-    onError(error: unknown, about?: object): void;
   };
 
 export type Sender = Omit<WorkQueue, 'wake'> & {

@@ -12,12 +12,6 @@ type Attempt = {
   isSuccess: boolean;
 };
 
-export type StatsCollector = {
-  record(attempt: Attempt): void;
-  /** Writes what was counted since. Never runs twice at once. */
-  flush(): Promise<void>;
-};
-
 const hourMs = 3_600_000;
 const batchSize = 500;
 
@@ -25,7 +19,7 @@ const batchSize = 500;
  * Counts attempts in memory and adds them to the database in batches, so an attempt costs under a microsecond and no statement. A
  * process that is killed loses what it counted since the last flush.
  */
-export function createStatsCollector(db: Database, { maxEntries = 20_000 } = {}): StatsCollector {
+export function createStatsCollector(db: Database, { maxEntries = 20_000 } = {}) {
   let entries = new Map<string, HourCounts>();
   let flushing: Promise<void> | null = null;
 
@@ -70,7 +64,7 @@ export function createStatsCollector(db: Database, { maxEntries = 20_000 } = {})
   }
 
   return {
-    record({ accountUuid, endpointUuid, at, durationMs, isSuccess }) {
+    record({ accountUuid, endpointUuid, at, durationMs, isSuccess }: Attempt): void {
       const atMs = at.getTime();
       const entry = entryOf(accountUuid, endpointUuid, atMs - (atMs % hourMs));
       if (!entry) return;
@@ -80,6 +74,7 @@ export function createStatsCollector(db: Database, { maxEntries = 20_000 } = {})
       // Many endpoints: no need to wait for the timer. An error is reported by the timer's next flush.
       if (entries.size >= maxEntries / 2 && !flushing) flush().catch(() => {});
     },
+    /** Writes what was counted since. Never runs twice at once. */
     flush,
   };
 }

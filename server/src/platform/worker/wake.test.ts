@@ -1,17 +1,23 @@
 import { expect, test } from 'vitest';
 import { createWaker, runWhenWoken } from './wake.ts';
 
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
 test('a rest ends when it is woken, and what woke the loop before it counts once', async () => {
   const waker = createWaker();
+  const ended: string[] = [];
   waker.wake();
   waker.wake();
-  await waker.rest(60_000);
-  const rests: string[] = [];
-  const resting = waker.rest(60_000).then(() => rests.push('woken'));
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(rests).toEqual([]);
+  const first = waker.rest(60_000).then(() => ended.push('first'));
+  await turn();
+  expect(ended).toEqual(['first']);
+  const second = waker.rest(60_000).then(() => ended.push('second'));
+  await turn();
+  expect(ended).toEqual(['first']);
   waker.wake();
-  await resting;
+  await turn();
+  expect(ended).toEqual(['first', 'second']);
+  await Promise.all([first, second]);
 });
 
 test('a rest ends after its time', async () => {
@@ -25,7 +31,6 @@ test('work that is woken several times during a run is run once more, also after
     () => new Promise((resolve, reject) => ends.push((error) => (error ? reject(error) : resolve()))),
     (error) => errors.push(error),
   );
-  const turn = () => new Promise((resolve) => setImmediate(resolve));
   for (let n = 0; n < 3; n++) work.wake();
   expect(ends).toHaveLength(1);
   ends[0]?.(new Error('first'));

@@ -172,7 +172,7 @@ export const auditMutants: Mutant[] = [
   },
   {
     name: 'order-listed-twice',
-    file: 'server/src/accounts/audit/find-orders.ts',
+    file: 'server/src/accounts/audit/list.ts',
     find: '  found.delete(target);\n',
     replace: '',
     tests: [api('audited-orders')],

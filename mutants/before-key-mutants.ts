@@ -44,7 +44,7 @@ export const beforeKeyMutants: Mutant[] = [
   },
   {
     name: 'stream-outlives-its-sessions-end',
-    file: 'server/src/accounts/sessions/find-live-sessions.ts',
+    file: 'server/src/accounts/sessions/find-key.ts',
     find: '(sessions[index]?.expires_at.getTime() ?? 0) > nowMs',
     replace: 'sessions[index] !== null',
     tests: [api('dashboard')],

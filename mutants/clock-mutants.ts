@@ -177,7 +177,7 @@ export const clockMutants: Mutant[] = [
   },
   {
     name: 'clock-that-is-right-in-the-overview',
-    file: 'server/src/platform/processes/clocks-off.ts',
+    file: 'server/src/platform/processes/read-reports.ts',
     find: `stateOf(clock_skew_ms) === 'right'`,
     replace: `stateOf(clock_skew_ms) === 'wrong'`,
     tests: [api('operator')],

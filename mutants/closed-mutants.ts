@@ -143,7 +143,7 @@ export const closedMutants: Mutant[] = [
   },
   {
     name: 'postgres-runs-as-nobody',
-    file: 'server/src/platform/db/embedded/cluster-user.ts',
+    file: 'server/src/platform/db/embedded/cluster-location.ts',
     find: `(await findUser('simplane')) ?? unusedUser()`,
     replace: `(await findUser('simplane')) ?? (await findUser('nobody')) ?? unusedUser()`,
     tests: [embedded('own-user')],

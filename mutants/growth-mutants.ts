@@ -1,7 +1,7 @@
 import { api, type Mutant } from './mutant.ts';
 
 const noMore = 'server/src/accounts/require-no-more.ts';
-const maker = 'server/src/accounts/lock-maker.ts';
+const maker = 'server/src/accounts/require-no-more.ts';
 
 /** Mutants of what a key may give to another: no more scopes, no later expiry, no wider networks than it has itself. */
 export const growthMutants: Mutant[] = [
@@ -119,7 +119,7 @@ export const growthMutants: Mutant[] = [
   },
   {
     name: 'replay-shows-a-stronger-key',
-    file: 'server/src/accounts/require-shown-no-more.ts',
+    file: 'server/src/accounts/require-no-more.ts',
     find: '  requireNoMore(maker ?? noPowers, { ...shown, expires_at: expiresAt });\n',
     replace: '  void [maker ?? noPowers, expiresAt, requireNoMore];\n',
     tests: [api('key-growth')],

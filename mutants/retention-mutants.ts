@@ -54,7 +54,7 @@ export const retentionMutants: Mutant[] = [
   },
   {
     name: 'feed-not-expired',
-    file: 'server/src/background/retention/remove-events.ts',
+    file: 'server/src/background/retention/rules.ts',
     find: 'await expireFeeds(tx, plans);',
     replace: 'void expireFeeds;',
     tests: [api('retention')],

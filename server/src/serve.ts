@@ -1,16 +1,19 @@
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { commandLine } from './accounts/audit/record.ts';
-import { ensureSandboxKey, type SandboxKeyState } from './accounts/ensure-sandbox-key.ts';
-import { seedSandbox } from './accounts/products/seed-sandbox.ts';
-import { readOrCreateSandboxKey, sandboxKeyFile } from './accounts/sandbox-key-file.ts';
+import {
+  ensureSandboxKey,
+  readOrCreateSandboxKey,
+  type SandboxKeyState,
+  sandboxKeyFile,
+} from './accounts/ensure-sandbox-key.ts';
+import { seedSandbox } from './accounts/products/sandbox-catalog.ts';
 import { createLink } from './accounts/sessions/create-link.ts';
 import { startApiChores } from './background/chores.ts';
 import { createErrorHandler, createService, type State } from './background/create-service.ts';
-import { releaseOrphanedClaims } from './background/release-orphaned-claims.ts';
 import { reportOf } from './background/report-of.ts';
 import type { Service } from './background/service.ts';
-import { startWork } from './background/start-work.ts';
+import { releaseOrphanedClaims, startWork } from './background/start-work.ts';
 import { workWhileClockIsRight } from './background/work-while-clock-is-right.ts';
 import type { Config } from './config/settings.ts';
 import { version } from './config/version.ts';

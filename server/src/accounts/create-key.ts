@@ -1,15 +1,16 @@
 import type { InputOf, Operations } from '@simplane/contract';
 import type { Queryable } from '../platform/db/database.ts';
-import { checkKeySettings } from './check-key-settings.ts';
+import {
+  checkKeySettings,
+  maxUsableKeys,
+  requireRoomForKey,
+  requireTenantScopes,
+} from './check-key-settings.ts';
 import type { Context } from './context.ts';
 import { defaultKeyName, type IssuedKey, issueKey, type KeyIssuer } from './issue-key.ts';
-import { maxUsableKeys, requireRoomForKey } from './limit-keys.ts';
 import { lockAccount } from './lock-account.ts';
-import { lockMaker } from './lock-maker.ts';
 import { presentKey, settingsOf } from './present-key.ts';
-import { requireNoMore } from './require-no-more.ts';
-import { requireShownNoMore } from './require-shown-no-more.ts';
-import { requireTenantScopes } from './require-tenant-scopes.ts';
+import { lockMaker, requireNoMore, requireShownNoMore } from './require-no-more.ts';
 import type { ApiKeyRow } from './sql/keys.ts';
 
 type Body = InputOf<Operations['createApiKey']>['body'];

@@ -1,10 +1,12 @@
+import { join } from 'node:path';
 import { accountScopes } from '@simplane/contract';
 import type { Database } from '../platform/db/database.ts';
-import { hexHashOf } from './api-key-text.ts';
+import { readOrCreateSecretFile } from '../platform/secrets/secret-file.ts';
+import { generateApiKey, hexHashOf, sandboxKeyPattern } from './api-key-text.ts';
+import { storeKey } from './issue-key.ts';
 import { listAccountRows, lockAccounts } from './sql/accounts.ts';
 import { findKeysByHash, setKeyScopes } from './sql/keys.ts';
 import { type Deps, storeAccount } from './store-account.ts';
-import { storeKey } from './store-key.ts';
 
 /** A revoked or expired key is never reactivated; a new key is needed. */
 export type SandboxKeyState =
@@ -36,4 +38,20 @@ export function ensureSandboxKey(db: Database, deps: Deps, key: string): Promise
     });
     return { kind: 'usable', id: created.id };
   });
+}
+
+export function sandboxKeyFile(dataDir: string): string {
+  return join(dataDir, 'sandbox-api-key');
+}
+
+/** Reads the sandbox key from the data folder. The first start generates it; only the file's owner can read it. */
+export async function readOrCreateSandboxKey(dataDir: string): Promise<string> {
+  const path = sandboxKeyFile(dataDir);
+  const key = await readOrCreateSecretFile(path, () => generateApiKey('sandbox'));
+  if (!sandboxKeyPattern.test(key)) {
+    throw new Error(
+      `${path} does not contain a key that begins with sp_test_ and has at least 16 more characters; delete the file to get a new one`,
+    );
+  }
+  return key;
 }

@@ -1,14 +1,14 @@
 import { idPrefixes, type Scope } from '@simplane/contract';
 import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/db/database.ts';
-import { idOfUuid } from '../platform/ids/uuid.ts';
+import { idOfUuid, uuidText } from '../platform/ids/uuid.ts';
 import type { NewUuid } from '../platform/ids/uuid-v7.ts';
-import { generateApiKey, type Mode } from './api-key-text.ts';
-import { actorOf, recordAudit } from './audit/record.ts';
+import { generateApiKey, hashApiKey, type Mode } from './api-key-text.ts';
+import { type Actor, actorOf, recordAudit } from './audit/record.ts';
 import type { Origin } from './context.ts';
 import { settingsOf } from './present-key.ts';
-import type { ApiKeyRow } from './sql/keys.ts';
-import { storeKey } from './store-key.ts';
+import { type ApiKeyRow, insertKey } from './sql/keys.ts';
+import type { Deps } from './store-account.ts';
 
 /** Who issues, rolls or revokes a key: a request, or the server's command line. */
 export type KeyIssuer = Origin & { clock: Clock; newUuid: NewUuid; mode: Mode };
@@ -42,4 +42,35 @@ export async function insertNewKey(tx: Queryable, issuer: KeyIssuer, wanted: Key
   const key = generateApiKey(issuer.mode);
   const row = await storeKey(tx, issuer, { ...wanted, key, createdBy: actorOf(issuer) });
   return { row, key };
+}
+
+type Wanted = {
+  key: string;
+  accountUuid: string | null;
+  name: string;
+  scopes: Scope[];
+  expiresAt: Date | null;
+  allowedCidrs?: string[];
+  /** Null for a key that the process itself creates at its start. */
+  createdBy?: Actor | null;
+};
+
+/** Stores a key that the caller generated or read, without an audit entry: `issueKey` writes one. */
+export async function storeKey(db: Queryable, { clock, newUuid }: Deps, wanted: Wanted): Promise<ApiKeyRow> {
+  const row = {
+    id: uuidText(newUuid()),
+    account_id: wanted.accountUuid,
+    name: wanted.name,
+    scopes: wanted.scopes,
+    last4: wanted.key.slice(-4),
+    created_at: new Date(clock.nowMs()),
+    expires_at: wanted.expiresAt,
+    revoked_at: null,
+    last_used_at: null,
+    allowed_cidrs: wanted.allowedCidrs ?? [],
+    created_by: wanted.createdBy ?? null,
+    replaced_by: null,
+  };
+  await insertKey(db, row, hashApiKey(wanted.key));
+  return row;
 }

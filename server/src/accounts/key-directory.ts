@@ -5,7 +5,7 @@ import type { Database } from '../platform/db/database.ts';
 import { createGroupCommit } from '../platform/db/group-commit.ts';
 import { idOfUuid } from '../platform/ids/uuid.ts';
 import type { Account, ApiKey } from './context.ts';
-import { describeAccount } from './describe-account.ts';
+import { describeAccount } from './find.ts';
 import { type FoundKeyRow, findKeysByHash, listNewHashes, listUsableHashes, touchKeys } from './sql/keys.ts';
 
 /** `account` is null for an operator's key. */

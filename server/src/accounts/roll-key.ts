@@ -3,16 +3,13 @@ import { unixSeconds } from '../platform/clock.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { idOfUuid } from '../platform/ids/uuid.ts';
 import { recordAudit } from './audit/record.ts';
+import { maxUsableKeysWithRolled, requireRoomForKey, requireTenantScopes } from './check-key-settings.ts';
 import type { Context } from './context.ts';
 import { keyIdOf, noSuchKey } from './get-key.ts';
 import { type IssuedKey, insertNewKey, type KeyIssuer } from './issue-key.ts';
 import { requireNotRolled, requireUsable } from './key-state.ts';
-import { maxUsableKeysWithRolled, requireRoomForKey } from './limit-keys.ts';
-import { lockMaker } from './lock-maker.ts';
 import { presentKey } from './present-key.ts';
-import { requireNoMore } from './require-no-more.ts';
-import { requireShownNoMore } from './require-shown-no-more.ts';
-import { requireTenantScopes } from './require-tenant-scopes.ts';
+import { lockMaker, requireNoMore, requireShownNoMore } from './require-no-more.ts';
 import { type ApiKeyRow, lockKey, saveKey } from './sql/keys.ts';
 
 /** `POST /v1/api_keys/{id}/roll`. The answer is the new key, shown once. */

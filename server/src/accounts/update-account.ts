@@ -1,8 +1,7 @@
 import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
 import type { Queryable } from '../platform/db/database.ts';
 import { idOfUuid } from '../platform/ids/uuid.ts';
-import { changedFields } from './audit/changed-fields.ts';
-import { recordAudit } from './audit/record.ts';
+import { changedFields, recordAudit } from './audit/record.ts';
 import type { OperatorContext } from './context.ts';
 import type { AccountKeeper } from './create-account.ts';
 import { accountUuidOf, noSuchAccount } from './get-account.ts';

@@ -1,15 +1,13 @@
 import type { InputOf, Operations } from '@simplane/contract';
 import { AppError } from '../platform/app-error.ts';
 import type { Queryable } from '../platform/db/database.ts';
-import { changedFields } from './audit/changed-fields.ts';
-import { checkKeySettings } from './check-key-settings.ts';
+import { changedFields } from './audit/record.ts';
+import { checkKeySettings, requireTenantScopes } from './check-key-settings.ts';
 import type { Context } from './context.ts';
 import { keyIdOf, noSuchKey } from './get-key.ts';
 import { requireUsable } from './key-state.ts';
-import { lockMaker } from './lock-maker.ts';
 import { presentKey, settingsOf } from './present-key.ts';
-import { requireNoMore } from './require-no-more.ts';
-import { requireTenantScopes } from './require-tenant-scopes.ts';
+import { lockMaker, requireNoMore } from './require-no-more.ts';
 import { type ApiKeyRow, lockKey, saveKey } from './sql/keys.ts';
 
 type Input = InputOf<Operations['updateApiKey']>;

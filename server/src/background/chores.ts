@@ -9,7 +9,7 @@ import { reportRuleOf } from '../notify/webhooks/sender/health.ts';
 import { deleteStaleLeases } from '../notify/webhooks/sender/start-sender.ts';
 import { purgeOldHours } from '../notify/webhooks/stats/collect.ts';
 import { expireBundles } from '../orders/bundles/expire.ts';
-import { countIccidRanges } from '../orders/esims/count-iccid-ranges.ts';
+import { countIccidRanges } from '../orders/esims/list-iccid-ranges.ts';
 import { continueGroupRetries } from '../orders/operator/continue-group-retries.ts';
 import { createFirstStatistics } from '../platform/db/first-statistics.ts';
 import { purgeExpiredKeys } from '../platform/idempotency/purge-expired.ts';

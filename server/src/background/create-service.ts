@@ -8,11 +8,14 @@ import type { Database } from '../platform/db/database.ts';
 import { createSignals } from '../platform/db/signals.ts';
 import type { NewUuid } from '../platform/ids/uuid-v7.ts';
 import type { createClockSkew } from '../platform/processes/clock-skew.ts';
-import { claimSealingKey, describeMissingKeys } from '../platform/secrets/claim-sealing-key.ts';
+import {
+  claimSealingKey,
+  describeMissingKeys,
+  refuseSealing,
+} from '../platform/secrets/claim-sealing-key.ts';
 import { readEncryptionKeys } from '../platform/secrets/encryption-keys.ts';
 import { createKeyring } from '../platform/secrets/keyring.ts';
 import { createOldFormCheck } from '../platform/secrets/old-form.ts';
-import { refuseSealing } from '../platform/secrets/refuse-sealing.ts';
 import { describeCause } from '../platform/telemetry/describe-cause.ts';
 import { type CertificateEnd, createMetrics } from '../platform/telemetry/metrics.ts';
 import { createRequestLog } from '../views/request-log/buffer.ts';

@@ -1,9 +1,16 @@
+import type { Logger } from 'pino';
 import type { Config } from '../config/settings.ts';
 import type { Network } from '../network/port.ts';
+import { startSequencer } from '../notify/feed/sequencer.ts';
+import { placeInOrder } from '../notify/webhooks/ordered/place-in-order.ts';
+import { endAbandonedLeases } from '../notify/webhooks/sender/start-sender.ts';
+import { releaseOrphanedExecutions } from '../orders/executions/runner.ts';
+import type { Database } from '../platform/db/database.ts';
+import { describeCause } from '../platform/telemetry/describe-cause.ts';
+import { runWhenWoken } from '../platform/worker/wake.ts';
 import { startWorkerChores } from './chores.ts';
 import type { Service } from './service.ts';
 import { startExecutions } from './start-executions.ts';
-import { startFeed } from './start-feed.ts';
 import { startWebhooks } from './start-webhooks.ts';
 
 export type Work = {
@@ -37,4 +44,47 @@ export function startWork(
       ]);
     },
   };
+}
+
+/** Starts giving events their positions in the feed, and ordered deliveries theirs. */
+function startFeed(service: Service, onError: (error: unknown) => void) {
+  const { db, clock, signals } = service;
+  const placer = runWhenWoken(() => placeInOrder(service), onError); // after an error, a chore does it
+  const sequencer = startSequencer({
+    db,
+    clock,
+    onPositions(accountUuids, hasWaiting) {
+      for (const accountUuid of accountUuids) signals.announce('feed', accountUuid);
+      if (hasWaiting) placer.wake();
+    },
+    onError,
+  });
+  // Whoever writes events announces the account's deliveries. A longer subject is a retry or an enabled endpoint.
+  const unsubscribe = signals.on('deliveries', (subject) => {
+    if (!subject?.includes('/')) sequencer.wake();
+  });
+  return {
+    async stop() {
+      unsubscribe();
+      await sequencer.stop();
+      await placer.stop();
+    },
+  };
+}
+
+/**
+ * Releases the claims of a dead process instead of waiting for their leases to expire. Only for the sole owner of an embedded
+ * database, before it starts any work; on a shared database the other process may still be running.
+ */
+export async function releaseOrphanedClaims(db: Database, log: Logger): Promise<void> {
+  try {
+    const executions = await releaseOrphanedExecutions(db);
+    const endpoints = await endAbandonedLeases(db);
+    if (executions + endpoints > 0) {
+      log.info({ executions, endpoints }, 'released the claims of an earlier process');
+    }
+  } catch (error) {
+    // Not fatal, because the leases expire anyway.
+    log.warn({ cause: describeCause(error) }, 'claims of an earlier process were not released');
+  }
 }

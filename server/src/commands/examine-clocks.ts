@@ -1,6 +1,5 @@
 import type { Queryable } from '../platform/db/database.ts';
-import { clocksOffIn } from '../platform/processes/clocks-off.ts';
-import { readReports } from '../platform/processes/read-reports.ts';
+import { clocksOffIn, readReports } from '../platform/processes/read-reports.ts';
 import { type Finding, ok, warning } from './finding.ts';
 
 /** Compares the clocks of the running processes with PostgreSQL's, as their last heartbeats reported them. */

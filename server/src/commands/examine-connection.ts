@@ -1,7 +1,6 @@
 import type { Config } from '../config/settings.ts';
 import type { Connection } from '../platform/db/connect.ts';
-import { readHostStates } from '../platform/db/host-states.ts';
-import { receivesNotifications } from '../platform/db/receives-notifications.ts';
+import { readHostStates, receivesNotifications } from '../platform/db/examine-server.ts';
 import { missingRoleSettings } from '../platform/db/role-settings.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 

@@ -1,6 +1,6 @@
 import type { Config } from '../config/settings.ts';
 import type { Connection } from '../platform/db/connect.ts';
-import { countWorkers } from '../platform/db/count-workers.ts';
+import { countWorkers } from '../platform/db/examine-server.ts';
 import { readQueues } from '../platform/db/queues.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 

@@ -1,6 +1,6 @@
 import { fqdnPattern } from '../network/fqdn.ts';
 import { slowFactor } from '../network/slow-factor.ts';
-import { ConfigError } from '../platform/config-error.ts';
+import { ConfigError } from '../platform/app-error.ts';
 import { parseConnectionUrl } from '../platform/db/connection-url.ts';
 import { type Config, settings } from './settings.ts';
 

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { ConfigError } from '../platform/config-error.ts';
+import { ConfigError } from '../platform/app-error.ts';
 import { refuseContradictions } from './contradictions.ts';
 import { executionRetryDefaults } from './order-settings.ts';
 import { type RetiredValues, retiredSettings } from './retired-settings.ts';

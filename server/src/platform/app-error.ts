@@ -38,3 +38,8 @@ function shorten(message: string, given: string | undefined, param: string | und
   if (given === undefined || param === undefined || given === param) return message;
   return message.split(given).join(param);
 }
+
+/** An invalid setting; the server does not start. The message names the setting and the values it accepts. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}

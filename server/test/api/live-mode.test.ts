@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generateApiKey } from '../../src/accounts/api-key-text.ts';
-import { storeKey } from '../../src/accounts/store-key.ts';
+import { storeKey } from '../../src/accounts/issue-key.ts';
 import { addressPolicyOf } from '../../src/config/address-policy.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import { type Database, openDatabase } from '../../src/platform/db/database.ts';

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { symlink, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readProcess } from '../../src/platform/db/embedded/process-table.ts';
-import { settingArguments } from '../../src/platform/db/embedded/settings.ts';
 import { makeSocketFolder, removeSocketFolder } from '../../src/platform/db/embedded/socket-folder.ts';
 import {
   connectToRunning,
   DataFolderInUse,
+  settingArguments,
   startEmbeddedPostgres,
 } from '../../src/platform/db/embedded/start.ts';
 import { spawnOptionsFor } from '../../src/platform/db/embedded/system-user.ts';

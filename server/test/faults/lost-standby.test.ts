@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createServer, type PostgresServer } from '../../../faults/src/deployment/postgres-server.ts';
-import { seedSandbox } from '../../src/accounts/products/seed-sandbox.ts';
+import { seedSandbox } from '../../src/accounts/products/sandbox-catalog.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { call, provision } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';

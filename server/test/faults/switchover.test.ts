@@ -6,7 +6,7 @@ import {
   type ReplicatedPostgres,
   startReplicatedPostgres,
 } from '../../../faults/src/deployment/replicated-postgres.ts';
-import { seedSandbox } from '../../src/accounts/products/seed-sandbox.ts';
+import { seedSandbox } from '../../src/accounts/products/sandbox-catalog.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { createSignals } from '../../src/platform/db/signals.ts';
 import { call, provision, type Reply } from '../support/client.ts';

@@ -1,13 +1,18 @@
 import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
 import type { Queryable } from '../../platform/db/database.ts';
-import { uuidOfId } from '../../platform/ids/uuid.ts';
-import { lowestUuid } from '../../platform/ids/uuid-range.ts';
+import { idOfUuid, uuidOfId } from '../../platform/ids/uuid.ts';
+import { lowestUuid, lowestUuidAt, unixMsOf } from '../../platform/ids/uuid-range.ts';
 import { createdRangeOf } from '../../platform/lists/created-range.ts';
 import { readPage } from '../../platform/lists/read-page.ts';
 import type { Context, OperatorContext } from '../context.ts';
-import { findOrders } from './find-orders.ts';
 import { presentEntry, presentOperatorEntry } from './present.ts';
-import { type EntryFilter, listAccountEntries, listAllEntries } from './sql.ts';
+import {
+  type EntryFilter,
+  findOrderOfEsim,
+  findSharedEntry,
+  listAccountEntries,
+  listAllEntries,
+} from './sql.ts';
 
 export function listAuditLog(ctx: Context, { query }: InputOf<Operations['listAuditLog']>) {
   const { actor, action, target } = query;
@@ -52,4 +57,26 @@ async function withOrders(
 ): Promise<EntryFilter> {
   if (filter.target === undefined) return filter;
   return { ...filter, orders: await findOrders(db, accountUuid, filter.target) };
+}
+
+// Orders wait some milliseconds for others to be accepted with; longer only while the database hangs.
+const longestWaitMs = 60_000;
+
+const iccid = /^[0-9]{18,20}$/;
+
+/**
+ * Orders that were accepted together share an entry, whose target is the first of them. Returns the targets of the entries that
+ * also tell of this execution, or of the order of the eSIM with this ICCID. `accountUuid` is undefined for all accounts.
+ */
+async function findOrders(db: Queryable, accountUuid: string | undefined, target: string): Promise<string[]> {
+  const uuid =
+    uuidOfId(idPrefixes.execution, target) ??
+    (iccid.test(target) ? await findOrderOfEsim(db, accountUuid, target) : null);
+  if (uuid === null) return [];
+  const execution = idOfUuid(idPrefixes.execution, uuid);
+  const fromUuid = lowestUuidAt(unixMsOf(uuid) - longestWaitMs);
+  const shared = await findSharedEntry(db, accountUuid, { uuid, fromUuid });
+  const found = new Set([execution, ...(shared === null ? [] : [shared])]);
+  found.delete(target);
+  return [...found];
 }

@@ -1,7 +1,7 @@
 import { type InputOf, type Operations, productIdPattern } from '@simplane/contract';
 import { AppError } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
-import { hasIccidRanges } from '../../platform/processes/has-iccid-ranges.ts';
+import { hasIccidRanges } from '../../platform/processes/read-reports.ts';
 import type { OperatorContext } from '../context.ts';
 import { presentCatalogProduct } from './present.ts';
 import type { GivenProduct } from './sql.ts';

@@ -1,4 +1,6 @@
-import type { GivenProduct } from './sql.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { type GivenProduct, upsertProducts } from './sql.ts';
 
 const gb = 1_000_000_000;
 
@@ -71,4 +73,9 @@ function plan(
 
 function misbehaving(id: string, name: string): GivenProduct {
   return { ...plan(id, name, ['US'], 1, 7, 0), listed: false };
+}
+
+/** Adds the sandbox catalog. Existing products are not changed: the operator's own catalog wins. */
+export async function seedSandbox(db: Database, clock: Clock): Promise<void> {
+  await upsertProducts(db, sandboxCatalog, { now: new Date(clock.nowMs()), overwrite: false });
 }

@@ -1,8 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
-import { changedFields } from '../audit/changed-fields.ts';
-import { recordAudit } from '../audit/record.ts';
+import { changedFields, recordAudit } from '../audit/record.ts';
 import type { Origin } from '../context.ts';
 import { type CatalogRow, type GivenProduct, lockProducts, upsertProducts } from './sql.ts';
 

@@ -1,7 +1,8 @@
+import { expireFeeds, planExpiry } from '../../notify/feed/expire.ts';
 import type { Queryable } from '../../platform/db/database.ts';
+import { lowestUuidAt } from '../../platform/ids/uuid-range.ts';
 import { hourMs, maxHours } from '../../views/overview/stages.ts';
-import { removeEvents } from './remove-events.ts';
-import { type Age, deleteRows, deleteUsage, type Range } from './sql.ts';
+import { type Age, countOldEvents, deleteEvents, deleteRows, deleteUsage, type Range } from './sql.ts';
 
 /** How long the rows of a table are kept, and how old ones are removed. */
 export type Rule = {
@@ -50,4 +51,19 @@ function deleting(table: string, age: Age, keptMs: number, condition = 'true'): 
     ...{ table, age, keptMs },
     remove: (tx, range, than) => deleteRows(tx, { range, age, than, condition }),
   };
+}
+
+/**
+ * Deletes the range's events that are older than `than` and that no feed promises any more. In one transaction with the feeds: a reader
+ * that is further behind gets an error instead of a gap.
+ */
+export async function removeEvents(tx: Queryable, range: Range, than: Date): Promise<number> {
+  const old = { range, thanUuid: lowestUuidAt(than.getTime()) };
+  const counts = await countOldEvents(tx, old);
+  if (counts.length === 0) return 0;
+  const plans = await planExpiry(tx, counts, than);
+  const removed = await deleteEvents(tx, old, plans);
+  // Last, because the sequencer waits for the feeds that this locks.
+  await expireFeeds(tx, plans);
+  return removed;
 }

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/db/database.ts';
 import { column, rowsOf } from '../../platform/db/rows.ts';
-import { many, one, run, single } from '../../platform/db/statement.ts';
+import { many, one, run, single, value } from '../../platform/db/statement.ts';
 import { lowestUuidAt, unixMsOf } from '../../platform/ids/uuid-range.ts';
 
 /** Successive pages of a table. */
@@ -72,20 +72,13 @@ function boundsOf({ firstPage }: Range): [string, string] {
 
 /** The time of the oldest row in the range, in milliseconds since 1970; null if it has none. */
 export async function findOldestMs(tx: Queryable, range: Range, { column }: Age): Promise<number | null> {
-  const [row] = await tx.query<{ oldest: string | Date }>(
-    {
-      name: `retention_oldest_${range.table}`,
-      text: `
+  const oldest = await value<string | Date, unknown[]>(`retention_oldest_${range.table}`)`
 select ${column} as oldest
 from ${range.table}
 where ${isInRange}
 order by ${column}
-limit 1`,
-    },
-    boundsOf(range),
-  );
-  if (!row) return null;
-  return typeof row.oldest === 'string' ? unixMsOf(row.oldest) : row.oldest.getTime();
+limit 1`(tx, ...boundsOf(range));
+  return typeof oldest === 'string' ? unixMsOf(oldest) : (oldest?.getTime() ?? null);
 }
 
 /** The column that tells a row's age: a UUIDv7 or a time. */
@@ -94,22 +87,16 @@ export type Age = { column: string; type: 'uuid' | 'time' };
 type Old = { range: Range; age: Age; than: Date; condition: string };
 
 /** Deletes the range's rows that are older than `than` and meet the condition. Returns how many. */
-export async function deleteRows(tx: Queryable, { range, age, than, condition }: Old): Promise<number> {
-  const [row] = await tx.query<{ count: number }>(
-    {
-      name: `retention_delete_${range.table}`,
-      text: `
+export function deleteRows(tx: Queryable, { range, age, than, condition }: Old): Promise<number> {
+  const oldest = age.type === 'uuid' ? lowestUuidAt(than.getTime()) : than;
+  return single<number, unknown[]>(`retention_delete_${range.table}`)`
 with removed as (
   delete from ${range.table}
   where ${isInRange} and ${isBefore(age.column)} and ${condition}
   returning 1
 )
 select count(*)::integer as count
-from removed`,
-    },
-    [...boundsOf(range), age.type === 'uuid' ? lowestUuidAt(than.getTime()) : than],
-  );
-  return row?.count ?? 0;
+from removed`(tx, ...boundsOf(range), oldest);
 }
 
 /** Deletes the range's usage records that are older than `than`, and adds them to the sums of their days. Returns how many. */

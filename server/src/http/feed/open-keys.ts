@@ -2,7 +2,7 @@ import { hasScope } from '@simplane/contract';
 import type { FastifyRequest } from 'fastify';
 import { hexHashOf } from '../../accounts/api-key-text.ts';
 import type { KnownKey } from '../../accounts/key-directory.ts';
-import { findLiveSessions } from '../../accounts/sessions/find-live-sessions.ts';
+import { findLiveSessions } from '../../accounts/sessions/find-key.ts';
 import type { Service } from '../../background/service.ts';
 import { keyIn, mayBeUsedFrom } from '../authenticate.ts';
 

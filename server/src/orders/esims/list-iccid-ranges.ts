@@ -73,3 +73,6 @@ function pacePerDay({ counter, taken_before: before, seconds }: RangeUse): numbe
   if (before === null || seconds === null || seconds < hourSeconds) return null;
   return ((counter - before) / seconds) * daySeconds;
 }
+
+/** Once an hour, so that the list can tell how fast a range is used up. */
+export { countRanges as countIccidRanges } from './sql/iccids.ts';

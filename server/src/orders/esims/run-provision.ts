@@ -61,44 +61,78 @@ async function provision(
   if (execution.is_terminated) return rollBackAndFail(deps, execution, terminatedMeanwhile);
   const ordered = await order(deps, execution, giveBack);
   if (ordered.kind !== 'ordered') return ordered;
-  const { iccid } = ordered;
-  const { account_id, id, fence } = execution;
-  const matchingId = (await readMatchingId(deps, execution)) as string;
+  const ready = await confirmAndRelease(deps, execution, ordered.iccid);
+  if (ready.kind !== 'ready') return ready;
+  const outcome = await settlerOf(deps.db)(settled(deps, execution, ready)).catch(unlessIccidTaken);
+  if (outcome === 'taken')
+    return rollBackAndFail(deps, execution, iccidTaken(execution, ready.iccid), { belongsToOther: true });
+  if (outcome === 'gone') return rollBackAndFail(deps, execution, terminatedMeanwhile);
+  if (outcome === 'settled') deps.onOutcome(execution.type, 'succeeded');
+  return done;
+}
+
+/** A profile that a device may download. */
+type Ready = {
+  kind: 'ready';
+  iccid: string;
+  matchingId: string;
+  smdpAddress: string;
+  confirmationCodeRequired: boolean;
+};
+
+/** The second step, and the third if the network needs it. */
+async function confirmAndRelease(
+  deps: Deps,
+  execution: HeldExecution,
+  iccid: string,
+): Promise<RunOutcome | Ready> {
+  const { account_id, id } = execution;
+  const reserved = (await readMatchingId(deps, execution)) as string;
   const sealedCode = (execution.input as OrderInput).sealed_confirmation_code;
   const confirmationCode =
     sealedCode === undefined
       ? null
       : await deps.keyring.open(sealedCode, confirmationCodePlace(account_id, id));
-
   const confirmed = await execution.call('confirm', (call) =>
-    deps.network.confirm({ iccid, matchingId, confirmationCode, ...call, ...profileRequest(execution) }),
+    deps.network.confirm({
+      iccid,
+      matchingId: reserved,
+      confirmationCode,
+      ...call,
+      ...profileRequest(execution),
+    }),
   );
   if (confirmed.kind !== 'done') return retryOrRollBack(deps, execution, unlessAdopted(execution, confirmed));
-  const { matchingId: confirmedId } = confirmed.result;
+  const { matchingId, smdpAddress, confirmationCodeRequired, isReleased } = confirmed.result;
   // Sealed again only if the network chose another matching id.
   const bound: Progress = {
     is_confirmed: true,
-    ...(confirmedId !== matchingId && {
-      matching_id: deps.keyring.seal(confirmedId, orderMatchingIdPlace(account_id, id)),
+    ...(matchingId !== reserved && {
+      matching_id: deps.keyring.seal(matchingId, orderMatchingIdPlace(account_id, id)),
     }),
   };
   execution.noteProgress(bound);
-  cacheMatchingId(execution, confirmedId);
-  if (!confirmed.result.isReleased) {
+  cacheMatchingId(execution, matchingId);
+  if (!isReleased) {
     if (!(await execution.checkpoint(bound))) return done;
     const released = await execution.call('release', (call) =>
-      deps.network.release({ iccid, matchingId: confirmedId, ...call }),
+      deps.network.release({ iccid, matchingId, ...call }),
     );
     if (released.kind !== 'done') return retryOrRollBack(deps, execution, released);
   }
-  const settling = settlerOf(deps.db)({
+  return { kind: 'ready', iccid, matchingId, smdpAddress, confirmationCodeRequired };
+}
+
+function settled(deps: Deps, execution: HeldExecution, { iccid, matchingId, ...ready }: Ready): Provisioned {
+  const { account_id, id, fence } = execution;
+  return {
     account_id,
     id,
     fence,
     iccid,
-    smdpAddress: confirmed.result.smdpAddress,
-    sealedMatchingId: deps.keyring.seal(confirmedId, esimMatchingIdPlace(account_id, iccid)),
-    confirmationCodeRequired: confirmed.result.confirmationCodeRequired,
+    smdpAddress: ready.smdpAddress,
+    sealedMatchingId: deps.keyring.seal(matchingId, esimMatchingIdPlace(account_id, iccid)),
+    confirmationCodeRequired: ready.confirmationCodeRequired,
     bundleUuid: uuidText(deps.newUuid()),
     at: new Date(deps.clock.nowMs()),
     event: newEvent(deps, {
@@ -106,13 +140,7 @@ async function provision(
       type: 'esim.provisioned',
       data: { iccid, ...orderIds(execution) },
     }),
-  });
-  const outcome = await settling.catch(unlessIccidTaken);
-  if (outcome === 'taken')
-    return rollBackAndFail(deps, execution, iccidTaken(execution, iccid), { belongsToOther: true });
-  if (outcome === 'gone') return rollBackAndFail(deps, execution, terminatedMeanwhile);
-  if (outcome === 'settled') deps.onOutcome(execution.type, 'succeeded');
-  return done;
+  };
 }
 
 /** ICCIDs are unique in the queue, but an existing eSIM may have this one. That shows only here, and a retry would not help. */

@@ -1,7 +1,6 @@
 import type { InputOf, Operations } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
-import { changedNames } from '../../accounts/metadata/changed-names.ts';
-import { mergeMetadata } from '../../accounts/metadata/merge.ts';
+import { changedNames, mergeMetadata } from '../../accounts/metadata/merge.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { type LockedEsim, lockOwnEsim } from './lock.ts';
 import { presentEsim } from './present.ts';

@@ -1,11 +1,9 @@
-import { idPrefixes, type OperatorExecution } from '@simplane/contract';
+import { type ExecutionType, idPrefixes, type OperatorExecution } from '@simplane/contract';
 import { unixSeconds } from '../../platform/clock.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
 import type { LastError } from '../executions/last-error.ts';
 import { presentExecution } from '../executions/present.ts';
-import { callId } from '../executions/runner.ts';
-import { describeSteps } from './describe-steps.ts';
-import { returnStep } from './return-step.ts';
+import { callId, sentFlag } from '../executions/runner.ts';
 import type { AnyExecutionRow } from './sql/executions.ts';
 
 export function presentForOperator(row: AnyExecutionRow): OperatorExecution {
@@ -45,3 +43,40 @@ function presentResolution({ id, resolution }: AnyExecutionRow): OperatorExecuti
     closed_at: closed_at === null ? null : unixSeconds(new Date(closed_at)),
   };
 }
+
+type Step = OperatorExecution['steps'][number];
+
+/** The steps of each type. `provesDone` is set in the progress once the network has confirmed the step. */
+const stepsOf: Record<ExecutionType, { name: string; provesDone?: string; isUndo?: true }[]> = {
+  'esim.provision': [
+    { name: 'order', provesDone: 'is_ordered' },
+    { name: 'confirm', provesDone: 'is_confirmed' },
+    { name: 'release' },
+    { name: 'undo', provesDone: 'is_closed', isUndo: true },
+  ],
+  'esim.suspend': [{ name: 'suspend' }],
+  'esim.resume': [{ name: 'resume' }],
+  'esim.terminate': [{ name: 'terminate' }],
+  'bundle.add': [{ name: 'top_up' }],
+};
+
+/**
+ * The calls of an execution, as far as its progress shows them. A network that remembers calls is called again after a crash, so
+ * not every step is recorded for it.
+ */
+function describeSteps({ id, type, status, progress }: AnyExecutionRow): Step[] {
+  const { last_error: lastError } = progress as { last_error?: LastError };
+  return stepsOf[type].flatMap(({ name, provesDone, isUndo }): Step[] => {
+    const isSent = progress[sentFlag(name)] === true;
+    const isDone =
+      (provesDone !== undefined && progress[provesDone] === true && (!isUndo || isSent)) ||
+      (status === 'succeeded' && isSent && !isUndo);
+    const isFailed = lastError?.step === name;
+    if (!isDone && !isFailed && !isSent) return [];
+    const shown = isDone ? 'done' : isFailed ? 'failed' : 'sent';
+    return [{ name, function_call_identifier: callId({ id }, name), status: shown }];
+  });
+}
+
+/** The step that gives back a profile after an operator's decision; part of its call id. */
+export const returnStep = 'return';

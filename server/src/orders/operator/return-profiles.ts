@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { withTimeout } from '../executions/hold.ts';
 import { callId } from '../executions/runner.ts';
-import { returnStep } from './return-step.ts';
+import { returnStep } from './present.ts';
 import { type ClaimedReturn, claimReturns, settleReturn } from './sql/executions.ts';
 
 type Deps = {

@@ -12,8 +12,7 @@ import { presentEsim } from '../esims/present.ts';
 import { observe } from '../observations/observe.ts';
 import { isTooOld, observedAt, refuseFuture } from '../observations/observed-at.ts';
 import { takeUsage } from '../observations/take-usage.ts';
-import { requireMatchingParameters } from './parameters.ts';
-import { requireUsableEsim } from './require-usable-esim.ts';
+import { requireMatchingParameters, requireUsableEsim } from './check-simulation.ts';
 
 type Body = InputOf<Operations['simulateEsim']>['body'];
 

@@ -6,7 +6,6 @@ import { type Closure, createGate } from './gate.ts';
 import type { InFlight } from './in-flight.ts';
 import { type Opened, openClient, openWritable } from './open-client.ts';
 import { applicationName } from './schema-version.ts';
-import { readWaitingCommits } from './stuck-commits.ts';
 import { isServerGone } from './unavailable.ts';
 
 type Options = {
@@ -145,4 +144,16 @@ function cut(client: pg.PoolClient): void {
 
 function intersects(one: Set<string>, other: Set<string>): boolean {
   return [...one].some((element) => other.has(element));
+}
+
+/**
+ * Commits that wait for a synchronous standby, each identified by a text that stays the same while it waits. PostgreSQL does
+ * not bound this wait: `statement_timeout` no longer applies, and a backend keeps waiting after its client is gone.
+ */
+async function readWaitingCommits(client: pg.Client): Promise<Set<string>> {
+  const { rows } = await client.query<{ commit: string }>(
+    `select pid || ' ' || query_start as commit from pg_stat_activity
+     where datname = current_database() and wait_event = 'SyncRep'`,
+  );
+  return new Set(rows.map(({ commit }) => commit));
 }

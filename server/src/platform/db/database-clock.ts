@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { Queryable } from './database.ts';
+import { single } from './statement.ts';
 
 export type DatabaseClock = Clock & {
   /** Corrects the clock by a statement that returns the database's time, in milliseconds since 1970. */
@@ -33,10 +33,4 @@ export function createDatabaseClock(monotonicMs: () => number = () => performanc
 /** The current time as an expression, for statements whose answer `measure` uses. */
 export const databaseMs = `extract(epoch from clock_timestamp())::float8 * 1000`;
 
-export async function readDatabaseMs(db: Queryable): Promise<number> {
-  const [row] = await db.query<{ now_ms: number }>({
-    name: 'database_time',
-    text: `select ${databaseMs} as now_ms`,
-  });
-  return (row as { now_ms: number }).now_ms;
-}
+export const readDatabaseMs = single<number>('database_time')`select ${databaseMs} as now_ms`;

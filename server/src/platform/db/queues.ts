@@ -1,12 +1,9 @@
-import type { Queryable } from './database.ts';
+import { many } from './statement.ts';
 
 type Queue = { queue: string; oldest_due_seconds: number };
 
 /** How long the oldest due work has waited, per queue. Orders count until a worker claims them, deliveries until they end. */
-export function readQueues(db: Queryable): Promise<Queue[]> {
-  return db.query({
-    name: 'queues_read',
-    text: `
+export const readQueues = many<Queue>('queues_read')`
 select queue, coalesce(greatest(0, extract(epoch from now() - oldest)), 0)::float8 as oldest_due_seconds
 from (
   select 'executions' as queue, (
@@ -24,6 +21,4 @@ from (
       (select due_at from delivery_queue where endpoint_id = e.id and attempt_count > 0 order by due_at limit 1)) first
     where e.status = 'enabled' and e.failing_since is null), (
     select created_at from blocked_deliveries where position is null order by event_id limit 1))
-) queues`,
-  });
-}
+) queues`;

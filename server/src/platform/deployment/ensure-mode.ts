@@ -1,4 +1,4 @@
-import { ConfigError } from '../config-error.ts';
+import { ConfigError } from '../app-error.ts';
 import type { Queryable } from '../db/database.ts';
 import { run, single } from '../db/statement.ts';
 

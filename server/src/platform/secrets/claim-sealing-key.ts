@@ -1,5 +1,6 @@
+import { AppError } from '../app-error.ts';
 import type { Database } from '../db/database.ts';
-import { keyIdOf } from './keyring.ts';
+import { type Keyring, keyIdOf } from './keyring.ts';
 import { listSealingKeys, lockSealingKeys, recordSealingKey } from './sql.ts';
 
 /**
@@ -30,4 +31,21 @@ export function describeMissingKeys(missing: string[]): string {
 
 function missingFrom(needed: string[], present: string[]): string[] {
   return needed.filter((id) => !present.includes(id));
+}
+
+/** For a process without a key that stored secrets need: it opens what it can, and seals nothing with its unrecorded key. */
+export function refuseSealing(keyring: Keyring, missingKeys: string[]): Keyring {
+  return {
+    ...keyring,
+    seal() {
+      throw new AppError(
+        'unavailable',
+        'Secrets cannot be stored at the moment; retry shortly. If it persists, tell the operator.',
+        {
+          cause: new Error(describeMissingKeys(missingKeys)),
+          headers: { 'Retry-After': '1' },
+        },
+      );
+    },
+  };
 }

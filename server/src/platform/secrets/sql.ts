@@ -1,6 +1,6 @@
 import type { Queryable } from '../db/database.ts';
 import { column, rowsOf } from '../db/rows.ts';
-import { exists, list, one, run } from '../db/statement.ts';
+import { count, exists, list, many, one, run, single, value } from '../db/statement.ts';
 import type { SealedColumn } from './sealed-columns.ts';
 
 /** The primary key of a row as text, in column order. */
@@ -57,17 +57,15 @@ set old_form_refused_at = coalesce(old_form_refused_at, now()),
     resealed_key_id = $1`;
 
 /** The last key of the next `count` rows, or null if there are none. With key ranges, every page costs the same. */
-export async function findPageEnd(
+export function findPageEnd(
   db: Queryable,
   { table, key }: SealedColumn,
   after: RowKey | null,
   count: number,
 ): Promise<RowKey | null> {
   const columns = key.map(({ name }) => name).join(', ');
-  const [row] = await db.query<{ key: RowKey }>(
-    {
-      name: `sealing_page_end_${table}${after ? '' : '_first'}`,
-      text: `
+  const name = `sealing_page_end_${table}${after ? '' : '_first'}`;
+  return value<RowKey, unknown[]>(name)`
 with page as (
   select ${columns}
   from ${table}
@@ -78,11 +76,7 @@ with page as (
 select array[${textsOf(key)}] as key
 from page
 order by ${key.map(({ name }) => `${name} desc`).join(', ')}
-limit 1`,
-    },
-    [count, ...(after ?? [])],
-  );
-  return row?.key ?? null;
+limit 1`(db, count, ...(after ?? []));
 }
 
 export type Page = { after: RowKey | null; end: RowKey };
@@ -100,23 +94,12 @@ where (${columns}) <= (${parameters(key, 2)})
 }
 
 /** How many secrets of a page do not start with this prefix. */
-export async function countStale(
-  db: Queryable,
-  column: SealedColumn,
-  page: Page,
-  prefix: string,
-): Promise<number> {
+export function countStale(db: Queryable, column: SealedColumn, page: Page, prefix: string): Promise<number> {
   const { text, values } = stale(column, page, prefix);
-  const [row] = await db.query<{ count: number }>(
-    {
-      name: `sealing_count_${column.id}${page.after ? '' : '_first'}`,
-      text: `
+  const name = `sealing_count_${column.id}${page.after ? '' : '_first'}`;
+  return single<number, unknown[]>(name)`
 select count(*) as count
-${text}`,
-    },
-    values,
-  );
-  return row?.count ?? 0;
+${text}`(db, ...values);
 }
 
 /** A stored secret that must be sealed again. `isOver`: it is no longer needed and is deleted instead. */
@@ -130,26 +113,21 @@ export function lockStale(
   prefix: string,
 ): Promise<StaleSecret[]> {
   const { text, values } = stale(column, page, prefix);
-  return tx.query(
-    {
-      name: `sealing_lock_${column.id}${page.after ? '' : '_first'}`,
-      text: `
+  const name = `sealing_lock_${column.id}${page.after ? '' : '_first'}`;
+  return many<StaleSecret, unknown[]>(name)`
 select
   array[${textsOf(column.key)}] as key,
   ${column.value} as stored,
   ${column.row} as row,
   ${column.isOver ?? 'false'} as "isOver"
 ${text}
-for update skip locked`,
-    },
-    values,
-  );
+for update skip locked`(tx, ...values);
 }
 
 type Change = { key: RowKey; stored: string; sealed: string | null };
 
 /** Replaces values that have not changed since they were read; null deletes. Returns the number of changed rows. */
-export async function replaceSecrets(
+export function replaceSecrets(
   tx: Queryable,
   { id, table, key, value, set }: SealedColumn,
   changes: Change[],
@@ -163,32 +141,24 @@ export async function replaceSecrets(
     old_value: column.text((change) => change.stored),
     new_value: column.text((change) => change.sealed),
   });
-  const rows = await tx.query(
-    {
-      name: `sealing_replace_${id}`,
-      text: `
+  return count<unknown[]>(`sealing_replace_${id}`)`
 update ${table}
 set ${set}
 from ${given.table} given
 where ${key.map(({ name }, index) => `${table}.${name} = given.key_${index}`).join(' and ')}
   and ${value} = given.old_value
-returning 1`,
-    },
-    given.values(changes),
-  );
-  return rows.length;
+returning 1`(tx, ...given.values(changes));
 }
+
+type Sample = Pick<StaleSecret, 'key' | 'stored' | 'row'>;
 
 /** Some of the first stored secrets of a column that can still be needed. Reads a bounded number of rows. */
 export function sampleSecrets(
   db: Queryable,
   { id, table, key, value, row, condition = 'true', isOver = 'false' }: SealedColumn,
   count: number,
-): Promise<Pick<StaleSecret, 'key' | 'stored' | 'row'>[]> {
-  return db.query(
-    {
-      name: `sealing_sample_${id}`,
-      text: `
+): Promise<Sample[]> {
+  return many<Sample, [count: number]>(`sealing_sample_${id}`)`
 with page as (
   select *
   from ${table}
@@ -200,8 +170,5 @@ from page
 where ${value} is not null
   and ${condition}
   and not (${isOver})
-limit $1`,
-    },
-    [count],
-  );
+limit $1`(db, count);
 }

@@ -1,5 +1,5 @@
-import { changedFields } from '../../../accounts/audit/changed-fields.ts';
-import { changedNames } from '../../../accounts/metadata/changed-names.ts';
+import { changedFields } from '../../../accounts/audit/record.ts';
+import { changedNames } from '../../../accounts/metadata/merge.ts';
 import { clip } from '../../../platform/telemetry/clip.ts';
 import type { EndpointRow } from './sql/endpoints.ts';
 

@@ -111,25 +111,18 @@ export async function lockEsim(tx: Queryable, accountUuid: string, iccid: string
 }
 
 /** Returns null if the eSIM's status does not allow the change. */
-export async function changeStatus(
+export function changeStatus(
   tx: Queryable,
   { account_id, iccid }: Pick<EsimRow, 'account_id' | 'iccid'>,
   transition: EsimTransition,
 ): Promise<EsimRow | null> {
   const { to } = esimTransitions[transition];
-  const [row] = await tx.query<EsimRow>(
-    {
-      name: `esim_${transition}`,
-      text: `
+  return one<EsimRow, unknown[]>(`esim_${transition}`)`
 update esims
 set status = ${to === null ? 'resumes_to' : `'${to}'`},
     resumes_to = ${transition === 'suspend' ? 'status' : 'null'}
 where account_id = $1 and iccid = $2 and status = any($3)
-returning ${esimColumns}`,
-    },
-    [account_id, iccid, sourcesOf(transition)],
-  );
-  return row ?? null;
+returning ${esimColumns}`(tx, account_id, iccid, sourcesOf(transition));
 }
 
 const fieldsOf = (esim: EsimRow) => [

@@ -1,5 +1,6 @@
 import type { EsimStatus } from '@simplane/contract';
 import type { Queryable } from '../../../platform/db/database.ts';
+import { single } from '../../../platform/db/statement.ts';
 import { type CreatedRange, idRangeOf } from '../../../platform/lists/created-range.ts';
 import { oldestOnPage, pageOfValue } from '../../../platform/lists/keyset.ts';
 import { maxSearched, searchedEnough } from '../../../platform/lists/too-broad.ts';
@@ -232,7 +233,7 @@ async function findRarest(
   return { rarest: filters[counts.indexOf(fewest)], hasMany: fewest === limit };
 }
 
-async function countRows(
+function countRows(
   db: Queryable,
   { accountUuid, beforeUuid, fromUuid }: Range,
   filters: IndexedFilter[],
@@ -246,12 +247,9 @@ async function countRows(
     return `(select count(*) from (select from ${from} order by ${order} limit $3) counted)`;
   });
   const kinds = [...filters.map(nameOf), ...(lowest === undefined ? [] : ['created'])];
-  const [row] = await db.query<{ counts: number[] }>(
-    {
-      name: `esim_count_${kinds.join('_')}`,
-      text: `select array[${counts.join(', ')}]::integer[] as counts`,
-    },
-    values,
+  const name = `esim_count_${kinds.join('_')}`;
+  return single<number[], unknown[]>(name)`select array[${counts.join(', ')}]::integer[] as counts`(
+    db,
+    ...values,
   );
-  return row?.counts ?? [];
 }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
 import { passwordFile, restrictAccess } from './access.ts';
 import { locateBinaries } from './binaries.ts';
 import { locateCluster, prepareDataFolder } from './cluster-location.ts';
@@ -6,9 +7,7 @@ import { DataFolderInUse, EmbeddedPostgresFailed, errorCode } from './failure.ts
 import { initialiseCluster } from './initialise.ts';
 import { isLockedOut, isPostgresOf, lockedOutBoundMs, pidInLockFile, stopOrphan } from './orphan.ts';
 import { claimFolder } from './ownership.ts';
-import { readProcess } from './process-table.ts';
-import { waitUntilReady } from './ready.ts';
-import { settingArguments } from './settings.ts';
+import { poll, readProcess } from './process-table.ts';
 import { type Access, connectionStringFor, makeSocketFolder, removeSocketFolder } from './socket-folder.ts';
 import { type Ending, type Supervised, supervise } from './supervise.ts';
 import type { SystemUser } from './system-user.ts';
@@ -152,3 +151,69 @@ async function firstOf(
     over.abort();
   }
 }
+
+// Replaying the log after a crash can take minutes. If postgres exits, the caller notices at once.
+const recoveryBoundMs = 300_000;
+
+/** Waits until postgres answers and the database exists. The caller aborts if postgres exits first. */
+export async function waitUntilReady(access: Access, database: string, over: AbortSignal): Promise<'ready'> {
+  const answer = await poll(async () => over.aborted || ensureDatabase(access, database), {
+    timeoutMs: recoveryBoundMs,
+    everyMs: 5,
+  });
+  if (answer === null) throw new Error(`no answer on its socket within ${recoveryBoundMs / 1000} s`);
+  return 'ready';
+}
+
+async function ensureDatabase(access: Access, database: string): Promise<'ready' | null> {
+  const client = new pg.Client({
+    connectionString: connectionStringFor(access, 'postgres'),
+    connectionTimeoutMillis: 5_000,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const found = await client.query('select 1 from pg_database where datname = $1', [database]);
+    if (found.rowCount === 0) await client.query(`create database ${pg.escapeIdentifier(database)}`);
+    return 'ready';
+  } catch (error) {
+    if (isNotYet(error)) return null;
+    throw error;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** No socket yet, no listener yet, or "the database system is starting up". */
+function isNotYet(error: unknown): boolean {
+  const code = errorCode(error);
+  return code === undefined || ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P03'].includes(code);
+}
+
+/** Returns `-c name=value` arguments. The caller's settings override the defaults. */
+export function settingArguments(socketDir: string, own: Record<string, string> = {}): string[] {
+  const all = { ...defaults, unix_socket_directories: socketDir, ...own };
+  return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}
+
+// fsync and synchronous_commit stay on, so that acknowledged commits survive a power failure.
+const defaults = {
+  listen_addresses: '',
+  port: '5432',
+  unix_socket_permissions: '0700',
+  shared_buffers: '128MB',
+  max_connections: '100',
+  // An embedded server has no replicas.
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  // posix needs space in /dev/shm, which containers limit to 64 MB or lack.
+  dynamic_shared_memory_type: 'mmap',
+  // Saves three processes compared with `worker`; this server is mostly idle.
+  io_method: 'sync',
+  jit: 'off',
+  autovacuum: 'on',
+  log_destination: 'stderr',
+  logging_collector: 'off',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+};

@@ -1,1 +1,0 @@
-export { countRanges as countIccidRanges } from './sql/iccids.ts';

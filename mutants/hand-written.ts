@@ -102,7 +102,7 @@ const idempotency: Mutant[] = [
 const changes: Mutant[] = [
   {
     name: 'open-resume-ignored',
-    file: 'server/src/orders/executions/require-no-open-change.ts',
+    file: 'server/src/orders/executions/limit-open.ts',
     find: 'if (!open) return;',
     replace: `if (!open || open.type === 'esim.resume') return;`,
     tests: [api('guards')],

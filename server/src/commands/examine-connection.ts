@@ -1,7 +1,7 @@
 import type { Config } from '../config/settings.ts';
 import type { Connection } from '../platform/db/connect.ts';
 import { readHostStates, receivesNotifications } from '../platform/db/examine-server.ts';
-import { missingRoleSettings } from '../platform/db/role-settings.ts';
+import { missingRoleSettings } from '../platform/db/prepare-database.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 /** Checks each server if `DATABASE_URL` names several. Connecting reports the case that none of them accepts writes. */

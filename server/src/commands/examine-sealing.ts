@@ -4,7 +4,7 @@ import { describeMissingKeys, findMissingKeys } from '../platform/secrets/claim-
 import { findEncryptionKeys } from '../platform/secrets/encryption-keys.ts';
 import { createKeyring, keyIdOf } from '../platform/secrets/keyring.ts';
 import { createOldFormCheck } from '../platform/secrets/old-form.ts';
-import { openSamples } from '../platform/secrets/open-samples.ts';
+import { openSamples } from '../platform/secrets/reseal.ts';
 import { findSealingState } from '../platform/secrets/sql.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 

@@ -4,8 +4,7 @@ import type { Config } from '../config/settings.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type Connection, connect } from '../platform/db/connect.ts';
 import { createDatabaseClock, readDatabaseMs } from '../platform/db/database-clock.ts';
-import { prepareDatabase } from '../platform/db/prepare-database.ts';
-import { ensureMode } from '../platform/deployment/ensure-mode.ts';
+import { ensureMode, prepareDatabase } from '../platform/db/prepare-database.ts';
 import { createUuidV7 } from '../platform/ids/uuid-v7.ts';
 import { escapeInLines } from './escape-controls.ts';
 

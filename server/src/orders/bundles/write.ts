@@ -39,11 +39,15 @@ export async function bundlesByEsim(
   tx: Queryable,
   esims: readonly Pick<BundledEsim, 'account_id' | 'iccid'>[],
 ): Promise<Map<string, BundleRow[]>> {
-  const groups = new Map<string, BundleRow[]>();
-  for (const bundle of await readBundles(tx, esims)) {
-    const group = groups.get(bundle.iccid);
-    if (group) group.push(bundle);
-    else groups.set(bundle.iccid, [bundle]);
+  return groupByEsim(await readBundles(tx, esims));
+}
+
+export function groupByEsim<Row extends { iccid: string }>(rows: readonly Row[]): Map<string, Row[]> {
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) {
+    const group = groups.get(row.iccid);
+    if (group) group.push(row);
+    else groups.set(row.iccid, [row]);
   }
   return groups;
 }

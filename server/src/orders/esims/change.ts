@@ -2,7 +2,7 @@ import { type EsimStatus, esimStatuses } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
-import { requireNoOpenChange } from '../executions/require-no-open-change.ts';
+import { requireNoOpenChange } from '../executions/limit-open.ts';
 import { startExecution } from '../executions/start.ts';
 import { type LockedEsim, lockOwnEsim } from './lock.ts';
 import { canTransition, sourcesOf } from './state.ts';

@@ -1,7 +1,9 @@
+import { idPrefixes } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
-import { lockAndCountOpen } from './sql/executions.ts';
+import { idOfUuid } from '../../platform/ids/uuid.ts';
+import { findOpenChange, lockAndCountOpen } from './sql/executions.ts';
 
 /** Throws if the account has a limit of open executions and has reached it. */
 export async function requireRoom({ account }: Context, tx: Queryable): Promise<void> {
@@ -20,5 +22,19 @@ export function executionLimitReached(limit: number): AppError {
     'execution_limit_reached',
     `The account has reached its limit of ${limit} queued and running executions. Retry when some have ended, or ask the operator for a higher limit.`,
     { headers: { 'Retry-After': '1' } },
+  );
+}
+
+/** One change per eSIM at a time: two at once could reach the network in a different order than the database. */
+export async function requireNoOpenChange(
+  tx: Queryable,
+  { account_id, iccid }: { account_id: string; iccid: string },
+): Promise<void> {
+  const open = await findOpenChange(tx, account_id, iccid);
+  if (!open) return;
+  const id = idOfUuid(idPrefixes.execution, open.id);
+  throw new AppError(
+    'state_conflict',
+    `Another change of this eSIM is running: ${open.type}, execution ${id}. Wait until it has finished.`,
   );
 }

@@ -4,7 +4,7 @@ import { type NewEvent, newEvent } from '../../notify/events/new-event.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
-import { bundlesByEsim, eventOf, writeBundles } from '../bundles/write.ts';
+import { bundlesByEsim, eventOf, groupByEsim, writeBundles } from '../bundles/write.ts';
 import { isTooOld, observedAt } from './observed-at.ts';
 import { planUsage, type UsageEvent } from './plan-usage.ts';
 import { type CarriedEsim, findUnready, insertUsageRecords, lockCarried, updateCarried } from './sql.ts';
@@ -82,16 +82,6 @@ async function storeNew(tx: Queryable, records: readonly UsageRecord[]): Promise
   if (records.length === 0) return records;
   const seen = new Set(await insertUsageRecords(tx, records));
   return records.filter((_, index) => !seen.has(index));
-}
-
-function groupByEsim(records: readonly UsageRecord[]): Map<string, UsageRecord[]> {
-  const groups = new Map<string, UsageRecord[]>();
-  for (const record of records) {
-    const group = groups.get(record.iccid);
-    if (group) group.push(record);
-    else groups.set(record.iccid, [record]);
-  }
-  return groups;
 }
 
 /** Plans the change of each eSIM, then writes all of them at once. */

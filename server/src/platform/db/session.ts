@@ -11,7 +11,7 @@ export type Session = {
 
 /**
  * The settings for all our statements. Set on each direct connection; behind a pooler, stored with the role
- * (role-settings.ts). Never sent as startup parameters, because PgBouncer refuses clients that send them.
+ * (prepare-database.ts). Never sent as startup parameters, because PgBouncer refuses clients that send them.
  */
 export const sessionSettings: Record<string, string> = {
   // No statement should scan a whole table, even one the planner considers small, because plans are kept while tables grow.

@@ -8,49 +8,32 @@ export type Place = {
   wasPlain?: true;
 };
 
+function placeOf(accountUuid: string, table: string, row: string, purpose: string): Place {
+  return { accountUuid: bare(accountUuid), table, row, purpose };
+}
+
 export function signingSecretPlace(accountUuid: string, endpointUuid: string, secretUuid: string): Place {
-  return {
-    accountUuid: bare(accountUuid),
-    table: 'webhook_secrets',
-    row: `${bare(endpointUuid)}/${bare(secretUuid)}`,
-    purpose: 'signing_secret',
-  };
+  const row = `${bare(endpointUuid)}/${bare(secretUuid)}`;
+  return placeOf(accountUuid, 'webhook_secrets', row, 'signing_secret');
 }
 
 export function storedAnswerPlace(accountUuid: string, key: string): Place {
-  return { accountUuid: bare(accountUuid), table: 'idempotency_keys', row: key, purpose: 'stored_answer' };
+  return placeOf(accountUuid, 'idempotency_keys', key, 'stored_answer');
 }
 
 /** Bound to the order, not to a table: the sealed values move with its row from the queue to the history. */
 export function confirmationCodePlace(accountUuid: string, executionUuid: string): Place {
-  return {
-    accountUuid: bare(accountUuid),
-    table: 'executions',
-    row: bare(executionUuid),
-    purpose: 'confirmation_code',
-  };
+  return placeOf(accountUuid, 'executions', bare(executionUuid), 'confirmation_code');
 }
 
 /** The matching id used to carry out an order. */
 export function orderMatchingIdPlace(accountUuid: string, executionUuid: string): Place {
-  return {
-    accountUuid: bare(accountUuid),
-    table: 'executions',
-    row: bare(executionUuid),
-    purpose: 'matching_id',
-    wasPlain: true,
-  };
+  return { ...placeOf(accountUuid, 'executions', bare(executionUuid), 'matching_id'), wasPlain: true };
 }
 
 /** The matching id used to install an eSIM. The row is its ICCID, which never changes and is never reused. */
 export function esimMatchingIdPlace(accountUuid: string, iccid: string): Place {
-  return {
-    accountUuid: bare(accountUuid),
-    table: 'esims',
-    row: iccid,
-    purpose: 'matching_id',
-    wasPlain: true,
-  };
+  return { ...placeOf(accountUuid, 'esims', iccid, 'matching_id'), wasPlain: true };
 }
 
 /** PostgreSQL writes a uuid with dashes, Simplane without. */

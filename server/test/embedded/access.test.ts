@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { poll } from '../../src/platform/db/embedded/process-table.ts';
+import { poll } from '../../src/platform/db/embedded/poll.ts';
 import { runCommand } from '../../src/platform/db/embedded/run-command.ts';
 import { connectToRunning } from '../../src/platform/db/embedded/start.ts';
 import { spawnServer } from '../support/process.ts';

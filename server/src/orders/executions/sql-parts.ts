@@ -8,6 +8,14 @@ export function isHeld(row: string, fence: string): string {
   return `${row}.fence = ${fence} and ${row}.leased_until is not null`;
 }
 
+/** The values of such a write: the row's key and the claim's fence are `$1` to `$3`. */
+export function heldValues({ account_id, id, fence }: Fenced): unknown[] {
+  return [account_id, id, fence];
+}
+
+/** Proves to a statement that the caller holds the execution. */
+export type Fenced = { account_id: string; id: string; fence: number };
+
 type Options = {
   /** An additional condition on the queue's row `q`. */
   condition?: string;

@@ -2,7 +2,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { isPostgresOf, pidInLockFile } from '../../../src/platform/db/embedded/orphan.ts';
-import { type ProcessEntry, poll, readProcess } from '../../../src/platform/db/embedded/process-table.ts';
+import { poll } from '../../../src/platform/db/embedded/poll.ts';
+import { type ProcessEntry, readProcess } from '../../../src/platform/db/embedded/process-table.ts';
 import { runCommand } from '../../../src/platform/db/embedded/run-command.ts';
 
 export async function query(connectionString: string, sql: string): Promise<Record<string, unknown>[]> {

@@ -5,8 +5,8 @@ import type { Queryable } from '../../../platform/db/database.ts';
 import { forceKeyLookup } from '../../../platform/db/planner-hints.ts';
 import { column, rowsOf } from '../../../platform/db/rows.ts';
 import { exists, many, one, single, value } from '../../../platform/db/statement.ts';
-import type { ExecutionError, Fenced } from '../../executions/runner.ts';
-import { endFrom, isHeld } from '../../executions/sql-parts.ts';
+import type { ExecutionError } from '../../executions/runner.ts';
+import { endFrom, type Fenced, heldValues, isHeld } from '../../executions/sql-parts.ts';
 import { esimTransitions } from '../state.ts';
 import { type EsimRow, esimColumns } from './esims.ts';
 
@@ -89,9 +89,7 @@ type StoreOutcome = 'stored' | 'lost' | 'taken';
  * another eSIM already has the ICCID.
  */
 export const storeOrdered = single<StoreOutcome, [row: Ordered]>('esim_store_ordered', (row) => [
-  row.account_id,
-  row.id,
-  row.fence,
+  ...heldValues(row),
   row.iccid,
   JSON.stringify(row.progress),
 ])`
@@ -118,11 +116,7 @@ select
     else 'lost'
   end as outcome`;
 
-const lockRefused = value<string, [order: Fenced]>('esim_lock_refused', ({ account_id, id, fence }) => [
-  account_id,
-  id,
-  fence,
-])`
+const lockRefused = value<string, [order: Fenced]>('esim_lock_refused', heldValues)`
 select iccid
 from execution_queue q
 where q.account_id = $1
@@ -165,14 +159,7 @@ type Failure = { error: ExecutionError; at: Date; noted: object };
 /** Fails an order, and its eSIM if it has an ICCID. Returns false if the claim was lost. */
 export const failOrderRow = exists<[held: Fenced, failure: Failure]>(
   'esim_fail_order',
-  ({ account_id, id, fence }, { error, at, noted }) => [
-    account_id,
-    id,
-    fence,
-    JSON.stringify(error),
-    at,
-    JSON.stringify(noted),
-  ],
+  (held, { error, at, noted }) => [...heldValues(held), JSON.stringify(error), at, JSON.stringify(noted)],
 )`
 with given as (
   select $1::uuid as account_id, $2::uuid as execution_id, $3::integer as fence, $4::jsonb as error, $5::timestamptz as at,

@@ -5,7 +5,7 @@ import { forceKeyLookup } from '../../../platform/db/planner-hints.ts';
 import { column, rowsOf } from '../../../platform/db/rows.ts';
 import { count, exists, list, one, run } from '../../../platform/db/statement.ts';
 import type { WaitingCause } from '../present.ts';
-import { endFrom, isHeld } from '../sql-parts.ts';
+import { endFrom, type Fenced, heldValues, isHeld } from '../sql-parts.ts';
 import type { ExecutionError } from './executions.ts';
 
 /** An execution held by one worker. `fence` proves the claim: every later claim has a higher one. */
@@ -28,9 +28,6 @@ export type ClaimedExecution = {
 /** `ClaimedExecution` from the queue `q`, without the profile type. */
 const claimedColumns =
   'q.account_id, q.id, q.type, q.product_id, q.iccid, q.input, q.progress, q.attempts, q.fence, q.is_terminated';
-
-/** Proves to a statement that the caller holds the execution. */
-export type Fenced = Pick<ClaimedExecution, 'account_id' | 'id' | 'fence'>;
 
 type Wanted = {
   count: number;
@@ -130,17 +127,12 @@ export async function saveProgressRows(db: Queryable, points: RecoveryPoint[]): 
 type End = { error: ExecutionError | null; at: Date; noted?: object };
 
 /** Ends an execution in the transaction of its changes. If false, another worker has claimed it, and nothing may be written. */
-export const finish = exists<[held: Fenced, end: End]>(
-  'execution_finish',
-  ({ account_id, id, fence }, end) => [
-    account_id,
-    id,
-    fence,
-    end.error && JSON.stringify(end.error),
-    end.at,
-    JSON.stringify(end.noted ?? {}),
-  ],
-)`
+export const finish = exists<[held: Fenced, end: End]>('execution_finish', (held, end) => [
+  ...heldValues(held),
+  end.error && JSON.stringify(end.error),
+  end.at,
+  JSON.stringify(end.noted ?? {}),
+])`
 with given as (
   select $1::uuid as account_id, $2::uuid as execution_id, $3::integer as fence, $4::jsonb as error, $5::timestamptz as at,
     $6::jsonb as noted
@@ -161,10 +153,8 @@ export type Wait = {
 /** Ends the claim; the execution is due again after the delay. */
 export const release = run<[held: Fenced, wait: Wait]>(
   'execution_give_back',
-  ({ account_id, id, fence }, { delayMs, isUncounted, waitingFor, progress }) => [
-    account_id,
-    id,
-    fence,
+  (held, { delayMs, isUncounted, waitingFor, progress }) => [
+    ...heldValues(held),
     Math.ceil(delayMs),
     isUncounted ? 1 : 0,
     JSON.stringify({ ...progress, ...(waitingFor && { waiting_for: waitingFor }) }),

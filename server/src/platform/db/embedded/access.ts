@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Binaries } from './binaries.ts';
 import { EmbeddedPostgresFailed, errorCode } from './failure.ts';
 import { isLockedOut, lockedOutBoundMs, stopOrphan } from './orphan.ts';
-import { poll } from './process-table.ts';
+import { poll } from './poll.ts';
 import { runCommand } from './run-command.ts';
 import { superuser } from './socket-folder.ts';
 import type { SystemUser } from './system-user.ts';

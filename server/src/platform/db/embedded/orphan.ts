@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EmbeddedPostgresFailed } from './failure.ts';
-import { type ProcessEntry, poll, readProcess } from './process-table.ts';
+import { poll } from './poll.ts';
+import { type ProcessEntry, readProcess } from './process-table.ts';
 
 /**
  * Stops a postgres that an earlier owner left running on this cluster. Only the folder's owner may call this.

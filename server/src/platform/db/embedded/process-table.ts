@@ -1,5 +1,4 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { setTimeout as delay } from 'node:timers/promises';
 import { runCommand } from './run-command.ts';
 
 /** `started` distinguishes a process from a later one with the same pid. */
@@ -49,18 +48,4 @@ export async function uidsInUse(): Promise<Set<number>> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const owners = await Promise.all(pids.map((pid) => stat(`/proc/${pid}`).catch(() => null)));
   return new Set(owners.map((owner) => owner?.uid ?? 0));
-}
-
-/** Calls `ask` until it returns neither null nor false; returns null after the timeout. */
-export async function poll<T>(
-  ask: () => Promise<T | null | false>,
-  { timeoutMs, everyMs = 20 }: { timeoutMs: number; everyMs?: number },
-): Promise<T | null> {
-  const deadline = performance.now() + timeoutMs;
-  for (;;) {
-    const answer = await ask();
-    if (answer !== null && answer !== false) return answer;
-    if (performance.now() >= deadline) return null;
-    await delay(everyMs);
-  }
 }

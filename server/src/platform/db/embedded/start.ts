@@ -7,7 +7,8 @@ import { DataFolderInUse, EmbeddedPostgresFailed, errorCode } from './failure.ts
 import { initialiseCluster } from './initialise.ts';
 import { isLockedOut, isPostgresOf, lockedOutBoundMs, pidInLockFile, stopOrphan } from './orphan.ts';
 import { claimFolder } from './ownership.ts';
-import { poll, readProcess } from './process-table.ts';
+import { poll } from './poll.ts';
+import { readProcess } from './process-table.ts';
 import { type Access, connectionStringFor, makeSocketFolder, removeSocketFolder } from './socket-folder.ts';
 import { type Ending, type Supervised, supervise } from './supervise.ts';
 import type { SystemUser } from './system-user.ts';

@@ -4,6 +4,7 @@ export const pureCores = [
   'server/src/orders/bundles/count-usage.ts',
   'server/src/orders/bundles/plan.ts',
   'server/src/orders/bundles/state.ts',
+  'server/src/orders/executions/judge.ts',
   'server/src/orders/esims/profile-state.ts',
   'server/src/orders/esims/reservation.ts',
   'server/src/orders/esims/state.ts',
@@ -26,7 +27,8 @@ export const pureCores = [
 ] as const;
 
 export const unitTests = [
-  'server/src/{addresses,bundles,esims,idempotency,lists,observations}/*.test.ts',
+  'server/src/{orders,platform}/{addresses,bundles,esims,idempotency,lists,observations}/*.test.ts',
+  'server/src/orders/executions/judge.test.ts',
   'server/src/http/{rate-limit,token-buckets}.test.ts',
   'server/src/platform/secrets/service-signature.test.ts',
   'server/src/notify/webhooks/guard/is-allowed.test.ts',

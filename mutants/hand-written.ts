@@ -5,6 +5,7 @@ import { clockMutants } from './clock-mutants.ts';
 import { closedMutants } from './closed-mutants.ts';
 import { databaseShareMutants } from './database-share-mutants.ts';
 import { decisionMutants } from './decision-mutants.ts';
+import { feedMutants } from './feed-mutants.ts';
 import { growthMutants } from './growth-mutants.ts';
 import { keyMutants } from './key-mutants.ts';
 import { liveMutants } from './live-mutants.ts';
@@ -716,6 +717,7 @@ export const handWritten: readonly Mutant[] = [
   ...queueMutants,
   ...decisionMutants,
   ...liveMutants,
+  ...feedMutants,
   ...sdkFeedMutants,
   ...clockMutants,
   ...readinessMutants,

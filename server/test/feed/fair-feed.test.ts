@@ -55,7 +55,7 @@ describe('streams of one account', () => {
     const other = await service.createKey({});
     for (let i = 0; i < 2; i++) expect(await openStream(service.key)).toBe(200);
     // It counts before it looks for its place in the feed.
-    const arrived = statementOf(service, 'feed_head');
+    const arrived = statementOf(service, 'feed_locate');
     const leave = new AbortController();
     const waiting = fetch(`${service.url}/v1/events/feed?wait=30`, {
       headers: { Authorization: `Bearer ${other}` },

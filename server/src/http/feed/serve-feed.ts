@@ -2,9 +2,9 @@ import { feedLimits, type InputOf, type Operation, type Operations } from '@simp
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Service } from '../../background/service.ts';
 import { findConsumer } from '../../notify/feed/consumers/get.ts';
-import type { Place } from '../../notify/feed/cursor.ts';
 import {
   type Feed,
+  type Found,
   findPlace,
   findPlaceSince,
   type Pace,
@@ -32,7 +32,7 @@ type Account = { id: string; uuid: string };
 // Half of the 15 s that are promised, so that a late timer keeps the promise.
 const beatMs = 7_500;
 
-type Start = { place: Place; types: readonly string[] | null; param?: string };
+type Start = Found & { types: readonly string[] | null; param?: string };
 
 /** Whether this operation is the feed: the only one that streams. */
 export function isFeed(definition: Operation): definition is FeedOperation {
@@ -194,10 +194,10 @@ async function findStart(
   const { resumeFrom } = query;
   const consumer = query.consumer === undefined ? null : await findConsumer(feed, query.consumer, 'consumer');
   const types = consumer ? consumer.types : (query.type ?? null);
-  if (resumeFrom) return { place: await findPlace(feed, resumeFrom, 'Last-Event-ID'), types };
-  if (consumer) return { place: await requirePlace(feed, consumer, 'consumer'), types, param: 'consumer' };
-  if (query.since !== undefined) return { place: await findPlaceSince(feed, query.since), types };
-  return { place: await findPlace(feed, query.after ?? 'now'), types };
+  if (resumeFrom) return { ...(await findPlace(feed, resumeFrom, 'Last-Event-ID')), types };
+  if (consumer) return { ...(await requirePlace(feed, consumer, 'consumer')), types, param: 'consumer' };
+  if (query.since !== undefined) return { ...(await findPlaceSince(feed, query.since)), types };
+  return { ...(await findPlace(feed, query.after ?? 'now')), types };
 }
 
 function streamOwnerOf(request: FastifyRequest): StreamOwner {
@@ -214,8 +214,8 @@ function keyRevoked(): AppError {
   );
 }
 
-function readingOf({ place, types, param }: Start, limit: number) {
-  return { after: place, types, limit, ...(param !== undefined && { param }) };
+function readingOf({ place, head, types, param }: Start, limit: number) {
+  return { after: place, head, types, limit, ...(param !== undefined && { param }) };
 }
 
 function contradictionIn(query: Query): AppError | null {

@@ -2,10 +2,17 @@ import { encodePlace, type Place } from './cursor.ts';
 import { type Feed, isWithin, unknownPlace } from './find-place.ts';
 import type { Watch } from './hub.ts';
 import { type FeedEvent, matchTypes, readAfter } from './read-page.ts';
-import { findHead } from './sql/read.ts';
+import { type Head, locatePosition } from './sql/read.ts';
 
 /** What to read. `types` null: all. `param` is where the place came from, for the error if it has expired. */
-export type Reading = { after: Place; types: readonly string[] | null; limit: number; param?: string };
+export type Reading = {
+  after: Place;
+  /** The end of the feed when the place was looked up; read if it is not given. */
+  head?: Head;
+  types: readonly string[] | null;
+  limit: number;
+  param?: string;
+};
 
 // A page of larger events is shorter than its limit.
 const maxPageBytes = 4 * 1024 * 1024;
@@ -16,9 +23,10 @@ const scanCount = 1_000;
 export type FeedPage = { events: FeedEvent[]; place: Place; isCaughtUp: boolean };
 
 /** The next page, or an empty one at the end of the feed. */
-export async function readFeed(feed: Feed, { after, types, limit, param }: Reading): Promise<FeedPage> {
+export async function readFeed(feed: Feed, reading: Reading): Promise<FeedPage> {
+  const { after, types, limit, param } = reading;
   const isWanted = matchTypes(types);
-  const head = await findHead(feed.db, feed.account.uuid);
+  const head = reading.head ?? (await locatePosition(feed.db, feed.account.uuid, after.position));
   if (!isWithin(head, after)) throw await unknownPlace(feed, after, param);
   const events: FeedEvent[] = [];
   let [place, bytes] = [after, 0];
@@ -49,10 +57,11 @@ export async function waitForFeed(
   reading: Reading,
   until: AbortSignal,
 ): Promise<FeedPage> {
+  const { head: _, ...rest } = reading; // it is the end at the first read only
   let page = await readFeed(feed, reading);
   while (page.events.length === 0 && !until.aborted) {
     if (page.isCaughtUp && !(await watch.next(until))) break;
-    page = await readFeed(feed, { ...reading, after: page.place });
+    page = await readFeed(feed, { ...rest, after: page.place });
   }
   return page;
 }

@@ -16,7 +16,7 @@ export async function acknowledgeEvents(
 ) {
   const feed = { db: tx, account: ctx.account };
   await findConsumer(feed, name);
-  const place = await findPlace(feed, body.cursor, 'cursor');
+  const { place } = await findPlace(feed, body.cursor, 'cursor');
   if (!(await advanceConsumer(tx, { accountUuid: ctx.account.uuid, name, place }))) {
     const now = await findConsumer(feed, name);
     throw new AppError(

@@ -30,7 +30,7 @@ export async function putEventConsumer(
   const consumer = {
     accountUuid: ctx.account.uuid,
     name,
-    place: await findPlace(feed, body.after ?? 'now'),
+    place: (await findPlace(feed, body.after ?? 'now')).place,
     types: body.type ?? null,
     createdAt: new Date(ctx.clock.nowMs()),
   };

@@ -13,7 +13,7 @@ export async function seekEventConsumer(
   { params: { name }, body }: InputOf<Operations['seekEventConsumer']>,
 ) {
   const feed = { db: tx, account: ctx.account };
-  const place = await findPlace(feed, body.after);
+  const { place } = await findPlace(feed, body.after);
   if (!(await moveConsumer(tx, { accountUuid: ctx.account.uuid, name, place }))) throw noSuchConsumer(name);
   return {
     body: presentConsumer(ctx.account.id, await findConsumer(feed, name)),

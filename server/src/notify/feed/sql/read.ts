@@ -1,31 +1,80 @@
 import type { Queryable } from '../../../platform/db/database.ts';
-import { many, one, value } from '../../../platform/db/statement.ts';
+import { many, one } from '../../../platform/db/statement.ts';
 
 export type Head = {
   position: number;
   mark: number;
   /** Events up to this position have been removed. */
   expiredThrough: number;
+  /** The mark of that position; null if nothing has been removed. */
+  expiredMark: number | null;
 };
 
-const empty: Head = { position: 0, mark: 0, expiredThrough: 0 };
+/** The end of a feed, and the mark of a position in it, as they were at one moment. A mark is null if the feed does not reach back to it. */
+export type Located = Head & { markAt: number | null };
 
-const headOf = `
-select last_position as position, mark, expired_through as "expiredThrough"
-from event_feed_heads
-where account_id = $1`;
+const empty: Located = { position: 0, mark: 0, expiredThrough: 0, expiredMark: null, markAt: null };
 
-const findStoredHead = one<Head, [accountUuid: string]>('feed_head')`${headOf}`;
-const findWritableHead = one<Head, [accountUuid: string]>('feed_head_current')`${headOf}\nfor key share`;
+const markAt = (position: string) => `(
+    select run.mark
+    from event_feed run
+    where run.account_id = head.account_id and run.first_position <= ${position}
+    order by run.first_position desc
+    limit 1)`;
 
-/** The end of the account's feed. */
-export async function findHead(db: Queryable, accountUuid: string): Promise<Head> {
-  return (await findStoredHead(db, accountUuid)) ?? empty;
+/** Selects a `Head` from `event_feed_heads head`. */
+const headColumns = `head.last_position as position,
+  head.mark,
+  head.expired_through as "expiredThrough",
+  case when head.expired_through > 0 then ${markAt('head.expired_through')} end as "expiredMark"`;
+
+const locate = `
+select ${headColumns},
+  ${markAt('$2')} as "markAt"
+from event_feed_heads head
+where head.account_id = $1`;
+
+type Place = [accountUuid: string, position: number];
+const locateStored = one<Located, Place>('feed_locate')`${locate}`;
+const locateWritable = one<Located, Place>('feed_locate_current')`${locate}\nfor key share`;
+
+/** The feed as it is around a position. */
+export async function locatePosition(db: Queryable, ...place: Place): Promise<Located> {
+  return (await locateStored(db, ...place)) ?? empty;
 }
 
-/** Like `findHead`, but fails on a server that takes no writes, where the end may be an old one. */
-export async function findCurrentHead(db: Queryable, accountUuid: string): Promise<Head> {
-  return (await findWritableHead(db, accountUuid)) ?? empty;
+/** Like `locatePosition`, but fails on a server that takes no writes, where the end may be an old one. */
+export async function locateCurrentPosition(db: Queryable, ...place: Place): Promise<Located> {
+  return (await locateWritable(db, ...place)) ?? empty;
+}
+
+type LocatedSince = Located & { since: number | null };
+
+const locateStoredSince = one<LocatedSince, [accountUuid: string, fromUuid: string]>('feed_locate_since')`
+with first as (
+  select (
+    select min(run.first_position + one.number - 1)
+    from unnest(run.event_ids) with ordinality as one (event_id, number)
+    where one.event_id >= $2) as position
+  from event_feed run
+  where run.account_id = $1 and run.newest_id >= $2
+  order by run.newest_id, run.first_position
+  limit 1
+)
+select ${headColumns},
+  first.position as since,
+  ${markAt('first.position - 1')} as "markAt"
+from event_feed_heads head
+left join first on true
+where head.account_id = $1`;
+
+/** The position of the first event whose id is not below `fromUuid` (null if there is none yet), and the mark of the one before it. */
+export async function locateSince(
+  db: Queryable,
+  accountUuid: string,
+  fromUuid: string,
+): Promise<LocatedSince> {
+  return (await locateStoredSince(db, accountUuid, fromUuid)) ?? { ...empty, since: null };
 }
 
 /** The last position of each of these accounts that has events. */
@@ -35,27 +84,6 @@ export const findHeads = many<{ accountUuid: string; position: number }, [accoun
 select account_id as "accountUuid", last_position as position
 from event_feed_heads
 where account_id = any($1::uuid[])`;
-
-/** The mark of a position; null if the feed does not reach back to it. The caller checks that it does not end before it. */
-export const findMark = value<number, [accountUuid: string, position: number]>('feed_mark')`
-select mark
-from event_feed
-where account_id = $1 and first_position <= $2
-order by first_position desc
-limit 1`;
-
-/** The position of the first event whose id is not below `fromUuid`; null if there is none yet. */
-export const findPositionSince = value<number, [accountUuid: string, fromUuid: string]>(
-  'feed_position_since',
-)`
-select (
-  select min(run.first_position + one.number - 1)
-  from unnest(run.event_ids) with ordinality as one (event_id, number)
-  where one.event_id >= $2) as position
-from event_feed run
-where run.account_id = $1 and run.newest_id >= $2
-order by run.newest_id, run.first_position
-limit 1`;
 
 export type FeedRow = {
   position: number;

@@ -1,4 +1,3 @@
-import { purgeAuditLog } from '../accounts/audit/purge-old.ts';
 import { removeExpired } from '../accounts/sessions/end-session.ts';
 import type { Config } from '../config/settings.ts';
 import { cancelUndeliverable } from '../notify/webhooks/endpoints/disable.ts';
@@ -7,7 +6,6 @@ import { createOrderFallback } from '../notify/webhooks/ordered/place-in-order.t
 import { runRecoveries } from '../notify/webhooks/recoveries/run-recoveries.ts';
 import { reportRuleOf } from '../notify/webhooks/sender/health.ts';
 import { deleteStaleLeases } from '../notify/webhooks/sender/start-sender.ts';
-import { purgeOldHours } from '../notify/webhooks/stats/collect.ts';
 import { expireBundles } from '../orders/bundles/expire.ts';
 import { countIccidRanges } from '../orders/esims/list-iccid-ranges.ts';
 import { continueGroupRetries } from '../orders/operator/continue-group-retries.ts';
@@ -38,8 +36,6 @@ export function startWorkerChores(service: Service, config: Config, onError: (er
     every(60_000, (stopping) => purgeExpiredKeys(db, clock, stopping), onError),
     every(60_000, () => removeExpired(db, clock), onError),
     every(60_000, (stopping) => sweep(db, clock, rules, stopping), onError),
-    every(60_000, (stopping) => purgeOldHours(db, clock, config.retentionMs, stopping), onError),
-    every(600_000, (stopping) => purgeAuditLog(db, clock, stopping), onError),
     every(1_000, (stopping) => expireBundles(db, service, stopping), onError),
     every(1_000, () => runRecoveries(db, { ...service, served }), onError),
     every(1_000, (stopping) => continueGroupRetries(db, service, stopping), onError),

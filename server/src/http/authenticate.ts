@@ -42,7 +42,7 @@ export function authenticate(
     return keys.lookUp(hash).then(
       (known) => {
         if (known) unknownKeys.refund(address);
-        return admit(service, key, known, address);
+        return requireKnown(service, key, known, address);
       },
       (error) => {
         unknownKeys.refund(address); // the lookup failed, so the key may be valid
@@ -51,12 +51,12 @@ export function authenticate(
     );
   }
   return found instanceof Promise
-    ? found.then((known) => admit(service, key, known, address))
-    : admit(service, key, found, address);
+    ? found.then((known) => requireKnown(service, key, known, address))
+    : requireKnown(service, key, found, address);
 }
 
 /** The lookup by hash decides; the key's format is used only for a clearer error. */
-function admit(service: Service, key: string, known: KnownKey | null, address: string): KnownKey {
+function requireKnown(service: Service, key: string, known: KnownKey | null, address: string): KnownKey {
   if (!known) throw refuse('api_key_invalid', explainUnknown(key, keyPrefix[service.mode]));
   return requireUsable(service, known, address);
 }

@@ -1,11 +1,11 @@
 import type { AuditAction } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { purgeAuditLog } from '../../src/accounts/audit/purge-old.ts';
 import { commandLine, recordAudit } from '../../src/accounts/audit/record.ts';
 import { urlForAudit } from '../../src/notify/webhooks/endpoints/describe-change.ts';
 import { idOfUuid } from '../../src/platform/ids/uuid.ts';
 import { call } from '../support/client.ts';
 import { insertEsim } from '../support/insert-esim.ts';
+import { removeOld } from '../support/remove-old.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 type Entry = {
@@ -192,10 +192,10 @@ describe('the audit log', () => {
   test('keeps entries for a year', async () => {
     const own = await startOfLog();
     service.clock.advance(364 * 86_400_000);
-    expect(await purgeAuditLog(service.db, service.clock)).toBe(0);
+    expect(await removeOld(service, { tables: ['audit_log'] })).toBe(0);
     await endpoint();
     service.clock.advance(2 * 86_400_000);
-    expect(await purgeAuditLog(service.db, service.clock)).toBeGreaterThanOrEqual(own);
+    expect(await removeOld(service, { tables: ['audit_log'] })).toBeGreaterThanOrEqual(own);
     expect(await listAll()).toMatchObject([{ action: 'webhook_endpoint.created' }]);
   });
 

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Context } from '../../src/accounts/context.ts';
 import { AppError } from '../../src/platform/app-error.ts';
 import type { Queryable } from '../../src/platform/db/database.ts';
-import { lockKey } from '../../src/platform/idempotency/lock-key.ts';
 import { purgeExpiredKeys } from '../../src/platform/idempotency/purge-expired.ts';
+import { tryLockKey } from '../../src/platform/idempotency/try-lock-key.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import { countExecutions } from '../support/count-executions.ts';
 import { apiWith, startService, type TestService } from '../support/service.ts';
@@ -174,7 +174,7 @@ test('an order whose key another process works on is refused as in progress, wit
   const other = await service.db.pool.connect();
   try {
     await other.query('begin');
-    const lock = `select ${lockKey('$1::uuid', '$2::text')} as locked`;
+    const lock = `select ${tryLockKey('$1::uuid', '$2::text')} as locked`;
     const { rows } = await other.query(lock, [service.accountUuid, 'elsewhere']);
     expect(rows).toEqual([{ locked: true }]);
     const reply = await provision(service, 'elsewhere');

@@ -144,7 +144,7 @@ describe('a sweep', () => {
     await publish();
     await sequenceEvents(service);
     service.clock.advance(31 * day);
-    expect(await removeOld({ db: first.db, clock: service.clock })).toBe(1);
+    expect(await removeOld({ db: first.db, clock: service.clock }, { tables: ['events'] })).toBe(1);
     const { rows } = await service.db.pool.query(
       `insert into accounts (id, name, api_version, created_at)
        select gen_random_uuid(), 'Many', '2026-11-01', now() from generate_series(1, 300) returning id`,
@@ -157,7 +157,7 @@ describe('a sweep', () => {
     await sequenceEvents(service);
     service.clock.advance(31 * day);
     const second = watch();
-    expect(await removeOld({ db: second.db, clock: service.clock })).toBe(300);
+    expect(await removeOld({ db: second.db, clock: service.clock }, { tables: ['events'] })).toBe(300);
     expect(second.names().toSorted()).toEqual(first.names().toSorted());
   });
 

@@ -73,6 +73,8 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
   {
     statement: /^retention_(count|delete|oldest)_\w+$/,
     tables: [
+      'audit_log',
+      'endpoint_hours',
       ...['events', 'delivery_queue', 'blocked_deliveries', 'deliveries', 'recoveries', 'delivery_attempts'],
       ...['request_log', 'order_counts', 'esim_milestones'],
     ],
@@ -84,14 +86,9 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
     why: 'Old events of all accounts are deleted together; each account’s own are found by its id.',
   },
   {
-    statement: /^endpoint_hours_delete_old$/,
-    tables: ['endpoint_hours'],
-    why: 'A chore deletes old statistics of all accounts.',
-  },
-  {
-    statement: /^audit_(list_all\w*|delete_older|\w+_of_all)$/,
+    statement: /^audit_(list_all\w*|\w+_of_all)$/,
     tables: ['audit_log', 'esims', 'execution_queue'],
-    why: 'The operator reads the entries of all accounts, and a chore deletes those older than a year.',
+    why: 'The operator reads the entries of all accounts.',
   },
   {
     statement: /^sealing_/,

@@ -11,12 +11,13 @@ import { createGuardedAgent } from '../../src/notify/webhooks/guard/connector.ts
 import { createNames } from '../../src/notify/webhooks/names/names.ts';
 import { runRecoveries } from '../../src/notify/webhooks/recoveries/run-recoveries.ts';
 import { createProbes } from '../../src/notify/webhooks/sender/probes.ts';
-import { createStatsCollector, purgeOldHours } from '../../src/notify/webhooks/stats/collect.ts';
+import { createStatsCollector } from '../../src/notify/webhooks/stats/collect.ts';
 import type { Queryable } from '../../src/platform/db/database.ts';
 import { uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { beforeFirst } from '../../src/platform/lists/keyset.ts';
 import { call, type Reply } from '../support/client.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { removeOld } from '../support/remove-old.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -254,7 +255,8 @@ describe('the statistics of an endpoint', () => {
     expect((await get(`${path}?hours=1`)).hours).toEqual([hours[0]]);
     expect((await call(service, 'GET', `${path}?hours=721`)).status).toBe(400);
 
-    expect(await purgeOldHours(service.db, { nowMs: () => at.getTime() + 3_600_000 }, 3_000_000)).toBe(1);
+    const later = { db: service.db, clock: { nowMs: () => at.getTime() + 3_600_000 } };
+    expect(await removeOld(later, { tables: ['endpoint_hours'], retentionMs: 3_000_000 })).toBe(1);
     expect((await get(path)).hours).toEqual([hours[0]]);
   });
 

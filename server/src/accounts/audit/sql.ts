@@ -6,7 +6,7 @@ import {
   auditActions,
 } from '@simplane/contract';
 import type { Queryable } from '../../platform/db/database.ts';
-import { count, run } from '../../platform/db/statement.ts';
+import { run } from '../../platform/db/statement.ts';
 import { type CreatedRange, idRangeOf } from '../../platform/lists/created-range.ts';
 
 export type EntryRow = {
@@ -125,18 +125,6 @@ function within(name: string, accountUuid: string | undefined, given: unknown[])
   if (accountUuid === undefined) return { name: `${name}_of_all`, account: '', values: given };
   return { name, account: `account_id = $${given.length + 1} and`, values: [...given, accountUuid] };
 }
-
-/** Deletes at most `count` entries of all accounts with ids before `thanUuid`. Returns how many. */
-export const deleteOlderEntries = count<[thanUuid: string, count: number]>('audit_delete_older')`
-delete from audit_log
-where ctid = any(array(
-  select ctid
-  from audit_log
-  where id < $1
-  order by id
-  limit $2
-  for update skip locked))
-returning 1`;
 
 export type EntryFilter = {
   actor?: string | undefined;

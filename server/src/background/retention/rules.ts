@@ -17,7 +17,7 @@ type Settings = { retentionMs: number; usageMaxAgeMs: number };
 
 const dayMs = 86_400_000;
 
-/** What `sweep` removes. */
+/** What `sweep` removes. Idempotency keys and sessions have an expiry of their own, with an index (`../chores.ts`). */
 export function rulesOf({ retentionMs, usageMaxAgeMs }: Settings): Rule[] {
   // A day longer than it is accepted, so that no record is forgotten while it could still count again.
   const usageMs = usageMaxAgeMs + dayMs;
@@ -28,7 +28,9 @@ export function rulesOf({ retentionMs, usageMaxAgeMs }: Settings): Rule[] {
     deleting('deliveries', { column: 'id', type: 'uuid' }, retentionMs),
     deleting('recoveries', { column: 'id', type: 'uuid' }, retentionMs, 'finished_at is not null'),
     deleting('delivery_attempts', { column: 'delivery_id', type: 'uuid' }, retentionMs, hasEnded),
+    deleting('endpoint_hours', { column: 'hour', type: 'time' }, retentionMs),
     deleting('request_log', { column: 'id', type: 'uuid' }, 7 * dayMs),
+    deleting('audit_log', { column: 'id', type: 'uuid' }, 365 * dayMs),
     deleting('order_counts', { column: 'hour', type: 'time' }, countsMs),
     deleting('esim_milestones', { column: 'esim_id', type: 'uuid' }, countsMs),
     {

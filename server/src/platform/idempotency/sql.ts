@@ -1,13 +1,13 @@
 import { count, one, run, single } from '../db/statement.ts';
 import type { Claim } from './claim.ts';
-import { lockKey } from './lock-key.ts';
 import type { Answer, StoredAnswer } from './outcome.ts';
+import { tryLockKey } from './try-lock-key.ts';
 
 /** Never waits: a key that another transaction has locked is in progress, in this or another process. */
 export const tryLock = single<boolean, [accountUuid: string, claim: Claim]>(
   'idempotency_try_lock',
   (accountUuid, claim) => [accountUuid, claim.key],
-)`select ${lockKey('$1::uuid', '$2')} as locked`;
+)`select ${tryLockKey('$1::uuid', '$2')} as locked`;
 
 export const findStored = one<StoredAnswer, [accountUuid: string, claim: Claim]>(
   'idempotency_find',

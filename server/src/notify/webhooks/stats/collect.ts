@@ -1,8 +1,6 @@
-import type { Clock } from '../../../platform/clock.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { addAll, addTo, bucketOf } from '../../../platform/telemetry/histogram.ts';
-import { inBatches } from '../../../platform/worker/in-batches.ts';
-import { addHours, deleteOldHours, type HourCounts } from './sql.ts';
+import { addHours, type HourCounts } from './sql.ts';
 
 type Attempt = {
   accountUuid: string;
@@ -77,15 +75,4 @@ export function createStatsCollector(db: Database, { maxEntries = 20_000 } = {})
     /** Writes what was counted since. Never runs twice at once. */
     flush,
   };
-}
-
-/** A chore: deletes statistics that are older than the retention. */
-export function purgeOldHours(
-  db: Database,
-  clock: Clock,
-  retentionMs: number,
-  stopping?: AbortSignal,
-): Promise<number> {
-  const than = new Date(clock.nowMs() - retentionMs);
-  return inBatches({ size: batchSize, stopping }, (count) => deleteOldHours(db, than, count));
 }

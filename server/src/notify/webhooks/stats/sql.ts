@@ -1,5 +1,5 @@
 import { column, rowsOf } from '../../../platform/db/rows.ts';
-import { count, many, run } from '../../../platform/db/statement.ts';
+import { many, run } from '../../../platform/db/statement.ts';
 
 /** Attempts of one endpoint in one hour. */
 export type HourCounts = {
@@ -54,14 +54,3 @@ select hour, succeeded_count, failed_count, array_to_string(duration_counts, ','
 from endpoint_hours
 where account_id = $1 and endpoint_id = $2 and hour >= $3
 order by hour desc`;
-
-/** Deletes at most `count` hours before `than`, of all endpoints. Returns how many. */
-export const deleteOldHours = count<[than: Date, count: number]>('endpoint_hours_delete_old')`
-delete from endpoint_hours
-where ctid = any(array(
-  select ctid
-  from endpoint_hours
-  where hour < $1
-  order by hour
-  limit $2))
-returning 1`;

@@ -2,8 +2,8 @@ import type { AuditActorType, AuditWay, ExecutionType } from '@simplane/contract
 import type { Queryable } from '../../../platform/db/database.ts';
 import { column, rowsOf } from '../../../platform/db/rows.ts';
 import type { Claim } from '../../../platform/idempotency/claim.ts';
-import { lockKey } from '../../../platform/idempotency/lock-key.ts';
 import type { Answer, StoredAnswer } from '../../../platform/idempotency/outcome.ts';
+import { tryLockKey } from '../../../platform/idempotency/try-lock-key.ts';
 
 export type NewExecution = {
   accountUuid: string;
@@ -102,7 +102,7 @@ const accept = {
   text: `
 with checked as materialized (
   -- Tries to lock each key, which fails if another transaction has the lock, and finds the product.
-  select given.*, key is null or ${lockKey('account_id', 'key')} as locked, product.active
+  select given.*, key is null or ${tryLockKey('account_id', 'key')} as locked, product.active
   from ${given.table} given
   left join lateral (
     select active

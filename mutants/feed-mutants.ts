@@ -1,4 +1,4 @@
-import { api, type Mutant } from './mutant.ts';
+import type { Mutant } from './mutant.ts';
 
 const feed = (name: string) => `server/test/feed/${name}.test.ts`;
 
@@ -41,19 +41,11 @@ export const feedMutants: Mutant[] = [
     why: 'A cursor from before a restore is refused, also if its position exists again.',
   },
   {
-    name: 'place-past-the-end',
-    file: 'server/src/notify/feed/find-place.ts',
-    find: ' || position > head.position) return false',
-    replace: ') return false',
-    tests: [feed('restore'), feed('feed')],
-    why: 'A cursor after the end, as after a restore, is refused.',
-  },
-  {
     name: 'place-before-what-is-kept',
     file: 'server/src/notify/feed/find-place.ts',
     find: 'if (position < head.expiredThrough || ',
     replace: 'if (',
-    tests: [feed('expire')],
+    tests: [feed('places')],
     why: 'A cursor before removed events is refused: there is a gap after it.',
   },
   {
@@ -85,16 +77,8 @@ export const feedMutants: Mutant[] = [
     file: 'server/src/notify/feed/read-page.ts',
     find: ' || position !== after.position + events.length + 1) return null',
     replace: ') return null',
-    tests: [feed('feed'), feed('expire'), feed('positions')],
+    tests: [feed('places')],
     why: 'A page has each position after its place, or is refused.',
-  },
-  {
-    name: 'cursor-of-another-account',
-    file: 'server/src/notify/feed/cursor.ts',
-    find: `\`feed\\n\${accountId}\\n\``,
-    replace: `\`feed\\n\${accountId.length}\\n\``,
-    tests: [feed('feed'), api('fuzz')],
-    why: 'A cursor of another account is refused.',
   },
   {
     name: 'consumer-moves-back',

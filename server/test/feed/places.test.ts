@@ -14,10 +14,14 @@ beforeEach(async () => {
   target = { url: service.url, ...(await service.createAccount('Reader')) };
 });
 
+const send = async (): Promise<string> =>
+  (await call(target, 'POST', '/v1/events/test', { body: { type: 'a.b', data: {} } })).json.id;
+
+/** Also gives the event its position. */
 async function publish(): Promise<string> {
-  const { json } = await call(target, 'POST', '/v1/events/test', { body: { type: 'a.b', data: {} } });
+  const id = await send();
   await sequenceEvents(service);
-  return json.id;
+  return id;
 }
 
 const read = async (query: string) => (await call(target, 'GET', `/v1/events/feed?${query}`)).json;
@@ -120,6 +124,8 @@ test('a page by cursor takes two statements: one for the place and the end, one 
 });
 
 test('a time from which events were removed begins at the oldest that is kept', async () => {
+  await publish();
+  service.clock.advance(10_000);
   const since = second();
   await publish();
   service.clock.advance(40 * 86_400_000);
@@ -127,4 +133,26 @@ test('a time from which events were removed begins at the oldest that is kept', 
   const kept = await publish();
   const { result, published } = await withEventsBetween(() => read(`since=${since}`));
   expect(await readOn(result)).toEqual([kept, ...published]);
+});
+
+test('a cursor among events that were removed is refused with the oldest place, also within a run that is kept', async () => {
+  for (let n = 0; n < 3; n++) await send();
+  await sequenceEvents(service);
+  const { cursor } = await read('after=start&limit=1');
+  service.clock.advance(40 * 86_400_000);
+  await removeOld(service);
+  const kept = await publish();
+  const { status, json } = await call(target, 'GET', `/v1/events/feed?after=${cursor}`);
+  expect([status, json.error?.code]).toEqual([410, 'cursor_expired']);
+  expect(await readOn(await read(`after=${json.error.cursor}`))).toEqual([kept]);
+});
+
+test('no page leaves out events in its middle', async () => {
+  await publish();
+  await publish();
+  await publish();
+  const hole = 'delete from event_feed where account_id = $1 and first_position = 2';
+  await service.db.pool.query(hole, [target.accountUuid]);
+  const { status } = await call(target, 'GET', '/v1/events/feed?after=start');
+  expect(status).toBeGreaterThanOrEqual(400);
 });

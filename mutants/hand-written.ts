@@ -1,5 +1,6 @@
 import { auditMutants } from './audit-mutants.ts';
 import { beforeKeyMutants } from './before-key-mutants.ts';
+import { clientMutants } from './client-mutants.ts';
 import { clientShareMutants } from './client-share-mutants.ts';
 import { clockMutants } from './clock-mutants.ts';
 import { closedMutants } from './closed-mutants.ts';
@@ -10,12 +11,16 @@ import { growthMutants } from './growth-mutants.ts';
 import { keyMutants } from './key-mutants.ts';
 import { liveMutants } from './live-mutants.ts';
 import { api, type Mutant, webhooks } from './mutant.ts';
+import { nameMutants } from './name-mutants.ts';
 import { orderedMutants } from './ordered-mutants.ts';
 import { queueMutants } from './queue-mutants.ts';
 import { readinessMutants } from './readiness-mutants.ts';
+import { recoveryMutants } from './recovery-mutants.ts';
 import { retentionMutants } from './retention-mutants.ts';
 import { sdkFeedMutants } from './sdk-feed-mutants.ts';
 import { upgradeMutants } from './upgrade-mutants.ts';
+
+import { webhookMutants } from './webhook-mutants.ts';
 
 const idempotency: Mutant[] = [
   {
@@ -723,4 +728,9 @@ export const handWritten: readonly Mutant[] = [
   ...readinessMutants,
   ...upgradeMutants,
   ...retentionMutants,
+  ...webhookMutants,
+  ...recoveryMutants,
+  ...nameMutants,
+
+  ...clientMutants,
 ];

@@ -42,6 +42,21 @@ const hasEvents = (count: number) =>
     (length) => length === count,
   );
 
+const closed = () =>
+  until(
+    async () => server.open,
+    (open) => open === 0,
+    30_000,
+  );
+/** The `after` of each request. */
+const places = () =>
+  server.requests.map(({ line }) => new URL(`http://x${line.split(' ')[1]}`).searchParams.get('after'));
+
+function setHidden(hidden: boolean): void {
+  Object.assign(document, { hidden });
+  document.dispatchEvent(new Event('visibilitychange'));
+}
+
 test('a connection that is lost after it was open is shown as lost, until it is back', async () => {
   const down = refusal(503, { type: 'api_error', code: 'unavailable' });
   server.script = [end, streamOf(blockOf(1), 'break'), down, streamOf(blockOf(2))];
@@ -57,8 +72,51 @@ test('a place that has expired is given up for the end of the feed', async () =>
   follow();
   await hasEvents(1);
   expect(states).toEqual(['live', 'lost', 'live']);
-  const places = server.requests.map(({ line }) =>
-    new URL(`http://x${line.split(' ')[1]}`).searchParams.get('after'),
+  expect(places()).toEqual(['now', 'c0', 'now', 'c0']);
+  const [, refused, next] = server.requests.map(({ atMs }) => atMs);
+  expect((next ?? 0) - (refused ?? 0)).toBeGreaterThan(1_900);
+});
+
+test('a hidden tab reads nothing, and one that is shown again continues after the last event, with one stream', async () => {
+  server.script = [end, streamOf(blockOf(1)), streamOf(blockOf(2))];
+  follow();
+  await hasEvents(1);
+  setHidden(false); // it is shown already
+  setHidden(true);
+  await closed();
+  setHidden(false);
+  await hasEvents(2);
+  expect(places()).toEqual(['now', 'c0', 'c1']);
+  expect(events).toEqual(['evt_1', 'evt_2']);
+  expect(states).toEqual(['live', 'paused', 'live']);
+});
+
+test('a tab that is hidden while it connects is paused, not lost, and misses no event', async () => {
+  let isAsked = false;
+  const silent = () => {
+    isAsked = true;
+  };
+  server.script = [end, silent, streamOf(blockOf(1))];
+  follow();
+  await until(
+    async () => isAsked,
+    (asked) => asked,
   );
-  expect(places).toEqual(['now', 'c0', 'now', 'c0']);
+  setHidden(true);
+  await closed();
+  setHidden(false);
+  await hasEvents(1);
+  expect(places()).toEqual(['now', 'c0', 'c0']);
+  expect(states).toEqual(['live', 'paused', 'live']);
+});
+
+test('a page that was left closes its stream, and follows nothing when its tab is shown again', async () => {
+  server.script = [end, streamOf(blockOf(1))];
+  follow();
+  await hasEvents(1);
+  stop();
+  await closed();
+  setHidden(false);
+  expect(states).toEqual(['live']);
+  expect(places()).toEqual(['now', 'c0']);
 });

@@ -256,6 +256,19 @@ describe('consumers.run and a server', () => {
     expect(server.requests.map(({ body }) => body)).toEqual(['{}', '', '', '{"cursor":"c7"}', '', '']);
   });
 
+  test('that has other events at its place by now, because someone else moved it: it acknowledges none of them', async () => {
+    server.script = [consumer, page([1, 2], 'c2'), page([8], 'c8'), consumer];
+    const run = simplane.consumers.run('billing', ({ id }) => {
+      if (id === 'evt_2') throw new Error('no');
+    });
+    await expect(run).rejects.toThrow('no');
+    expect(server.requests.map(({ line }) => line)).toEqual([
+      'PUT /v1/event_consumers/billing',
+      read,
+      'GET /v1/events/feed?consumer=billing&limit=1',
+    ]);
+  });
+
   test('that is not there at the start: it fails', async () => {
     server.script = [refusal(503, {})];
     await expect(simplane.consumers.run('billing', () => {})).rejects.toMatchObject({ status: 503 });

@@ -2,7 +2,7 @@ import { createSocket, type RemoteInfo } from 'node:dgram';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
-type Zone = (name: string) => Answer;
+type Zone = (name: string, type: string) => Answer;
 
 /** `hang`: no reply is sent. */
 export type Answer =
@@ -32,7 +32,7 @@ export async function startDnsServer(initial: Zone = () => 'nxdomain'): Promise<
   socket.on('message', (message: Buffer, from: RemoteInfo) => {
     const { name, type, end } = readQuestion(message);
     questions.push(`${type} ${name}`);
-    const answer = zone(name);
+    const answer = zone(name, type);
     if (answer === 'hang') return;
     socket.send(reply(message.subarray(0, end), type, answer), from.port, from.address);
   });

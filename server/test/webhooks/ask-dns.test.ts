@@ -67,12 +67,27 @@ describe('a name', () => {
     // No other name got a reply, so our servers were probed.
     expect(server.questions.at(-1)).toBe('NS ');
   });
+
+  test('times out if the servers hang for one family, whatever they say about the other', async () => {
+    for (const hanging of ['A', 'AAAA']) {
+      server.answer((_, type) => (type === hanging ? 'hang' : 'servfail'));
+      expect(await asker({ timeoutMs: 500 })('a.example'), hanging).toEqual({ kind: 'timeout' });
+    }
+  });
 });
 
 describe('when our DNS servers', () => {
   test('answer no query, the name is not blamed', async () => {
     server.answer(() => 'hang');
     expect(await asker({ timeoutMs: 500 })('a.example')).toEqual({ kind: 'unreachable', code: 'ETIMEOUT' });
+  });
+
+  test('answer no query, a malformed name proves nothing about them: it is never sent', async () => {
+    server.answer(() => 'hang');
+    const ask = asker({ timeoutMs: 500 });
+    const waiting = ask('a.example');
+    expect(await ask(`${'a'.repeat(64)}.example`)).toEqual({ kind: 'not_found' });
+    expect(await waiting).toEqual({ kind: 'unreachable', code: 'ETIMEOUT' });
   });
 
   test('refuse connections, the name is not blamed', async () => {

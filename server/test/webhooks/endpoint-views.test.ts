@@ -348,6 +348,24 @@ describe('a recovery with dry_run', () => {
     });
     await service.db.pool.query(`delete from events where type = 'many.test'`);
   });
+
+  test('stops searching at 50,000 events', async () => {
+    const id = await createEndpoint('/none', ['none.test']);
+    const add = (count: number) =>
+      service.db.pool.query(
+        `insert into events (account_id, id, type, body, created_at)
+         select $1, uuid_v7(now() - n * interval '1 millisecond'), 'many.test', '{}', now() from generate_series(1, $2) n`,
+        [service.accountUuid, count],
+      );
+    const since = Math.floor(service.clock.nowMs() / 1_000) - 3_600;
+    const path = `/v1/webhook_endpoints/${id}/recover`;
+    const preview = async () => (await call(service, 'POST', path, { body: { since, dry_run: true } })).json;
+    await add(49_000);
+    expect(await preview()).toMatchObject({ event_count: 0, capped: false });
+    await add(2_000);
+    expect(await preview()).toMatchObject({ event_count: 0, capped: true });
+    await service.db.pool.query(`delete from events where type = 'many.test'`);
+  });
 });
 
 describe('a probe', () => {

@@ -283,3 +283,61 @@ test('100,000 blocked deliveries of one endpoint cost the others nothing', async
   const pages = (await countPages(tables)) - before;
   expect(pages).toBeLessThan(300);
 });
+
+test('a delivery is not sent before its event has a position', async () => {
+  const event = await store();
+  await promote(service.db, [key()]);
+  expect(await queued()).toEqual([]);
+  await sequenceEvents(service);
+  await placeInOrder({ db: service.db, signals: service.service.signals });
+  expect(await queued()).toEqual([event]);
+});
+
+test('a delivery whose event was deleted meanwhile holds up no other', async () => {
+  const [deleted, next] = [await store(), await store()];
+  await sequenceEvents(service);
+  await setPositions(service.db, lowestUuid, 1_000);
+  await read('delete from events where account_id = $1 and id = $2', [accountUuid, deleted]);
+  for (let turn = 0; turn < 2; turn++) await promote(service.db, [key()]);
+  expect((await queued()).sort()).toEqual([deleted, next].sort());
+});
+
+test('positions are stored without waiting for a delivery that is locked', async () => {
+  const [locked, free] = [await store(), await store()];
+  await sequenceEvents(service);
+  const positioned = () =>
+    read<{ event_id: string }>(
+      `select replace(event_id::text, '-', '') as event_id from blocked_deliveries
+       where endpoint_id = $1 and position is not null order by event_id`,
+      [endpointUuid],
+    );
+  const setOrFail = () =>
+    service.db.transaction(async (tx) => {
+      await tx.query({ name: 'test_lock_timeout', text: `set local lock_timeout = '5s'` });
+      await setPositions(tx, lowestUuid, 1_000);
+    });
+  const locking = await service.db.pool.connect();
+  try {
+    await locking.query('begin');
+    await locking.query('select from blocked_deliveries where event_id = $1 for update', [locked]);
+    await setOrFail();
+    expect(await positioned()).toEqual([{ event_id: free }]);
+  } finally {
+    await locking.query('rollback');
+    locking.release();
+  }
+  await setOrFail();
+  expect(await positioned()).toHaveLength(2);
+});
+
+test('of two deliveries that wait with a position, the lower position goes first, whatever their ids', async () => {
+  const late = composed();
+  const early = await store();
+  await sequenceEvents(service);
+  await service.db.transaction((tx) => emit(tx, [late]));
+  await sequenceEvents(service);
+  expect(late.uuid < early).toBe(true);
+  await setPositions(service.db, lowestUuid, 1_000);
+  await promote(service.db, [key()]);
+  expect(await queued()).toEqual([early]);
+});

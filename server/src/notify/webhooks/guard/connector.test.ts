@@ -96,6 +96,19 @@ describe('plain connections', () => {
     expect(await get(agentFor(sandbox), `http://127.0.0.1:${port}`)).toMatchObject({ status: 302 });
   });
 
+  test('fail if the response has more than 16 kB of headers', async () => {
+    let length = 15_000;
+    const server = createHttpServer((_request, response) => {
+      response.writeHead(200, { 'x-long': 'a'.repeat(length) }).end();
+    });
+    const origin = `http://127.0.0.1:${await listening(server)}`;
+    expect(await get(agentFor(sandbox), origin)).toMatchObject({ status: 200 });
+    length = 20_000;
+    await expect(get(agentFor(sandbox), origin)).rejects.toMatchObject({
+      code: 'UND_ERR_HEADERS_OVERFLOW',
+    });
+  });
+
   test('are refused if only https is allowed', async () => {
     const agent = agentFor({ ...sandbox, allowsHttp: false });
     await expect(get(agent, 'http://127.0.0.1:9')).rejects.toMatchObject({ code: 'ERR_ADDRESS_REFUSED' });

@@ -16,11 +16,16 @@ test('the number of waiting look-ups and their wait are limited', async () => {
   vi.useFakeTimers();
   try {
     const slots = createLookupSlots(options);
-    await Promise.all(Array.from({ length: 4 }, () => slots.acquire('a', false)));
+    const four = () => Promise.all(Array.from({ length: 4 }, () => slots.acquire('a', false)));
+    const taken = await four();
     const waiting = [slots.acquire('a', false), slots.acquire('a', false)];
     expect(await slots.acquire('a', false)).toBeNull();
     await vi.advanceTimersByTimeAsync(1_000);
     expect(await Promise.all(waiting)).toEqual([null, null]);
+    expect(vi.getTimerCount()).toBe(0);
+    // Those that gave up take no slot later.
+    for (const release of taken) release?.();
+    expect(await four()).not.toContain(null);
     expect(vi.getTimerCount()).toBe(0);
   } finally {
     vi.useRealTimers();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { AskDns, DnsAnswer } from './ask-dns.ts';
 import { createNames } from './names.ts';
+import { watchedFile } from './resolver-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'names-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -111,10 +112,13 @@ describe('a failure', () => {
       wait(5_001);
       expect(await resolve('a.example')).not.toMatchObject({ kind: 'found' });
     }
-    const { resolve, wait } = namesWith(found('192.0.2.1'), { kind: 'not_found' });
+    const { resolve, wait } = namesWith(found('192.0.2.1'), { kind: 'not_found' }, { kind: 'timeout' });
     await resolve('a.example');
     wait(60_000);
     expect(await resolve('a.example')).toEqual({ kind: 'failed', error: 'host name not found' });
+    wait(5_000);
+    // Nor does a later failure bring the old address back.
+    expect(await resolve('a.example')).toEqual({ kind: 'failed', error: 'host name look-up timed out' });
   });
 });
 
@@ -155,4 +159,19 @@ test('the hosts file comes before DNS, and its changes take effect', async () =>
   await expect
     .poll(() => resolve('receiver'), { timeout: 10_000 })
     .toEqual({ kind: 'found', addresses: ['10.1.0.9'] });
+});
+
+test('a hosts file that changed without changing its size is read again', () => {
+  const path = join(folder, 'same-size');
+  let nowMs = 0;
+  const file = watchedFile({ path, parse: (text) => text, monotonicMs: () => nowMs });
+  const write = (text: string, atSeconds: number) => {
+    writeFileSync(path, text);
+    utimesSync(path, atSeconds, atSeconds);
+  };
+  write('10.1.0.7 a', 1);
+  expect(file()).toBe('10.1.0.7 a');
+  write('10.1.0.8 a', 2);
+  nowMs = 1_000;
+  expect(file()).toBe('10.1.0.8 a');
 });

@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Agent } from 'undici';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Agent, Dispatcher } from 'undici';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createAccountAgents } from '../guard/account-agents.ts';
-import { createGuardedAgent } from '../guard/connector.ts';
+import { createGuardedAgent, type GuardedRequest } from '../guard/connector.ts';
 import { attempt } from './attempt.ts';
 
 const policy = { allowsHttp: true, allowsPrivate: true, allowedCidrs: [] };
@@ -63,4 +63,32 @@ test('beyond the limit the least recently used agent is closed after its request
   expect(agents.agentOf('first')).toBe(first);
   expect(agents.agentOf('second')).not.toBe(second);
   await agents.destroy();
+});
+
+test('a response is not cut off for what its connection has carried before', async () => {
+  vi.useFakeTimers();
+  try {
+    let handler: Dispatcher.DispatchHandler = {};
+    let bytesRead = 600_000;
+    const controller = { abort: () => {} } as unknown as Dispatcher.DispatchController;
+    const dispatcher = {
+      dispatch(request: GuardedRequest, given: Dispatcher.DispatchHandler) {
+        handler = given;
+        request.onPeer?.({ address: () => '127.0.0.1', bytesRead: () => bytesRead });
+        given.onRequestStart?.(controller, {});
+        return true;
+      },
+    };
+    const [first, second] = [0, 1].map(() => post(dispatcher as unknown as Agent, '/', 60_000));
+    bytesRead += 500_000;
+    await vi.advanceTimersByTimeAsync(1_000);
+    handler.onResponseStart?.(controller, 200, {}, 'OK');
+    handler.onResponseEnd?.(controller, {});
+    expect(await second).toMatchObject({ ok: true, statusCode: 200 });
+    bytesRead += 100_000;
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await first).toMatchObject({ ok: false, error: 'response too long' });
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -115,6 +115,14 @@ export const clientMutants: Mutant[] = [
     why: 'An id such as `..` does not call another resource.',
   },
   {
+    name: 'other-program-unnoticed',
+    file: 'sdk/src/handle-page.ts',
+    find: ' && page.data.at(-1)?.id === events.at(-1)?.id',
+    replace: '',
+    tests: ['sdk/test/consumers.test.ts'],
+    why: 'A consumer that someone else moved is noticed before its place is.',
+  },
+  {
     name: 'first-connection-tried-for-ever',
     file: 'sdk/src/stream-events.ts',
     find: ' || (!wasConnected && failures >= maxRetries)',
@@ -145,6 +153,14 @@ export const clientMutants: Mutant[] = [
     replace: 'retryAfterMs(header) ?? 0',
     tests: ['sdk/test/retry-limits.unit.test.ts'],
     why: 'A Retry-After that no timer can wait for is not a retry at once.',
+  },
+  {
+    name: 'last-poll-without-time',
+    file: 'sdk/src/wait.ts',
+    find: 'Math.max(1_000, Math.min(timeoutMs, endMs - performance.now()))',
+    replace: 'Math.min(timeoutMs, endMs - performance.now())',
+    tests: ['sdk/test/retry-limits.unit.test.ts'],
+    why: 'The last poll of a wait has time to succeed.',
   },
   {
     name: 'html-read-as-a-stream',

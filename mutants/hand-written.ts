@@ -20,6 +20,7 @@ import { retentionMutants } from './retention-mutants.ts';
 import { sdkFeedMutants } from './sdk-feed-mutants.ts';
 import { upgradeMutants } from './upgrade-mutants.ts';
 
+import { viewMutants } from './view-mutants.ts';
 import { webhookMutants } from './webhook-mutants.ts';
 
 const idempotency: Mutant[] = [
@@ -731,6 +732,7 @@ export const handWritten: readonly Mutant[] = [
   ...webhookMutants,
   ...recoveryMutants,
   ...nameMutants,
+  ...viewMutants,
 
   ...clientMutants,
 ];

@@ -1,7 +1,23 @@
-import type { Mutant } from './mutant.ts';
+import { type Mutant, webhooks } from './mutant.ts';
 
 /** Receivers’ names and addresses. */
 export const nameMutants: Mutant[] = [
+  {
+    name: 'old-address-of-a-missing-name',
+    file: 'server/src/notify/webhooks/names/names.ts',
+    find: "answer.kind === 'not_found' ? null : staleEntry(hostname)",
+    replace: 'staleEntry(hostname)',
+    tests: ['server/src/notify/webhooks/names/names.test.ts'],
+    why: 'A name that no longer exists has no address.',
+  },
+  {
+    name: 'missing-name-comes-back',
+    file: 'server/src/notify/webhooks/names/names.ts',
+    find: 'const previous = stale ? (entries.get(hostname)?.lastFound ?? null) : null;',
+    replace: 'const previous = entries.get(hostname)?.lastFound ?? null;',
+    tests: ['server/src/notify/webhooks/names/names.test.ts'],
+    why: 'The old address of a name that no longer exists is not used after a later failure.',
+  },
   {
     name: 'old-address-prolonged',
     file: 'server/src/notify/webhooks/names/names.ts',
@@ -20,6 +36,49 @@ export const nameMutants: Mutant[] = [
       'server/src/notify/webhooks/names/resolver-files.test.ts',
     ],
     why: 'A name of the hosts file is found however it is written.',
+  },
+  {
+    name: 'late-look-up-starts',
+    file: 'server/src/notify/webhooks/names/lookup-slots.ts',
+    find: 'account.waiting.delete(onFree);',
+    replace: '',
+    tests: ['server/src/notify/webhooks/names/lookup-slots.test.ts'],
+    why: 'A look-up that was given up takes no slot later.',
+  },
+  {
+    name: 'changed-hosts-file-unnoticed',
+    file: 'server/src/notify/webhooks/names/resolver-files.ts',
+    find: `\`\${mtimeMs} \${size} \${ino}\``,
+    replace: `\`\${size}\``,
+    tests: [
+      'server/src/notify/webhooks/names/names.test.ts',
+      'server/src/notify/webhooks/names/resolver-files.test.ts',
+    ],
+    why: 'A hosts file that changed is read again, also if its size is the same.',
+  },
+  {
+    name: 'malformed-name-counts-as-a-reply',
+    file: 'server/src/notify/webhooks/names/ask-dns.ts',
+    find: "'ECANCELLED', 'EBADNAME'],\n  ...[",
+    replace: "'ECANCELLED'],\n  ...[",
+    tests: [webhooks('ask-dns')],
+    why: 'A malformed name does not prove that our DNS servers answer.',
+  },
+  {
+    name: 'fault-of-one-family-hidden',
+    file: 'server/src/notify/webhooks/names/ask-dns.ts',
+    find: 'codes.some((one) => timedOut.has(one))',
+    replace: 'timedOut.has(code)',
+    tests: [webhooks('ask-dns')],
+    why: 'A name is looked up again later if one family timed out.',
+  },
+  {
+    name: 'receiver-sends-any-headers',
+    file: 'server/src/notify/webhooks/guard/connector.ts',
+    find: '    maxHeaderSize,\n',
+    replace: '    maxHeaderSize: 16 * maxHeaderSize,\n',
+    tests: [webhooks('hostile-receivers'), 'server/src/notify/webhooks/guard/connector.test.ts'],
+    why: 'A response with more than 16 kB of headers is refused.',
   },
   {
     name: 'private-address-behind-a-translator',

@@ -194,4 +194,12 @@ export const webhookMutants: Mutant[] = [
     tests: [webhooks('delivery-guards')],
     why: 'The reports of other endpoints do not wait for one that is being written.',
   },
+  {
+    name: 'lease-ended-under-an-attempt',
+    file: 'server/src/notify/webhooks/sender/endpoint-claims.ts',
+    find: 'return claim.held.size === 0;',
+    replace: 'return true;',
+    tests: ['server/src/notify/webhooks/sender/endpoint-claims.test.ts'],
+    why: 'A lease is not ended while a delivery of its endpoint is being sent.',
+  },
 ];

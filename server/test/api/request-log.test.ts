@@ -296,6 +296,19 @@ describe('under pressure', () => {
     expect(counts.dropped).toBeGreaterThan(1_000);
   });
 
+  test('a stream that was open for a month is written, and the lines beside it', async () => {
+    const { log, counts } = logTo(service.db);
+    const ids = ['1', '2'].map((end) => `req_${'0'.repeat(25)}${end}`);
+    for (const [n, id] of ids.entries()) log.add({ ...line(), id, durationMs: n === 0 ? 5 : 2 ** 31 + 7 });
+    await log.stop(60_000);
+    expect(counts).toEqual({ dropped: 0, failed: 0 });
+    const { rows } = await service.db.pool.query(
+      `select duration_ms from request_log where account_id = $1 and id < $2 order by id`,
+      [service.accountUuid, '00000000-0000-0000-0000-0000000000ff'],
+    );
+    expect(rows).toEqual([{ duration_ms: 5 }, { duration_ms: 2 ** 31 - 1 }]);
+  });
+
   test('a failed statement drops its lines, and the next are written', async () => {
     let isAway = true;
     let written = 0;

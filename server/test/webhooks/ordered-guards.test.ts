@@ -9,12 +9,13 @@ import { setPositions } from '../../src/notify/webhooks/ordered/sql.ts';
 import { insertMissed, type LockedRecovery } from '../../src/notify/webhooks/recoveries/sql.ts';
 import { claimDeliveries } from '../../src/notify/webhooks/sender/sql/claim-deliveries.ts';
 import { type Settled, settleDeliveries } from '../../src/notify/webhooks/sender/sql/settle-deliveries.ts';
-import { uuidOfId } from '../../src/platform/ids/uuid.ts';
+import { idOfUuid, uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { lowestUuid } from '../../src/platform/ids/uuid-range.ts';
 import { call } from '../support/client.ts';
 import { sequenceEvents } from '../support/sequence-events.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { untilLockIsAwaited } from '../support/until-lock-is-awaited.ts';
 
 const iccid = '8999901000000000018';
 const leaseMs = 25_000;
@@ -22,6 +23,7 @@ const leaseMs = 25_000;
 let service: TestService;
 let accountUuid: string;
 let endpointUuid: string;
+let apiKey: string;
 
 beforeAll(async () => {
   service = await startService();
@@ -30,6 +32,7 @@ afterAll(() => service.stop());
 beforeEach(async () => {
   const { key, accountUuid: created } = await service.createAccount('Ordered');
   accountUuid = created;
+  apiKey = key;
   endpointUuid = await createEndpoint(key, 'esim');
 });
 
@@ -340,4 +343,65 @@ test('of two deliveries that wait with a position, the lower position goes first
   await setPositions(service.db, lowestUuid, 1_000);
   await promote(service.db, [key()]);
   expect(await queued()).toEqual([early]);
+});
+
+/** Runs `act` while the delivery moves to the queue, and lets it move once `act` waits for it. */
+async function whileItMoves<T>(act: () => Promise<T>): Promise<T> {
+  const moving = await service.db.pool.connect();
+  try {
+    await moving.query('begin');
+    const query = async ({ text }: { text: string }, values: unknown[]) =>
+      (await moving.query(text, values)).rows;
+    expect(await promote({ query } as never, [key()])).toHaveLength(1);
+    const acting = act();
+    await untilLockIsAwaited(service);
+    await moving.query('commit');
+    return await acting;
+  } finally {
+    moving.release();
+  }
+}
+
+test.each([
+  ['retry', 'pending', 1],
+  ['skip', 'canceled', 0],
+])('%s finds a delivery that moves to the queue meanwhile', async (action, status, queuedCount) => {
+  await store();
+  await sequenceEvents(service);
+  await setPositions(service.db, lowestUuid, 1_000);
+  const [row] = await read<{ id: string }>('select id from blocked_deliveries where endpoint_id = $1', [
+    endpointUuid,
+  ]);
+  const id = idOfUuid('dlv', row?.id as string);
+  const target = { url: service.url, key: apiKey };
+  const reply = await whileItMoves(() => call(target, 'POST', `/v1/deliveries/${id}/${action}`));
+  expect(reply.json).toMatchObject({ id, status });
+  expect(await queued()).toHaveLength(queuedCount);
+});
+
+test('processes that send the next deliveries of the same eSIMs lock them in the same order', async () => {
+  const iccids = ['8999901000000000018', '8999901000000000026', '8999901000000000034'];
+  const events = iccids.map((one) =>
+    newEvent(service.service, { accountUuid, type: 'esim.suspended', data: { iccid: one } }),
+  );
+  await service.db.transaction((tx) => emit(tx, events));
+  await sequenceEvents(service);
+  await setPositions(service.db, lowestUuid, 1_000);
+  const locking = await service.db.pool.connect();
+  try {
+    await locking.query('begin');
+    const first = 'select from blocked_deliveries where endpoint_id = $1 and order_key = $2 for update';
+    await locking.query(first, [endpointUuid, iccids[0]]);
+    const keys = iccids.toReversed().map((one) => ({ ...key(), iccid: one }));
+    const promoting = promote(service.db, keys);
+    await untilLockIsAwaited(service);
+    const free = await read('select from blocked_deliveries where endpoint_id = $1 for update skip locked', [
+      endpointUuid,
+    ]);
+    expect(free).toHaveLength(2);
+    await locking.query('commit');
+    expect(await promoting).toHaveLength(3);
+  } finally {
+    locking.release();
+  }
 });

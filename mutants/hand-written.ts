@@ -12,10 +12,12 @@ import { keyMutants } from './key-mutants.ts';
 import { liveMutants } from './live-mutants.ts';
 import { api, type Mutant, webhooks } from './mutant.ts';
 import { nameMutants } from './name-mutants.ts';
+import { orderMutants } from './order-mutants.ts';
 import { orderedMutants } from './ordered-mutants.ts';
 import { queueMutants } from './queue-mutants.ts';
 import { readinessMutants } from './readiness-mutants.ts';
 import { recoveryMutants } from './recovery-mutants.ts';
+import { requestMutants } from './request-mutants.ts';
 import { retentionMutants } from './retention-mutants.ts';
 import { sdkFeedMutants } from './sdk-feed-mutants.ts';
 import { upgradeMutants } from './upgrade-mutants.ts';
@@ -733,6 +735,7 @@ export const handWritten: readonly Mutant[] = [
   ...recoveryMutants,
   ...nameMutants,
   ...viewMutants,
-
   ...clientMutants,
+  ...requestMutants,
+  ...orderMutants,
 ];

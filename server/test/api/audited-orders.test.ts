@@ -20,14 +20,21 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-type Given = { by?: string; ip?: string; productId?: string; limit?: number; accountUuid?: string };
+type Given = {
+  by?: string;
+  ip?: string;
+  via?: 'api' | 'dashboard';
+  productId?: string;
+  limit?: number;
+  accountUuid?: string;
+};
 type Entry = { actor: { id: string }; action: string; target: { id: string }; changes?: object; ip: string };
 type Ordered = { execution_id: string; request_id: string };
 
 /** Accepts an order directly: those of one event loop turn share a statement. Returns the execution's id; null if refused. */
 async function accept(key: string, given: Given = {}): Promise<Ordered | null> {
   const { by = 'key_a', ip = '203.0.113.1', productId = product, limit = null } = given;
-  const { accountUuid = service.accountUuid } = given;
+  const { via = 'api', accountUuid = service.accountUuid } = given;
   const accountId = idOfUuid(idPrefixes.account, accountUuid);
   const request = { accountId, key, method: 'POST', path: '/v1/esims', query: '', canonicalBody: '{}' };
   const requestId = encodeId(idPrefixes.request, service.service.newUuid());
@@ -35,7 +42,7 @@ async function accept(key: string, given: Given = {}): Promise<Ordered | null> {
     ...service.service,
     account: { uuid: accountUuid, limits: { openExecutions: limit } },
     apiKey: { id: by, name: by, scopes: ['write'] },
-    ...{ requestId, ip, via: 'api' },
+    ...{ requestId, ip, via },
   } as unknown as Context;
   const asked = {
     claim: createClaim(request, service.clock.nowMs()),
@@ -65,7 +72,7 @@ const told = ({ target, changes }: Entry) =>
   changes ? (changes as { orders: Ordered[] }).orders.map((one) => one.execution_id) : [target.id];
 
 describe('orders that are accepted together', () => {
-  test('share an entry for each key and address, which tells of those that were accepted', async () => {
+  test('share an entry for each key, address and way, which tells of those that were accepted', async () => {
     await accept('stored');
     let orders: (Ordered | null)[] = [];
     const entries = await entriesOf(async () => {
@@ -76,10 +83,11 @@ describe('orders that are accepted together', () => {
         accept('a-2'),
         accept('missing', { productId: 'prod_none' }),
         accept('a-elsewhere', { ip: '203.0.113.2' }),
+        accept('a-page', { via: 'dashboard' }),
         accept('a-3'),
       ]);
     });
-    const [a1, b1, , a2, , elsewhere, a3] = orders as Ordered[];
+    const [a1, b1, , a2, , elsewhere, page, a3] = orders as Ordered[];
     expect(orders[2]).toBeNull();
     expect(orders[4]).toBeNull();
     expect(entries).toMatchObject([
@@ -90,6 +98,7 @@ describe('orders that are accepted together', () => {
       },
       { actor: { id: 'key_b' }, target: { id: b1?.execution_id }, request_id: b1?.request_id },
       { actor: { id: 'key_a' }, target: { id: elsewhere?.execution_id }, ip: '203.0.113.2' },
+      { actor: { id: 'key_a' }, target: { id: page?.execution_id }, via: 'dashboard' },
     ]);
     for (const entry of entries.slice(1)) expect(entry).not.toHaveProperty('changes');
   });
@@ -129,6 +138,20 @@ describe('orders that are accepted together', () => {
     });
     expect(entries.flatMap(told)).toEqual(orders.slice(0, 2).map((one) => one?.execution_id));
     expect(orders[2]).toBeNull();
+  });
+
+  test('leave the place of one that is only repeated or refused to the next', async () => {
+    await accept('repeated');
+    const count = 'select count(*)::int as open from execution_queue where account_id = $1';
+    const { rows } = await service.db.pool.query(count, [service.accountUuid]);
+    const limit = rows[0].open + 1;
+    const orders = await Promise.all([
+      accept('repeated', { limit }),
+      accept('unknown', { limit, productId: 'prod_none' }),
+      accept('first-new', { limit }),
+      accept('second-new', { limit }),
+    ]);
+    expect(orders.map((one) => one !== null)).toEqual([false, false, true, false]);
   });
 
   test('each find their entry by execution and by ICCID, and nothing about each other', async () => {

@@ -223,6 +223,20 @@ describe('expiry', () => {
     expect(await statusesOf(iccids[0] as string)).toEqual(['expired', 'active']);
   });
 
+  test('passes over an eSIM that a request has locked, and takes it the next time', async () => {
+    const [held, free] = [await createEsim('provisioned', 1), await createEsim('provisioned', 1)];
+    for (const iccid of [held, free]) await simulate(iccid, { action: 'attach', country: 'FR' });
+    service.clock.advance(30 * dayMs);
+    await service.db.transaction(async (tx) => {
+      const text = 'select from esims where account_id = $1 and iccid = $2 for update';
+      await tx.query({ name: 'test_hold_esim', text }, [service.accountUuid, held]);
+      await expireBundles(service.db, service.service);
+      expect([await statusesOf(held), await statusesOf(free)]).toEqual([['active'], ['expired']]);
+    });
+    await expireBundles(service.db, service.service);
+    expect(await statusesOf(held)).toEqual(['expired']);
+  });
+
   test('during usage and attaches of the same eSIMs never deadlocks or loses a record', async () => {
     const iccids = await Promise.all(Array.from({ length: 8 }, () => createEsim('provisioned', 3)));
     await Promise.all(iccids.map((iccid) => simulate(iccid, { action: 'attach', country: 'FR' })));

@@ -2,6 +2,7 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commandLine } from '../../src/accounts/audit/record.ts';
 import { createLink } from '../../src/accounts/sessions/create-link.ts';
+import { removeExpired } from '../../src/accounts/sessions/end-session.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { call } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -203,10 +204,13 @@ describe('a session', () => {
 describe('a write', () => {
   test('with a stolen cookie alone changes nothing', async () => {
     const { cookie, csrf } = await signIn();
+    const other = await signIn();
     const attempts: [headers: Record<string, string>, code: string][] = [
       [{ cookie }, 'origin_not_allowed'],
       [{ cookie, ...ownOrigin() }, 'csrf_token_invalid'],
       [{ cookie, ...ownOrigin(), 'x-csrf-token': `${csrf}x` }, 'csrf_token_invalid'],
+      [{ cookie, ...ownOrigin(), 'x-csrf-token': other.csrf }, 'csrf_token_invalid'],
+      [{ cookie, 'x-csrf-token': csrf }, 'origin_not_allowed'],
       [{ cookie, origin: 'https://evil.example', 'x-csrf-token': csrf }, 'origin_not_allowed'],
       [{ cookie, origin: 'null', 'x-csrf-token': csrf }, 'origin_not_allowed'],
     ];
@@ -214,6 +218,8 @@ describe('a write', () => {
     for (const [headers, code] of attempts) {
       const { status, json } = await send('POST', '/dashboard/api/v1/esims', { headers, body: order });
       expect([status, json.error.code]).toEqual([403, code]);
+      const signOut = await send('DELETE', session, { headers });
+      expect([signOut.status, signOut.json.error.code]).toEqual([403, code]);
     }
     expect((await call(service, 'GET', '/v1/executions')).json.data.length).toBe(before);
   });
@@ -231,6 +237,10 @@ test('every path is refused under a host name that is not ours', async () => {
   for (const path of [...plain, ...encoded]) {
     const { status, json } = await send('GET', path, { headers: { cookie, host: 'evil.example' } });
     expect([path, status, json.error.code]).toEqual([path, 403, 'host_not_allowed']);
+  }
+  const { port } = new URL(service.url);
+  for (const host of ['localhost.evil.example', `127.0.0.1.evil.example:${port}`, `evil.example:${port}`]) {
+    expect((await send('GET', '/dashboard', { headers: { host } })).json.error.code).toBe('host_not_allowed');
   }
 });
 
@@ -261,6 +271,36 @@ describe('a link', () => {
     const { answer } = await signIn({ link });
     expect([answer.status, answer.json.error.param]).toEqual([401, 'link']);
   });
+
+  test('and a session stay until they have expired, and then nothing of them is kept', async () => {
+    const { cookie } = await signIn();
+    const link = await newLink();
+    await removeExpired(service.db, service.clock);
+    expect((await signIn({ link })).answer.status).toBe(201);
+    expect((await send('GET', '/dashboard/api/v1/me', { headers: { cookie } })).status).toBe(200);
+    await newLink();
+    service.clock.advance(12 * 3_600_000 + 1);
+    await removeExpired(service.db, service.clock);
+    const [left] = await service.db.query<{ count: number }>({
+      name: 'test_left',
+      text: `select (select count(*) from dashboard_links) + (select count(*) from dashboard_sessions) as count`,
+    });
+    expect(left).toEqual({ count: 0 });
+  });
+});
+
+test('a sign-in counts against the rate of its key', async () => {
+  const limited = await startService({ databaseUrl: service.databaseUrl, rateLimitPerSecond: 1 });
+  try {
+    const key = await service.createKey();
+    const attempt = () =>
+      send('POST', session, { headers: { origin: limited.url }, body: { api_key: key } }, limited);
+    const all = await Promise.all(Array.from({ length: 20 }, attempt));
+    expect(all.filter(({ status }) => status === 429).length).toBeGreaterThan(0);
+    expect(all.filter(({ status }) => status === 201).length).toBeGreaterThan(0);
+  } finally {
+    await limited.stop();
+  }
 });
 
 describe('the page', () => {

@@ -3,12 +3,16 @@ import { createRunners } from '../../src/background/execution-runners.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import type { Network, Reply } from '../../src/network/port.ts';
 import { continueGroupRetries } from '../../src/orders/operator/continue-group-retries.ts';
+import { closeFailed, lockFailed } from '../../src/orders/operator/sql/executions.ts';
+import { takeGroupRetry } from '../../src/orders/operator/sql/groups.ts';
 import type { Database, Queryable } from '../../src/platform/db/database.ts';
 import { idOfUuid, uuidOfId } from '../../src/platform/ids/uuid.ts';
+import { lowestUuid } from '../../src/platform/ids/uuid-range.ts';
 import { call, provision } from '../support/client.ts';
 import { insertFailed } from '../support/insert-executions.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { untilLockIsAwaited } from '../support/until-lock-is-awaited.ts';
 
 const mock = createMockNetwork({ delayMs: 0 });
 const wanted = { product_id: 'prod_europe_5gb_30d' };
@@ -159,6 +163,21 @@ test('an order that goes on with a profile of the network cannot be canceled bef
   expect((await cancel(id)).json.error.code).toBe('state_conflict');
 });
 
+test('an order that a worker holds is neither canceled nor made due, although no call of it arrived yet', async () => {
+  const id = await order();
+  const hold = (until: string) =>
+    service.db.pool.query(
+      `update execution_queue set fence = 2, progress = '{"sent_order": false}', leased_until = ${until} where id = $1`,
+      [uuidOfId('exec', id)],
+    );
+  await hold(`now() + interval '1 hour'`);
+  expect((await cancel(id)).json.error.code).toBe('state_conflict');
+  expect((await retry(id)).json.error.message).toMatch(/right now/);
+  await hold('null');
+  expect((await retry(id)).status).toBe(202);
+  expect((await cancel(id)).json).toMatchObject({ status: 'failed', error: { code: 'canceled' } });
+});
+
 test('of a cancellation and a worker that come at the same time, exactly one gets the order', async () => {
   const ids = await Promise.all(Array.from({ length: 60 }, order));
   const ordered = new Set<string>();
@@ -243,6 +262,19 @@ test('the operator retries a failed change under the same conditions as the acco
     await execution(next.id, ({ status }) => status === 'succeeded');
   });
   expect((await get(`/v1/esims/${iccid}`)).status).toBe('terminated');
+});
+
+test('a failed execution that another operator decides at the same moment is decided once', async () => {
+  const id = await insertFailed(service, 'declined', 'fg_333333333333333333333333');
+  const uuid = uuidOfId('exec', id) as string;
+  let second: ReturnType<typeof retry> | undefined;
+  await service.db.transaction(async (tx) => {
+    await lockFailed(tx, service.accountUuid, uuid);
+    second = retry(id);
+    await untilLockIsAwaited(service);
+    await closeFailed(tx, { accountUuid: service.accountUuid, uuid, retriedBy: uuid });
+  });
+  expect((await second)?.json.error.message).toMatch(/already retried/);
 });
 
 test('an order whose confirmation code is gone, or that the account canceled, is not retried', async () => {
@@ -402,6 +434,22 @@ order by 1 desc
 limit 1`,
     });
     expect(count).toBe(1);
+  });
+
+  test('is retried by one process at a time: another passes over it', async () => {
+    const { group } = await soldOut(2);
+    const { json } = await retryGroup(group.id);
+    await withWorker(mock, async () => {
+      await execution(json.retry.execution_id, ({ status }) => status === 'succeeded');
+    });
+    const retryOf = async () => (await groups()).find(({ id }) => id === group.id)?.retry;
+    await service.db.transaction(async (tx) => {
+      expect(await takeGroupRetry(tx, lowestUuid)).toMatchObject({ group_id: group.id });
+      await continueRetries();
+      expect(await retryOf()).toMatchObject({ status: 'testing', retried: 1 });
+    });
+    await continueRetries();
+    expect((await groups()).filter(({ id }) => id === group.id)).toEqual([]);
   });
 
   test('is shown and retried however many others have only failures that are too old', async () => {

@@ -11,6 +11,7 @@ import {
   claimExecutionRows,
   finish,
   release,
+  releaseOrphanedExecutions,
   saveProgressRows,
 } from '../../src/orders/executions/sql/queue.ts';
 import { observe } from '../../src/orders/observations/observe.ts';
@@ -297,6 +298,54 @@ describe('claims', () => {
     } finally {
       await client.end();
     }
+  });
+
+  const claimOne = (db: Queryable, since: Date | null = null) =>
+    claimExecutionRows(db, { count: 1, leaseMs: 60_000, since, iccids: [] });
+
+  test('take what is due longest first, and pass over what a request has locked', async () => {
+    for (const dueAgoMs of [1_000, 3_000, 2_000]) await fill(1, dueAgoMs);
+    const due = (await sql<{ id: string }>('select id from execution_queue order by due_at')).map(
+      ({ id }) => id,
+    );
+    await service.db.transaction(async (tx) => {
+      await tx.query({ name: 'test_lock', text: 'select from execution_queue where id = $1 for update' }, [
+        due[0],
+      ]);
+      expect((await claimOne(service.db)).executions).toMatchObject([{ id: due[1] }]);
+    });
+    expect((await claimOne(service.db)).executions).toMatchObject([{ id: due[0] }]);
+  });
+
+  test('find what has just come due, although the last claim was later: the clock was set back', async () => {
+    const inAnHour = new Date(Date.now() + 3_600_000);
+    // One transaction, so that the execution is due at the very moment of the claim.
+    const { executions } = await service.db.transaction(async (tx) => {
+      const text = `insert into execution_queue (account_id, id, type, product_id, input, due_at, created_at)
+       values ($1, gen_random_uuid(), 'bundle.add', 'prod_us_1gb_7d', '{}', now(), now())`;
+      await tx.query({ name: 'test_due_now', text }, [service.accountUuid]);
+      return claimOne(tx, inAnHour);
+    });
+    expect(executions).toHaveLength(1);
+  });
+
+  test('last longer with each stored step, which keeps what earlier ones stored', async () => {
+    await fill(1, 1_000);
+    const [execution] = (await claimOne(service.db)).executions as [ClaimedExecution];
+    const save = (progress: object) =>
+      saveProgressRows(service.db, [{ execution, progress, leaseMs: 3_600_000 }]);
+    expect([await save({ first: 1 }), await save({ second: 2 })]).toEqual([[true], [true]]);
+    const text = `select progress, leased_until > now() + interval '50 minutes' as is_renewed from execution_queue`;
+    expect(await sql(text)).toEqual([{ progress: { first: 1, second: 2 }, is_renewed: true }]);
+  });
+
+  test('are ended with a new fence when their process is dead', async () => {
+    await fill(1, 1_000);
+    const [first] = (await claimOne(service.db)).executions as [ClaimedExecution];
+    expect(await releaseOrphanedExecutions(service.db)).toBe(1);
+    expect(await sql('select fence, leased_until from execution_queue')).toEqual([
+      { fence: first.fence + 1, leased_until: null },
+    ]);
   });
 
   test('find executions that came due before the last claim: an expired lease, a transaction that committed late', async () => {

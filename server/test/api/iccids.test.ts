@@ -2,6 +2,7 @@ import luhn from 'luhn';
 import { expect, test } from 'vitest';
 import { createIccidSource } from '../../src/orders/esims/iccid.ts';
 import { parseIccidRanges } from '../../src/orders/esims/iccid-ranges.ts';
+import { storeReturned } from '../../src/orders/esims/sql/iccids.ts';
 import { startService } from '../support/service.ts';
 
 test('100,000 ICCIDs from four processes that each restart are unique and valid', async () => {
@@ -44,6 +45,35 @@ test('four processes that need more numbers than an operator’s range has use e
       '8988303000001240003',
       '8988303000001240011',
     ]);
+  } finally {
+    await service.stop();
+  }
+});
+
+test('a range gives out its own returned numbers only, the one that was returned first before the others', async () => {
+  const service = await startService();
+  try {
+    const { allot } = createIccidSource(parseIccidRanges('898830300000123'));
+    const [first, second] = (await allot(service.db, 2)) as [string, string];
+    for (const iccid of ['8988404000001230004', second, first]) {
+      await storeReturned(service.db, iccid, 'free');
+    }
+    expect(await allot(service.db, 1)).toEqual([second]);
+    expect(await allot(service.db, 1)).toEqual([first]);
+    expect(await allot(service.db, 1)).toEqual([expect.stringMatching(/^898830300000123002/)]);
+  } finally {
+    await service.stop();
+  }
+});
+
+test('a range that was shortened and then extended again gives no number out twice', async () => {
+  const service = await startService();
+  try {
+    const ranged = (size: number) => createIccidSource([{ first: '898830300000123000', size }]);
+    const before = await ranged(1_000).allot(service.db, 10);
+    expect(await ranged(5).allot(service.db, 1)).toEqual([]);
+    const after = await ranged(1_000).allot(service.db, 10);
+    expect(new Set([...before, ...after]).size).toBe(20);
   } finally {
     await service.stop();
   }

@@ -217,6 +217,49 @@ describe('how long a key is kept', () => {
     expect([reply.status, reply.headers.get('Idempotent-Replayed')]).toEqual([200, null]);
   });
 
+  test('an expired key whose answer was a secret replays what it is used for next', async () => {
+    const uses: ((key: string, by?: { url: string; key: string }) => Promise<Reply>)[] = [
+      (key, by = service) => provision(by, key),
+      (key, by = service) => call(by, 'POST', '/v1/probes/z', { idempotencyKey: key }),
+    ];
+    const limitOrders = (limit: number | null) =>
+      service.db.pool.query('update accounts set max_open_executions = $1 where id = $2', [
+        limit,
+        service.accountUuid,
+      ]);
+    for (const [index, use] of uses.entries()) {
+      const key = `secret-${index}`;
+      const body = { name: 'Secret', scopes: ['read'] };
+      expect((await call(service, 'POST', '/v1/api_keys', { idempotencyKey: key, body })).status).toBe(201);
+      service.clock.advance(25 * hour);
+      const first = await use(key);
+      expect([first.status < 300, first.headers.get('Idempotent-Replayed')]).toEqual([true, null]);
+      service.clock.advance(23 * hour);
+      const again = await use(key);
+      expect([again.text, again.headers.get('Idempotent-Replayed')]).toEqual([first.text, 'true']);
+      // At its limit of open orders an account gets the stored answer too.
+      await limitOrders(1);
+      expect((await use(key, await freshTarget())).text).toBe(first.text);
+      await limitOrders(null);
+    }
+  });
+
+  test('expired keys are deleted without waiting for one that another process deletes', async () => {
+    const insert = `insert into idempotency_keys (account_id, key, fingerprint, status, body, created_at, expires_at)
+      select gen_random_uuid(), 'held-' || n, '', 200, '', now(), now() - interval '1 hour' from generate_series(1, 2) n`;
+    await service.db.pool.query(insert);
+    const left = async () =>
+      (await service.db.pool.query(`select key from idempotency_keys where key like 'held-%'`)).rows;
+    await service.db.transaction(async (tx) => {
+      const text = `select from idempotency_keys where key = 'held-1' for update`;
+      await tx.query({ name: 'test_hold_key', text });
+      await purgeExpiredKeys(service.db, service.clock);
+      expect(await left()).toEqual([{ key: 'held-1' }]);
+    });
+    await purgeExpiredKeys(service.db, service.clock);
+    expect(await left()).toEqual([]);
+  });
+
   test('expired keys are deleted in batches, and live ones stay', async () => {
     await service.db.query({
       name: 'test_fill',

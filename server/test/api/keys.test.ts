@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hexHashOf } from '../../src/accounts/api-key-text.ts';
+import { createKeyDirectory, type KnownKey } from '../../src/accounts/key-directory.ts';
+import type { Database } from '../../src/platform/db/database.ts';
 import { call, type Reply } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { openSse } from '../support/sse.ts';
@@ -363,6 +366,64 @@ describe('a key with networks', () => {
     await call(owner, 'PATCH', `/v1/api_keys/${id}`, { body: { allowed_cidrs: ['203.0.113.0/24'] } });
     await stream.ended;
     expect(await statusWith(service, key)).toEqual(refused);
+  });
+});
+
+describe('an open stream', () => {
+  test('ends when its key loses `read`, and when its key expires', async () => {
+    const owner = await newAccount('Open streams');
+    const limited = await createKey(owner);
+    const expiresAt = Math.floor(service.clock.nowMs() / 1000) + 3_600;
+    const expiring = await createKey(owner, { scopes: ['read'], expires_at: expiresAt });
+    const open = ({ key }: { key: string }) => openSse({ url: service.url, key }, '/v1/events/feed');
+    const [ofLimited, ofExpiring] = [await open(limited), await open(expiring)];
+    expect([ofLimited.status, ofExpiring.status]).toEqual([200, 200]);
+    let hasExpired = false;
+    const expired = ofExpiring.ended.then(() => {
+      hasExpired = true;
+    });
+    await call(owner, 'PATCH', `/v1/api_keys/${limited.id}`, { body: { scopes: ['network'] } });
+    await ofLimited.ended;
+    expect(hasExpired).toBe(false);
+    service.clock.advance(3_601_000);
+    await expired;
+  });
+});
+
+describe('the last use of a key', () => {
+  const lastUse = async ({ id, ...owner }: Owner & { id: string }) =>
+    (await call(owner, 'GET', `/v1/api_keys/${id}`)).json.last_used_at as number | null;
+  const noting = async (db: Database, key: string) => {
+    const keys = createKeyDirectory(db);
+    const known = (await keys.lookUp(hexHashOf(key))) as KnownKey;
+    return { note: (seconds: number) => keys.noteUse(known, seconds * 1_000), flush: keys.flushUses };
+  };
+
+  test('is the latest of all processes, whichever reports last', async () => {
+    const owner = await newAccount('Used');
+    const { id, key } = await createKey(owner);
+    const [one, other] = [await noting(service.db, key), await noting(service.db, key)];
+    one.note(2_000_000_000);
+    other.note(1_900_000_000);
+    await one.flush();
+    await other.flush();
+    expect(await lastUse({ ...owner, id })).toBe(2_000_000_000);
+  });
+
+  test('that could not be stored is stored with the next ones', async () => {
+    const owner = await newAccount('Used while away');
+    const { id, key } = await createKey(owner);
+    let isAway = true;
+    const query: Database['query'] = (statement, values) =>
+      isAway && statement.name === 'api_key_touch'
+        ? Promise.reject(new Error('away'))
+        : service.db.query(statement, values);
+    const { note, flush } = await noting({ ...service.db, query }, key);
+    note(2_000_000_000);
+    await expect(flush()).rejects.toThrow('away');
+    isAway = false;
+    await flush();
+    expect(await lastUse({ ...owner, id })).toBe(2_000_000_000);
   });
 });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOperator } from '../../../sdk/src/index.ts';
 import { importCatalog } from '../../src/accounts/products/import-catalog.ts';
+import { seedSandbox } from '../../src/accounts/products/sandbox-catalog.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { createIccidSource } from '../../src/orders/esims/iccid.ts';
 import { countIccidRanges } from '../../src/orders/esims/list-iccid-ranges.ts';
@@ -464,8 +465,19 @@ describe('products', () => {
       iccid_ranges: [{ first: '898830300000000000', size: 1_000 }],
     }));
     expect((await send(product)).status).toBe(200);
+    await service.db.pool.query(`update processes set seen_at = now() - interval '26 seconds'`);
+    expect((await send(product)).json.error).toMatchObject({ param: 'profile_type' });
     await worker.stop();
     await live.stop();
+  });
+
+  test('of the sandbox stay as the operator left them when a process starts', async () => {
+    const set = (isActive: boolean) =>
+      service.db.pool.query(`update products set active = $1 where id = 'prod_us_1gb_7d'`, [isActive]);
+    await set(false);
+    await seedSandbox(service.db, service.clock);
+    expect(await operator.products.get('prod_us_1gb_7d')).toMatchObject({ active: false });
+    await set(true);
   });
 
   test('of a catalog file that did not change leave no audit entry', async () => {

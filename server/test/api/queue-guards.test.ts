@@ -6,10 +6,12 @@ import {
   claimDeliveries,
 } from '../../src/notify/webhooks/sender/sql/claim-deliveries.ts';
 import { postponeDelivery } from '../../src/notify/webhooks/sender/sql/leases.ts';
+import { changeStatus } from '../../src/orders/esims/sql/esims.ts';
 import { allotRows, settleProvisionedRows } from '../../src/orders/esims/sql/orders.ts';
 import { type ClaimedExecution, claimExecutionRows } from '../../src/orders/executions/sql/queue.ts';
 import { uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { call, provision } from '../support/client.ts';
+import { insertEsim } from '../support/insert-esim.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -60,6 +62,22 @@ test('an order keeps its first matching id, and a terminated one is not settled'
   expect(await settleProvisionedRows(service.db, [done], noBundle)).toEqual(['gone']);
   expect(await read('select from execution_queue')).toHaveLength(1);
   expect([...(await read('select from esims')), ...(await read('select from events'))]).toEqual([]);
+});
+
+test('an order that has an ICCID already keeps it', async () => {
+  const order = await claimOrder();
+  const own = '8999901000000008888';
+  await service.db.pool.query('update execution_queue set iccid = $1 where id = $2', [own, order.id]);
+  const wanted = { ...order, iccid: '8999901000000007777', sealedMatchingId: 'first' };
+  expect(await allotRows(service.db, [wanted])).toMatchObject([{ id: order.id, iccid: own }]);
+});
+
+test('an eSIM is changed only from a status that allows it', async () => {
+  const esim = { account_id: service.accountUuid, iccid: await insertEsim(service) };
+  expect(await changeStatus(service.db, esim, 'terminate')).toMatchObject({ status: 'terminated' });
+  for (const change of ['suspend', 'resume', 'activate'] as const) {
+    expect(await changeStatus(service.db, esim, change)).toBeNull();
+  }
 });
 
 const lowest = '00000000-0000-0000-0000-000000000000';

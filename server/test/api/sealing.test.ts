@@ -3,16 +3,23 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import type { Network, Reply } from '../../src/network/port.ts';
 import { uuidOfId } from '../../src/platform/ids/uuid.ts';
+import { claimSealingKey } from '../../src/platform/secrets/claim-sealing-key.ts';
 import { createKeyring, keyIdOf } from '../../src/platform/secrets/keyring.ts';
 import { createOldFormCheck } from '../../src/platform/secrets/old-form.ts';
 import { reseal } from '../../src/platform/secrets/reseal.ts';
 import { orderMatchingIdPlace } from '../../src/platform/secrets/sealed-places.ts';
-import { findSealingState, listSealingKeys, lockSealingKeys } from '../../src/platform/secrets/sql.ts';
+import {
+  findSealingState,
+  listSealingKeys,
+  lockSealingKeys,
+  recordSealingKey,
+} from '../../src/platform/secrets/sql.ts';
 import { call, provision } from '../support/client.ts';
 import { allowOldForm, everythingStored, sealUnbound } from '../support/old-form.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { untilLockIsAwaited } from '../support/until-lock-is-awaited.ts';
 
 const [oldKey, newKey] = [randomBytes(32), randomBytes(32)];
 const mock = createMockNetwork({ delayMs: 0 });
@@ -393,6 +400,19 @@ describe('data from earlier releases', () => {
     for (const { iccid } of done) expect((await install(iccid, last)).status).toBe(200);
     expect(await everythingStored(service.db)).not.toContain(`${keyIdOf(oldKey)}.`);
   });
+});
+
+test('of two first starts with different keys at once, the second finds that it lacks the key of the first', async () => {
+  await sql('delete from sealing_keys');
+  let second: Promise<string[]> | undefined;
+  await service.db.transaction(async (tx) => {
+    await lockSealingKeys(tx);
+    await recordSealingKey(tx, keyIdOf(oldKey));
+    second = claimSealingKey(service.db, [newKey]);
+    await untilLockIsAwaited(service);
+  });
+  expect(await second).toEqual([keyIdOf(oldKey)]);
+  expect(await listSealingKeys(service.db)).toEqual([keyIdOf(oldKey)]);
 });
 
 test('reseal rewrites what another process encrypts between its last pass and its record', async () => {

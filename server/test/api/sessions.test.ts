@@ -275,6 +275,10 @@ describe('over TLS', () => {
     const plain = pair.replace('__Host-simplane_session', `simplane_session_${port}`);
     expect((await ask('/dashboard/api/v1/me', plain)).status).toBe(401);
     expect((await ask('/dashboard/api/v1/me', plain, `127.0.0.1:${port}`)).status).toBe(200);
+    // Another port of the same name is another site.
+    expect((await ask('/dashboard/api/v1/me', pair, 'esim.example:8443')).json.error.code).toBe(
+      'host_not_allowed',
+    );
   });
 });
 

@@ -126,8 +126,30 @@ describe('an unknown key', () => {
     }
   });
 
+  test('does not block a newer key whose creator’s clock is minutes behind', async () => {
+    const { keys } = service.service;
+    const nowMs = service.clock.nowMs();
+    await keys.learn(nowMs + 300_000);
+    const late = await service.createKey();
+    await keys.learn(nowMs + 301_000);
+    expect(keys.recall(hexHashOf(late))).not.toBeUndefined();
+  });
+
   test('that turns out to be valid does not count against its address', async () => {
     const good = await together(burst + 20, () => service.createKey());
+    for (const key of good) expect((await me(key)).status).toBe(200);
+  });
+
+  test('whose look-up failed does not count against its address, and is looked up again at once', async () => {
+    const keys = createKeyDirectory(service.db);
+    const { query } = service.db;
+    const good = await together(burst + 20, () => service.createKey());
+    service.db.query = (statement, values) =>
+      statement.name === 'api_keys_find' ? Promise.reject(new Error('away')) : query(statement, values);
+    for (const key of good) expect((await me(key)).status).toBe(500);
+    await expect(keys.lookUp('ab')).rejects.toThrow('away');
+    expect(keys.recall('ab')).toBeUndefined();
+    service.db.query = query;
     for (const key of good) expect((await me(key)).status).toBe(200);
   });
 

@@ -1,5 +1,6 @@
 import type { EsimStatus } from '@simplane/contract';
 import fc from 'fast-check';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { countUsage } from '../../src/orders/bundles/count-usage.ts';
 import { expireDue, noChange } from '../../src/orders/bundles/plan.ts';
@@ -8,6 +9,8 @@ import { applyChange, bundlesByEsim } from '../../src/orders/bundles/write.ts';
 import { activateEsim } from '../../src/orders/esims/activate.ts';
 import { lockAnyEsim } from '../../src/orders/esims/lock.ts';
 import { observe } from '../../src/orders/observations/observe.ts';
+import { lockCarried } from '../../src/orders/observations/sql.ts';
+import type { Queryable } from '../../src/platform/db/database.ts';
 import { call } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -362,6 +365,24 @@ describe('batches', () => {
       await applyChange(tx, bundles, countUsage(current, { bytes, at }, { promotes }), deps);
     });
   }
+
+  test('lock their eSIMs in the order of the ICCIDs, whatever plan PostgreSQL chooses', async () => {
+    const iccids = [await createEsim({ sizes: [1_000] }), await createEsim({ sizes: [1_000] })].sort();
+    const client = new pg.Client({ connectionString: service.databaseUrl });
+    await client.connect();
+    try {
+      // Moves the row of the first to the end of the table, and reads the table from its beginning.
+      await client.query('update esims set description = null where iccid = $1', [iccids[0]]);
+      await client.query('set enable_indexscan = off; set enable_bitmapscan = off');
+      const db: Queryable = {
+        query: async ({ text }, values = []) => (await client.query(text, values as unknown[])).rows,
+      };
+      const locked = await lockCarried(db, iccids, null);
+      expect(locked.map(({ iccid }) => iccid)).toEqual(iccids);
+    } finally {
+      await client.end();
+    }
+  });
 
   test('that overlap, from several processes in any order, never deadlock, lose a byte or count one twice', async () => {
     const others = await Promise.all(

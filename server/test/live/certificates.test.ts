@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { readAuthorities, readIdentity } from '../../src/network/es2plus/certificates.ts';
 import { createEs2Client } from '../../src/network/es2plus/client.ts';
 import { createAuthority, createFolder } from '../support/certificates.ts';
@@ -272,6 +272,16 @@ describe('a handshake with the SM-DP+ fails', () => {
   test('if no authority is configured, and nothing is sent', async () => {
     const outcome = { kind: 'unanswered', why: 'peer-certificate', isUnsent: true };
     expect(await post({ ...tls.client, ca: null }, tls.server)).toMatchObject([outcome, outcome]);
+  });
+
+  test('if we do not trust it, also where the environment tells Node to trust every server', async () => {
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    try {
+      const outcome = { kind: 'unanswered', why: 'peer-certificate', isUnsent: true };
+      expect(await post({ ...tls.client, ca: null }, tls.server)).toMatchObject([outcome, outcome]);
+    } finally {
+      vi.unstubAllEnvs();
+    }
   });
 
   test('if it does not trust us, and it gets no call', async () => {

@@ -158,6 +158,7 @@ describe.concurrent.each(Object.keys(setups))('an SM-DP+ with %s', (name) => {
     ['is huge', 'huge'],
     ['is HTTP 500 after the work', { status: 500, isDone: true }],
     ['is HTTP 503 before the work', { status: 503, isDone: false }],
+    ['is HTTP 408 after the work', { status: 408, isDone: true }],
     ['is a redirect', { status: 302, isDone: false }],
     ['is Expired', { expired: true }],
     ['is an execution error', { code: '8.2/4.2' }],

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { returnProfiles } from '../../src/orders/operator/return-profiles.ts';
+import { type ClaimedReturn, claimReturns, settleReturn } from '../../src/orders/operator/sql/executions.ts';
 import { idOfUuid, uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import { type Mischief, newIccid, type SmdpCall } from '../support/fake-smdp.ts';
@@ -109,6 +110,9 @@ describe('the operator finds an order with unknown outcome', () => {
     expect((await operator('GET', `executions/${id}`)).json).toEqual(found);
     expect(JSON.stringify(execution)).not.toMatch(/127\.0\.0\.1|SIMPLANE_/);
     expect(JSON.stringify(found)).not.toContain('matching_id');
+    // A worker that died before it failed the order would otherwise leave one that may be sent again.
+    const text = `select progress -> 'sent_order' as sent from executions where id = $1`;
+    expect((await service.db.pool.query(text, [uuidOfId('exec', id)])).rows).toEqual([{ sent: true }]);
     const own = await call(service, 'GET', '/v1/executions?error_code=outcome_unknown');
     expect(own.json.data[0]).toEqual(execution);
     expect((await call(service, 'GET', '/v1/executions?error_code=declined')).json.data).toEqual([]);
@@ -260,6 +264,31 @@ describe('a reserved profile that is canceled', () => {
       status: 'refused',
       error: { code: 'declined', upstream: { subject_code: '8.2.1' } },
     });
+  });
+});
+
+describe('a profile to give back whose worker took too long', () => {
+  test('is settled by the worker that has taken it over, and by no other', async () => {
+    const { id, iccid } = await loseOrder();
+    await resolve(id, { outcome: 'reserved', iccid, then: 'cancel' });
+    const claim = async () => (await claimReturns(service.db, 1, 60_000))[0] as ClaimedReturn;
+    const status = async () => (await operator('GET', `executions/${id}`)).json.resolution.status;
+    const closed = { closedAt: new Date(), delayMs: 0, error: null };
+    await service.db.transaction(async (tx) => {
+      const text = 'select from execution_resolutions where closed_at is null for update';
+      await tx.query({ name: 'test_hold_returns', text });
+      expect(await claimReturns(service.db, 1, 60_000)).toEqual([]); // without waiting
+    });
+    const former = await claim();
+    await service.db.pool.query(
+      'update execution_resolutions set leased_until = now() where closed_at is null',
+    );
+    const holder = await claim();
+    expect(holder.execution_id).toBe(former.execution_id);
+    await settleReturn(service.db, former, closed);
+    expect(await status()).toBe('canceling');
+    await settleReturn(service.db, holder, closed);
+    expect(await status()).toBe('closed');
   });
 });
 

@@ -259,9 +259,9 @@ export const requestMutants: Mutant[] = [
   },
   {
     name: 'young-audit-entries-purged',
-    file: 'server/src/accounts/audit/sql.ts',
-    find: '  where id < $1\n  order by id\n  limit $2',
-    replace: '  where $1::uuid is not null\n  order by id\n  limit $2',
+    file: 'server/src/background/retention/rules.ts',
+    find: '365 * dayMs',
+    replace: '363 * dayMs',
     tests: [api('audit-log'), api('retention')],
     why: 'Audit entries are kept for a year.',
   },

@@ -243,7 +243,7 @@ export const clientShareMutants: Mutant[] = [
     file: 'server/src/http/feed/open-stream.ts',
     find: 'response.writableEnded || response.writableNeedDrain',
     replace: 'response.writableEnded',
-    tests: ['server/test/feed/fair-feed.test.ts'],
+    tests: ['server/src/http/feed/open-stream.test.ts'],
     why: 'A stream that nobody reads is cut after the drain timeout.',
   },
   {

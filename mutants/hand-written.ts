@@ -14,6 +14,7 @@ import { api, type Mutant, webhooks } from './mutant.ts';
 import { nameMutants } from './name-mutants.ts';
 import { orderMutants } from './order-mutants.ts';
 import { orderedMutants } from './ordered-mutants.ts';
+import { platformMutants } from './platform-mutants.ts';
 import { queueMutants } from './queue-mutants.ts';
 import { readinessMutants } from './readiness-mutants.ts';
 import { recoveryMutants } from './recovery-mutants.ts';
@@ -479,7 +480,7 @@ const guards: Mutant[] = [
     why: 'A key is not shown tools that it may not use.',
   },
   {
-    name: 'page-of-any-size',
+    name: 'tool-answer-of-any-size',
     file: 'mcp/src/bound-answer.ts',
     find: 'lengthOf(page.data) > maxItemsLength',
     replace: 'lengthOf(page.data) > maxItemsLength * 1_000',
@@ -738,4 +739,5 @@ export const handWritten: readonly Mutant[] = [
   ...clientMutants,
   ...requestMutants,
   ...orderMutants,
+  ...platformMutants,
 ];

@@ -223,7 +223,7 @@ export const orderMutants: Mutant[] = [
     file: network,
     find: 'isFresh: isOnce',
     replace: 'isFresh: isOnce && signal.aborted',
-    tests: ['server/test/network/es2plus.test.ts', live('unknown-outcomes'), live('provisioning')],
+    tests: ['server/test/network/es2plus.test.ts'],
     why: 'An order that must not be repeated uses a new connection.',
   },
   {
@@ -239,7 +239,7 @@ export const orderMutants: Mutant[] = [
     file: 'server/src/network/es2plus/outcomes.ts',
     find: 'hadNoEffect: !isTimeout(reasonCode)',
     replace: `hadNoEffect: !isTimeout('')`,
-    tests: ['server/test/network/es2plus.test.ts', live('unknown-outcomes')],
+    tests: [live('provisioning')],
     why: 'A timeout behind the SM-DP+ does not prove that it did nothing.',
   },
   {
@@ -275,14 +275,6 @@ export const orderMutants: Mutant[] = [
     why: 'Two operators at once start one retry of a failed execution.',
   },
   {
-    name: 'free-number-counts-as-suspect',
-    file: iccids,
-    find: 'between $1 and $2 and is_suspect',
-    replace: 'between $1 and $2',
-    tests: [live('returned-iccids'), api('iccids')],
-    why: 'Only numbers that the SM-DP+ objected to are suspect.',
-  },
-  {
     name: 'esim-that-became-ready-not-found',
     file: 'server/src/orders/esims/sql/esims.ts',
     find: '[lockStored, lockQueued, lockStored]',
@@ -303,7 +295,7 @@ export const orderMutants: Mutant[] = [
     file: 'server/src/accounts/products/require-active.ts',
     find: 'if (!product.active) throw productInactive(productId);',
     replace: 'if (!product) throw productInactive(productId);',
-    tests: [api('bundles'), api('errors'), api('provisioning')],
+    tests: [api('provisioning')],
     why: 'A product that is no longer sold cannot be added to an eSIM.',
   },
   {

@@ -49,6 +49,12 @@ describe('a refusal tells an agent what to do next', () => {
       /parameter_unknown: product is not an argument.*product_id.*idempotency_key/,
     ],
     ['provision_esim', { product_id: 'x', idempotency_key: 'ö' }, /parameter_invalid: idempotency_key/],
+    ['provision_esim', { product_id: 'x', idempotency_key: 'a\n' }, /parameter_invalid: idempotency_key/],
+    [
+      'provision_esim',
+      { product_id: 'x', idempotency_key: 'a'.repeat(256) },
+      /parameter_invalid: idempotency_key must be 1 to 255/,
+    ],
     ['send_test_event', { type: 'Not A Type', data: {} }, /parameter_invalid.*type must match/],
     ['create_webhook_endpoint', { url: 'https://example.com', enabled_event_types: [] }, /must not be empty/],
     ['list_events', { limit: 0 }, /parameter_invalid.*limit must be at least 1/],

@@ -21,6 +21,7 @@ import { call, provision } from '../support/client.ts';
 import { downloadFailure } from '../support/profile-failure.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { untilLockIsAwaited } from '../support/until-lock-is-awaited.ts';
 
 let service: TestService;
 beforeEach(async () => {
@@ -537,6 +538,24 @@ describe('an eSIM that is being provisioned', () => {
       'esim.provisioning_failed',
       'esim.terminated',
     ]);
+  });
+
+  test('is found by a request that waited while it became ready', async () => {
+    const { json: accepted } = await provision(service);
+    const [iccid, uuid] = ['8999901000000009999', uuidOfId('exec', accepted.id)];
+    await sql('update execution_queue set iccid = $1 where id = $2', [iccid, uuid]);
+    let termination: ReturnType<typeof call> | undefined;
+    await service.db.transaction(async (tx) => {
+      const lock = 'select from execution_queue where id = $1 for update';
+      await tx.query({ name: 'test_hold_order', text: lock }, [uuid]);
+      termination = call(service, 'DELETE', `/v1/esims/${iccid}`);
+      await untilLockIsAwaited(service);
+      const settle = `with ended as (delete from execution_queue where id = $1 returning account_id, id, iccid, product_id)
+        insert into esims (account_id, id, iccid, execution_id, product_id, status, metadata, created_at)
+        select account_id, id, iccid, id, product_id, 'provisioned', '{}', now() from ended`;
+      await tx.query({ name: 'test_settle_order', text: settle }, [uuid]);
+    });
+    expect((await termination)?.status).toBe(202);
   });
 
   test('can be terminated even if it becomes ready during the request', async () => {

@@ -378,15 +378,22 @@ describe('an open stream', () => {
     const open = ({ key }: { key: string }) => openSse({ url: service.url, key }, '/v1/events/feed');
     const [ofLimited, ofExpiring] = [await open(limited), await open(expiring)];
     expect([ofLimited.status, ofExpiring.status]).toEqual([200, 200]);
-    let hasExpired = false;
-    const expired = ofExpiring.ended.then(() => {
-      hasExpired = true;
-    });
+    const ended: string[] = [];
+    const noted = Promise.all([
+      ofLimited.ended.then(() => ended.push('limited')),
+      ofExpiring.ended.then(() => ended.push('expiring')),
+    ]);
+    const untilEnded = (count: number) =>
+      until(
+        async () => ended,
+        ({ length }) => length >= count,
+        60_000,
+      );
     await call(owner, 'PATCH', `/v1/api_keys/${limited.id}`, { body: { scopes: ['network'] } });
-    await ofLimited.ended;
-    expect(hasExpired).toBe(false);
+    expect(await untilEnded(1)).toEqual(['limited']);
     service.clock.advance(3_601_000);
-    await expired;
+    expect(await untilEnded(2)).toEqual(['limited', 'expiring']);
+    await noted;
   });
 });
 

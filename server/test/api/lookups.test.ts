@@ -605,6 +605,7 @@ describe('the usage of an eSIM', () => {
   test.each([
     ['interval=week', 'interval', /must be one of hour, day/],
     ['interval=hour&from=1&until=2700000', 'from', /at most 744 hours/],
+    ['interval=hour&from=0&until=2678401', 'from', /at most 744 hours/],
     ['from=1&until=32000000', 'from', /at most 366 days/],
     ['from=2&until=2', 'from', /before until/],
     ['from=-1', 'from', /at least 0/],

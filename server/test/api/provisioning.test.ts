@@ -274,6 +274,18 @@ describe('the life of an eSIM', () => {
     expect([unknown.status, unknown.json.error.param]).toEqual([404, 'product_id']);
   });
 
+  test('a top-up with a product that is no longer sold is refused', async () => {
+    const { iccid } = await order();
+    await service.db.pool.query(
+      `insert into products select 'prod_ended', name, countries, data_bytes, validity_days, price_amount, price_currency,
+       speeds, false, true, created_at from products where id = 'prod_us_1gb_7d'`,
+    );
+    const body = { product_id: 'prod_ended' };
+    const { status, json } = await call(service, 'POST', `/v1/esims/${iccid}/bundles`, { body });
+    expect([status, json.error.code, json.error.param]).toEqual([409, 'state_conflict', 'product_id']);
+    expect((await get(`/v1/esims/${iccid}/bundles`)).data).toHaveLength(1);
+  });
+
   test.each([
     ['prod_sandbox_slow', 'succeeded', 1, null],
     ['prod_sandbox_flaky', 'succeeded', 3, null],

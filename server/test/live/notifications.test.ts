@@ -195,6 +195,9 @@ describe('a notification of the SM-DP+', () => {
     service.clock.advance(1_000);
     await send(notification(iccid, 4, '2031-01-01T00:00:00Z'));
     expect((await esim(iccid)).profile.state).toBe('installed');
+    service.clock.advance(1_000);
+    await send(notification(iccid, 3, new Date(service.clock.nowMs()).toISOString()));
+    expect((await esim(iccid)).profile.state).toBe('downloaded');
   });
 
   test('of an unknown ICCID is answered 204 and only counted', async () => {

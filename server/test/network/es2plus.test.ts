@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Es2Client } from '../../src/network/es2plus/client.ts';
 import { newIccid } from '../support/fake-smdp.ts';
 import { startSmdpSetup } from '../support/smdp-setup.ts';
 import { describeNetwork } from './conformance.ts';
@@ -67,6 +68,39 @@ describe('the ES2+ driver', () => {
         'x-admin-protocol': 'gsma/rsp/v2.2.0',
       });
     }
+  });
+
+  test('uses a new connection for an order that must not be repeated, and a kept one otherwise', async () => {
+    const used: boolean[] = [];
+    const client: Es2Client = {
+      host: 'smdp.example',
+      async post(_, __, { isFresh }) {
+        used.push(isFresh);
+        return { kind: 'unanswered', why: 'connection', isUnsent: true, error: '' };
+      },
+      close: async () => {},
+    };
+    const { networkWith, stop } = await startSmdpSetup();
+    const theirs = { client, iccids: 'theirs' } as const;
+    const order = { ...call('c.order'), ...wanted };
+    await networkWith(theirs).order({ ...order, iccid: null });
+    await networkWith({ ...theirs, recognisesCalls: true }).order({ ...order, iccid: null });
+    await networkWith({ client }).order({ ...order, iccid: newIccid(5) });
+    await stop();
+    expect(used).toEqual([true, false, false]);
+  });
+
+  test('cancels an order that was never confirmed only with the device that it was for', async () => {
+    const { smdp, network, stop } = await startSmdpSetup();
+    const [iccid, eid] = [newIccid(6), '89882119900000000000000000001654'];
+    await network.order({ ...call('c.order'), ...wanted, eid, iccid });
+    const cancel = (ofDevice: string) =>
+      network.cancel({ ...call('c.cancel'), iccid, eid: ofDevice, matchingId: 'AB-12', isUnconfirmed: true });
+    expect(await cancel(`${eid.slice(0, -4)}9999`)).toMatchObject({ kind: 'refused' });
+    expect(smdp.profiles.get(iccid)?.state).toBe('Allocated');
+    expect(await cancel(eid)).toMatchObject({ kind: 'done' });
+    expect(smdp.profiles.get(iccid)?.state).toBe('Unavailable');
+    await stop();
   });
 
   test('refuses an order without profile type and ICCID, with the remedy', async () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, get, type IncomingMessage, type Server } from 'node:http';
+import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { afterEach, expect, test } from 'vitest';
@@ -21,21 +21,24 @@ async function startStream(hub: Partial<Hub>) {
         give = resolve;
       }),
   } as unknown as Queryable;
-  const opened = new Promise<{ stream: Stream; closed: Promise<unknown> }>((resolve) => {
-    const server = createServer((raw, response) => {
-      const reply = { raw: response, hijack() {}, getHeaders: () => ({}) } as unknown as FastifyReply;
-      const parts = {
-        feed: { db, account: { id: 'acct_1', uuid: 'u1' } },
-        hub: { leave() {}, join: () => true, ...hub } as Hub,
-        unread: { reserve: async () => {}, shrink() {}, add() {}, end() {} },
-        onCut() {},
-      };
-      const start = { place: { position: 0, mark: 0 }, types: null };
-      const closed = once(response, 'close');
-      resolve({ stream: openStream({ raw } as FastifyRequest, reply, parts, start), closed });
-    }).listen(0, '127.0.0.1');
-    servers.push(server);
-  });
+  const opened = new Promise<{ stream: Stream; answer: ServerResponse; closed: Promise<unknown> }>(
+    (resolve) => {
+      const server = createServer((raw, response) => {
+        const reply = { raw: response, hijack() {}, getHeaders: () => ({}) } as unknown as FastifyReply;
+        const parts = {
+          feed: { db, account: { id: 'acct_1', uuid: 'u1' } },
+          hub: { leave() {}, join: () => true, ...hub } as Hub,
+          unread: { reserve: async () => {}, shrink() {}, add() {}, end() {} },
+          onCut() {},
+        };
+        const start = { place: { position: 0, mark: 0 }, types: null };
+        const closed = once(response, 'close');
+        const stream = openStream({ raw } as FastifyRequest, reply, parts, start);
+        resolve({ stream, answer: response, closed });
+      }).listen(0, '127.0.0.1');
+      servers.push(server);
+    },
+  );
   const server = servers.at(-1) as Server;
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -73,4 +76,16 @@ test('a page that is read while the stream is ended is not written', async () =>
   await closed;
   await turns();
   expect(text).not.toContain('data:');
+});
+
+test('a client that does not read gets no beat, which would put off the end of its connection', async () => {
+  const { stream, client, answer, give } = await startStream({});
+  // More than the kernel takes for a client that does not read.
+  give([{ position: 1, mark: 1, type: 'a.b', body: 'x'.repeat(32 * 1024 * 1024) }]);
+  await turns();
+  const unreadBytes = answer.writableLength;
+  expect(answer.writableNeedDrain).toBe(true);
+  stream.beat();
+  expect(answer.writableLength).toBe(unreadBytes);
+  client.destroy();
 });

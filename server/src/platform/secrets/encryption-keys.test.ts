@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseEncryptionKeys, readOrCreateEncryptionKey } from './encryption-keys.ts';
+import { readOrCreateSecretFile } from './secret-file.ts';
 
 describe('the encryption keys setting', () => {
   test('accepts one or several keys and keeps their order', () => {
@@ -52,6 +54,15 @@ describe('the encryption key file', () => {
     const keys = await Promise.all(Array.from({ length: 10 }, () => readOrCreateEncryptionKey(dataDir)));
     expect(new Set(keys.map((key) => key.toString('hex'))).size).toBe(1);
     expect(await readdir(dataDir)).toEqual(['encryption-key']);
+  });
+
+  test('that another first start creates meanwhile is used, and not replaced', async () => {
+    const path = join(dataDir, 'secret');
+    const secret = await readOrCreateSecretFile(path, () => {
+      writeFileSync(path, 'theirs\n');
+      return 'ours';
+    });
+    expect([secret, await readFile(path, 'utf8')]).toEqual(['theirs', 'theirs\n']);
   });
 
   test('is rejected and left unchanged if its content is invalid', async () => {

@@ -201,11 +201,11 @@ test('two recoveries of an endpoint run one after the other', async () => {
   await sendEvent();
   await read('delete from delivery_queue where account_id = $1', [account.accountUuid]);
   for (let count = 0; count < 2; count++) await recover(account, path);
-  // As if they had begun: the first batch waits for transactions that are open.
-  await read(
-    `update recoveries set position = 'ffffffff-0000-0000-0000-000000000000' where account_id = $1`,
-    [account.accountUuid],
-  );
+  // As if they had begun: the first batch waits for transactions that are open anywhere on the server.
+  await read(`update recoveries set position = uuid_v7($2) where account_id = $1`, [
+    account.accountUuid,
+    new Date(service.clock.nowMs() + 1_800_000),
+  ]);
   let isHeld = false;
   let goOn = () => {};
   const released = new Promise<void>((resolve) => {

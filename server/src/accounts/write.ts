@@ -23,7 +23,7 @@ export type Write<Ctx, Input, Body extends object> = (
 ) => Promise<Reply<Body>>;
 
 /** A write whose answer shows a key. The check runs before a repeated request gets the same answer. */
-export type KeyWrite<Ctx, Input, Body extends object> = {
+type KeyWrite<Ctx, Input, Body extends object> = {
   write: Write<Ctx, Input, Body>;
   beforeShownAgain(ctx: Ctx, body: Body): Promise<void>;
 };
@@ -45,3 +45,9 @@ export type GroupedWrite<Ctx, Input, Body extends object> = {
     asked: { claim: Claim | null; render(reply: Reply<Body>): Answer },
   ): Promise<Outcome | { kind: 'refused'; refusal: AppError }>;
 };
+
+export type AnyWrite<Ctx, Input, Body extends object = object> =
+  | Write<Ctx, Input, Body>
+  | KeyWrite<Ctx, Input, Body>
+  | LongWrite<Ctx, Input, Body>
+  | GroupedWrite<Ctx, Input, Body>;

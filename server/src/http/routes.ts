@@ -19,7 +19,7 @@ import { rollApiKey } from '../accounts/roll-key.ts';
 import { deleteSession } from '../accounts/sessions/delete-session.ts';
 import { listSessions } from '../accounts/sessions/list-sessions.ts';
 import { updateApiKey } from '../accounts/update-key.ts';
-import type { GroupedWrite, KeyWrite, LongWrite, Write } from '../accounts/write.ts';
+import type { AnyWrite } from '../accounts/write.ts';
 import { getEvent } from '../notify/events/get.ts';
 import { listEvents } from '../notify/events/list.ts';
 import { listEventTypes } from '../notify/events/list-types.ts';
@@ -71,13 +71,7 @@ import { listRequests } from '../views/request-log/list.ts';
 
 type HandlerOf<O extends Operation> = O['method'] extends 'GET'
   ? (ctx: Context, input: InputOf<O>) => Promise<ResultOf<O>>
-  : WriteOf<Context & Probing, InputOf<O>, ResultOf<O>>;
-
-type WriteOf<Ctx, Input, Body extends object> =
-  | Write<Ctx, Input, Body>
-  | KeyWrite<Ctx, Input, Body>
-  | LongWrite<Ctx, Input, Body>
-  | GroupedWrite<Ctx, Input, Body>;
+  : AnyWrite<Context & Probing, InputOf<O>, ResultOf<O>>;
 
 type Elsewhere = 'readEventFeed' | OperatorOperationId;
 

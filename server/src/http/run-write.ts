@@ -1,7 +1,7 @@
 import type { WriteOperation } from '@simplane/contract';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../accounts/context.ts';
-import type { GroupedWrite, KeyWrite, LongWrite, Reply, Write } from '../accounts/write.ts';
+import type { AnyWrite, LongWrite, Reply, Write } from '../accounts/write.ts';
 import type { AppError } from '../platform/app-error.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import type { Claim } from '../platform/idempotency/claim.ts';
@@ -22,12 +22,6 @@ export type Asked<Ctx extends Context, Input> = {
   publicUrl(): string;
   stringify(body: object): string;
 };
-
-export type AnyWrite<Ctx, Input> =
-  | Write<Ctx, Input, object>
-  | KeyWrite<Ctx, Input, object>
-  | LongWrite<Ctx, Input, object>
-  | GroupedWrite<Ctx, Input, object>;
 
 /** Runs a write once under its idempotency key: its effect, its audit entry and its answer commit together. */
 export async function runWrite<Ctx extends Context, Input>(
@@ -113,8 +107,8 @@ function storeOf<Ctx extends Context, Input>(
 
 function render<Ctx extends Context, Input>(
   { request, definition, stringify }: Asked<Ctx, Input>,
-  { body, location = '', isSecret = false }: Reply,
+  { body, location, isSecret = false }: Reply,
 ): Answer {
   request.rendered = body;
-  return { status: definition.status, location: location || null, body: stringify(body), isSecret };
+  return { status: definition.status, location: location ?? null, body: stringify(body), isSecret };
 }

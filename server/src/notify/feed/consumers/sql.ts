@@ -1,5 +1,6 @@
+import { lockAccount } from '../../../accounts/lock-account.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
-import { count, many, one, run, value } from '../../../platform/db/statement.ts';
+import { count, many, one, value } from '../../../platform/db/statement.ts';
 import type { Place } from '../cursor.ts';
 
 export type ConsumerRow = {
@@ -47,12 +48,6 @@ export type NewConsumer = {
   types: readonly string[] | null;
   createdAt: Date;
 };
-
-const lockAccount = run<[accountUuid: string]>('consumer_lock_account')`
-select id
-from accounts
-where id = $1
-for no key update`;
 
 const insertIfRoom = value<boolean, [consumer: NewConsumer, limit: number]>(
   'consumer_insert',

@@ -1,4 +1,5 @@
 import type { Ordering } from '@simplane/contract';
+import { lockAccount } from '../../../../accounts/lock-account.ts';
 import type { Queryable } from '../../../../platform/db/database.ts';
 import { count, many, one, run, value } from '../../../../platform/db/statement.ts';
 import { beforeFirst } from '../../../../platform/lists/keyset.ts';
@@ -99,21 +100,12 @@ from webhook_endpoints e
 cross join lateral (${liveSecrets('$3')}) secret
 where e.account_id = $1 and e.id = $2`;
 
-const lockAccount = run<[accountUuid: string]>('endpoint_lock_account')`
-select id
-from accounts
-where id = $1
-for no key update`;
-
 const countEndpoints = value<number, [accountUuid: string]>('endpoint_count')`
 select count(*) as count
 from webhook_endpoints
 where account_id = $1`;
 
-/**
- * Serializes creations within an account, so two cannot both take the last slot under the limit. `no key` still allows foreign
- * keys to the account. The count is a separate statement, because its snapshot must be newer than the lock.
- */
+/** Creations within an account wait for each other, so that two cannot take the last place under its limit. */
 export async function lockAndCountEndpoints(tx: Queryable, accountUuid: string): Promise<number> {
   await lockAccount(tx, accountUuid);
   return (await countEndpoints(tx, accountUuid)) ?? 0;

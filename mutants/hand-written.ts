@@ -18,6 +18,7 @@ import { platformMutants } from './platform-mutants.ts';
 import { queueMutants } from './queue-mutants.ts';
 import { readinessMutants } from './readiness-mutants.ts';
 import { recoveryMutants } from './recovery-mutants.ts';
+import { referenceMutants } from './reference-mutants.ts';
 import { requestMutants } from './request-mutants.ts';
 import { retentionMutants } from './retention-mutants.ts';
 import { sdkFeedMutants } from './sdk-feed-mutants.ts';
@@ -740,4 +741,5 @@ export const handWritten: readonly Mutant[] = [
   ...requestMutants,
   ...orderMutants,
   ...platformMutants,
+  ...referenceMutants,
 ];

@@ -5,6 +5,7 @@ import { iccid, iccidParams } from './iccid.ts';
 import { idPattern, idPrefixes } from './ids.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
+import { referenceInput, referenceSchema } from './reference.ts';
 import { nullableInteger, nullableUnixSeconds } from './schema.ts';
 import { Type } from './type.ts';
 
@@ -20,6 +21,7 @@ export const Bundle = Type.Object(
     object: Type.Literal('bundle'),
     iccid,
     product_id: Type.String({ description: 'Product that was bought.' }),
+    reference: referenceSchema,
     status: Type.Enum([...bundleStatuses], {
       description: '`queued` until the first attach, or until the previous bundle ends.',
     }),
@@ -41,6 +43,7 @@ export const Bundle = Type.Object(
         object: 'bundle',
         iccid: exampleIccid,
         product_id: exampleProductId,
+        reference: 'TRV-1007',
         status: 'active',
         data_bytes: exampleBytes.data,
         used_bytes: exampleBytes.used,
@@ -86,6 +89,7 @@ export const addBundle = operation({
         description: 'Id of the product to add.',
         examples: ['prod_europe_5gb_30d'],
       }),
+      reference: Type.Optional(referenceInput),
       thresholds: Type.Optional(
         Type.Array(Type.Integer({ minimum: 1, maximum: 100 }), {
           maxItems: 20,

@@ -6,6 +6,7 @@ import { iccid, iccidParams } from './iccid.ts';
 import { descriptionInput, metadataInput, metadataSchema } from './metadata.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
+import { referenceFilter, referenceInput, referenceSchema } from './reference.ts';
 import { nullableString, nullableUnixSeconds, unixSeconds } from './schema.ts';
 import { Type } from './type.ts';
 
@@ -98,6 +99,7 @@ export const Esim = Type.Object(
     ),
     product_id: Type.String(),
     eid: nullableString({ description: 'EID of the device, if known.' }),
+    reference: referenceSchema,
     description: nullableString({}),
     metadata: metadataSchema,
     created: unixSeconds('When the eSIM was ordered.'),
@@ -114,6 +116,7 @@ export const Esim = Type.Object(
         profile: { state: 'released', updated_at: exampleTime + 2 },
         product_id: exampleProductId,
         eid: null,
+        reference: 'TRV-1007',
         description: null,
         metadata: { order_id: 'A-1001' },
         created: exampleTime,
@@ -209,12 +212,13 @@ export const createEsim = operation({
           examples: ['4711-0815'],
         }),
       ),
+      reference: Type.Optional(referenceInput),
       metadata: Type.Optional(metadataInput),
       description: Type.Optional(descriptionInput),
     },
     {
       additionalProperties: false,
-      examples: [{ product_id: exampleProductId, metadata: { order_id: 'A-1001' } }],
+      examples: [{ product_id: exampleProductId, reference: 'TRV-1007' }],
     },
   ),
   status: 202,
@@ -240,6 +244,7 @@ export const listEsims = operation({
       }),
     ),
     eid: Type.Optional(Type.String({ ...eid, description: 'Only eSIMs of the device with this EID.' })),
+    reference: Type.Optional(referenceFilter('eSIMs')),
     metadata: Type.Optional(metadataFilter),
     ...createdFilters('eSIMs'),
   }),

@@ -20,6 +20,10 @@ export const eventDataFields = {
   }),
   product_id: Type.String({ description: 'Id of the product.', examples: [exampleProductId] }),
   bundle_id: Type.String({ description: 'Id of the bundle.', examples: [exampleId(idPrefixes.bundle)] }),
+  reference: Type.String({
+    description: 'Your own name for the order of the eSIM or bundle, if you gave one.',
+    examples: ['TRV-1007'],
+  }),
   webhook_endpoint_id: Type.String({
     description: 'Id of the webhook endpoint.',
     examples: [exampleId(idPrefixes.webhookEndpoint)],
@@ -166,7 +170,9 @@ export function fieldsOfEvent(type: EventTypeName): {
   sometimes: readonly Field[];
 } {
   const { data, optional = [] }: EventType = eventTypes[type];
-  return { always: data, sometimes: optional };
+  // An order may have a reference, and so everything it made.
+  const isOfOrder = data.some((field) => field === 'product_id');
+  return { always: data, sometimes: isOfOrder ? [...optional, 'reference'] : optional };
 }
 
 /** An event of this type, as a webhook delivers it. */

@@ -6,6 +6,7 @@ import { iccid } from './iccid.ts';
 import { idPattern, idPrefixes } from './ids.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
+import { referenceFilter } from './reference.ts';
 import { idParams, unixSeconds } from './schema.ts';
 import { Type } from './type.ts';
 
@@ -82,6 +83,7 @@ export const listEvents = operation({
         examples: [exampleId(idPrefixes.execution)],
       }),
     ),
+    reference: Type.Optional(referenceFilter('events')),
   }),
   status: 200,
   response: listOf(Event, 'EventList'),

@@ -4,6 +4,7 @@ import { severalOf } from './filters.ts';
 import { idPattern, idPrefixes } from './ids.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
+import { referenceFilter, referenceSchema } from './reference.ts';
 import { idParams, nullableString, nullableUnixSeconds, unixSeconds } from './schema.ts';
 import { Type } from './type.ts';
 
@@ -51,6 +52,7 @@ export const executionExample = {
   status: 'succeeded',
   product_id: exampleProductId,
   iccid: exampleIccid,
+  reference: 'TRV-1007',
   attempts: 1,
   created: exampleTime,
   finished_at: exampleTime + 2,
@@ -85,6 +87,7 @@ export const Execution = Type.Object(
     iccid: nullableString({
       description: 'ICCID of the eSIM; null until it is known, and if the order failed without an eSIM.',
     }),
+    reference: referenceSchema,
     error: Type.Optional(
       Type.Object(
         {
@@ -152,6 +155,7 @@ export const listExecutions = operation({
         description: 'Only failed executions with this `error.code`.',
       }),
     ),
+    reference: Type.Optional(referenceFilter('executions')),
   }),
   status: 200,
   response: listOf(Execution, 'ExecutionList'),

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { exampleIccid, exampleTime } from './example-values.ts';
 import { operation } from './operation.ts';
-import { listOf } from './pagination.ts';
+import { listOf, pageSize } from './pagination.ts';
 import { nullableString, unixSeconds } from './schema.ts';
 import { Type } from './type.ts';
 
@@ -54,6 +54,8 @@ export const SearchResult = Type.Object(
 
 export type SearchResult = Static<typeof SearchResult>;
 
+export const searchLimit = 20;
+
 export const search = operation({
   method: 'GET',
   path: '/v1/search',
@@ -61,18 +63,26 @@ export const search = operation({
   summary: 'Search',
   description:
     'Finds what belongs to an id (`evt_…`, `exec_…`, `we_…`, `dlv_…`, `bdl_…`, `rec_…`, `req_…`, `key_…`, `aud_…`, a product’s), the name of an ' +
-    'event consumer, an ICCID or its last digits (at least four), or an idempotency key of the last 24 hours. Other keys and the audit ' +
-    'log need the scope `admin`. Returns at most 20 results on one page.',
+    'event consumer, an ICCID or its last digits (at least four), the `reference` of an order, a value in an eSIM’s `metadata`, or an ' +
+    'idempotency key of the last 24 hours. Other keys and the audit log need the scope `admin`. Returns one page.',
   scope: 'read',
   query: Type.Object(
     {
       q: Type.String({
-        minLength: 4,
-        maxLength: 255,
+        minLength: 1,
+        maxLength: 500,
         description:
-          'An id, an ICCID or its last digits, a name, or an idempotency key: complete, not the start of one.',
-        examples: [exampleIccid.slice(-6)],
+          'An id, an ICCID or its last digits, a reference, a value of metadata, a name, or an idempotency key: complete, not the start of one.',
+        examples: ['TRV-1007'],
       }),
+      limit: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          default: searchLimit,
+          description: `How many results to return at most. Values above ${pageSize.maximum} are treated as ${pageSize.maximum}.`,
+          examples: [5],
+        }),
+      ),
     },
     { additionalProperties: false },
   ),

@@ -61,7 +61,7 @@ describe('a refusal tells an agent what to do next', () => {
     [
       'list_events',
       { startingAfter: 'x' },
-      /parameter_unknown: startingAfter.* takes type, iccid, execution_id, limit, starting_after, created_gt, .*\./,
+      /parameter_unknown: startingAfter.* takes type, iccid, execution_id, reference, limit, starting_after, created_gt, .*\./,
     ],
     [
       'list_events',

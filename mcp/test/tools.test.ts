@@ -72,6 +72,7 @@ describe.each([
         'type',
         'iccid',
         'execution_id',
+        'reference',
         'limit',
         'starting_after',
         'created_gt',

@@ -34,8 +34,9 @@ export function createSimplane(options: SimplaneOptions) {
     /** Returns how the orders of the last day, or of another window, are doing. */
     overview: (query?: QueryOf<'getOverview'>, options?: CallOptions) =>
       call('getOverview', { query }, options),
-    /** Finds an id, an ICCID or its last digits, or an idempotency key. */
-    search: (q: string, options?: CallOptions) => call('search', { query: { q } }, options),
+    /** Finds an id, an ICCID or its last digits, a reference, a value of metadata, or an idempotency key. */
+    search: (q: string, { limit, ...options }: CallOptions & { limit?: number } = {}) =>
+      call('search', { query: { q, ...(limit !== undefined && { limit }) } }, options),
     /** Calls any operation by its method and path: for those without a function here. */
     request: createRequest(transport),
     products: productsOf(call),

@@ -145,6 +145,8 @@ export type Bundle = {
   iccid: string;
   /** Product that was bought. */
   product_id: string;
+  /** Your own name for the order, as you sent it; null if you sent none. */
+  reference: string | null;
   /** `queued` until the first attach, or until the previous bundle ends. */
   status: 'queued' | 'active' | 'depleted' | 'expired' | 'canceled';
   /** Data allowance in bytes; null means unlimited. */
@@ -296,6 +298,8 @@ export type Esim = {
   product_id: string;
   /** EID of the device, if known. */
   eid: string | null;
+  /** Your own name for the order, as you sent it; null if you sent none. */
+  reference: string | null;
   description: string | null;
   /** Your own key-value pairs, such as order ids: up to 20 keys of up to 40 characters, values up to 500. */
   metadata: Record<string, string>;
@@ -376,6 +380,8 @@ export type Execution = {
   product_id: string | null;
   /** ICCID of the eSIM; null until it is known, and if the order failed without an eSIM. */
   iccid: string | null;
+  /** Your own name for the order, as you sent it; null if you sent none. */
+  reference: string | null;
   /** Why the execution failed. Present if `status` is `failed`. */
   error?: {
     /** Reason, from a closed list. */
@@ -829,6 +835,8 @@ export type OperatorExecution = {
   product_id: string | null;
   /** ICCID of the eSIM; null until it is known, and if the order failed without an eSIM. */
   iccid: string | null;
+  /** Your own name for the order, as you sent it; null if you sent none. */
+  reference: string | null;
   /** Why the execution failed. Present if `status` is `failed`. */
   error?: {
     /** Reason, from a closed list. */
@@ -1174,6 +1182,7 @@ export type EventData = {
     iccid: string;
     execution_id: string;
     product_id: string;
+    reference?: string;
   };
   /** The order failed permanently; the execution says why. */
   'esim.provisioning_failed': {
@@ -1186,54 +1195,64 @@ export type EventData = {
       upstream?: Record<string, string>;
     };
     iccid?: string;
+    reference?: string;
   };
   /** The eSIM attached to a network for the first time. */
   'esim.activated': {
     iccid: string;
     product_id: string;
+    reference?: string;
   };
   /** The eSIM was suspended. */
   'esim.suspended': {
     iccid: string;
     execution_id: string;
     product_id: string;
+    reference?: string;
   };
   /** The eSIM was resumed. */
   'esim.resumed': {
     iccid: string;
     execution_id: string;
     product_id: string;
+    reference?: string;
   };
   /** The eSIM was terminated. */
   'esim.terminated': {
     iccid: string;
     execution_id: string;
     product_id: string;
+    reference?: string;
   };
   /** A device downloaded the profile. */
   'esim.downloaded': {
     iccid: string;
     product_id: string;
+    reference?: string;
   };
   /** A device installed the profile. */
   'esim.installed': {
     iccid: string;
     product_id: string;
+    reference?: string;
   };
   /** A device enabled the profile. */
   'esim.enabled': {
     iccid: string;
     product_id: string;
+    reference?: string;
   };
   /** A device disabled the profile. */
   'esim.disabled': {
     iccid: string;
     product_id: string;
+    reference?: string;
   };
   /** A device deleted the profile. */
   'esim.deleted': {
     iccid: string;
     product_id: string;
+    reference?: string;
   };
   /** A device could not download the profile. `error` says why, in words and in the network’s codes. */
   'esim.download_failed': {
@@ -1245,6 +1264,7 @@ export type EventData = {
       /** The network’s own codes. */
       upstream?: Record<string, string>;
     };
+    reference?: string;
   };
   /** A device downloaded the profile but could not install it. `error` says why, in words and in the network’s codes. */
   'esim.install_failed': {
@@ -1256,6 +1276,7 @@ export type EventData = {
       /** The network’s own codes. */
       upstream?: Record<string, string>;
     };
+    reference?: string;
   };
   /** The eSIM attached in a different country than before. */
   'esim.country_changed': {
@@ -1263,6 +1284,7 @@ export type EventData = {
     product_id: string;
     country: string;
     previous_country: string;
+    reference?: string;
   };
   /** A bundle became active. `execution_id` is present if an order activated it. */
   'bundle.activated': {
@@ -1271,6 +1293,7 @@ export type EventData = {
     product_id: string;
     expires_at: number;
     execution_id?: string;
+    reference?: string;
   };
   /** A bundle’s usage reached a threshold. Sent once per bundle and threshold, in ascending order. */
   'bundle.usage_threshold': {
@@ -1280,6 +1303,7 @@ export type EventData = {
     threshold_percent: number;
     used_bytes: number;
     data_bytes: number | null;
+    reference?: string;
   };
   /** A bundle’s data is used up. */
   'bundle.depleted': {
@@ -1288,6 +1312,7 @@ export type EventData = {
     product_id: string;
     used_bytes: number;
     data_bytes: number | null;
+    reference?: string;
   };
   /** A bundle expired. */
   'bundle.expired': {
@@ -1296,6 +1321,7 @@ export type EventData = {
     product_id: string;
     used_bytes: number;
     data_bytes: number | null;
+    reference?: string;
   };
   /** An endpoint keeps failing and may be disabled. Sent to the account’s other endpoints. */
   'webhook_endpoint.failing': {
@@ -1322,6 +1348,7 @@ export type EventData = {
     bundle_id: string;
     product_id: string;
     execution_id: string;
+    reference?: string;
   };
 };
 
@@ -1341,11 +1368,13 @@ export type Operations = {
     };
     result: Overview;
   };
-  /** Finds what belongs to an id (`evt_…`, `exec_…`, `we_…`, `dlv_…`, `bdl_…`, `rec_…`, `req_…`, `key_…`, `aud_…`, a product’s), the name of an event consumer, an ICCID or its last digits (at least four), or an idempotency key of the last 24 hours. Other keys and the audit log need the scope `admin`. Returns at most 20 results on one page. */
+  /** Finds what belongs to an id (`evt_…`, `exec_…`, `we_…`, `dlv_…`, `bdl_…`, `rec_…`, `req_…`, `key_…`, `aud_…`, a product’s), the name of an event consumer, an ICCID or its last digits (at least four), the `reference` of an order, a value in an eSIM’s `metadata`, or an idempotency key of the last 24 hours. Other keys and the audit log need the scope `admin`. Returns one page. */
   search: {
     query: {
-      /** An id, an ICCID or its last digits, a name, or an idempotency key: complete, not the start of one. */
+      /** An id, an ICCID or its last digits, a reference, a value of metadata, a name, or an idempotency key: complete, not the start of one. */
       q: string;
+      /** How many results to return at most. Values above 100 are treated as 100. */
+      limit?: number;
     };
     result: Page<SearchResult>;
   };
@@ -1378,6 +1407,8 @@ export type Operations = {
       eid?: string | null;
       /** Code that the device asks its user for. Share it separately from the QR code. It is a secret and is never returned. */
       confirmation_code?: string;
+      /** Your own name for the order, such as its number in your shop: up to 100 characters on one line. Lists and `search` find it, and events carry it. It need not be unique. */
+      reference?: string | null;
       /** Your own key-value pairs, such as order ids: up to 20 keys of up to 40 characters, values up to 500. Null or an empty value removes a key. */
       metadata?: Record<string, string | null>;
       /** Your own note, up to 500 characters; null for none. */
@@ -1398,6 +1429,8 @@ export type Operations = {
       product_id?: string;
       /** Only eSIMs of the device with this EID. */
       eid?: string;
+      /** Only eSIMs with exactly this `reference`. */
+      reference?: string;
       /** Only items with this pair in `metadata`, written as `metadata[order_id]=A-1001`. Up to five pairs, all of which must match. */
       metadata?: Record<string, string>;
       /** Only eSIMs after this time. Unix time in seconds. */
@@ -1518,6 +1551,8 @@ export type Operations = {
     body: {
       /** Id of the product to add. */
       product_id: string;
+      /** Your own name for the order, such as its number in your shop: up to 100 characters on one line. Lists and `search` find it, and events carry it. It need not be unique. */
+      reference?: string | null;
       /** Usage percentages at which a `bundle.usage_threshold` event is sent. Defaults to 50, 80 and 100. */
       thresholds?: number[];
     };
@@ -1555,6 +1590,8 @@ export type Operations = {
       type?: 'esim.provision' | 'esim.suspend' | 'esim.resume' | 'esim.terminate' | 'bundle.add' | Array<'esim.provision' | 'esim.suspend' | 'esim.resume' | 'esim.terminate' | 'bundle.add'>;
       /** Only failed executions with this `error.code`. */
       error_code?: 'declined' | 'out_of_stock' | 'network_unavailable' | 'outcome_unknown' | 'state_conflict' | 'product_missing' | 'canceled' | 'internal';
+      /** Only executions with exactly this `reference`. */
+      reference?: string;
     };
     result: Page<Execution>;
   };
@@ -1597,6 +1634,8 @@ export type Operations = {
       iccid?: string;
       /** Only events that this execution caused. */
       execution_id?: string;
+      /** Only events with exactly this `reference`. */
+      reference?: string;
     };
     result: Page<Event>;
   };

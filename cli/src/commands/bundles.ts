@@ -13,6 +13,7 @@ const columns: Column<Bundle>[] = [
   { title: 'USED', value: ({ used_bytes }) => bytes(used_bytes), isRight: true },
   { title: 'DATA', value: ({ data_bytes }) => bytes(data_bytes), isRight: true },
   { title: 'PRODUCT', value: ({ product_id }) => product_id, cutTo: 12 },
+  { title: 'REFERENCE', value: ({ reference }) => reference ?? '', cutTo: 12 },
   { title: 'EXPIRES', value: ({ expires_at }) => time(expires_at) },
 ];
 
@@ -43,12 +44,18 @@ export function addBundles(program: Command): void {
           readThresholds,
         ),
       ),
-  ).addOption(idempotencyKeyOption());
-  withAction<WaitOptions & WriteOptions & { thresholds?: number[] }>(
+  )
+    .option('--reference <text>', 'your own name for the order, such as its number')
+    .addOption(idempotencyKeyOption());
+  withAction<WaitOptions & WriteOptions & { thresholds?: number[]; reference?: string }>(
     add,
     async ({ client, out }, options, [iccid = '', product = '']) => {
-      const { thresholds } = options;
-      const body = { product_id: product, ...(thresholds && { thresholds }) };
+      const { thresholds, reference } = options;
+      const body = {
+        product_id: product,
+        ...(reference !== undefined && { reference }),
+        ...(thresholds && { thresholds }),
+      };
       await printStarted(client, out, await client.bundles.add(iccid, body, keyOf(options)), options);
     },
   );

@@ -18,6 +18,7 @@ const columns: Column<Esim>[] = [
   { title: 'STATUS', value: ({ status }) => status, paint: paintStatus },
   { title: 'PROFILE', value: ({ profile }) => profile.state },
   { title: 'PRODUCT', value: ({ product_id }) => product_id, cutTo: 12 },
+  { title: 'REFERENCE', value: ({ reference }) => reference ?? '', cutTo: 12 },
   { title: 'CREATED', value: ({ created }) => time(created), isSecondary: true },
   { title: 'DESCRIPTION', value: ({ description }) => description ?? '', cutTo: 11 },
 ];
@@ -40,6 +41,7 @@ type CreateOptions = WaitOptions &
     product?: string;
     eid?: string;
     confirmationCode?: string;
+    reference?: string;
     description?: string;
     metadata: string[];
   };
@@ -53,6 +55,7 @@ function addCreate(esims: Command): void {
       .option('--product <id>', 'product id, as an option')
       .option('--eid <eid>', 'only for the device with this 32-digit EID')
       .option('--confirmation-code <code>', 'code that the device asks its user for (a secret)')
+      .option('--reference <text>', 'your own name for the order, such as its number')
       .option('--description <text>', 'a note, visible only to your account')
       .option('--metadata <name=value>', 'your own data; repeatable', collect, []),
   ).addOption(idempotencyKeyOption());
@@ -66,6 +69,7 @@ function addCreate(esims: Command): void {
       product_id: product,
       ...(options.eid !== undefined && { eid: options.eid }),
       ...(options.confirmationCode !== undefined && { confirmation_code: options.confirmationCode }),
+      ...(options.reference !== undefined && { reference: options.reference }),
       ...(options.description !== undefined && { description: options.description }),
       ...(options.metadata.length > 0 && { metadata: readPairs('--metadata', options.metadata) }),
     };
@@ -83,21 +87,33 @@ function addGet(esims: Command): void {
 function addList(esims: Command): void {
   const list = withListOptions(esims.command('list').description('list eSIMs, newest first'))
     .addOption(new Option('--status <status>', 'only eSIMs with this status').choices([...esimStatuses]))
-    .option('--product <id>', 'only eSIMs of this product');
-  withAction<{ limit: number; all?: boolean; status?: Esim['status']; product?: string }>(
-    list,
-    ({ client, out }, options) => {
-      const filters = {
-        ...(options.status && { status: options.status }),
-        ...(options.product && { product_id: options.product }),
-      };
-      return printList(out, options, (query) => client.esims.list({ ...query, ...filters }), {
-        columns,
-        empty: 'No eSIMs. Order one: `simplane esims create <product>`. Catalog: `simplane products list`.',
-      });
-    },
-  );
+    .option('--product <id>', 'only eSIMs of this product')
+    .option('--reference <text>', 'only eSIMs that were ordered with this reference')
+    .option('--metadata <name=value>', 'only eSIMs with this pair; repeatable', collect, []);
+  withAction<ListOptions>(list, ({ client, out }, options) => {
+    const filters = {
+      ...(options.status && { status: options.status }),
+      ...(options.product && { product_id: options.product }),
+      ...(options.reference !== undefined && { reference: options.reference }),
+      ...(options.metadata.length > 0 && { metadata: readPairs('--metadata', options.metadata) }),
+    };
+    return printList(out, options, (query) => client.esims.list({ ...query, ...filters }), {
+      columns,
+      empty: Object.keys(filters).length > 0 ? 'No eSIM matches.' : noEsims,
+    });
+  });
 }
+
+type ListOptions = {
+  limit: number;
+  all?: boolean;
+  status?: Esim['status'];
+  product?: string;
+  reference?: string;
+  metadata: string[];
+};
+
+const noEsims = 'No eSIMs. Order one: `simplane esims create <product>`. Catalog: `simplane products list`.';
 
 function addChange(esims: Command, verb: 'suspend' | 'resume', description: string): void {
   const change = withWaitOptions(
@@ -154,6 +170,7 @@ export function printEsim(out: Output, esim: Esim): void {
     ...(esim.profile.error ? [['Profile error', esim.profile.error.message] as const] : []),
     ['Product', esim.product_id],
     ['EID', esim.eid ?? none],
+    ['Reference', esim.reference ?? none],
     ['Created', time(esim.created)],
     ['Provisioned', time(esim.provisioned_at)],
     ['Description', esim.description ?? none],

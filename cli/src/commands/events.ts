@@ -39,6 +39,7 @@ type ListOptions = {
   until?: number;
   iccid?: string;
   execution?: string;
+  reference?: string;
 };
 
 function addList(events: Command): void {
@@ -50,7 +51,8 @@ function addList(events: Command): void {
     .addOption(new Option('--since <time>', 'at or after: 2h (ago) or 2026-11-15').argParser(readTime))
     .addOption(new Option('--until <time>', 'before this time').argParser(readTime))
     .option('--iccid <iccid>', 'only of this eSIM')
-    .option('--execution <id>', 'only of this execution (exec_…)');
+    .option('--execution <id>', 'only of this execution (exec_…)')
+    .option('--reference <text>', 'only of the order with this reference');
   withAction<ListOptions>(list, ({ client, out }, options) => {
     const filters = {
       ...(options.type !== undefined && { type: options.type }),
@@ -59,6 +61,7 @@ function addList(events: Command): void {
       ...(options.until !== undefined && { 'created[lt]': options.until }),
       ...(options.iccid !== undefined && { iccid: options.iccid }),
       ...(options.execution !== undefined && { execution_id: options.execution }),
+      ...(options.reference !== undefined && { reference: options.reference }),
     };
     return printList(out, options, (query) => client.events.list({ ...query, ...filters }), {
       columns,

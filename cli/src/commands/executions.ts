@@ -18,6 +18,7 @@ const columns: Column<Execution>[] = [
   { title: 'STATUS', value: ({ status }) => status, paint: paintStatus },
   { title: 'ICCID', value: ({ iccid }) => iccid ?? none },
   { title: 'PRODUCT', value: ({ product_id }) => product_id ?? none, cutTo: 12 },
+  { title: 'REFERENCE', value: ({ reference }) => reference ?? '', cutTo: 12 },
   { title: 'CREATED', value: ({ created }) => time(created), isSecondary: true },
 ];
 
@@ -26,19 +27,7 @@ export type WaitOptions = { wait?: boolean; timeout: number };
 export function addExecutions(program: Command): void {
   const executions = program.command('executions').description('progress of orders and other eSIM changes');
 
-  const list = withListOptions(executions.command('list').description('list executions')).addOption(
-    new Option('--status <status>', 'only with this status').choices([...executionStatuses]),
-  );
-  withAction<{ limit: number; all?: boolean; status?: Execution['status'] }>(
-    list,
-    ({ client, out }, options) =>
-      printList(
-        out,
-        options,
-        (query) => client.executions.list({ ...query, ...(options.status && { status: options.status }) }),
-        { columns, empty: 'No executions. Order an eSIM: `simplane esims create <product>`.' },
-      ),
-  );
+  addList(executions);
 
   const get = withWaitOptions(
     executions
@@ -58,6 +47,27 @@ export function addExecutions(program: Command): void {
     .addOption(idempotencyKeyOption());
   withAction<WriteOptions>(cancel, async ({ client, out }, options, [id = '']) => {
     printExecution(out, await client.executions.cancel(id, keyOf(options)));
+  });
+}
+
+type ListOptions = { limit: number; all?: boolean; status?: Execution['status']; reference?: string };
+
+function addList(executions: Command): void {
+  const list = withListOptions(executions.command('list').description('list executions'))
+    .addOption(new Option('--status <status>', 'only with this status').choices([...executionStatuses]))
+    .option('--reference <text>', 'only those of the order with this reference');
+  withAction<ListOptions>(list, ({ client, out }, options) => {
+    const filters = {
+      ...(options.status && { status: options.status }),
+      ...(options.reference !== undefined && { reference: options.reference }),
+    };
+    return printList(out, options, (query) => client.executions.list({ ...query, ...filters }), {
+      columns,
+      empty:
+        Object.keys(filters).length > 0
+          ? 'No execution matches.'
+          : 'No executions. Order an eSIM: `simplane esims create <product>`.',
+    });
   });
 }
 
@@ -135,6 +145,7 @@ function printExecution(out: Output, execution: Execution): void {
     ['Status', execution.status, paintStatus],
     ['Product', execution.product_id ?? none],
     ['ICCID', execution.iccid ?? none],
+    ...(execution.reference === null ? [] : [['Reference', execution.reference] as const]),
     ['Attempts', String(execution.attempts)],
     ...(execution.waiting_for === null ? [] : [['Waiting for', execution.waiting_for] as const]),
     ...(execution.next_attempt_at === null

@@ -4,7 +4,7 @@ import { inputSchema, outputSchema } from '../schema.ts';
 import { defineTool, readOnly } from '../tool.ts';
 
 const operation = operations.listEvents;
-const { type, iccid, execution_id, limit, starting_after } = operation.query.properties;
+const { type, iccid, execution_id, reference, limit, starting_after } = operation.query.properties;
 
 /** Arguments instead of the API's `created[gte]`: some model providers refuse brackets in names. */
 const createdArguments = {
@@ -20,6 +20,7 @@ type Args = {
   type?: string | string[];
   iccid?: string;
   execution_id?: string;
+  reference?: string;
 } & {
   [Name in keyof typeof createdArguments]?: number;
 };
@@ -39,6 +40,7 @@ export const listEvents = defineTool({
       type,
       iccid,
       execution_id,
+      reference,
       limit,
       starting_after,
       ...Object.fromEntries(

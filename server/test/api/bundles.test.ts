@@ -93,6 +93,7 @@ describe('the list of bundles', () => {
       object: 'bundle',
       iccid,
       product_id: 'prod_test',
+      reference: null,
       status: 'queued',
       data_bytes: 1000,
       used_bytes: 0,

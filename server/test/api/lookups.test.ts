@@ -540,8 +540,8 @@ describe('a search', () => {
 
   test.each([
     ['', 'q', /q is (missing|required)/],
-    ['?q=123', 'q', /at least 4 characters/],
-    [`?q=${'x'.repeat(256)}`, 'q', /at most 255 characters/],
+    ['?q=', 'q', /must not be empty/],
+    [`?q=${'x'.repeat(501)}`, 'q', /at most 500 characters/],
     ['?q=abcd%00', 'q', /U\+0000/],
   ])('refuses %s', async (query, param, message) => {
     const { status, json } = await call(service, 'GET', `/v1/search${query}`);

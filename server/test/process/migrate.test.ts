@@ -339,3 +339,55 @@ insert into target select id from moved;`;
     expect(await counts(client)).toEqual({ source: 0, target: 1_000 });
   });
 });
+
+describe('a migration that builds indexes concurrently', () => {
+  const tables = { '0001_first.sql': 'create table first (id int);' };
+  const build = {
+    '0002_index.sql': '-- concurrently\n-- For the list.\ncreate index concurrently by_id on first (id);',
+  };
+
+  async function readIndexes(client: pg.Client): Promise<unknown[]> {
+    const { rows } = await client.query(
+      `select indexrelid::regclass::text as name, indisvalid as valid, pg_get_indexdef(indexrelid) like '%(id)' as by_id
+       from pg_index where indrelid = 'first'::regclass`,
+    );
+    return rows;
+  }
+
+  test('lets others write to the table meanwhile, and holds the migration lock', async () => {
+    await migrate(database.url, await writeRelease(tables));
+    const [writer, other] = [await connectAs('writer'), await connectAs('other')];
+    await writer.query('begin; insert into first values (1)');
+    const options = await writeRelease({ ...tables, ...build });
+    const migrated = migrate(database.url, options);
+    const isBuilding = async () =>
+      (
+        await other.query(
+          `select from pg_stat_activity where query like 'create index%' and wait_event_type = 'Lock'`,
+        )
+      ).rowCount;
+    await until(isBuilding, (count) => count === 1);
+    await other.query(`set statement_timeout = '5s'`);
+    await other.query('insert into first values (2)');
+    const { rows } = await other.query('select pg_try_advisory_xact_lock($1) as taken', [lockId]);
+    expect(rows).toEqual([{ taken: false }]);
+    await writer.query('commit');
+    expect(await migrated).toEqual({ applied: ['0002_index.sql'] });
+    expect(await readIndexes(other)).toEqual([{ name: 'by_id', valid: true, by_id: true }]);
+    expect(await migrate(database.url, options)).toEqual({ applied: [] });
+  });
+
+  test('builds an index again that a killed run left incomplete', async () => {
+    await migrate(database.url, await writeRelease(tables));
+    const client = await connectAs('test');
+    await client.query(`create index by_id on first ((id + 1))`);
+    await client.query(`update pg_index set indisvalid = false where indexrelid = 'by_id'::regclass`);
+    await migrate(database.url, await writeRelease({ ...tables, ...build }));
+    expect(await readIndexes(client)).toEqual([{ name: 'by_id', valid: true, by_id: true }]);
+  });
+
+  test('takes nothing else', async () => {
+    const other = { '0001_first.sql': '-- concurrently\ncreate table first (id int);' };
+    await expect(migrate(database.url, await writeRelease(other))).rejects.toThrow('not an index');
+  });
+});

@@ -11,6 +11,7 @@ export function bundleRow(id: string, fields: Partial<BundleRow> = {}): BundleRo
     id,
     iccid: '8999901000000000018',
     product_id: 'prod',
+    reference: null,
     status: 'queued',
     data_bytes: 1000,
     used_bytes: 0,

@@ -24,10 +24,11 @@ export function listEvents(ctx: Context, { query }: InputOf<Operations['listEven
   });
 }
 
-function aboutOf({ iccid, execution_id: id }: InputOf<Operations['listEvents']>['query']) {
-  if ((iccid ?? id) === undefined) return undefined;
+function aboutOf({ iccid, execution_id: id, reference }: InputOf<Operations['listEvents']>['query']) {
+  if ((iccid ?? id ?? reference) === undefined) return undefined;
   return {
     iccid,
+    reference,
     execution: id === undefined ? undefined : { id, uuid: uuidOfId(idPrefixes.execution, id) as string },
   };
 }

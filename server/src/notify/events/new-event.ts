@@ -16,14 +16,22 @@ export type NewEvent = {
 };
 
 type Deps = { newUuid: NewUuid };
-type EventInput<Type> = { accountUuid: string; type: Type; data: Record<string, unknown> };
+type EventInput<Type> = {
+  accountUuid: string;
+  type: Type;
+  data: Record<string, unknown>;
+  /** Of the order that made what the event is about. */
+  reference?: string | null;
+};
 
 export function newEvent(deps: Deps, event: EventInput<EventTypeName>): NewEvent {
   return composeEvent(deps, event);
 }
 
 /** For events of any type: the sandbox's test events may have types outside the contract. */
-export function composeEvent({ newUuid }: Deps, { accountUuid, type, data }: EventInput<string>): NewEvent {
+export function composeEvent({ newUuid }: Deps, event: EventInput<string>): NewEvent {
+  const { accountUuid, type, reference = null } = event;
+  const data = reference === null ? event.data : { ...event.data, reference };
   const uuid = newUuid();
   const id = encodeId(idPrefixes.event, uuid);
   // Taken from the id, so that a range of times is a range of ids.

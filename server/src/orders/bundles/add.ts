@@ -15,12 +15,14 @@ export async function addBundle(
 ) {
   const esim = await requireTopUpable(tx, ctx.account.uuid, params.iccid);
   const product = await requireActiveProduct(tx, body.product_id);
+  const { reference = null } = body;
   const thresholds = [...(body.thresholds ?? defaultThresholds)].sort((a, b) => a - b);
   return startExecution(ctx, tx, {
     type: 'bundle.add',
     iccid: esim.iccid,
     productId: product.id,
-    input: { thresholds },
+    reference,
+    input: { thresholds, ...(reference !== null && { reference }) },
   });
 }
 

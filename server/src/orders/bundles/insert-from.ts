@@ -1,17 +1,18 @@
 import { defaultThresholds } from '@simplane/contract';
 
 /**
- * The insert that writes all new bundles. `source` has one row per bundle: account_id, bundle_id, iccid, product_id, data_bytes,
+ * The insert that writes all new bundles. `source` has one row per bundle: account_id, bundle_id, iccid, product_id, reference, data_bytes,
  * validity_days, thresholds (percentages, ascending) and at.
  */
 export function insertBundleFrom(source: string): string {
   return `
-  insert into bundles (account_id, id, iccid, product_id, status, data_bytes, thresholds, validity_days, created_at)
+  insert into bundles (account_id, id, iccid, product_id, reference, status, data_bytes, thresholds, validity_days, created_at)
   select
     account_id,
     bundle_id,
     iccid,
     product_id,
+    reference,
     'queued',
     data_bytes,
     -- Unlimited data has no thresholds.
@@ -21,7 +22,7 @@ export function insertBundleFrom(source: string): string {
   from ${source}`;
 }
 
-/** The first bundle of a new eSIM. `source` has one row per bundle: account_id, bundle_id, iccid, product_id and at. */
+/** The first bundle of a new eSIM. `source` has one row per bundle: account_id, bundle_id, iccid, product_id, reference and at. */
 export function firstBundleFrom(source: string): string {
   const bought = `(
     select
@@ -29,6 +30,7 @@ export function firstBundleFrom(source: string): string {
       esim.bundle_id,
       esim.iccid,
       esim.product_id,
+      esim.reference,
       product.data_bytes,
       product.validity_days,
       '{${defaultThresholds.join()}}'::integer[] as thresholds,

@@ -22,6 +22,7 @@ function presentBundle(row: BundleRow): Bundle {
     object: 'bundle',
     iccid: row.iccid,
     product_id: row.product_id,
+    reference: row.reference,
     status: row.status,
     data_bytes: row.data_bytes,
     used_bytes: row.used_bytes,

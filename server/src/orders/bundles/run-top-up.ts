@@ -46,9 +46,9 @@ function runTopUp(deps: Deps, execution: HeldExecution): Promise<void> {
     const isOurs = await execution.finish(tx, isPossible ? null : noLongerPossible(esim.status));
     if (!isOurs || !isPossible) return;
     const product = await requireProduct(tx, execution.product_id);
-    const thresholds = execution.input['thresholds'] as number[];
+    const { thresholds, reference } = execution.input as { thresholds: number[]; reference?: string };
     const executionId = idOfUuid(idPrefixes.execution, execution.id);
-    await settleTopUp(tx, { esim, product, thresholds }, { ...deps, executionId });
+    await settleTopUp(tx, { esim, product, thresholds, reference }, { ...deps, executionId });
   });
 }
 
@@ -67,24 +67,25 @@ type NewBundle = {
   product: { id: string; data_bytes: number | null; validity_days: number };
   /** Percentages; defaults apply if omitted. A bundle with unlimited data has none. */
   thresholds?: readonly number[] | null | undefined;
+  reference?: string | undefined;
 };
 
-type TopUp = { esim: BundledEsim } & Pick<NewBundle, 'product' | 'thresholds'>;
+type TopUp = { esim: BundledEsim } & Pick<NewBundle, 'product' | 'thresholds' | 'reference'>;
 
 /** Adds a bundle, and activates it if the eSIM is active and has no active bundle. The caller holds the eSIM's lock. */
 export async function settleTopUp(
   tx: Queryable,
-  { esim, product, thresholds }: TopUp,
+  { esim, ...bought }: TopUp,
   deps: { clock: Clock; newUuid: NewUuid; executionId: string },
 ): Promise<void> {
-  await storeBundle(tx, { accountUuid: esim.account_id, iccid: esim.iccid, product, thresholds }, deps);
+  await storeBundle(tx, { accountUuid: esim.account_id, iccid: esim.iccid, ...bought }, deps);
   await promoteBundle(tx, esim, new Date(deps.clock.nowMs()), deps);
 }
 
 /** Adds a bundle at the end of its eSIM's queue. */
 export async function storeBundle(
   tx: Queryable,
-  { accountUuid, iccid, product, thresholds }: NewBundle,
+  { accountUuid, iccid, product, thresholds, reference }: NewBundle,
   { clock, newUuid }: { clock: Clock; newUuid: NewUuid },
 ): Promise<void> {
   await insertBundle(tx, {
@@ -93,6 +94,7 @@ export async function storeBundle(
     iccid,
     product,
     thresholds: ascending(thresholds ?? defaultThresholds),
+    reference: reference ?? null,
     at: new Date(clock.nowMs()),
   });
 }

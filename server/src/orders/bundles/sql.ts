@@ -9,6 +9,8 @@ export type BundleRow = {
   id: string;
   iccid: string;
   product_id: string;
+  /** The account's own name for the order that bought it. */
+  reference: string | null;
   status: BundleStatus;
   data_bytes: number | null;
   used_bytes: number;
@@ -23,7 +25,7 @@ export type BundleRow = {
 /** The bundleColumns of an eSIM that its bundles depend on. */
 export type BundledEsim = { account_id: string; iccid: string; status: EsimStatus };
 
-const bundleColumns = `account_id, id, iccid, product_id, status, data_bytes, used_bytes, thresholds, validity_days, activated_at,
+const bundleColumns = `account_id, id, iccid, product_id, reference, status, data_bytes, used_bytes, thresholds, validity_days, activated_at,
   expires_at, as_of, created_at`;
 
 type NewBundle = {
@@ -32,6 +34,7 @@ type NewBundle = {
   iccid: string;
   product: { id: string; data_bytes: number | null; validity_days: number };
   thresholds: readonly number[];
+  reference: string | null;
   at: Date;
 };
 
@@ -43,6 +46,7 @@ export const insertBundle = run<[row: NewBundle]>('bundle_insert', (row) => [
   row.product.data_bytes,
   row.product.validity_days,
   row.thresholds,
+  row.reference,
   row.at,
 ])`
 with given as (
@@ -54,7 +58,8 @@ with given as (
     $5::bigint as data_bytes,
     $6::integer as validity_days,
     $7::integer[] as thresholds,
-    $8::timestamptz as at
+    $8::text as reference,
+    $9::timestamptz as at
 )${insertBundleFrom('given')}`;
 
 export const listBundleRows = many<

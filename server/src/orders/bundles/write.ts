@@ -87,6 +87,7 @@ export function eventOf(deps: { newUuid: NewUuid; executionId?: string }, event:
     accountUuid: event.bundle.account_id,
     type: event.type,
     data: { ...dataOf(event), ...(deps.executionId && { execution_id: deps.executionId }) },
+    reference: event.bundle.reference,
   });
 }
 

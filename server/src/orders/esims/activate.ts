@@ -16,6 +16,7 @@ export async function activateEsim(
   const active = await changeStatus(tx, esim, 'activate');
   if (!active) return esim;
   const data = { iccid: esim.iccid, product_id: esim.product_id };
-  await emit(tx, [newEvent(deps, { accountUuid: esim.account_id, type: 'esim.activated', data })]);
+  const { account_id: accountUuid, reference } = esim;
+  await emit(tx, [newEvent(deps, { accountUuid, type: 'esim.activated', data, reference })]);
   return active;
 }

@@ -13,12 +13,14 @@ type Input = InputOf<Operations['createEsim']>;
 /** Accepts an order for an eSIM and answers with the execution that tracks it. */
 export const createEsim: GroupedWrite<Context, Input, Execution> = {
   async writeGrouped(ctx, { body }, asked) {
-    const { product_id: productId, metadata, description = null, eid = null, confirmation_code: code } = body;
+    const { product_id: productId, metadata, description = null, eid = null, reference = null } = body;
+    const { confirmation_code: code } = body;
     if (eid !== null && !isEid(eid)) return refused(wrongEid());
     const input = (executionUuid: string) => ({
       metadata: mergeMetadata({}, metadata),
       description,
       ...(eid !== null && { eid }),
+      ...(reference !== null && { reference }),
       ...(code !== undefined && {
         sealed_confirmation_code: ctx.keyring.seal(
           code,
@@ -27,7 +29,8 @@ export const createEsim: GroupedWrite<Context, Input, Execution> = {
         has_confirmation_code: true,
       }),
     });
-    const outcome = await acceptExecution(ctx, { type: 'esim.provision', productId, input }, asked);
+    const order = { type: 'esim.provision' as const, productId, reference, input };
+    const outcome = await acceptExecution(ctx, order, asked);
     switch (outcome.kind) {
       case 'product_missing':
         return refused(productMissing(productId));

@@ -37,10 +37,15 @@ export async function endFailedOrder(
     ...orderIds(execution),
     error: { code: error.code, message: error.message },
   };
-  await emit(tx, [
-    newEvent(deps, { accountUuid: execution.account_id, type: 'esim.provisioning_failed', data }),
-  ]);
+  const { account_id: accountUuid } = execution;
+  const reference = referenceOf(execution);
+  await emit(tx, [newEvent(deps, { accountUuid, type: 'esim.provisioning_failed', data, reference })]);
   return true;
+}
+
+/** The account's own name for the order. */
+export function referenceOf({ input }: Pick<ClaimedExecution, 'input'>): string | null {
+  return (input as { reference?: string }).reference ?? null;
 }
 
 /** The ids in an order's events besides the ICCID. */

@@ -10,6 +10,7 @@ export function listEsims(ctx: Context, { query }: InputOf<Operations['listEsims
     status: query.status,
     productId: query.product_id,
     eid: query.eid,
+    reference: query.reference,
     metadata: query.metadata && Object.entries(query.metadata).sort(),
     created: createdRangeOf(query),
   };

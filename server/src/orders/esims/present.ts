@@ -14,6 +14,7 @@ export function presentEsim(row: EsimRow): Esim {
     },
     product_id: row.product_id,
     eid: row.eid,
+    reference: row.reference,
     description: row.description,
     metadata: row.metadata,
     created: unixSeconds(row.created_at),

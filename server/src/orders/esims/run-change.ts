@@ -88,7 +88,8 @@ function settle(deps: Deps, execution: HeldExecution, change: Change, onChanged?
     if (!after) return;
     const executionId = idOfUuid(idPrefixes.execution, execution.id);
     const data = { iccid: after.iccid, execution_id: executionId, product_id: after.product_id };
-    await emit(tx, [newEvent(deps, { accountUuid: after.account_id, type: eventOf[change], data })]);
+    const { account_id: accountUuid, reference } = after;
+    await emit(tx, [newEvent(deps, { accountUuid, type: eventOf[change], data, reference })]);
     await onChanged?.(tx, after, { ...deps, executionId });
   });
 }

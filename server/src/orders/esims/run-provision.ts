@@ -17,7 +17,7 @@ import {
   type RunOutcome,
 } from '../executions/runner.ts';
 import { allot, cacheMatchingId, isAllotted, noteChoices, readMatchingId } from './allot.ts';
-import { orderIds } from './end-failed-order.ts';
+import { orderIds, referenceOf } from './end-failed-order.ts';
 import type { IccidSource } from './iccid.ts';
 import { mayBeReserved, type OrderInput, type Progress } from './reservation.ts';
 import { failAfterLastAttempt, rollBackAndFail } from './roll-back-provision.ts';
@@ -139,6 +139,7 @@ function settled(deps: Deps, execution: HeldExecution, { iccid, matchingId, ...r
       accountUuid: account_id,
       type: 'esim.provisioned',
       data: { iccid, ...orderIds(execution) },
+      reference: referenceOf(execution),
     }),
   };
 }

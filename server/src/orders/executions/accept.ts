@@ -12,7 +12,12 @@ import { presentNew } from './present.ts';
 import { type AcceptRow, acceptExecutionRows, type NewExecution } from './sql/accept.ts';
 
 /** `input` takes the execution's uuid because sealed values in it are bound to that uuid. */
-type Order = { type: 'esim.provision'; productId: string; input(executionUuid: string): object };
+type Order = {
+  type: 'esim.provision';
+  productId: string;
+  reference?: string | null;
+  input(executionUuid: string): object;
+};
 
 type Asked = { claim: Claim | null; render(reply: Reply<Execution>): Answer };
 

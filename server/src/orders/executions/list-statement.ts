@@ -1,11 +1,12 @@
 import type { ExecutionErrorCode, ExecutionStatus, ExecutionType } from '@simplane/contract';
 import { beforeFirst, oldestOnPage, pageOfValue } from '../../platform/lists/keyset.ts';
-import { endedColumns, openColumns } from './sql-parts.ts';
+import { endedColumns, hasReference, indexedReference, openColumns } from './sql-parts.ts';
 
 export type ListFilter = {
   status?: ExecutionStatus | undefined;
   types?: ExecutionType[] | undefined;
   errorCode?: ExecutionErrorCode | undefined;
+  reference?: string | undefined;
 };
 
 type Page = { beforeUuid: string | null; count: number };
@@ -20,7 +21,7 @@ const ownShape: Shape = { account: '$1', ended: endedColumns, open: openColumns 
  * shows it once even if it moves to the history. Each set of filters is a separate statement, so that each has its own plan.
  */
 export function listStatement(
-  { status, types, errorCode }: ListFilter,
+  { status, types, errorCode, reference }: ListFilter,
   { beforeUuid, count }: Page,
   first: string | null,
   shape: Shape = ownShape,
@@ -28,7 +29,11 @@ export function listStatement(
   const values: unknown[] = [first, beforeUuid ?? beforeFirst, count];
   const parameter = (value: unknown) => `$${values.push(value)}`;
   const code = errorCode === undefined ? null : parameter(errorCode);
-  const rows = rowsOfTypes(shape, types, types ? parameter(types) : '', code);
+  const ofTypes = types ? parameter(types) : '';
+  const rows =
+    reference === undefined
+      ? rowsOfTypes(shape, types, ofTypes, code)
+      : rowsOfReference(shape, parameter(reference), ofTypes, code);
   const shown = status ?? (code === null ? undefined : 'failed');
   const suffixes = [shown, rows.suffix, code === null ? '' : 'code'].filter((suffix) => suffix);
   return {
@@ -62,6 +67,28 @@ function rowsOfTypes(
     suffix: types === undefined ? '' : isOfChanges ? 'change' : 'type',
     open: types === undefined ? open : isOfChanges ? ofChanges : ofTypes,
     ended: endedRows(shape, types === undefined ? null : typeParameter, code),
+  };
+}
+
+/** Those of a reference are few, so the other filters need no index. */
+function rowsOfReference(shape: Shape, reference: string, types: string, code: string | null): RowsOfTypes {
+  const { condition: isReferred, order } = pageOfValue(indexedReference, reference);
+  const ofTypes = types === '' ? '' : `and type = any(${types})`;
+  const ofCode = code === null ? '' : `and error ->> 'code' = ${code}`;
+  const from =
+    (table: string, columns: string): Rows =>
+    (condition) =>
+      `
+select ${columns}
+from ${table}
+where account_id = ${shape.account} and ${isReferred} and ${hasReference} ${ofTypes} ${condition}
+order by ${order}
+limit $3`;
+  const ended = from('executions', shape.ended);
+  return {
+    suffix: `reference${types === '' ? '' : '_type'}`,
+    open: from('execution_queue', shape.open),
+    ended: (condition) => ended(`${ofCode} ${condition}`),
   };
 }
 

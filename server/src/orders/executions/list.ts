@@ -6,8 +6,8 @@ import { presentExecution } from './present.ts';
 import { listExecutionRows } from './sql/executions.ts';
 
 export function listExecutions(ctx: Context, { query }: InputOf<Operations['listExecutions']>) {
-  const { status, type, error_code: errorCode } = query;
-  const filter = { status, types: type && [...new Set(type)].sort(), errorCode };
+  const { status, type, error_code: errorCode, reference } = query;
+  const filter = { status, types: type && [...new Set(type)].sort(), errorCode, reference };
   return readPage(query, {
     scope: { list: 'executions', accountId: ctx.account.id, filters: filter },
     async read(beforeUuid, count) {

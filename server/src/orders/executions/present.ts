@@ -15,6 +15,7 @@ export function presentExecution(row: ExecutionRow): Execution {
     status: row.status,
     product_id: row.product_id,
     iccid: row.iccid,
+    reference: row.reference,
     ...(row.error && { error: row.error }),
     attempts: row.attempts,
     created: unixSeconds(row.created_at),
@@ -26,10 +27,17 @@ export function presentExecution(row: ExecutionRow): Execution {
   };
 }
 
-type New = { type: ExecutionType; productId: string; iccid: string | null; createdAt: Date };
+type New = {
+  type: ExecutionType;
+  productId: string;
+  iccid: string | null;
+  reference?: string | null;
+  createdAt: Date;
+};
 
 /** A newly accepted execution, before its row can be read. */
-export function presentNew(id: string, { type, productId, iccid, createdAt }: New): Execution {
+export function presentNew(id: string, order: New): Execution {
+  const { type, productId, iccid, reference = null, createdAt } = order;
   return {
     id,
     object: 'execution',
@@ -38,6 +46,7 @@ export function presentNew(id: string, { type, productId, iccid, createdAt }: Ne
     status: 'queued',
     product_id: productId,
     iccid,
+    reference,
     attempts: 0,
     created: unixSeconds(createdAt),
     finished_at: null,

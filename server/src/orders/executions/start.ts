@@ -6,7 +6,13 @@ import { requireRoom } from './limit-open.ts';
 import { presentNew } from './present.ts';
 import { insertExecution } from './sql/executions.ts';
 
-type Order = { type: ExecutionType; iccid: string; productId: string; input: object };
+type Order = {
+  type: ExecutionType;
+  iccid: string;
+  productId: string;
+  reference?: string | null;
+  input: object;
+};
 
 /** Stores an order for an existing eSIM, in the transaction that validated it. */
 export async function startExecution(ctx: Context, tx: Queryable, order: Order) {

@@ -54,7 +54,7 @@ async function observeProfile(
         ? (`esim.${seen.failure.step}_failed` as const)
         : (`esim.${seen.state}` as const);
     const data = { iccid: esim.iccid, product_id: esim.product_id, ...(error && { error }) };
-    await emit(tx, [newEvent(deps, { accountUuid: esim.account_id, type, data })]);
+    await emit(tx, [newEvent(deps, { accountUuid: esim.account_id, type, data, reference: esim.reference })]);
   }
   return { ...esim, profile_state: state, profile_observed_at: at, eid, profile_error: error };
 }
@@ -85,7 +85,8 @@ async function observeCountry(
   await updateCountry(tx, esim, { country, at });
   if (previous !== null && previous !== country) {
     const data = { iccid: esim.iccid, product_id: esim.product_id, country, previous_country: previous };
-    await emit(tx, [newEvent(deps, { accountUuid: esim.account_id, type: 'esim.country_changed', data })]);
+    const { account_id: accountUuid, reference } = esim;
+    await emit(tx, [newEvent(deps, { accountUuid, type: 'esim.country_changed', data, reference })]);
   }
   return { ...esim, country, country_observed_at: at };
 }

@@ -7,14 +7,14 @@ import type { LockedEsim } from '../esims/lock.ts';
 /** The columns that counting usage needs. */
 export type CarriedEsim = Pick<
   LockedEsim,
-  'account_id' | 'id' | 'iccid' | 'product_id' | 'status' | 'country' | 'country_observed_at'
+  'account_id' | 'id' | 'iccid' | 'product_id' | 'reference' | 'status' | 'country' | 'country_observed_at'
 >;
 
 /** Locks eSIMs in ICCID order, so that transactions with overlapping sets never deadlock. */
 export const lockCarried = many<CarriedEsim, [iccids: readonly string[], ofAccount: string | null]>(
   'esim_lock_carried',
 )`
-select account_id, id, iccid, product_id, status, country, country_observed_at
+select account_id, id, iccid, product_id, reference, status, country, country_observed_at
 from esims
 where iccid = any($1) and ($2::uuid is null or account_id = $2)
 order by iccid

@@ -122,14 +122,14 @@ async function apply(
 
 function eventFor(deps: { newUuid: NewUuid }, esim: CarriedEsim, event: UsageEvent): NewEvent {
   const ids = { iccid: esim.iccid, product_id: esim.product_id };
-  const accountUuid = esim.account_id;
+  const { account_id: accountUuid, reference } = esim;
   switch (event.type) {
     case 'esim.activated':
-      return newEvent(deps, { accountUuid, type: event.type, data: ids });
+      return newEvent(deps, { accountUuid, type: event.type, data: ids, reference });
     case 'esim.country_changed': {
       const { country, previousCountry } = event;
       const data = { ...ids, country, previous_country: previousCountry };
-      return newEvent(deps, { accountUuid, type: event.type, data });
+      return newEvent(deps, { accountUuid, type: event.type, data, reference });
     }
     default:
       return eventOf(deps, event);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type pg from 'pg';
 import { applyInBatches, isInBatches } from './apply-in-batches.ts';
+import { buildIndexes, isConcurrent } from './build-indexes.ts';
 import { parseConnectionUrl } from './connection-url.ts';
 import { endClient } from './end-client.ts';
 import { beginLocked, lockWaitMs, retryForLocks, type Wait, waitForMigration } from './migration-lock.ts';
@@ -38,9 +39,11 @@ export async function migrate(
   const migrations = await readMigrations(folder);
   const newest = migrations.at(-1)?.version ?? 0;
   // Its own connection, without the pool's timeouts, because an index on a large table can take long.
-  const { client } = await openWritable(parseConnectionUrl(connectionString), {
-    applicationName: applicationName('migrate', newest),
-  });
+  const connect = async () => {
+    const name = { applicationName: applicationName('migrate', newest) };
+    return (await openWritable(parseConnectionUrl(connectionString), name)).client;
+  };
+  const client = await connect();
   try {
     const wait = { boundMs: lockTimeoutMs, onWait };
     await waitForMigration(client, wait);
@@ -48,7 +51,7 @@ export async function migrate(
     if (missing.length > 0) await ensureTable(client, wait);
     const applied: string[] = [];
     for (const migration of missing) {
-      if (await apply(client, migration, migrations, wait)) applied.push(migration.name);
+      if (await apply({ client, connect, wait }, migration, migrations)) applied.push(migration.name);
     }
     return { applied };
   } finally {
@@ -116,10 +119,9 @@ async function ensureTable(client: pg.Client, wait: Wait): Promise<void> {
 
 /** False if another process applied it while we waited for the lock. */
 async function apply(
-  client: pg.Client,
+  { client, connect, wait }: { client: pg.Client; connect(): Promise<pg.Client>; wait: Wait },
   migration: Migration,
   all: Migration[],
-  wait: Wait,
 ): Promise<boolean> {
   const { version, name, text, checksum, stopsOlder } = migration;
 
@@ -157,11 +159,23 @@ async function apply(
     return applyInBatches({ client, migration, inLockedTransaction, record, onNotice: wait.onWait });
   }
   const applied = await inLockedTransaction(async () => {
-    await client.query(text);
+    // This transaction holds the migration lock meanwhile. It has read, but holds no snapshot that the build would wait for.
+    if (isConcurrent(text)) await onOther(connect, (other) => buildIndexes(other, text));
+    else await client.query(text);
     await record();
     return true;
   });
   return applied === true;
+}
+
+/** Runs `work` on a connection of its own. */
+async function onOther(connect: () => Promise<pg.Client>, work: (client: pg.Client) => Promise<void>) {
+  const other = await connect();
+  try {
+    await work(other);
+  } finally {
+    await endClient(other);
+  }
 }
 
 /** Runs `work`, then commits the open transaction, or rolls it back on an error. */

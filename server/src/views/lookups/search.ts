@@ -4,33 +4,44 @@ import {
   type InputOf,
   idPrefixes,
   type Operations,
+  pageSize,
   type SearchResult,
+  searchLimit,
 } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
 import { getEsim } from '../../orders/esims/get.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { unixSeconds } from '../../platform/clock.ts';
-import { uuidOfId } from '../../platform/ids/uuid.ts';
+import { idOfUuid, uuidOfId } from '../../platform/ids/uuid.ts';
 import { unixMsOf } from '../../platform/ids/uuid-range.ts';
-import { findByIccidEnd, findById, findByName, findIdempotencyKey, type IdType } from './sql.ts';
+import {
+  type FoundOrder,
+  findByIccidEnd,
+  findById,
+  findByMetadata,
+  findByName,
+  findByReference,
+  findIdempotencyKey,
+  type IdType,
+} from './sql.ts';
 
-const maxResults = 20;
-
-/** The form of the text says what it can be, so each search is two to four look-ups in an index. */
+/** The form of the text says what it can be, so each search is a few look-ups in an index. */
 export async function search(ctx: Context, { query }: InputOf<Operations['search']>) {
   const text = query.q.trim();
-  const finders = [findEsims, findResource, findAccount, findNamed, findKey];
-  const found = await Promise.all(finders.map((find) => find(ctx, text)));
-  return { object: 'list' as const, data: found.flat().slice(0, maxResults), has_more: false };
+  const limit = Math.min(query.limit ?? searchLimit, pageSize.maximum);
+  const finders = [findEsims, findOrders, findResource, findAccount, findNamed, findKey];
+  const found = await Promise.all(finders.map((find) => find(ctx, text, limit)));
+  const results = new Map(found.flat().map((result) => [`${result.type} ${result.id}`, result]));
+  return { object: 'list' as const, data: [...results.values()].slice(0, limit), has_more: false };
 }
 
-async function findEsims(ctx: Context, text: string): Promise<SearchResult[]> {
+async function findEsims(ctx: Context, text: string, limit: number): Promise<SearchResult[]> {
   if (/^[0-9]{18,20}$/.test(text)) {
     const esim = await getEsim(ctx, { params: { iccid: text } }).catch(noneIfMissing);
     if (esim) return [esimResult(text, esim.status, esim.created)];
   }
   if (!/^[0-9]{4,20}$/.test(text)) return [];
-  const rows = await findByIccidEnd(ctx.db, ctx.account.uuid, text, maxResults);
+  const rows = await findByIccidEnd(ctx.db, ctx.account.uuid, text, limit);
   return rows.map((row) => esimResult(row.iccid, row.status, unixSeconds(row.created_at)));
 }
 
@@ -42,6 +53,25 @@ function noneIfMissing(error: unknown): null {
 function esimResult(iccid: string, status: string, created: number): SearchResult {
   const [title, path] = [`eSIM, ${status}`, `/v1/esims/${iccid}`];
   return { id: iccid, object: 'search_result', type: 'esim', title, path, created };
+}
+
+/** What the account itself calls an order: its reference, or a value in its metadata. */
+async function findOrders({ db, account }: Context, text: string, limit: number): Promise<SearchResult[]> {
+  const finders = [findByReference, findByMetadata];
+  const found = await Promise.all(finders.map((find) => find(db, account.uuid, text, limit)));
+  return found.flat().sort(eSimsFirst).map(orderResult);
+}
+
+function eSimsFirst(a: FoundOrder, b: FoundOrder): number {
+  return Number(a.iccid === null) - Number(b.iccid === null);
+}
+
+function orderResult({ id: uuid, iccid, about, created_at: createdAt }: FoundOrder): SearchResult {
+  const created = unixSeconds(createdAt);
+  if (iccid !== null) return esimResult(iccid, about, created);
+  const id = idOfUuid(idPrefixes.execution, uuid);
+  const [title, path] = [`Execution: ${about}`, `/v1/executions/${id}`];
+  return { id, object: 'search_result', type: 'execution', title, path, created };
 }
 
 type Kind = { type: IdType; name: string; path(id: string, within: string | null): string };

@@ -1,4 +1,5 @@
 import type { EsimStatus, SearchType } from '@simplane/contract';
+import { hasReference, indexedReference } from '../../orders/executions/sql-parts.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { many, one } from '../../platform/db/statement.ts';
 
@@ -73,6 +74,68 @@ from (
 where right(iccid, length($2)) = $2
 order by id desc
 limit $3`;
+
+/** An eSIM, or an execution if `iccid` is null. */
+export type FoundOrder = { id: string; iccid: string | null; about: string; created_at: Date };
+
+type OwnName = [accountUuid: string, text: string, count: number];
+
+const endedAbout = `id, null as iccid, type || ', ' || status as about, created_at`;
+const openAbout = `id, null as iccid, type || ', ' || case when attempts = 0 then 'queued' else 'running' end as about, created_at`;
+
+/** The eSIMs and executions with this reference, the newest of each. */
+export const findByReference = many<FoundOrder, OwnName>('search_reference')`
+(select id, iccid, status as about, created_at
+  from esims
+  where account_id = $1 and reference = $2 and reference is not null
+  order by id desc
+  limit $3)
+union all
+(select ${openAbout}
+  from execution_queue
+  where account_id = $1 and ${indexedReference} = $2 and ${hasReference}
+  order by id desc
+  limit $3)
+union all
+(select ${endedAbout}
+  from executions
+  where account_id = $1 and ${indexedReference} = $2 and ${hasReference}
+  order by id desc
+  limit $3)`;
+
+// Of open orders there is no index: it would slow every order down.
+const openLookedAt = 1_000;
+
+/** The eSIMs with this value in their metadata, and the orders that failed without an eSIM or are among the newest open ones. */
+export const findByMetadata = many<FoundOrder, OwnName>('search_metadata')`
+select found.*
+from (
+  select distinct esim_id
+  from esim_metadata
+  where account_id = $1 and value = $2
+  order by esim_id desc
+  limit $3
+) tagged
+cross join lateral (
+  select id, iccid, status as about, created_at
+  from esims
+  where account_id = $1 and id = tagged.esim_id
+  union all
+  select ${endedAbout}
+  from executions
+  where account_id = $1 and id = tagged.esim_id and status = 'failed' and iccid is null
+) found
+union all
+(select ${openAbout}
+  from (
+    select id, type, attempts, created_at, input
+    from execution_queue
+    where account_id = $1
+    order by id desc
+    limit ${openLookedAt}
+  ) open
+  where exists (select from jsonb_each_text(input -> 'metadata') as pair where pair.value = $2)
+  limit $3)`;
 
 export type FoundByName = { type: 'product' | 'event_consumer'; about: string; created_at: Date };
 

@@ -2,7 +2,14 @@ import type { Queryable } from '../../../platform/db/database.ts';
 import { count } from '../../../platform/db/statement.ts';
 import { pageOfValue } from '../../../platform/lists/keyset.ts';
 import { maxSearched, searchedEnough } from '../../../platform/lists/too-broad.ts';
-import { dataField, indexedFailedOrder, indexedIccid } from '../ids-in-body.ts';
+import {
+  dataField,
+  hasReference,
+  indexedFailedOrder,
+  indexedIccid,
+  indexedReference,
+  referenceKey,
+} from '../ids-in-body.ts';
 import { type CutEvents, isOfTypes, queryWithinBytes, typeRanges } from './page.ts';
 
 /**
@@ -21,6 +28,7 @@ const hasPendingDelivery = `exists (
 export type About = {
   iccid: string | undefined;
   execution: { id: string; uuid: string } | undefined;
+  reference?: string | undefined;
 };
 
 export type EventRange = { beforeUuid: string; fromUuid: string; count: number; maxBytes: number };
@@ -36,32 +44,56 @@ const hasDelivery = {
 };
 
 /**
- * The events of an eSIM or an execution, newest first. They are few, so the other filters need no index. An execution's events have the
- * ICCID of its eSIM; only a failed order may have none.
+ * The events of an eSIM, an execution or a reference, newest first. They are few, so the other filters need no index. An execution's
+ * events have the ICCID of its eSIM; only a failed order may have none.
  */
 export function listEventsAbout(
   db: Queryable,
   accountUuid: string,
-  { iccid, execution }: About,
+  { iccid, execution, reference }: About,
   page: EventRange,
   { types, delivery }: Further,
 ): Promise<CutEvents> {
-  const values = types ? typeRanges(types) : [];
-  const name = `${types ? '_types' : ''}${delivery ? `_${delivery}` : ''}`;
-  const conditions = (first: number) =>
-    `${types ? `and ${isOfTypes(first)}` : ''} ${delivery ? `and ${hasDelivery[delivery]}` : ''}`;
-  const shared = [accountUuid, page.beforeUuid, page.fromUuid, page.count];
-  if (execution === undefined) {
-    const statement = { name: `event_list_esim${name}`, text: ofEsim('$5', conditions(6)) };
-    return queryWithinBytes(db, statement, [...shared, iccid, ...values], page.maxBytes);
+  const values: unknown[] = [accountUuid, page.beforeUuid, page.fromUuid, page.count];
+  const parameter = (value: unknown) => `$${values.push(value)}`;
+  const kinds = Object.entries({ esim: iccid, execution, reference }).filter(
+    ([, given]) => given !== undefined,
+  );
+  const name = [
+    'event_list',
+    ...kinds.map(([kind]) => kind),
+    ...(types ? ['types'] : []),
+    ...(delivery ? [delivery] : []),
+  ];
+  const conditions: string[] = [];
+  const caused = execution && parameter(execution.id);
+  if (caused) conditions.push(`and ${dataField('execution_id')} = ${caused}`);
+  const referred = reference === undefined ? undefined : parameter(reference);
+  if (referred) conditions.push(`and ${dataField('reference')} = ${referred}`);
+  if (types) {
+    const [first, last] = typeRanges(types);
+    conditions.push(`and ${isOfTypes(values.push(first))}`);
+    values.push(last);
   }
-  if (iccid !== undefined) {
-    const text = ofEsim('$5', `and ${dataField('execution_id')} = $6 ${conditions(7)}`);
-    const statement = { name: `event_list_esim_execution${name}`, text };
-    return queryWithinBytes(db, statement, [...shared, iccid, execution.id, ...values], page.maxBytes);
-  }
-  const statement = { name: `event_list_execution${name}`, text: ofExecution(conditions(7)) };
-  return queryWithinBytes(db, statement, [...shared, execution.uuid, execution.id, ...values], page.maxBytes);
+  if (delivery) conditions.push(`and ${hasDelivery[delivery]}`);
+  const further = conditions.join(' ');
+  const text =
+    iccid !== undefined
+      ? ofEsim(parameter(iccid), further)
+      : execution
+        ? ofExecution(parameter(execution.uuid), caused as string, further)
+        : ofReference(parameter(referenceKey(reference as string)), further);
+  return queryWithinBytes(db, { name: name.join('_'), text }, values, page.maxBytes);
+}
+
+function ofReference(key: string, conditions: string): string {
+  const { condition, order } = pageOfValue(indexedReference, key, '$3');
+  return `
+select id, body
+from events
+where account_id = $1 and ${condition} and ${hasReference} ${conditions}
+order by ${order}
+limit $4`;
 }
 
 function ofEsim(iccid: string, conditions: string): string {
@@ -74,27 +106,26 @@ order by ${order}
 limit $4`;
 }
 
-function ofExecution(conditions: string): string {
-  const caused = `and ${dataField('execution_id')} = $6 ${conditions}`;
-  const failed = pageOfValue(indexedFailedOrder, '$6', '$3');
+function ofExecution(uuid: string, id: string, conditions: string): string {
+  const failed = pageOfValue(indexedFailedOrder, id, '$3');
   return `
 with execution as materialized (
   select iccid
   from executions
-  where account_id = $1 and id = $5
+  where account_id = $1 and id = ${uuid}
   union all
   select iccid
   from execution_queue
-  where account_id = $1 and id = $5
+  where account_id = $1 and id = ${uuid}
 )
 select id, body
 from (
-  (${ofEsim('(select iccid from execution)', `and type <> 'esim.provisioning_failed' ${caused}`)})
+  (${ofEsim('(select iccid from execution)', `and type <> 'esim.provisioning_failed' ${conditions}`)})
   union all
   (
 select id, body
 from events
-where account_id = $1 and type = 'esim.provisioning_failed' and ${failed.condition} ${caused}
+where account_id = $1 and type = 'esim.provisioning_failed' and ${failed.condition} ${conditions}
 order by ${failed.order}
 limit $4)
 ) page

@@ -17,6 +17,8 @@ export type EsimRow = {
   country: string | null;
   country_observed_at: Date | null;
   eid: string | null;
+  /** The account's own name for the order. */
+  reference: string | null;
   metadata: Record<string, string>;
   description: string | null;
   smdp_address: string | null;
@@ -31,11 +33,12 @@ export type EsimRow = {
 };
 
 export const esimColumns = `account_id, id, iccid, product_id, status, resumes_to, profile_state, profile_observed_at,
-  profile_error, country, country_observed_at, eid, metadata, description, smdp_address, matching_id, confirmation_code_required, created_at,
+  profile_error, country, country_observed_at, eid, reference, metadata, description, smdp_address, matching_id, confirmation_code_required, created_at,
   provisioned_at, execution_id, false as is_queued`;
 
 /** Of an eSIM in the queue. */
 export const queuedEid = `coalesce(observed ->> 'eid', input ->> 'eid')`;
+export const queuedReference = `input ->> 'reference'`;
 export const queuedMetadata = `coalesce(input -> 'metadata', '{}')`;
 
 /** `EsimRow` from the queue. */
@@ -44,7 +47,7 @@ export const queuedColumns = `account_id, id, iccid, product_id, 'provisioning' 
   (observed ->> 'profile_observed_at')::timestamptz as profile_observed_at,
   nullif(observed -> 'profile_error', 'null') as profile_error, observed ->> 'country' as country,
   (observed ->> 'country_observed_at')::timestamptz as country_observed_at,
-  ${queuedEid} as eid, ${queuedMetadata} as metadata,
+  ${queuedEid} as eid, ${queuedReference} as reference, ${queuedMetadata} as metadata,
   input ->> 'description' as description, null as smdp_address, null as matching_id, false as confirmation_code_required,
   created_at, null::timestamptz as provisioned_at, id as execution_id, true as is_queued`;
 

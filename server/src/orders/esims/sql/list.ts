@@ -11,12 +11,14 @@ import {
   queuedColumns,
   queuedEid,
   queuedMetadata,
+  queuedReference,
 } from './esims.ts';
 
 type Filter = {
   status?: EsimStatus | undefined;
   productId?: string | undefined;
   eid?: string | undefined;
+  reference?: string | undefined;
   metadata?: [key: string, value: string][] | undefined;
   created?: CreatedRange | undefined;
 };
@@ -76,8 +78,9 @@ function readPage(
   return db.query({ name, text }, conditions.values);
 }
 
-function indexedFiltersOf({ status, productId, eid, metadata }: Filter): IndexedFilter[] {
+function indexedFiltersOf({ status, productId, eid, reference, metadata }: Filter): IndexedFilter[] {
   return [
+    ...(reference === undefined ? [] : [{ column: 'reference' as const, value: reference }]),
     ...(eid === undefined ? [] : [{ column: 'eid' as const, value: eid }]),
     ...(metadata ?? []).map(([key, value]) => ({ key, value })),
     ...(productId === undefined ? [] : [{ column: 'product_id' as const, value: productId }]),
@@ -86,7 +89,7 @@ function indexedFiltersOf({ status, productId, eid, metadata }: Filter): Indexed
 }
 
 function conditionsOf(
-  { status, productId, eid, metadata, created }: Filter,
+  { status, productId, eid, reference, metadata, created }: Filter,
   { accountUuid, beforeUuid, fromUuid }: Range,
   count: number,
 ): Conditions {
@@ -109,6 +112,12 @@ function conditionsOf(
     stored.push(`and eid = ${given}`);
     queued.push(`and ${queuedEid} = ${given}`);
     name += '_eid';
+  }
+  if (reference !== undefined) {
+    const given = parameter(reference);
+    stored.push(`and reference = ${given}`);
+    queued.push(`and ${queuedReference} = ${given}`);
+    name += '_reference';
   }
   if (metadata !== undefined) {
     const given = `${parameter(JSON.stringify(Object.fromEntries(metadata)))}::jsonb`;
@@ -198,7 +207,7 @@ limit $3`;
 
 /** A filter with an index: the value of a column, or a pair of the metadata. */
 type IndexedFilter =
-  | { column: 'status' | 'product_id' | 'eid'; value: string }
+  | { column: 'status' | 'product_id' | 'eid' | 'reference'; value: string }
   | { key: string; value: string };
 
 type Parameter = (value: unknown) => string;
@@ -213,7 +222,7 @@ function rowsWith(filter: IndexedFilter, parameter: Parameter, from: string | un
   if ('column' in filter) {
     const { column } = filter;
     const { condition, order } = pageOfValue(column, parameter(filter.value), from);
-    // Not null is implied, but the partial index of EIDs requires it.
+    // Not null is implied, but the partial indexes of EIDs and references require it.
     return { from: `esims where account_id = $1 and ${condition} and ${column} is not null`, order };
   }
   const pair = `key = ${parameter(filter.key)} and value = ${parameter(filter.value)}`;

@@ -20,7 +20,7 @@ function insertEsimFrom(source: string, status: EsimStatus): string {
   return `
   insert into esims (
     account_id, id, iccid, execution_id, product_id, status, profile_state, profile_observed_at, profile_error, country,
-    country_observed_at, eid, metadata, description, created_at${isReady ? readyColumns : ''})
+    country_observed_at, eid, reference, metadata, description, created_at${isReady ? readyColumns : ''})
   select
     account_id,
     execution_id,
@@ -34,6 +34,7 @@ function insertEsimFrom(source: string, status: EsimStatus): string {
     queued_observed ->> 'country',
     (queued_observed ->> 'country_observed_at')::timestamptz,
     coalesce(queued_observed ->> 'eid', queued_input ->> 'eid'),
+    queued_input ->> 'reference',
     coalesce(queued_input -> 'metadata', '{}'),
     queued_input ->> 'description',
     queued_at${isReady ? readyValues : ''}
@@ -167,6 +168,13 @@ with given as (
 ), ${endFrom('given', { mayFail: true })}, esim as (${insertEsimFrom('ended', esimTransitions.fail.to)}
   -- A terminated eSIM stays terminated, and an ICCID of another eSIM is not ours.
   on conflict do nothing
+), described as (
+  -- Without an eSIM, the search must still find the order by its metadata.
+  insert into esim_metadata (account_id, key, value, esim_id)
+  select account_id, pair.key, pair.value, execution_id
+  from ended
+  cross join jsonb_each_text(coalesce(queued_input -> 'metadata', '{}')) as pair
+  where queued_iccid is null
 )
 select 1
 from ended`;
@@ -205,7 +213,7 @@ export type Provisioned = Fenced & {
 /** `lost`: another worker has claimed the order. `gone`: the eSIM was terminated meanwhile. */
 export type SettleOutcome = 'settled' | 'lost' | 'gone';
 
-/** Inserts the first bundle of each eSIM in `source`: account_id, iccid, product_id, bundle_id, at. */
+/** Inserts the first bundle of each eSIM in `source`: account_id, iccid, product_id, reference, bundle_id, at. */
 export type FirstBundle = (source: string) => string;
 
 /**
@@ -245,7 +253,7 @@ with given as (
   select given.*, null::jsonb as error
   from ${provisioned.table} given
 ), ${endFrom('given', { condition: 'not q.is_terminated' })}, ready as (
-  select ended.*, queued_product_id as product_id
+  select ended.*, queued_product_id as product_id, queued_input ->> 'reference' as reference
   from ended
 ), esim as (${insertEsimFrom('ready', esimTransitions.provision.to)}
 ), ${firstBundle('ready')}, ${emitFrom('ready')}

@@ -16,6 +16,7 @@ export type ExecutionRow = {
   status: ExecutionStatus;
   product_id: string | null;
   iccid: string | null;
+  reference: string | null;
   error: ExecutionError | null;
   attempts: number;
   created_at: Date;

@@ -6,12 +6,13 @@ import { every } from '../platform/worker/every.ts';
 import { createRunners } from './execution-runners.ts';
 import type { Service } from './service.ts';
 
-/** Starts the worker that carries out executions on this network. */
+/** Starts the worker that carries out executions on this network. Only tests override parts of it. */
 export function startExecutions(
   service: Service,
   config: Config,
   network: Network,
   onError: (error: unknown) => void,
+  overrides: Partial<Parameters<typeof startExecutionWorker>[0]> = {},
 ) {
   const runners = createRunners(config.iccidRanges);
   // One gateway error may be a restart; five in a row are an outage. Ten seconds are short beside the retries of an order.
@@ -53,6 +54,7 @@ export function startExecutions(
     concurrency: config.executionConcurrency,
     pollMs: 1_000,
     onError,
+    ...overrides,
   });
   const unsubscribe = service.signals.on('executions', worker.wake);
   const returns = every(

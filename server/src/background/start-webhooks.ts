@@ -26,8 +26,13 @@ function requestOptionsOf(config: Config) {
   };
 }
 
-/** Starts the webhook sender. */
-export function startWebhooks(service: Service, config: Config, onError: (error: unknown) => void) {
+/** Starts the webhook sender. Only tests override parts of it. */
+export function startWebhooks(
+  service: Service,
+  config: Config,
+  onError: (error: unknown) => void,
+  overrides: Partial<Parameters<typeof startSender>[0]> = {},
+) {
   // No limit of connections to a host: an account's endpoints may share one, and the one that hangs would take them all. The
   // sender's slots limit what is in flight.
   const agents = createAccountAgents(() => createGuardedAgent(service.addressPolicy));
@@ -50,9 +55,12 @@ export function startWebhooks(service: Service, config: Config, onError: (error:
     },
     onDisabled: () => service.metrics.endpointsDisabled.inc(),
     onError,
+    ...overrides,
   });
   const unsubscribe = service.signals.on('deliveries', sender.wake);
   return {
+    wake: sender.wake,
+    flushStats: stats.flush,
     async stop(timeoutMs: number) {
       unsubscribe();
       await sender.stop(timeoutMs);

@@ -46,8 +46,12 @@ export function startWork(
   };
 }
 
-/** Starts giving events their positions in the feed, and ordered deliveries theirs. */
-function startFeed(service: Service, onError: (error: unknown) => void) {
+/** Starts giving events their positions in the feed, and ordered deliveries theirs. Only tests override parts of it. */
+export function startFeed(
+  service: Service,
+  onError: (error: unknown) => void,
+  overrides: Partial<Parameters<typeof startSequencer>[0]> = {},
+) {
   const { db, clock, signals } = service;
   const placer = runWhenWoken(() => placeInOrder(service), onError); // after an error, a chore does it
   const sequencer = startSequencer({
@@ -58,12 +62,14 @@ function startFeed(service: Service, onError: (error: unknown) => void) {
       if (hasWaiting) placer.wake();
     },
     onError,
+    ...overrides,
   });
   // Whoever writes events announces the account's deliveries. A longer subject is a retry or an enabled endpoint.
   const unsubscribe = signals.on('deliveries', (subject) => {
     if (!subject?.includes('/')) sequencer.wake();
   });
   return {
+    wake: sequencer.wake,
     async stop() {
       unsubscribe();
       await sequencer.stop();

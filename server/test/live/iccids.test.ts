@@ -75,7 +75,7 @@ execute function fail_on_purpose()`,
   for (const text of statements) await service.db.query({ name: `test_${text.length}`, text });
   service.logLines.length = 0;
   await run();
-  expect(service.logLines.join()).toContain('failed on purpose');
+  expect(service.logLines.join()).toContain('exec_stmt_raise');
   await service.db.query({
     name: 'test_no_trigger',
     text: 'drop trigger fail_on_purpose on execution_queue',
@@ -83,7 +83,9 @@ execute function fail_on_purpose()`,
 }
 
 const strandedLines = (executionId: string) =>
-  service.logLines.filter((line) => line.includes('"stranded"') && line.includes(executionId));
+  service.logLines.filter(
+    (line) => line.includes('may have reserved a profile') && line.includes(executionId),
+  );
 
 const names = () => setup.smdp.calls.map(({ name }) => name);
 

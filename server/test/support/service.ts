@@ -6,21 +6,19 @@ import { storeKey } from '../../src/accounts/issue-key.ts';
 import { createKeyDirectory } from '../../src/accounts/key-directory.ts';
 import { seedSandbox } from '../../src/accounts/products/sandbox-catalog.ts';
 import { storeAccount } from '../../src/accounts/store-account.ts';
-import { createRunners } from '../../src/background/execution-runners.ts';
+import { createErrorHandler } from '../../src/background/create-service.ts';
 import type { Service } from '../../src/background/service.ts';
+import { startExecutions } from '../../src/background/start-executions.ts';
+import { startProbes, startWebhooks } from '../../src/background/start-webhooks.ts';
+import { startFeed } from '../../src/background/start-work.ts';
+import { readConfig } from '../../src/config/read-config.ts';
 import { createApp } from '../../src/http/app.ts';
 import { operatorRoutes } from '../../src/http/operator-routes.ts';
 import { routes } from '../../src/http/routes.ts';
 import type { Network } from '../../src/network/port.ts';
-import { type Sequencer, startSequencer } from '../../src/notify/feed/sequencer.ts';
-import { createAccountAgents } from '../../src/notify/webhooks/guard/account-agents.ts';
-import { createGuardedAgent } from '../../src/notify/webhooks/guard/connector.ts';
-import { createNames } from '../../src/notify/webhooks/names/names.ts';
-import { mayShowResponse } from '../../src/notify/webhooks/sender/attempt.ts';
-import { createProbes } from '../../src/notify/webhooks/sender/probes.ts';
-import { type Sender, startSender } from '../../src/notify/webhooks/sender/start-sender.ts';
-import { createStatsCollector } from '../../src/notify/webhooks/stats/collect.ts';
-import { startExecutionWorker } from '../../src/orders/executions/worker.ts';
+import type { Sequencer, startSequencer } from '../../src/notify/feed/sequencer.ts';
+import type { Sender, startSender } from '../../src/notify/webhooks/sender/start-sender.ts';
+import type { startExecutionWorker } from '../../src/orders/executions/worker.ts';
 import { type Database, openDatabase } from '../../src/platform/db/database.ts';
 import { createUuidV7 } from '../../src/platform/ids/uuid-v7.ts';
 import { createKeyring } from '../../src/platform/secrets/keyring.ts';
@@ -30,6 +28,17 @@ import type { WorkQueue } from '../../src/platform/worker/work-queue.ts';
 import { createRequestLog, type RequestLogLevel } from '../../src/views/request-log/buffer.ts';
 import { cloneDatabase } from './database.ts';
 import { watchStatements } from './watch-statements.ts';
+
+/** The defaults, but quick: tests wait for retries, and on a busy machine an answer takes seconds. */
+const config = {
+  ...readConfig({}).config,
+  executionRetryScheduleMs: [10, 10, 10],
+  executionConcurrency: 32,
+  webhookRetryScheduleMs: [20, 40, 80],
+  webhookTimeoutMs: 60_000, // a timeout would send again
+  webhookDisableAfterMs: 3_600_000,
+  webhookDisableMinFailures: 1_000,
+};
 
 type TestClock = { nowMs(): number; advance(ms: number): void };
 
@@ -89,9 +98,9 @@ export async function startService({
     allowsPrivate: true,
     allowedCidrs: [],
   };
-  const probeAgents = createAccountAgents(() => createGuardedAgent(addressPolicy));
-  const stats = createStatsCollector(db);
   const metrics = createMetrics(db);
+  const onError = createErrorHandler({ metrics, log });
+  const probes = startProbes({ clock, clockTrouble: () => null, keyring, log, addressPolicy }, config);
   const service: Service = {
     mode: 'sandbox',
     hasCore: true,
@@ -118,16 +127,7 @@ export async function startService({
     keyring,
     missingKeys: [],
     addressPolicy,
-    probes: createProbes({
-      clock,
-      keyring,
-      log,
-      dispatcherOf: probeAgents.agentOf,
-      names: createNames(),
-      mayShowResponse,
-      userAgent: 'Simplane/test',
-      timeoutMs: 5_000,
-    }),
+    probes,
     endpointLimit: 1_000,
     usageMaxAgeMs: 35 * 86_400_000,
     keys: createKeyDirectory(db),
@@ -170,6 +170,11 @@ export async function startService({
   }
 
   const workers: { stop(timeoutMs: number): Promise<void> }[] = [];
+  const senders: { flushStats(): Promise<void> }[] = [];
+  function kept<Worker extends (typeof workers)[number]>(worker: Worker): Worker {
+    workers.push(worker);
+    return worker;
+  }
   const account = await storeAccount(db, service, 'Test account');
   return {
     url,
@@ -185,78 +190,21 @@ export async function startService({
       const other = await storeAccount(db, service, name);
       return { accountUuid: other.id, key: await createKey({ accountUuid: other.id }) };
     },
-    startWorker(network, overrides = {}) {
-      const worker = startExecutionWorker({
-        ...service,
-        network,
-        leaseMs: 30_000,
-        networkTimeoutMs: 10_000,
-        retryScheduleMs: [10, 10, 10],
-        runners: createRunners(),
-        onOutcome: (type, outcome) => service.metrics.executionCount.inc({ execution_type: type, outcome }),
-        pause: { afterFailures: 5, pauseMs: 10_000 },
-        onPause: (pausedMs) => service.log.warn({ pausedMs }, 'pause'),
-        onStranded: (details) => service.log.warn(details, 'stranded'),
-        concurrency: 32,
-        pollMs: 50,
-        onError: (error) => void logLines.push(String(error)),
-        ...overrides,
-      });
-      service.signals.on('executions', worker.wake);
-      workers.push(worker);
-      return worker;
+    startWorker: (network, overrides) =>
+      kept(startExecutions(service, config, network, onError, { pollMs: 50, ...overrides })),
+    startSequencer: (overrides) => kept(startFeed(service, onError, overrides)),
+    startSender(overrides) {
+      const sender = startWebhooks(service, config, onError, { mayShowResponse: () => true, ...overrides });
+      senders.push(sender);
+      return kept(sender);
     },
-    startSequencer(overrides = {}) {
-      const sequencer = startSequencer({
-        db,
-        clock,
-        onPositions(accountUuids) {
-          for (const accountUuid of accountUuids) service.signals.announce('feed', accountUuid);
-        },
-        onError: (error) => void logLines.push(String(error)),
-        ...overrides,
-      });
-      service.signals.on('deliveries', () => sequencer.wake());
-      workers.push(sequencer);
-      return sequencer;
+    async flushStats() {
+      for (const sender of senders) await sender.flushStats();
     },
-    startSender(overrides = {}) {
-      const agents = createAccountAgents(() => createGuardedAgent(service.addressPolicy));
-      const sender = startSender({
-        ...service,
-        dispatcherOf: agents.agentOf,
-        names: createNames(),
-        mayShowResponse: () => true,
-        userAgent: 'Simplane/test',
-        timeoutMs: 60_000, // on a busy machine an answer takes seconds, and a timeout would send again
-        retryScheduleMs: [20, 40, 80],
-        disableRule: { afterMs: 3_600_000, minFailures: 1_000 },
-        concurrency: 64,
-        random: Math.random,
-        onAttempt({ delivery, outcome, at, durationMs }) {
-          service.metrics.attemptDuration.observe({ outcome }, durationMs / 1_000);
-          const { account_id: accountUuid, endpoint_id: endpointUuid } = delivery;
-          stats.record({ accountUuid, endpointUuid, at, durationMs, isSuccess: outcome === 'succeeded' });
-        },
-        onDisabled: () => service.metrics.endpointsDisabled.inc(),
-        onError: (error) => void logLines.push(String(error)),
-        ...overrides,
-      });
-      service.signals.on('deliveries', sender.wake);
-      workers.push({
-        ...sender,
-        async stop(timeoutMs) {
-          await sender.stop(timeoutMs);
-          await agents.destroy();
-        },
-      });
-      return sender;
-    },
-    flushStats: stats.flush,
     async stop() {
       await Promise.all(workers.map((worker) => worker.stop(0)));
       await app.close();
-      await probeAgents.destroy();
+      await probes.stop();
       await service.requestLog.stop(1_000);
       await db.end();
       await clone?.drop();

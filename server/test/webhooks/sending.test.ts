@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { version } from '../../src/config/version.ts';
 import { runRecoveries } from '../../src/notify/webhooks/recoveries/run-recoveries.ts';
 import { mayShowResponse } from '../../src/notify/webhooks/sender/attempt.ts';
 import type { Database } from '../../src/platform/db/database.ts';
@@ -200,7 +201,7 @@ describe('a delivery', () => {
     expect(signature).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/);
     expect(got?.headers).toMatchObject({
       'content-type': 'application/json',
-      'user-agent': 'Simplane/test',
+      'user-agent': `Simplane/${version}`,
       'webhook-id': event.id,
     });
     expect(JSON.parse(got?.body ?? '')).toEqual(event);

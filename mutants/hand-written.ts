@@ -1,4 +1,5 @@
 import { auditMutants } from './audit-mutants.ts';
+import { backgroundMutants } from './background-mutants.ts';
 import { beforeKeyMutants } from './before-key-mutants.ts';
 import { clientMutants } from './client-mutants.ts';
 import { clientShareMutants } from './client-share-mutants.ts';
@@ -734,6 +735,7 @@ export const handWritten: readonly Mutant[] = [
   ...upgradeMutants,
   ...retentionMutants,
   ...webhookMutants,
+  ...backgroundMutants,
   ...recoveryMutants,
   ...nameMutants,
   ...viewMutants,

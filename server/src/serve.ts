@@ -9,7 +9,7 @@ import {
 } from './accounts/ensure-sandbox-key.ts';
 import { seedSandbox } from './accounts/products/sandbox-catalog.ts';
 import { createLink } from './accounts/sessions/create-link.ts';
-import { startApiChores } from './background/chores.ts';
+import { apiChores, startChores } from './background/chores.ts';
 import { createErrorHandler, createService, type State } from './background/create-service.ts';
 import { reportOf } from './background/report-of.ts';
 import type { Service } from './background/service.ts';
@@ -123,7 +123,7 @@ async function start(
   state.url = urlOf(app, config.host);
   const reports = (await observations?.start(createObservationHandler(service))) ?? null;
   const { role, shutdownTimeoutMs: stopTimeoutMs } = config;
-  const chores = role === 'worker' ? [] : startApiChores(service, onError);
+  const chores = role === 'worker' ? [] : startChores(apiChores(service), onError);
   const work = workWhileClockIsRight({
     ...{ skew, log, metrics, stopTimeoutMs, onError },
     start: role === 'api' ? null : () => startWork(service, config, network, onError),

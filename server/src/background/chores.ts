@@ -18,33 +18,39 @@ import { sweep } from './retention/sweep.ts';
 import type { Service } from './service.ts';
 import { disableRuleOf } from './start-webhooks.ts';
 
-/** Starts the periodic chores of a process that serves the API. */
-export function startApiChores({ clock, keys }: Service, onError: (error: unknown) => void) {
+type Chore = { everyMs: number; run(stopping: AbortSignal): Promise<unknown> };
+
+/** The periodic chores of a process that serves the API. */
+export function apiChores({ clock, keys }: Service): Chore[] {
   return [
-    every(10_000, () => keys.flushUses(), onError),
-    every(5_000, () => keys.learn(clock.nowMs()), onError),
+    { everyMs: 10_000, run: () => keys.flushUses() },
+    { everyMs: 5_000, run: () => keys.learn(clock.nowMs()) },
   ];
 }
 
-/** Starts the periodic chores of a worker. Any number of processes may run them concurrently. */
-export function startWorkerChores(service: Service, config: Config, onError: (error: unknown) => void) {
+/** The periodic chores of a worker. Any number of processes may run them concurrently. */
+export function workerChores(service: Service, config: Config, onError: (error: unknown) => void): Chore[] {
   const { db, clock } = service;
   const reportRule = reportRuleOf(disableRuleOf(config));
   const rules = rulesOf(config);
   const served = new Set<string>();
   return [
-    every(60_000, (stopping) => purgeExpiredKeys(db, clock, stopping), onError),
-    every(60_000, () => removeExpired(db, clock), onError),
-    every(60_000, (stopping) => sweep(db, clock, rules, stopping), onError),
-    every(1_000, (stopping) => expireBundles(db, service, stopping), onError),
-    every(1_000, () => runRecoveries(db, { ...service, served }), onError),
-    every(1_000, (stopping) => continueGroupRetries(db, service, stopping), onError),
-    every(1_000, createOrderFallback(service), onError),
-    every(1_000, (stopping) => reportHealth(db, service, reportRule, stopping), onError),
-    every(2_000, (stopping) => countEvents(service, stopping), onError),
-    every(10_000, (stopping) => cancelUndeliverable(db, clock, stopping), onError),
-    every(600_000, () => deleteStaleLeases(db), onError),
-    every(600_000, () => countIccidRanges(db), onError),
-    every(2_000, createFirstStatistics(db, onError), onError),
+    { everyMs: 60_000, run: (stopping) => purgeExpiredKeys(db, clock, stopping) },
+    { everyMs: 60_000, run: () => removeExpired(db, clock) },
+    { everyMs: 60_000, run: (stopping) => sweep(db, clock, rules, stopping) },
+    { everyMs: 1_000, run: (stopping) => expireBundles(db, service, stopping) },
+    { everyMs: 1_000, run: () => runRecoveries(db, { ...service, served }) },
+    { everyMs: 1_000, run: (stopping) => continueGroupRetries(db, service, stopping) },
+    { everyMs: 1_000, run: createOrderFallback(service) },
+    { everyMs: 1_000, run: (stopping) => reportHealth(db, service, reportRule, stopping) },
+    { everyMs: 2_000, run: (stopping) => countEvents(service, stopping) },
+    { everyMs: 10_000, run: (stopping) => cancelUndeliverable(db, clock, stopping) },
+    { everyMs: 600_000, run: () => deleteStaleLeases(db) },
+    { everyMs: 600_000, run: () => countIccidRanges(db) },
+    { everyMs: 2_000, run: createFirstStatistics(db, onError) },
   ];
+}
+
+export function startChores(chores: Chore[], onError: (error: unknown) => void) {
+  return chores.map(({ everyMs, run }) => every(everyMs, run, onError));
 }

@@ -8,7 +8,7 @@ import { releaseOrphanedExecutions } from '../orders/executions/runner.ts';
 import type { Database } from '../platform/db/database.ts';
 import { describeCause } from '../platform/telemetry/describe-cause.ts';
 import { runWhenWoken } from '../platform/worker/wake.ts';
-import { startWorkerChores } from './chores.ts';
+import { startChores, workerChores } from './chores.ts';
 import type { Service } from './service.ts';
 import { startExecutions } from './start-executions.ts';
 import { startWebhooks } from './start-webhooks.ts';
@@ -27,7 +27,7 @@ export function startWork(
   network: Network | null,
   onError: (error: unknown, about?: object) => void,
 ): Work {
-  const chores = startWorkerChores(service, config, onError);
+  const chores = startChores(workerChores(service, config, onError), onError);
   const sequencer = startFeed(service, onError);
   // Without a key it could not encrypt matching ids, nor sign with every secret.
   const hasKeys = service.missingKeys.length === 0;

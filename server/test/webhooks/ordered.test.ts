@@ -15,7 +15,7 @@ const [iccidA, iccidB] = ['8999901000000000018', '8999901000000000026'];
 let service: TestService;
 let receiver: Receiver;
 let target: { url: string; key: string };
-let senders: Sender[] = [];
+let workers: Sender[] = [];
 
 beforeAll(async () => {
   service = await startService();
@@ -26,13 +26,13 @@ beforeEach(async () => {
   target = { url: service.url, key: (await service.createAccount('Ordered')).key };
 });
 afterEach(async () => {
-  await Promise.all(senders.map((sender) => sender.stop(0)));
-  senders = [];
+  await Promise.all(workers.map((worker) => worker.stop(0)));
+  workers = [];
   await receiver.stop();
 });
 
 function startSender(overrides: Parameters<TestService['startSender']>[0] = {}): void {
-  senders.push(service.startSender(overrides));
+  workers.push(service.startSender(overrides));
 }
 
 async function createEndpoint(ordering: 'none' | 'esim' = 'esim'): Promise<string> {
@@ -110,6 +110,15 @@ function statusOf(eventId: string, status: string) {
 async function patch(endpointId: string, body: object): Promise<void> {
   expect((await call(target, 'PATCH', `/v1/webhook_endpoints/${endpointId}`, { body })).status).toBe(200);
 }
+
+test('the process that gives events their positions also places their deliveries', async () => {
+  await createEndpoint();
+  workers.push(service.startSequencer());
+  startSender();
+  for (const number of [1, 2, 3]) await publish(number);
+  await arrived(1, 2, 3);
+  expect(arrivals()).toEqual([1, 2, 3]);
+});
 
 test('an event waits until the earlier one of its eSIM has ended, and holds up no other', async () => {
   await createEndpoint();
@@ -213,7 +222,7 @@ test('a skipped delivery is canceled, its attempt in flight counts for nothing, 
   const unknown = await call(target, 'POST', '/v1/deliveries/dlv_01ks6x3h4rf9n8c2b7d5e0qzjm/skip');
   expect(unknown.status).toBe(404);
   // Stopped, the sender has stored every result.
-  await Promise.all(senders.map((sender) => sender.stop(10_000)));
+  await Promise.all(workers.map((worker) => worker.stop(10_000)));
   expect(await deliveryOf(first)).toMatchObject({ status: 'canceled', attempts: [] });
 });
 

@@ -17,6 +17,8 @@ export async function runFaults(ctx: RunContext, isOver: () => boolean): Promise
     ctx.progress.faults += 1;
     note(ctx.history, `fault: ${describeFault(fault)}`);
     await faults[fault.kind](ctx, fault, isOver);
+    // A race that ended early may have left one held, and a process that is restarted next could not start.
+    for (const link of ctx.deployment.links.values()) link.release();
     note(ctx.history, `ended: ${describeFault(fault)}`);
   }
 }

@@ -22,7 +22,7 @@ import { startMetrics } from './http/metrics-app.ts';
 import type { Network, ObservationSource } from './network/port.ts';
 import { createObservationHandler } from './orders/observations/handle-observation.ts';
 import type { Clock } from './platform/clock.ts';
-import { type Connection, connect } from './platform/db/connect.ts';
+import { type Connection, connect, nameServers } from './platform/db/connect.ts';
 import type { Database } from './platform/db/database.ts';
 import { createDatabaseClock, type DatabaseClock, readDatabaseMs } from './platform/db/database-clock.ts';
 import { ensureMode, prepareDatabase } from './platform/db/prepare-database.ts';
@@ -75,7 +75,7 @@ export async function serve(
     return await start(config, connection, log, network, parts);
   } catch (error) {
     await connection.close();
-    throw error;
+    throw nameServers(connection.connectionString, error);
   }
 }
 

@@ -49,7 +49,10 @@ const network: Network = {
   resume: step('resume'),
 };
 
-const running = await serve(readConfig().config, createLog('warn'), network);
+const running = await serve(readConfig().config, createLog('warn'), network).catch((error: Error) => {
+  process.stderr.write(`${error.message}\n`);
+  process.exit(1);
+});
 process.once('SIGTERM', () => {
   running.stop().then(
     () => process.exit(0),

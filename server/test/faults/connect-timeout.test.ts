@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { connect } from '../../src/platform/db/connect.ts';
 import { openDatabase } from '../../src/platform/db/database.ts';
 import { linkToPostgres } from '../support/link-to-postgres.ts';
 
@@ -19,4 +20,25 @@ test.each([
   expect(await pinged).toBe(isUsed);
   await db.end();
   await link.close();
+});
+
+test('a process that gives up on PostgreSQL says which one it could not reach, without its password', async () => {
+  const link = await linkToPostgres();
+  link.hold();
+  const url = new URL(`${link.url}&connect_timeout=1`);
+  url.password = 'not-for-terminals';
+  const connecting = connect({
+    databaseUrl: url.href,
+    dataDir: '',
+    poolSize: 1,
+    waitMs: 0,
+    onError: () => {},
+  });
+  const { message } = await connecting.then(
+    () => new Error('connected'),
+    (error: Error) => error,
+  );
+  await link.close();
+  expect(message).toMatch(/^PostgreSQL at \S+:\d+ cannot be used now: .*timeout/);
+  expect(message).not.toContain('not-for-terminals');
 });

@@ -1,7 +1,8 @@
+import { parseConnectionUrl } from './connection-url.ts';
 import { type Database, openDatabase } from './database.ts';
 import { connectToRunning, type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/start.ts';
 import { examinePooler } from './pooler.ts';
-import { isUnavailable } from './unavailable.ts';
+import { DatabaseUnavailable, isUnavailable } from './unavailable.ts';
 
 const minimumMajor = 14;
 export type Connection = {
@@ -49,8 +50,16 @@ export async function connect(options: Options): Promise<Connection> {
     return { db, connectionString, isPooled, notice, isOnlyUser, lost, close };
   } catch (error) {
     await close();
-    throw error;
+    throw nameServers(connectionString, error);
   }
+}
+
+/** Adds which servers could not be reached, because a driver's "timeout expired" does not say. */
+export function nameServers(connectionString: string, error: unknown): unknown {
+  if (!isUnavailable(error)) return error;
+  const servers = parseConnectionUrl(connectionString).hosts.map(({ label }) => label);
+  const message = `PostgreSQL at ${servers.join(', ')} cannot be used now: ${(error as Error).message}`;
+  return new DatabaseUnavailable(message, { cause: error });
 }
 
 type Embedded = Pick<EmbeddedPostgres, 'connectionString' | 'notice' | 'exited' | 'stop'> & {

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  type AuditEntry,
   type Bundle,
   type Delivery,
   type Esim,
@@ -7,8 +9,11 @@ import {
   encodeId,
   type IdPrefix,
   idPrefixes,
+  type OperatorAuditEntry,
   type WebhookEndpoint,
 } from '@simplane/contract';
+import { refusedAfterMs } from './checks/ended-credentials-are-refused.ts';
+import { tryCredential } from './clients/credentials.ts';
 import { sendOnce } from './clients/send.ts';
 import { recordWalk, walk } from './clients/walk.ts';
 import type {
@@ -44,7 +49,13 @@ export async function collectEnd(ctx: RunContext): Promise<void> {
     for (const list of lists) await recordWalk(ctx, account, list, 7);
     await readWholeFeed(ctx, account);
   }
+  if (deployment.operatorKey !== '') {
+    const ofAll = { account: 0, isOperator: true, path: '/v1/operator/audit_log', limit: 100 };
+    const entries = await walk<OperatorAuditEntry>(ctx, ofAll);
+    history.deploymentEntries = entries.filter(({ account_id: account }) => account === null);
+  }
   await probeOtherAccounts(ctx);
+  await tryEndedCredentials(ctx);
   history.stuck.push(...(await readStuckRows(ctx)));
   history.orderRows.push(...(await readOrderRows(ctx)));
   history.places = await readPlaces(ctx);
@@ -63,6 +74,7 @@ async function collectAccount(ctx: RunContext, account: number): Promise<Account
     bundles: bundles.flat(),
     events: await all<Event>('events'),
     endpoints: await all<WebhookEndpoint>('webhook_endpoints'),
+    auditEntries: await all<AuditEntry>('audit_log'),
   };
 }
 
@@ -97,6 +109,14 @@ async function probeOtherAccounts(ctx: RunContext): Promise<void> {
   }
 }
 
+/** Once more, when every process must have learned of the end of each. */
+async function tryEndedCredentials(ctx: RunContext): Promise<void> {
+  const { credentials } = ctx.history;
+  const lastMs = Math.max(0, ...credentials.map(({ endedMs }) => endedMs ?? 0));
+  await sleep(Math.max(0, lastMs + refusedAfterMs + 1 - Date.now()));
+  await inBatches(credentials, (credential) => tryCredential(ctx, credential));
+}
+
 async function readStuckRows({ deployment }: RunContext): Promise<StuckRow[]> {
   const { postgres, database } = deployment;
   return postgres.query<StuckRow>(
@@ -115,6 +135,8 @@ async function readStuckRows({ deployment }: RunContext): Promise<StuckRow[]> {
      from unsequenced_events
      union all
      select 'recoveries', id::text, 'open since ' || created_at from recoveries where finished_at is null
+     union all
+     select 'failure_group_retries', id::text, status from failure_group_retries where finished_at is null
      union all
      select 'execution_resolutions', execution_id::text, 'not given back after ' || attempts || ' attempts'
      from execution_resolutions where closed_at is null`,

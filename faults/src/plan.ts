@@ -67,6 +67,8 @@ const operationKinds = [
   ['retry-delivery', 2],
   ['skip-delivery', 1],
   ['test-event', 6],
+  ['revoke-key', 1],
+  ['sign-out', 1],
   ['walk', 4],
   ['await-orders', 1],
   ['await-deliveries', 0.2],

@@ -108,9 +108,9 @@ export async function waitUntilIdle(ctx: RunContext, stalledAfterMs: number): Pr
 }
 
 const openWork = `
-select (executions.open + deliveries.open + blocked.open + unsequenced.open + recoveries.open + reports.open + returns.open)::int as open,
+select (executions.open + deliveries.open + blocked.open + unsequenced.open + recoveries.open + reports.open + returns.open + retries.open)::int as open,
        concat_ws(' ', executions.open, executions.moves, deliveries.open, deliveries.moves, blocked.open, unsequenced.open,
-         recoveries.open, reports.open, returns.open, returns.moves) as movement
+         recoveries.open, reports.open, returns.open, returns.moves, retries.open, retries.moves) as movement
 from (select count(*) as open, sum(fence) as moves from execution_queue) executions,
      (select count(*) as open, concat_ws(' ', sum(attempt_count), (select count(*) from deliveries),
         (select sum(fence) from endpoint_leases)) as moves from delivery_queue) deliveries,
@@ -118,6 +118,7 @@ from (select count(*) as open, sum(fence) as moves from execution_queue) executi
      (select count(*) as open from unsequenced_events) unsequenced,
      (select count(*) filter (where finished_at is null) as open from recoveries) recoveries,
      (select count(*) as open, sum(fence) as moves from execution_resolutions where closed_at is null) returns,
+     (select count(*) as open, sum(retried) as moves from failure_group_retries where finished_at is null) retries,
      -- Endpoints whose change of health has no event yet.
      (select count(*) as open from webhook_endpoints
       where status = 'enabled' and (reported_health = 'recovered'

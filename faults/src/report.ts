@@ -72,8 +72,8 @@ function describeOne(history: History, { what, about }: Found): string[] {
   ];
 }
 
-/** Signing secrets are never printed. */
-const secrets = /whsec_[\w+/=-]+/g;
+/** Signing secrets and keys are never printed. */
+const secrets = /(whsec|sp_test)_[\w+/=-]+/g;
 
 function linesOf({ sent, receipts, calls, feedReaders }: History): { atMs: number; text: string }[] {
   return [
@@ -86,7 +86,7 @@ function linesOf({ sent, receipts, calls, feedReaders }: History): { atMs: numbe
           one.body ? JSON.stringify(one.body) : ''
         } → ${one.status ?? 'no answer'}${one.isReplayed ? ' (replayed)' : ''} ${one.text.slice(0, 400)}`.replace(
           secrets,
-          'whsec_…',
+          '$1_…',
         ),
       })),
     ...receipts.map((one) => ({

@@ -1,8 +1,10 @@
 /**
  * `npm run faults`: runs a seeded plan of faults against a whole deployment, and checks its guarantees from outside.
- * `-- --seed 7 --seconds 60 --runs 3 --topology pair --break NAME`. Exits with 1 on a violation, with 2 if the run itself failed.
+ * `-- --seed 7 --seconds 60 --runs 3 --topology pair --break NAME`, or `-- --hours 8`. Exits with 1 on a violation, with 2 if a run
+ * itself failed.
  */
 import { randomInt } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { breakPlan } from './breaks/break-plan.ts';
 import { type Break, breaks } from './breaks/breaks.ts';
@@ -24,8 +26,9 @@ const breakName = values.break;
 const broken = breakName === undefined ? null : breaks[breakName];
 if (broken === undefined) fail(`unknown break ${breakName}; known: ${Object.keys(breaks).join(', ')}`);
 const topology = readTopology(values.topology);
-if (![seconds, runs, firstSeed].every((value) => value > 0)) {
-  fail('--seed, --seconds and --runs must be numbers above 0');
+const hours = values.hours === undefined ? null : Number(values.hours);
+if (![seconds, runs, firstSeed, hours ?? 1].every((value) => value > 0)) {
+  fail('--seed, --seconds, --runs and --hours must be numbers above 0');
 }
 
 let running: Postgres | null = null;
@@ -34,11 +37,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
 process.on('exit', killAll);
 
 try {
-  process.exitCode = (await runAll()) ? 0 : 1;
+  process.exitCode = await runAll();
 } catch (error) {
-  if (stoppedAtMs === null)
-    process.stderr.write(`the run itself failed, not a check of the service: ${String(error)}\n`);
-  process.exitCode = stoppedAtMs === null ? 2 : interrupted;
+  process.stderr.write(`${String(error)}\n`);
+  process.exitCode = 2;
 }
 process.exit(); // open handles must not keep a finished run alive
 
@@ -49,13 +51,14 @@ function readArguments() {
         seed: { type: 'string' },
         seconds: { type: 'string', default: '30' },
         runs: { type: 'string', default: '1' },
+        hours: { type: 'string' },
         topology: { type: 'string' },
         break: { type: 'string' },
       },
     }).values;
   } catch (error) {
     return fail(
-      `${(error as Error).message}\nusage: npm run faults -- [--seed N] [--seconds N] [--runs N] [--topology NAME] [--break NAME]`,
+      `${(error as Error).message}\nusage: npm run faults -- [--seed N] [--seconds N] [--runs N | --hours N] [--topology NAME] [--break NAME]`,
     );
   }
 }
@@ -78,20 +81,43 @@ function stop(): void {
   if (!running) end();
 }
 
-async function runAll(): Promise<boolean> {
-  const failed: number[] = [];
-  for (let run = 0; run < runs; run++) {
+/** Runs one seed after another and returns the exit code. What fails does not end the series, and is kept in a file each. */
+async function runAll(): Promise<number> {
+  const endMs = hours === null ? null : performance.now() + hours * 3_600_000;
+  const failed: string[] = [];
+  let code = 0;
+  let run = 0;
+  for (; endMs === null ? run < runs : performance.now() < endMs; run++) {
     const seed = firstSeed + run;
-    if (!(await runSeed(seed, broken))) failed.push(seed);
+    try {
+      const violations = await runSeed(seed, broken);
+      if (violations === null) continue;
+      failed.push(
+        `${replayOf(seed)}   # ${hours === null ? 'violations above' : await keep(seed, violations)}`,
+      );
+      code ||= 1;
+    } catch (error) {
+      if (stoppedAtMs !== null) return interrupted;
+      process.stderr.write(
+        `seed ${seed}: the run itself failed, not a check of the service: ${String(error)}\n`,
+      );
+      failed.push(`${replayOf(seed)}   # the run itself failed`);
+      code = 2;
+    }
   }
-  if (runs > 1)
-    print(
-      `${runs - failed.length} of ${runs} runs without a violation${failed.length > 0 ? `; failed: ${failed.join(', ')}` : ''}`,
-    );
-  return failed.length === 0;
+  if (run > 1) print(`${run - failed.length} of ${run} runs without a violation`);
+  for (const line of failed) print(`replay: ${line}`);
+  return code;
 }
 
-async function runSeed(seed: number, wanted: Break | null | undefined): Promise<boolean> {
+async function keep(seed: number, violations: string): Promise<string> {
+  const file = `faults-${seed}.txt`;
+  await writeFile(file, `${violations}\n`);
+  return file;
+}
+
+/** The violations as text; null if there are none. */
+async function runSeed(seed: number, wanted: Break | null | undefined): Promise<string | null> {
   const plan = wanted
     ? breakPlan(seed, wanted)
     : makePlan(seed, Math.max(1, Math.round(seconds / secondsPerRound)), topology);
@@ -112,12 +138,13 @@ async function runSeed(seed: number, wanted: Break | null | undefined): Promise<
     });
     const took = `${((performance.now() - startedAtMs) / 1000).toFixed(0)} s`;
     print(`seed ${seed}, ${took}: ${describeCounts(outcome)}`);
-    if (outcome.found.length === 0) print(`seed ${seed}: no violation`);
-    else
-      print(
-        `${describeViolations(outcome)}\nseed ${seed}: ${outcome.found.length} violations; replay: ${replayOf(seed)}`,
-      );
-    return outcome.found.length === 0;
+    if (outcome.found.length === 0) {
+      print(`seed ${seed}: no violation`);
+      return null;
+    }
+    const violations = describeViolations(outcome);
+    print(`${violations}\nseed ${seed}: ${outcome.found.length} violations`);
+    return violations;
   } finally {
     await postgres.remove();
   }

@@ -239,6 +239,30 @@ export const breaks: Record<string, Break> = {
       body: 'new.record_id := gen_random_uuid()::text; return new;',
     }),
   },
+  'skip-audit': {
+    description: 'some writes have no entry in the audit log',
+    caughtBy: ['writes-are-audited'],
+    operations: [act('create-endpoint'), ...Array.from({ length: 12 }, () => act('test-event'))],
+    sql: dropSome('audit_log', 'new.id'),
+  },
+  'revive-key': {
+    description: 'a revoked key works again',
+    caughtBy: ['ended-credentials-are-refused'],
+    operations: [act('create-endpoint'), act('revoke-key')],
+    sql: trigger('api_keys', 'after update', {
+      body: `
+        if new.revoked_at is not null then update api_keys set revoked_at = null where id = new.id; end if;
+        return null;`,
+    }),
+  },
+  'revive-session': {
+    description: 'a session that was ended works again',
+    caughtBy: ['ended-credentials-are-refused'],
+    operations: [act('create-endpoint'), act('sign-out')],
+    sql: trigger('dashboard_sessions', 'after delete', {
+      body: 'insert into dashboard_sessions select (old).*; return null;',
+    }),
+  },
   'skip-page': {
     description: 'lists of executions omit items after the first page',
     caughtBy: ['walks-are-complete'],

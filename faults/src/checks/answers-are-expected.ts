@@ -12,8 +12,9 @@ const refusals = new Set([
 
 /** During any fault, a client gets a documented answer: a result, an expected refusal, or `unavailable`. */
 export function answersAreExpected({ sent, losesCommits }: History): Violation[] {
-  return sent.flatMap(({ method, path, status, text, key }) => {
+  return sent.flatMap(({ method, path, status, text, key, credential }) => {
     if (status === null || status < 300) return [];
+    if (status === 401 && credential !== null) return [];
     const code = codeOf(text);
     const isRefusal = refusals.has(code) || (losesCommits && code === 'cursor_expired');
     const isExpected = status === 503 ? code === 'unavailable' : status < 500 && isRefusal;

@@ -1,6 +1,7 @@
 import { answersAreExpected } from './answers-are-expected.ts';
 import { changesAreTold } from './changes-are-told.ts';
 import { deliveriesAreSigned } from './deliveries-are-signed.ts';
+import { endedCredentialsAreRefused } from './ended-credentials-are-refused.ts';
 import { endpointsHaveOneSender } from './endpoints-have-one-sender.ts';
 import { eventsAreDelivered } from './events-are-delivered.ts';
 import { feedIsGapFree } from './feed-is-gap-free.ts';
@@ -18,6 +19,7 @@ import { unknownOutcomesAreSettled } from './unknown-outcomes-are-settled.ts';
 import { usageIsCountedOnce } from './usage-is-counted-once.ts';
 import type { Check } from './violation.ts';
 import { walksAreComplete } from './walks-are-complete.ts';
+import { writesAreAudited } from './writes-are-audited.ts';
 
 /** Every guarantee and the check for it. */
 export const checks = {
@@ -35,6 +37,8 @@ export const checks = {
   'feed-is-gap-free': feedIsGapFree,
   'nothing-crosses-accounts': nothingCrossesAccounts,
   'keys-run-once': keysRunOnce,
+  'writes-are-audited': writesAreAudited,
+  'ended-credentials-are-refused': endedCredentialsAreRefused,
   'usage-is-counted-once': usageIsCountedOnce,
   'walks-are-complete': walksAreComplete,
   'nothing-is-stuck': nothingIsStuck,

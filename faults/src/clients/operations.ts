@@ -1,9 +1,10 @@
 import type { Delivery, Esim, Event, Execution } from '@simplane/contract';
 import type { Reliability } from '../deployment/receivers.ts';
-import type { ListName, Sent } from '../history/history.ts';
+import type { Credential, ListName, Sent } from '../history/history.ts';
 import type { Operation, OperationKind } from '../plan.ts';
 import type { RunContext } from '../run-context.ts';
 import { until } from '../until.ts';
+import { keepKey, signIn, tryCredential } from './credentials.ts';
 import { type Request, send } from './send.ts';
 import { recordWalk } from './walk.ts';
 
@@ -99,6 +100,20 @@ export const operations: Record<OperationKind, Run> = {
       body: { type, data: { note: 'Zürich → 東京', task: task.key } },
     });
   },
+  async 'revoke-key'(ctx, task) {
+    const body = { name: task.key, scopes: ['read'] };
+    const made = await write(ctx, task, { path: '/v1/api_keys', body });
+    if (made.status !== 201) return;
+    const key = keepKey(ctx, task.account, JSON.parse(made.text));
+    await tryCredential(ctx, key);
+    await end(ctx, task, key, `/v1/api_keys/${key.id}`);
+  },
+  async 'sign-out'(ctx, task) {
+    const session = await signIn(ctx, task.account, task.key);
+    if (!session) return;
+    await tryCredential(ctx, session);
+    await end(ctx, task, session, `/v1/sessions/${session.id}`);
+  },
   walk: (ctx, { account, operation }) =>
     recordWalk(
       ctx,
@@ -138,6 +153,13 @@ async function write(
   if (operation.repeat === 'after') await send(ctx, full);
   if (operation.repeat === 'elsewhere') await send(ctx, { ...full, at: at + 1 });
   return answer;
+}
+
+async function end(ctx: RunContext, task: Task, credential: Credential, path: string): Promise<void> {
+  const answer = await write(ctx, { ...task, key: `${task.key}-end` }, { method: 'DELETE', path });
+  if (answer.status !== 200) return;
+  credential.endedMs = answer.answeredMs;
+  await tryCredential(ctx, credential);
 }
 
 async function changeEsim(ctx: RunContext, task: Task, method: string, rest: string, body?: object) {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { OperatorExecution } from '@simplane/contract';
+import type { FailureGroup, OperatorExecution } from '@simplane/contract';
 import { createRandom, type Random } from '../random.ts';
 import { HarnessFailure, type RunContext } from '../run-context.ts';
 import { send, sendOnce } from './send.ts';
@@ -10,7 +10,8 @@ const pauseMs = 250;
 
 /**
  * An operator who looks for orders with unknown outcome, looks them up at the network, and decides at random: adopt, cancel, or
- * retry if nothing was reserved. At times a second operator decides something else at the same moment.
+ * retry if nothing was reserved. At times a second operator decides something else at the same moment, or all orders that failed for
+ * the same reason are retried together.
  */
 export function startOperator(ctx: RunContext) {
   const random = createRandom(ctx.plan.seed, 'operator');
@@ -19,6 +20,7 @@ export function startOperator(ctx: RunContext) {
   const looking = (async () => {
     while (!isStopping) {
       await decideAll(ctx, random, decided, () => isStopping);
+      if (random.chance(0.2)) await retryGroup(ctx, random);
       await sleep(pauseMs);
     }
   })();
@@ -35,8 +37,25 @@ export function startOperator(ctx: RunContext) {
     async finish(settle: () => Promise<unknown>): Promise<void> {
       await stop();
       while ((await decideAll(ctx, random, decided, () => false)) > 0) await settle();
+      await retryGroup(ctx, random);
+      await settle();
     },
   };
+}
+
+async function retryGroup(ctx: RunContext, random: Random): Promise<void> {
+  const path = '/v1/operator/failure_groups';
+  const answer = await sendOnce(ctx, { account: 0, isOperator: true, path }, ctx.answerTimeoutMs);
+  if (answer?.status !== 200) return;
+  const { data } = JSON.parse(answer.text) as { data: FailureGroup[] };
+  const groups = data.filter(({ code, failed }) => code !== 'outcome_unknown' && failed > 0);
+  if (groups.length === 0) return;
+  const { id } = random.pick(groups);
+  await send(ctx, {
+    ...{ account: 0, isOperator: true, method: 'POST', at: random.below(1_000) },
+    path: `${path}/${id}/retry`,
+    key: ctx.newName('retry-group'),
+  });
 }
 
 /** Returns how many were decided. */

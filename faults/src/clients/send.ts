@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Sent } from '../history/history.ts';
+import type { Credential, Sent } from '../history/history.ts';
 import { isAnswer } from '../history/is-answer.ts';
 import { HarnessFailure, type RunContext } from '../run-context.ts';
 
@@ -7,6 +7,8 @@ export type Request = {
   account: number;
   /** With the operator's key, about something of the account. */
   isOperator?: boolean;
+  /** Instead of the account's own key. */
+  credential?: Credential;
   method?: string;
   path: string;
   body?: unknown;
@@ -42,20 +44,22 @@ export async function sendOnce(
   request: Request,
   timeoutMs: number,
 ): Promise<Sent | null> {
-  const { account, isOperator = false, method = 'GET', path, body, key = null, at = 0, signal } = request;
+  const { account, isOperator = false, credential } = request;
+  const { method = 'GET', path, body, key = null, at = 0, signal } = request;
   const apis = deployment.processes.filter(({ role }) => role !== 'worker');
   const server = apis[at % apis.length];
   const url = server?.url();
   if (!server || !url) return null;
   const sent: Sent = {
     ...{ account, process: server.name, method, path, body: body ?? null, key, sentMs: Date.now() },
-    ...{ answeredMs: 0, status: null, text: '', isReplayed: false },
+    ...{ answeredMs: 0, status: null, text: '', isReplayed: false, credential: credential?.id ?? null },
   };
   try {
     const response = await fetch(url + path, {
       method,
       headers: {
-        authorization: `Bearer ${isOperator ? deployment.operatorKey : deployment.keys[account]}`,
+        ...(credential?.headersAt(url) ??
+          bearer(isOperator ? deployment.operatorKey : deployment.keys[account])),
         ...(key !== null && { 'idempotency-key': key }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
@@ -73,4 +77,8 @@ export async function sendOnce(
   sent.answeredMs = Date.now();
   history.sent.push(sent);
   return sent;
+}
+
+export function bearer(key = ''): Record<string, string> {
+  return { authorization: `Bearer ${key}` };
 }

@@ -7,13 +7,13 @@ type Page = { data: Record<string, unknown>[]; has_more: boolean; next_cursor?: 
 /** Reads a whole list, each page from the next process, and returns its items. */
 export async function walk<Item>(
   ctx: RunContext,
-  { account, path, limit }: { account: number; path: string; limit: number },
+  { path, limit, ...by }: { account: number; isOperator?: boolean; path: string; limit: number },
 ): Promise<Item[]> {
   const items: Record<string, unknown>[] = [];
   let cursor: string | undefined;
   for (let page = 0; ; page++) {
     const query = cursor === undefined ? '' : `&starting_after=${encodeURIComponent(cursor)}`;
-    const { status, text } = await send(ctx, { account, path: `${path}?limit=${limit}${query}`, at: page });
+    const { status, text } = await send(ctx, { ...by, path: `${path}?limit=${limit}${query}`, at: page });
     if (status !== 200) return items as Item[];
     const { data, has_more: hasMore, next_cursor: next } = JSON.parse(text) as Page;
     items.push(...data);

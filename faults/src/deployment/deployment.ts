@@ -76,7 +76,7 @@ export async function prepareDatabase(
     );
     const [created] = await runOperatorCommand<{ key: string }[]>(
       release,
-      ['keys', 'create', '--account', account?.id ?? '', '--scopes', 'read,write,network'],
+      ['keys', 'create', '--account', account?.id ?? '', '--scopes', 'read,write,network,admin'],
       env,
     );
     keys.push(created?.key ?? '');

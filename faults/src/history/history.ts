@@ -1,4 +1,12 @@
-import type { Bundle, Delivery, Esim, Event, Execution, WebhookEndpoint } from '@simplane/contract';
+import type {
+  AuditEntry,
+  Bundle,
+  Delivery,
+  Esim,
+  Event,
+  Execution,
+  WebhookEndpoint,
+} from '@simplane/contract';
 
 /** One request as its client saw it. `status` is null if no answer came, so the outcome is unknown. */
 export type Sent = {
@@ -13,6 +21,19 @@ export type Sent = {
   status: number | null;
   text: string;
   isReplayed: boolean;
+  /** The key or session that was used instead of the account's own key; see `Credential`. */
+  credential: string | null;
+};
+
+/** A key or a session that its account has made, and perhaps ended. */
+export type Credential = {
+  account: number;
+  /** `key_…` or `sess_…`. */
+  id: string;
+  /** What a request needs to use it at the process with this URL. */
+  headersAt(url: string): Record<string, string>;
+  /** When its end was acknowledged. */
+  endedMs: number | null;
 };
 
 /** One delivery as its receiver saw it. */
@@ -80,6 +101,7 @@ export type AccountEnd = {
   bundles: Bundle[];
   events: Event[];
   endpoints: WebhookEndpoint[];
+  auditEntries: AuditEntry[];
 };
 
 /** A process that exited without being stopped, or did not exit with 0 after SIGTERM. */
@@ -110,10 +132,13 @@ export type History = {
   calls: NetworkCall[];
   walks: Walk[];
   feedReaders: FeedReader[];
+  credentials: Credential[];
   notes: Note[];
   unexpectedExits: UnexpectedExit[];
   /** By account, after healing and recovery, when all work is done. */
   end: AccountEnd[];
+  /** Of the audit log: what belongs to no account. */
+  deploymentEntries: AuditEntry[];
   /** Every delivery of every event, by account, when all work is done and before recovery. */
   deliveries: Delivery[][];
   /** `deliveries` covers events committed before this time. */
@@ -143,9 +168,11 @@ export function emptyHistory(startedMs: number): History {
     calls: [],
     walks: [],
     feedReaders: [],
+    credentials: [],
     notes: [],
     unexpectedExits: [],
     end: [],
+    deploymentEntries: [],
     deliveries: [],
     deliveriesAsOfMs: 0,
     staleReads: [],

@@ -114,6 +114,14 @@ export default {
       to: { path: 'node_modules/pg/' },
     },
     {
+      name: 'screens-read-through-readings',
+      comment:
+        'parts/reading.tsx has a look for loading, failed and stale. A screen with a query of its own can forget one.',
+      severity: 'error',
+      from: { path: '^dashboard/src/screens/', pathNot: '/esim-install\\.tsx$' },
+      to: { path: 'node_modules/@tanstack/' },
+    },
+    {
       name: 'network-has-no-database',
       comment: 'A driver depends only on its arguments, so that it can be tried against any SM-DP+.',
       severity: 'error',

@@ -5,6 +5,7 @@ import { clientMutants } from './client-mutants.ts';
 import { clientShareMutants } from './client-share-mutants.ts';
 import { clockMutants } from './clock-mutants.ts';
 import { closedMutants } from './closed-mutants.ts';
+import { dashboardMutants } from './dashboard-mutants.ts';
 import { databaseShareMutants } from './database-share-mutants.ts';
 import { decisionMutants } from './decision-mutants.ts';
 import { feedMutants } from './feed-mutants.ts';
@@ -740,6 +741,7 @@ export const handWritten: readonly Mutant[] = [
   ...nameMutants,
   ...viewMutants,
   ...clientMutants,
+  ...dashboardMutants,
   ...requestMutants,
   ...orderMutants,
   ...platformMutants,

@@ -1,10 +1,11 @@
 import { QueryClientProvider, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, Suspense, useEffect, useMemo, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { viewedAccount } from './account-path.ts';
-import { type Clients, ClientsContext, createClients } from './client.ts';
+import { type Clients, ClientsContext, createClients, useClients } from './client.ts';
 import { Layout } from './layout.tsx';
 import { LiveProvider } from './live/use-live.tsx';
 import { ErrorNote } from './parts/error-note.tsx';
+import { Loading, Shown, useReading } from './parts/reading.tsx';
 import { createQueries, isSignedOut } from './queries.ts';
 import { navigate, usePlace } from './router.tsx';
 import { SignIn } from './screens/sign-in.tsx';
@@ -24,7 +25,7 @@ export function App() {
     const timer = setTimeout(resume, session === 'unknown' ? 0 : retryMs);
     return () => clearTimeout(timer);
   }, [session]);
-  if (session === 'unknown') return <p className="empty">Loading…</p>;
+  if (session === 'unknown') return <Loading what="the page" />;
   if (session instanceof Error) return <p className="empty">{session.message} Trying again…</p>;
   if (session === null || path === '/sign-in') {
     return (
@@ -61,8 +62,8 @@ function SignedIn({ session, onSignedOut }: { session: Session; onSignedOut(): v
   useEffect(() => {
     if (isSignedOut(error)) onSignedOut();
   }, [error, onSignedOut]);
-  if (error && !me) return <ErrorNote error={error} />;
-  if (!me) return <p className="empty">Loading…</p>;
+  if (error && !me) return <ErrorNote error={error} lead="Could not load your account." />;
+  if (!me) return <Loading what="your account" />;
   const value: Clients = {
     ...clients,
     session,
@@ -72,12 +73,9 @@ function SignedIn({ session, onSignedOut }: { session: Session; onSignedOut(): v
     apiKey: me.api_key,
     signedOut: onSignedOut,
   };
-  const Screen = findScreen(path, isOperator);
   const screen = (
     <Layout>
-      <Suspense fallback={<p className="empty">Loading…</p>}>
-        <Screen key={path} />
-      </Suspense>
+      <Screen key={path} />
     </Layout>
   );
   return (
@@ -87,6 +85,26 @@ function SignedIn({ session, onSignedOut }: { session: Session; onSignedOut(): v
       </OwnQueries>
     </ClientsContext>
   );
+}
+
+/** Its code is loaded like data: that can fail too. */
+function Screen() {
+  const { isOperator } = useClients();
+  const { path } = usePlace();
+  const reading = useReading({
+    queryKey: ['screen', path],
+    queryFn: () => findScreen(path, isOperator)().catch(throwAdvice),
+    isStatic: true,
+  });
+  return (
+    <Shown of={reading} what="the screen">
+      {({ default: Loaded }) => <Loaded />}
+    </Shown>
+  );
+}
+
+function throwAdvice(): never {
+  throw new Error('If a newer version was installed meanwhile, reload the page.');
 }
 
 /** Remounted for each account that an operator looks at, so that no account's data is shown as another's. */

@@ -1,12 +1,14 @@
-import { useQuery } from '@tanstack/react-query';
+import type { WebhookEndpoint } from '@simplane/sdk';
 import { useClients } from './client.ts';
+import { type Reading, useReading } from './parts/reading.tsx';
+import { pollMs } from './queries.ts';
 
 /** The account's newest endpoints, which are all that most accounts have. */
-export function useEndpoints(options: { refetchInterval?: number } = {}) {
+export function useEndpoints(): Reading<WebhookEndpoint[]> {
   const { api } = useClients();
-  return useQuery({
+  return useReading({
     queryKey: ['webhook_endpoints', 'all'],
     queryFn: async () => (await api.webhookEndpoints.list({ limit: 100 })).data,
-    ...options,
+    pollMs,
   });
 }

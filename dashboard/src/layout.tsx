@@ -2,6 +2,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { placeOf, viewedAccount } from './account-path.ts';
 import { useClients } from './client.ts';
 import { KeyboardHelp, useKeyboard } from './keyboard.tsx';
+import { toggleCalls, useShowsCalls } from './parts/api-calls.ts';
 import { Link, usePlace } from './router.tsx';
 import { SearchField } from './search.tsx';
 import { signOut } from './session.ts';
@@ -55,6 +56,7 @@ export function Layout({ children }: { children: ReactNode }) {
   const viewed = clients.isOperator ? viewedAccount(path) : null;
   const isOperatorsView = clients.isOperator && viewed === null;
   const main = useRef<HTMLElement>(null);
+  const showsCalls = useShowsCalls();
   const [showsHelp, setShowsHelp] = useState(false);
   useKeyboard({ onHelp: () => setShowsHelp(true), isOperator: isOperatorsView, viewed });
   useEffect(() => {
@@ -78,6 +80,15 @@ export function Layout({ children }: { children: ReactNode }) {
           </span>
         )}
         <SearchField />
+        <button
+          type="button"
+          className="control calls"
+          aria-pressed={showsCalls}
+          title="Show the API call of each action as curl"
+          onClick={toggleCalls}
+        >
+          API calls
+        </button>
         <details className="who">
           <summary>
             <span className="name">{clients.apiKey.name}</span> <code>…{clients.apiKey.last4}</code>

@@ -1,18 +1,20 @@
-import { useQuery } from '@tanstack/react-query';
+import type { Product } from '@simplane/sdk';
 import { useClients } from './client.ts';
+import { isLoading, peek, type Reading, useReading } from './parts/reading.tsx';
 
-/** The products that can be ordered. */
-export function useProducts(options: { enabled?: boolean; staleTime?: number } = {}) {
+/** The products that can be ordered. They hardly change. */
+export function useProducts(): Reading<Product[]> {
   const { api } = useClients();
-  return useQuery({
-    queryKey: ['products'],
+  return useReading({
+    queryKey: ['products', 'all'],
     queryFn: async () => (await api.products.list({ limit: 100 })).data,
-    ...options,
+    staleMs: 300_000,
   });
 }
 
 /** Names of products by their ids: empty until they are known, and the id of a product that is not listed. */
 export function useProductName(): (id: string) => string {
-  const { data, isPending } = useProducts({ staleTime: 300_000 });
-  return (id) => (isPending ? '' : (data?.find((product) => product.id === id)?.name ?? id));
+  const reading = useProducts();
+  const products = peek(reading);
+  return (id) => (isLoading(reading) ? '' : (products?.find((product) => product.id === id)?.name ?? id));
 }

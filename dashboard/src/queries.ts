@@ -10,6 +10,7 @@ export function createQueries(): QueryClient {
     defaultOptions: {
       queries: {
         retry: false,
+        networkMode: 'always', // the browser may be wrong about being offline; a failed request is not
         staleTime: 2_000,
         refetchOnWindowFocus: true,
         refetchIntervalInBackground: false,

@@ -44,11 +44,15 @@ async function openSection(name: string): Promise<void> {
   await page.getByRole('heading', { level: 1, name }).waitFor();
 }
 
-/** Types the end of the id, as the dialog asks. */
-async function confirm(action: string, id: string, within: Locator = page.locator('main')): Promise<void> {
+/** Confirms, and types the end of the id if the dialog asks for it. */
+async function confirm(
+  action: string,
+  id: string | null,
+  within: Locator = page.locator('main'),
+): Promise<void> {
   await button(`${action}…`, within).click();
   const dialog = within.page().getByRole('dialog', { name: action });
-  await dialog.getByLabel('Last four characters').fill(id.slice(-4));
+  if (id !== null) await dialog.getByLabel('Last four characters').fill(id.slice(-4));
   await button(action, dialog).click();
 }
 
@@ -79,9 +83,9 @@ test('an eSIM is used in the simulator, suspended, resumed, topped up and termin
     await button(step).click();
     await page.getByText(told).waitFor();
   }
-  await button('Suspend').click();
+  await confirm('Suspend', null);
   await button('Resume').click();
-  await button('Suspend').waitFor();
+  await button('Suspend…').waitFor();
   await button('Top up').click();
   await button('Add bundle', page.getByRole('dialog', { name: 'Top up' })).click();
   await page.locator('.bundle').nth(1).waitFor();
@@ -118,7 +122,8 @@ test('an endpoint is added, probed, gets a new secret, and recovers what it miss
   await button('Add', dialog).click();
   await dialog.getByRole('alert').waitFor();
   await dialog.getByLabel('URL', { exact: true }).fill(`${receiver.url}/hooks`);
-  await dialog.getByLabel('Event types').fill('test.missed');
+  await dialog.getByLabel('Only these').check();
+  await dialog.getByLabel('Other types').fill('test.missed');
   await button('Add', dialog).click();
   const secret = await takeSecret('Add an endpoint');
   await page.getByRole('link', { name: '/hooks' }).click();
@@ -138,7 +143,7 @@ test('an endpoint is added, probed, gets a new secret, and recovers what it miss
   // Refused while it is disabled. The same button works afterwards: it does not repeat the refusal.
   await button('Recover (enable it first)').click();
   await page.getByRole('alert').waitFor();
-  await button('Enable').click();
+  await button('Resume').click();
   await button('Recover them').click();
   await button('Recover them').waitFor({ state: 'hidden' });
   await runRecoveries(service.db, service.service);
@@ -184,7 +189,7 @@ test('a key is created, rolled and revoked, which the audit log shows', async ()
   expect(me.json.api_key.scopes).toEqual(['read']);
   const id: string = me.json.api_key.id;
   const row = page.locator(`[data-row="${id}"]`);
-  await button('Roll', row).click();
+  await confirm('Roll', null, row);
   const second = await takeSecret('The new key');
   expect((await call({ ...service, key: second }, 'GET', '/v1/me')).status).toBe(200);
   await confirm('Revoke', id, row);

@@ -8,6 +8,8 @@ type Live = { state: LiveState; recent: WebhookEvent[] };
 
 const LiveContext = createContext<Live>({ state: 'paused', recent: [] });
 
+// No event of an account changes them.
+const unchanging = new Set<unknown>(['operator', 'products', 'event_types']);
 const maxRecent = 200;
 // Many events in a burst read everything once.
 const refreshMs = 500;
@@ -28,7 +30,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
         timer ??= setTimeout(() => {
           timer = undefined;
           queries
-            .invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'operator' })
+            .invalidateQueries({ predicate: ({ queryKey }) => !unchanging.has(queryKey[0]) })
             .catch(() => {}); // each query shows its own error
         }, refreshMs);
       },

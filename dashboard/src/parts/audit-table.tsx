@@ -1,6 +1,8 @@
 import type { AuditEntry, Page } from '@simplane/sdk';
 import type { ReactNode } from 'react';
+import { Breakable } from './breakable.tsx';
 import { Id } from './id.tsx';
+import { Said } from './said.tsx';
 import { type Column, ListTable } from './table.tsx';
 import { Time } from './time.tsx';
 
@@ -20,10 +22,11 @@ export function AuditTable<Entry extends AuditEntry>({
   return (
     <ListTable<Entry>
       caption="Audit log, newest first"
+      what="the audit log"
       queryKey={queryKey}
       read={read}
       keyOf={({ id }) => id}
-      empty="No entry matches."
+      empty="No entry yet."
       columns={[
         { name: 'When', cell: ({ created }) => <Time at={created} />, isTime: true },
         {
@@ -34,7 +37,14 @@ export function AuditTable<Entry extends AuditEntry>({
             </>
           ),
         },
-        { name: 'Action', cell: ({ action }) => <code>{action}</code> },
+        {
+          name: 'Action',
+          cell: ({ action }) => (
+            <code>
+              <Breakable text={action} />
+            </code>
+          ),
+        },
         {
           name: 'Target',
           cell: ({ target }) => (
@@ -48,7 +58,7 @@ export function AuditTable<Entry extends AuditEntry>({
           name: 'Changes',
           isWide: true,
           cell: ({ changes }) =>
-            changes && <code className="said">{JSON.stringify(changes).slice(0, 120)}</code>,
+            changes && <Said text={JSON.stringify(changes, null, 1).replaceAll(/\n\s*/g, ' ')} />,
         },
         { name: 'Via', cell: ({ via }) => via?.replace('_', ' ') ?? '–', isWide: true },
         { name: 'Address', cell: ({ ip }) => <code>{ip ?? '–'}</code>, isWide: true },

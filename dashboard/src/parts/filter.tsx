@@ -1,6 +1,10 @@
+import { useId } from 'react';
 import { setQuery, usePlace } from '../router.tsx';
 
 type Option = { value: string; label: string };
+
+export const optionsOf = (values: readonly string[]): Option[] =>
+  values.map((value) => ({ value, label: value }));
 
 /** A choice in the URL. Changing it goes back to the first page. */
 export function Filter({
@@ -31,9 +35,18 @@ export function Filter({
   );
 }
 
-/** A text in the URL, applied with Enter. */
-export function TextFilter({ name, label }: { name: string; label: string }) {
+/** A text in the URL, applied with Enter, or when one of the suggestions is chosen. */
+export function TextFilter({
+  name,
+  label,
+  suggestions,
+}: {
+  name: string;
+  label: string;
+  suggestions?: readonly string[];
+}) {
   const { query } = usePlace();
+  const list = useId();
   return (
     <form
       className="filter"
@@ -50,8 +63,32 @@ export function TextFilter({ name, label }: { name: string; label: string }) {
           key={query.get(name) ?? ''}
           defaultValue={query.get(name) ?? ''}
           spellCheck={false}
+          {...(suggestions && { list })}
+          onChange={({ target: { value } }) => {
+            if (suggestions?.includes(value)) setQuery({ [name]: value, after: null });
+          }}
         />
+        {suggestions && (
+          <datalist id={list}>
+            {suggestions.map((one) => (
+              <option key={one} value={one} />
+            ))}
+          </datalist>
+        )}
       </label>
     </form>
   );
+}
+
+// In the URL, but not a filter: which list, and where in it.
+const places = new Set(['view', 'after', 'window', 'when']);
+
+export function useIsFiltered(): boolean {
+  const { query } = usePlace();
+  return [...query.keys()].some((name) => !places.has(name));
+}
+
+export function clearFilters(): void {
+  const names = [...new URLSearchParams(location.search).keys()].filter((name) => name !== 'view');
+  setQuery(Object.fromEntries(names.map((name) => [name, null])));
 }

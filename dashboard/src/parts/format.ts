@@ -64,5 +64,22 @@ export function number(value: number): string {
 /** The end of an id: UUIDv7 heads look alike all day. */
 export function tail(id: string): string {
   const [prefix, rest] = id.split('_', 2);
+  if (rest === undefined && id.length > 24) return `…${id.slice(-12)}`;
   return rest === undefined || rest.length < 12 ? id : `${prefix}_…${rest.slice(-7)}`;
+}
+
+/** In the currency's own unit: 9.00 EUR, but 900 JPY. */
+export function price({ amount, currency }: { amount: number; currency: string }): string {
+  const code = currency.toUpperCase();
+  const { maximumFractionDigits: digits = 2 } = new Intl.NumberFormat('en', {
+    style: 'currency',
+    currency: code,
+  }).resolvedOptions();
+  return `${(amount / 10 ** digits).toFixed(digits)} ${code}`;
+}
+
+/** A URL without its scheme, cut with an ellipsis. */
+export function shorten(url: string): string {
+  const text = url.replace(/^https?:\/\//, '');
+  return text.length > 70 ? `${text.slice(0, 70)}…` : text;
 }

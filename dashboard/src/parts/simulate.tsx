@@ -1,4 +1,7 @@
+import type { Esim } from '@simplane/sdk';
+import { mayDo, useClients } from '../client.ts';
 import { Action } from './action.tsx';
+import { missing } from './scoped-button.tsx';
 
 const steps: { label: string; body: Record<string, unknown> }[] = [
   { label: 'Download', body: { action: 'download' } },
@@ -11,8 +14,15 @@ const steps: { label: string; body: Record<string, unknown> }[] = [
   { label: 'Delete', body: { action: 'delete' } },
 ];
 
+/** There is a profile that a phone can have. */
+export function canSimulate(status: Esim['status']): boolean {
+  return status === 'provisioned' || status === 'active' || status === 'suspended';
+}
+
 /** What a phone and its network do, in the sandbox. */
 export function Simulate({ iccid }: { iccid: string }) {
+  const clients = useClients();
+  if (!mayDo(clients, 'write')) return <p className="quiet">{missing('write')}</p>;
   return (
     <div className="row">
       {steps.map(({ label, body }) => (

@@ -1,8 +1,9 @@
 import type { Page } from '@simplane/sdk';
-import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { navigate, setQuery, usePlace } from '../router.tsx';
-import { ErrorNote } from './error-note.tsx';
+import { Export } from './export.tsx';
+import { clearFilters, useIsFiltered } from './filter.tsx';
+import { Shown, useReading } from './reading.tsx';
 
 export type Column<Row> = {
   name: string;
@@ -89,51 +90,76 @@ export function Table<Row>({ rows, columns, keyOf, to, caption, empty }: TablePr
 }
 
 type ListProps<Row> = Omit<TableProps<Row>, 'rows'> & {
+  /** Such as “the orders”. */
+  what: string;
   /** Identifies the list and its filters for the cache. */
   queryKey: readonly unknown[];
-  read(page: { limit: number; starting_after?: string }): PromiseLike<Page<Row>>;
+  read(page: ListPage): PromiseLike<Page<Row>>;
   pollMs?: number;
 };
+
+type ListPage = { limit: number; starting_after?: string };
 
 const pageSize = 50;
 
 /** A list of the API with its pages. The cursor is in the URL, and the browser's back button is the way to newer pages. */
-export function ListTable<Row>({ queryKey, read, pollMs, ...table }: ListProps<Row>) {
+export function ListTable<Row>({ what, queryKey, read, pollMs, ...table }: ListProps<Row>) {
   const { query } = usePlace();
   const after = query.get('after');
-  const { data, error, isPending } = useQuery({
+  const isFiltered = useIsFiltered();
+  const reading = useReading({
     queryKey: [...queryKey, after],
-    queryFn: async () => read({ limit: pageSize, ...(after !== null && { starting_after: after }) }),
+    queryFn: () => read({ limit: pageSize, ...(after !== null && { starting_after: after }) }),
     // An older page does not change, and must not move under the pointer.
-    refetchInterval: after === null ? (pollMs ?? false) : false,
+    pollMs: after === null ? (pollMs ?? false) : false,
   });
-  if (error) return <ErrorNote error={error} />;
-  if (isPending) return <div className="empty">Loading…</div>;
-  const { has_more: hasMore, next_cursor: next } = data;
+  return (
+    <Shown of={reading} what={what}>
+      {({ data, has_more: hasMore, next_cursor: next }) => (
+        <>
+          <Table {...table} rows={data} {...(isFiltered && { empty: <NothingMatches what={what} /> })} />
+          <div className="below">
+            {data.length > 0 && <Export what={what} read={read} />}
+            {(after !== null || hasMore) && <Pages after={after} next={hasMore ? (next ?? null) : null} />}
+          </div>
+        </>
+      )}
+    </Shown>
+  );
+}
+
+/** Filters hide what exists, so an empty list must not say that there is nothing. */
+function NothingMatches({ what }: { what: string }) {
   return (
     <>
-      <Table {...table} rows={data.data} />
-      {(after !== null || hasMore) && (
-        <nav className="pages" aria-label="Pages">
-          <button
-            type="button"
-            className="control"
-            disabled={after === null}
-            onClick={() => setQuery({ after: null })}
-          >
-            Newest
-          </button>
-          <button
-            type="button"
-            className="control"
-            data-key="older"
-            disabled={!hasMore}
-            onClick={() => setQuery({ after: next ?? null })}
-          >
-            Older
-          </button>
-        </nav>
-      )}
+      The filters match none of {what}.{' '}
+      <button type="button" className="plain link" onClick={clearFilters}>
+        Clear the filters
+      </button>
     </>
+  );
+}
+
+function Pages({ after, next }: { after: string | null; next: string | null }) {
+  return (
+    <nav className="pages" aria-label="Pages">
+      <button
+        type="button"
+        className="control"
+        disabled={after === null}
+        onClick={() => setQuery({ after: null })}
+      >
+        Newest
+      </button>
+      <button
+        type="button"
+        className="control"
+        data-key="older"
+        disabled={next === null}
+        onClick={() => setQuery({ after: next })}
+      >
+        Older
+      </button>
+    </nav>
   );
 }

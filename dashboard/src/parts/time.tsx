@@ -10,7 +10,7 @@ setInterval(() => {
   for (const listener of listeners) listener();
 }, 1_000);
 
-function useNowSeconds(): number {
+export function useNowSeconds(): number {
   return useSyncExternalStore(
     (listener) => {
       listeners.add(listener);

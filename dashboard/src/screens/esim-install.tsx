@@ -1,26 +1,35 @@
 import type { Esim, InstallProfile } from '@simplane/sdk';
 import { useMutation } from '@tanstack/react-query';
-import { mayDo, useClients } from '../client.ts';
+import { useClients } from '../client.ts';
+import { useShowsCalls } from '../parts/api-calls.ts';
 import { curlOf } from '../parts/call.ts';
 import { Copy } from '../parts/copy.tsx';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { Panel } from '../parts/panel.tsx';
+import { ScopedButton } from '../parts/scoped-button.tsx';
 
 /** The activation code, behind a click: whoever has it can take the line. Leaving the page drops it. */
 export function Install({ esim }: { esim: Esim }) {
-  const clients = useClients();
+  const { api } = useClients();
+  const showsCalls = useShowsCalls();
   const { iccid, status } = esim;
   // Not a query: its result would stay in the cache.
   const { data, error, mutate, reset, isPending } = useMutation({
     gcTime: 0,
-    mutationFn: () => clients.api.esims.install(iccid),
+    mutationFn: () => api.esims.install(iccid),
   });
   const isReady = status === 'provisioned' || status === 'active' || status === 'suspended';
   return (
     <Panel
       title="Install"
       aside={
-        <Copy text={curlOf({ method: 'GET', path: `/v1/esims/${iccid}/install` })} what="curl" label="curl" />
+        showsCalls && (
+          <Copy
+            text={curlOf({ method: 'GET', path: `/v1/esims/${iccid}/install` })}
+            what="curl"
+            label="curl"
+          />
+        )
       }
     >
       <div className="body">
@@ -30,15 +39,9 @@ export function Install({ esim }: { esim: Esim }) {
         {data ? (
           <Shown profile={data} onHide={reset} />
         ) : (
-          <button
-            type="button"
-            className="control"
-            disabled={!isReady || isPending || !mayDo(clients, 'install')}
-            title={mayDo(clients, 'install') ? undefined : 'This needs a key with the scope “install”.'}
-            onClick={() => mutate()}
-          >
+          <ScopedButton scope="install" isBusy={!isReady || isPending} onClick={() => mutate()}>
             {isReady ? 'Show QR code and links' : `Not available: the eSIM is ${status}`}
-          </button>
+          </ScopedButton>
         )}
         {error && <ErrorNote error={error} />}
       </div>

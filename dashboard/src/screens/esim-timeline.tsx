@@ -1,12 +1,11 @@
 import type { TimelineEntry } from '@simplane/sdk';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useAccountPath } from '../account-path.ts';
 import { useClients } from '../client.ts';
-import { ErrorNote } from '../parts/error-note.tsx';
 import { clock, date, exact } from '../parts/format.ts';
 import { Id } from '../parts/id.tsx';
 import { Panel } from '../parts/panel.tsx';
+import { type Reading, Shown, useReading } from '../parts/reading.tsx';
 import { Mark, type Shape, State } from '../parts/state.tsx';
 import { pollMs } from '../queries.ts';
 import { Link } from '../router.tsx';
@@ -22,16 +21,47 @@ const shapes: Record<TimelineEntry['kind'], Shape> = {
   other: 'open',
 };
 
-/** Everything that happened to an eSIM, newest first, by day. */
-export function Timeline({ iccid }: { iccid: string }) {
+function useTimeline(iccid: string): Reading<TimelineEntry[]> {
   const { api } = useClients();
-  const at = useAccountPath();
-  const [showsSteps, setShowsSteps] = useState(true);
-  const { data, error } = useQuery({
+  return useReading({
     queryKey: ['timeline', iccid],
     queryFn: async () => (await api.esims.timeline(iccid, { limit: 100 })).data,
-    refetchInterval: pollMs,
+    pollMs,
   });
+}
+
+/** Why the order of a failed eSIM failed, in plain sight. */
+export function WhyFailed({ iccid }: { iccid: string }) {
+  const at = useAccountPath();
+  const reading = useTimeline(iccid);
+  return (
+    <Shown of={reading} what="the cause">
+      {(entries) => {
+        const order = entries.find(({ kind, status }) => kind === 'order' && status === 'failed');
+        const step = order?.steps?.find(({ error_code: code }) => code !== undefined);
+        return (
+          <div className="error-note" role="status">
+            <p>
+              ✕ The order failed{step && ': '}
+              {step && <code>{step.error_code}</code>} {step?.message}
+            </p>
+            {order?.execution_id !== undefined && (
+              <p>
+                <Id id={order.execution_id} to={at(`/executions/${order.execution_id}`)} />
+              </p>
+            )}
+          </div>
+        );
+      }}
+    </Shown>
+  );
+}
+
+/** Everything that happened to an eSIM, newest first, by day. */
+export function Timeline({ iccid }: { iccid: string }) {
+  const at = useAccountPath();
+  const [showsSteps, setShowsSteps] = useState(true);
+  const reading = useTimeline(iccid);
   return (
     <Panel
       title="What happened"
@@ -56,19 +86,22 @@ export function Timeline({ iccid }: { iccid: string }) {
         </span>
       }
     >
-      {error && <ErrorNote error={error} />}
-      <div className="timeline">
-        {byDay(data ?? []).map(({ day, entries }) => (
-          <section key={day}>
-            <h3>{day}</h3>
-            <ul>
-              {entries.map((entry) => (
-                <Entry key={entry.id} entry={entry} showsSteps={showsSteps} />
-              ))}
-            </ul>
-          </section>
-        ))}
-      </div>
+      <Shown of={reading} what="the timeline">
+        {(entries) => (
+          <div className="timeline">
+            {byDay(entries).map(({ day, entries }) => (
+              <section key={day}>
+                <h3>{day}</h3>
+                <ul>
+                  {entries.map((entry) => (
+                    <Entry key={entry.id} entry={entry} showsSteps={showsSteps} />
+                  ))}
+                </ul>
+              </section>
+            ))}
+          </div>
+        )}
+      </Shown>
     </Panel>
   );
 }

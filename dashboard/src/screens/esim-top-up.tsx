@@ -1,50 +1,55 @@
+import type { Esim, Product } from '@simplane/sdk';
 import { useState } from 'react';
-import { mayDo, useClients } from '../client.ts';
 import { Action } from '../parts/action.tsx';
+import { byFit } from '../parts/by-fit.ts';
 import { Dialog } from '../parts/dialog.tsx';
+import { ProductChoice } from '../parts/product-choice.tsx';
+import { Shown } from '../parts/reading.tsx';
+import { ScopedButton } from '../parts/scoped-button.tsx';
 import { useProducts } from '../products.ts';
 
-export function TopUp({ iccid }: { iccid: string }) {
-  const clients = useClients();
+export function TopUp({ esim }: { esim: Esim }) {
   const [isOpen, setOpen] = useState(false);
-  const [chosen, setChosen] = useState('');
-  const { data } = useProducts({ enabled: isOpen });
-  const product = chosen || data?.[0]?.id || '';
+  const reading = useProducts();
   return (
     <>
-      <button
-        type="button"
-        className="control"
-        disabled={!mayDo(clients, 'write')}
-        onClick={() => setOpen(true)}
-      >
+      <ScopedButton scope="write" onClick={() => setOpen(true)}>
         Top up
-      </button>
+      </ScopedButton>
       {isOpen && (
         <Dialog title="Top up" onClose={() => setOpen(false)}>
-          <div className="form">
-            <label>
-              Product
-              <select value={product} onChange={(event) => setChosen(event.target.value)}>
-                {data?.map(({ id, name }) => (
-                  <option key={id} value={id}>
-                    {name}
-                  </option>
-                ))}
-              </select>
-            </label>
-            {product !== '' && (
-              <Action
-                label="Add bundle"
-                kind="main"
-                scope="write"
-                call={{ method: 'POST', path: `/v1/esims/${iccid}/bundles`, body: { product_id: product } }}
-                onDone={() => setOpen(false)}
-              />
-            )}
-          </div>
+          <Shown of={reading} what="the products">
+            {(products) => <Form esim={esim} products={products} onDone={() => setOpen(false)} />}
+          </Shown>
         </Dialog>
       )}
     </>
+  );
+}
+
+type Props = { esim: Esim; products: Product[]; onDone(): void };
+
+function Form({ esim: { iccid, product_id: own }, products, onDone }: Props) {
+  const { fitting, others } = byFit(products, own);
+  const [chosen, setChosen] = useState((fitting[0] ?? others[0])?.id ?? '');
+  if (chosen === '') return <p>There is no product to add.</p>;
+  return (
+    <div className="form">
+      <ProductChoice
+        groups={[
+          { label: 'Fits this eSIM', products: fitting },
+          { label: fitting.length === 0 ? 'Products' : 'Other regions', products: others },
+        ]}
+        chosen={chosen}
+        onChange={setChosen}
+      />
+      <Action
+        label="Add bundle"
+        kind="main"
+        scope="write"
+        call={{ method: 'POST', path: `/v1/esims/${iccid}/bundles`, body: { product_id: chosen } }}
+        onDone={onDone}
+      />
+    </div>
   );
 }

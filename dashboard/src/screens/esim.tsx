@@ -1,81 +1,105 @@
 import type { Bundle, Esim } from '@simplane/sdk';
-import { useQuery } from '@tanstack/react-query';
 import { useAccountPath, useIdInPath } from '../account-path.ts';
 import { useClients } from '../client.ts';
 import { Action } from '../parts/action.tsx';
 import { Meter } from '../parts/bars.tsx';
-import { ErrorNote } from '../parts/error-note.tsx';
 import { bytes } from '../parts/format.ts';
 import { Iccid, Id } from '../parts/id.tsx';
 import { Json } from '../parts/json.tsx';
+import { OrderButton } from '../parts/order-form.tsx';
 import { Fact, Facts, PageHeader, Panel } from '../parts/panel.tsx';
-import { Simulate } from '../parts/simulate.tsx';
+import { Shown, useReading } from '../parts/reading.tsx';
+import { canSimulate, Simulate } from '../parts/simulate.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useProductName } from '../products.ts';
 import { pollMs } from '../queries.ts';
 import { Link } from '../router.tsx';
 import { Install } from './esim-install.tsx';
-import { Timeline } from './esim-timeline.tsx';
+import { Timeline, WhyFailed } from './esim-timeline.tsx';
 import { TopUp } from './esim-top-up.tsx';
 
 /** An eSIM: what happened to it, what is left of its data, how to install it, and everything one can do with it. */
 export default function EsimScreen() {
-  const { api, mode } = useClients();
+  const { api } = useClients();
   const at = useAccountPath();
   const iccid = useIdInPath();
-  const { data: esim, error } = useQuery({
+  const reading = useReading({
     queryKey: ['esims', iccid],
     queryFn: () => api.esims.get(iccid),
-    refetchInterval: pollMs,
+    pollMs,
   });
-  if (error) return <ErrorNote error={error} />;
-  if (!esim) return <p className="empty">Loading…</p>;
+  const above = <Link to={at('/esims')}>Orders & eSIMs</Link>;
   return (
-    <>
-      <PageHeader
-        title={
-          <>
-            <Iccid iccid={esim.iccid} /> <State status={esim.status} />
-          </>
-        }
-        above={<Link to={at('/esims')}>Orders & eSIMs</Link>}
-      >
-        <Changes esim={esim} />
-      </PageHeader>
-      <EsimFacts esim={esim} />
-      <div className="columns">
-        <div>
-          <Timeline iccid={iccid} />
-        </div>
-        <div>
-          <Bundles iccid={iccid} />
-          <Install esim={esim} />
-          {mode === 'sandbox' && (
-            <Panel title="Simulate">
-              <div className="body">
-                <p className="quiet">What a phone does with this eSIM.</p>
-                <Simulate iccid={iccid} />
-              </div>
-            </Panel>
+    <Shown of={reading} what="the eSIM" before={<PageHeader title={<Iccid iccid={iccid} />} above={above} />}>
+      {(esim) => (
+        <>
+          <PageHeader
+            title={
+              <>
+                <Iccid iccid={esim.iccid} /> <State status={esim.status} />
+              </>
+            }
+            above={above}
+          >
+            <Changes esim={esim} />
+          </PageHeader>
+          {esim.status === 'failed' && <WhyFailed iccid={iccid} />}
+          {esim.profile.error && (
+            <p className="error-note" role="status">
+              ✕ {esim.profile.error.message}
+            </p>
           )}
-          <Json value={esim} />
-        </div>
-      </div>
-    </>
+          <EsimFacts esim={esim} />
+          <Parts esim={esim} />
+        </>
+      )}
+    </Shown>
   );
 }
 
-function Changes({ esim: { iccid, status } }: { esim: Esim }) {
-  if (status === 'terminated' || status === 'failed') return null;
+function Parts({ esim }: { esim: Esim }) {
+  const { mode } = useClients();
+  const { iccid, status } = esim;
+  return (
+    <div className="columns">
+      <div>
+        <Timeline iccid={iccid} />
+      </div>
+      <div>
+        <Bundles iccid={iccid} />
+        <Install esim={esim} />
+        {mode === 'sandbox' && canSimulate(status) && (
+          <Panel title="Simulate">
+            <div className="body">
+              <p className="quiet">What a phone does with this eSIM.</p>
+              <Simulate iccid={iccid} />
+            </div>
+          </Panel>
+        )}
+        <Json value={esim} />
+      </div>
+    </div>
+  );
+}
+
+function Changes({ esim }: { esim: Esim }) {
+  const { iccid, status } = esim;
+  if (status === 'failed') return <OrderButton label="Order again" again={{ productId: esim.product_id }} />;
+  if (status === 'terminated') return null;
   return (
     <>
       {status === 'suspended' ? (
         <Action label="Resume" scope="write" call={{ method: 'POST', path: `/v1/esims/${iccid}/resume` }} />
       ) : (
-        <Action label="Suspend" scope="write" call={{ method: 'POST', path: `/v1/esims/${iccid}/suspend` }} />
+        <Action
+          label="Suspend"
+          scope="write"
+          confirm={{ effect: 'The eSIM loses its connection within seconds, until you resume it.' }}
+          call={{ method: 'POST', path: `/v1/esims/${iccid}/suspend` }}
+        />
       )}
-      <TopUp iccid={iccid} />
+      <TopUp esim={esim} />
       <Action
         label="Terminate"
         kind="danger"
@@ -102,7 +126,6 @@ function EsimFacts({ esim }: { esim: Esim }) {
             , <Time at={profile.updated_at} />
           </>
         )}
-        {profile.error && <span className="bad"> ✕ {profile.error.message}</span>}
       </Fact>
       <Fact name="Device">{esim.eid === null ? 'not known' : <code>…{esim.eid.slice(-8)}</code>}</Fact>
       <Fact name="Ordered">
@@ -126,19 +149,23 @@ function EsimFacts({ esim }: { esim: Esim }) {
 
 function Bundles({ iccid }: { iccid: string }) {
   const { api } = useClients();
-  const { data, error } = useQuery({
+  const reading = useReading({
     queryKey: ['bundles', iccid],
     queryFn: async () => (await api.bundles.list(iccid, { limit: 20 })).data,
-    refetchInterval: pollMs,
+    pollMs,
   });
   return (
     <Panel title="Data">
       <div className="body">
-        {error && <ErrorNote error={error} />}
-        {data?.length === 0 && <p className="quiet">No bundle.</p>}
-        {data?.map((bundle) => (
-          <BundleRow key={bundle.id} bundle={bundle} />
-        ))}
+        <Shown of={reading} what="the bundles">
+          {(bundles) =>
+            bundles.length === 0 ? (
+              <p className="quiet">No bundle.</p>
+            ) : (
+              bundles.map((bundle) => <BundleRow key={bundle.id} bundle={bundle} />)
+            )
+          }
+        </Shown>
       </div>
     </Panel>
   );

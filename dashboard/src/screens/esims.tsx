@@ -1,25 +1,23 @@
 import type { Esim, Execution } from '@simplane/sdk';
-import { useState } from 'react';
 import { useAccountPath } from '../account-path.ts';
-import { mayDo, useClients } from '../client.ts';
-import { Filter, TextFilter } from '../parts/filter.tsx';
+import { useClients } from '../client.ts';
+import { Filter, optionsOf, TextFilter } from '../parts/filter.tsx';
 import { Iccid, Id } from '../parts/id.tsx';
-import { OrderForm } from '../parts/order-form.tsx';
+import { OrderButton } from '../parts/order-form.tsx';
 import { PageHeader, Panel } from '../parts/panel.tsx';
+import { peek } from '../parts/reading.tsx';
 import { State } from '../parts/state.tsx';
 import { ListTable } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import { useProductName } from '../products.ts';
+import { useCreated, WhenFilter } from '../parts/when-filter.tsx';
+import { useProductName, useProducts } from '../products.ts';
 import { pollMs } from '../queries.ts';
-import { navigate, setQuery, usePlace } from '../router.tsx';
+import { setQuery, usePlace } from '../router.tsx';
 
 /** Two lists: an order exists before its eSIM does, and the API pages each by its own cursor. */
 export default function Esims() {
-  const clients = useClients();
-  const at = useAccountPath();
   const { query } = usePlace();
   const isOrders = query.get('view') === 'orders';
-  const [isOrdering, setOrdering] = useState(false);
   return (
     <>
       <PageHeader title="Orders & eSIMs">
@@ -34,71 +32,69 @@ export default function Esims() {
               role="tab"
               aria-selected={isShown}
               className="control"
-              onClick={() => setQuery({ view, after: null, status: null })}
+              onClick={() => setQuery({ view, after: null, status: null, error_code: null })}
             >
               {label}
             </button>
           ))}
         </div>
-        <button
-          type="button"
-          className="control main"
-          disabled={!mayDo(clients, 'write')}
-          title={mayDo(clients, 'write') ? undefined : 'This needs a key with the scope “write”.'}
-          onClick={() => setOrdering(true)}
-        >
-          Order an eSIM
-        </button>
+        <OrderButton />
       </PageHeader>
       {isOrders ? <Orders /> : <EsimList />}
-      {isOrdering && (
-        <OrderForm
-          onClose={() => setOrdering(false)}
-          onOrdered={(id) => {
-            setOrdering(false);
-            navigate(at(`/executions/${id}`));
-          }}
-        />
-      )}
     </>
   );
 }
 
 const esimStatuses = ['provisioning', 'provisioned', 'active', 'suspended', 'terminated', 'failed'] as const;
 const orderStatuses = ['queued', 'running', 'succeeded', 'failed'] as const;
-const optionsOf = (values: readonly string[]) => values.map((value) => ({ value, label: value }));
+const orderTypes = ['esim.provision', 'bundle.add', 'esim.suspend', 'esim.resume', 'esim.terminate'] as const;
+const errorCodes = [
+  'declined',
+  'out_of_stock',
+  'network_unavailable',
+  'outcome_unknown',
+  'state_conflict',
+  'product_missing',
+  'canceled',
+  'internal',
+] as const;
+type ErrorCode = NonNullable<Execution['error']>['code'];
 
 function EsimList() {
   const { api } = useClients();
   const at = useAccountPath();
   const { query } = usePlace();
-  const status = query.get('status');
-  const product = query.get('product');
+  const [status, product] = [query.get('status'), query.get('product')];
   const productName = useProductName();
+  const filter = {
+    ...(status !== null && { status: status as Esim['status'] }),
+    ...(product !== null && { product_id: product }),
+    ...useCreated(),
+  };
   return (
     <Panel
       title="eSIMs"
       aside={
         <>
           <Filter name="status" label="Status" options={optionsOf(esimStatuses)} />
-          <TextFilter name="product" label="Product id" />
+          <TextFilter
+            name="product"
+            label="Product id"
+            suggestions={peek(useProducts())?.map(({ id }) => id) ?? []}
+          />
+          <WhenFilter />
         </>
       }
     >
       <ListTable<Esim>
         caption="eSIMs, newest first"
-        queryKey={['esims', status, product]}
+        what="the eSIMs"
+        queryKey={['esims', filter]}
         pollMs={pollMs}
-        read={(page) =>
-          api.esims.list({
-            ...page,
-            ...(status !== null && { status: status as Esim['status'] }),
-            ...(product !== null && { product_id: product }),
-          })
-        }
+        read={(page) => api.esims.list({ ...page, ...filter })}
         keyOf={({ iccid }) => iccid}
         to={({ iccid }) => at(`/esims/${iccid}`)}
-        empty="No eSIM matches. Order one with the button above."
+        empty="No eSIM yet. Order one with the button above."
         columns={[
           { name: 'ICCID', cell: ({ iccid }) => <Iccid iccid={iccid} to={at(`/esims/${iccid}`)} /> },
           { name: 'Status', cell: ({ status }) => <State status={status} /> },
@@ -127,22 +123,32 @@ function Orders() {
   const productName = useProductName();
   const at = useAccountPath();
   const { query } = usePlace();
-  const status = query.get('status');
+  const [status, type, code] = [query.get('status'), query.get('type'), query.get('error_code')];
+  const filter = {
+    ...(status !== null && { status: status as Execution['status'] }),
+    ...(type !== null && { type: type as Execution['type'] }),
+    ...(code !== null && { error_code: code as ErrorCode }),
+  };
   return (
-    <Panel title="Orders" aside={<Filter name="status" label="Status" options={optionsOf(orderStatuses)} />}>
+    <Panel
+      title="Orders"
+      aside={
+        <>
+          <Filter name="status" label="Status" options={optionsOf(orderStatuses)} />
+          <Filter name="type" label="Type" options={optionsOf(orderTypes)} />
+          <Filter name="error_code" label="Cause" options={optionsOf(errorCodes)} />
+        </>
+      }
+    >
       <ListTable<Execution>
         caption="Orders and changes, newest first"
-        queryKey={['executions', status]}
+        what="the orders"
+        queryKey={['executions', filter]}
         pollMs={pollMs}
-        read={(page) =>
-          api.executions.list({
-            ...page,
-            ...(status !== null && { status: status as Execution['status'] }),
-          })
-        }
+        read={(page) => api.executions.list({ ...page, ...filter })}
         keyOf={({ id }) => id}
         to={({ id }) => at(`/executions/${id}`)}
-        empty="No order matches."
+        empty="No order yet. Order an eSIM with the button above."
         columns={[
           { name: 'Execution', cell: ({ id }) => <Id id={id} to={at(`/executions/${id}`)} /> },
           { name: 'Type', cell: ({ type }) => <code>{type}</code> },

@@ -1,16 +1,16 @@
 import type { Delivery } from '@simplane/sdk';
-import { useQuery } from '@tanstack/react-query';
 import { useAccountPath, useIdInPath } from '../account-path.ts';
 import { useClients } from '../client.ts';
 import { useEndpoints } from '../endpoints.ts';
 import { Action } from '../parts/action.tsx';
+import { Breakable, Url } from '../parts/breakable.tsx';
 import type { ApiCall } from '../parts/call.ts';
-import { ErrorNote } from '../parts/error-note.tsx';
 import { EventAbout } from '../parts/event-about.tsx';
 import { clock, duration, exact, tail } from '../parts/format.ts';
 import { Id } from '../parts/id.tsx';
 import { Json } from '../parts/json.tsx';
 import { Fact, Facts, PageHeader, Panel } from '../parts/panel.tsx';
+import { peek, Shown, useReading } from '../parts/reading.tsx';
 import { State } from '../parts/state.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
@@ -22,55 +22,74 @@ export default function EventScreen() {
   const { api } = useClients();
   const at = useAccountPath();
   const id = useIdInPath();
-  const { data: event, error } = useQuery({
+  const reading = useReading({
     queryKey: ['events', id],
     queryFn: () => api.events.get(id),
-    staleTime: 'static', // it never changes
+    isStatic: true,
   });
-  const deliveries = useQuery({
+  const above = <Link to={at('/events')}>Events</Link>;
+  return (
+    <Shown of={reading} what="the event" before={<PageHeader title={<Id id={id} />} above={above} />}>
+      {(event) => (
+        <>
+          <PageHeader
+            title={
+              <code>
+                <Breakable text={event.type} />
+              </code>
+            }
+            above={above}
+          >
+            <Action
+              label="Replay to all"
+              scope="write"
+              call={{ method: 'POST', path: `/v1/events/${id}/replay`, body: {} }}
+            />
+          </PageHeader>
+          <Facts>
+            <Fact name="Event">
+              <Id id={event.id} />
+            </Fact>
+            <Fact name="Happened">
+              <Time at={event.created} />
+            </Fact>
+            <Fact name="About">
+              <EventAbout data={event.data as Record<string, unknown>} />
+            </Fact>
+          </Facts>
+          <div className="columns">
+            <div>
+              <Deliveries id={id} />
+            </div>
+            <div>
+              <Json value={event} title="Payload" isOpen />
+            </div>
+          </div>
+        </>
+      )}
+    </Shown>
+  );
+}
+
+function Deliveries({ id }: { id: string }) {
+  const { api } = useClients();
+  const reading = useReading({
     queryKey: ['deliveries', 'event', id],
     queryFn: async () => (await api.events.listDeliveries(id, { limit: 100 })).data,
-    refetchInterval: pollMs,
+    pollMs,
   });
-  if (error) return <ErrorNote error={error} />;
-  if (!event) return <p className="empty">Loading…</p>;
   return (
-    <>
-      <PageHeader title={<code>{event.type}</code>} above={<Link to={at('/events')}>Events</Link>}>
-        <Action
-          label="Replay to all"
-          scope="write"
-          call={{ method: 'POST', path: `/v1/events/${id}/replay`, body: {} }}
-        />
-      </PageHeader>
-      <Facts>
-        <Fact name="Event">
-          <Id id={event.id} />
-        </Fact>
-        <Fact name="Happened">
-          <Time at={event.created} />
-        </Fact>
-        <Fact name="About">
-          <EventAbout data={event.data as Record<string, unknown>} />
-        </Fact>
-      </Facts>
-      <div className="columns">
-        <div>
-          <Panel title="Deliveries" aside={`${deliveries.data?.length ?? 0}`}>
-            {deliveries.error && <ErrorNote error={deliveries.error} />}
-            {deliveries.data?.length === 0 && (
-              <div className="empty">No deliveries: no enabled endpoint was subscribed to this type.</div>
-            )}
-            {deliveries.data?.map((delivery) => (
-              <DeliveryRow key={delivery.id} delivery={delivery} />
-            ))}
-          </Panel>
-        </div>
-        <div>
-          <Json value={event} title="Payload" isOpen />
-        </div>
-      </div>
-    </>
+    <Panel title="Deliveries" aside={peek(reading)?.length}>
+      <Shown of={reading} what="the deliveries">
+        {(deliveries) =>
+          deliveries.length === 0 ? (
+            <div className="empty">No deliveries: no enabled endpoint was subscribed to this type.</div>
+          ) : (
+            deliveries.map((delivery) => <DeliveryRow key={delivery.id} delivery={delivery} />)
+          )
+        }
+      </Shown>
+    </Panel>
   );
 }
 
@@ -86,7 +105,7 @@ function DeliveryRow({ delivery }: { delivery: Delivery }) {
           <Id id={delivery.id} />
           <span className="quiet">to</span>
           <Link to={at(`/webhooks/${endpoint}`)} title={endpoint}>
-            {urlOf(endpoint)}
+            <Url text={urlOf(endpoint)} />
           </Link>
           {delivery.origin !== 'event' && <span className="chip">{delivery.origin}</span>}
           {next !== null && (
@@ -158,6 +177,7 @@ function isSuccess({ error, status_code: status }: Attempt): boolean {
 
 /** URLs of endpoints by their ids; a deleted one is called by the end of its id. */
 function useEndpointUrl(): (id: string) => string {
-  const { data } = useEndpoints();
-  return (id) => data?.find((endpoint) => endpoint.id === id)?.url.replace(/^https?:\/\//, '') ?? tail(id);
+  const endpoints = peek(useEndpoints());
+  return (id) =>
+    endpoints?.find((endpoint) => endpoint.id === id)?.url.replace(/^https?:\/\//, '') ?? tail(id);
 }

@@ -1,17 +1,25 @@
-import type { WebhookEvent } from '@simplane/sdk';
 import { useState } from 'react';
 import { useAccountPath } from '../account-path.ts';
 import { useClients } from '../client.ts';
+import { familyOf, useEventTypes } from '../event-types.ts';
+import { type EventRow, listWithDelivery } from '../events-with-delivery.ts';
+import { Breakable } from '../parts/breakable.tsx';
 import { EventAbout } from '../parts/event-about.tsx';
 import { EventWhat } from '../parts/event-what.tsx';
-import { Filter, TextFilter } from '../parts/filter.tsx';
+import { Filter, optionsOf, TextFilter } from '../parts/filter.tsx';
 import { Id } from '../parts/id.tsx';
 import { PageHeader, Panel } from '../parts/panel.tsx';
+import { peek } from '../parts/reading.tsx';
+import { ScopedButton } from '../parts/scoped-button.tsx';
+import { State } from '../parts/state.tsx';
 import { ListTable } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import { usePlace } from '../router.tsx';
+import { useCreated, WhenFilter } from '../parts/when-filter.tsx';
+import { Link, usePlace } from '../router.tsx';
 import { LiveMark } from './live-mark.tsx';
 import { SendTestEvent } from './send-test-event.tsx';
+
+const deliveries = ['failed', 'pending'] as const;
 
 export default function Events() {
   const { api, mode } = useClients();
@@ -19,57 +27,68 @@ export default function Events() {
   const { query } = usePlace();
   const [isSending, setSending] = useState(false);
   const [type, delivery, iccid] = [query.get('type'), query.get('delivery'), query.get('iccid')];
+  const filter = {
+    ...(type !== null && { type }),
+    ...(iccid !== null && { iccid }),
+    ...(delivery !== null && { delivery: delivery as (typeof deliveries)[number] }),
+    ...useCreated(),
+  };
   return (
     <>
       <PageHeader title="Events">
         {mode === 'sandbox' && (
-          <button type="button" className="control" onClick={() => setSending(true)}>
+          <ScopedButton scope="write" onClick={() => setSending(true)}>
             Send a test event
-          </button>
+          </ScopedButton>
         )}
       </PageHeader>
-      <Panel
-        title="Log"
-        aside={
-          <>
-            <LiveMark />
-            <TextFilter name="type" label="Type" />
-            <TextFilter name="iccid" label="ICCID" />
-            <Filter
-              name="delivery"
-              label="Delivery"
-              options={[
-                { value: 'failed', label: 'failed' },
-                { value: 'pending', label: 'pending' },
-              ]}
-            />
-          </>
-        }
-      >
-        <ListTable<WebhookEvent>
+      <Panel title="Log" aside={<Filters />}>
+        <ListTable<EventRow>
           caption="Events, newest first"
-          queryKey={['events', type, delivery, iccid]}
-          read={(page) =>
-            api.events.list({
-              ...page,
-              ...(type !== null && { type }),
-              ...(iccid !== null && { iccid }),
-              ...(delivery !== null && { delivery: delivery as 'failed' | 'pending' }),
-            })
-          }
+          what="the events"
+          queryKey={['events', filter]}
+          read={(page) => listWithDelivery(api, { ...page, ...filter })}
           keyOf={({ id }) => id}
           to={({ id }) => at(`/events/${id}`)}
-          empty="No event matches."
+          empty="No event yet. Order an eSIM, and its events appear here."
           columns={[
             { name: 'When', cell: ({ created }) => <Time at={created} />, isTime: true },
-            { name: 'Type', cell: ({ type }) => <code>{type}</code> },
+            {
+              name: 'Type',
+              cell: ({ id, type }) => (
+                <Link to={at(`/events/${id}`)} className="subtle">
+                  <code>
+                    <Breakable text={type} />
+                  </code>
+                </Link>
+              ),
+            },
             { name: 'About', cell: (event) => <EventAbout data={event.data as Record<string, unknown>} /> },
-            { name: 'What', cell: (event) => <EventWhat event={event} /> },
-            { name: 'Event', cell: ({ id }) => <Id id={id} to={at(`/events/${id}`)} /> },
+            { name: 'What', cell: (event) => <EventWhat event={event} />, isWide: true },
+            { name: 'Delivery', cell: ({ delivery }) => <Delivered delivery={delivery} /> },
+            { name: 'Event', cell: ({ id }) => <Id id={id} to={at(`/events/${id}`)} />, isWide: true },
           ]}
         />
       </Panel>
       {isSending && <SendTestEvent onClose={() => setSending(false)} />}
     </>
   );
+}
+
+function Filters() {
+  const types = peek(useEventTypes())?.map(({ type }) => type) ?? [];
+  return (
+    <>
+      <LiveMark />
+      <TextFilter name="type" label="Type" suggestions={[...new Set(types.map(familyOf)), ...types]} />
+      <TextFilter name="iccid" label="ICCID" />
+      <Filter name="delivery" label="Delivery" options={optionsOf(deliveries)} />
+      <WhenFilter />
+    </>
+  );
+}
+
+function Delivered({ delivery }: { delivery: EventRow['delivery'] }) {
+  if (delivery !== 'done') return <State status={delivery} />;
+  return <span className="quiet">–</span>;
 }

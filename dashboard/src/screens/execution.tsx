@@ -1,12 +1,15 @@
-import { useQuery } from '@tanstack/react-query';
+import type { Execution } from '@simplane/sdk';
 import { useAccountPath, useIdInPath } from '../account-path.ts';
 import { useClients } from '../client.ts';
-import { ErrorNote } from '../parts/error-note.tsx';
+import { Action } from '../parts/action.tsx';
 import { Iccid, Id } from '../parts/id.tsx';
 import { Json } from '../parts/json.tsx';
+import { OrderButton } from '../parts/order-form.tsx';
 import { Fact, Facts, PageHeader } from '../parts/panel.tsx';
+import { Shown, useReading } from '../parts/reading.tsx';
 import { State } from '../parts/state.tsx';
-import { Time } from '../parts/time.tsx';
+import { Time, useNowSeconds } from '../parts/time.tsx';
+import { useProductName } from '../products.ts';
 import { Link } from '../router.tsx';
 
 /** One order or change, until it has ended. */
@@ -14,63 +17,125 @@ export default function ExecutionScreen() {
   const { api } = useClients();
   const at = useAccountPath();
   const id = useIdInPath();
-  const { data, error } = useQuery({
+  const reading = useReading({
     queryKey: ['executions', id],
     queryFn: () => api.executions.get(id),
-    refetchInterval: ({ state }) => (state.data?.finished_at == null ? 1_000 : false),
+    pollMs: (execution) => (execution?.finished_at == null ? 1_000 : false),
   });
-  if (error) return <ErrorNote error={error} />;
-  if (!data) return <p className="empty">Loading…</p>;
+  const above = <Link to={at('/esims?view=orders')}>Orders</Link>;
   return (
-    <>
-      <PageHeader
-        title={
-          <>
-            <Id id={data.id} /> <State status={data.status} />
-          </>
-        }
-        above={<Link to={at('/esims?view=orders')}>Orders</Link>}
-      />
-      <Facts>
-        <Fact name="Type">
-          <code>{data.type}</code>
-        </Fact>
-        <Fact name="Product">{data.product_id === null ? '–' : <code>{data.product_id}</code>}</Fact>
-        <Fact name="eSIM">
-          {data.iccid === null ? (
-            'not known yet'
-          ) : (
-            <Iccid iccid={data.iccid} to={at(`/esims/${data.iccid}`)} />
+    <Shown of={reading} what="the order" before={<PageHeader title={<Id id={id} />} above={above} />}>
+      {(execution) => (
+        <>
+          <PageHeader
+            title={
+              <>
+                <Id id={execution.id} /> <State status={execution.status} />
+              </>
+            }
+            above={above}
+          >
+            <Next execution={execution} />
+          </PageHeader>
+          {execution.error && (
+            <div className="error-note" role="status">
+              <p>
+                ✕ <code>{execution.error.code}</code> {execution.error.message}
+              </p>
+            </div>
           )}
+          <Waiting execution={execution} />
+          <ExecutionFacts execution={execution} />
+          <Json value={execution} />
+        </>
+      )}
+    </Shown>
+  );
+}
+
+/** The next step: the eSIM, another try, or a way back. */
+function Next({ execution }: { execution: Execution }) {
+  const at = useAccountPath();
+  const { id, type, status, iccid, product_id: product, retried_by: after } = execution;
+  if (status === 'succeeded' && iccid !== null)
+    return (
+      <Link to={at(`/esims/${iccid}`)} className="control main">
+        Open the eSIM
+      </Link>
+    );
+  if (status === 'failed' && type === 'esim.provision' && product !== null && after === undefined)
+    return <OrderButton label="Order again" again={{ productId: product }} />;
+  if (status !== 'queued' || type !== 'esim.provision') return null;
+  return (
+    <Action
+      label="Cancel"
+      scope="write"
+      confirm={{ effect: 'The order ends now, as failed with the cause “canceled”. Nothing is ordered.' }}
+      call={{ method: 'POST', path: `/v1/executions/${id}/cancel` }}
+    />
+  );
+}
+
+// Most orders end within seconds. One that has just been accepted is no reason to worry.
+const usualSeconds = 30;
+
+function Waiting({ execution }: { execution: Execution }) {
+  const now = useNowSeconds();
+  const { status, attempts, created, waiting_for: cause, next_attempt_at: next } = execution;
+  const isOpen = status === 'queued' || status === 'running';
+  if (!isOpen) return null;
+  if (attempts <= 1 && now - created < usualSeconds)
+    return (
+      <p className="notice info" role="status">
+        ◐ Accepted. Most orders take a few seconds; this page follows it.
+      </p>
+    );
+  if (cause === null) return null;
+  return (
+    <p className="notice" role="status">
+      ◐ {cause}{' '}
+      {next !== null && (
+        <>
+          Next attempt: <Time at={next} />.
+        </>
+      )}
+    </p>
+  );
+}
+
+function ExecutionFacts({ execution }: { execution: Execution }) {
+  const at = useAccountPath();
+  const productName = useProductName();
+  const { iccid, product_id: product, finished_at: finished } = execution;
+  const isOpen = finished === null;
+  return (
+    <Facts>
+      <Fact name="Type">
+        <code>{execution.type}</code>
+      </Fact>
+      {product !== null && (
+        <Fact name="Product">
+          <span title={product}>{productName(product)}</span>
         </Fact>
-        <Fact name="Attempts">{data.attempts}</Fact>
-        <Fact name="Accepted">
-          <Time at={data.created} />
-        </Fact>
-        {data.finished_at !== null && (
-          <Fact name="Ended">
-            <Time at={data.finished_at} />
-          </Fact>
+      )}
+      <Fact name="eSIM">
+        {iccid !== null ? (
+          <Iccid iccid={iccid} to={at(`/esims/${iccid}`)} />
+        ) : isOpen ? (
+          'not known yet'
+        ) : (
+          'none'
         )}
-      </Facts>
-      {data.waiting_for !== null && (
-        <p className="notice">
-          ◐ {data.waiting_for}{' '}
-          {data.next_attempt_at !== null && (
-            <>
-              Next attempt: <Time at={data.next_attempt_at} />.
-            </>
-          )}
-        </p>
+      </Fact>
+      <Fact name="Attempts">{execution.attempts}</Fact>
+      <Fact name="Accepted">
+        <Time at={execution.created} />
+      </Fact>
+      {finished !== null && (
+        <Fact name="Ended">
+          <Time at={finished} />
+        </Fact>
       )}
-      {data.error && (
-        <div className="error-note" role="status">
-          <p>
-            ✕ <code>{data.error.code}</code> {data.error.message}
-          </p>
-        </div>
-      )}
-      <Json value={data} />
-    </>
+    </Facts>
   );
 }

@@ -1,26 +1,27 @@
-import type { WebhookEvent } from '@simplane/sdk';
-import { useQuery } from '@tanstack/react-query';
+import type { Esim, Overview, WebhookEndpoint, WebhookEvent } from '@simplane/sdk';
 import { useState } from 'react';
 import { useAccountPath } from '../account-path.ts';
-import { mayDo, useClients } from '../client.ts';
+import { useClients } from '../client.ts';
 import { useEndpoints } from '../endpoints.ts';
 import { useLive } from '../live/use-live.tsx';
 import { Action } from '../parts/action.tsx';
+import { Breakable, Url } from '../parts/breakable.tsx';
 import { curlOf } from '../parts/call.ts';
 import { CodeBlock } from '../parts/code-block.tsx';
-import { ErrorNote } from '../parts/error-note.tsx';
+import { Health } from '../parts/endpoint-health.tsx';
 import { EventAbout } from '../parts/event-about.tsx';
 import { EventWhat } from '../parts/event-what.tsx';
 import { Funnel } from '../parts/funnel.tsx';
 import { Iccid } from '../parts/id.tsx';
-import { OrderForm } from '../parts/order-form.tsx';
+import { OrderButton } from '../parts/order-form.tsx';
 import { PageHeader, Panel } from '../parts/panel.tsx';
-import { Simulate } from '../parts/simulate.tsx';
+import { AllWell, peek, Shown, useReading } from '../parts/reading.tsx';
+import { canSimulate, Simulate } from '../parts/simulate.tsx';
 import { State } from '../parts/state.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { pollMs } from '../queries.ts';
-import { Link, navigate, setQuery, usePlace } from '../router.tsx';
+import { Link, setQuery, usePlace } from '../router.tsx';
 import { GettingStarted } from './getting-started.tsx';
 import { LiveMark } from './live-mark.tsx';
 
@@ -28,10 +29,7 @@ const windows = { '1 h': 3_600, '24 h': 86_400, '7 d': 604_800 } as const;
 
 /** What an integrator keeps open: how far orders come, what happens now, and what needs a look. */
 export default function Home() {
-  const clients = useClients();
-  const at = useAccountPath();
   const { query } = usePlace();
-  const [isOrdering, setOrdering] = useState(false);
   const chosen = (query.get('window') ?? '24 h') as keyof typeof windows;
   return (
     <>
@@ -50,36 +48,19 @@ export default function Home() {
             </button>
           ))}
         </fieldset>
-        <button
-          type="button"
-          className="control main"
-          disabled={!mayDo(clients, 'write')}
-          onClick={() => setOrdering(true)}
-        >
-          Order an eSIM
-        </button>
+        <OrderButton />
       </PageHeader>
       <Orders seconds={windows[chosen] ?? windows['24 h']} />
       <div className="columns">
         <div>
           <LiveEvents />
-          <FirstCall />
         </div>
         <div>
           <NeedsALook />
-          <GettingStarted onOrder={() => setOrdering(true)} />
-          {clients.mode === 'sandbox' && <SimulateNewest />}
+          <GettingStarted />
+          <Newest />
         </div>
       </div>
-      {isOrdering && (
-        <OrderForm
-          onClose={() => setOrdering(false)}
-          onOrdered={(id) => {
-            setOrdering(false);
-            navigate(at(`/executions/${id}`));
-          }}
-        />
-      )}
     </>
   );
 }
@@ -90,35 +71,39 @@ const legend = (
 
 function Orders({ seconds }: { seconds: number }) {
   const { api } = useClients();
-  const at = useAccountPath();
-  const { data, error } = useQuery({
+  const reading = useReading({
     queryKey: ['overview', seconds],
     queryFn: () => api.overview({ from: Math.floor(Date.now() / 1_000) - seconds }),
-    refetchInterval: pollMs,
+    pollMs,
   });
-  if (error) return <ErrorNote error={error} />;
-  if (!data) return null;
   return (
-    <Panel
-      title="Orders"
-      footer={
-        data.failures.length > 0 ? (
+    <Panel title="Orders" footer={legend}>
+      <Shown of={reading} what="the figures">
+        {(overview) => (
           <>
-            <span className="row">
-              <State status="failed" word={`${data.failed_count} failed`} />
-              <Link to={at('/esims?view=orders&status=failed')}>
-                {data.failures.map(({ code, count }) => `${count} ${code}`).join(', ')}
-              </Link>
-            </span>
-            {legend}
+            <Funnel overview={overview} />
+            {overview.failures.length > 0 && <Failures overview={overview} />}
           </>
-        ) : (
-          legend
-        )
-      }
-    >
-      <Funnel overview={data} />
+        )}
+      </Shown>
     </Panel>
+  );
+}
+
+/** Each cause leads to the orders that it counts. */
+function Failures({ overview: { failed_count: failed, failures } }: { overview: Overview }) {
+  const at = useAccountPath();
+  return (
+    <div className="body row">
+      <Link to={at('/esims?view=orders&status=failed')} className="subtle">
+        <State status="failed" word={`${failed} failed`} />
+      </Link>
+      {failures.map(({ code, count }) => (
+        <Link key={code} to={at(`/esims?view=orders&status=failed&error_code=${code}`)}>
+          {count} {code}
+        </Link>
+      ))}
+    </div>
   );
 }
 
@@ -130,11 +115,11 @@ function LiveEvents() {
   const at = useAccountPath();
   const { recent } = useLive();
   const [isHeld, setHeld] = useState<WebhookEvent[] | null>(null);
-  const { data, error } = useQuery({
+  const reading = useReading({
     queryKey: ['events', 'newest'],
     queryFn: async () => (await api.events.list({ limit: shownEvents })).data,
   });
-  const all = [...recent, ...(data ?? [])].filter(
+  const all = [...recent, ...(peek(reading) ?? [])].filter(
     ({ id }, index, events) => events.findIndex((other) => other.id === id) === index,
   );
   const rows = (isHeld ?? all).slice(0, shownEvents);
@@ -164,27 +149,35 @@ function LiveEvents() {
           </>
         }
       >
-        {error && <ErrorNote error={error} />}
-        <Table
-          caption="The newest events"
-          rows={rows}
-          keyOf={({ id }) => id}
-          to={({ id }) => at(`/events/${id}`)}
-          empty="Order an eSIM, and its events appear here."
-          columns={[
-            { name: 'When', cell: ({ created }) => <Time at={created} />, isTime: true },
-            {
-              name: 'Type',
-              cell: ({ id, type }) => (
-                <Link to={at(`/events/${id}`)} className="subtle">
-                  <code>{type}</code>
-                </Link>
-              ),
-            },
-            { name: 'About', cell: (event) => <EventAbout data={event.data as Record<string, unknown>} /> },
-            { name: 'What', cell: (event) => <EventWhat event={event} /> },
-          ]}
-        />
+        <Shown of={reading} what="the newest events">
+          {() => (
+            <Table
+              caption="The newest events"
+              rows={rows}
+              keyOf={({ id }) => id}
+              to={({ id }) => at(`/events/${id}`)}
+              empty="Order an eSIM, and its events appear here."
+              columns={[
+                { name: 'When', cell: ({ created }) => <Time at={created} />, isTime: true },
+                {
+                  name: 'Type',
+                  cell: ({ id, type }) => (
+                    <Link to={at(`/events/${id}`)} className="subtle">
+                      <code>
+                        <Breakable text={type} />
+                      </code>
+                    </Link>
+                  ),
+                },
+                {
+                  name: 'About',
+                  cell: (event) => <EventAbout data={event.data as Record<string, unknown>} />,
+                },
+                { name: 'What', cell: (event) => <EventWhat event={event} /> },
+              ]}
+            />
+          )}
+        </Shown>
       </Panel>
     </section>
   );
@@ -192,64 +185,108 @@ function LiveEvents() {
 
 /** Endpoints that fail or were disabled. */
 function NeedsALook() {
-  const at = useAccountPath();
-  const { data: endpoints } = useEndpoints({ refetchInterval: pollMs });
-  const failing = endpoints?.filter(
-    ({ status, failing_since: since }) => status === 'disabled' || since !== null,
-  );
-  if (!failing || failing.length === 0) return null;
+  const reading = useEndpoints();
+  const failing = peek(reading)?.filter(isFailing) ?? [];
   return (
-    <Panel title="Needs attention" aside={String(failing.length)} isUrgent>
-      {failing.slice(0, 5).map((endpoint) => (
-        <div key={endpoint.id} className="body">
-          <p>
-            <State status={endpoint.status === 'disabled' ? 'disabled' : 'failing'} />{' '}
-            <Link to={at(`/webhooks/${endpoint.id}`)}>{endpoint.url.replace(/^https?:\/\//, '')}</Link>
-          </p>
-          <p className="quiet">{endpoint.disabled_reason ?? endpoint.last_error}</p>
-          <Action
-            label="Probe"
-            scope="write"
-            call={{ method: 'POST', path: `/v1/webhook_endpoints/${endpoint.id}/probe` }}
-          />
-        </div>
-      ))}
+    <Panel
+      title="Needs attention"
+      aside={failing.length > 0 && String(failing.length)}
+      isUrgent={failing.length > 0}
+    >
+      <Shown of={reading} what="the endpoints">
+        {(endpoints) =>
+          failing.length > 0 ? (
+            failing.slice(0, 5).map((endpoint) => <Failing key={endpoint.id} endpoint={endpoint} />)
+          ) : (
+            <div className="empty">
+              {endpoints.length === 0 ? (
+                'There is no webhook endpoint yet.'
+              ) : (
+                <AllWell>Every webhook endpoint works.</AllWell>
+              )}
+            </div>
+          )
+        }
+      </Shown>
     </Panel>
   );
 }
 
-function SimulateNewest() {
-  const { api } = useClients();
+function isFailing({ status, failing_since: since }: WebhookEndpoint): boolean {
+  return status === 'disabled' || since !== null;
+}
+
+function Failing({ endpoint }: { endpoint: WebhookEndpoint }) {
   const at = useAccountPath();
-  const { data } = useQuery({
+  return (
+    <div className="body">
+      <p>
+        <Health endpoint={endpoint} />{' '}
+        <Link to={at(`/webhooks/${endpoint.id}`)}>
+          <Url text={endpoint.url.replace(/^https?:\/\//, '')} />
+        </Link>
+      </p>
+      <p className="quiet">
+        {endpoint.disabled_reason ??
+          (endpoint.status === 'disabled'
+            ? 'Nothing is sent to it until you resume it.'
+            : endpoint.last_error)}
+      </p>
+      <Action
+        label="Probe"
+        scope="write"
+        call={{ method: 'POST', path: `/v1/webhook_endpoints/${endpoint.id}/probe` }}
+      />
+    </div>
+  );
+}
+
+/** What a phone does with the newest eSIM; before the first, how to order it. */
+function Newest() {
+  const { api, mode } = useClients();
+  const reading = useReading({
     queryKey: ['esims', 'newest'],
     queryFn: async () => (await api.esims.list({ limit: 1 })).data[0] ?? null,
-    refetchInterval: pollMs,
+    pollMs,
   });
-  if (!data) return null;
+  const newest = peek(reading);
+  if (mode === 'live' && newest !== null) return null;
   return (
-    <Panel title="Simulate">
+    <Panel title={newest === null ? 'Your first call' : 'Simulate'}>
       <div className="body">
-        <p className="quiet">
-          What a phone does with the newest eSIM, <Iccid iccid={data.iccid} to={at(`/esims/${data.iccid}`)} />
-        </p>
-        <Simulate iccid={data.iccid} />
+        <Shown of={reading} what="the newest eSIM">
+          {(esim) => (esim === null ? <FirstCall /> : <SimulateNewest esim={esim} />)}
+        </Shown>
       </div>
     </Panel>
+  );
+}
+
+function SimulateNewest({ esim: { iccid, status } }: { esim: Esim }) {
+  const at = useAccountPath();
+  return (
+    <>
+      <p className="quiet">
+        What a phone does with the newest eSIM, <Iccid iccid={iccid} to={at(`/esims/${iccid}`)} />
+      </p>
+      {canSimulate(status) ? (
+        <Simulate iccid={iccid} />
+      ) : (
+        <p>
+          It is <State status={status} />, so a phone can do nothing with it.
+        </p>
+      )}
+    </>
   );
 }
 
 function FirstCall() {
   const call = { method: 'POST', path: '/v1/esims', body: { product_id: 'prod_europe_5gb_30d' } } as const;
   return (
-    <Panel title="Your first call">
-      <div className="body">
-        <CodeBlock
-          title="Order an eSIM"
-          what="curl command"
-          text={curlOf(call, { idempotencyKey: 'my-first-order' })}
-        />
-      </div>
-    </Panel>
+    <CodeBlock
+      title="Order an eSIM"
+      what="curl command"
+      text={curlOf(call, { idempotencyKey: 'my-first-order' })}
+    />
   );
 }

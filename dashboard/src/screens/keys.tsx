@@ -3,13 +3,16 @@ import { useState } from 'react';
 import { mayDo, useClients } from '../client.ts';
 import { Action } from '../parts/action.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { exact } from '../parts/format.ts';
 import { Id } from '../parts/id.tsx';
 import { PageHeader, Panel } from '../parts/panel.tsx';
+import { ScopedButton } from '../parts/scoped-button.tsx';
 import { SecretOnce } from '../parts/secret-once.tsx';
 import { State } from '../parts/state.tsx';
 import { ListTable } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { pollMs } from '../queries.ts';
+import { CreateKey } from './create-key.tsx';
 
 export default function Keys() {
   const clients = useClients();
@@ -19,15 +22,9 @@ export default function Keys() {
   return (
     <>
       <PageHeader title="API keys" about="A key is shown once, when it is created or rolled.">
-        <button
-          type="button"
-          className="control main"
-          disabled={!mayDo(clients, 'admin')}
-          title={mayDo(clients, 'admin') ? undefined : 'This needs a key with the scope “admin”.'}
-          onClick={() => setCreating(true)}
-        >
+        <ScopedButton scope="admin" kind="main" onClick={() => setCreating(true)}>
           Create a key
-        </button>
+        </ScopedButton>
       </PageHeader>
       <Panel title="Keys">
         {isAdmin ? (
@@ -51,6 +48,7 @@ function KeyList({ onRolled }: { onRolled(key: string): void }) {
   return (
     <ListTable<ApiKey>
       caption="API keys, newest first"
+      what="the keys"
       queryKey={['api_keys']}
       pollMs={pollMs}
       read={(page) => api.apiKeys.list(page)}
@@ -76,6 +74,7 @@ function KeyList({ onRolled }: { onRolled(key: string): void }) {
                 <Action
                   label="Roll"
                   scope="admin"
+                  confirm={{ effect: rollEffect(key) }}
                   call={{
                     method: 'POST',
                     path: `/v1/api_keys/${key.id}/roll`,
@@ -116,66 +115,9 @@ function KeyState({ apiKey: { revoked_at: revoked, expires_at: end } }: { apiKey
   );
 }
 
-const scopes = ['read', 'write', 'install', 'admin', 'network'];
-
-function CreateKey({ onClose }: { onClose(): void }) {
-  const clients = useClients();
-  const [name, setName] = useState('');
-  const [chosen, setChosen] = useState<string[]>(['read']);
-  const [cidrs, setCidrs] = useState('');
-  const [key, setKey] = useState<string | null>(null);
-  const body = {
-    name,
-    scopes: chosen,
-    ...(cidrs.trim() !== '' && { allowed_cidrs: cidrs.split(/[\s,]+/).filter(Boolean) }),
-  };
-  return (
-    <Dialog title="Create a key" onClose={onClose}>
-      {key !== null ? (
-        <SecretOnce secret={key} what="key" onDone={onClose} />
-      ) : (
-        <div className="form">
-          <label>
-            Name
-            <input value={name} onChange={(event) => setName(event.target.value)} />
-          </label>
-          <fieldset>
-            <legend>Scopes</legend>
-            {scopes.map((scope) => (
-              <label key={scope} className="check">
-                <input
-                  type="checkbox"
-                  checked={chosen.includes(scope)}
-                  disabled={!mayDo(clients, scope)}
-                  onChange={(event) =>
-                    setChosen(
-                      event.target.checked ? [...chosen, scope] : chosen.filter((one) => one !== scope),
-                    )
-                  }
-                />
-                {scope}
-                {!mayDo(clients, scope) && <span className="quiet"> (your key does not have it)</span>}
-              </label>
-            ))}
-          </fieldset>
-          <label>
-            Allowed addresses (CIDR), empty for all
-            <input
-              value={cidrs}
-              placeholder="203.0.113.0/24"
-              spellCheck={false}
-              onChange={(event) => setCidrs(event.target.value)}
-            />
-          </label>
-          <Action
-            label="Create"
-            kind="main"
-            scope="admin"
-            call={{ method: 'POST', path: '/v1/api_keys', body }}
-            onDone={(answer) => setKey((answer as { key: string }).key)}
-          />
-        </div>
-      )}
-    </Dialog>
-  );
+/** What ends when. The old key's own expiry may come first. */
+function rollEffect({ name, last4, expires_at: end }: ApiKey): string {
+  const inADay = Math.floor(Date.now() / 1_000) + 86_400;
+  const until = end === null ? inADay : Math.min(end, inADay);
+  return `You get a new key with the same scopes. The old one, ${name} …${last4}, works until ${exact(until)} and no longer.`;
 }

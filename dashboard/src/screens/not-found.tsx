@@ -1,7 +1,7 @@
 import { PageHeader } from '../parts/panel.tsx';
 import { Link } from '../router.tsx';
 
-export function NotFound() {
+export default function NotFound() {
   return (
     <>
       <PageHeader title="Not found" about="There is no page at this address." />

@@ -1,22 +1,28 @@
 import type { RequestLogEntry } from '@simplane/sdk';
 import { useAccountPath } from '../account-path.ts';
 import { useClients } from '../client.ts';
-import { Filter } from '../parts/filter.tsx';
+import { Breakable } from '../parts/breakable.tsx';
+import { Filter, optionsOf, TextFilter } from '../parts/filter.tsx';
 import { duration } from '../parts/format.ts';
 import { Id } from '../parts/id.tsx';
 import { PageHeader, Panel } from '../parts/panel.tsx';
 import { Mark } from '../parts/state.tsx';
 import { ListTable } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
+import { useCreated, WhenFilter } from '../parts/when-filter.tsx';
 import { pollMs } from '../queries.ts';
-import { usePlace } from '../router.tsx';
-
-const toOption = (value: string) => ({ value, label: value });
+import { Link, usePlace } from '../router.tsx';
 
 export default function Requests() {
   const { api } = useClients();
   const at = useAccountPath();
-  const status = usePlace().query.get('status');
+  const { query } = usePlace();
+  const [status, operation] = [query.get('status'), query.get('operation')];
+  const filter = {
+    ...(status !== null && { status }),
+    ...(operation !== null && { operation }),
+    ...useCreated(),
+  };
   return (
     <>
       <PageHeader
@@ -25,13 +31,20 @@ export default function Requests() {
       />
       <Panel
         title="Requests"
-        aside={<Filter name="status" label="Status" options={['2xx', '4xx', '5xx'].map(toOption)} />}
+        aside={
+          <>
+            <Filter name="status" label="Status" options={optionsOf(['2xx', '4xx', '5xx'])} />
+            <TextFilter name="operation" label="Operation" />
+            <WhenFilter />
+          </>
+        }
       >
         <ListTable<RequestLogEntry>
           caption="Requests, newest first"
-          queryKey={['requests', status]}
+          what="the requests"
+          queryKey={['requests', filter]}
           pollMs={pollMs}
-          read={(page) => api.requests.list({ ...page, ...(status !== null && { status }) })}
+          read={(page) => api.requests.list({ ...page, ...filter })}
           keyOf={({ id }) => id}
           to={({ id }) => at(`/requests/${id}`)}
           empty="No requests. By default, live mode logs only requests that failed."
@@ -39,10 +52,13 @@ export default function Requests() {
             { name: 'When', cell: ({ created }) => <Time at={created} />, isTime: true },
             {
               name: 'Request',
-              cell: ({ method, path }) => (
-                <code>
-                  {method} {path}
-                </code>
+              isText: true,
+              cell: ({ id, method, path }) => (
+                <Link to={at(`/requests/${id}`)} className="subtle">
+                  <code>
+                    <Breakable text={`${method} ${path}`} />
+                  </code>
+                </Link>
               ),
             },
             {
@@ -50,7 +66,11 @@ export default function Requests() {
               cell: ({ status, error }) => (
                 <span className={status >= 400 ? 'bad' : ''}>
                   <Mark shape={status >= 400 ? 'failed' : 'done'} /> {status}{' '}
-                  {error && <code>{error.code}</code>}
+                  {error && (
+                    <code title={error.message}>
+                      <Breakable text={error.code} />
+                    </code>
+                  )}
                 </span>
               ),
             },

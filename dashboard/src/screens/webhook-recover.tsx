@@ -1,11 +1,10 @@
-import type { WebhookEndpoint } from '@simplane/sdk';
-import { useQuery } from '@tanstack/react-query';
+import type { RecoveryPreview, WebhookEndpoint } from '@simplane/sdk';
 import { useState } from 'react';
 import { useClients } from '../client.ts';
 import { Action } from '../parts/action.tsx';
-import { ErrorNote } from '../parts/error-note.tsx';
 import { number } from '../parts/format.ts';
 import { Panel } from '../parts/panel.tsx';
+import { Shown, useReading } from '../parts/reading.tsx';
 
 const hours = [1, 6, 24, 24 * 7, 24 * 30];
 
@@ -14,10 +13,10 @@ export function Recover({ endpoint }: { endpoint: WebhookEndpoint }) {
   const { api } = useClients();
   const [chosen, setChosen] = useState<{ hours: number; since: number } | null>(null);
   const since = chosen?.since ?? null;
-  const { data, error } = useQuery({
+  const reading = useReading({
     queryKey: ['recovery_preview', endpoint.id, since],
     queryFn: () => api.webhookEndpoints.recover(endpoint.id, { since: since ?? 0, dry_run: true }),
-    enabled: since !== null,
+    isEnabled: since !== null,
   });
   const isEnabled = endpoint.status === 'enabled';
   return (
@@ -37,32 +36,41 @@ export function Recover({ endpoint }: { endpoint: WebhookEndpoint }) {
             ))}
           </select>
         </label>
-        {error && <ErrorNote error={error} />}
-        {data && since !== null && (
-          <>
-            <p>
-              {data.capped ? 'At least ' : ''}
-              <b>{number(data.event_count)}</b> events were not delivered to it
-              {data.types.length > 0 && ': '}
-              {data.types.map(({ type, count }) => `${type} (${number(count)})`).join(', ')}.
-            </p>
-            {data.event_count > 0 && (
-              <Action
-                label={isEnabled ? 'Recover them' : 'Recover (enable it first)'}
-                scope="write"
-                kind="main"
-                call={{
-                  method: 'POST',
-                  path: `/v1/webhook_endpoints/${endpoint.id}/recover`,
-                  body: { since },
-                }}
-                onDone={() => setChosen(null)}
-              />
+        {since !== null && (
+          <Shown of={reading} what="what it missed">
+            {(preview) => (
+              <>
+                <Missed preview={preview} />
+                {preview.event_count > 0 && (
+                  <Action
+                    label={isEnabled ? 'Recover them' : 'Recover (enable it first)'}
+                    scope="write"
+                    kind="main"
+                    call={{
+                      method: 'POST',
+                      path: `/v1/webhook_endpoints/${endpoint.id}/recover`,
+                      body: { since },
+                    }}
+                    onDone={() => setChosen(null)}
+                  />
+                )}
+              </>
             )}
-          </>
+          </Shown>
         )}
       </div>
     </Panel>
+  );
+}
+
+function Missed({ preview: { capped, event_count: count, types } }: { preview: RecoveryPreview }) {
+  return (
+    <p>
+      {capped ? 'At least ' : ''}
+      <b>{number(count)}</b> events were not delivered to it
+      {types.length > 0 && ': '}
+      {types.map(({ type, count }) => `${type} (${number(count)})`).join(', ')}.
+    </p>
   );
 }
 

@@ -1,25 +1,23 @@
-import type { DeliveryAttempt, WebhookEndpoint, WebhookProbe } from '@simplane/sdk';
-import { useQuery } from '@tanstack/react-query';
+import type { WebhookEndpoint, WebhookProbe } from '@simplane/sdk';
 import { useState } from 'react';
 import { useAccountPath, useIdInPath } from '../account-path.ts';
 import { useClients } from '../client.ts';
 import { Action } from '../parts/action.tsx';
-import { Bars } from '../parts/bars.tsx';
+import { Breakable, Url } from '../parts/breakable.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Health } from '../parts/endpoint-health.tsx';
-import { ErrorNote } from '../parts/error-note.tsx';
-import { everyHour } from '../parts/every-hour.ts';
-import { Filter } from '../parts/filter.tsx';
 import { duration } from '../parts/format.ts';
 import { Id } from '../parts/id.tsx';
 import { Json } from '../parts/json.tsx';
-import { Fact, Facts, PageHeader, Panel } from '../parts/panel.tsx';
+import { Fact, Facts, PageHeader } from '../parts/panel.tsx';
+import { Shown, useReading } from '../parts/reading.tsx';
+import { ScopedButton } from '../parts/scoped-button.tsx';
 import { SecretOnce } from '../parts/secret-once.tsx';
-import { State } from '../parts/state.tsx';
-import { ListTable } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { pollMs } from '../queries.ts';
-import { Link, navigate, usePlace } from '../router.tsx';
+import { Link, navigate } from '../router.tsx';
+import { EditEndpoint } from './endpoint-form.tsx';
+import { Attempts, Stats } from './webhook-attempts.tsx';
 import { Recover } from './webhook-recover.tsx';
 
 /** An endpoint: whether it works, what it answered, and what to do if it does not. */
@@ -27,22 +25,52 @@ export default function WebhookScreen() {
   const { api } = useClients();
   const at = useAccountPath();
   const id = useIdInPath();
-  const [secret, setSecret] = useState<string | null>(null);
-  const [probe, setProbe] = useState<WebhookProbe | null>(null);
-  const { data: endpoint, error } = useQuery({
+  const reading = useReading({
     queryKey: ['webhook_endpoints', id],
     queryFn: () => api.webhookEndpoints.get(id),
-    refetchInterval: pollMs,
+    pollMs,
   });
-  if (error) return <ErrorNote error={error} />;
-  if (!endpoint) return <p className="empty">Loading…</p>;
-  const path = `/v1/webhook_endpoints/${id}`;
+  const above = <Link to={at('/webhooks')}>Webhooks</Link>;
+  return (
+    <Shown of={reading} what="the endpoint" before={<PageHeader title={<Id id={id} />} above={above} />}>
+      {(endpoint) => (
+        <>
+          <Heading endpoint={endpoint} />
+          <Trouble endpoint={endpoint} />
+          <EndpointFacts endpoint={endpoint} />
+          <div className="columns">
+            <div>
+              <Stats id={id} />
+              <Attempts id={id} />
+            </div>
+            <div>
+              <Recover endpoint={endpoint} />
+              <Json value={endpoint} />
+            </div>
+          </div>
+        </>
+      )}
+    </Shown>
+  );
+}
+
+const pathOf = (id: string) => `/v1/webhook_endpoints/${id}`;
+
+function Heading({ endpoint }: { endpoint: WebhookEndpoint }) {
+  const at = useAccountPath();
+  const { id, status, url } = endpoint;
+  const [secret, setSecret] = useState<string | null>(null);
+  const [probe, setProbe] = useState<WebhookProbe | null>(null);
+  const [isEditing, setEditing] = useState(false);
   return (
     <>
       <PageHeader
         title={
           <>
-            <code>{endpoint.url}</code> <Health endpoint={endpoint} />
+            <code>
+              <Url text={url} />
+            </code>{' '}
+            <Health endpoint={endpoint} />
           </>
         }
         above={<Link to={at('/webhooks')}>Webhooks</Link>}
@@ -50,9 +78,13 @@ export default function WebhookScreen() {
         <Action
           label="Probe"
           scope="write"
-          call={{ method: 'POST', path: `${path}/probe` }}
+          call={{ method: 'POST', path: `${pathOf(id)}/probe` }}
           onDone={(answer) => setProbe(answer as WebhookProbe)}
         />
+        <ScopedButton scope="write" onClick={() => setEditing(true)}>
+          Edit
+        </ScopedButton>
+        {status === 'enabled' && <Pause id={id} />}
         <Action
           label="Rotate secret"
           scope="write"
@@ -60,7 +92,7 @@ export default function WebhookScreen() {
             id,
             effect: 'Deliveries are signed with both secrets for a day, then with the new one only.',
           }}
-          call={{ method: 'POST', path: `${path}/rotate_secret`, body: {} }}
+          call={{ method: 'POST', path: `${pathOf(id)}/rotate_secret`, body: {} }}
           onDone={(answer) => setSecret((answer as { secret: string }).secret)}
         />
         <Action
@@ -71,50 +103,67 @@ export default function WebhookScreen() {
             id,
             effect: 'This deletes the endpoint and cancels its pending deliveries. It cannot be undone.',
           }}
-          call={{ method: 'DELETE', path }}
+          call={{ method: 'DELETE', path: pathOf(id) }}
           onDone={() => navigate(at('/webhooks'))}
         />
       </PageHeader>
       {probe && <Probed probe={probe} />}
-      {endpoint.status === 'disabled' && (
-        <div className="error-note row apart" role="status">
-          <p>✕ {endpoint.disabled_reason ?? 'Disabled by a request, not because of failures.'}</p>
-          <Action label="Enable" scope="write" call={{ method: 'POST', path: `${path}/enable` }} />
-        </div>
-      )}
-      {endpoint.status === 'enabled' && endpoint.failing_since !== null && (
-        <div className="notice">
-          <p>
-            ▲ Failing since <Time at={endpoint.failing_since} />: {endpoint.last_error}{' '}
-            {endpoint.next_attempt_at !== null && (
-              <>
-                Next attempt <Time at={endpoint.next_attempt_at} />.
-              </>
-            )}
-          </p>
-          <p>
-            Fix the receiver, then probe it. Pending deliveries are retried automatically. Recover the failed
-            ones below.
-          </p>
-        </div>
-      )}
-      <EndpointFacts endpoint={endpoint} />
-      <div className="columns">
-        <div>
-          <Stats id={id} />
-          <Attempts id={id} />
-        </div>
-        <div>
-          <Recover endpoint={endpoint} />
-          <Json value={endpoint} />
-        </div>
-      </div>
+      {isEditing && <EditEndpoint endpoint={endpoint} onClose={() => setEditing(false)} />}
       {secret !== null && (
         <Dialog title="The new signing secret" onClose={() => setSecret(null)}>
           <SecretOnce secret={secret} what="signing secret" onDone={() => setSecret(null)} />
         </Dialog>
       )}
     </>
+  );
+}
+
+function Pause({ id }: { id: string }) {
+  return (
+    <Action
+      label="Pause"
+      scope="write"
+      confirm={{
+        effect:
+          'From now on, nothing is sent to it, and its pending deliveries are canceled. Events of the meantime are kept: after “Resume”, recover them on this page.',
+      }}
+      call={{ method: 'PATCH', path: pathOf(id), body: { status: 'disabled' } }}
+    />
+  );
+}
+
+/** Why nothing arrives, and what to do about it. */
+function Trouble({ endpoint }: { endpoint: WebhookEndpoint }) {
+  const { id, status, disabled_reason: reason, failing_since: since, next_attempt_at: next } = endpoint;
+  if (status === 'disabled') {
+    return (
+      <div className={reason === undefined ? 'notice row apart' : 'error-note row apart'} role="status">
+        <p>{reason === undefined ? '‖ Paused by a request: nothing is sent to it.' : `✕ ${reason}`}</p>
+        <Action
+          label={reason === undefined ? 'Resume' : 'Enable'}
+          scope="write"
+          kind="main"
+          call={{ method: 'POST', path: `${pathOf(id)}/enable` }}
+        />
+      </div>
+    );
+  }
+  if (since === null) return null;
+  return (
+    <div className="notice">
+      <p>
+        ▲ Failing since <Time at={since} />: {endpoint.last_error}{' '}
+        {next !== null && (
+          <>
+            Next attempt <Time at={next} />.
+          </>
+        )}
+      </p>
+      <p>
+        Fix the receiver, then probe it. Pending deliveries are retried automatically. Recover the failed ones
+        below.
+      </p>
+    </div>
   );
 }
 
@@ -135,7 +184,9 @@ function EndpointFacts({ endpoint }: { endpoint: WebhookEndpoint }) {
         <Id id={endpoint.id} />
       </Fact>
       <Fact name="Events">
-        <code>{endpoint.enabled_event_types.join(', ')}</code>
+        <code>
+          <Breakable text={endpoint.enabled_event_types.join(', ')} />
+        </code>
       </Fact>
       <Fact name="Ordering">{endpoint.ordering === 'esim' ? 'per eSIM' : 'none'}</Fact>
       <Fact name="Last success">
@@ -155,80 +206,5 @@ function EndpointFacts({ endpoint }: { endpoint: WebhookEndpoint }) {
       </Fact>
       {endpoint.description !== null && <Fact name="Description">{endpoint.description}</Fact>}
     </Facts>
-  );
-}
-
-function Stats({ id }: { id: string }) {
-  const { api } = useClients();
-  const { data } = useQuery({
-    queryKey: ['stats', id],
-    queryFn: () => api.webhookEndpoints.stats(id),
-    refetchInterval: pollMs * 4,
-  });
-  if (!data) return null;
-  const { succeeded_count: good, failed_count: bad, p50_ms: p50, p99_ms: p99 } = data;
-  const hours = everyHour(data, Date.now() / 1_000);
-  const finding = `${good} attempts succeeded and ${bad} failed`;
-  return (
-    <Panel title="Attempts per hour, last day" aside={finding}>
-      <div className="body">
-        <p className="quiet">
-          {p50 === null ? 'No attempt yet.' : `Median duration ${duration(p50)}`}
-          {p99 !== null && `, 99th percentile ${duration(p99)}.`}
-        </p>
-        <Bars
-          counts={hours.map(({ succeeded, failed }) => succeeded + failed)}
-          failed={hours.map(({ failed }) => failed)}
-          finding={finding}
-        />
-      </div>
-    </Panel>
-  );
-}
-
-function Attempts({ id }: { id: string }) {
-  const { api } = useClients();
-  const at = useAccountPath();
-  const { query } = usePlace();
-  const outcome = query.get('outcome') as 'succeeded' | 'failed' | null;
-  return (
-    <Panel
-      title="Attempts"
-      aside={
-        <Filter
-          name="outcome"
-          label="Outcome"
-          options={[
-            { value: 'failed', label: 'failed' },
-            { value: 'succeeded', label: 'succeeded' },
-          ]}
-        />
-      }
-    >
-      <ListTable<DeliveryAttempt>
-        caption="Attempts, those of the newest delivery first"
-        queryKey={['attempts', id, outcome]}
-        pollMs={pollMs}
-        read={(page) => api.webhookEndpoints.attempts(id, { ...page, ...(outcome !== null && { outcome }) })}
-        keyOf={({ delivery_id: delivery, number }) => `${delivery} ${number}`}
-        to={({ event_id: event }) => at(`/events/${event}`)}
-        empty="No attempt yet."
-        columns={[
-          { name: 'When', cell: ({ at }) => <Time at={at} />, isTime: true },
-          {
-            name: 'Response',
-            cell: ({ outcome, status_code: status, error, response }) => (
-              <>
-                <State status={outcome} word={String(status ?? error)} />{' '}
-                <code className="said wide">{response?.slice(0, 80)}</code>
-              </>
-            ),
-          },
-          { name: 'Event', cell: ({ event_id: event }) => <Id id={event} to={at(`/events/${event}`)} /> },
-          { name: 'No.', cell: ({ number }) => number, isNumber: true },
-          { name: 'Duration', cell: ({ duration_ms: ms }) => duration(ms), isNumber: true },
-        ]}
-      />
-    </Panel>
   );
 }

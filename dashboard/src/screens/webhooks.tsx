@@ -1,14 +1,17 @@
 import type { WebhookEndpoint } from '@simplane/sdk';
 import { useState } from 'react';
 import { useAccountPath } from '../account-path.ts';
-import { mayDo, useClients } from '../client.ts';
+import { useClients } from '../client.ts';
+import { Breakable, Url } from '../parts/breakable.tsx';
 import { Health } from '../parts/endpoint-health.tsx';
+import { shorten } from '../parts/format.ts';
 import { PageHeader, Panel } from '../parts/panel.tsx';
+import { ScopedButton } from '../parts/scoped-button.tsx';
 import { ListTable } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { pollMs } from '../queries.ts';
 import { Link } from '../router.tsx';
-import { CreateEndpoint } from './create-endpoint.tsx';
+import { CreateEndpoint } from './endpoint-form.tsx';
 
 export default function Webhooks() {
   const clients = useClients();
@@ -17,18 +20,14 @@ export default function Webhooks() {
   return (
     <>
       <PageHeader title="Webhooks">
-        <button
-          type="button"
-          className="control main"
-          disabled={!mayDo(clients, 'write')}
-          onClick={() => setCreating(true)}
-        >
+        <ScopedButton scope="write" kind="main" onClick={() => setCreating(true)}>
           Add an endpoint
-        </button>
+        </ScopedButton>
       </PageHeader>
       <Panel title="Endpoints">
         <ListTable<WebhookEndpoint>
           caption="Webhook endpoints, newest first"
+          what="the endpoints"
           queryKey={['webhook_endpoints']}
           pollMs={pollMs}
           read={(page) => clients.api.webhookEndpoints.list(page)}
@@ -36,14 +35,20 @@ export default function Webhooks() {
           to={({ id }) => at(`/webhooks/${id}`)}
           empty="No endpoint yet. Add one, or follow events with “simplane listen”."
           columns={[
-            { name: 'URL', cell: ({ id, url }) => <Link to={at(`/webhooks/${id}`)}>{shorten(url)}</Link> },
+            {
+              name: 'URL',
+              cell: ({ id, url }) => (
+                <Link to={at(`/webhooks/${id}`)}>
+                  <Url text={shorten(url)} />
+                </Link>
+              ),
+            },
             { name: 'Health', cell: (endpoint) => <Health endpoint={endpoint} /> },
             {
               name: 'Events',
               cell: ({ enabled_event_types: types }) => (
                 <code>
-                  {types.slice(0, 3).join(', ')}
-                  {types.length > 3 && ' …'}
+                  <Breakable text={types.slice(0, 3).join(', ') + (types.length > 3 ? ' …' : '')} />
                 </code>
               ),
             },
@@ -54,9 +59,4 @@ export default function Webhooks() {
       {isCreating && <CreateEndpoint onClose={() => setCreating(false)} />}
     </>
   );
-}
-
-function shorten(url: string): string {
-  const text = url.replace(/^https?:\/\//, '');
-  return text.length > 70 ? `${text.slice(0, 70)}…` : text;
 }

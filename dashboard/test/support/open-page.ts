@@ -13,7 +13,8 @@ export async function openPage(
   origin: string,
   { width = 1400 }: { width?: number } = {},
 ): Promise<Opened> {
-  const context = await browser.newContext({ viewport: { width, height: 900 } });
+  // Without motion: every frame of a moving skeleton costs CPU.
+  const context = await browser.newContext({ viewport: { width, height: 900 }, reducedMotion: 'reduce' });
   await context.grantPermissions(['clipboard-read', 'clipboard-write']).catch(() => {});
   const page = await context.newPage();
   const faults: string[] = [];

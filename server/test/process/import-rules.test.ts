@@ -38,6 +38,12 @@ const planted: [rule: string, from: string, imports: string, to: string][] = [
   ['only-http-knows-fastify', 'server/src/orders/esims/a.ts', 'fastify', 'node_modules/fastify/index.js'],
   ['only-db-knows-pg', 'server/src/orders/esims/b.ts', 'pg', 'node_modules/pg/index.js'],
   [
+    'screens-read-through-readings',
+    'dashboard/src/screens/a.tsx',
+    '@tanstack/react-query',
+    'node_modules/@tanstack/react-query/index.js',
+  ],
+  [
     'no-undeclared-packages',
     'server/src/orders/esims/d.ts',
     'undeclared',
@@ -144,7 +150,7 @@ async function writeTree(root: string): Promise<void> {
     await write(join(root, path), lines.join(''));
   }
 
-  const declared = ['fastify', 'pg'];
+  const declared = ['fastify', 'pg', '@tanstack/react-query'];
   const dependencies = Object.fromEntries(declared.map((name) => [name, '1.0.0']));
   await write(join(root, 'package.json'), JSON.stringify({ dependencies }));
   for (const name of [...declared, 'undeclared']) {

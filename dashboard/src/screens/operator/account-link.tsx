@@ -1,6 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
 import { useClients } from '../../client.ts';
 import { Id } from '../../parts/id.tsx';
+import { peek, useReading } from '../../parts/reading.tsx';
 import { Link } from '../../router.tsx';
 
 // A list shows the same few accounts again and again, and names hardly change.
@@ -9,16 +9,17 @@ const nameKeptMs = 60_000;
 /** The account by its name, or by its id until the name is known. */
 export function AccountLink({ id }: { id: string }) {
   const { operator } = useClients();
-  const { data } = useQuery({
+  const reading = useReading({
     queryKey: ['operator', 'accounts', id],
     queryFn: () => operator.accounts.get(id),
-    staleTime: nameKeptMs,
+    staleMs: nameKeptMs,
   });
+  const account = peek(reading);
   const to = `/accounts/${id}`;
-  if (!data) return <Id id={id} to={to} />;
+  if (!account) return <Id id={id} to={to} />;
   return (
     <Link to={to} title={id}>
-      {data.name}
+      {account.name}
     </Link>
   );
 }

@@ -28,6 +28,7 @@ export default function Accounts() {
       <Panel title="All accounts">
         <ListTable<Account>
           caption="Accounts, newest first"
+          what="the accounts"
           queryKey={['operator', 'accounts']}
           pollMs={pollMs}
           read={(page) => operator.accounts.list(page)}

@@ -1,7 +1,9 @@
 import type { EndpointHealth } from '@simplane/sdk';
 import { useClients } from '../../client.ts';
+import { Url } from '../../parts/breakable.tsx';
 import { Health } from '../../parts/endpoint-health.tsx';
 import { Filter } from '../../parts/filter.tsx';
+import { shorten } from '../../parts/format.ts';
 import { Id } from '../../parts/id.tsx';
 import { PageHeader, Panel } from '../../parts/panel.tsx';
 import { ListTable } from '../../parts/table.tsx';
@@ -40,6 +42,7 @@ export default function Endpoints() {
       >
         <ListTable<EndpointHealth>
           caption="Webhook endpoints, newest first"
+          what="the endpoints"
           queryKey={['operator', 'endpoint_health', status, failing]}
           pollMs={pollMs}
           read={(page) =>
@@ -52,7 +55,14 @@ export default function Endpoints() {
           keyOf={({ id }) => id}
           to={placeOfEndpoint}
           columns={[
-            { name: 'URL', cell: ({ url }) => <code>{url.slice(0, 70)}</code> },
+            {
+              name: 'URL',
+              cell: ({ url }) => (
+                <code>
+                  <Url text={shorten(url)} />
+                </code>
+              ),
+            },
             { name: 'Endpoint', cell: (endpoint) => <Id id={endpoint.id} to={placeOfEndpoint(endpoint)} /> },
             { name: 'Account', cell: ({ account_id: id }) => <AccountLink id={id} /> },
             { name: 'Health', cell: (endpoint) => <Health endpoint={endpoint} /> },

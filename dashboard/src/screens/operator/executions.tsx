@@ -1,16 +1,16 @@
 import type { OperatorExecution } from '@simplane/sdk';
 import { useClients } from '../../client.ts';
-import { Filter, TextFilter } from '../../parts/filter.tsx';
+import { Filter, optionsOf, TextFilter } from '../../parts/filter.tsx';
 import { Id } from '../../parts/id.tsx';
 import { PageHeader, Panel } from '../../parts/panel.tsx';
 import { State } from '../../parts/state.tsx';
 import { ListTable } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
+import { Time, useNowSeconds } from '../../parts/time.tsx';
 import { pollMs } from '../../queries.ts';
 import { usePlace } from '../../router.tsx';
 import { AccountLink } from './account-link.tsx';
+import { whyWaiting } from './why-waiting.ts';
 
-const optionsOf = (values: readonly string[]) => values.map((value) => ({ value, label: value }));
 type ErrorCode = NonNullable<OperatorExecution['error']>['code'];
 
 export default function Executions() {
@@ -46,6 +46,7 @@ export default function Executions() {
       >
         <ListTable<OperatorExecution>
           caption="Executions, newest first"
+          what="the orders"
           queryKey={['operator', 'executions', status, code, account]}
           pollMs={pollMs}
           read={(page) =>
@@ -58,7 +59,7 @@ export default function Executions() {
           }
           keyOf={({ id }) => id}
           to={({ id }) => `/executions/${id}`}
-          empty="No execution matches."
+          empty="No order yet."
           columns={[
             { name: 'Execution', cell: ({ id }) => <Id id={id} to={`/executions/${id}`} /> },
             { name: 'Type', cell: ({ type }) => <code>{type}</code> },
@@ -71,11 +72,16 @@ export default function Executions() {
               ),
             },
             { name: 'Account', cell: ({ account_id: id }) => <AccountLink id={id} /> },
-            { name: 'Waiting for', cell: ({ waiting_for: cause }) => cause ?? '–', isWide: true },
+            { name: 'Waiting', cell: (execution) => <Waiting execution={execution} />, isWide: true },
             { name: 'Created', cell: ({ created }) => <Time at={created} />, isTime: true },
           ]}
         />
       </Panel>
     </>
   );
+}
+
+function Waiting({ execution }: { execution: OperatorExecution }) {
+  const now = useNowSeconds();
+  return execution.waiting_for === null ? '–' : whyWaiting(execution, now);
 }

@@ -1,10 +1,9 @@
 import type { FailureGroup } from '@simplane/sdk';
-import { useQuery } from '@tanstack/react-query';
 import { useClients } from '../../client.ts';
 import { Action } from '../../parts/action.tsx';
-import { ErrorNote } from '../../parts/error-note.tsx';
 import { number } from '../../parts/format.ts';
 import { Panel } from '../../parts/panel.tsx';
+import { AllWell, Shown, useReading } from '../../parts/reading.tsx';
 import { State } from '../../parts/state.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -14,41 +13,48 @@ import { Link } from '../../router.tsx';
 /** What fails and waits, by cause, with what to do. */
 export function FailureGroups() {
   const { operator } = useClients();
-  const { data, error } = useQuery({
+  const reading = useReading({
     queryKey: ['operator', 'failure_groups'],
     queryFn: async () => (await operator.failureGroups.list()).data,
-    refetchInterval: pollMs,
+    pollMs,
   });
   return (
     <Panel title="Failures, by cause">
-      {error && <ErrorNote error={error} />}
-      <Table<FailureGroup>
-        caption="Failed and waiting orders by cause"
-        rows={data ?? []}
-        keyOf={({ id }) => id}
-        empty="✓ No order has failed or waits for the network."
-        columns={[
-          { name: 'Orders', cell: (group) => <Counts group={group} /> },
-          {
-            name: 'Cause',
-            cell: ({ code, network, upstream_code: upstream }) => (
-              <>
-                <Link to={`/executions?error_code=${code}`}>
-                  <code>{code}</code>
-                </Link>{' '}
-                <span className="quiet">
-                  {network} {upstream}
-                </span>
-              </>
-            ),
-          },
-          { name: 'Message', cell: ({ message }) => message.slice(0, 160), isWide: true },
-          { name: 'What to do', cell: ({ remedy }) => remedy, isText: true },
-          { name: 'Oldest', cell: ({ oldest }) => <Time at={oldest} />, isTime: true },
-          { name: 'Action', cell: (group) => <Then group={group} /> },
-        ]}
-      />
+      <Shown of={reading} what="the failures">
+        {(groups) => <GroupTable groups={groups} />}
+      </Shown>
     </Panel>
+  );
+}
+
+function GroupTable({ groups }: { groups: FailureGroup[] }) {
+  return (
+    <Table<FailureGroup>
+      caption="Failed and waiting orders by cause"
+      rows={groups}
+      keyOf={({ id }) => id}
+      empty={<AllWell>No order has failed or waits for the network.</AllWell>}
+      columns={[
+        { name: 'Orders', cell: (group) => <Counts group={group} /> },
+        {
+          name: 'Cause',
+          cell: ({ code, network, upstream_code: upstream }) => (
+            <>
+              <Link to={`/executions?error_code=${code}`}>
+                <code>{code}</code>
+              </Link>{' '}
+              <span className="quiet">
+                {network} {upstream}
+              </span>
+            </>
+          ),
+        },
+        { name: 'Message', cell: ({ message }) => message.slice(0, 160), isWide: true },
+        { name: 'What to do', cell: ({ remedy }) => remedy, isText: true },
+        { name: 'Oldest', cell: ({ oldest }) => <Time at={oldest} />, isTime: true },
+        { name: 'Action', cell: (group) => <Then group={group} /> },
+      ]}
+    />
   );
 }
 

@@ -1,9 +1,8 @@
 import type { Network } from '@simplane/sdk';
-import { useQuery } from '@tanstack/react-query';
 import { useClients } from '../../client.ts';
-import { ErrorNote } from '../../parts/error-note.tsx';
 import { duration } from '../../parts/format.ts';
 import { Panel } from '../../parts/panel.tsx';
+import { Shown, useReading } from '../../parts/reading.tsx';
 import { State } from '../../parts/state.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -14,52 +13,59 @@ const names = { smdp: 'SM-DP+', core: 'Core network', mock: 'Mock network' };
 
 export function NetworkTable() {
   const { operator } = useClients();
-  const { data, error } = useQuery({
+  const reading = useReading({
     queryKey: ['operator', 'networks'],
     queryFn: async () => (await operator.networks.list()).data,
-    refetchInterval: pollMs,
+    pollMs,
   });
   return (
     <Panel title="Networks">
-      {error && <ErrorNote error={error} />}
-      <Table<Network>
-        caption="Networks"
-        rows={data ?? []}
-        keyOf={({ kind, host }) => `${kind} ${host}`}
-        empty="No worker has reported yet."
-        columns={[
-          {
-            name: 'Network',
-            cell: ({ kind, host }) => (
+      <Shown of={reading} what="the networks">
+        {(networks) => <Networks networks={networks} />}
+      </Shown>
+    </Panel>
+  );
+}
+
+function Networks({ networks }: { networks: Network[] }) {
+  return (
+    <Table<Network>
+      caption="Networks"
+      rows={networks}
+      keyOf={({ kind, host }) => `${kind} ${host}`}
+      empty="No worker has reported yet."
+      columns={[
+        {
+          name: 'Network',
+          cell: ({ kind, host }) => (
+            <>
+              <b>{names[kind]}</b> {host !== null && <code>{host}</code>}
+            </>
+          ),
+        },
+        { name: 'State', cell: (network) => <Reached network={network} /> },
+        {
+          name: 'Latency',
+          cell: ({ latency_ms: ms }) => (ms === null ? '–' : duration(ms)),
+          isNumber: true,
+        },
+        {
+          name: 'Last error',
+          cell: ({ last_error: last }) =>
+            last === null ? (
+              'none'
+            ) : (
               <>
-                <b>{names[kind]}</b> {host !== null && <code>{host}</code>}
+                {last.message} <Time at={last.at} />
               </>
             ),
-          },
-          { name: 'State', cell: (network) => <Reached network={network} /> },
-          {
-            name: 'Latency',
-            cell: ({ latency_ms: ms }) => (ms === null ? '–' : duration(ms)),
-            isNumber: true,
-          },
-          {
-            name: 'Last error',
-            cell: ({ last_error: last }) =>
-              last === null ? (
-                'none'
-              ) : (
-                <>
-                  {last.message} <Time at={last.at} />
-                </>
-              ),
-          },
-          {
-            name: 'Certificate expires',
-            cell: ({ certificate_ends_at: end }) => (end === null ? '–' : <Time at={end} />),
-          },
-        ]}
-      />
-    </Panel>
+        },
+        {
+          name: 'Certificate expires',
+          cell: ({ certificate_ends_at: end }) => (end === null ? '–' : <Time at={end} />),
+        },
+      ]}
+    />
   );
 }
 

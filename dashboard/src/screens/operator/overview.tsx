@@ -1,10 +1,9 @@
 import type { OperatorOverview as Overview } from '@simplane/sdk';
-import { useQuery } from '@tanstack/react-query';
 import { useClients } from '../../client.ts';
-import { ErrorNote } from '../../parts/error-note.tsx';
 import { duration, number, span } from '../../parts/format.ts';
 import { Funnel } from '../../parts/funnel.tsx';
 import { PageHeader, Panel } from '../../parts/panel.tsx';
+import { peek, Shown, useReading } from '../../parts/reading.tsx';
 import { Time } from '../../parts/time.tsx';
 import { pollMs } from '../../queries.ts';
 import { Link } from '../../router.tsx';
@@ -24,50 +23,58 @@ const rates = {
 /** What an operator keeps open: rates, backlogs, what fails and what to do, networks and stock. */
 export default function OperatorOverview() {
   const { operator } = useClients();
-  const { data, error } = useQuery({
+  const reading = useReading({
     queryKey: ['operator', 'overview'],
     queryFn: () => operator.overview(),
-    refetchInterval: pollMs,
+    pollMs,
   });
+  const known = peek(reading);
   return (
     <>
       <PageHeader
         title="Overview"
         about={
-          data && (
+          known && (
             <>
-              as of <Time at={data.as_of} />
+              as of <Time at={known.as_of} />
             </>
           )
         }
       />
-      {error && <ErrorNote error={error} />}
-      {data && <ClocksOff clocks={data.clocks_off} />}
-      {data && (
-        <Panel title="The last minute">
-          <div className="funnel figures">
-            {(Object.keys(rates) as (keyof typeof rates)[]).map((name) => (
-              <div key={name}>
-                <p className="quiet">{rates[name]}</p>
-                <p className="figure">{number(data.rates[name].last_minute)}</p>
-                <p className="quiet">{number(data.rates[name].last_hour)} in the last hour</p>
-              </div>
-            ))}
-            <Backlog name="Orders waiting" backlog={data.backlogs.executions} />
-            <Backlog name="Deliveries waiting" backlog={data.backlogs.deliveries} />
-          </div>
-        </Panel>
-      )}
+      {known && <ClocksOff clocks={known.clocks_off} />}
+      <Panel title="The last minute">
+        <Shown of={reading} what="the figures">
+          {(overview) => <Figures overview={overview} />}
+        </Shown>
+      </Panel>
       <FailureGroups />
       <FailingEndpoints />
-      {data && (
-        <Panel title="Orders of the last day, all accounts">
-          <Funnel overview={{ ...data, open_count: data.backlogs.executions.count }} />
-        </Panel>
-      )}
+      <Panel title="Orders of the last day, all accounts">
+        <Shown of={reading} what="the figures">
+          {(overview) => (
+            <Funnel overview={{ ...overview, open_count: overview.backlogs.executions.count }} />
+          )}
+        </Shown>
+      </Panel>
       <NetworkTable />
       <StockTable />
     </>
+  );
+}
+
+function Figures({ overview: { rates: counts, backlogs } }: { overview: Overview }) {
+  return (
+    <div className="funnel figures">
+      {(Object.keys(rates) as (keyof typeof rates)[]).map((name) => (
+        <div key={name}>
+          <p className="quiet">{rates[name]}</p>
+          <p className="figure">{number(counts[name].last_minute)}</p>
+          <p className="quiet">{number(counts[name].last_hour)} in the last hour</p>
+        </div>
+      ))}
+      <Backlog name="Orders waiting" backlog={backlogs.executions} />
+      <Backlog name="Deliveries waiting" backlog={backlogs.deliveries} />
+    </div>
   );
 }
 

@@ -13,6 +13,7 @@ export default function Processes() {
       <Panel title="Running">
         <ListTable<Process>
           caption="Running processes"
+          what="the processes"
           queryKey={['operator', 'processes']}
           pollMs={pollMs}
           read={(page) => operator.processes.list(page)}

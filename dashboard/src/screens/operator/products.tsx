@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useClients } from '../../client.ts';
 import { Action } from '../../parts/action.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { bytes } from '../../parts/format.ts';
+import { bytes, price } from '../../parts/format.ts';
 import { PageHeader, Panel } from '../../parts/panel.tsx';
 import { State } from '../../parts/state.tsx';
 import { ListTable } from '../../parts/table.tsx';
@@ -21,6 +21,7 @@ export default function Products() {
       <Panel title="Products">
         <ListTable<CatalogProduct>
           caption="Products"
+          what="the products"
           queryKey={['operator', 'products']}
           read={(page) => operator.products.list(page)}
           keyOf={({ id }) => id}
@@ -42,7 +43,7 @@ export default function Products() {
             {
               name: 'Price',
               isNumber: true,
-              cell: ({ price }) => `${(price.amount / 100).toFixed(2)} ${price.currency}`,
+              cell: ({ price: cost }) => price(cost),
             },
             {
               name: 'Profile type',
@@ -126,6 +127,7 @@ function EditProduct({ product, onClose }: { product: CatalogProduct | null; onC
                 label="Deactivate"
                 kind="danger"
                 scope="operator"
+                confirm={{ effect: 'From now on, it cannot be ordered. eSIMs that have it keep it.' }}
                 call={{ method: 'POST', path: `${path}/deactivate` }}
                 onDone={onClose}
               />

@@ -8,6 +8,8 @@ const accountPlaces: Record<string, string> = {
   o: '/esims',
   e: '/events',
   w: '/webhooks',
+  p: '/catalog',
+  c: '/consumers',
   k: '/keys',
   r: '/requests',
   a: '/audit',
@@ -87,7 +89,7 @@ function isTyping(target: EventTarget | null): boolean {
 }
 
 const help: [keys: string, what: string][] = [
-  ['/', 'search for any id'],
+  ['/', 'search for an id, an ICCID or a reference'],
   ['j  k', 'next and previous row'],
   ['Enter', 'open the row'],
   ['c', 'copy the row’s id'],
@@ -100,9 +102,9 @@ const help: [keys: string, what: string][] = [
   ['g k', 'API keys'],
   ['g r', 'request log'],
   ['g a', 'audit log'],
-  ['g c', 'accounts (operators)'],
+  ['g p', 'catalog (operators: processes)'],
+  ['g c', 'consumers (operators: accounts)'],
   ['g n', 'networks (operators)'],
-  ['g p', 'processes (operators)'],
 ];
 
 export function KeyboardHelp({ onClose }: { onClose(): void }) {

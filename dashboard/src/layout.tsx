@@ -17,12 +17,14 @@ const accountEntries: { group: string | null; entries: Entry[] }[] = [
       { to: '/esims', label: 'Orders & eSIMs' },
       { to: '/events', label: 'Events' },
       { to: '/webhooks', label: 'Webhooks' },
+      { to: '/catalog', label: 'Catalog' },
     ],
   },
   {
     group: 'Developers',
     entries: [
       { to: '/keys', label: 'API keys' },
+      { to: '/consumers', label: 'Consumers' },
       { to: '/requests', label: 'Request log' },
       { to: '/audit', label: 'Audit log' },
     ],
@@ -56,6 +58,13 @@ export function Layout({ children }: { children: ReactNode }) {
   const viewed = clients.isOperator ? viewedAccount(path) : null;
   const isOperatorsView = clients.isOperator && viewed === null;
   const main = useRef<HTMLElement>(null);
+  const side = useRef<HTMLElement>(null);
+  // On a phone the sections scroll sideways. `path` decides which one is the current.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is read from the page
+  useEffect(() => {
+    const current = side.current?.querySelector('[aria-current]');
+    current?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [path]);
   const showsCalls = useShowsCalls();
   const [showsHelp, setShowsHelp] = useState(false);
   useKeyboard({ onHelp: () => setShowsHelp(true), isOperator: isOperatorsView, viewed });
@@ -111,7 +120,7 @@ export function Layout({ children }: { children: ReactNode }) {
         </details>
       </header>
       <div className="layout">
-        <nav className="side" aria-label="Sections">
+        <nav className="side" aria-label="Sections" ref={side}>
           {(isOperatorsView ? operatorEntries : accountEntries).map(({ group, entries }) => (
             <div key={group ?? 'first'}>
               {group !== null && <h2>{group}</h2>}

@@ -20,7 +20,7 @@ const screens: Record<SearchResult['type'], Screen> = {
   api_key: () => '/keys',
   account: () => '/',
   product: ({ id }) => `/esims?product=${encodeURIComponent(id)}`,
-  event_consumer: () => '/events',
+  event_consumer: () => '/consumers',
   idempotency_key: ({ path }) => screenOfPath(path),
 };
 

@@ -19,7 +19,7 @@ export function SearchField() {
       const found = await findPlaces(clients, text, viewed);
       const elsewhere = clients.isOperator && viewed === null ? ' Open its account and search there.' : '';
       if (found.length === 1 && found[0]) go(found[0].to);
-      else if (found.length === 0) setMessage(`Nothing has the id “${text.slice(0, 60)}”.${elsewhere}`);
+      else if (found.length === 0) setMessage(`Nothing was found for “${text.slice(0, 60)}”.${elsewhere}`);
       else setHits(found);
     } catch (error) {
       setMessage(error instanceof Error ? error.message : 'The search failed.');
@@ -47,8 +47,8 @@ export function SearchField() {
           type="search"
           autoComplete="off"
           spellCheck={false}
-          aria-label="Search for an id"
-          placeholder="ICCID, exec_, evt_, req_ …"
+          aria-label="Search for a reference, an ICCID or an id"
+          placeholder="Reference, ICCID or its end, any id"
           onKeyDown={(event) => {
             if (event.key !== 'Escape') return;
             setHits(null);

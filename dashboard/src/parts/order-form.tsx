@@ -18,14 +18,22 @@ const misbehaving = [
 ];
 
 /** What a new order takes over from one that failed. */
-export type Again = { productId: string };
+export type Again = { productId: string; reference?: string | null };
 
 /** A button with the form to order an eSIM; afterwards the order is shown. */
-export function OrderButton({ label = 'Order an eSIM', again }: { label?: string; again?: Again }) {
+export function OrderButton({
+  label = 'Order an eSIM',
+  kind = 'main',
+  again,
+}: {
+  label?: string;
+  kind?: 'main' | 'plain';
+  again?: Again;
+}) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <ScopedButton scope="write" kind="main" onClick={() => setOpen(true)}>
+      <ScopedButton scope="write" kind={kind === 'main' ? kind : undefined} onClick={() => setOpen(true)}>
         {label}
       </ScopedButton>
       {isOpen && <OrderForm onClose={() => setOpen(false)} {...(again && { again })} />}
@@ -51,11 +59,13 @@ function Fields({ products, onClose, again }: Props) {
   const { mode } = useClients();
   const at = useAccountPath();
   const [product, setProduct] = useState(again?.productId ?? products[0]?.id ?? '');
+  const [reference, setReference] = useState(again?.reference ?? '');
   const [eid, setEid] = useState('');
   const [pairs, setPairs] = useState('');
   const metadata = metadataOf(pairs);
   const body = {
     product_id: product,
+    ...(reference !== '' && { reference }),
     ...(eid !== '' && { eid }),
     ...(Object.keys(metadata).length > 0 && { metadata }),
   };
@@ -69,6 +79,7 @@ function Fields({ products, onClose, again }: Props) {
         chosen={product}
         onChange={setProduct}
       />
+      <ReferenceField value={reference} onChange={setReference} />
       <label>
         Metadata, a line each: name=value
         <textarea
@@ -99,6 +110,22 @@ function Fields({ products, onClose, again }: Props) {
         }}
       />
     </div>
+  );
+}
+
+export function ReferenceField({ value, onChange }: { value: string; onChange(reference: string): void }) {
+  return (
+    <label>
+      Reference, your own number for it
+      <input
+        value={value}
+        maxLength={100}
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="TRV-1007"
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </label>
   );
 }
 

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Action } from '../parts/action.tsx';
 import { byFit } from '../parts/by-fit.ts';
 import { Dialog } from '../parts/dialog.tsx';
+import { ReferenceField } from '../parts/order-form.tsx';
 import { ProductChoice } from '../parts/product-choice.tsx';
 import { Shown } from '../parts/reading.tsx';
 import { ScopedButton } from '../parts/scoped-button.tsx';
@@ -32,6 +33,8 @@ type Props = { esim: Esim; products: Product[]; onDone(): void };
 function Form({ esim: { iccid, product_id: own }, products, onDone }: Props) {
   const { fitting, others } = byFit(products, own);
   const [chosen, setChosen] = useState((fitting[0] ?? others[0])?.id ?? '');
+  const [reference, setReference] = useState('');
+  const body = { product_id: chosen, ...(reference !== '' && { reference }) };
   if (chosen === '') return <p>There is no product to add.</p>;
   return (
     <div className="form">
@@ -43,11 +46,12 @@ function Form({ esim: { iccid, product_id: own }, products, onDone }: Props) {
         chosen={chosen}
         onChange={setChosen}
       />
+      <ReferenceField value={reference} onChange={setReference} />
       <Action
         label="Add bundle"
         kind="main"
         scope="write"
-        call={{ method: 'POST', path: `/v1/esims/${iccid}/bundles`, body: { product_id: chosen } }}
+        call={{ method: 'POST', path: `/v1/esims/${iccid}/bundles`, body }}
         onDone={onDone}
       />
     </div>

@@ -9,6 +9,7 @@ import { Json } from '../parts/json.tsx';
 import { OrderButton } from '../parts/order-form.tsx';
 import { Fact, Facts, PageHeader, Panel } from '../parts/panel.tsx';
 import { Shown, useReading } from '../parts/reading.tsx';
+import { Reference } from '../parts/reference.tsx';
 import { canSimulate, Simulate } from '../parts/simulate.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
@@ -85,7 +86,10 @@ function Parts({ esim }: { esim: Esim }) {
 
 function Changes({ esim }: { esim: Esim }) {
   const { iccid, status } = esim;
-  if (status === 'failed') return <OrderButton label="Order again" again={{ productId: esim.product_id }} />;
+  if (status === 'failed')
+    return (
+      <OrderButton label="Order again" again={{ productId: esim.product_id, reference: esim.reference }} />
+    );
   if (status === 'terminated') return null;
   return (
     <>
@@ -119,6 +123,11 @@ function EsimFacts({ esim }: { esim: Esim }) {
       <Fact name="Product">
         <span title={esim.product_id}>{productName(esim.product_id)}</span>
       </Fact>
+      {esim.reference !== null && (
+        <Fact name="Reference">
+          <Reference reference={esim.reference} />
+        </Fact>
+      )}
       <Fact name="Profile">
         {profile.state}
         {profile.updated_at !== null && (

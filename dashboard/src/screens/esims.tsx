@@ -6,6 +6,7 @@ import { Iccid, Id } from '../parts/id.tsx';
 import { OrderButton } from '../parts/order-form.tsx';
 import { PageHeader, Panel } from '../parts/panel.tsx';
 import { peek } from '../parts/reading.tsx';
+import { Reference } from '../parts/reference.tsx';
 import { State } from '../parts/state.tsx';
 import { ListTable } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
@@ -64,11 +65,12 @@ function EsimList() {
   const { api } = useClients();
   const at = useAccountPath();
   const { query } = usePlace();
-  const [status, product] = [query.get('status'), query.get('product')];
+  const [status, product, reference] = [query.get('status'), query.get('product'), query.get('reference')];
   const productName = useProductName();
   const filter = {
     ...(status !== null && { status: status as Esim['status'] }),
     ...(product !== null && { product_id: product }),
+    ...(reference !== null && { reference }),
     ...useCreated(),
   };
   return (
@@ -76,6 +78,7 @@ function EsimList() {
       title="eSIMs"
       aside={
         <>
+          <TextFilter name="reference" label="Reference" />
           <Filter name="status" label="Status" options={optionsOf(esimStatuses)} />
           <TextFilter
             name="product"
@@ -99,6 +102,7 @@ function EsimList() {
           { name: 'ICCID', cell: ({ iccid }) => <Iccid iccid={iccid} to={at(`/esims/${iccid}`)} /> },
           { name: 'Status', cell: ({ status }) => <State status={status} /> },
           { name: 'Profile', cell: ({ profile }) => profile.state, isWide: true },
+          { name: 'Reference', cell: ({ reference }) => <Reference reference={reference} /> },
           { name: 'Product', cell: ({ product_id: id }) => <span title={id}>{productName(id)}</span> },
           { name: 'Metadata', cell: ({ metadata }) => <Metadata metadata={metadata} />, isWide: true },
           { name: 'Created', cell: ({ created }) => <Time at={created} />, isTime: true },
@@ -124,16 +128,19 @@ function Orders() {
   const at = useAccountPath();
   const { query } = usePlace();
   const [status, type, code] = [query.get('status'), query.get('type'), query.get('error_code')];
+  const reference = query.get('reference');
   const filter = {
     ...(status !== null && { status: status as Execution['status'] }),
     ...(type !== null && { type: type as Execution['type'] }),
     ...(code !== null && { error_code: code as ErrorCode }),
+    ...(reference !== null && { reference }),
   };
   return (
     <Panel
       title="Orders"
       aside={
         <>
+          <TextFilter name="reference" label="Reference" />
           <Filter name="status" label="Status" options={optionsOf(orderStatuses)} />
           <Filter name="type" label="Type" options={optionsOf(orderTypes)} />
           <Filter name="error_code" label="Cause" options={optionsOf(errorCodes)} />
@@ -160,6 +167,7 @@ function Orders() {
               </>
             ),
           },
+          { name: 'Reference', cell: ({ reference }) => <Reference reference={reference} /> },
           {
             name: 'eSIM',
             cell: ({ iccid }) =>

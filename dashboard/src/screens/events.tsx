@@ -26,10 +26,12 @@ export default function Events() {
   const at = useAccountPath();
   const { query } = usePlace();
   const [isSending, setSending] = useState(false);
-  const [type, delivery, iccid] = [query.get('type'), query.get('delivery'), query.get('iccid')];
+  const [type, delivery] = [query.get('type'), query.get('delivery')];
+  const [iccid, reference] = [query.get('iccid'), query.get('reference')];
   const filter = {
     ...(type !== null && { type }),
     ...(iccid !== null && { iccid }),
+    ...(reference !== null && { reference }),
     ...(delivery !== null && { delivery: delivery as (typeof deliveries)[number] }),
     ...useCreated(),
   };
@@ -82,6 +84,7 @@ function Filters() {
       <LiveMark />
       <TextFilter name="type" label="Type" suggestions={[...new Set(types.map(familyOf)), ...types]} />
       <TextFilter name="iccid" label="ICCID" />
+      <TextFilter name="reference" label="Reference" />
       <Filter name="delivery" label="Delivery" options={optionsOf(deliveries)} />
       <WhenFilter />
     </>

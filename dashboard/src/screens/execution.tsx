@@ -7,6 +7,7 @@ import { Json } from '../parts/json.tsx';
 import { OrderButton } from '../parts/order-form.tsx';
 import { Fact, Facts, PageHeader } from '../parts/panel.tsx';
 import { Shown, useReading } from '../parts/reading.tsx';
+import { Reference } from '../parts/reference.tsx';
 import { State } from '../parts/state.tsx';
 import { Time, useNowSeconds } from '../parts/time.tsx';
 import { useProductName } from '../products.ts';
@@ -64,7 +65,7 @@ function Next({ execution }: { execution: Execution }) {
       </Link>
     );
   if (status === 'failed' && type === 'esim.provision' && product !== null && after === undefined)
-    return <OrderButton label="Order again" again={{ productId: product }} />;
+    return <OrderButton label="Order again" again={{ productId: product, reference: execution.reference }} />;
   if (status !== 'queued' || type !== 'esim.provision') return null;
   return (
     <Action
@@ -127,6 +128,11 @@ function ExecutionFacts({ execution }: { execution: Execution }) {
           'none'
         )}
       </Fact>
+      {execution.reference !== null && (
+        <Fact name="Reference">
+          <Reference reference={execution.reference} />
+        </Fact>
+      )}
       <Fact name="Attempts">{execution.attempts}</Fact>
       <Fact name="Accepted">
         <Time at={execution.created} />

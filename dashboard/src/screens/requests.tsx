@@ -51,17 +51,6 @@ export default function Requests() {
           columns={[
             { name: 'When', cell: ({ created }) => <Time at={created} />, isTime: true },
             {
-              name: 'Request',
-              isText: true,
-              cell: ({ id, method, path }) => (
-                <Link to={at(`/requests/${id}`)} className="subtle">
-                  <code>
-                    <Breakable text={`${method} ${path}`} />
-                  </code>
-                </Link>
-              ),
-            },
-            {
               name: 'Status',
               cell: ({ status, error }) => (
                 <span className={status >= 400 ? 'bad' : ''}>
@@ -74,9 +63,20 @@ export default function Requests() {
                 </span>
               ),
             },
+            {
+              name: 'Request',
+              isText: true,
+              cell: ({ id, method, path }) => (
+                <Link to={at(`/requests/${id}`)} className="subtle">
+                  <code>
+                    <Breakable text={`${method} ${path}`} />
+                  </code>
+                </Link>
+              ),
+            },
             { name: 'Duration', cell: ({ duration_ms: ms }) => duration(ms), isNumber: true },
             { name: 'Key', cell: ({ api_key: key }) => `${key.name} …${key.last4}`, isWide: true },
-            { name: 'Id', cell: ({ id }) => <Id id={id} to={at(`/requests/${id}`)} /> },
+            { name: 'Id', cell: ({ id }) => <Id id={id} to={at(`/requests/${id}`)} />, isWide: true },
           ]}
         />
       </Panel>

@@ -31,7 +31,12 @@ export async function startFilledService() {
   });
   const order = await call(service, 'POST', '/v1/esims', {
     idempotencyKey: 'order-4711',
-    body: { product_id: 'prod_europe_5gb_30d', metadata: { note: hostile }, description: hostile },
+    body: {
+      product_id: 'prod_europe_5gb_30d',
+      reference: hostile.slice(0, 100),
+      metadata: { note: hostile },
+      description: hostile,
+    },
   });
   const done = await until(
     () => call(service, 'GET', `/v1/executions/${order.json.id}`),
@@ -51,6 +56,7 @@ export async function startFilledService() {
     () => call(service, 'GET', `/v1/events/${event.json.id}/deliveries`),
     ({ json }) => json.data[0]?.attempts.length > 0,
   );
+  await call(service, 'PUT', '/v1/event_consumers/billing', { body: { after: 'start' } });
   const bundles = await call(service, 'GET', `/v1/esims/${done.json.iccid}/bundles`);
   const refused = await call(service, 'GET', '/v1/products/prod_none');
   const requestId = refused.headers.get('request-id') as string;
@@ -96,6 +102,8 @@ function accountScreensOf(ids: Ids): Screen[] {
     [`/events/${ids['event']}`, /test.hostile|evt_/],
     ['/webhooks', 'Webhooks'],
     [`/webhooks/${ids['endpoint']}`, /127\.0\.0\.1|we_/],
+    ['/catalog', 'Catalog'],
+    ['/consumers', 'Consumers'],
     ['/keys', 'API keys'],
     ['/requests', 'Request log'],
     [`/requests/${ids['request']}`, /prod_none|req_/],

@@ -116,7 +116,7 @@ export const RevokedApiKey = Type.Object(
   {
     id: Type.String({ pattern: idPattern(idPrefixes.apiKey) }),
     object: Type.Literal('api_key'),
-    deleted: Type.Literal(true),
+    deleted: Type.Boolean({ description: 'Always `true`.' }),
   },
   {
     title: 'RevokedApiKey',

@@ -212,7 +212,11 @@ export const deleteEventConsumer = operation({
   params,
   status: 200,
   response: Type.Object(
-    { name: Type.String(), object: Type.Literal('event_consumer'), deleted: Type.Literal(true) },
+    {
+      name: Type.String(),
+      object: Type.Literal('event_consumer'),
+      deleted: Type.Boolean({ description: 'Always `true`.' }),
+    },
     {
       title: 'DeletedEventConsumer',
       description: 'A consumer that no longer exists.',

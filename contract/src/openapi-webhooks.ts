@@ -4,24 +4,24 @@ import { idPrefixes } from './ids.ts';
 import { eventName, schemaRef, webhookEventName } from './openapi-schemas.ts';
 
 /** Headers of every delivery. */
-export const deliveryHeaders = {
-  ServiceSignature: header(
+const deliveryHeaders = [
+  header(
     'Service-Signature',
     'Time and signatures of this attempt: `t=<Unix seconds>,v1=<hex>`. The signature is the HMAC-SHA256 of `<t>.<raw body>`, keyed by the endpoint’s whole secret. During a rotation there is one `v1` for each valid secret.',
     `t=${exampleTime},v1=95d38f153e72faa66cbfcbcff96c0140556e8f6c7adc61a275d7f7b17f969e89`,
   ),
-  WebhookId: header('webhook-id', 'Id of the event (Standard Webhooks).', exampleId(idPrefixes.event)),
-  WebhookTimestamp: header(
+  header('webhook-id', 'Id of the event (Standard Webhooks).', exampleId(idPrefixes.event)),
+  header(
     'webhook-timestamp',
     'Unix time of this attempt in seconds (Standard Webhooks).',
     String(exampleTime),
   ),
-  WebhookSignature: header(
+  header(
     'webhook-signature',
     'Signatures of this attempt, separated by spaces (Standard Webhooks).',
     'v1,xvqWkj4xUhImm9LxVv6/BKQlr4zf0/pWl2D6s7e1xJU=',
   ),
-};
+];
 
 /** What Simplane sends to your endpoints: one entry for each event type, and one for a receiver of all of them. */
 export function describeWebhooks() {
@@ -31,9 +31,14 @@ export function describeWebhooks() {
   ]);
 }
 
-function anyEvent() {
+/** The same for the endpoint that an operation creates. Generators that drop what no path refers to keep the events by it. */
+export function describeCallbacks() {
+  return { event: { '{$request.body#/url}': { post: anyEvent('onEndpointEvent') } } };
+}
+
+function anyEvent(operationId = 'onEvent') {
   return delivery({
-    operationId: 'onEvent',
+    operationId,
     summary: 'Any event',
     description: 'What an endpoint receives: the events of all types that it subscribes to.',
     schema: webhookEventName,
@@ -62,12 +67,13 @@ type Delivered = {
 function delivery({ operationId, summary, description, schema, example }: Delivered) {
   return {
     operationId,
-    tags: ['Events'],
+    tags: ['Webhooks'],
     summary,
     description,
     // A delivery has no API key; its signature proves who sent it.
     security: [],
-    parameters: Object.keys(deliveryHeaders).map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    // Not by reference: oapi-codegen drops components that no path refers to.
+    parameters: deliveryHeaders,
     requestBody: { required: true, content: { 'application/json': { schema: schemaRef(schema), example } } },
     responses: {
       '2XX': { description: 'Delivered. Answer as soon as the event is stored; the body is ignored.' },

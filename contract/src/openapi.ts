@@ -14,7 +14,7 @@ import { Identity } from './identity.ts';
 import { nullRule } from './metadata.ts';
 import { describeOperation } from './openapi-operation.ts';
 import { linkSchemas, namedSchemas } from './openapi-schemas.ts';
-import { deliveryHeaders, describeWebhooks } from './openapi-webhooks.ts';
+import { describeCallbacks, describeWebhooks } from './openapi-webhooks.ts';
 import type { Operation } from './operation.ts';
 import { operations } from './operations.ts';
 import { Account } from './operator/accounts.ts';
@@ -46,7 +46,10 @@ export function openApiDocument() {
   for (const [id, definition] of Object.entries(operations) as [string, Operation][]) {
     paths[definition.path] = {
       ...paths[definition.path],
-      [definition.method.toLowerCase()]: describeOperation(id, definition, named),
+      [definition.method.toLowerCase()]: {
+        ...describeOperation(id, definition, named),
+        ...(id === 'createWebhookEndpoint' && { callbacks: describeCallbacks() }),
+      },
     };
   }
   return {
@@ -94,7 +97,6 @@ export function openApiDocument() {
         },
         Location: { description: 'URL to check the status of the work.', schema: { type: 'string' } },
       },
-      parameters: deliveryHeaders,
       schemas: Object.fromEntries(
         [...named].map(([name, schema]) => [name, linkSchemas(schema, named, name)]),
       ),

@@ -51,7 +51,7 @@ export const EndedSession = Type.Object(
   {
     id: Type.String({ pattern: idPattern(idPrefixes.session) }),
     object: Type.Literal('session'),
-    deleted: Type.Literal(true),
+    deleted: Type.Boolean({ description: 'Always `true`.' }),
   },
   {
     title: 'EndedSession',

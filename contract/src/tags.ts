@@ -11,6 +11,7 @@ export const tags: Record<string, string> = {
   'Event feed':
     'The event log in its final order, for programs that follow it: polling, streams, and consumers.',
   'Webhook endpoints': 'URLs of yours that receive events.',
+  Webhooks: 'What your endpoints receive.',
   Deliveries: 'Every attempt to deliver an event to an endpoint.',
   'API keys': 'The account’s keys: who may do what, from where and until when.',
   Sessions: 'Who is signed in to the dashboard with keys of the account.',

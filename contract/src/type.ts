@@ -24,7 +24,8 @@ const builders = {
   Integer: withType('integer'),
   Boolean: withType('boolean'),
   Literal: (value: unknown, options?: Options) => ({ type: typeof value, const: value, ...options }),
-  Enum: (values: unknown, options?: Options) => ({ enum: values, ...options }),
+  // With its type, which generators of Go and Java clients need.
+  Enum: (values: string[], options?: Options) => ({ type: 'string', enum: values, ...options }),
   Array: (items: TSchema, options?: Options) => ({ type: 'array', items, ...options }),
   Object: object,
   Record: (_names: TSchema, values: TSchema, options?: Options) => ({

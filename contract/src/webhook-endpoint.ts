@@ -221,7 +221,7 @@ export const deleteWebhookEndpoint = operation({
     {
       id: Type.String({ pattern: idPattern(idPrefixes.webhookEndpoint) }),
       object: Type.Literal('webhook_endpoint'),
-      deleted: Type.Literal(true),
+      deleted: Type.Boolean({ description: 'Always `true`.' }),
     },
     {
       title: 'DeletedWebhookEndpoint',

@@ -1764,7 +1764,8 @@ export type Operations = {
     result: {
       name: string;
       object: 'event_consumer';
-      deleted: true;
+      /** Always `true`. */
+      deleted: boolean;
     };
   };
   /** Moves the consumer forward to `cursor`. A cursor behind its place is refused: another program is using the same name. */
@@ -1856,7 +1857,8 @@ export type Operations = {
     result: {
       id: string;
       object: 'webhook_endpoint';
-      deleted: true;
+      /** Always `true`. */
+      deleted: boolean;
     };
   };
   /** Resumes delivery of new events. Fix the cause first; then use `recover` to deliver the missed events. */
@@ -2070,7 +2072,8 @@ export type Operations = {
     result: {
       id: string;
       object: 'api_key';
-      deleted: true;
+      /** Always `true`. */
+      deleted: boolean;
     };
   };
   /** Creates a key with the same name, scopes and networks, and lets the old one expire. Both work until then. If the old key had an expiry, the new one is valid for as long as the old one was, but not longer than the key that rolls it. A key rolls only keys that have no more than itself. The response is the new key, shown once. A key can be rolled once; after that, roll its successor. */
@@ -2104,7 +2107,8 @@ export type Operations = {
     result: {
       id: string;
       object: 'session';
-      deleted: true;
+      /** Always `true`. */
+      deleted: boolean;
     };
   };
   /** Returns who changed what: every write, by API, dashboard or agent, every view of an activation code, every answer that showed a secret again, and what the operator did in the account. */
@@ -2262,7 +2266,8 @@ export type Operations = {
     result: {
       id: string;
       object: 'api_key';
-      deleted: true;
+      /** Always `true`. */
+      deleted: boolean;
     };
   };
   /** Returns executions of all accounts with their steps and call ids. */
@@ -2449,7 +2454,8 @@ export type Operations = {
     result: {
       id: string;
       object: 'session';
-      deleted: true;
+      /** Always `true`. */
+      deleted: boolean;
     };
   };
   /** Returns the entries of all accounts and of the deployment: what accounts’ keys, operators’ keys and the server’s command line did. */

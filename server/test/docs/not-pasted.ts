@@ -37,6 +37,11 @@ export const notPasted: { page: string; begins: string; why: string }[] = [
     begins: 'npm run faults',
     why: 'takes minutes; faults/test/short-run.test.ts runs one',
   },
+  ...['pip install', 'mkdir -p simplane', 'mvn -q'].map((begins) => ({
+    page: 'docs/other-languages.md',
+    begins,
+    why: 'installs tools of other languages; `npm run clients` runs it',
+  })),
   { page: 'docs/mutants.md', begins: 'npm run mutants', why: 'takes 40 minutes' },
   { page: 'docs/releasing.md', begins: 'docker build', why: 'needs a container engine' },
   { page: 'sdk/README.md', begins: 'npm run build && npm pack', why: 'sdk/test/package.test.ts packs it' },

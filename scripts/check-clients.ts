@@ -77,7 +77,7 @@ const groupBy = `Map.groupBy ??= (items, key) => {
 const { folder, remove } = await installTemporarily('@stoplight/spectral-cli', '6.16.3', [
   'openapi-typescript@7.13.0',
   '@hey-api/openapi-ts@0.99.0',
-  'orval@8.38.0',
+  'orval@8.30.0',
   'typescript@5.9.3',
 ]);
 try {

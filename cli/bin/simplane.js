@@ -1,8 +1,11 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs';
 
-const main = new URL('../dist/main.js', import.meta.url);
-if (!existsSync(main)) {
+// A packed package has the bundle, the repository the build.
+const main = ['../dist/main.js', '../bundle/main.js']
+  .map((path) => new URL(path, import.meta.url))
+  .find((url) => existsSync(url));
+if (!main) {
   console.error('simplane is not built yet: run `npm run build` first.');
   process.exit(1);
 }

@@ -32,6 +32,12 @@ export const notPasted: { page: string; begins: string; why: string }[] = [
     begins: 'export SIMPLANE_MODE=live',
     why: 'needs an SM-DP+; server/test/live runs live mode',
   },
+  { page: 'README.md', begins: 'npm pack', why: 'server/test/process/packages.test.ts packs them' },
+  {
+    page: 'README.md',
+    begins: 'npm install ./simplane-cli',
+    why: 'server/test/process/packages.test.ts installs them',
+  },
   {
     page: 'docs/faults.md',
     begins: 'npm run faults',
@@ -44,7 +50,7 @@ export const notPasted: { page: string; begins: string; why: string }[] = [
   })),
   { page: 'docs/mutants.md', begins: 'npm run mutants', why: 'takes 40 minutes' },
   { page: 'docs/releasing.md', begins: 'docker build', why: 'needs a container engine' },
-  { page: 'sdk/README.md', begins: 'npm run build && npm pack', why: 'sdk/test/package.test.ts packs it' },
+  { page: 'sdk/README.md', begins: 'npm pack', why: 'sdk/test/package.test.ts packs it' },
   {
     page: 'sdk/README.md',
     begins: 'npm install ./simplane-sdk',

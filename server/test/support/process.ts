@@ -37,11 +37,11 @@ type Options = { uid?: number; gid?: number; preload?: string; cwd?: string };
  */
 export async function spawnServer(
   env: Record<string, string>,
-  options: Options & { isBundled?: boolean; programs?: string } = {},
+  options: Options & { isBundled?: boolean; programs?: string; file?: string } = {},
 ): Promise<ServerProcess> {
-  const { preload, isBundled = true, programs = bundles, ...spawnOptions } = options;
+  const { preload, isBundled = true, programs = bundles, file, ...spawnOptions } = options;
   const bundled = join(programs, 'simplane-server.mjs');
-  const args = [...importing(preload), isBundled ? bundled : installed, 'serve'];
+  const args = [...importing(preload), file ?? (isBundled ? bundled : installed), 'serve'];
   return waitUntilReady(
     spawn(process.execPath, args, { ...streams, env: { ...cleanEnv, ...env }, ...spawnOptions }),
   );

@@ -130,4 +130,20 @@ export const viewMutants: Mutant[] = [
     tests: [api('lookups')],
     why: 'The sum of usage ends with the window.',
   },
+  {
+    name: 'requests-of-all-ways-listed',
+    file: 'server/src/views/request-log/sql.ts',
+    find: 'and ($8::text is null or ',
+    replace: 'and (true or ',
+    tests: [api('request-log')],
+    why: 'The requests of the dashboard can be left out.',
+  },
+  {
+    name: 'executions-before-the-time-listed',
+    file: 'server/src/orders/executions/list.ts',
+    find: 'return rows.filter(({ id }) => id >= range.fromUuid);',
+    replace: 'return rows;',
+    tests: [api('filters')],
+    why: 'Only executions of the asked time are listed.',
+  },
 ];

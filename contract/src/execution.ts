@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { exampleIccid, exampleId, exampleProductId, exampleTime } from './example-values.ts';
-import { severalOf } from './filters.ts';
+import { createdFilters, severalOf } from './filters.ts';
 import { idPattern, idPrefixes } from './ids.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
@@ -155,6 +155,7 @@ export const listExecutions = operation({
         description: 'Only failed executions with this `error.code`.',
       }),
     ),
+    ...createdFilters('executions'),
     reference: Type.Optional(referenceFilter('executions')),
   }),
   status: 200,

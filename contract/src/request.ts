@@ -14,6 +14,7 @@ const example = {
   method: 'POST',
   path: '/v1/esims',
   operation: 'createEsim',
+  via: 'api',
   status: 400,
   error: {
     code: 'parameter_missing',
@@ -32,6 +33,11 @@ const example = {
 /** What became of the `Idempotency-Key` of a request. */
 export const idempotencyResults = ['fresh', 'replayed', 'refused'] as const;
 
+/** How a request reached the server. */
+export const requestWays = ['api', 'dashboard', 'agent'] as const;
+
+export type RequestWay = (typeof requestWays)[number];
+
 export type IdempotencyResult = (typeof idempotencyResults)[number];
 
 export const RequestLogEntry = Type.Object(
@@ -47,6 +53,9 @@ export const RequestLogEntry = Type.Object(
         'Path without the query. A part that looks like neither a word nor an id is replaced by `*`.',
     }),
     operation: nullableString({ description: 'The operation’s id in the reference. Null for `/mcp`.' }),
+    via: Type.Enum([...requestWays], {
+      description: 'How it reached the server: `api`, `dashboard` or `agent` (`/mcp` and its tool calls).',
+    }),
     status: Type.Integer({
       description: 'Status of the response; 499 if the client closed the connection before it.',
     }),
@@ -113,6 +122,12 @@ export const listRequests = operation({
         pattern: '^[a-zA-Z]{1,60}$',
         description: 'Only requests of this operation, by its id in the reference.',
         examples: ['createEsim'],
+      }),
+    ),
+    via: Type.Optional(
+      Type.Enum([...requestWays], {
+        description:
+          'Only requests that reached the server this way: `api` leaves out those of the dashboard and of agents.',
       }),
     ),
     ...createdFilters('requests'),

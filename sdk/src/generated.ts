@@ -709,6 +709,8 @@ export type RequestLogEntry = {
   path: string;
   /** The operation’s id in the reference. Null for `/mcp`. */
   operation: string | null;
+  /** How it reached the server: `api`, `dashboard` or `agent` (`/mcp` and its tool calls). */
+  via: 'api' | 'dashboard' | 'agent';
   /** Status of the response; 499 if the client closed the connection before it. */
   status: number;
   /** The error in the response. Absent if there was none. */
@@ -1590,6 +1592,14 @@ export type Operations = {
       type?: 'esim.provision' | 'esim.suspend' | 'esim.resume' | 'esim.terminate' | 'bundle.add' | Array<'esim.provision' | 'esim.suspend' | 'esim.resume' | 'esim.terminate' | 'bundle.add'>;
       /** Only failed executions with this `error.code`. */
       error_code?: 'declined' | 'out_of_stock' | 'network_unavailable' | 'outcome_unknown' | 'state_conflict' | 'product_missing' | 'canceled' | 'internal';
+      /** Only executions after this time. Unix time in seconds. */
+      'created[gt]'?: number;
+      /** Only executions at or after this time. Unix time in seconds. */
+      'created[gte]'?: number;
+      /** Only executions before this time. Unix time in seconds. */
+      'created[lt]'?: number;
+      /** Only executions at or before this time. Unix time in seconds. */
+      'created[lte]'?: number;
       /** Only executions with exactly this `reference`. */
       reference?: string;
     };
@@ -2148,6 +2158,8 @@ export type Operations = {
       error_code?: 'parameter_missing' | 'parameter_invalid' | 'parameter_unknown' | 'json_invalid' | 'cursor_invalid' | 'query_too_broad' | 'cursor_expired' | 'cursor_behind' | 'consumer_limit_reached' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'api_version_unknown' | 'url_not_allowed' | 'request_malformed' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode' | 'session_expired' | 'csrf_token_invalid' | 'host_not_allowed' | 'api_key_address_refused' | 'api_key_settings_refused' | 'scope_missing' | 'account_suspended' | 'sandbox_only' | 'origin_not_allowed' | 'resource_missing' | 'route_missing' | 'method_not_allowed' | 'request_timeout' | 'idempotency_in_progress' | 'esim_not_ready' | 'state_conflict' | 'endpoint_limit_reached' | 'api_key_limit_reached' | 'core_not_connected' | 'body_too_large' | 'content_type_unsupported' | 'rate_limited' | 'execution_limit_reached' | 'stream_limit_reached' | 'headers_too_large' | 'internal' | 'unavailable';
       /** Only requests of this operation, by its id in the reference. */
       operation?: string;
+      /** Only requests that reached the server this way: `api` leaves out those of the dashboard and of agents. */
+      via?: 'api' | 'dashboard' | 'agent';
       /** Only requests after this time. Unix time in seconds. */
       'created[gt]'?: number;
       /** Only requests at or after this time. Unix time in seconds. */

@@ -9,7 +9,7 @@ import { printList, withListOptions } from '../print/list.ts';
 import type { Output } from '../print/output.ts';
 import { startProgress } from '../print/progress.ts';
 import { type Column, printResource } from '../print/table.ts';
-import { readDuration } from '../read-time.ts';
+import { readDuration, readTime } from '../read-time.ts';
 import { idempotencyKeyOption, keyOf, type WriteOptions } from './idempotency-key.ts';
 
 const columns: Column<Execution>[] = [
@@ -50,16 +50,27 @@ export function addExecutions(program: Command): void {
   });
 }
 
-type ListOptions = { limit: number; all?: boolean; status?: Execution['status']; reference?: string };
+type ListOptions = {
+  limit: number;
+  all?: boolean;
+  status?: Execution['status'];
+  reference?: string;
+  since?: number;
+  until?: number;
+};
 
 function addList(executions: Command): void {
   const list = withListOptions(executions.command('list').description('list executions'))
     .addOption(new Option('--status <status>', 'only with this status').choices([...executionStatuses]))
-    .option('--reference <text>', 'only those of the order with this reference');
+    .option('--reference <text>', 'only those of the order with this reference')
+    .addOption(new Option('--since <time>', 'at or after: 2h (ago) or 2026-11-15').argParser(readTime))
+    .addOption(new Option('--until <time>', 'before this time').argParser(readTime));
   withAction<ListOptions>(list, ({ client, out }, options) => {
     const filters = {
       ...(options.status && { status: options.status }),
       ...(options.reference !== undefined && { reference: options.reference }),
+      ...(options.since !== undefined && { 'created[gte]': options.since }),
+      ...(options.until !== undefined && { 'created[lt]': options.until }),
     };
     return printList(out, options, (query) => client.executions.list({ ...query, ...filters }), {
       columns,

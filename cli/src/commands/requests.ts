@@ -1,4 +1,4 @@
-import { errorCodes } from '@simplane/contract';
+import { errorCodes, requestWays } from '@simplane/contract';
 import type { RequestLogEntry } from '@simplane/sdk';
 import { type Command, Option } from 'commander';
 import { withAction } from '../action.ts';
@@ -24,6 +24,7 @@ type ListOptions = {
   status?: string;
   error?: NonNullable<RequestLogEntry['error']>['code'];
   operation?: string;
+  via?: RequestLogEntry['via'];
   since?: number;
   until?: number;
 };
@@ -35,6 +36,7 @@ export function addRequests(program: Command): void {
     .option('--status <status>', 'only with this status, or of a class such as 4xx')
     .addOption(new Option('--error <code>', 'only with this error code').choices([...errorCodes]))
     .option('--operation <id>', 'only of this operation, such as createEsim')
+    .addOption(new Option('--via <way>', 'only what came this way').choices([...requestWays]))
     .addOption(new Option('--since <time>', 'at or after: 2h (ago) or 2026-11-15').argParser(readTime))
     .addOption(new Option('--until <time>', 'before this time').argParser(readTime));
   withAction<ListOptions>(list, ({ client, out }, options) => {
@@ -42,6 +44,7 @@ export function addRequests(program: Command): void {
       ...(options.status !== undefined && { status: options.status }),
       ...(options.error !== undefined && { error_code: options.error }),
       ...(options.operation !== undefined && { operation: options.operation }),
+      ...(options.via !== undefined && { via: options.via }),
       ...(options.since !== undefined && { 'created[gte]': options.since }),
       ...(options.until !== undefined && { 'created[lt]': options.until }),
     };

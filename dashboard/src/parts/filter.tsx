@@ -81,7 +81,7 @@ export function TextFilter({
 }
 
 // In the URL, but not a filter: which list, and where in it.
-const places = new Set(['view', 'after', 'window', 'when']);
+const places = new Set(['view', 'after', 'window', 'when', 'via']);
 
 export function useIsFiltered(): boolean {
   const { query } = usePlace();

@@ -1,4 +1,5 @@
 import type { Overview } from '@simplane/sdk';
+import { Link } from '../router.tsx';
 import { Bars, Meter } from './bars.tsx';
 import { duration, number } from './format.ts';
 
@@ -10,11 +11,12 @@ const names = {
   active: 'Attached',
 } as const;
 
+export type Stage = keyof typeof names;
 type Hour = Overview['hours'][number];
 type Shown = Pick<Overview, 'funnel' | 'open_count' | 'failed_count'> & { hours: Hour[] };
 
-/** How far orders came. Percentages are of the step before; a bar is an hour. */
-export function Funnel({ overview }: { overview: Shown }) {
+/** How far orders came. Percentages are of the step before; a bar is an hour. A figure leads to what it counts. */
+export function Funnel({ overview, to }: { overview: Shown; to?(stage: Stage): string }) {
   const { funnel, hours, open_count: open, failed_count: failed } = overview;
   return (
     <div className="funnel">
@@ -25,7 +27,15 @@ export function Funnel({ overview }: { overview: Shown }) {
         return (
           <div key={stage}>
             <p className="quiet">{name}</p>
-            <p className="figure">{number(count)}</p>
+            <p className="figure">
+              {to ? (
+                <Link to={to(stage)} className="subtle" aria-label={`${name}: ${number(count)}`}>
+                  {number(count)}
+                </Link>
+              ) : (
+                number(count)
+              )}
+            </p>
             <p className="quiet">
               {index === 0
                 ? `${open} open, ${failed} failed`

@@ -134,6 +134,7 @@ function Orders() {
     ...(type !== null && { type: type as Execution['type'] }),
     ...(code !== null && { error_code: code as ErrorCode }),
     ...(reference !== null && { reference }),
+    ...useCreated(),
   };
   return (
     <Panel
@@ -144,6 +145,7 @@ function Orders() {
           <Filter name="status" label="Status" options={optionsOf(orderStatuses)} />
           <Filter name="type" label="Type" options={optionsOf(orderTypes)} />
           <Filter name="error_code" label="Cause" options={optionsOf(errorCodes)} />
+          <WhenFilter />
         </>
       }
     >

@@ -11,7 +11,7 @@ import { CodeBlock } from '../parts/code-block.tsx';
 import { Health } from '../parts/endpoint-health.tsx';
 import { EventAbout } from '../parts/event-about.tsx';
 import { EventWhat } from '../parts/event-what.tsx';
-import { Funnel } from '../parts/funnel.tsx';
+import { Funnel, type Stage } from '../parts/funnel.tsx';
 import { Iccid } from '../parts/id.tsx';
 import { OrderButton } from '../parts/order-form.tsx';
 import { PageHeader, Panel } from '../parts/panel.tsx';
@@ -71,6 +71,7 @@ const legend = (
 
 function Orders({ seconds }: { seconds: number }) {
   const { api } = useClients();
+  const at = useAccountPath();
   const reading = useReading({
     queryKey: ['overview', seconds],
     queryFn: () => api.overview({ from: Math.floor(Date.now() / 1_000) - seconds }),
@@ -81,13 +82,28 @@ function Orders({ seconds }: { seconds: number }) {
       <Shown of={reading} what="the figures">
         {(overview) => (
           <>
-            <Funnel overview={overview} />
+            <Funnel overview={overview} to={(stage) => at(listOf(stage, overview.from, seconds))} />
             {overview.failures.length > 0 && <Failures overview={overview} />}
           </>
         )}
       </Shown>
     </Panel>
   );
+}
+
+const eventOf: Record<Stage, string> = {
+  accepted: 'esim.provision',
+  provisioned: 'esim.provisioned',
+  downloaded: 'esim.downloaded',
+  installed: 'esim.installed',
+  active: 'esim.activated',
+};
+
+/** The list that a figure counts, of the same time. */
+function listOf(stage: Stage, from: number, seconds: number): string {
+  const when = seconds === windows['1 h'] ? 'hour' : seconds === windows['7 d'] ? 'week' : 'day';
+  const list = stage === 'accepted' ? '/esims?view=orders&' : '/events?';
+  return `${list}type=${eventOf[stage]}&when=${when}&from=${from}`;
 }
 
 /** Each cause leads to the orders that it counts. */

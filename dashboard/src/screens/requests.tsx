@@ -11,14 +11,16 @@ import { ListTable } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { useCreated, WhenFilter } from '../parts/when-filter.tsx';
 import { pollMs } from '../queries.ts';
-import { Link, usePlace } from '../router.tsx';
+import { Link, setQuery, usePlace } from '../router.tsx';
 
 export default function Requests() {
   const { api } = useClients();
   const at = useAccountPath();
   const { query } = usePlace();
   const [status, operation] = [query.get('status'), query.get('operation')];
+  const via = query.get('via') ?? 'api';
   const filter = {
+    ...(via !== 'all' && { via: via as RequestLogEntry['via'] }),
     ...(status !== null && { status }),
     ...(operation !== null && { operation }),
     ...useCreated(),
@@ -33,6 +35,7 @@ export default function Requests() {
         title="Requests"
         aside={
           <>
+            <Via />
             <Filter name="status" label="Status" options={optionsOf(['2xx', '4xx', '5xx'])} />
             <TextFilter name="operation" label="Operation" />
             <WhenFilter />
@@ -47,7 +50,7 @@ export default function Requests() {
           read={(page) => api.requests.list({ ...page, ...filter })}
           keyOf={({ id }) => id}
           to={({ id }) => at(`/requests/${id}`)}
-          empty="No requests. By default, live mode logs only requests that failed."
+          empty="No request of your programs. By default, live mode logs only those that failed."
           columns={[
             { name: 'When', cell: ({ created }) => <Time at={created} />, isTime: true },
             {
@@ -81,5 +84,24 @@ export default function Requests() {
         />
       </Panel>
     </>
+  );
+}
+
+/** This page reads a lot, and would fill the log of a sandbox. */
+function Via() {
+  const { query } = usePlace();
+  return (
+    <label className="filter">
+      <span>From</span>
+      <select
+        value={query.get('via') ?? 'api'}
+        onChange={({ target: { value } }) => setQuery({ via: value === 'api' ? null : value, after: null })}
+      >
+        <option value="api">your programs</option>
+        <option value="dashboard">the dashboard</option>
+        <option value="agent">agents</option>
+        <option value="all">all of them</option>
+      </select>
+    </label>
   );
 }

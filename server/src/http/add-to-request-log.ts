@@ -2,6 +2,7 @@ import { type ErrorBody, isWrite, type Operation } from '@simplane/contract';
 import type { FastifyRequest } from 'fastify';
 import type { Service } from '../background/service.ts';
 import type { RequestLine } from '../views/request-log/buffer.ts';
+import { wayOf } from './audit-write.ts';
 import { errorForLog } from './error-for-log.ts';
 import { createTokenBuckets } from './token-buckets.ts';
 
@@ -41,6 +42,7 @@ export function createRequestLogger(
       method: request.method,
       path,
       operation: (operation && idOf.get(operation)) ?? '',
+      via: operation ? wayOf(request) : 'agent',
       status,
       error: status >= 400 && wasSent ? errorOf(request) : null,
       durationMs,

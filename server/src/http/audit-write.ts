@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { type AuditAction, type AuditWay, idPrefixes, type WriteOperation } from '@simplane/contract';
+import { type AuditAction, idPrefixes, type RequestWay, type WriteOperation } from '@simplane/contract';
 import type { FastifyRequest } from 'fastify';
 import { recordAudit } from '../accounts/audit/record.ts';
 import type { Context } from '../accounts/context.ts';
@@ -37,7 +37,7 @@ function record(
   });
 }
 
-export function wayOf(request: FastifyRequest): AuditWay {
+export function wayOf(request: FastifyRequest): RequestWay {
   if (isDashboardCall(request)) return 'dashboard';
   // Only agents' tools call operations inside the process. Such a call has no socket, and no header can imitate that.
   return request.raw.socket instanceof Socket ? 'api' : 'agent';

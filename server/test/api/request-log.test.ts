@@ -43,6 +43,7 @@ describe('the request log', () => {
       method: 'POST',
       path: '/v1/esims',
       operation: 'createEsim',
+      via: 'api',
       status: 400,
       error: {
         code: 'parameter_missing',
@@ -154,6 +155,50 @@ describe('the request log', () => {
     expect([wrong.status, wrong.json.error.param]).toEqual([400, 'operation']);
   });
 
+  test('tells the requests of the dashboard and of agents from those of the API, and lists each alone', async () => {
+    const { key } = await service.createAccount('Ways');
+    const direct = await call(service, 'GET', '/v1/products', { key });
+    const session = await fetch(`${service.url}/dashboard/api/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: service.url },
+      body: JSON.stringify({ api_key: key }),
+    });
+    const cookie = session.headers.get('set-cookie')?.split(';')[0] ?? '';
+    const page = await fetch(`${service.url}/dashboard/api/v1/products`, { headers: { cookie } });
+    const agent = await fetch(`${service.url}/mcp`, {
+      method: 'POST',
+      headers: {
+        ...{ authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify({
+        ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+        params: { name: 'list_products', arguments: {} },
+      }),
+    });
+    expect([page.status, agent.status]).toEqual([200, 200]);
+    await agent.text();
+    const pageId = page.headers.get('request-id');
+    const [inPage, inAgent] = await Promise.all([
+      until(
+        () => list('via=dashboard&operation=listProducts', key),
+        ({ length }) => length === 1,
+      ),
+      until(
+        () => list('via=agent&operation=listProducts', key),
+        ({ length }) => length === 1,
+      ),
+    ]);
+    expect(inPage).toMatchObject([
+      { id: pageId, via: 'dashboard', operation: 'listProducts', path: '/v1/products' },
+    ]);
+    expect(inAgent).toMatchObject([{ via: 'agent', operation: 'listProducts' }]);
+    expect((await list('via=api&operation=listProducts', key)).map(({ id }) => id)).toEqual([idOf(direct)]);
+    expect(await list('operation=listProducts', key)).toHaveLength(3);
+    expect((await list('via=agent', key)).map(({ path }) => path)).toContain('/mcp');
+    expect((await list('via=api&status=2xx', key)).every(({ via }) => via === 'api')).toBe(true);
+  });
+
   async function walk(path: string, key: string): Promise<string[]> {
     const { json } = await call(service, 'GET', path, { key });
     // Without the requests that this test reads the log with.
@@ -238,6 +283,7 @@ describe('under pressure', () => {
     method: 'GET',
     path: '/v1/me',
     operation: 'getMe',
+    via: 'api',
     status: 200,
     error: null,
     durationMs: 1,

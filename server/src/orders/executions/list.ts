@@ -1,5 +1,6 @@
 import type { InputOf, Operations } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
+import { createdRangeOf, idRangeOf } from '../../platform/lists/created-range.ts';
 import { readPage } from '../../platform/lists/read-page.ts';
 import { mayMatch } from './list-statement.ts';
 import { presentExecution } from './present.ts';
@@ -8,11 +9,16 @@ import { listExecutionRows } from './sql/executions.ts';
 export function listExecutions(ctx: Context, { query }: InputOf<Operations['listExecutions']>) {
   const { status, type, error_code: errorCode, reference } = query;
   const filter = { status, types: type && [...new Set(type)].sort(), errorCode, reference };
+  const created = createdRangeOf(query);
   return readPage(query, {
-    scope: { list: 'executions', accountId: ctx.account.id, filters: filter },
+    scope: { list: 'executions', accountId: ctx.account.id, filters: { ...filter, created } },
     async read(beforeUuid, count) {
       if (!mayMatch(filter)) return [];
-      return listExecutionRows(ctx.db, ctx.account.uuid, filter, { beforeUuid, count });
+      const range = idRangeOf(created, beforeUuid);
+      const page = { beforeUuid: range.beforeUuid, count };
+      const rows = await listExecutionRows(ctx.db, ctx.account.uuid, filter, page);
+      // Newest first, so those before the range are at the end, and the page is the last one.
+      return rows.filter(({ id }) => id >= range.fromUuid);
     },
     positionOf: (row) => row.id,
     present: presentExecution,

@@ -7,9 +7,9 @@ import { presentRequest } from './present.ts';
 import { listLines } from './sql.ts';
 
 export async function listRequests(ctx: Context, { query }: InputOf<Operations['listRequests']>) {
-  const { status, error_code: errorCode, operation } = query;
+  const { status, error_code: errorCode, operation, via } = query;
   if (operation !== undefined && !Object.hasOwn(operations, operation)) throw noSuchOperation();
-  const filter = { status, errorCode, operation, created: createdRangeOf(query) };
+  const filter = { status, errorCode, operation, via, created: createdRangeOf(query) };
   return readPage(query, {
     scope: { list: 'requests', accountId: ctx.account.id, filters: filter },
     read: (beforeUuid, count) => listLines(ctx.db, ctx.account.uuid, filter, { beforeUuid, count }),

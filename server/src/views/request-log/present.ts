@@ -5,12 +5,14 @@ import { unixMsOf } from '../../platform/ids/uuid-range.ts';
 import type { LineRow } from './sql.ts';
 
 export function presentRequest(row: LineRow): RequestLogEntry {
+  const { operation, via } = wayOf(row.operation);
   return {
     id: idOfUuid(idPrefixes.request, row.id),
     object: 'request',
     method: row.method,
     path: row.path,
-    operation: row.operation === '' ? null : row.operation,
+    operation,
+    via,
     status: row.status,
     ...(row.error_code !== null && { error: errorOf(row, row.error_code) }),
     duration_ms: row.duration_ms,
@@ -24,6 +26,14 @@ export function presentRequest(row: LineRow): RequestLogEntry {
     ip: row.ip,
     created: unixSeconds(new Date(unixMsOf(row.id))),
   };
+}
+
+/** A process of the release before stored no way, which is then told as `api`. */
+function wayOf(stored: string): Pick<RequestLogEntry, 'operation' | 'via'> {
+  if (stored === '') return { operation: null, via: 'agent' };
+  const [way, operation] = stored.split('/');
+  if (operation === undefined) return { operation: stored, via: 'api' };
+  return { operation, via: way === 'dashboard' ? 'dashboard' : 'agent' };
 }
 
 function errorOf(row: LineRow, code: keyof typeof errors): NonNullable<RequestLogEntry['error']> {

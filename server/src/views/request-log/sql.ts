@@ -1,4 +1,10 @@
-import { type ErrorCode, errors, type IdempotencyResult, idPrefixes } from '@simplane/contract';
+import {
+  type ErrorCode,
+  errors,
+  type IdempotencyResult,
+  idPrefixes,
+  type RequestWay,
+} from '@simplane/contract';
 import type { Queryable } from '../../platform/db/database.ts';
 import { column, rowsOf } from '../../platform/db/rows.ts';
 import { many, one, run } from '../../platform/db/statement.ts';
@@ -50,6 +56,7 @@ export type RequestLine = {
   path: string;
   /** Empty for what is not an operation. */
   operation: string;
+  via: RequestWay;
   status: number;
   error: { code: ErrorCode; message: string; param: string | undefined } | null;
   durationMs: number;
@@ -69,7 +76,9 @@ const given = rowsOf<RequestLine>({
   status: column.integer((line) => line.status),
   method: column.text((line) => line.method),
   path: column.text((line) => line.path),
-  operation: column.text((line) => line.operation),
+  operation: column.text(({ via, operation }) =>
+    via === 'api' || operation === '' ? operation : `${via}/${operation}`,
+  ),
   error_code: column.text((line) => line.error?.code ?? null),
   error_message: column.text((line) => line.error?.message ?? null),
   error_param: column.text((line) => line.error?.param ?? null),
@@ -101,6 +110,7 @@ type Filter = {
   status?: string | undefined;
   errorCode?: ErrorCode | undefined;
   operation?: string | undefined;
+  via?: RequestWay | undefined;
   created?: CreatedRange | undefined;
 };
 type Page = { beforeUuid: string | null; count: number };
@@ -117,15 +127,15 @@ export function listLines(
 ): Promise<LineRow[]> {
   const { fromUuid, beforeUuid } = idRangeOf(filter.created, page.beforeUuid);
   const values = [accountUuid, beforeUuid, fromUuid, page.count];
-  const { status, errorCode, operation } = filter;
+  const { status, errorCode, operation, via } = filter;
   const statuses = rangeOf(status);
   if (errorCode !== undefined) {
     const { status: own } = errors[errorCode];
     if (own < statuses.first || own > statuses.last) return Promise.resolve([]);
-    return listByError(db, ...values, errorCode, errorCode, operation ?? null);
+    return listByError(db, ...values, errorCode, errorCode, operation ?? null, via ?? null);
   }
-  if (status === undefined && operation === undefined) return listAll(db, ...values);
-  return listByStatus(db, ...values, statuses.first, statuses.last, operation ?? null);
+  if (status === undefined && operation === undefined && via === undefined) return listAll(db, ...values);
+  return listByStatus(db, ...values, statuses.first, statuses.last, operation ?? null, via ?? null);
 }
 
 function rangeOf(status: string | undefined): { first: number; last: number } {
@@ -146,6 +156,14 @@ const listByStatus = many<LineRow, unknown[]>('request_log_list_by_status')`${me
 const listByError = many<LineRow, unknown[]>(
   'request_log_list_by_error',
 )`${merged('error_code', 'and error_code is not null')}`;
+
+/**
+ * The operation is stored with the way in front of it, so that the indexes of a filter tell them apart: `dashboard/listEvents`. What
+ * is not an operation is `/mcp`.
+ */
+function viaOf(operation: string): string {
+  return `case when ${operation} = '' then 'agent' when ${operation} like '%/%' then split_part(${operation}, '/', 1) else 'api' end`;
+}
 
 /** Row comparisons, so that only the index with these columns fits. */
 function merged(column: 'status' | 'error_code', condition: string): string {
@@ -180,7 +198,8 @@ cross join lateral (
   order by ${column} desc, operation desc, id desc
   limit $4
 ) one
-where $7::text is null or pairs.operation = $7
+where ($7::text is null or pairs.operation in ($7, 'dashboard/' || $7, 'agent/' || $7))
+  and ($8::text is null or ${viaOf('pairs.operation')} = $8)
 order by one.id desc
 limit $4`);
 }

@@ -24,6 +24,7 @@ import { referenceMutants } from './reference-mutants.ts';
 import { requestMutants } from './request-mutants.ts';
 import { retentionMutants } from './retention-mutants.ts';
 import { sdkFeedMutants } from './sdk-feed-mutants.ts';
+import { undeliveredMutants } from './undelivered-mutants.ts';
 import { upgradeMutants } from './upgrade-mutants.ts';
 
 import { viewMutants } from './view-mutants.ts';
@@ -746,4 +747,5 @@ export const handWritten: readonly Mutant[] = [
   ...orderMutants,
   ...platformMutants,
   ...referenceMutants,
+  ...undeliveredMutants,
 ];

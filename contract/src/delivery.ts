@@ -215,6 +215,64 @@ export const skipDelivery = operation({
   refusals: ['resource_missing', 'state_conflict'],
 });
 
+export const replayEvents = operation({
+  method: 'POST',
+  path: '/v1/events/replay',
+  tag: 'Events',
+  summary: 'Replay several events',
+  description:
+    'Delivers up to 100 events again, each as `POST /v1/events/{id}/replay` does. If one does not exist, none is delivered.',
+  scope: 'write',
+  audit: { action: 'event.replayed', target: 'request' },
+  body: Type.Object(
+    {
+      event_ids: Type.Array(Type.String({ maxLength: 100 }), {
+        minItems: 1,
+        maxItems: 100,
+        description: 'Ids of the events (`evt_…`).',
+        examples: [[exampleId(idPrefixes.event)]],
+      }),
+      webhook_endpoint_id: Type.Optional(
+        Type.String({ maxLength: 100, description: 'Target endpoint; all that are subscribed if omitted.' }),
+      ),
+    },
+    { additionalProperties: false, examples: [{ event_ids: [exampleId(idPrefixes.event)] }] },
+  ),
+  status: 202,
+  response: Type.Object(
+    {
+      object: Type.Literal('event_replays'),
+      data: Type.Array(
+        Type.Object({
+          object: Type.Literal('event_replay'),
+          event_id: eventId,
+          deliveries: Type.Array(Type.String({ pattern: idPattern(idPrefixes.delivery) }), {
+            description: 'Ids of the deliveries that were queued; none if no endpoint is subscribed.',
+          }),
+        }),
+        { description: 'One item for each event, in the order of the request.' },
+      ),
+    },
+    {
+      title: 'EventReplays',
+      description: 'The deliveries that were queued for each event.',
+      examples: [
+        {
+          object: 'event_replays',
+          data: [
+            {
+              object: 'event_replay',
+              event_id: exampleId(idPrefixes.event),
+              deliveries: [exampleId(idPrefixes.delivery)],
+            },
+          ],
+        },
+      ],
+    },
+  ),
+  refusals: ['resource_missing', 'state_conflict'],
+});
+
 export const replayEvent = operation({
   method: 'POST',
   path: '/v1/events/{id}/replay',

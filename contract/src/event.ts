@@ -58,6 +58,9 @@ export const EventType = Type.Object(
   },
 );
 
+/** What became of an event at its endpoints. */
+export const deliveryStates = ['pending', 'failed', 'canceled', 'undelivered'] as const;
+
 export const listEvents = operation({
   method: 'GET',
   path: '/v1/events',
@@ -73,7 +76,10 @@ export const listEvents = operation({
     ),
     ...createdFilters('events'),
     delivery: Type.Optional(
-      Type.Enum(['failed', 'pending'], { description: 'Only events with a delivery in this status.' }),
+      Type.Enum([...deliveryStates], {
+        description:
+          'Only events with a delivery in this status. `undelivered`: an endpoint that was subscribed when the event happened has not received it, and no delivery is pending, also because the endpoint was disabled.',
+      }),
     ),
     iccid: Type.Optional(Type.String({ ...iccid, description: 'Only events of the eSIM with this ICCID.' })),
     execution_id: Type.Optional(

@@ -41,6 +41,7 @@ export * from './search.ts';
 export * from './session.ts';
 export { linesPattern, oneLinePattern } from './text-patterns.ts';
 export * from './timeline.ts';
+export * from './undelivered.ts';
 export * from './usage-record.ts';
 export * from './webhook-endpoint.ts';
 export * from './webhook-probe.ts';

@@ -88,7 +88,25 @@ export function describeOperation(
         },
       },
     }),
-    responses: { [definition.status]: success, ...describeErrors(definition) },
+    responses: {
+      [definition.status]: success,
+      ...describeOther(definition, named),
+      ...describeErrors(definition),
+    },
+  };
+}
+
+function describeOther({ alsoReturns }: Operation, named: Parameters<typeof linkSchemas>[1]) {
+  if (!alsoReturns) return {};
+  const { status, response } = alsoReturns;
+  return {
+    [status]: {
+      description: (response as { description?: string }).description ?? '',
+      headers: headerRefs,
+      content: {
+        'application/json': { schema: linkSchemas(response, named), example: firstExample(response) },
+      },
+    },
   };
 }
 

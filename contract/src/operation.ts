@@ -57,6 +57,8 @@ type Described = {
   /** Set on the writes that a suspended account may still make. */
   allowedWhenSuspended?: true;
   status: 200 | 201 | 202;
+  /** Another success, which some requests get; `response` includes it. */
+  alsoReturns?: { status: 200; response: TSchema };
   /** Has a title, a description and an example. */
   response: TSchema;
   /** Shown instead of the example of the response's schema. */

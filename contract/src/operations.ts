@@ -7,6 +7,7 @@ import {
   listEndpointDeliveries,
   listEventDeliveries,
   replayEvent,
+  replayEvents,
   retryDelivery,
   skipDelivery,
 } from './delivery.ts';
@@ -43,6 +44,7 @@ import { simulateEsim } from './sandbox.ts';
 import { search } from './search.ts';
 import { deleteSession, listSessions } from './session.ts';
 import { listTimeline } from './timeline.ts';
+import { getUndelivered } from './undelivered.ts';
 import { reportUsage } from './usage-record.ts';
 import {
   createWebhookEndpoint,
@@ -83,6 +85,7 @@ const accountOperations = {
   listEventTypes,
   sendTestEvent,
   replayEvent,
+  replayEvents,
   listEventDeliveries,
   readEventFeed,
   putEventConsumer,
@@ -100,6 +103,7 @@ const accountOperations = {
   rotateWebhookSecret,
   probeWebhookEndpoint,
   getEndpointStats,
+  getUndelivered,
   recoverWebhookEndpoint,
   listEndpointRecoveries,
   getRecovery,

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { eventTypeFilter } from './event.ts';
 import { exampleId, exampleTime } from './example-values.ts';
 import { idPattern, idPrefixes } from './ids.ts';
 import { operation } from './operation.ts';
@@ -12,6 +13,8 @@ const example = {
   webhook_endpoint_id: exampleId(idPrefixes.webhookEndpoint),
   status: 'succeeded',
   since: exampleTime,
+  until: null,
+  types: null,
   progress_percent: 100,
   checked_count: 1_200,
   queued_count: 48,
@@ -39,6 +42,12 @@ export const Recovery = Type.Object(
         '`succeeded`: every missed event is queued for delivery. `canceled`: the endpoint was disabled or deleted before that.',
     }),
     since: unixSeconds('Start of the recovered period.'),
+    until: nullableUnixSeconds('End of the recovered period; null if it is when the recovery was requested.'),
+    types: Type.Unsafe<string[] | null>({
+      type: ['array', 'null'],
+      items: { type: 'string' },
+      description: 'Only events of these types and families; null for all.',
+    }),
     progress_percent: Type.Integer({
       minimum: 0,
       maximum: 100,
@@ -75,7 +84,7 @@ export const RecoveryPreview = Type.Object(
     }),
     capped: Type.Boolean({
       description:
-        'Whether counting stopped early: at 10,000 events to queue, or at 50,000 searched. Counting begins with the newest events.',
+        'Whether counting stopped early: at 10,000 events to queue, or with `since` at 50,000 searched. With `since`, counting begins with the newest events, otherwise with the oldest.',
     }),
   },
   {
@@ -105,20 +114,34 @@ export const recoverWebhookEndpoint = operation({
   tag: 'Webhook endpoints',
   summary: 'Recover missed events',
   description:
-    'Queues every event since `since` that the endpoint subscribes to and has not received. The endpoint must be enabled. Runs in the background; get the recovery to see its progress. With `dry_run`, only counts what would be queued; this works for a disabled endpoint too.',
+    'Queues what the endpoint has not received. Without `since`: every event that it was subscribed to when it happened, as `GET …/undelivered` counts them. With `since`: every event since then that it subscribes to now. The endpoint must be enabled. Runs in the background; get the recovery to see its progress. With `dry_run`, only counts what would be queued and returns 200; this works for a disabled endpoint too.',
   scope: 'write',
   audit: { action: 'webhook_endpoint.recovery_started', target: 'webhook_endpoint' },
   params: endpointParams,
   body: Type.Object(
     {
-      since: unixSecondsInput('Start of the period to recover.', { examples: [exampleTime] }),
+      since: Type.Optional(
+        unixSecondsInput('Start of the period to recover, not in the future.', { examples: [exampleTime] }),
+      ),
+      until: Type.Optional(
+        unixSecondsInput('Only events before this time.', { examples: [exampleTime + 3_600] }),
+      ),
+      types: Type.Optional(
+        Type.Array(eventTypeFilter, {
+          minItems: 1,
+          maxItems: 50,
+          description: 'Only events of these types, or of families such as `esim.*`.',
+          examples: [['esim.*']],
+        }),
+      ),
       dry_run: Type.Optional(
         Type.Boolean({ description: 'Returns a `RecoveryPreview` and changes nothing.' }),
       ),
     },
-    { additionalProperties: false, examples: [{ since: exampleTime }] },
+    { additionalProperties: false, examples: [{}] },
   ),
   status: 202,
+  alsoReturns: { status: 200, response: RecoveryPreview },
   response: Type.Unsafe<Recovery | RecoveryPreview>({
     anyOf: [Recovery, RecoveryPreview],
     title: 'RecoverResult',

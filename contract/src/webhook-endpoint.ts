@@ -24,11 +24,16 @@ const example = {
   last_success_at: exampleTime + 60,
   last_error: null,
   next_attempt_at: null,
+  missed_count: 0,
+  missed_since: null,
   secrets: [{ created: exampleTime, expires_at: null }],
   api_version: currentApiVersion,
   created: exampleTime,
 };
 const exampleWithSecret = { ...example, secret: 'whsec_YW4gZXhhbXBsZSBvZiBhIHNpZ25pbmcgc2VjcmV0Li4=' };
+
+/** Counting what an endpoint missed stops here. */
+export const missedCountLimit = 1_000;
 
 export const orderings = ['none', 'esim'] as const;
 
@@ -68,6 +73,11 @@ export const WebhookEndpoint = Type.Object(
     next_attempt_at: nullableUnixSeconds(
       'When the next attempt is due; null when the endpoint is not failing or nothing is pending.',
     ),
+    missed_count: Type.Integer({
+      minimum: 0,
+      description: `Events that the endpoint was subscribed to when they happened, has not received, and has no pending delivery of; counted up to ${missedCountLimit.toLocaleString('en')}. Enabling the endpoint does not change it; \`recover\` sends them.`,
+    }),
+    missed_since: nullableUnixSeconds('When the oldest of these events happened; null if there is none.'),
     secrets: Type.Array(
       Type.Object({
         created: unixSeconds('When the secret was created.'),

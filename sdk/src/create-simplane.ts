@@ -185,6 +185,9 @@ function eventsOf(call: CallOperation) {
     /** Delivers the event again, to all endpoints that are now subscribed or to one endpoint. */
     replay: (id: string, body: BodyOf<'replayEvent'> = {}, options?: CallOptions) =>
       call('replayEvent', { params: { id }, body }, options),
+    /** Delivers up to 100 events again; none of them if one does not exist. */
+    replayAll: (body: BodyOf<'replayEvents'>, options?: CallOptions) =>
+      call('replayEvents', { body }, options),
     listDeliveries: (id: string, query?: QueryOf<'listEventDeliveries'>, options?: CallOptions) =>
       createList(query, (query) => call('listEventDeliveries', { params: { id }, query }, options)),
   };
@@ -252,6 +255,9 @@ function webhookEndpointsOf(call: CallOperation) {
     recover: recoverOf(call),
     listRecoveries: (id: string, query?: QueryOf<'listEndpointRecoveries'>, options?: CallOptions) =>
       createList(query, (query) => call('listEndpointRecoveries', { params: { id }, query }, options)),
+    /** Counts by type and day what the endpoint did not receive; `recover` sends it. */
+    undelivered: (id: string, query?: QueryOf<'getUndelivered'>, options?: CallOptions) =>
+      call('getUndelivered', { params: { id }, query }, options),
     /** Single attempts, those of the newest delivery first. */
     attempts: (id: string, query?: QueryOf<'listEndpointAttempts'>, options?: CallOptions) =>
       createList(query, (query) => call('listEndpointAttempts', { params: { id }, query }, options)),
@@ -267,17 +273,17 @@ type Recover = {
     body: BodyOf<'recoverWebhookEndpoint'> & { dry_run: true },
     options?: CallOptions,
   ): Promise<RecoveryPreview>;
-  /** Starts to deliver the events that the endpoint missed since `since`; `recoveries.get` says how far it is. */
+  /** Starts to deliver what the endpoint missed, or only what it missed since `since`; `recoveries.get` says how far it is. */
   (
     id: string,
-    body: BodyOf<'recoverWebhookEndpoint'> & { dry_run?: false },
+    body?: BodyOf<'recoverWebhookEndpoint'> & { dry_run?: false },
     options?: CallOptions,
   ): Promise<Recovery>;
 };
 
 /** `dry_run` decides which of the two the API returns. */
 function recoverOf(call: CallOperation): Recover {
-  return ((id, body, options) =>
+  return ((id, body = {}, options) =>
     call('recoverWebhookEndpoint', { params: { id }, body }, options)) as Recover;
 }
 

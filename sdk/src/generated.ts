@@ -961,6 +961,10 @@ export type Recovery = {
   status: 'queued' | 'running' | 'succeeded' | 'canceled';
   /** Start of the recovered period. Unix time in seconds. */
   since: number;
+  /** End of the recovered period; null if it is when the recovery was requested. Unix time in seconds. */
+  until: number | null;
+  /** Only events of these types and families; null for all. */
+  types: string[] | null;
   /** How much of the period has been searched. The search begins with the newest events. */
   progress_percent: number;
   /** Events searched so far, of all types. */
@@ -986,7 +990,7 @@ export type RecoveryPreview = {
     type: string;
     count: number;
   }>;
-  /** Whether counting stopped early: at 10,000 events to queue, or at 50,000 searched. Counting begins with the newest events. */
+  /** Whether counting stopped early: at 10,000 events to queue, or with `since` at 50,000 searched. With `since`, counting begins with the newest events, otherwise with the oldest. */
   capped: boolean;
 };
 
@@ -1114,6 +1118,10 @@ export type WebhookEndpoint = {
   last_error: string | null;
   /** When the next attempt is due; null when the endpoint is not failing or nothing is pending. Unix time in seconds. */
   next_attempt_at: number | null;
+  /** Events that the endpoint was subscribed to when they happened, has not received, and has no pending delivery of; counted up to 1,000. Enabling the endpoint does not change it; `recover` sends them. */
+  missed_count: number;
+  /** When the oldest of these events happened; null if there is none. Unix time in seconds. */
+  missed_since: number | null;
   /** When the current signing secrets were created and expire, newest first. The secrets themselves are not shown. */
   secrets: Array<{
     /** When the secret was created. Unix time in seconds. */
@@ -1638,8 +1646,8 @@ export type Operations = {
       'created[lt]'?: number;
       /** Only events at or before this time. Unix time in seconds. */
       'created[lte]'?: number;
-      /** Only events with a delivery in this status. */
-      delivery?: 'failed' | 'pending';
+      /** Only events with a delivery in this status. `undelivered`: an endpoint that was subscribed when the event happened has not received it, and no delivery is pending, also because the endpoint was disabled. */
+      delivery?: 'pending' | 'failed' | 'canceled' | 'undelivered';
       /** Only events of the eSIM with this ICCID. */
       iccid?: string;
       /** Only events that this execution caused. */
@@ -1691,6 +1699,25 @@ export type Operations = {
       object: 'event_replay';
       event_id: string;
       deliveries: Delivery[];
+    };
+  };
+  /** Delivers up to 100 events again, each as `POST /v1/events/{id}/replay` does. If one does not exist, none is delivered. */
+  replayEvents: {
+    body: {
+      /** Ids of the events (`evt_…`). */
+      event_ids: string[];
+      /** Target endpoint; all that are subscribed if omitted. */
+      webhook_endpoint_id?: string;
+    };
+    result: {
+      object: 'event_replays';
+      /** One item for each event, in the order of the request. */
+      data: Array<{
+        object: 'event_replay';
+        event_id: string;
+        /** Ids of the deliveries that were queued; none if no endpoint is subscribed. */
+        deliveries: string[];
+      }>;
     };
   };
   /** Returns the deliveries of an event, with their attempts. */
@@ -1911,15 +1938,64 @@ export type Operations = {
     };
     result: WebhookEndpointStats;
   };
-  /** Queues every event since `since` that the endpoint subscribes to and has not received. The endpoint must be enabled. Runs in the background; get the recovery to see its progress. With `dry_run`, only counts what would be queued; this works for a disabled endpoint too. */
+  /** Counts the events that the endpoint was subscribed to when they happened, has not received, and has no pending delivery of: their deliveries failed or were canceled, or the endpoint was disabled. `recover` sends exactly these. */
+  getUndelivered: {
+    params: {
+      /** Id of the endpoint (`we_…`). */
+      id: string;
+    };
+    query: {
+      /** Only events of this type, or of a family such as `esim.*`. Separate several by commas. */
+      type?: string | string[];
+      /** Only events after this time. Unix time in seconds. */
+      'created[gt]'?: number;
+      /** Only events at or after this time. Unix time in seconds. */
+      'created[gte]'?: number;
+      /** Only events before this time. Unix time in seconds. */
+      'created[lt]'?: number;
+      /** Only events at or before this time. Unix time in seconds. */
+      'created[lte]'?: number;
+    };
+    result: {
+      object: 'undelivered';
+      webhook_endpoint_id: string;
+      /** How many events are undelivered. */
+      event_count: number;
+      /** When the oldest of them happened; null if there is none. Unix time in seconds. */
+      oldest: number | null;
+      /** By event type, the most frequent first. */
+      types: Array<{
+        type: string;
+        count: number;
+      }>;
+      /** By the day on which they happened, oldest first. */
+      days: Array<{
+        /** A day of UTC. */
+        day: string;
+        count: number;
+        /** By event type, the most frequent first. */
+        types: Array<{
+          type: string;
+          count: number;
+        }>;
+      }>;
+      /** Whether counting stopped at 10,000. It begins with the oldest events. */
+      capped: boolean;
+    };
+  };
+  /** Queues what the endpoint has not received. Without `since`: every event that it was subscribed to when it happened, as `GET …/undelivered` counts them. With `since`: every event since then that it subscribes to now. The endpoint must be enabled. Runs in the background; get the recovery to see its progress. With `dry_run`, only counts what would be queued and returns 200; this works for a disabled endpoint too. */
   recoverWebhookEndpoint: {
     params: {
       /** Id of the endpoint (`we_…`). */
       id: string;
     };
     body: {
-      /** Start of the period to recover. Unix time in seconds. */
-      since: number;
+      /** Start of the period to recover, not in the future. Unix time in seconds. */
+      since?: number;
+      /** Only events before this time. Unix time in seconds. */
+      until?: number;
+      /** Only events of these types, or of families such as `esim.*`. */
+      types?: string[];
       /** Returns a `RecoveryPreview` and changes nothing. */
       dry_run?: boolean;
     };
@@ -2526,6 +2602,7 @@ export const endpoints = {
   listEventTypes: ['GET', '/v1/event_types'],
   sendTestEvent: ['POST', '/v1/events/test'],
   replayEvent: ['POST', '/v1/events/{id}/replay'],
+  replayEvents: ['POST', '/v1/events/replay'],
   listEventDeliveries: ['GET', '/v1/events/{id}/deliveries'],
   readEventFeed: ['GET', '/v1/events/feed'],
   putEventConsumer: ['PUT', '/v1/event_consumers/{name}'],
@@ -2543,6 +2620,7 @@ export const endpoints = {
   rotateWebhookSecret: ['POST', '/v1/webhook_endpoints/{id}/rotate_secret'],
   probeWebhookEndpoint: ['POST', '/v1/webhook_endpoints/{id}/probe'],
   getEndpointStats: ['GET', '/v1/webhook_endpoints/{id}/stats'],
+  getUndelivered: ['GET', '/v1/webhook_endpoints/{id}/undelivered'],
   recoverWebhookEndpoint: ['POST', '/v1/webhook_endpoints/{id}/recover'],
   listEndpointRecoveries: ['GET', '/v1/webhook_endpoints/{id}/recoveries'],
   getRecovery: ['GET', '/v1/recoveries/{id}'],

@@ -1,3 +1,4 @@
+import { deliveryStates } from '@simplane/contract';
 import type { Delivery, Event } from '@simplane/sdk';
 import { type Command, Option } from 'commander';
 import { withAction } from '../action.ts';
@@ -22,6 +23,13 @@ const deliveryColumns: Column<Delivery>[] = [
   { title: 'STATUS', value: ({ status }) => status, paint: paintStatus },
 ];
 
+type Replayed = { event_id: string; deliveries: string[] };
+
+const replayColumns: Column<Replayed>[] = [
+  { title: 'EVENT', value: ({ event_id }) => event_id },
+  { title: 'DELIVERIES', value: ({ deliveries }) => String(deliveries.length), isRight: true },
+];
+
 export function addEvents(program: Command): void {
   const events = program.command('events').description('the event log');
   addList(events);
@@ -34,7 +42,7 @@ type ListOptions = {
   limit: number;
   all?: boolean;
   type?: string;
-  delivery?: 'failed' | 'pending';
+  delivery?: (typeof deliveryStates)[number];
   since?: number;
   until?: number;
   iccid?: string;
@@ -46,7 +54,7 @@ function addList(events: Command): void {
   const list = withListOptions(events.command('list').description('list events, newest first'))
     .option('--type <type>', 'only this type, or a family such as esim.*')
     .addOption(
-      new Option('--delivery <state>', 'only with a delivery in this status').choices(['failed', 'pending']),
+      new Option('--delivery <state>', 'only with a delivery in this state').choices([...deliveryStates]),
     )
     .addOption(new Option('--since <time>', 'at or after: 2h (ago) or 2026-11-15').argParser(readTime))
     .addOption(new Option('--until <time>', 'before this time').argParser(readTime))
@@ -78,17 +86,29 @@ function addGet(events: Command): void {
 function addReplay(events: Command): void {
   const replay = events
     .command('replay')
-    .description('deliver an event again')
-    .argument('<id>', 'event id (evt_…)')
+    .description('deliver an event again, or up to 100')
+    .argument('<id...>', 'event ids (evt_…)')
     .option('--to <id>', 'only to this endpoint (we_…); default: every subscribed endpoint')
     .addOption(idempotencyKeyOption());
-  withAction<WriteOptions & { to?: string }>(replay, async ({ client, out }, options, [id = '']) => {
-    const body = options.to === undefined ? {} : { webhook_endpoint_id: options.to };
-    const replayed = await client.events.replay(id, body, keyOf(options));
-    if (out.isJson) return out.json(replayed);
-    if (replayed.deliveries.length > 0) createTable(out, deliveryColumns)(replayed.deliveries);
-    else out.note('No endpoint subscribes to it. `simplane webhooks list` shows the subscriptions.');
-  });
+  withAction<WriteOptions & { to?: string }>(
+    replay,
+    async ({ client, out }, options, [id = '', ...others]) => {
+      const body = options.to === undefined ? {} : { webhook_endpoint_id: options.to };
+      if (others.length > 0) {
+        const { data } = await client.events.replayAll(
+          { event_ids: [id, ...others], ...body },
+          keyOf(options),
+        );
+        if (out.isJson) for (const one of data) out.json(one);
+        else createTable(out, replayColumns)(data);
+        return;
+      }
+      const replayed = await client.events.replay(id, body, keyOf(options));
+      if (out.isJson) return out.json(replayed);
+      if (replayed.deliveries.length > 0) createTable(out, deliveryColumns)(replayed.deliveries);
+      else out.note('No endpoint subscribes to it. `simplane webhooks list` shows the subscriptions.');
+    },
+  );
 }
 
 export function printEvent(out: Output, event: Event): void {

@@ -1,5 +1,5 @@
-import { attemptOutcomes, orderings } from '@simplane/contract';
-import type { DeliveryAttempt, RecoveryPreview, WebhookEndpoint, WebhookEndpointStats } from '@simplane/sdk';
+import { attemptOutcomes, missedCountLimit, orderings } from '@simplane/contract';
+import type { DeliveryAttempt, WebhookEndpoint, WebhookEndpointStats } from '@simplane/sdk';
 import { type Command, Option } from 'commander';
 import { withAction } from '../action.ts';
 import { usageError } from '../command-error.ts';
@@ -7,18 +7,29 @@ import { none, paintStatus, time } from '../print/format.ts';
 import { positiveInteger, printList, readPairs, withListOptions } from '../print/list.ts';
 import type { Output } from '../print/output.ts';
 import { type Column, createTable, type Field, printResource } from '../print/table.ts';
-import { readDuration, readTime } from '../read-time.ts';
+import { readDuration } from '../read-time.ts';
 import { collect } from './esims.ts';
 import { idempotencyKeyOption, keyOf, type WriteOptions } from './idempotency-key.ts';
+import { addRecover, addUndelivered } from './webhook-recovery.ts';
 
 const columns: Column<WebhookEndpoint>[] = [
   { title: 'ID', value: ({ id }) => id },
-  { title: 'STATUS', value: ({ status }) => status, paint: paintStatus },
+  { title: 'STATUS', value: stateOf, paint: paintStatus },
+  { title: 'MISSED', value: missedOf, isRight: true },
   { title: 'ORDERING', value: ({ ordering }) => ordering, isSecondary: true },
   { title: 'EVENTS', value: ({ enabled_event_types: types }) => types.join(','), cutTo: 10 },
   { title: 'URL', value: ({ url }) => url, cutTo: 16 },
   { title: 'DESCRIPTION', value: ({ description }) => description ?? '', cutTo: 11, isSecondary: true },
 ];
+
+/** An enabled endpoint whose attempts fail is not well, and may soon be disabled. */
+function stateOf({ status, failing_since: since }: WebhookEndpoint): string {
+  return status === 'enabled' && since !== null ? 'failing' : status;
+}
+
+function missedOf({ missed_count: count }: WebhookEndpoint): string {
+  return count < missedCountLimit ? String(count) : `${count}+`;
+}
 
 type Hour = WebhookEndpointStats['hours'][number];
 
@@ -38,6 +49,7 @@ export function addWebhooks(program: Command): void {
   addEnable(webhooks);
   addRotateSecret(webhooks);
   addRecover(webhooks);
+  addUndelivered(webhooks);
   addProbe(webhooks);
   addStats(webhooks);
   addAttempts(webhooks);
@@ -154,8 +166,11 @@ function addEnable(webhooks: Command): void {
     .argument('<id>', 'endpoint id (we_…)')
     .addOption(idempotencyKeyOption());
   withAction<WriteOptions>(enable, async ({ client, out }, options, [id = '']) => {
-    printEndpoint(out, await client.webhookEndpoints.enable(id, keyOf(options)));
-    out.note(out.noteColors.dim(`To deliver missed events: simplane webhooks recover ${id} --since 2h`));
+    const endpoint = await client.webhookEndpoints.enable(id, keyOf(options));
+    printEndpoint(out, endpoint);
+    if (endpoint.missed_count > 0) {
+      out.note(out.noteColors.dim(`To deliver what it missed: simplane webhooks recover ${id}`));
+    }
   });
 }
 
@@ -175,39 +190,6 @@ function addRotateSecret(webhooks: Command): void {
     const body = options.expiresIn === undefined ? {} : { expires_in: options.expiresIn };
     printEndpoint(out, await client.webhookEndpoints.rotateSecret(id, body, keyOf(options)));
   });
-}
-
-function addRecover(webhooks: Command): void {
-  const recover = webhooks
-    .command('recover')
-    .description('deliver the events an endpoint missed')
-    .argument('<id>', 'endpoint id (we_…)')
-    .addOption(
-      new Option('--since <time>', 'such as 2h (ago) or 2026-11-15T08:00:00Z')
-        .argParser(readTime)
-        .makeOptionMandatory(),
-    )
-    .option('--dry-run', 'only count what would be delivered')
-    .addOption(idempotencyKeyOption());
-  type Options = WriteOptions & { since: number; dryRun?: true };
-  withAction<Options>(recover, async ({ client, out }, options, [id = '']) => {
-    if (options.dryRun) {
-      const body = { since: options.since, dry_run: true } as const;
-      return printPreview(out, await client.webhookEndpoints.recover(id, body, keyOf(options)));
-    }
-    const recovery = await client.webhookEndpoints.recover(id, { since: options.since }, keyOf(options));
-    if (out.isJson) return out.json(recovery);
-    out.line(`Started ${recovery.id}. It queues the events that ${id} missed since ${time(recovery.since)}.`);
-    out.note(out.noteColors.dim(`To see its progress: simplane api GET /v1/recoveries/${recovery.id}`));
-  });
-}
-
-function printPreview(out: Output, preview: RecoveryPreview): void {
-  const { event_count: count, types, capped, since } = preview;
-  printResource(out, preview, [
-    ['Would queue', `${count}${capped ? ' or more' : ''} missed since ${time(since)}`],
-    ...types.map(({ type, count }) => [`· ${type}`, String(count)] as const),
-  ]);
 }
 
 function addProbe(webhooks: Command): void {
@@ -322,6 +304,9 @@ function health(endpoint: WebhookEndpoint): Field[] {
   const { failing_since: since, failure_count: count, last_error: error, next_attempt_at: next } = endpoint;
   return [
     ['Last success', time(endpoint.last_success_at)],
+    ...(endpoint.missed_since === null
+      ? []
+      : [['Missed', `${missedOf(endpoint)} events since ${time(endpoint.missed_since)}`] as const]),
     ...(since === null
       ? []
       : ([

@@ -6,6 +6,8 @@ import type { Answer, Outcome } from '../platform/idempotency/outcome.ts';
 /** What a write answers. It is rendered, audited and stored in the write's transaction, so all of them commit together. */
 export type Reply<Body extends object = object> = {
   body: Body;
+  /** Instead of the operation's own. */
+  status?: 200;
   location?: string;
   /** The body has a secret that is shown only once: the stored copy is encrypted. */
   isSecret?: boolean;

@@ -33,7 +33,7 @@ import { seekEventConsumer } from '../notify/feed/consumers/seek.ts';
 import { getDelivery } from '../notify/webhooks/deliveries/get.ts';
 import { listEndpointDeliveries, listEventDeliveries } from '../notify/webhooks/deliveries/list.ts';
 import { listEndpointAttempts } from '../notify/webhooks/deliveries/list-attempts.ts';
-import { replayEvent } from '../notify/webhooks/deliveries/replay.ts';
+import { replayEvent, replayEvents } from '../notify/webhooks/deliveries/replay.ts';
 import { retryDelivery } from '../notify/webhooks/deliveries/retry.ts';
 import { skipDelivery } from '../notify/webhooks/deliveries/skip.ts';
 import { createWebhookEndpoint } from '../notify/webhooks/endpoints/create.ts';
@@ -49,6 +49,7 @@ import { listEndpointRecoveries } from '../notify/webhooks/recoveries/list-of-en
 import { recoverWebhookEndpoint } from '../notify/webhooks/recoveries/recover.ts';
 import type { Probing } from '../notify/webhooks/sender/probes.ts';
 import { getEndpointStats } from '../notify/webhooks/stats/get.ts';
+import { getUndelivered } from '../notify/webhooks/undelivered/get.ts';
 import { addBundle } from '../orders/bundles/add.ts';
 import { listBundles } from '../orders/bundles/list.ts';
 import { cancelExecution } from '../orders/esims/cancel-execution.ts';
@@ -114,6 +115,7 @@ export const routes: { [Id in Exclude<OperationId, Elsewhere>]: HandlerOf<Operat
   listEventTypes,
   sendTestEvent,
   replayEvent,
+  replayEvents,
   listEventDeliveries,
   putEventConsumer,
   listEventConsumers,
@@ -130,6 +132,7 @@ export const routes: { [Id in Exclude<OperationId, Elsewhere>]: HandlerOf<Operat
   rotateWebhookSecret,
   probeWebhookEndpoint,
   getEndpointStats,
+  getUndelivered,
   recoverWebhookEndpoint,
   listEndpointRecoveries,
   getRecovery,

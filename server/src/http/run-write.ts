@@ -107,8 +107,8 @@ function storeOf<Ctx extends Context, Input>(
 
 function render<Ctx extends Context, Input>(
   { request, definition, stringify }: Asked<Ctx, Input>,
-  { body, location, isSecret = false }: Reply,
+  { body, status, location, isSecret = false }: Reply,
 ): Answer {
   request.rendered = body;
-  return { status: definition.status, location: location ?? null, body: stringify(body), isSecret };
+  return { status: status ?? definition.status, location: location ?? null, body: stringify(body), isSecret };
 }

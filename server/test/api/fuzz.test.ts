@@ -1,4 +1,4 @@
-import { exampleCursor, exampleGroupId } from '@simplane/contract';
+import { exampleCursor, exampleEvent, exampleGroupId } from '@simplane/contract';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
@@ -96,9 +96,13 @@ async function newSession(key: string, path: string): Promise<string> {
   return (await call(service, 'GET', `${path}?limit=1`, { key })).json.data[0].id;
 }
 
-/** The documented example is no cursor of this account, so no acknowledgement would succeed. */
-function withCursor<Operation extends object>(operation: Operation, cursor: string): Operation {
-  return JSON.parse(JSON.stringify(operation).replaceAll(exampleCursor, cursor));
+/** The documented examples are no cursor and no event of this account, so no acknowledgement or replay would succeed. */
+function withExisting<Operation extends object>(
+  operation: Operation,
+  { cursor, event }: { cursor: string; event: string },
+): Operation {
+  const text = JSON.stringify(operation).replaceAll(exampleCursor, cursor);
+  return JSON.parse(text.replaceAll(exampleEvent('esim.provisioned').id, event));
 }
 
 function authorizationFor({ path }: { path: string }): string {
@@ -153,7 +157,7 @@ describe.each(operations)('$method $path', (operation) => {
       ? { ...existing, products: ['prod_th_unlimited_10d'] }
       : existing;
     const { cursor } = (await call(service, 'GET', '/v1/events/feed')).json;
-    const described = withCursor(operation, cursor);
+    const described = withExisting(operation, { cursor, event: existing.events?.[0] ?? '' });
     // A body can be wrong in more ways.
     const runs = operation.method === 'GET' ? { fixed: 10, random: 30 } : { fixed: 40, random: 60 };
     await fc.assert(

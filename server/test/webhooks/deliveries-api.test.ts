@@ -558,6 +558,8 @@ describe('a recovery', () => {
       webhook_endpoint_id: endpoint.id,
       status: 'queued',
       since: 1_794_700_000,
+      until: null,
+      types: null,
       progress_percent: 0,
       checked_count: 0,
       queued_count: 0,

@@ -301,7 +301,7 @@ describe('a recovery with dry_run', () => {
     for (const type of ['missed.a', 'missed.b', 'missed.a', 'other.a']) await publish(type);
     const body = { since: 0, dry_run: true };
     const preview = await call(service, 'POST', `${path}/recover`, { body, idempotencyKey: 'preview' });
-    expect(preview.status).toBe(202);
+    expect(preview.status).toBe(200);
     expect(preview.json).toEqual({
       object: 'recovery_preview',
       webhook_endpoint_id: id,

@@ -144,6 +144,8 @@ describe('creation', () => {
       last_success_at: null,
       last_error: null,
       next_attempt_at: null,
+      missed_count: 0,
+      missed_since: null,
       secrets: [{ created: expect.any(Number), expires_at: null }],
       secret: expect.stringMatching(secretPattern),
       api_version: '2026-11-01',

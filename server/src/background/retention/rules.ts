@@ -28,6 +28,7 @@ export function rulesOf({ retentionMs, usageMaxAgeMs }: Settings): Rule[] {
     deleting('deliveries', { column: 'id', type: 'uuid' }, retentionMs),
     deleting('recoveries', { column: 'id', type: 'uuid' }, retentionMs, 'finished_at is not null'),
     deleting('delivery_attempts', { column: 'delivery_id', type: 'uuid' }, retentionMs, hasEnded),
+    deleting('endpoint_gaps', { column: 'until_at', type: 'time' }, retentionMs),
     deleting('endpoint_hours', { column: 'hour', type: 'time' }, retentionMs),
     deleting('request_log', { column: 'id', type: 'uuid' }, 7 * dayMs),
     deleting('audit_log', { column: 'id', type: 'uuid' }, 365 * dayMs),

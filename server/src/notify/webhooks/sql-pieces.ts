@@ -78,3 +78,24 @@ export function endpointIdOf({ body_about_endpoint: body }: AboutEndpoint): stri
   const id: unknown = body === null ? null : JSON.parse(body).data?.webhook_endpoint_id;
   return typeof id === 'string' ? id : null;
 }
+
+/**
+ * SQL: the CTE `superseded`, which marks earlier deliveries that did not reach the endpoints of `queued`. One that another transaction
+ * holds is left: readers compare with what arrived, the mark only saves them from reading it.
+ */
+export function supersede(queued: string): string {
+  return `superseded as (
+  update deliveries
+  set is_superseded = true
+  where ctid = any(array(
+    select d.ctid
+    from ${queued} queued
+    cross join lateral (
+      select ctid, endpoint_id
+      from deliveries
+      where account_id = queued.account_id and event_id = queued.event_id
+        and status in ('failed', 'canceled') and not is_superseded
+      for update skip locked) d
+    where d.endpoint_id = queued.endpoint_id))
+)`;
+}

@@ -3,8 +3,9 @@ import { one } from '../../../platform/db/statement.ts';
 import { type CreatedRange, idRangeOf } from '../../../platform/lists/created-range.ts';
 import { pageOfValue } from '../../../platform/lists/keyset.ts';
 import { maxTypes, tooManyTypes } from '../../../platform/lists/too-broad.ts';
-import { type About, listEventsAbout, listEventsByDelivery } from './filtered.ts';
-import { type CutEvents, type EventRow, queryWithinBytes, typeRanges } from './page.ts';
+import { typeRanges } from '../subscriptions.ts';
+import { type About, type DeliveryState, listEventsAbout, listEventsByDelivery } from './filtered.ts';
+import { type CutEvents, type EventRow, queryWithinBytes } from './page.ts';
 
 export const findEvent = one<EventRow, [accountUuid: string, uuid: string]>('event_find')`
 select id, body
@@ -15,7 +16,7 @@ type EventFilter = {
   /** Names, and families such as `esim.*`, of which none contains another. */
   types: string[] | undefined;
   created: CreatedRange | undefined;
-  delivery: 'failed' | 'pending' | undefined;
+  delivery: DeliveryState | undefined;
   about?: About | undefined;
 };
 

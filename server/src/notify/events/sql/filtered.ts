@@ -10,7 +10,11 @@ import {
   indexedReference,
   referenceKey,
 } from '../ids-in-body.ts';
-import { type CutEvents, isOfTypes, queryWithinBytes, typeRanges } from './page.ts';
+import { typeRanges } from '../subscriptions.ts';
+import { isUndelivered, undeliveredOf } from '../undelivered-parts.ts';
+import { type CutEvents, isOfTypes, queryWithinBytes } from './page.ts';
+
+export type DeliveryState = 'pending' | 'failed' | 'canceled' | 'undelivered';
 
 /**
  * SQL: whether a delivery of the row of `events` is pending. The account is compared outside the subquery. Inside, a plan may read the
@@ -34,13 +38,17 @@ export type About = {
 export type EventRange = { beforeUuid: string; fromUuid: string; count: number; maxBytes: number };
 
 /** Further filters. */
-type Further = { types: string[] | undefined; delivery: 'failed' | 'pending' | undefined };
+type Further = { types: string[] | undefined; delivery: DeliveryState | undefined };
 
-const hasDelivery = {
-  pending: hasPendingDelivery,
-  failed: `exists (
+const hasEnded = (status: 'failed' | 'canceled') => `exists (
     select from deliveries d
-    where d.account_id = events.account_id and d.event_id = events.id and d.status = 'failed')`,
+    where d.account_id = events.account_id and d.event_id = events.id and d.status = '${status}')`;
+
+const hasDelivery: Record<DeliveryState, string> = {
+  pending: hasPendingDelivery,
+  failed: hasEnded('failed'),
+  canceled: hasEnded('canceled'),
+  undelivered: isUndelivered('events'),
 };
 
 /**
@@ -133,7 +141,7 @@ order by id desc
 limit $4`;
 }
 
-type Filter = { delivery: 'failed' | 'pending'; types: string[] | undefined };
+type Filter = { delivery: DeliveryState; types: string[] | undefined };
 
 /**
  * Newest first. Starts from the deliveries, which are few unless an endpoint is down: with 400,000 events and none pending it takes
@@ -151,9 +159,12 @@ export async function listEventsByDelivery(
   const isCut = (source: keyof typeof countBeyond) => countBeyond[source](db, ...range);
   const hasMorePending = (than: number) => countMorePending(db, accountUuid, than);
 
-  if (delivery === 'failed') {
-    const isPart = await isCut('failed');
-    const page = await read('failed');
+  if (delivery === 'undelivered') {
+    return queryWithinBytes(db, undelivered(types), values, maxBytes);
+  }
+  if (delivery !== 'pending') {
+    const isPart = await isCut(delivery);
+    const page = await read(delivery);
     if (isPart && page.found < count) throw searchedEnough();
     return page;
   }
@@ -173,6 +184,7 @@ const inRange = (column: string) => `account_id = $1 and ${column} < $2 and ${co
 /** The events that a page may look at. Of the pending ones there is no index in this order: the queue would be slower to write. */
 const candidates = {
   failed: `select event_id from deliveries where status = 'failed' and ${inRange('event_id')} group by event_id`,
+  canceled: `select event_id from deliveries where status = 'canceled' and ${inRange('event_id')} group by event_id`,
   pending: `
   select event_id from delivery_queue where ${inRange('event_id')}
   union
@@ -181,6 +193,29 @@ const candidates = {
 };
 
 type Source = keyof typeof candidates;
+
+/** A page of each endpoint's undelivered events, merged. An endpoint that missed nothing costs two look-ups. */
+function undelivered(types: string[] | undefined) {
+  const isWanted = (type: string) => `exists (
+        select from unnest($5::text[], $6::text[]) as range (first, last)
+        where ${type} >= range.first and ${type} < range.last)`;
+  const part = { limit: '$4', order: 'desc', from: '$3', until: '$2' } as const;
+  return {
+    name: `event_list_undelivered${types ? '_types' : ''}`,
+    text: `
+select one.*
+from (
+  select distinct missed.id
+  from webhook_endpoints e
+  cross join lateral ${undeliveredOf('e', types ? { ...part, isWanted } : part)} missed
+  where e.account_id = $1
+  order by missed.id desc
+  limit $4
+) candidate
+cross join lateral (select id, body from events where account_id = $1 and id = candidate.id offset 0) one
+order by candidate.id desc`,
+  };
+}
 
 function statementOf(source: Source, types: string[] | undefined) {
   const isOfTheseTypes = types ? `and ${isOfTypes(5)}` : '';
@@ -209,7 +244,7 @@ from (${candidates[source]} order by event_id desc) candidate
 offset ${maxSearched} limit 1`;
 }
 
-const countBeyond = { failed: beyond('failed'), newest: beyond('newest') };
+const countBeyond = { failed: beyond('failed'), canceled: beyond('canceled'), newest: beyond('newest') };
 
 const countMorePending = count<[accountUuid: string, than: number]>('event_list_more_pending')`
 select

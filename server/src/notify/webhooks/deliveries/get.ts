@@ -37,5 +37,9 @@ export async function requireEvent(
 }
 
 export function endpointDisabled(id: string, details: { param?: string } = {}): AppError {
-  return new AppError('state_conflict', `The webhook endpoint ${id} is disabled. Enable it first.`, details);
+  return new AppError(
+    'state_conflict',
+    `The webhook endpoint ${id} is disabled, so nothing is sent to it. Enable it with POST /v1/webhook_endpoints/${id}/enable, then send the same request again.`,
+    details,
+  );
 }

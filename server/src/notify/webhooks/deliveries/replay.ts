@@ -1,6 +1,7 @@
 import { type InputOf, idPrefixes, type Operations, type ResultOf } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
 import type { Reply } from '../../../accounts/write.ts';
+import { AppError } from '../../../platform/app-error.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { idOfUuid, uuidText } from '../../../platform/ids/uuid.ts';
 import { subscriptionsOf } from '../../events/subscriptions.ts';
@@ -33,6 +34,36 @@ export async function replayEvent(
     changes: { ...body, delivery_count: rows.length },
     afterCommit: () => announceDeliveries(ctx),
   };
+}
+
+/** Delivers several events again, or none of them if one does not exist. */
+export async function replayEvents(
+  tx: Queryable,
+  ctx: Context,
+  { body }: InputOf<Operations['replayEvents']>,
+): Promise<Reply<ResultOf<Operations['replayEvents']>>> {
+  const { event_ids: ids, ...to } = body;
+  const replays = [];
+  let count = 0;
+  for (const id of new Set(ids)) {
+    const { body: replay } = await replayEvent(tx, ctx, { params: { id }, query: {}, body: to });
+    count += replay.deliveries.length;
+    if (count > maxDeliveries) throw tooManyDeliveries();
+    replays.push({ ...replay, deliveries: replay.deliveries.map((delivery) => delivery.id) });
+  }
+  return {
+    body: { object: 'event_replays', data: replays },
+    changes: { ...body, delivery_count: count },
+    afterCommit: () => announceDeliveries(ctx),
+  };
+}
+
+// Ten events to each of 1,000 endpoints. All are queued in one transaction.
+const maxDeliveries = 10_000;
+
+function tooManyDeliveries(): AppError {
+  const message = `These events have more than ${maxDeliveries.toLocaleString('en')} deliveries together. Send fewer of them, or a webhook_endpoint_id.`;
+  return new AppError('parameter_invalid', message, { param: 'event_ids' });
 }
 
 /** A named endpoint gets the event even if it does not subscribe to the type. */

@@ -50,6 +50,7 @@ function newEndpoint(ctx: Context, body: InputOf<Operations['createWebhookEndpoi
     api_version: ctx.apiVersion,
     secrets: [{ created_ms: createdAt.getTime(), expires_ms: null }],
     created_at: createdAt,
+    missed: { count: 0, since_ms: null },
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Context } from '../../../accounts/context.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { announceDeliveries } from '../signal.ts';
+import { noteGap } from '../undelivered/gaps.ts';
 import { endpointKey, noSuchEndpoint } from './get.ts';
 import { presentEndpoint } from './present.ts';
 import { enableEndpointRow } from './sql/endpoints.ts';
@@ -11,7 +12,9 @@ export async function enableWebhookEndpoint(
   ctx: Context,
   { params }: { params: { id: string } },
 ) {
-  const row = await enableEndpointRow(tx, endpointKey(ctx, params.id));
+  const key = endpointKey(ctx, params.id);
+  await noteGap(ctx, tx, key);
+  const row = await enableEndpointRow(tx, key);
   if (!row) throw noSuchEndpoint(params.id);
   return {
     body: presentEndpoint(ctx, row),

@@ -5,7 +5,9 @@ import type { Queryable } from '../../../platform/db/database.ts';
 import { uuidOfId } from '../../../platform/ids/uuid.ts';
 import { clip } from '../../../platform/telemetry/clip.ts';
 import { presentEndpoint } from './present.ts';
-import { type EndpointKey, type EndpointRow, findEndpoint } from './sql/endpoints.ts';
+import { type EndpointKey, type EndpointRow, findEndpoint, findStatus } from './sql/endpoints.ts';
+
+export type { EndpointRow } from './sql/endpoints.ts';
 
 type EndpointParam = 'id' | 'webhook_endpoint_id';
 
@@ -30,7 +32,7 @@ export async function requireEndpoint(
 
 /** Returns null for a deleted endpoint. */
 export async function endpointStatus(db: Queryable, key: EndpointKey): Promise<EndpointRow['status'] | null> {
-  return (await findEndpoint(db, key))?.status ?? null;
+  return findStatus(db, key);
 }
 
 /** Throws if `id` is malformed. */

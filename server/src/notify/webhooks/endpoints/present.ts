@@ -27,6 +27,8 @@ export function presentEndpoint({ clock }: { clock: Clock }, row: EndpointRow): 
         created: unixSeconds(createdMs),
         expires_at: expiresMs === null ? null : unixSeconds(expiresMs),
       })),
+    missed_count: row.missed.count,
+    missed_since: row.missed.since_ms === null ? null : unixSeconds(row.missed.since_ms),
     api_version: row.api_version,
     created: unixSeconds(row.created_at),
   };

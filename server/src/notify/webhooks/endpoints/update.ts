@@ -3,6 +3,7 @@ import type { Context } from '../../../accounts/context.ts';
 import { mergeMetadata } from '../../../accounts/metadata/merge.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { announceDeliveries } from '../signal.ts';
+import { noteGap } from '../undelivered/gaps.ts';
 import { checkSettings } from './check-settings.ts';
 import { describeUpdate } from './describe-change.ts';
 import { endpointKey, noSuchEndpoint } from './get.ts';
@@ -26,6 +27,8 @@ export async function updateWebhookEndpoint(tx: Queryable, ctx: Context, { param
   if (!row) throw noSuchEndpoint(params.id);
   checkSettings(ctx, body);
   const { status, ...fields } = body;
+  // What it missed until now, it missed with its present subscriptions.
+  if (status === 'enabled' || fields.enabled_event_types) await noteGap(ctx, tx, key);
   const changed = Object.keys(fields).length > 0 ? await changeFields(tx, key, row, fields) : row;
   const after = await changeStatus(ctx, tx, key, changed, status);
   return {

@@ -7,19 +7,24 @@ import {
 } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
 import type { Reply } from '../../../accounts/write.ts';
+import { AppError } from '../../../platform/app-error.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { idOfUuid, uuidText } from '../../../platform/ids/uuid.ts';
 import { highestUuidAt, lowestUuidAt } from '../../../platform/ids/uuid-range.ts';
+import { distinctTypes } from '../../events/subscriptions.ts';
 import { endpointDisabled } from '../deliveries/get.ts';
-import { requireEndpoint } from '../endpoints/get.ts';
+import { type EndpointRow, requireEndpoint } from '../endpoints/get.ts';
 import { announceDeliveries } from '../signal.ts';
 import { presentRecovery } from './present.ts';
-import { previewRecovery } from './preview.ts';
+import { previewRecovery, previewUndelivered } from './preview.ts';
 import { insertRecovery } from './sql.ts';
 
 // Other machines' clocks, and so their event ids, may be ahead. A generous margin is safe: later events already have
 // deliveries and are skipped.
 const clockSkewMs = 3_600_000;
+
+// An event that was written while the oldest was looked up may be older by some seconds.
+const lateMs = 60_000;
 
 type Input = InputOf<Operations['recoverWebhookEndpoint']>;
 
@@ -27,30 +32,64 @@ export const recoverWebhookEndpoint = { beforeTransaction: preview, write: start
 
 /** What a dry run answers. It takes too long for a transaction. */
 async function preview(ctx: Context, { params, body }: Input): Promise<Reply<RecoveryPreview> | null> {
+  checkPeriod(ctx, body);
   if (!body.dry_run) return null;
-  const untilMs = ctx.clock.nowMs() + clockSkewMs;
-  const period = { endpointId: params.id, sinceSeconds: body.since, untilMs };
-  return { body: await previewRecovery(ctx, period), changes: null };
+  const endpoint = await requireEndpoint(ctx, ctx.db, params.id);
+  const wanted = { untilEvent: untilEventOf(ctx, body), types: typesOf(body) };
+  const { since } = body;
+  const found =
+    since === undefined
+      ? await previewUndelivered(ctx, endpoint, wanted)
+      : await previewRecovery(ctx, endpoint, { ...wanted, sinceSeconds: since });
+  return { body: found, status: 200, changes: null };
 }
 
 /** Stores the recovery; `runRecoveries` executes it. */
 async function startRecovery(tx: Queryable, ctx: Context, { params, body }: Input): Promise<Reply<Recovery>> {
   const endpoint = await requireEndpoint(ctx, tx, params.id);
-  const nowMs = ctx.clock.nowMs();
   const row = await insertRecovery(tx, {
     accountUuid: ctx.account.uuid,
     uuid: uuidText(ctx.newUuid()),
     endpointUuid: endpoint.id,
-    fromEvent: lowestUuidAt(body.since * 1_000),
-    untilEvent: highestUuidAt(nowMs + clockSkewMs),
-    createdAt: new Date(nowMs),
+    fromEvent: fromEventOf(ctx, endpoint, body),
+    untilEvent: untilEventOf(ctx, body),
+    types: typesOf(body),
+    isOfUndelivered: body.since === undefined,
+    createdAt: new Date(ctx.clock.nowMs()),
   });
   if (!row) throw endpointDisabled(idOfUuid(idPrefixes.webhookEndpoint, endpoint.id));
   const recovery = presentRecovery(row);
+  const { dry_run: _, ...asked } = body;
   return {
     body: recovery,
     location: `/v1/recoveries/${recovery.id}`,
-    changes: { recovery_id: recovery.id, since: body.since },
+    changes: { recovery_id: recovery.id, ...asked },
     afterCommit: () => announceDeliveries(ctx),
   };
+}
+
+function checkPeriod({ clock }: Context, { since, until }: Input['body']): void {
+  if (since !== undefined && since * 1_000 > clock.nowMs()) {
+    const message = `since must not be in the future; got ${since}, and it is ${Math.floor(clock.nowMs() / 1_000)} now. Omit it to recover everything that the endpoint missed.`;
+    throw new AppError('parameter_invalid', message, { param: 'since' });
+  }
+  if (since !== undefined && until !== undefined && until <= since) {
+    throw new AppError('parameter_invalid', 'until must be after since.', { param: 'until' });
+  }
+}
+
+/** Without a time, from the oldest event that the endpoint missed. */
+function fromEventOf(ctx: Context, { missed }: EndpointRow, { since }: Input['body']): string {
+  if (since !== undefined) return lowestUuidAt(since * 1_000);
+  return lowestUuidAt((missed.since_ms ?? ctx.clock.nowMs()) - lateMs);
+}
+
+function untilEventOf({ clock }: Context, { until }: Input['body']): string {
+  const latestMs = clock.nowMs() + clockSkewMs;
+  if (until === undefined || until * 1_000 > latestMs) return highestUuidAt(latestMs);
+  return lowestUuidAt(until * 1_000);
+}
+
+function typesOf({ types }: Input['body']): string[] | null {
+  return types ? distinctTypes(types) : null;
 }

@@ -3,10 +3,12 @@ import type { Clock } from '../../../platform/clock.ts';
 import type { Database, Queryable } from '../../../platform/db/database.ts';
 import type { Signals } from '../../../platform/db/signals.ts';
 import { idOfUuid, uuidText } from '../../../platform/ids/uuid.ts';
+import { unixMsOf } from '../../../platform/ids/uuid-range.ts';
 import type { NewUuid } from '../../../platform/ids/uuid-v7.ts';
 import { subscriptionsOf } from '../../events/subscriptions.ts';
 import { promoteOfEndpoint } from '../ordered/place-in-order.ts';
 import { endpointIdOf } from '../sql-pieces.ts';
+import { forgetGaps } from '../undelivered/gaps.ts';
 import {
   advanceRecovery,
   closeOrphanedRecoveries,
@@ -59,8 +61,13 @@ async function recoverBatch(tx: Queryable, deps: Deps, served: Set<string>): Pro
   served.add(recovery.account_id);
   const now = new Date(deps.clock.nowMs());
   const events = await readEvents(tx, recovery, batchSize);
-  const endpoint = { uuid: recovery.endpoint_id, enabledEventTypes: recovery.enabled_event_types };
-  const missed = candidatesOf(events, endpoint).map(({ id, iccid }) => ({
+  const wanted = {
+    endpointUuid: recovery.endpoint_id,
+    // What was undelivered was subscribed to when it happened.
+    subscriptions: recovery.is_of_undelivered ? ['*'] : recovery.enabled_event_types,
+    types: recovery.types,
+  };
+  const missed = candidatesOf(events, wanted).map(({ id, iccid }) => ({
     uuid: uuidText(deps.newUuid()),
     eventUuid: id,
     iccid,
@@ -73,7 +80,19 @@ async function recoverBatch(tx: Queryable, deps: Deps, served: Set<string>): Pro
     queued,
     finishedAt: isFinished ? now : null,
   });
+  if (isFinished && recovery.types === null) await forgetSearched(tx, recovery);
   return { accountUuid: recovery.account_id, endpointUuid: recovery.endpoint_id, queued, isFinished };
+}
+
+function forgetSearched(tx: Queryable, recovery: LockedRecovery): Promise<void> {
+  const { account_id: accountUuid, endpoint_id: endpointUuid, created_at: createdAt } = recovery;
+  const untilMs = unixMsOf(recovery.until_event);
+  const searched = {
+    sinceMs: recovery.is_of_undelivered ? null : unixMsOf(recovery.from_event),
+    untilMs: untilMs > createdAt.getTime() ? null : untilMs,
+    createdAt,
+  };
+  return forgetGaps(tx, { accountUuid, endpointUuid }, searched);
 }
 
 /** After the last account, the round starts again. */
@@ -84,16 +103,20 @@ async function lockNext(tx: Queryable, served: Set<string>): Promise<LockedRecov
   return lockRecovery(tx, []);
 }
 
-/**
- * Those of the events that the endpoint would get if it missed them. Uses its current subscriptions, not those at the time of the
- * event, and leaves out events about itself.
- */
+type Candidates = { endpointUuid: string; subscriptions: string[]; types: string[] | null };
+
+/** Those of the events that the endpoint would get if it missed them: of these subscriptions and types, and not about itself. */
 export function candidatesOf(
   events: FoundEvent[],
-  endpoint: { uuid: string; enabledEventTypes: string[] },
+  { endpointUuid, subscriptions, types }: Candidates,
 ): FoundEvent[] {
-  const endpointId = idOfUuid(idPrefixes.webhookEndpoint, endpoint.uuid);
-  const subscribes = (type: string) =>
-    subscriptionsOf(type).some((subscription) => endpoint.enabledEventTypes.includes(subscription));
-  return events.filter((event) => subscribes(event.type) && endpointIdOf(event) !== endpointId);
+  const endpointId = idOfUuid(idPrefixes.webhookEndpoint, endpointUuid);
+  const matches = (type: string, names: string[]) =>
+    subscriptionsOf(type).some((subscription) => names.includes(subscription));
+  return events.filter(
+    (event) =>
+      matches(event.type, subscriptions) &&
+      (types === null || matches(event.type, types)) &&
+      endpointIdOf(event) !== endpointId,
+  );
 }

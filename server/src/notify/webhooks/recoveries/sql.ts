@@ -5,7 +5,14 @@ import { column, rowsOf } from '../../../platform/db/rows.ts';
 import { count, many, one, run } from '../../../platform/db/statement.ts';
 import { beforeFirst } from '../../../platform/lists/keyset.ts';
 import { iccidOfBody } from '../../events/ids-in-body.ts';
-import { type AboutEndpoint, bodyAboutEndpoint, positionOfEvent, positionOfExpired } from '../sql-pieces.ts';
+import { isMissed, wasExpectedAt } from '../../events/undelivered-parts.ts';
+import {
+  type AboutEndpoint,
+  bodyAboutEndpoint,
+  positionOfEvent,
+  positionOfExpired,
+  supersede,
+} from '../sql-pieces.ts';
 
 export type RecoveryRow = {
   id: string;
@@ -18,10 +25,11 @@ export type RecoveryRow = {
   is_canceled: boolean;
   created_at: Date;
   finished_at: Date | null;
+  types: string[] | null;
 };
 
 const recoveryColumns = `id, endpoint_id, from_event, until_event, position, checked_count, queued_count, is_canceled,
-  created_at, finished_at`;
+  created_at, finished_at, types`;
 
 type NewRecovery = {
   accountUuid: string;
@@ -29,6 +37,9 @@ type NewRecovery = {
   endpointUuid: string;
   fromEvent: string;
   untilEvent: string;
+  types: string[] | null;
+  /** Only what is undelivered, instead of all that the endpoint subscribes to now. */
+  isOfUndelivered: boolean;
   createdAt: Date;
 };
 
@@ -40,9 +51,11 @@ export const insertRecovery = one<RecoveryRow, [recovery: NewRecovery]>('recover
   recovery.fromEvent,
   recovery.untilEvent,
   recovery.createdAt,
+  recovery.types,
+  recovery.isOfUndelivered,
 ])`
-insert into recoveries (account_id, id, endpoint_id, from_event, until_event, position, created_at)
-select account_id, $3, id, $4, $5, $5, $6
+insert into recoveries (account_id, id, endpoint_id, from_event, until_event, position, created_at, types, is_of_undelivered)
+select account_id, $3, id, $4, $5, $5, $6, $7, $8
 from webhook_endpoints
 where account_id = $1 and id = $2 and status = 'enabled'
 returning ${recoveryColumns}`;
@@ -72,7 +85,11 @@ export type LockedRecovery = {
   id: string;
   endpoint_id: string;
   from_event: string;
+  until_event: string;
   position: string;
+  types: string[] | null;
+  is_of_undelivered: boolean;
+  created_at: Date;
   enabled_event_types: string[];
   ordering: Ordering;
 };
@@ -87,8 +104,8 @@ const isReady = `(recovery.position < recovery.until_event
  * disabled halfway. The recovery at the newest event goes first, so a long recovery does not delay a short one.
  */
 export const lockRecovery = one<LockedRecovery, [exceptAccountUuids: string[]]>('recovery_take')`
-select recovery.account_id, recovery.id, recovery.endpoint_id, recovery.from_event, recovery.position,
-  endpoint.enabled_event_types, endpoint.ordering
+select recovery.account_id, recovery.id, recovery.endpoint_id, recovery.from_event, recovery.until_event, recovery.position,
+  recovery.types, recovery.is_of_undelivered, recovery.created_at, endpoint.enabled_event_types, endpoint.ordering
 from recoveries recovery
 join webhook_endpoints endpoint on endpoint.account_id = recovery.account_id and endpoint.id = recovery.endpoint_id
 where recovery.finished_at is null and endpoint.status = 'enabled' and ${isReady} and recovery.account_id <> all($1::uuid[])
@@ -148,19 +165,7 @@ where account_id = $1 and id < $2 and id >= $3
 order by id desc
 limit $4`;
 
-/** The event `given` is neither delivered to the endpoint `$2` of the account `$1` nor pending for it. */
-const isMissed = `not exists (
-    select from (
-      select account_id, endpoint_id from delivery_queue where event_id = given.event_id
-      union all
-      select account_id, endpoint_id from blocked_deliveries where event_id = given.event_id
-      offset 0) pending
-    where pending.account_id = $1 and pending.endpoint_id = $2
-  ) and not exists (
-    select from (
-      select endpoint_id, status from deliveries where account_id = $1 and event_id = given.event_id offset 0) ended
-    where ended.endpoint_id = $2 and ended.status = 'succeeded'
-  )`;
+const isMissedEvent = isMissed({ account: '$1', id: '$2' }, 'given.event_id');
 
 const findMissedIds = many<
   { event_id: string },
@@ -168,7 +173,7 @@ const findMissedIds = many<
 >('recovery_find_missed')`
 select given.event_id
 from unnest($3::uuid[]) as given (event_id)
-where ${isMissed}`;
+where ${isMissedEvent}`;
 
 /** Those of the events that a recovery would queue. */
 export async function findMissed(
@@ -189,22 +194,28 @@ const given = rowsOf<MissedEvent>(
     event_id: column.uuid((one) => one.eventUuid),
     order_key: column.text((one) => one.iccid),
   },
-  4,
+  5,
 );
+
+const isExpected = `exists (
+    select from webhook_endpoints e
+    join events on events.account_id = e.account_id
+    where e.account_id = $1 and e.id = $2 and events.id = given.event_id and ${wasExpectedAt('e', 'events')})`;
 
 /** Queues the given events, except those already delivered to the endpoint or pending for it. */
 export const insertMissed = count<
   [recovery: LockedRecovery, missed: { events: MissedEvent[]; createdAt: Date }]
->('recovery_insert_missed', ({ account_id, endpoint_id }, { events, createdAt }) => [
+>('recovery_insert_missed', ({ account_id, endpoint_id, is_of_undelivered }, { events, createdAt }) => [
   account_id,
   endpoint_id,
   createdAt,
+  is_of_undelivered,
   ...given.values(events),
 ])`
 with missed as materialized (
   select $1::uuid as account_id, given.id, given.event_id, $2::uuid as endpoint_id, given.order_key, $3::timestamptz as created_at
   from ${given.table} given
-  where ${isMissed}
+  where ${isMissedEvent} and ($4::boolean is not true or ${isExpected})
 ), queued as (
   insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, created_at)
   select account_id, id, event_id, endpoint_id, 'recovery', created_at
@@ -217,5 +228,5 @@ with missed as materialized (
     created_at
   from missed
   where order_key is not null
-)
+), ${supersede('missed')}
 select 1 from missed`;

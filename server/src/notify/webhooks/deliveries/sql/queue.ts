@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../../platform/db/database.ts';
 import { count, many, one } from '../../../../platform/db/statement.ts';
-import { type AboutEndpoint, bodyAboutEndpoint } from '../../sql-pieces.ts';
+import { type AboutEndpoint, bodyAboutEndpoint, supersede } from '../../sql-pieces.ts';
 import { type BareRow, type DeliveryRow, historyColumns, queueColumns } from './deliveries.ts';
 
 export const findEvent = one<{ type: string } & AboutEndpoint, [accountUuid: string, eventUuid: string]>(
@@ -34,11 +34,14 @@ with endpoint as (
   from webhook_endpoints
   where account_id = $1 and id = $2 and status = 'enabled'
   for share
-)
-insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, created_at)
-select account_id, $3, $4, id, $5, $6
-from endpoint
-returning ${queueColumns}`;
+), queued as (
+  insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, created_at)
+  select account_id, $3, $4, id, $5, $6
+  from endpoint
+  returning ${queueColumns}
+), ${supersede('queued')}
+select *
+from queued`;
 
 /**
  * Queues the event for one endpoint; returns null if it is no longer enabled. The share lock orders this against disabling:
@@ -70,12 +73,16 @@ const insertForAll = many<BareRow, [accountUuid: string, replayed: Replayed]>(
     exceptEndpointUuid,
   ],
 )`
-insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, created_at)
-select account_id, uuid_v7($3), $2, id, 'replay', $3
-from webhook_endpoints
-where account_id = $1 and status = 'enabled' and enabled_event_types && $4::text[]
-  and id is distinct from $5::uuid
-returning ${queueColumns}`;
+with queued as (
+  insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, created_at)
+  select account_id, uuid_v7($3), $2, id, 'replay', $3
+  from webhook_endpoints
+  where account_id = $1 and status = 'enabled' and enabled_event_types && $4::text[]
+    and id is distinct from $5::uuid
+  returning ${queueColumns}
+), ${supersede('queued')}
+select *
+from queued`;
 
 /** Queues the event for every endpoint that is currently enabled and subscribed, except the one it is about. */
 export async function insertToSubscribers(

@@ -1,8 +1,9 @@
-import type { Ordering } from '@simplane/contract';
+import { missedCountLimit, type Ordering } from '@simplane/contract';
 import { lockAccount } from '../../../../accounts/lock-account.ts';
 import type { Queryable } from '../../../../platform/db/database.ts';
 import { count, many, one, run, value } from '../../../../platform/db/statement.ts';
 import { beforeFirst } from '../../../../platform/lists/keyset.ts';
+import { msOfId, undeliveredOf } from '../../../events/undelivered-parts.ts';
 import { liveSecrets } from '../../sql-pieces.ts';
 
 export type EndpointRow = {
@@ -24,6 +25,8 @@ export type EndpointRow = {
   secrets: { created_ms: number; expires_ms: number | null }[];
   api_version: string;
   created_at: Date;
+  /** The undelivered events, counted up to `missedCountLimit`, and the time of the oldest. */
+  missed: { count: number; since_ms: number | null };
 };
 
 export type EndpointKey = { accountUuid: string; endpointUuid: string };
@@ -57,16 +60,26 @@ const secrets = `(
     from webhook_secrets s
     where s.account_id = webhook_endpoints.account_id and s.endpoint_id = webhook_endpoints.id)`;
 
+/** Two index look-ups for an endpoint that missed nothing; 1,000 missed events take 15 ms. */
+const missed = `(
+    select json_build_object('count', count(*), 'since_ms', ${msOfId('min(missed.id::text)')})
+    from ${undeliveredOf('webhook_endpoints', { limit: String(missedCountLimit), order: 'asc' })} missed)`;
+
 function msOf(column: string): string {
   return `floor(extract(epoch from ${column}) * 1000)`;
 }
 
 const endpointColumns = `id, url, enabled_event_types, description, metadata, ordering, status, disabled_reason,
   disabled_at, failing_since, failure_count, last_success_at, last_error, ${nextAttemptAt} as next_attempt_at,
-  ${secrets} as secrets, api_version, created_at`;
+  ${secrets} as secrets, api_version, created_at, ${missed} as missed`;
 
 export const findEndpoint = one<EndpointRow, [key: EndpointKey]>('endpoint_find', ofKey)`
 select ${endpointColumns}
+from webhook_endpoints
+where account_id = $1 and id = $2`;
+
+export const findStatus = value<EndpointRow['status'], [key: EndpointKey]>('endpoint_status', ofKey)`
+select status
 from webhook_endpoints
 where account_id = $1 and id = $2`;
 

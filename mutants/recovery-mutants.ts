@@ -37,8 +37,8 @@ export const recoveryMutants: Mutant[] = [
   {
     name: 'recovery-misses-a-fast-clock',
     file: 'server/src/notify/webhooks/recoveries/recover.ts',
-    find: 'highestUuidAt(nowMs + clockSkewMs)',
-    replace: 'highestUuidAt(nowMs)',
+    find: 'clock.nowMs() + clockSkewMs',
+    replace: 'clock.nowMs()',
     tests: [webhooks('delivery-guards')],
     why: 'A recovery finds events of a machine whose clock is ahead.',
   },

@@ -1,6 +1,7 @@
 import { auditMutants } from './audit-mutants.ts';
 import { backgroundMutants } from './background-mutants.ts';
 import { beforeKeyMutants } from './before-key-mutants.ts';
+import { chargingMutants } from './charging-mutants.ts';
 import { clientMutants } from './client-mutants.ts';
 import { clientShareMutants } from './client-share-mutants.ts';
 import { clockMutants } from './clock-mutants.ts';
@@ -176,16 +177,16 @@ const usage: Mutant[] = [
   {
     name: 'usage-of-terminated-esim',
     file: 'server/src/orders/observations/take-usage.ts',
-    find: `    case 'terminated':\n`,
-    replace: '',
-    tests: [api('usage-records')],
-    why: 'An ended eSIM is not charged.',
+    find: `at * 1000 <= esim.terminated_at.getTime() ? null : 'esim_ended'`,
+    replace: 'at > 0 ? null : null',
+    tests: [api('charging')],
+    why: 'Usage after the termination of its eSIM is refused.',
   },
   {
     name: 'usage-counted-again',
     file: 'server/src/orders/observations/take-usage.ts',
-    find: 'return records.filter((_, index) => !seen.has(index));',
-    replace: 'return records;',
+    find: 'groupByEsim(records.filter(({ iccid, record_id }) => !stored.get(iccid)?.has(record_id)))',
+    replace: 'groupByEsim(records)',
     tests: [api('usage-records')],
     why: 'A record that was stored before is not counted again.',
   },
@@ -199,9 +200,9 @@ const usage: Mutant[] = [
   },
   {
     name: 'usage-of-a-canceled-bundle',
-    file: 'server/src/orders/bundles/count-usage.ts',
-    find: `bundles.findLast(({ status }) => status !== 'canceled')`,
-    replace: 'bundles.at(-1)',
+    file: 'server/src/orders/bundles/plan.ts',
+    find: `.filter((bundle) => bundle.status === 'active' && covers(bundle, country))`,
+    replace: `.filter((bundle) => bundle.status !== 'queued' && covers(bundle, country))`,
     tests: ['server/src/orders/bundles/usage-limits.test.ts'],
     why: 'Nothing is counted on a canceled bundle.',
   },
@@ -223,7 +224,7 @@ const usage: Mutant[] = [
   },
   {
     name: 'bundle-of-a-changed-status-overwritten',
-    file: 'server/src/orders/bundles/sql.ts',
+    file: 'server/src/orders/bundles/update-from.ts',
     find: 'and bundles.status = given.from_status',
     replace: '',
     tests: [api('guards')],
@@ -745,6 +746,7 @@ export const handWritten: readonly Mutant[] = [
   ...dashboardMutants,
   ...requestMutants,
   ...orderMutants,
+  ...chargingMutants,
   ...platformMutants,
   ...referenceMutants,
   ...undeliveredMutants,

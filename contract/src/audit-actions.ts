@@ -30,6 +30,7 @@ export const auditActions = [
   'esim.resumption_ordered',
   'esim.termination_ordered',
   'esim.top_up_ordered',
+  'esim.bundle_canceled',
   'esim.simulated',
   'esim.install_profile_viewed',
   'usage.reported',

@@ -102,6 +102,15 @@ export const Esim = Type.Object(
     reference: referenceSchema,
     description: nullableString({}),
     metadata: metadataSchema,
+    country: nullableString({
+      description:
+        'Country where the eSIM was last seen, as an ISO 3166-1 alpha-2 code; null if the network has not reported one.',
+    }),
+    uncovered_bytes: Type.Integer({
+      minimum: 0,
+      description:
+        'Bytes used that no bundle covers: in a country without one, or when all were used up. Not part of any bundle’s `used_bytes`.',
+    }),
     created: unixSeconds('When the eSIM was ordered.'),
     provisioned_at: nullableUnixSeconds('When the eSIM became ready to install.'),
   },
@@ -119,6 +128,8 @@ export const Esim = Type.Object(
         reference: 'TRV-1007',
         description: null,
         metadata: { order_id: 'A-1001' },
+        country: null,
+        uncovered_bytes: 0,
         created: exampleTime,
         provisioned_at: exampleTime + 2,
       },

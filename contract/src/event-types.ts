@@ -53,6 +53,10 @@ export const eventDataFields = {
     description: 'Data allowance in bytes; null means unlimited.',
     examples: [exampleBytes.data],
   }),
+  uncovered_bytes: Type.Integer({
+    description: 'Bytes that the eSIM has used without a bundle, in all countries.',
+    examples: [1_048_576],
+  }),
   url: Type.String({ description: 'URL of the endpoint.', examples: [exampleUrl] }),
   disabled_reason: Type.String({
     description: 'What happened, and what to fix.',
@@ -123,14 +127,21 @@ export const eventTypes = {
     description: 'The eSIM attached in a different country than before.',
     data: ['iccid', 'product_id', 'country', 'previous_country'],
   },
+  'esim.usage_not_covered': {
+    description:
+      'The eSIM used data that no bundle covers. Sent once per country and day (UTC); `country` is absent if the network reported none.',
+    data: ['iccid', 'product_id', 'uncovered_bytes'],
+    optional: ['country'],
+  },
   'bundle.activated': {
-    description: 'A bundle became active. `execution_id` is present if an order activated it.',
+    description:
+      'A bundle became active, for the first time or because a correction of its usage ended its depletion. `execution_id` is present if an order activated it.',
     data: ['iccid', 'bundle_id', 'product_id', 'expires_at'],
     optional: ['execution_id'],
   },
   'bundle.usage_threshold': {
     description:
-      'A bundle’s usage reached a threshold. Sent once per bundle and threshold, in ascending order.',
+      'A bundle’s usage reached a threshold. Sent once per bundle and threshold, in ascending order; a correction of usage neither takes it back nor repeats it.',
     data: ['iccid', 'bundle_id', 'product_id', 'threshold_percent', 'used_bytes', 'data_bytes'],
   },
   'bundle.depleted': {
@@ -156,8 +167,10 @@ export const eventTypes = {
     data: ['webhook_endpoint_id', 'url', 'disabled_reason'],
   },
   'bundle.canceled': {
-    description: 'A bundle was canceled because its eSIM was terminated.',
-    data: ['iccid', 'bundle_id', 'product_id', 'execution_id'],
+    description:
+      'A bundle was canceled, by request or because its eSIM was terminated. `execution_id` is that of the termination.',
+    data: ['iccid', 'bundle_id', 'product_id'],
+    optional: ['execution_id'],
   },
 } as const satisfies Record<string, EventType>;
 

@@ -4,6 +4,7 @@ import { createdFilters, severalOf } from './filters.ts';
 import { idPattern, idPrefixes } from './ids.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
+import { priceFields } from './product.ts';
 import { referenceFilter, referenceSchema } from './reference.ts';
 import { idParams, nullableString, nullableUnixSeconds, unixSeconds } from './schema.ts';
 import { Type } from './type.ts';
@@ -102,6 +103,12 @@ export const Execution = Type.Object(
         },
         { description: 'Why the execution failed. Present if `status` is `failed`.' },
       ),
+    ),
+    price: Type.Optional(
+      Type.Object(priceFields, {
+        description:
+          'Price of the product when it was ordered. Only of `esim.provision` and `bundle.add`; the response to the order of an eSIM does not have it yet.',
+      }),
     ),
     attempts: Type.Integer({ minimum: 0, description: 'Number of attempts made with the network.' }),
     created: unixSeconds('When the request was accepted.'),

@@ -1,6 +1,6 @@
 import { createApiKey, deleteApiKey, getApiKey, listApiKeys, rollApiKey, updateApiKey } from './api-key.ts';
 import { listAuditLog } from './audit-log.ts';
-import { addBundle, listBundles } from './bundle.ts';
+import { addBundle, cancelBundle, listBundles } from './bundle.ts';
 import {
   getDelivery,
   listEndpointAttempts,
@@ -76,6 +76,7 @@ const accountOperations = {
   getEsimUsage,
   listBundles,
   addBundle,
+  cancelBundle,
   reportUsage,
   listExecutions,
   getExecution,

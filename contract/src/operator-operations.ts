@@ -26,6 +26,7 @@ import { listIccidRanges } from './operator/iccid-range.ts';
 import { listNetworks } from './operator/network.ts';
 import { getOperatorOverview } from './operator/overview.ts';
 import { listProcesses } from './operator/process.ts';
+import { listRejectedUsage } from './operator/rejected-usage.ts';
 import { deleteOperatorSession, listOperatorSessions } from './operator/session.ts';
 
 /** The operations of the deployment's operator, under `/v1/operator/`. Each needs the `operator` scope. */
@@ -52,6 +53,7 @@ export const operatorOperations = {
   putCatalogProduct,
   deactivateProduct,
   listProcesses,
+  listRejectedUsage,
   listOperatorSessions,
   deleteOperatorSession,
   listOperatorAuditLog,

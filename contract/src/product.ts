@@ -9,6 +9,23 @@ import { Type } from './type.ts';
 /** Operators choose product ids. The pattern keeps them safe in URL paths. */
 export const productIdPattern = '^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$';
 
+export const priceFields = {
+  amount: Type.Integer({
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: 'Price in the currency’s minor unit, such as cents.',
+  }),
+  currency: Type.String({
+    pattern: '^[a-z]{3}$',
+    description: 'ISO 4217 code in lowercase.',
+    examples: ['eur'],
+  }),
+};
+
+const price = Type.Object(priceFields, { additionalProperties: false });
+
+export type Price = Static<typeof price>;
+
 /** The fields an operator sets. The catalog file has exactly these. */
 export const productFields = {
   id: Type.String({ pattern: productIdPattern, examples: ['prod_europe_5gb_30d'] }),
@@ -28,21 +45,7 @@ export const productFields = {
     maximum: 3650,
     description: 'Days the data is valid, counted from the activation of its bundle.',
   }),
-  price: Type.Object(
-    {
-      amount: Type.Integer({
-        minimum: 0,
-        maximum: Number.MAX_SAFE_INTEGER,
-        description: 'Price in the currency’s minor unit, such as cents.',
-      }),
-      currency: Type.String({
-        pattern: '^[a-z]{3}$',
-        description: 'ISO 4217 code in lowercase.',
-        examples: ['eur'],
-      }),
-    },
-    { additionalProperties: false },
-  ),
+  price,
   speeds: Type.Array(Type.Enum(['3G', '4G', '5G']), { minItems: 1, uniqueItems: true }),
 };
 

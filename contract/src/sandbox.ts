@@ -13,6 +13,7 @@ export const simulatedActions = [
   'delete',
   'attach',
   'use_data',
+  'deplete_bundle',
   'expire_bundle',
 ] as const;
 
@@ -34,7 +35,8 @@ export const simulateEsim = operation({
       action: Type.Enum([...simulatedActions], { description: 'Action to simulate.', examples: ['attach'] }),
       country: Type.Optional(
         countryInput({
-          description: 'For `attach`: the country, as an ISO 3166-1 alpha-2 code.',
+          description:
+            'For `attach`, required: the country, as an ISO 3166-1 alpha-2 code. For `use_data` and `deplete_bundle`: the country of the usage; defaults to where the eSIM was last seen.',
           examples: ['FR'],
         }),
       ),
@@ -60,7 +62,14 @@ export const simulateEsim = operation({
         ),
       ),
     },
-    { additionalProperties: false, examples: [{ action: 'attach', country: 'FR' }, { action: 'install' }] },
+    {
+      additionalProperties: false,
+      examples: [
+        { action: 'attach', country: 'FR' },
+        { action: 'install' },
+        { action: 'use_data', bytes: 500_000_000, country: 'JP' },
+      ],
+    },
   ),
   status: 200,
   response: Esim,

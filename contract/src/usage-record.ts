@@ -11,7 +11,18 @@ const maxRecords = 10_000;
 /** How many rejected records a response lists. */
 export const maxRejections = 100;
 
-export const rejectionReasons = ['esim_unknown', 'esim_not_ready', 'esim_ended', 'too_old'] as const;
+export const rejectionReasons = [
+  'esim_unknown',
+  'esim_not_ready',
+  'esim_ended',
+  'too_old',
+  'record_unknown',
+  'already_corrected',
+] as const;
+
+/** What each reason means. */
+export const rejectionReasonsExplained =
+  '`esim_unknown`: no eSIM has this ICCID. `esim_not_ready`: the eSIM is still provisioning; report the record again later. `esim_ended`: the eSIM failed, or was terminated before `at`. `too_old`: `at` is longer ago than the operator’s `SIMPLANE_USAGE_MAX_AGE` (35 days), so the record may have been counted and forgotten. `record_unknown`: no record with the id in `corrects` was counted for this eSIM; report it first. `already_corrected`: another record has replaced the one in `corrects`; correct that one.';
 
 export type RejectionReason = (typeof rejectionReasons)[number];
 
@@ -41,13 +52,23 @@ const UsageRecord = Type.Object(
       examples: [1_048_576],
     }),
     at: unixSecondsInput(
-      'When the data was used. At most five minutes ahead; a time in the future counts as now. Records from more than 35 days ago, or what the operator has set, are rejected.',
+      'When the data was used. At most five minutes ahead; a time in the future counts as now, one before the order of the eSIM as the time of the order. Records from more than 35 days ago, or what the operator has set, are rejected.',
       { examples: [exampleTime] },
     ),
     country: Type.Optional(
       countryInput({
-        description: 'Country where the eSIM was attached, as an ISO 3166-1 alpha-2 code.',
+        description:
+          'Country where the eSIM was attached, as an ISO 3166-1 alpha-2 code. It decides which bundles cover the usage; if omitted, the last known country counts.',
         examples: ['FR'],
+      }),
+    ),
+    corrects: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description:
+          '`record_id` of an earlier record of this eSIM that this one replaces. The earlier amount no longer counts. Events that were sent are neither taken back nor repeated.',
+        examples: ['cdr-20261101-000016'],
       }),
     ),
   },
@@ -79,8 +100,7 @@ export const UsageRecordBatch = Type.Object(
         record_id: Type.String(),
         iccid,
         reason: Type.Enum([...rejectionReasons], {
-          description:
-            '`esim_unknown`: no eSIM has this ICCID. `esim_not_ready`: the eSIM is still provisioning; report the record again later. `esim_ended`: the eSIM was terminated or failed. `too_old`: `at` is longer ago than the operator’s `SIMPLANE_USAGE_MAX_AGE` (35 days), so the record may have been counted and forgotten.',
+          description: rejectionReasonsExplained,
         }),
       }),
       { maxItems: maxRejections, description: `The first ${maxRejections} rejected records.` },
@@ -113,7 +133,8 @@ export const reportUsage = operation({
       records: Type.Array(UsageRecord, {
         minItems: 1,
         maxItems: maxRecords,
-        description: 'Records in any order. They are counted in order of `at`.',
+        description:
+          'Records in any order. They are counted in order of `at`; corrections follow, in the order given.',
       }),
     },
     { additionalProperties: false, examples: [{ records: [usageExample] }] },

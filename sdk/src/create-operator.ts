@@ -46,6 +46,11 @@ export function createOperator(options: SimplaneOptions) {
       list: (query?: QueryOf<'listEndpointHealth'>, options?: CallOptions) =>
         createList(query, (query) => call('listEndpointHealth', { query }, options)),
     },
+    rejectedUsage: {
+      /** Lists usage records that were not counted, and why. */
+      list: (query?: QueryOf<'listRejectedUsage'>, options?: CallOptions) =>
+        createList(query, (query) => call('listRejectedUsage', { query }, options)),
+    },
     products: {
       /** Lists the whole catalog, including unlisted and inactive products. */
       list: (query?: QueryOf<'listCatalogProducts'>, options?: CallOptions) =>

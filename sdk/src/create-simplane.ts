@@ -149,6 +149,10 @@ function bundlesOf(call: CallOperation) {
     /** Adds a bundle to an eSIM. */
     add: (iccid: string, body: BodyOf<'addBundle'>, options?: CallOptions) =>
       call('addBundle', { params: { iccid }, body }, options),
+
+    /** Cancels a bundle that is queued. */
+    cancel: (iccid: string, id: string, options?: CallOptions) =>
+      call('cancelBundle', { params: { iccid, id } }, options),
   };
 }
 

@@ -119,7 +119,7 @@ export type AuditEntry = {
     name: string | null;
   };
   /** What happened to the target. */
-  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.simulated' | 'esim.install_profile_viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
+  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
   target: {
     type: 'request' | 'api_key' | 'webhook_endpoint' | 'event' | 'event_consumer' | 'delivery' | 'esim' | 'account' | 'execution' | 'failure_group' | 'product' | 'session' | 'deployment';
     /** The target’s id: an ICCID for an eSIM. */
@@ -147,11 +147,20 @@ export type Bundle = {
   product_id: string;
   /** Your own name for the order, as you sent it; null if you sent none. */
   reference: string | null;
-  /** `queued` until the first attach, or until the previous bundle ends. */
+  /** `queued` until data is used, or the eSIM attaches, in one of its countries while no active bundle covers that. Several bundles can be active. */
   status: 'queued' | 'active' | 'depleted' | 'expired' | 'canceled';
+  /** Countries where usage counts on the bundle, as ISO 3166-1 alpha-2 codes: those of the product when it was bought. */
+  countries: string[];
+  /** Price of the product when it was ordered; null if it was ordered before prices were stored. */
+  price: {
+    /** Price in the currency’s minor unit, such as cents. */
+    amount: number;
+    /** ISO 4217 code in lowercase. */
+    currency: string;
+  } | null;
   /** Data allowance in bytes; null means unlimited. */
   data_bytes: number | null;
-  /** Bytes used. Each usage record counts once. */
+  /** Bytes used, never more than `data_bytes`. Each usage record counts once; what no bundle covers is in `uncovered_bytes` of the eSIM. */
   used_bytes: number;
   /** Usage percentages at which a `bundle.usage_threshold` event is sent. */
   thresholds: number[];
@@ -303,6 +312,10 @@ export type Esim = {
   description: string | null;
   /** Your own key-value pairs, such as order ids: up to 20 keys of up to 40 characters, values up to 500. */
   metadata: Record<string, string>;
+  /** Country where the eSIM was last seen, as an ISO 3166-1 alpha-2 code; null if the network has not reported one. */
+  country: string | null;
+  /** Bytes used that no bundle covers: in a country without one, or when all were used up. Not part of any bundle’s `used_bytes`. */
+  uncovered_bytes: number;
   /** When the eSIM was ordered. Unix time in seconds. */
   created: number;
   /** When the eSIM became ready to install. Unix time in seconds. */
@@ -392,6 +405,13 @@ export type Execution = {
     retryable: boolean;
     /** Error details from the network. */
     upstream?: Record<string, string>;
+  };
+  /** Price of the product when it was ordered. Only of `esim.provision` and `bundle.add`; the response to the order of an eSIM does not have it yet. */
+  price?: {
+    /** Price in the currency’s minor unit, such as cents. */
+    amount: number;
+    /** ISO 4217 code in lowercase. */
+    currency: string;
   };
   /** Number of attempts made with the network. */
   attempts: number;
@@ -753,7 +773,7 @@ export type OperatorAuditEntry = {
     name: string | null;
   };
   /** What happened to the target. */
-  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.simulated' | 'esim.install_profile_viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
+  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
   target: {
     type: 'request' | 'api_key' | 'webhook_endpoint' | 'event' | 'event_consumer' | 'delivery' | 'esim' | 'account' | 'execution' | 'failure_group' | 'product' | 'session' | 'deployment';
     /** The target’s id: an ICCID for an eSIM. */
@@ -849,6 +869,13 @@ export type OperatorExecution = {
     retryable: boolean;
     /** Error details from the network. */
     upstream?: Record<string, string>;
+  };
+  /** Price of the product when it was ordered. Only of `esim.provision` and `bundle.add`; the response to the order of an eSIM does not have it yet. */
+  price?: {
+    /** Price in the currency’s minor unit, such as cents. */
+    amount: number;
+    /** ISO 4217 code in lowercase. */
+    currency: string;
   };
   /** Number of attempts made with the network. */
   attempts: number;
@@ -1086,8 +1113,8 @@ export type UsageRecordBatch = {
     record_id: string;
     /** ICCID of the eSIM: 18 to 20 digits. */
     iccid: string;
-    /** `esim_unknown`: no eSIM has this ICCID. `esim_not_ready`: the eSIM is still provisioning; report the record again later. `esim_ended`: the eSIM was terminated or failed. `too_old`: `at` is longer ago than the operator’s `SIMPLANE_USAGE_MAX_AGE` (35 days), so the record may have been counted and forgotten. */
-    reason: 'esim_unknown' | 'esim_not_ready' | 'esim_ended' | 'too_old';
+    /** `esim_unknown`: no eSIM has this ICCID. `esim_not_ready`: the eSIM is still provisioning; report the record again later. `esim_ended`: the eSIM failed, or was terminated before `at`. `too_old`: `at` is longer ago than the operator’s `SIMPLANE_USAGE_MAX_AGE` (35 days), so the record may have been counted and forgotten. `record_unknown`: no record with the id in `corrects` was counted for this eSIM; report it first. `already_corrected`: another record has replaced the one in `corrects`; correct that one. */
+    reason: 'esim_unknown' | 'esim_not_ready' | 'esim_ended' | 'too_old' | 'record_unknown' | 'already_corrected';
   }>;
 };
 
@@ -1296,7 +1323,15 @@ export type EventData = {
     previous_country: string;
     reference?: string;
   };
-  /** A bundle became active. `execution_id` is present if an order activated it. */
+  /** The eSIM used data that no bundle covers. Sent once per country and day (UTC); `country` is absent if the network reported none. */
+  'esim.usage_not_covered': {
+    iccid: string;
+    product_id: string;
+    uncovered_bytes: number;
+    country?: string;
+    reference?: string;
+  };
+  /** A bundle became active, for the first time or because a correction of its usage ended its depletion. `execution_id` is present if an order activated it. */
   'bundle.activated': {
     iccid: string;
     bundle_id: string;
@@ -1305,7 +1340,7 @@ export type EventData = {
     execution_id?: string;
     reference?: string;
   };
-  /** A bundle’s usage reached a threshold. Sent once per bundle and threshold, in ascending order. */
+  /** A bundle’s usage reached a threshold. Sent once per bundle and threshold, in ascending order; a correction of usage neither takes it back nor repeats it. */
   'bundle.usage_threshold': {
     iccid: string;
     bundle_id: string;
@@ -1352,12 +1387,12 @@ export type EventData = {
     url: string;
     disabled_reason: string;
   };
-  /** A bundle was canceled because its eSIM was terminated. */
+  /** A bundle was canceled, by request or because its eSIM was terminated. `execution_id` is that of the termination. */
   'bundle.canceled': {
     iccid: string;
     bundle_id: string;
     product_id: string;
-    execution_id: string;
+    execution_id?: string;
     reference?: string;
   };
 };
@@ -1552,7 +1587,7 @@ export type Operations = {
     };
     result: Page<Bundle>;
   };
-  /** Adds a bundle. It stays queued while another bundle of the eSIM is active. */
+  /** Adds a bundle. It stays queued while another bundle that covers the eSIM’s country is active. A product that covers no country of the eSIM’s own product is refused unless `any_region` is true. */
   addBundle: {
     params: {
       /** ICCID of the eSIM. */
@@ -1565,13 +1600,25 @@ export type Operations = {
       reference?: string | null;
       /** Usage percentages at which a `bundle.usage_threshold` event is sent. Defaults to 50, 80 and 100. */
       thresholds?: number[];
+      /** Set to true to add a product that covers no country of the eSIM’s own product. Make sure that the eSIM’s network works there. */
+      any_region?: boolean;
     };
     result: Execution;
+  };
+  /** Cancels a bundle that has not started. It stays in the list as `canceled`, and a `bundle.canceled` event follows. Any other bundle returns 409 `state_conflict`. */
+  cancelBundle: {
+    params: {
+      /** ICCID of the eSIM. */
+      iccid: string;
+      /** Id of the bundle (`bdl_…`). */
+      id: string;
+    };
+    result: Bundle;
   };
   /** Counts data usage against bundles and sends the resulting events. For the network that carries the eSIMs. Each record counts once, however often it is sent, so it is always safe to send a batch again. A malformed record fails the whole batch; an unknown ICCID rejects only its own records. */
   reportUsage: {
     body: {
-      /** Records in any order. They are counted in order of `at`. */
+      /** Records in any order. They are counted in order of `at`; corrections follow, in the order given. */
       records: Array<{
         /** Your id for the record, unique per eSIM. A record that was counted is not counted again. */
         record_id: string;
@@ -1579,10 +1626,12 @@ export type Operations = {
         iccid: string;
         /** Bytes used, upload and download combined. */
         bytes: number;
-        /** When the data was used. At most five minutes ahead; a time in the future counts as now. Records from more than 35 days ago, or what the operator has set, are rejected. Unix time in seconds. */
+        /** When the data was used. At most five minutes ahead; a time in the future counts as now, one before the order of the eSIM as the time of the order. Records from more than 35 days ago, or what the operator has set, are rejected. Unix time in seconds. */
         at: number;
-        /** Country where the eSIM was attached, as an ISO 3166-1 alpha-2 code. */
+        /** Country where the eSIM was attached, as an ISO 3166-1 alpha-2 code. It decides which bundles cover the usage; if omitted, the last known country counts. */
         country?: string;
+        /** `record_id` of an earlier record of this eSIM that this one replaces. The earlier amount no longer counts. Events that were sent are neither taken back nor repeated. */
+        corrects?: string;
       }>;
     };
     result: UsageRecordBatch;
@@ -2087,8 +2136,8 @@ export type Operations = {
     };
     body: {
       /** Action to simulate. */
-      action: 'download' | 'install' | 'enable' | 'disable' | 'delete' | 'attach' | 'use_data' | 'expire_bundle';
-      /** For `attach`: the country, as an ISO 3166-1 alpha-2 code. */
+      action: 'download' | 'install' | 'enable' | 'disable' | 'delete' | 'attach' | 'use_data' | 'deplete_bundle' | 'expire_bundle';
+      /** For `attach`, required: the country, as an ISO 3166-1 alpha-2 code. For `use_data` and `deplete_bundle`: the country of the usage; defaults to where the eSIM was last seen. */
       country?: string;
       /** For `use_data`: the bytes used. */
       bytes?: number;
@@ -2207,7 +2256,7 @@ export type Operations = {
       /** Only entries by the key with this id, or by the `operator`. */
       actor?: string;
       /** Only entries with this action. */
-      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.simulated' | 'esim.install_profile_viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
+      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
       /** Only entries about the object with this id, or about the eSIM with this ICCID. */
       target?: string;
       /** Only entries after this time. Unix time in seconds. */
@@ -2523,6 +2572,38 @@ export type Operations = {
     };
     result: Page<Process>;
   };
+  /** Returns the usage records that were rejected in the last 90 days, of all reporting keys. A record that was rejected and counted later stays in the list. */
+  listRejectedUsage: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+      /** Only records of this eSIM. */
+      iccid?: string;
+    };
+    result: Page<{
+      object: 'rejected_usage';
+      /** Account of the key that reported it. */
+      account_id: string;
+      /** Id of the record. */
+      record_id: string;
+      /** ICCID of the eSIM: 18 to 20 digits. */
+      iccid: string;
+      /** Bytes used. */
+      bytes: number;
+      /** When the data was used, as reported. Unix time in seconds. */
+      at: number;
+      /** ISO 3166-1 alpha-2 code, if one was reported. */
+      country: string | null;
+      /** Id of the record that it should replace. */
+      corrects: string | null;
+      /** `esim_unknown`: no eSIM has this ICCID. `esim_not_ready`: the eSIM is still provisioning; report the record again later. `esim_ended`: the eSIM failed, or was terminated before `at`. `too_old`: `at` is longer ago than the operator’s `SIMPLANE_USAGE_MAX_AGE` (35 days), so the record may have been counted and forgotten. `record_unknown`: no record with the id in `corrects` was counted for this eSIM; report it first. `already_corrected`: another record has replaced the one in `corrects`; correct that one. */
+      reason: 'esim_unknown' | 'esim_not_ready' | 'esim_ended' | 'too_old' | 'record_unknown' | 'already_corrected';
+      /** When it was rejected last for this reason. Unix time in seconds. */
+      created: number;
+    }>;
+  };
   /** Returns who is signed in to the dashboard with operators’ keys. An account’s sessions: `GET /v1/sessions` with `Service-Account`. */
   listOperatorSessions: {
     query: {
@@ -2558,7 +2639,7 @@ export type Operations = {
       /** Only entries by the key with this id, or by the `command_line`. */
       actor?: string;
       /** Only entries with this action. */
-      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.simulated' | 'esim.install_profile_viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
+      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
       /** Only entries about the object with this id, or about the eSIM with this ICCID. */
       target?: string;
       /** Only entries after this time. Unix time in seconds. */
@@ -2593,6 +2674,7 @@ export const endpoints = {
   getEsimUsage: ['GET', '/v1/esims/{iccid}/usage'],
   listBundles: ['GET', '/v1/esims/{iccid}/bundles'],
   addBundle: ['POST', '/v1/esims/{iccid}/bundles'],
+  cancelBundle: ['DELETE', '/v1/esims/{iccid}/bundles/{id}'],
   reportUsage: ['POST', '/v1/usage_records'],
   listExecutions: ['GET', '/v1/executions'],
   getExecution: ['GET', '/v1/executions/{id}'],
@@ -2663,6 +2745,7 @@ export const endpoints = {
   putCatalogProduct: ['PUT', '/v1/operator/products/{id}'],
   deactivateProduct: ['POST', '/v1/operator/products/{id}/deactivate'],
   listProcesses: ['GET', '/v1/operator/processes'],
+  listRejectedUsage: ['GET', '/v1/operator/rejected_usage'],
   listOperatorSessions: ['GET', '/v1/operator/sessions'],
   deleteOperatorSession: ['DELETE', '/v1/operator/sessions/{id}'],
   listOperatorAuditLog: ['GET', '/v1/operator/audit_log'],

@@ -58,14 +58,14 @@ async function fill(pool: pg.Pool): Promise<void> {
     await pool.query(
       `insert into esims (account_id, id, iccid, execution_id, product_id, status, country, country_observed_at, metadata, created_at)
        select (select id from accounts), uuid_v7(now()), $1 || lpad(n::text, 12, '0'), gen_random_uuid(), 'prod_us_1gb_7d', 'active',
-              'FR', to_timestamp(0), '{}', now()
+              'US', to_timestamp(0), '{}', now() - interval '30 days'
        from generate_series(0, $2::integer - 1) n`,
       values,
     );
     await pool.query(
-      `insert into bundles (account_id, id, iccid, product_id, status, data_bytes, thresholds, validity_days, activated_at,
+      `insert into bundles (account_id, id, iccid, product_id, status, data_bytes, thresholds, validity_days, countries, activated_at,
          expires_at, created_at)
-       select account_id, uuid_v7(now()), iccid, product_id, 'active', 1000000000000, '{50,80,100}', 3650, now(),
+       select account_id, uuid_v7(now()), iccid, product_id, 'active', 1000000000000, '{50,80,100}', 3650, '{US}', now(),
               now() + interval '10 years', now()
        from esims where starts_with(iccid, $1)`,
       [prefix],
@@ -95,7 +95,7 @@ function batchOf(prefix: string, lane: number, batch: number): UsageRecord[] {
     iccid: prefix + String(lane * esimsPerLane + (index % esimsPerLane)).padStart(12, '0'),
     bytes: 1_000 + index,
     at: startSeconds + batch * 60 + Math.floor(index / esimsPerLane),
-    country: 'FR',
+    country: 'US',
   }));
 }
 

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { withAction } from '../action.ts';
 import { bytes, paintStatus, time } from '../print/format.ts';
 import { printList, withListOptions } from '../print/list.ts';
-import type { Column } from '../print/table.ts';
+import { type Column, printResource } from '../print/table.ts';
 import { printStarted, type WaitOptions, withWaitOptions } from './executions.ts';
 import { idempotencyKeyOption, keyOf, type WriteOptions } from './idempotency-key.ts';
 
@@ -43,22 +43,39 @@ export function addBundles(program: Command): void {
         new Option('--thresholds <percents>', 'usage at which to send an event, such as 50,80,100').argParser(
           readThresholds,
         ),
-      ),
+      )
+      .option('--any-region', 'also if it covers no country of the eSIM’s own product'),
   )
     .option('--reference <text>', 'your own name for the order, such as its number')
     .addOption(idempotencyKeyOption());
-  withAction<WaitOptions & WriteOptions & { thresholds?: number[]; reference?: string }>(
+  withAction<WaitOptions & WriteOptions & { thresholds?: number[]; reference?: string; anyRegion?: true }>(
     add,
     async ({ client, out }, options, [iccid = '', product = '']) => {
-      const { thresholds, reference } = options;
+      const { thresholds, reference, anyRegion } = options;
       const body = {
         product_id: product,
         ...(reference !== undefined && { reference }),
         ...(thresholds && { thresholds }),
+        ...(anyRegion && { any_region: anyRegion }),
       };
       await printStarted(client, out, await client.bundles.add(iccid, body, keyOf(options)), options);
     },
   );
+
+  const cancel = bundles
+    .command('cancel')
+    .description('cancel a bundle that is queued')
+    .argument('<iccid>', 'ICCID of the eSIM')
+    .argument('<id>', 'id of the bundle')
+    .addOption(idempotencyKeyOption());
+  withAction<WriteOptions>(cancel, async ({ client, out }, options, [iccid = '', id = '']) => {
+    const bundle = await client.bundles.cancel(iccid, id, keyOf(options));
+    printResource(out, bundle, [
+      ['ID', bundle.id],
+      ['Status', bundle.status, paintStatus],
+      ['Product', bundle.product_id],
+    ]);
+  });
 }
 
 function readThresholds(text: string): number[] {

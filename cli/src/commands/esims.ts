@@ -3,7 +3,7 @@ import type { Esim } from '@simplane/sdk';
 import { type Command, Option } from 'commander';
 import { withAction } from '../action.ts';
 import { usageError } from '../command-error.ts';
-import { none, paintStatus, time } from '../print/format.ts';
+import { bytes, none, paintStatus, time } from '../print/format.ts';
 import { printList, readPairs, withListOptions } from '../print/list.ts';
 import type { Output } from '../print/output.ts';
 import { type Column, printResource } from '../print/table.ts';
@@ -171,6 +171,8 @@ export function printEsim(out: Output, esim: Esim): void {
     ['Product', esim.product_id],
     ['EID', esim.eid ?? none],
     ['Reference', esim.reference ?? none],
+    ['Country', esim.country ?? none],
+    ...(esim.uncovered_bytes > 0 ? [['Not covered', bytes(esim.uncovered_bytes)] as const] : []),
     ['Created', time(esim.created)],
     ['Provisioned', time(esim.provisioned_at)],
     ['Description', esim.description ?? none],

@@ -14,7 +14,7 @@ export function addSimulate(program: Command): void {
     .description('simulate a device or network action (sandbox only)')
     .argument('<iccid>', 'ICCID of the eSIM')
     .addArgument(new Argument('<action>', 'what happens').choices([...simulatedActions]))
-    .option('--country <code>', 'for attach: ISO 3166-1 alpha-2 code, such as FR')
+    .option('--country <code>', 'for attach, use_data, deplete_bundle: ISO 3166-1 alpha-2 code, such as FR')
     .addOption(new Option('--bytes <size>', 'for use_data: such as 500MB or 1048576').argParser(readBytes))
     .option('--record-id <id>', 'for use_data: a repeated id is not counted again')
     .addOption(

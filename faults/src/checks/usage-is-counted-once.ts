@@ -5,7 +5,10 @@ import type { Violation } from './violation.ts';
 
 type Usage = { action: string; bytes: number; record_id?: string };
 
-/** A usage record is counted once, however often it is reported. Each reached threshold is logged once. */
+/**
+ * A usage record is counted once, however often it is reported: what was used, on bundles and without one, adds up to the records.
+ * Each reached threshold is logged once.
+ */
 export function usageIsCountedOnce(history: History): Violation[] {
   return [...sumsAreRight(history), ...thresholdsAreLogged(history)];
 }
@@ -20,8 +23,14 @@ function sumsAreRight(history: History): Violation[] {
     reported.set(iccid, records.set(usage.record_id ?? key, usage.bytes));
   }
   const bundles = history.end.flatMap((end) => end.bundles);
+  const uncovered = new Map(
+    history.end.flatMap(({ esims }) => esims.map((esim) => [esim.iccid, esim.uncovered_bytes])),
+  );
   return [...reported].flatMap(([iccid, records]) => {
-    const used = bundles.filter((one) => one.iccid === iccid).reduce((sum, one) => sum + one.used_bytes, 0);
+    const used = bundles
+      .filter((one) => one.iccid === iccid)
+      // An eSIM read from a process of the last release has no such field.
+      .reduce((sum, one) => sum + one.used_bytes, uncovered.get(iccid) ?? 0);
     const expected = [...records.values()].reduce((sum, bytes) => sum + bytes, 0);
     return used === expected
       ? []

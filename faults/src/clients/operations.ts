@@ -12,6 +12,8 @@ type Task = { account: number; key: string; operation: Operation; isFirst: boole
 type Run = (ctx: RunContext, task: Task) => Promise<void>;
 
 const products = ['prod_europe_1gb_7d', 'prod_us_1gb_7d', 'prod_jp_3gb_15d', 'prod_th_unlimited_10d'];
+/** They cover a country of every other product. */
+const topUps = ['prod_global_1gb_7d', 'prod_global_10gb_60d'];
 const oddProducts = ['prod_sandbox_declined', 'prod_sandbox_flaky', 'prod_sandbox_slow'];
 const types = [['*'], ['esim.*'], ['esim.provisioned', 'bundle.*'], ['test.*', 'webhook_endpoint.*']];
 const lists: ListName[] = ['executions', 'esims', 'events', 'webhook_endpoints'];
@@ -38,7 +40,7 @@ export const operations: Record<OperationKind, Run> = {
   resume: (ctx, task) => changeEsim(ctx, task, 'POST', '/resume'),
   terminate: (ctx, task) => changeEsim(ctx, task, 'DELETE', ''),
   'top-up': (ctx, task) =>
-    changeEsim(ctx, task, 'POST', '/bundles', { product_id: chosen(products, task.operation.choice) }),
+    changeEsim(ctx, task, 'POST', '/bundles', { product_id: chosen(topUps, task.operation.choice) }),
   attach: (ctx, task) =>
     simulate(ctx, task, { action: 'attach', country: task.operation.choice < 0.5 ? 'FR' : 'IT' }),
   async 'use-data'(ctx, task) {

@@ -15,6 +15,7 @@ import { updateAccount } from '../accounts/update-account.ts';
 import type { Write } from '../accounts/write.ts';
 import { listEndpointHealth } from '../notify/webhooks/endpoints/list-for-operator.ts';
 import { listIccidRanges } from '../orders/esims/list-iccid-ranges.ts';
+import { listRejectedUsage } from '../orders/observations/list-rejected.ts';
 import { getAnyExecution } from '../orders/operator/get.ts';
 import { listAllExecutions } from '../orders/operator/list.ts';
 import { listFailureGroups } from '../orders/operator/list-groups.ts';
@@ -33,6 +34,7 @@ type HandlerOf<O extends Operation> = O['method'] extends 'GET'
 export const operatorRoutes: { [Id in OperatorOperationId]: HandlerOf<Operations[Id]> } = {
   getOperatorOverview,
   listProcesses,
+  listRejectedUsage,
   listOperatorSessions,
   deleteOperatorSession,
   listNetworks,

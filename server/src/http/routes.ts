@@ -51,6 +51,7 @@ import type { Probing } from '../notify/webhooks/sender/probes.ts';
 import { getEndpointStats } from '../notify/webhooks/stats/get.ts';
 import { getUndelivered } from '../notify/webhooks/undelivered/get.ts';
 import { addBundle } from '../orders/bundles/add.ts';
+import { cancelBundle } from '../orders/bundles/cancel.ts';
 import { listBundles } from '../orders/bundles/list.ts';
 import { cancelExecution } from '../orders/esims/cancel-execution.ts';
 import { resumeEsim, suspendEsim, terminateEsim } from '../orders/esims/change.ts';
@@ -106,6 +107,7 @@ export const routes: { [Id in Exclude<OperationId, Elsewhere>]: HandlerOf<Operat
   getEsimUsage,
   listBundles,
   addBundle,
+  cancelBundle,
   reportUsage,
   listExecutions,
   getExecution,

@@ -8,6 +8,7 @@ import {
   type WriteOperation,
 } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { storeBundle } from '../../src/orders/bundles/run-top-up.ts';
 import { idOfUuid } from '../../src/platform/ids/uuid.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import { insertEsim } from '../support/insert-esim.ts';
@@ -103,6 +104,17 @@ const writes: Record<WriteId, Write> = {
   },
   terminateEsim: { params: newEsim, changes: execution },
   addBundle: { params: newEsim, body: { product_id: 'prod_europe_5gb_30d' }, changes: execution },
+  cancelBundle: {
+    params: async () => {
+      const iccid = await insertEsim(service);
+      const { db, accountUuid, service: deps } = service;
+      const product = { id: 'prod_europe_5gb_30d', data_bytes: 1, validity_days: 1, countries: ['DE'] };
+      await storeBundle(db, { accountUuid, iccid, product, price: null }, deps);
+      const { json } = await call(service, 'GET', `/v1/esims/${iccid}/bundles`);
+      return { iccid, id: json.data[0].id };
+    },
+    changes: { bundle_id: expect.stringMatching(/^bdl_/) },
+  },
   reportUsage: {
     target: ({ headers }) => headers.get('request-id') ?? '',
     body: async () => ({

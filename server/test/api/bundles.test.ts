@@ -17,7 +17,8 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const dayMs = 86_400_000;
-const product = { id: 'prod_test', data_bytes: 1000, validity_days: 30 };
+const product = { id: 'prod_test', data_bytes: 1000, validity_days: 30, countries: ['DE', 'FR'] };
+const price = { amount: 900, currency: 'eur' };
 let serial = 0;
 
 /** An eSIM with this many queued bundles. */
@@ -32,7 +33,11 @@ async function createEsim(status: EsimStatus = 'provisioned', bundles = 0) {
     [service.accountUuid, service.service.newUuid().toString('hex'), iccid, status],
   );
   for (let i = 0; i < bundles; i++) {
-    await storeBundle(service.db, { accountUuid: service.accountUuid, iccid, product }, service.service);
+    await storeBundle(
+      service.db,
+      { accountUuid: service.accountUuid, iccid, product, price },
+      service.service,
+    );
   }
   return iccid;
 }
@@ -95,6 +100,8 @@ describe('the list of bundles', () => {
       product_id: 'prod_test',
       reference: null,
       status: 'queued',
+      countries: ['DE', 'FR'],
+      price,
       data_bytes: 1000,
       used_bytes: 0,
       thresholds: [50, 80, 100],
@@ -145,12 +152,14 @@ describe('usage', () => {
       ),
     );
     const bundles = await bundlesOf(iccid);
-    expect(bundles.map((b: { used_bytes: number }) => b.used_bytes)).toEqual([1000, 1000, 1600]);
+    expect(bundles.map((b: { used_bytes: number }) => b.used_bytes)).toEqual([1000, 1000, 1000]);
+    const { json: esim } = await call(service, 'GET', `/v1/esims/${iccid}`);
+    expect(esim.uncovered_bytes).toBe(600);
     const emitted = (await eventsOf(iccid)).map(({ type, data }) =>
       [type, data['bundle_id'], data['threshold_percent']].join(' '),
     );
     expect(new Set(emitted).size).toBe(emitted.length);
-    expect(emitted.length).toBe(1 + 3 * (1 + 3 + 1));
+    expect(emitted.length).toBe(1 + 3 * (1 + 3 + 1) + 1);
   });
 
   test('never exceeds the largest safe integer', async () => {
@@ -158,7 +167,8 @@ describe('usage', () => {
     for (let i = 0; i < 11; i++) {
       expect((await simulate(iccid, { action: 'use_data', bytes: 1_000_000_000_000_000 })).status).toBe(200);
     }
-    expect((await bundlesOf(iccid))[0].used_bytes).toBe(Number.MAX_SAFE_INTEGER);
+    const { json } = await call(service, 'GET', `/v1/esims/${iccid}`);
+    expect(json.uncovered_bytes).toBe(Number.MAX_SAFE_INTEGER);
   });
 
   test('leaves no trace when its transaction fails', async () => {
@@ -272,9 +282,9 @@ const executionId = 'exec_01m7egwbaqe6tahmdn0gd86s76';
 
 describe('a top-up', () => {
   async function topUp(iccid: string, status: EsimStatus, thresholds?: number[]) {
-    const esim = { account_id: service.accountUuid, iccid, status };
+    const esim = { account_id: service.accountUuid, iccid, status, country: null };
     await service.db.transaction((tx) =>
-      settleTopUp(tx, { esim, product, thresholds }, { ...service.service, executionId }),
+      settleTopUp(tx, { esim, product, price, thresholds }, { ...service.service, executionId }),
     );
   }
 

@@ -426,7 +426,7 @@ test('unlimited data has no thresholds, neither in the first bundle nor in a top
   service.startWorker(mock);
   const { iccid } = await order('prod_th_unlimited_10d');
   const { json } = await call(service, 'POST', `/v1/esims/${iccid}/bundles`, {
-    body: { product_id: 'prod_europe_unlimited_15d' },
+    body: { product_id: 'prod_europe_unlimited_15d', any_region: true },
   });
   await settled(json.id);
   const { data } = await get(`/v1/esims/${iccid}/bundles`);

@@ -77,6 +77,7 @@ async function existingIds({ path }: { path: string }): Promise<ExistingIds> {
     executions: [plain.id, await insertWaiting(service), await insertUnknown(service)],
     failure_groups: [exampleGroupId],
     esims: [plain.iccid, suspended.iccid],
+    bundles: await Promise.all([plain, suspended].map(({ iccid }) => firstBundle(iccid))),
     webhook_endpoints: [endpoint.json.id],
     events: [event.id],
     deliveries: [deliveries.json.data[0].id],
@@ -87,6 +88,10 @@ async function existingIds({ path }: { path: string }): Promise<ExistingIds> {
     api_keys: [key.json.id, otherKey.json.api_key.id],
     sessions,
   };
+}
+
+async function firstBundle(iccid: string): Promise<string> {
+  return (await call(service, 'GET', `/v1/esims/${iccid}/bundles`)).json.data[0].id;
 }
 
 async function newSession(key: string, path: string): Promise<string> {

@@ -283,8 +283,12 @@ test('a key in use is refused within 2.5 seconds after it is revoked', async () 
 test('a bundle that changed since it was read is not overwritten', async () => {
   const iccid = await createEsim('active');
   const holder = { account_id: service.accountUuid, iccid };
-  const product = { id: 'prod_us_1gb_7d', data_bytes: 1000, validity_days: 7 };
-  await storeBundle(service.db, { accountUuid: service.accountUuid, iccid, product }, service.service);
+  const product = { id: 'prod_us_1gb_7d', data_bytes: 1000, validity_days: 7, countries: ['US'] };
+  await storeBundle(
+    service.db,
+    { accountUuid: service.accountUuid, iccid, product, price: null },
+    service.service,
+  );
   const before = (await bundlesByEsim(service.db, [holder])).get(iccid) ?? [];
   await service.db.query(
     { name: 'test_cancel_bundle', text: `update bundles set status = 'canceled' where iccid = $1` },

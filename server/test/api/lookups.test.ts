@@ -559,6 +559,8 @@ describe('the usage of an eSIM', () => {
 
   beforeAll(async () => {
     own = (await ended((await provision(service)).json.id)).iccid;
+    // Ordered before any of its usage.
+    await service.db.pool.query(`update esims set created_at = '2026-01-01' where iccid = $1`, [own]);
     const record = (record_id: string, at: number, bytes: number) => ({ record_id, iccid: own, at, bytes });
     const records = [
       record('a', start, 1),

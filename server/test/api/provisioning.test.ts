@@ -257,17 +257,24 @@ describe('the life of an eSIM', () => {
 
   test('a top-up is an execution that adds a bundle', async () => {
     const { iccid } = await order();
-    const body = { product_id: 'prod_us_1gb_7d', thresholds: [90, 10] };
+    const body = { product_id: 'prod_us_1gb_7d', thresholds: [90, 10], any_region: true };
     const { status, json } = await call(service, 'POST', `/v1/esims/${iccid}/bundles`, {
       body,
       idempotencyKey: `top-${iccid}`,
     });
     expect([status, json.type]).toEqual([202, 'bundle.add']);
-    expect(await settled(json.id)).toMatchObject({ status: 'succeeded', iccid });
+    const price = { amount: 450, currency: 'eur' };
+    expect(json.price).toEqual(price);
+    expect(await settled(json.id)).toMatchObject({ status: 'succeeded', iccid, price });
     expect((await get(`/v1/esims/${iccid}/bundles`)).data).toMatchObject([
-      { product_id: 'prod_us_1gb_7d', status: 'queued', thresholds: [10, 90] },
-      { product_id: 'prod_europe_5gb_30d', status: 'queued' },
+      { product_id: 'prod_us_1gb_7d', status: 'queued', thresholds: [10, 90], countries: ['US'], price },
+      { product_id: 'prod_europe_5gb_30d', status: 'queued', price: { amount: 1600, currency: 'eur' } },
     ]);
+    const elsewhere = await call(service, 'POST', `/v1/esims/${iccid}/bundles`, {
+      body: { product_id: 'prod_us_1gb_7d' },
+    });
+    expect([elsewhere.status, elsewhere.json.error.param]).toEqual([400, 'product_id']);
+    expect(elsewhere.json.error.message).toContain('"any_region": true');
     const unknown = await call(service, 'POST', `/v1/esims/${iccid}/bundles`, {
       body: { product_id: 'nope' },
     });

@@ -16,6 +16,8 @@ beforeEach(async () => {
   nowMs = startMs;
   service = await startService({ clock: { nowMs: () => nowMs } });
   iccid = await insertEsim(service);
+  // Ordered before any of its usage.
+  await service.db.pool.query(`update esims set created_at = '2026-01-01'`);
 });
 afterEach(() => service.stop());
 

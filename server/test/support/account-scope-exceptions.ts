@@ -66,6 +66,11 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
     why: 'A chore reports the health of all accounts’ endpoints.',
   },
   {
+    statement: /^rejected_usage_list(_of_esim)?$/,
+    tables: ['rejected_usage'],
+    why: 'The operator sees the rejected records of all reporting keys.',
+  },
+  {
     statement: /^endpoint_health_list_\w+$/,
     tables: ['webhook_endpoints', 'delivery_queue', 'blocked_deliveries'],
     why: 'The operator lists the endpoints of all accounts.',
@@ -75,6 +80,7 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
     tables: [
       'audit_log',
       'endpoint_hours',
+      'rejected_usage',
       ...['events', 'delivery_queue', 'blocked_deliveries', 'deliveries', 'recoveries', 'delivery_attempts'],
       ...['request_log', 'order_counts', 'esim_milestones'],
     ],

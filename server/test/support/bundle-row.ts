@@ -21,6 +21,9 @@ export function bundleRow(id: string, fields: Partial<BundleRow> = {}): BundleRo
     expires_at: null,
     as_of: null,
     created_at: start,
+    countries: null,
+    price: null,
+    most_used_bytes: null,
     ...fields,
   };
 }

@@ -1,4 +1,4 @@
-import type { CatalogProduct, Product } from '@simplane/contract';
+import type { CatalogProduct, Price, Product } from '@simplane/contract';
 import { unixSeconds } from '../../platform/clock.ts';
 import type { CatalogRow, ProductRow } from './sql.ts';
 
@@ -10,11 +10,15 @@ export function presentProduct(row: ProductRow): Product {
     countries: row.countries,
     data_bytes: row.data_bytes,
     validity_days: row.validity_days,
-    price: { amount: row.price_amount, currency: row.price_currency },
+    price: priceOf(row),
     speeds: row.speeds,
     active: row.active,
     created: unixSeconds(row.created_at),
   };
+}
+
+export function priceOf({ price_amount, price_currency }: ProductRow): Price {
+  return { amount: price_amount, currency: price_currency };
 }
 
 export function presentCatalogProduct(row: CatalogRow): CatalogProduct {

@@ -72,7 +72,7 @@ function plan(
 }
 
 function misbehaving(id: string, name: string): GivenProduct {
-  return { ...plan(id, name, ['US'], 1, 7, 0), listed: false };
+  return { ...plan(id, name, world, 1, 7, 0), listed: false };
 }
 
 /** Adds the sandbox catalog. Existing products are not changed: the operator's own catalog wins. */

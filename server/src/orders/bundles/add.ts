@@ -1,6 +1,7 @@
 import { defaultThresholds, type InputOf, type Operations } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
-import { requireActiveProduct } from '../../accounts/products/require-active.ts';
+import { priceOf } from '../../accounts/products/present.ts';
+import { requireActiveProduct, requireProduct } from '../../accounts/products/require-active.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { requireEsim } from '../esims/get.ts';
@@ -15,6 +16,7 @@ export async function addBundle(
 ) {
   const esim = await requireTopUpable(tx, ctx.account.uuid, params.iccid);
   const product = await requireActiveProduct(tx, body.product_id);
+  if (!body.any_region) await requireSharedCountry(tx, esim, product);
   const { reference = null } = body;
   const thresholds = [...(body.thresholds ?? defaultThresholds)].sort((a, b) => a - b);
   return startExecution(ctx, tx, {
@@ -22,7 +24,7 @@ export async function addBundle(
     iccid: esim.iccid,
     productId: product.id,
     reference,
-    input: { thresholds, ...(reference !== null && { reference }) },
+    input: { thresholds, price: priceOf(product), ...(reference !== null && { reference }) },
   });
 }
 
@@ -34,5 +36,20 @@ export async function requireTopUpable(tx: Queryable, accountUuid: string, iccid
   throw new AppError(
     'state_conflict',
     `The eSIM is ${esim.status}. To top it up, its status must be one of: ${allowed}.`,
+  );
+}
+
+/** A bundle that covers no country of the eSIM's own product is more likely a mistake. */
+async function requireSharedCountry(
+  tx: Queryable,
+  esim: { product_id: string },
+  { id, countries }: { id: string; countries: string[] },
+): Promise<void> {
+  const own = await requireProduct(tx, esim.product_id);
+  if (own.countries.some((country) => countries.includes(country))) return;
+  throw new AppError(
+    'parameter_invalid',
+    `${id} covers no country of ${own.id}, the eSIM’s own product. If the eSIM’s network works there, send the request again with "any_region": true.`,
+    { param: 'product_id' },
   );
 }

@@ -1,44 +1,58 @@
-import { activeOf, type BundleEvent, type Change, nextQueuedOf, promote, withBundle } from './plan.ts';
+import { activeOf, type BundleEvent, type Change, noChange, promote, withBundle } from './plan.ts';
 import type { BundleRow } from './sql.ts';
 import { canTransition, transitioned } from './state.ts';
 
-type Usage = { bytes: number; at: Date };
+/** `country` is null if unknown: then every bundle covers it. */
+type Usage = { bytes: number; at: Date; country: string | null };
+
+/** Where bytes were counted: the id of a bundle, or a place on the eSIM itself. */
+export type Place = string;
+
+/** For what no bundle covered, or no bundle had room for. */
+export const uncovered: Place = 'uncovered';
+/** For what was reported after the eSIM's termination. */
+export const late: Place = 'late';
+
+/** How many bytes of a record were counted where. They add up to the record. */
+export type Parts = Readonly<Record<Place, number>>;
+
+/** Usage counted on bundles. `parts` includes what went to no bundle. */
+type Counted = { change: Change; parts: Parts };
 
 /**
- * Counts bytes on the active bundle. Excess spills over to the queued bundles in order; the last one takes the rest, even
- * beyond its size. So the result depends only on the sum, not on the order of the records.
+ * Counts bytes on bundles that cover the country: on the active one that expires first, then on the next, and on queued ones,
+ * which it activates. The rest is uncovered. No bundle gets more than its size.
  */
 export function countUsage(
   before: Change,
-  { bytes, at }: Usage,
+  { bytes, at, country }: Usage,
   { promotes }: { promotes: boolean },
-): Change {
-  let change = promote(before, at);
-  let rest = bytes;
-  // One round per bundle is enough: each round counts all remaining bytes or depletes a bundle.
-  for (const _ of before.bundles) {
-    if (rest <= 0) break;
-    const taker = activeOf(change) ?? lastOf(change);
-    if (!taker) break;
-    const taken = Math.min(rest, roomIn(taker, change));
+): Counted {
+  let change = promote(before, at, country);
+  let [rest, from] = [bytes, at];
+  const parts: Record<Place, number> = {};
+  while (rest > 0) {
+    const taker = activeOf(change, country);
+    if (!taker) {
+      parts[uncovered] = rest;
+      break;
+    }
+    const taken = Math.min(rest, roomIn(taker));
     change = fill(change, taker, { bytes: taken, at });
+    if (taken > 0) parts[taker.id] = taken;
     rest -= taken;
     // A late record may be older than the bundle it fills; the next bundle must not start before that one.
-    if (rest > 0 || promotes) change = promote(change, laterOf(at, taker.activated_at));
+    from = laterOf(from, taker.activated_at);
+    if (rest > 0 || promotes) change = promote(change, from, country);
   }
-  return change;
+  return { change, parts };
 }
 
-function roomIn({ data_bytes, used_bytes }: BundleRow, change: Change): number {
-  if (data_bytes === null || !nextQueuedOf(change)) return Number.POSITIVE_INFINITY;
-  return Math.max(data_bytes - used_bytes, 0);
+function roomIn({ data_bytes, used_bytes }: BundleRow): number {
+  return data_bytes === null ? Number.POSITIVE_INFINITY : Math.max(data_bytes - used_bytes, 0);
 }
 
-function lastOf({ bundles }: Change): BundleRow | undefined {
-  return bundles.findLast(({ status }) => status !== 'canceled');
-}
-
-function fill(change: Change, before: BundleRow, { bytes, at }: Usage): Change {
+function fill(change: Change, before: BundleRow, { bytes, at }: Pick<Usage, 'bytes' | 'at'>): Change {
   const bundle = {
     ...before,
     // Clamped to what JSON can represent exactly.
@@ -56,10 +70,47 @@ function fill(change: Change, before: BundleRow, { bytes, at }: Usage): Change {
   return withBundle(change, depleted, [...events, { type: 'bundle.depleted', bundle: depleted }]);
 }
 
-/** Ascending. Each level is crossed once, since usage only grows. */
+/** Takes a record's bytes off the bundles that counted them, and counts the amount that replaces it. */
+export function recountUsage(
+  before: Change,
+  parts: Parts,
+  usage: Usage,
+  { promotes, now }: { promotes: boolean; now: Date },
+): Counted {
+  const lowered = before.bundles.map((bundle) => takeBack(bundle, parts[bundle.id] ?? 0, now));
+  const counted = countUsage(noChange(lowered), usage, { promotes });
+  const wasDepleted = (id: string) => before.bundles.some((b) => b.id === id && b.status === 'depleted');
+  const events = counted.change.events.filter(
+    ({ type, bundle }) => type !== 'bundle.depleted' || !wasDepleted(bundle.id),
+  );
+  const restored = counted.change.bundles
+    .filter(({ id, status }) => status === 'active' && wasDepleted(id))
+    .map((bundle): BundleEvent => ({ type: 'bundle.activated', bundle }));
+  const change = { bundles: counted.change.bundles, events: [...before.events, ...restored, ...events] };
+  return { change, parts: counted.parts };
+}
+
+/** A depleted bundle that has data left again is active, unless it has expired meanwhile. */
+function takeBack(before: BundleRow, bytes: number, now: Date): BundleRow {
+  if (bytes === 0) return before;
+  const used_bytes = Math.max(before.used_bytes - bytes, 0);
+  const most_used_bytes = mostUsed(before);
+  const bundle = { ...before, used_bytes, most_used_bytes };
+  const isOpen = before.expires_at !== null && before.expires_at > now;
+  const canRestore = canTransition('restore', before.status) && isOpen && roomIn(bundle) > 0;
+  return canRestore ? transitioned(bundle, 'restore') : bundle;
+}
+
+/** The highest usage so far: a correction may have lowered it, and a threshold is told once. */
+function mostUsed({ used_bytes, most_used_bytes }: BundleRow): number {
+  return Math.max(used_bytes, most_used_bytes ?? 0);
+}
+
+/** Ascending. */
 function levelsCrossed(before: BundleRow, after: BundleRow): number[] {
+  const known = { ...before, used_bytes: mostUsed(before) };
   const crossed = after.thresholds.filter(
-    (percent) => hasReached(after, percent) && !hasReached(before, percent),
+    (percent) => hasReached(after, percent) && !hasReached(known, percent),
   );
   return crossed.length > 1 ? [...new Set(crossed)].sort((a, b) => a - b) : crossed;
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
-import { activeOf, expireActive, expireDue, noChange, promote } from './plan.ts';
+import { expireActive, expireDue, noChange, promote } from './plan.ts';
 import { type BundledEsim, lockEsimsWithExpiredBundle, readBundles } from './sql.ts';
 import { applyChange, bundlesByEsim } from './write.ts';
 
@@ -23,11 +23,13 @@ export async function expireBundles(db: Database, deps: Deps, stopping?: AbortSi
 
 async function expireBatch(tx: Queryable, deps: Deps): Promise<{ locked: number; expired: number }> {
   const now = new Date(deps.clock.nowMs());
-  const esims = await lockEsimsWithExpiredBundle(tx, now, batchSize);
-  if (esims.length === 0) return { locked: 0, expired: 0 };
+  const locked = await lockEsimsWithExpiredBundle(tx, now, batchSize);
+  if (locked.length === 0) return { locked: 0, expired: 0 };
+  // An eSIM is there once for each of its bundles that have expired.
+  const esims = [...new Map(locked.map((esim) => [esim.iccid, esim])).values()];
   const bundles = await bundlesByEsim(tx, esims);
-  const changes = esims.map(({ iccid, status }) =>
-    expireDue(noChange(bundles.get(iccid) ?? []), now, { promotes: status === 'active' }),
+  const changes = esims.map(({ iccid, status, country }) =>
+    expireDue(noChange(bundles.get(iccid) ?? []), now, { promotes: status === 'active', country }),
   );
   const change = {
     bundles: changes.flatMap((one) => one.bundles),
@@ -35,10 +37,10 @@ async function expireBatch(tx: Queryable, deps: Deps): Promise<{ locked: number;
   };
   await applyChange(tx, [...bundles.values()].flat(), change, deps);
   const expired = change.events.filter(({ type }) => type === 'bundle.expired').length;
-  return { locked: esims.length, expired };
+  return { locked: locked.length, expired };
 }
 
-/** Expires the active bundle early, for the sandbox. False if there is none. The caller holds the eSIM's lock. */
+/** Expires an active bundle early, for the sandbox. False if there is none. The caller holds the eSIM's lock. */
 export async function expireActiveBundle(
   tx: Queryable,
   esim: BundledEsim,
@@ -46,9 +48,10 @@ export async function expireActiveBundle(
   deps: { newUuid: NewUuid },
 ): Promise<boolean> {
   const bundles = await readBundles(tx, [esim]);
+  const { country } = esim;
   const before = noChange(bundles);
-  if (!activeOf(before)) return false;
-  const expired = expireActive(before, at);
-  await applyChange(tx, bundles, esim.status === 'active' ? promote(expired, at) : expired, deps);
+  const expired = expireActive(before, at, country);
+  if (expired === before) return false;
+  await applyChange(tx, bundles, esim.status === 'active' ? promote(expired, at, country) : expired, deps);
   return true;
 }

@@ -16,7 +16,7 @@ export async function listBundles(ctx: Context, { params, query }: InputOf<Opera
   });
 }
 
-function presentBundle(row: BundleRow): Bundle {
+export function presentBundle(row: BundleRow): Bundle {
   return {
     id: idOfUuid(idPrefixes.bundle, row.id),
     object: 'bundle',
@@ -24,6 +24,8 @@ function presentBundle(row: BundleRow): Bundle {
     product_id: row.product_id,
     reference: row.reference,
     status: row.status,
+    countries: row.countries ?? [],
+    price: row.price,
     data_bytes: row.data_bytes,
     used_bytes: row.used_bytes,
     thresholds: row.thresholds,

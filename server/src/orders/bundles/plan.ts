@@ -16,10 +16,17 @@ export function noChange(bundles: readonly BundleRow[]): Change {
   return { bundles, events: [] };
 }
 
-/** Activates the oldest queued bundle, unless one is active already: at most one may be. */
-export function promote(change: Change, at: Date): Change {
-  const next = nextQueuedOf(change);
-  if (!next || activeOf(change)) return change;
+/** Where the eSIM is; null if unknown, which every bundle covers: networks need not report countries. */
+type Country = string | null;
+
+function covers({ countries }: BundleRow, country: Country): boolean {
+  return country === null || countries === null || countries.includes(country);
+}
+
+/** Activates the oldest queued bundle that covers the country, unless an active one does. */
+export function promote(change: Change, at: Date, country: Country): Change {
+  const next = nextQueuedOf(change, country);
+  if (!next || activeOf(change, country)) return change;
   // A late record may be older than a top-up, whose validity must not run before it was bought.
   const isTopUp = next !== change.bundles[0];
   const fromMs = isTopUp ? Math.max(at.getTime(), next.created_at.getTime()) : at.getTime();
@@ -31,17 +38,25 @@ export function promote(change: Change, at: Date): Change {
   return withBundle(change, bundle, [{ type: 'bundle.activated', bundle }]);
 }
 
-/** Expires the active bundle if it is due, and activates the next one. Queued bundles have no expiry yet. */
-export function expireDue(change: Change, now: Date, { promotes }: { promotes: boolean }): Change {
-  const active = activeOf(change);
-  if (!active?.expires_at || active.expires_at > now) return change;
-  const expired = expireActive(change, active.expires_at);
-  return promotes ? promote(expired, now) : expired;
+type Expiry = { promotes: boolean; country: Country };
+
+/** Expires active bundles that are due, and activates the next one. Queued bundles have no expiry yet. */
+export function expireDue(change: Change, now: Date, { promotes, country }: Expiry): Change {
+  const due = change.bundles.filter(
+    ({ status, expires_at }) => status === 'active' && expires_at !== null && expires_at <= now,
+  );
+  if (due.length === 0) return change;
+  const expired = due.reduce((result, bundle) => expire(result, bundle, bundle.expires_at), change);
+  return promotes ? promote(expired, now, country) : expired;
 }
 
-export function expireActive(change: Change, at: Date): Change {
-  const active = activeOf(change);
-  if (!active) return change;
+/** Expires one active bundle: the one that the next usage would fill, or any other if none covers the country. */
+export function expireActive(change: Change, at: Date, country: Country): Change {
+  const active = activeOf(change, country) ?? activeOf(change, null);
+  return active ? expire(change, active, at) : change;
+}
+
+function expire(change: Change, active: BundleRow, at: Date | null): Change {
   const bundle = { ...transitioned(active, 'expire'), expires_at: at };
   return withBundle(change, bundle, [{ type: 'bundle.expired', bundle }]);
 }
@@ -50,8 +65,12 @@ export function expireActive(change: Change, at: Date): Change {
 export function cancelAll(change: Change): Change {
   return change.bundles
     .filter(({ status }) => canTransition('cancel', status))
-    .map((bundle) => transitioned(bundle, 'cancel'))
-    .reduce((result, bundle) => withBundle(result, bundle, [{ type: 'bundle.canceled', bundle }]), change);
+    .reduce((result, bundle) => cancel(result, bundle), change);
+}
+
+export function cancel(change: Change, before: BundleRow): Change {
+  const bundle = transitioned(before, 'cancel');
+  return withBundle(change, bundle, [{ type: 'bundle.canceled', bundle }]);
 }
 
 /** Replaces a bundle with its new version. */
@@ -62,10 +81,21 @@ export function withBundle(change: Change, bundle: BundleRow, events: readonly B
   };
 }
 
-export function activeOf({ bundles }: Change): BundleRow | undefined {
-  return bundles.find(({ status }) => status === 'active');
+/** Of the active bundles that cover the country, the one that expires first. */
+export function activeOf({ bundles }: Change, country: Country): BundleRow | undefined {
+  return bundles
+    .filter((bundle) => bundle.status === 'active' && covers(bundle, country))
+    .reduce<BundleRow | undefined>(
+      (first, bundle) => (first && endOf(first) <= endOf(bundle) ? first : bundle),
+      undefined,
+    );
 }
 
-export function nextQueuedOf({ bundles }: Change): BundleRow | undefined {
-  return bundles.find(({ status }) => status === 'queued');
+function endOf({ expires_at }: BundleRow): number {
+  return expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
+}
+
+/** The bundle that usage in this country would activate. */
+export function nextQueuedOf({ bundles }: Change, country: Country): BundleRow | undefined {
+  return bundles.find((bundle) => bundle.status === 'queued' && covers(bundle, country));
 }

@@ -1,4 +1,5 @@
-import { defaultThresholds, idPrefixes } from '@simplane/contract';
+import { defaultThresholds, idPrefixes, type Price } from '@simplane/contract';
+import { priceOf } from '../../accounts/products/present.ts';
 import { requireProduct } from '../../accounts/products/require-active.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
@@ -13,7 +14,7 @@ import {
   type HeldExecution,
   type Runner,
 } from '../executions/runner.ts';
-import { type BundledEsim, insertBundle } from './sql.ts';
+import { type BundledEsim, insertBundle, type SoldProduct } from './sql.ts';
 import { promoteBundle } from './write.ts';
 
 /** Asks the network first only if it wants to be asked: Simplane counts usage, so most have no part in a top-up. */
@@ -46,9 +47,13 @@ function runTopUp(deps: Deps, execution: HeldExecution): Promise<void> {
     const isOurs = await execution.finish(tx, isPossible ? null : noLongerPossible(esim.status));
     if (!isOurs || !isPossible) return;
     const product = await requireProduct(tx, execution.product_id);
-    const { thresholds, reference } = execution.input as { thresholds: number[]; reference?: string };
+    const {
+      thresholds,
+      reference,
+      price = priceOf(product),
+    } = execution.input as { thresholds: number[]; reference?: string; price?: Price };
     const executionId = idOfUuid(idPrefixes.execution, execution.id);
-    await settleTopUp(tx, { esim, product, thresholds, reference }, { ...deps, executionId });
+    await settleTopUp(tx, { esim, product, price, thresholds, reference }, { ...deps, executionId });
   });
 }
 
@@ -63,16 +68,16 @@ function noLongerPossible(status: string): ExecutionError {
 type NewBundle = {
   accountUuid: string;
   iccid: string;
-  /** Copied into the bundle, so that later catalog changes do not affect it. */
-  product: { id: string; data_bytes: number | null; validity_days: number };
+  product: SoldProduct;
+  price: Price | null;
   /** Percentages; defaults apply if omitted. A bundle with unlimited data has none. */
   thresholds?: readonly number[] | null | undefined;
   reference?: string | undefined;
 };
 
-type TopUp = { esim: BundledEsim } & Pick<NewBundle, 'product' | 'thresholds' | 'reference'>;
+type TopUp = { esim: BundledEsim } & Omit<NewBundle, 'accountUuid' | 'iccid'>;
 
-/** Adds a bundle, and activates it if the eSIM is active and has no active bundle. The caller holds the eSIM's lock. */
+/** Adds a bundle, and activates it if the eSIM is active where no active bundle covers it. The caller holds the eSIM's lock. */
 export async function settleTopUp(
   tx: Queryable,
   { esim, ...bought }: TopUp,
@@ -85,14 +90,12 @@ export async function settleTopUp(
 /** Adds a bundle at the end of its eSIM's queue. */
 export async function storeBundle(
   tx: Queryable,
-  { accountUuid, iccid, product, thresholds, reference }: NewBundle,
+  { thresholds, reference, ...bundle }: NewBundle,
   { clock, newUuid }: { clock: Clock; newUuid: NewUuid },
 ): Promise<void> {
   await insertBundle(tx, {
-    accountUuid,
+    ...bundle,
     uuid: uuidText(newUuid()),
-    iccid,
-    product,
     thresholds: ascending(thresholds ?? defaultThresholds),
     reference: reference ?? null,
     at: new Date(clock.nowMs()),

@@ -1,8 +1,9 @@
-import type { BundleStatus, EsimStatus } from '@simplane/contract';
+import type { BundleStatus, EsimStatus, Price } from '@simplane/contract';
 import { column, rowsOf } from '../../platform/db/rows.ts';
 import { count, many, run } from '../../platform/db/statement.ts';
 import { beforeFirst } from '../../platform/lists/keyset.ts';
 import { insertBundleFrom } from './insert-from.ts';
+import { type BundleChange, bundleChanges, updateBundlesFrom } from './update-from.ts';
 
 export type BundleRow = {
   account_id: string;
@@ -20,22 +21,39 @@ export type BundleRow = {
   expires_at: Date | null;
   as_of: Date | null;
   created_at: Date;
+  /** Null if neither the bundle nor the catalog knows them: then it covers every country. */
+  countries: string[] | null;
+  /** Null for a bundle sold by a release that did not store it. */
+  price: Price | null;
+  /** The highest `used_bytes` so far, once a correction has lowered it. */
+  most_used_bytes: number | null;
 };
 
-/** The bundleColumns of an eSIM that its bundles depend on. */
-export type BundledEsim = { account_id: string; iccid: string; status: EsimStatus };
+/** The columns of an eSIM that its bundles depend on. */
+export type BundledEsim = { account_id: string; iccid: string; status: EsimStatus; country: string | null };
 
+// A bundle of a release that did not copy the countries has those of its product.
 const bundleColumns = `account_id, id, iccid, product_id, reference, status, data_bytes, used_bytes, thresholds, validity_days, activated_at,
-  expires_at, as_of, created_at`;
+  expires_at, as_of, created_at, price, most_used_bytes,
+  coalesce(countries, (select countries from products where products.id = bundles.product_id)) as countries`;
 
 type NewBundle = {
   accountUuid: string;
   uuid: string;
   iccid: string;
-  product: { id: string; data_bytes: number | null; validity_days: number };
+  product: SoldProduct;
+  price: Price | null;
   thresholds: readonly number[];
   reference: string | null;
   at: Date;
+};
+
+/** What a bundle copies of its product, so that later changes of the catalog do not affect it. */
+export type SoldProduct = {
+  id: string;
+  data_bytes: number | null;
+  validity_days: number;
+  countries: string[];
 };
 
 export const insertBundle = run<[row: NewBundle]>('bundle_insert', (row) => [
@@ -48,6 +66,8 @@ export const insertBundle = run<[row: NewBundle]>('bundle_insert', (row) => [
   row.thresholds,
   row.reference,
   row.at,
+  row.product.countries,
+  row.price && JSON.stringify(row.price),
 ])`
 with given as (
   select
@@ -59,7 +79,9 @@ with given as (
     $6::integer as validity_days,
     $7::integer[] as thresholds,
     $8::text as reference,
-    $9::timestamptz as at
+    $9::timestamptz as at,
+    $10::text[] as countries,
+    $11::jsonb as price
 )${insertBundleFrom('given')}`;
 
 export const listBundleRows = many<
@@ -91,32 +113,12 @@ from bundles
 join ${keys.table} given using (account_id, iccid)
 order by id`;
 
-type Change = { from: BundleStatus; row: BundleRow };
+const changed = bundleChanges();
 
-const changed = rowsOf<Change>({
-  account_id: column.uuid(({ row }) => row.account_id),
-  id: column.uuid(({ row }) => row.id),
-  from_status: column.text(({ from }) => from),
-  status: column.text(({ row }) => row.status),
-  used_bytes: column.bigint(({ row }) => row.used_bytes),
-  activated_at: column.timestamptz(({ row }) => row.activated_at),
-  expires_at: column.timestamptz(({ row }) => row.expires_at),
-  as_of: column.timestamptz(({ row }) => row.as_of),
-});
-
-/** Updates each bundle that still has the status it was read with. Returns how many were updated. */
-export const updateBundles = count<[changes: readonly Change[]]>('bundle_update', changed.values)`
-update bundles
-set status = given.status,
-    used_bytes = given.used_bytes,
-    activated_at = given.activated_at,
-    expires_at = given.expires_at,
-    as_of = given.as_of
-from ${changed.table} given
-where bundles.account_id = given.account_id
-  and bundles.id = given.id
-  and bundles.status = given.from_status
-returning 1`;
+export const updateBundles = count<[changes: readonly BundleChange[]]>(
+  'bundle_update',
+  changed.values,
+)`${updateBundlesFrom(changed.table)}`;
 
 /**
  * Locks eSIMs whose active bundle has expired, and skips those that are locked: several processes can share the work
@@ -125,7 +127,7 @@ returning 1`;
 export const lockEsimsWithExpiredBundle = many<BundledEsim, [now: Date, count: number]>(
   'bundle_lock_holders_due',
 )`
-select esims.account_id, esims.iccid, esims.status
+select esims.account_id, esims.iccid, esims.status, esims.country
 from bundles
 join esims on esims.iccid = bundles.iccid and esims.account_id = bundles.account_id
 where bundles.status = 'active' and bundles.expires_at <= $1

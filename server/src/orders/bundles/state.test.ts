@@ -6,6 +6,7 @@ import { type BundleTransition, bundleTransitions, canTransition, transitioned }
 const expected: Record<BundleTransition, { from: BundleStatus[]; to: BundleStatus }> = {
   activate: { from: ['queued'], to: 'active' },
   deplete: { from: ['active'], to: 'depleted' },
+  restore: { from: ['depleted'], to: 'active' },
   expire: { from: ['active'], to: 'expired' },
   cancel: { from: ['queued', 'active'], to: 'canceled' },
 };

@@ -1,9 +1,10 @@
 import type { BundleStatus } from '@simplane/contract';
 
-/** The status transitions of a bundle. Depleted, expired and canceled are final. */
+/** The status transitions of a bundle. Expired and canceled are final; only a corrected record ends a depletion. */
 export const bundleTransitions = {
   activate: { from: ['queued'], to: 'active' },
   deplete: { from: ['active'], to: 'depleted' },
+  restore: { from: ['depleted'], to: 'active' },
   expire: { from: ['active'], to: 'expired' },
   cancel: { from: ['queued', 'active'], to: 'canceled' },
 } as const satisfies Record<string, { from: readonly BundleStatus[]; to: BundleStatus }>;

@@ -1,10 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { bundleRow as bundle, later, start } from '../../../test/support/bundle-row.ts';
-import { countUsage } from './count-usage.ts';
-import { type Change, cancelAll, expireActive, expireDue, noChange, promote, withBundle } from './plan.ts';
+import * as usage from './count-usage.ts';
+import * as plan from './plan.ts';
+import { type Change, cancelAll, noChange, withBundle } from './plan.ts';
 import type { BundleRow } from './sql.ts';
 
 const most = Number.MAX_SAFE_INTEGER;
+
+const countUsage = (before: Change, given: { bytes: number; at: Date }, options: { promotes: boolean }) =>
+  usage.countUsage(before, { ...given, country: null }, options).change;
+const promote = (change: Change, at: Date) => plan.promote(change, at, null);
+const expireActive = (change: Change, at: Date) => plan.expireActive(change, at, null);
 
 function use(bundles: BundleRow[], bytes: number, { at = start, promotes = true } = {}): Change {
   return countUsage(noChange(bundles), { bytes, at }, { promotes });
@@ -51,12 +57,24 @@ describe('thresholds', () => {
 });
 
 describe('usage', () => {
-  test('never counts on a canceled bundle: the last bundle that is not canceled takes it', () => {
-    const bundles = [
-      bundle('a', { status: 'depleted', used_bytes: 1000 }),
-      bundle('b', { status: 'canceled' }),
-    ];
-    expect(use(bundles, 70).bundles.map((b) => b.used_bytes)).toEqual([1070, 0]);
+  test.each(['depleted', 'expired', 'canceled'] as const)('never counts on a bundle that is %s', (status) => {
+    const bundles = [bundle('a', { status, used_bytes: 10 })];
+    const counted = usage.countUsage(
+      noChange(bundles),
+      { bytes: 70, at: start, country: null },
+      { promotes: true },
+    );
+    expect(counted).toEqual({ change: noChange(bundles), parts: { uncovered: 70 } });
+  });
+
+  test('never exceeds the size of a bundle: the rest is uncovered', () => {
+    const counted = usage.countUsage(
+      noChange([bundle('a'), bundle('b')]),
+      { bytes: 2070, at: start, country: null },
+      { promotes: true },
+    );
+    expect(counted.parts).toEqual({ a: 1000, b: 1000, uncovered: 70 });
+    expect(counted.change.bundles.map((b) => b.used_bytes)).toEqual([1000, 1000]);
   });
 
   test('of an eSIM whose bundles were all canceled is not counted', () => {
@@ -123,7 +141,7 @@ describe('plans', () => {
 
   test('never expire a bundle without an end', () => {
     const endless = noChange([bundle('a', { status: 'active', expires_at: null })]);
-    expect(expireDue(endless, later(1e12), { promotes: true })).toBe(endless);
+    expect(plan.expireDue(endless, later(1e12), { promotes: true, country: null })).toBe(endless);
   });
 
   test('begin without events', () => {

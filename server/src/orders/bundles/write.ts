@@ -7,10 +7,11 @@ import { idOfUuid } from '../../platform/ids/uuid.ts';
 import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
 import { type BundleEvent, type Change, cancelAll, expireDue, noChange, promote } from './plan.ts';
 import { type BundledEsim, type BundleRow, readBundles, updateBundles } from './sql.ts';
+import type { BundleChange } from './update-from.ts';
 
 /**
- * Activates the oldest queued bundle if the eSIM is active and has no active bundle. Call it after anything that makes an
- * eSIM active (an attach, a resume) and after a top-up. The caller holds the eSIM's lock.
+ * Activates the oldest queued bundle that covers the eSIM's country, if the eSIM is active and no active bundle does. Call it after
+ * anything that makes an eSIM active (an attach, a resume) and after a top-up. The caller holds the eSIM's lock.
  */
 export async function promoteBundle(
   tx: Queryable,
@@ -20,8 +21,9 @@ export async function promoteBundle(
 ): Promise<void> {
   if (esim.status !== 'active') return;
   const bundles = await readBundles(tx, [esim]);
-  const current = expireDue(noChange(bundles), new Date(deps.clock.nowMs()), { promotes: true });
-  await applyChange(tx, bundles, promote(current, at), deps);
+  const { country } = esim;
+  const current = expireDue(noChange(bundles), new Date(deps.clock.nowMs()), { promotes: true, country });
+  await applyChange(tx, bundles, promote(current, at, country), deps);
 }
 
 /** Cancels the queued and active bundles of an eSIM that ends. The caller holds the eSIM's lock. */
@@ -72,14 +74,19 @@ export async function writeBundles(
   before: readonly BundleRow[],
   after: readonly BundleRow[],
 ): Promise<void> {
-  const old = new Map(before.map((bundle) => [bundle.id, bundle]));
-  const changes = after.flatMap((row) => {
-    const was = old.get(row.id);
-    return was && was !== row ? [{ from: was.status, row }] : [];
-  });
+  const changes = changesOf(before, after);
   if (changes.length > 0 && (await updateBundles(tx, changes)) !== changes.length) {
     throw new Error('a bundle changed although its eSIM is locked');
   }
+}
+
+/** The bundles that have a new version. */
+export function changesOf(before: readonly BundleRow[], after: readonly BundleRow[]): BundleChange[] {
+  const old = new Map(before.map((bundle) => [bundle.id, bundle]));
+  return after.flatMap((row) => {
+    const was = old.get(row.id);
+    return was && was !== row ? [{ from: was.status, row }] : [];
+  });
 }
 
 export function eventOf(deps: { newUuid: NewUuid; executionId?: string }, event: BundleEvent): NewEvent {

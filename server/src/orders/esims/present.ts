@@ -17,6 +17,8 @@ export function presentEsim(row: EsimRow): Esim {
     reference: row.reference,
     description: row.description,
     metadata: row.metadata,
+    country: row.country,
+    uncovered_bytes: row.uncovered_bytes,
     created: unixSeconds(row.created_at),
     provisioned_at: row.provisioned_at && unixSeconds(row.provisioned_at),
   };

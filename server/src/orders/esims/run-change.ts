@@ -96,7 +96,7 @@ function settle(deps: Deps, execution: HeldExecution, change: Change, onChanged?
 
 /** An eSIM whose order is open can only be terminated. */
 function write(tx: Queryable, esim: LockedEsim, change: Change, at: Date): Promise<EsimRow | null> {
-  return esim.is_queued ? terminateQueued(tx, esim, at) : changeStatus(tx, esim, change);
+  return esim.is_queued ? terminateQueued(tx, esim, at) : changeStatus(tx, esim, change, at);
 }
 
 async function fail(deps: Deps, execution: HeldExecution, error: ExecutionError): Promise<void> {

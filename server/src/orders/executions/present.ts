@@ -1,4 +1,10 @@
-import { type Execution, type ExecutionType, idPrefixes, waitingForWorker } from '@simplane/contract';
+import {
+  type Execution,
+  type ExecutionType,
+  idPrefixes,
+  type Price,
+  waitingForWorker,
+} from '@simplane/contract';
 import { unixSeconds } from '../../platform/clock.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
 import type { ExecutionRow } from './sql/executions.ts';
@@ -16,6 +22,7 @@ export function presentExecution(row: ExecutionRow): Execution {
     product_id: row.product_id,
     iccid: row.iccid,
     reference: row.reference,
+    ...(row.price && { price: row.price }),
     ...(row.error && { error: row.error }),
     attempts: row.attempts,
     created: unixSeconds(row.created_at),
@@ -33,11 +40,12 @@ type New = {
   iccid: string | null;
   reference?: string | null;
   createdAt: Date;
+  price?: Price | undefined;
 };
 
 /** A newly accepted execution, before its row can be read. */
 export function presentNew(id: string, order: New): Execution {
-  const { type, productId, iccid, reference = null, createdAt } = order;
+  const { type, productId, iccid, reference = null, createdAt, price } = order;
   return {
     id,
     object: 'execution',
@@ -47,6 +55,7 @@ export function presentNew(id: string, order: New): Execution {
     product_id: productId,
     iccid,
     reference,
+    ...(price && { price }),
     attempts: 0,
     created: unixSeconds(createdAt),
     finished_at: null,

@@ -100,12 +100,14 @@ export const indexedReference = `((input ->> 'reference') collate "C")`;
 export const hasReference = `input ->> 'reference' is not null`;
 
 /** `ExecutionRow` from the history. */
-export const endedColumns = `id, type, status, product_id, iccid, input ->> 'reference' as reference, error, attempts, created_at, finished_at,
+export const endedColumns = `id, type, status, product_id, iccid, input ->> 'reference' as reference, input -> 'price' as price,
+  error, attempts, created_at, finished_at,
   null as waiting_for, null::timestamptz as next_attempt_at, input ->> 'retry_of' as retry_of, retried_by`;
 
 /** `ExecutionRow` from the queue. A row that was never claimed is queued, any other is running. */
 export const openColumns = `id, type, case when attempts = 0 then 'queued' else 'running' end as status, product_id, iccid,
-  input ->> 'reference' as reference, null::jsonb as error, attempts, created_at, null::timestamptz as finished_at,
+  input ->> 'reference' as reference, input -> 'price' as price, null::jsonb as error, attempts, created_at,
+  null::timestamptz as finished_at,
   case
     when leased_until > now() then null
     when leased_until is not null then 'takeover'

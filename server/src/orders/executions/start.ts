@@ -1,4 +1,4 @@
-import { type ExecutionType, encodeId, idPrefixes } from '@simplane/contract';
+import { type ExecutionType, encodeId, idPrefixes, type Price } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { uuidText } from '../../platform/ids/uuid.ts';
@@ -11,7 +11,7 @@ type Order = {
   iccid: string;
   productId: string;
   reference?: string | null;
-  input: object;
+  input: { price?: Price; thresholds?: number[]; reference?: string };
 };
 
 /** Stores an order for an existing eSIM, in the transaction that validated it. */
@@ -20,7 +20,11 @@ export async function startExecution(ctx: Context, tx: Queryable, order: Order) 
   const uuid = ctx.newUuid();
   const createdAt = new Date(ctx.clock.nowMs());
   await insertExecution(tx, { accountUuid: ctx.account.uuid, uuid: uuidText(uuid), createdAt, ...order });
-  const execution = presentNew(encodeId(idPrefixes.execution, uuid), { createdAt, ...order });
+  const execution = presentNew(encodeId(idPrefixes.execution, uuid), {
+    createdAt,
+    price: order.input.price,
+    ...order,
+  });
   return {
     body: execution,
     location: `/v1/executions/${execution.id}`,

@@ -9,6 +9,7 @@ import { promoteBundle } from '../bundles/write.ts';
 import { activateEsim } from '../esims/activate.ts';
 import { type LockedEsim, lockAnyEsim } from '../esims/lock.ts';
 import { isPastFailure, nextProfileState } from '../esims/profile-state.ts';
+import { sinceOrder } from './observed-at.ts';
 import { updateCountry, updateProfile } from './sql.ts';
 
 type Deps = { clock: Clock; newUuid: NewUuid };
@@ -69,7 +70,7 @@ function isSameFailure(known: ProfileError | null, seen: ProfileError | null): b
 /** The first attach activates the eSIM and its bundle; every attach updates the country. */
 async function observeAttach(tx: Queryable, esim: LockedEsim, attach: Attach, deps: Deps) {
   const active = await activateEsim(tx, esim, deps);
-  await promoteBundle(tx, active, attach.at, deps);
+  await promoteBundle(tx, { ...active, country: attach.country }, sinceOrder(attach.at, esim), deps);
   return observeCountry(tx, active, attach, deps);
 }
 

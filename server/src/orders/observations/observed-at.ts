@@ -29,3 +29,11 @@ export function isTooOld(atSeconds: number, { clock, usageMaxAgeMs }: MaxAge): b
 export function observedAt(atSeconds: number, nowMs: number): Date {
   return new Date(Math.min(atSeconds * 1000, nowMs));
 }
+
+/**
+ * The time at which an eSIM was used or attached, as far as its bundles are concerned: never before its order, because a wrong time
+ * would end a bundle before it was bought.
+ */
+export function sinceOrder(at: Date, { created_at }: { created_at: Date }): Date {
+  return at < created_at ? created_at : at;
+}

@@ -1,13 +1,29 @@
 import { expect, test } from 'vitest';
 import { bundleRow, dayMs, later, start } from '../../../test/support/bundle-row.ts';
-import { planUsage } from './plan-usage.ts';
+import * as core from './plan-usage.ts';
 
-type BundleRow = Parameters<typeof planUsage>[1][number];
+type BundleRow = Parameters<typeof core.planUsage>[1][number];
+type Given = { bytes: number; at: Date; country: string | null };
+
+/** The plan and the eSIM after it. */
+function planUsage(esim: Esim, bundles: BundleRow[], records: Given[], now: Date) {
+  const given = records.map((record, index) => ({ ...record, id: `r${index}`, corrects: null }));
+  const plan = core.planUsage(esim, bundles, given, { now, known: new Map() });
+  return { ...plan, ...plan.esim };
+}
 
 const bundle = (id: string, fields?: Partial<BundleRow>) => bundleRow(id, { thresholds: [], ...fields });
 
-type Esim = Parameters<typeof planUsage>[0];
-const provisioned: Esim = { status: 'provisioned', country: null, country_observed_at: null };
+type Esim = core.UsedEsim;
+const provisioned: Esim = {
+  status: 'provisioned',
+  country: null,
+  country_observed_at: null,
+  uncovered_bytes: 0,
+  late_bytes: 0,
+  not_covered_on: null,
+  not_covered_in: null,
+};
 const active: Esim = { ...provisioned, status: 'active' };
 const record = (bytes: number, at = start, country: string | null = null) => ({ bytes, at, country });
 const types = ({ events }: ReturnType<typeof planUsage>) => events.map(({ type }) => type);
@@ -86,7 +102,12 @@ test('no event is emitted twice, however many records follow', () => {
 
 test('without records nothing changes', () => {
   const bundles = [bundle('a')];
-  expect(planUsage(active, bundles, [], start)).toEqual({ ...active, bundles, events: [] });
+  expect(planUsage(active, bundles, [], start)).toMatchObject({
+    esim: active,
+    bundles,
+    events: [],
+    counted: [],
+  });
 });
 
 test('usage that fills a bundle of an active eSIM exactly starts the next one', () => {
@@ -105,9 +126,9 @@ test.each([null, 'FR'])(
 );
 
 test('an attach starts its bundle before the country event, unless the eSIM is suspended', () => {
-  const inGermany = { country: 'DE', country_observed_at: start };
+  const inGermany = { ...provisioned, country: 'DE', country_observed_at: start };
   const events = (['active', 'suspended'] as const).map((status) =>
-    types(planUsage({ status, ...inGermany }, [bundle('a')], [record(5, later(1), 'FR')], start)),
+    types(planUsage({ ...inGermany, status }, [bundle('a')], [record(5, later(1), 'FR')], start)),
   );
   expect(events).toEqual([
     ['bundle.activated', 'esim.country_changed'],

@@ -1,29 +1,36 @@
-import type { EsimStatus, RejectionReason, UsageRecord } from '@simplane/contract';
+import type { RejectionReason, UsageRecord } from '@simplane/contract';
 import { emit } from '../../notify/events/emit.ts';
 import { type NewEvent, newEvent } from '../../notify/events/new-event.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
-import { bundlesByEsim, eventOf, groupByEsim, writeBundles } from '../bundles/write.ts';
-import { isTooOld, observedAt } from './observed-at.ts';
-import { planUsage, type UsageEvent } from './plan-usage.ts';
-import { type CarriedEsim, findUnready, insertUsageRecords, lockCarried, updateCarried } from './sql.ts';
+import { bundlesByEsim, changesOf, eventOf, groupByEsim } from '../bundles/write.ts';
+import { isTooOld, observedAt, sinceOrder } from './observed-at.ts';
+import { type KnownRecord, planUsage, type UsageEvent, type UsagePlan } from './plan-usage.ts';
+import { type CarriedEsim, findUnready, lockCarried } from './sql.ts';
+import { findRecords, partsOf, type UsageWrite, writeUsage } from './usage-sql.ts';
 
 type Deps = { clock: Clock; newUuid: NewUuid; usageMaxAgeMs: number };
 
 /** The account whose eSIMs may be charged; null for all accounts. */
 type Options = { ofAccount: string | null };
 
+type Rejected = { index: number; reason: RejectionReason };
+
 type Taken = {
   accepted: number;
-  rejected: { index: number; reason: RejectionReason }[];
+  /** In the order of the request. */
+  rejected: Rejected[];
   /** Accounts that have new events. */
   accountsWithEvents: ReadonlySet<string>;
 };
 
+/** A record and its place in the request. */
+type Indexed = UsageRecord & { index: number };
+
 /**
- * Counts usage records with a fixed number of statements. The result is the same as one by one in time order. eSIMs are
- * always locked in the same order, so that overlapping batches never deadlock.
+ * Counts usage records with a fixed number of statements. eSIMs are always locked in the same order, so that overlapping batches
+ * never deadlock.
  */
 export async function takeUsage(
   tx: Queryable,
@@ -35,39 +42,48 @@ export async function takeUsage(
   const esims = new Map((await lockCarried(tx, iccids, ofAccount)).map((esim) => [esim.iccid, esim]));
   const missing = iccids.filter((iccid) => !esims.has(iccid));
   const unready = new Set(missing.length > 0 ? await findUnready(tx, missing, ofAccount) : []);
-  const rejected = records.flatMap(({ iccid, at }, index) => {
-    const reason =
-      rejectionReason(unready.has(iccid) ? 'provisioning' : esims.get(iccid)?.status) ??
-      (isTooOld(at, deps) ? 'too_old' : null);
-    return reason ? [{ index, reason }] : [];
-  });
-  const rejectedIndexes = new Set(rejected.map(({ index }) => index));
-  const countable = records.filter((_, index) => !rejectedIndexes.has(index));
-  const fresh = groupByEsim(await storeNew(tx, inOrder(countable)));
-  const now = new Date(deps.clock.nowMs());
-  const accountsWithEvents = await apply(tx, fresh, esims, { now, ...deps });
-  const accepted = [...fresh.values()].reduce((sum, { length }) => sum + length, 0);
-  return { accepted, rejected, accountsWithEvents };
+  const rejected: Rejected[] = [];
+  const countable: Indexed[] = [];
+  for (const [index, record] of records.entries()) {
+    const reason = unready.has(record.iccid)
+      ? 'esim_not_ready'
+      : (rejectionReason(esims.get(record.iccid), record) ?? (isTooOld(record.at, deps) ? 'too_old' : null));
+    if (reason) rejected.push({ index, reason });
+    else countable.push({ ...record, index });
+  }
+  const planned = await plan(tx, inOrder(countable), esims, new Date(deps.clock.nowMs()));
+  const events = await write(tx, planned, deps);
+  rejected.push(...planned.flatMap(rejectionsOf));
+  return {
+    accepted: planned.reduce((sum, { plan: { counted } }) => sum + counted.length, 0),
+    rejected: rejected.sort((a, b) => a.index - b.index),
+    accountsWithEvents: new Set(events.map(({ accountUuid }) => accountUuid)),
+  };
 }
 
-function rejectionReason(status: EsimStatus | undefined): RejectionReason | null {
-  switch (status) {
+function rejectionReason(esim: CarriedEsim | undefined, { at }: UsageRecord): RejectionReason | null {
+  switch (esim?.status) {
     case undefined:
       return 'esim_unknown';
     case 'provisioning':
       return 'esim_not_ready';
-    case 'terminated':
     case 'failed':
       return 'esim_ended';
+    case 'terminated':
+      return esim?.terminated_at && at * 1000 <= esim.terminated_at.getTime() ? null : 'esim_ended';
     default:
       return null;
   }
 }
 
-/** Sorts by eSIM, then by time, and drops duplicate ids. Records of the same time keep their order in the request. */
-function inOrder(records: readonly UsageRecord[]): UsageRecord[] {
+/**
+ * Sorts by eSIM, then by time, and drops duplicate ids. Records of the same time keep their order in the request; corrections
+ * follow the other records of their eSIM, in the order of the request.
+ */
+function inOrder(records: readonly Indexed[]): Indexed[] {
+  const timeOf = ({ corrects, at }: UsageRecord) => (corrects === undefined ? at : Number.MAX_SAFE_INTEGER);
   const sorted = [...records].sort((a, b) =>
-    a.iccid === b.iccid ? a.at - b.at : a.iccid < b.iccid ? -1 : 1,
+    a.iccid === b.iccid ? timeOf(a) - timeOf(b) : a.iccid < b.iccid ? -1 : 1,
   );
   let iccid = '';
   let ids = new Set<string>();
@@ -77,47 +93,112 @@ function inOrder(records: readonly UsageRecord[]): UsageRecord[] {
   });
 }
 
-/** Returns the records that were not stored before. The caller holds their eSIMs' locks. */
-async function storeNew(tx: Queryable, records: readonly UsageRecord[]): Promise<readonly UsageRecord[]> {
-  if (records.length === 0) return records;
-  const seen = new Set(await insertUsageRecords(tx, records));
-  return records.filter((_, index) => !seen.has(index));
+type Planned = { esim: CarriedEsim; records: Indexed[]; before: Bundles; plan: UsagePlan; atOf: AtOf };
+type Bundles = Parameters<typeof planUsage>[1];
+type AtOf = (record: UsageRecord) => Date;
+
+/** Decides, in memory, what the records that were not counted before change of each eSIM. The caller holds the eSIMs' locks. */
+async function plan(
+  tx: Queryable,
+  records: readonly Indexed[],
+  esims: ReadonlyMap<string, CarriedEsim>,
+  now: Date,
+): Promise<Planned[]> {
+  if (records.length === 0) return [];
+  const stored = await readKnown(tx, records);
+  const fresh = groupByEsim(records.filter(({ iccid, record_id }) => !stored.get(iccid)?.has(record_id)));
+  const charged = [...fresh.keys()].map((iccid) => esims.get(iccid) as CarriedEsim);
+  const bundles = charged.length > 0 ? await bundlesByEsim(tx, charged) : new Map<string, never>();
+  return charged.map((esim) => {
+    const ofEsim = fresh.get(esim.iccid) ?? [];
+    const before = bundles.get(esim.iccid) ?? [];
+    const atOf: AtOf = ({ at }) => sinceOrder(observedAt(at, now.getTime()), esim);
+    const given = ofEsim.map((record) => ({
+      id: record.record_id,
+      bytes: record.bytes,
+      at: atOf(record),
+      country: record.country ?? null,
+      corrects: record.corrects ?? null,
+    }));
+    const known = stored.get(esim.iccid) ?? new Map<string, KnownRecord>();
+    return { esim, records: ofEsim, before, plan: planUsage(esim, before, given, { now, known }), atOf };
+  });
 }
 
-/** Plans the change of each eSIM, then writes all of them at once. */
-async function apply(
+/** Of these records and those that they correct, the ones that were counted before, by ICCID and id. */
+async function readKnown(
   tx: Queryable,
-  fresh: ReadonlyMap<string, UsageRecord[]>,
-  esims: ReadonlyMap<string, CarriedEsim>,
-  { now, newUuid }: { now: Date; newUuid: NewUuid },
-): Promise<ReadonlySet<string>> {
-  const charged = [...fresh.keys()].map((iccid) => esims.get(iccid) as CarriedEsim);
-  if (charged.length === 0) return new Set();
-  const bundles = await bundlesByEsim(tx, charged);
-  const events: NewEvent[] = [];
-  const changes: { from: EsimStatus; to: CarriedEsim }[] = [];
-  const before = [...bundles.values()].flat();
-  const after: typeof before = [];
-  for (const esim of charged) {
-    const usage = (fresh.get(esim.iccid) ?? []).map(({ bytes, at, country = null }) => ({
-      bytes,
-      at: observedAt(at, now.getTime()),
-      country,
-    }));
-    const plan = planUsage(esim, bundles.get(esim.iccid) ?? [], usage, now);
-    after.push(...plan.bundles);
-    for (const event of plan.events) events.push(eventFor({ newUuid }, esim, event));
-    const { status, country, country_observed_at } = plan;
-    if (status !== esim.status || country_observed_at !== esim.country_observed_at) {
-      changes.push({ from: esim.status, to: { ...esim, status, country, country_observed_at } });
-    }
+  records: readonly Indexed[],
+): Promise<Map<string, Map<string, KnownRecord>>> {
+  const corrected = records.flatMap(({ iccid, corrects }) =>
+    corrects === undefined ? [] : [{ iccid, record_id: corrects }],
+  );
+  const known = new Map<string, Map<string, KnownRecord>>();
+  for (const [iccid, rows] of groupByEsim(await findRecords(tx, [...records, ...corrected]))) {
+    const ofEsim = rows.map(
+      (row) =>
+        [
+          row.record_id,
+          { country: row.country, parts: partsOf(row), isCorrected: row.corrected_by !== null },
+        ] as const,
+    );
+    known.set(iccid, new Map(ofEsim));
   }
-  await writeBundles(tx, before, after);
-  if (changes.length > 0 && (await updateCarried(tx, changes)) !== changes.length) {
-    throw new Error('an eSIM changed although it is locked');
-  }
+  return known;
+}
+
+function rejectionsOf({ records, plan: { rejected } }: Planned): Rejected[] {
+  const reasons = new Map(rejected.map(({ id, reason }) => [id, reason]));
+  return records.flatMap(({ index, record_id }) => {
+    const reason = reasons.get(record_id);
+    return reason ? [{ index, reason }] : [];
+  });
+}
+
+/** Writes all plans at once. Returns the events. */
+async function write(tx: Queryable, planned: readonly Planned[], deps: Deps): Promise<NewEvent[]> {
+  const given: UsageWrite = {
+    records: planned.flatMap(newRecordsOf),
+    corrected: planned.flatMap(({ esim: { iccid }, plan: { corrected } }) =>
+      corrected.map(({ id, by }) => ({ iccid, record_id: id, by })),
+    ),
+    esims: planned.flatMap(({ esim, plan: { esim: to } }) =>
+      isSame(esim, to) ? [] : [{ from: esim.status, to: { ...esim, ...to } }],
+    ),
+    bundles: planned.flatMap(({ before, plan: { bundles } }) => changesOf(before, bundles)),
+  };
+  if (given.records.length > 0) await writeUsage(tx, given);
+  const events = planned.flatMap(({ esim, plan }) => plan.events.map((event) => eventFor(deps, esim, event)));
   await emit(tx, events);
-  return new Set(events.map(({ accountUuid }) => accountUuid));
+  return events;
+}
+
+function newRecordsOf({ esim: { iccid }, records, plan: { counted, corrected }, atOf }: Planned) {
+  const byId = new Map(counted.map((record) => [record.id, record]));
+  // Replaced by a correction in the same batch.
+  const replacedBy = new Map(corrected.map(({ id, by }) => [id, by]));
+  return records.flatMap((record) => {
+    const { record_id: id } = record;
+    const found = byId.get(id);
+    if (!found) return [];
+    const by = replacedBy.get(id);
+    const { bytes, parts } = by === undefined ? { ...record, ...found } : { bytes: 0, parts: {} };
+    return [{ iccid, id, bytes, at: atOf(record), country: found.country, parts, correctedBy: by ?? null }];
+  });
+}
+
+const changeable = [
+  'status',
+  'country',
+  'country_observed_at',
+  'uncovered_bytes',
+  'late_bytes',
+  'not_covered_on',
+  'not_covered_in',
+] as const;
+
+function isSame(before: UsagePlan['esim'], after: UsagePlan['esim']): boolean {
+  return changeable.every((name) => before[name] === after[name]);
 }
 
 function eventFor(deps: { newUuid: NewUuid }, esim: CarriedEsim, event: UsageEvent): NewEvent {
@@ -129,6 +210,11 @@ function eventFor(deps: { newUuid: NewUuid }, esim: CarriedEsim, event: UsageEve
     case 'esim.country_changed': {
       const { country, previousCountry } = event;
       const data = { ...ids, country, previous_country: previousCountry };
+      return newEvent(deps, { accountUuid, type: event.type, data, reference });
+    }
+    case 'esim.usage_not_covered': {
+      const { country, uncoveredBytes } = event;
+      const data = { ...ids, ...(country !== null && { country }), uncovered_bytes: uncoveredBytes };
       return newEvent(deps, { accountUuid, type: event.type, data, reference });
     }
     default:

@@ -5,17 +5,18 @@ type Body = { action: SimulatedAction; country?: string; bytes?: number; record_
 type Parameter = 'country' | 'bytes' | 'record_id';
 
 /** The parameters of each action besides `at`, which every action accepts. */
-const takes: Partial<Record<SimulatedAction, { needs: Parameter; may?: Parameter }>> = {
+const takes: Partial<Record<SimulatedAction, { needs?: Parameter; may?: Parameter[] }>> = {
   attach: { needs: 'country' },
-  use_data: { needs: 'bytes', may: 'record_id' },
+  use_data: { needs: 'bytes', may: ['record_id', 'country'] },
+  deplete_bundle: { may: ['country'] },
 };
 
 /** Rejects parameters that the action does not use: they are more likely a mistake. */
 export function requireMatchingParameters(body: Body): void {
-  const { needs, may } = takes[body.action] ?? {};
+  const { needs, may = [] } = takes[body.action] ?? {};
   for (const param of ['country', 'bytes', 'record_id'] as const) {
-    if (body[param] === undefined || param === needs || param === may) continue;
-    const others = [needs, may, 'at'].filter((name) => name !== undefined).join(', ');
+    if (body[param] === undefined || param === needs || may.includes(param)) continue;
+    const others = [needs, ...may, 'at'].filter((name) => name !== undefined).join(', ');
     throw new AppError(
       'parameter_unknown',
       `${param} is not a parameter of ${body.action}; it takes ${others}.`,
@@ -29,7 +30,7 @@ export function requireMatchingParameters(body: Body): void {
   }
 }
 
-const onNetwork: readonly SimulatedAction[] = ['attach', 'use_data'];
+const onNetwork: readonly SimulatedAction[] = ['attach', 'use_data', 'deplete_bundle'];
 
 /** Rejects actions that no device could do with an eSIM in this status. */
 export function requireUsableEsim(action: SimulatedAction, { status }: { status: EsimStatus }): void {

@@ -6,6 +6,8 @@ import { unixSeconds } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { uuidText } from '../../platform/ids/uuid.ts';
 import { expireActiveBundle } from '../bundles/expire.ts';
+import { activeOf, nextQueuedOf, noChange } from '../bundles/plan.ts';
+import { bundlesByEsim } from '../bundles/write.ts';
 import { requireEsim } from '../esims/get.ts';
 import { type LockedEsim, lockOwnEsim } from '../esims/lock.ts';
 import { presentEsim } from '../esims/present.ts';
@@ -30,7 +32,7 @@ export async function simulateEsim(
   }
   requireMatchingParameters(body);
   if (body.at !== undefined) refuseFuture(body.at, 'at', ctx.clock);
-  if (body.action === 'use_data') refuseTooOld(ctx, body.at);
+  if (body.action === 'use_data' || body.action === 'deplete_bundle') refuseTooOld(ctx, body.at);
   const esim = await lockOwnEsim(tx, ctx.account.uuid, params.iccid);
   requireUsableEsim(body.action, esim);
   return {
@@ -53,6 +55,14 @@ async function act(ctx: Context, tx: Queryable, esim: LockedEsim, body: Body): P
       );
     case 'use_data':
       return useData(ctx, tx, esim, { ...body, at });
+    case 'deplete_bundle': {
+      const bytes = await findRoom(tx, esim, body.country ?? esim.country);
+      if (bytes !== null) return useData(ctx, tx, esim, { ...body, bytes, at });
+      throw new AppError(
+        'state_conflict',
+        'No bundle with limited data covers this usage, so none can be used up; top the eSIM up, or simulate use_data.',
+      );
+    }
     default:
       return (await observe(tx, observationOf(esim.iccid, at, { ...body, action }), ctx)) ?? esim;
   }
@@ -62,11 +72,19 @@ async function useData(
   ctx: Context,
   tx: Queryable,
   { account_id: ofAccount, iccid }: LockedEsim,
-  { record_id = uuidText(ctx.newUuid()), bytes = 0, at }: Omit<Body, 'at'> & { at: Date },
+  { record_id = uuidText(ctx.newUuid()), bytes = 0, country, at }: Omit<Body, 'at'> & { at: Date },
 ): Promise<LockedEsim> {
-  const record = { record_id, iccid, bytes, at: unixSeconds(at) };
+  const record = { record_id, iccid, bytes, at: unixSeconds(at), ...(country !== undefined && { country }) };
   await takeUsage(tx, [record], { ofAccount }, ctx);
   return requireEsim(tx, ofAccount, iccid);
+}
+
+/** What is left on the bundle that usage in this country would fill; null if there is none or it is unlimited. */
+async function findRoom(tx: Queryable, esim: LockedEsim, country: string | null): Promise<number | null> {
+  const change = noChange((await bundlesByEsim(tx, [esim])).get(esim.iccid) ?? []);
+  const bundle = activeOf(change, country) ?? nextQueuedOf(change, country);
+  if (!bundle || bundle.data_bytes === null) return null;
+  return bundle.data_bytes - bundle.used_bytes;
 }
 
 function refuseTooOld(ctx: Context, at: number | undefined): void {
@@ -79,7 +97,7 @@ function refuseTooOld(ctx: Context, at: number | undefined): void {
   );
 }
 
-type Observed = Exclude<SimulatedAction, 'expire_bundle' | 'use_data'>;
+type Observed = Exclude<SimulatedAction, 'expire_bundle' | 'use_data' | 'deplete_bundle'>;
 
 const stateAfter: Record<Exclude<Observed, 'attach'>, Exclude<ObservedState, 'error'>> = {
   download: 'downloaded',

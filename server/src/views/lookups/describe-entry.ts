@@ -58,6 +58,7 @@ const kinds: Record<EventTypeName, TimelineKind> = {
   'esim.deleted': 'profile',
   'esim.download_failed': 'profile',
   'esim.install_failed': 'profile',
+  'esim.usage_not_covered': 'usage',
   'esim.country_changed': 'attach',
   'bundle.activated': 'bundle',
   'bundle.expired': 'bundle',

@@ -16,6 +16,7 @@ export type EsimRow = {
   profile_error: ProfileError | null;
   country: string | null;
   country_observed_at: Date | null;
+  uncovered_bytes: number;
   eid: string | null;
   /** The account's own name for the order. */
   reference: string | null;
@@ -33,7 +34,8 @@ export type EsimRow = {
 };
 
 export const esimColumns = `account_id, id, iccid, product_id, status, resumes_to, profile_state, profile_observed_at,
-  profile_error, country, country_observed_at, eid, reference, metadata, description, smdp_address, matching_id, confirmation_code_required, created_at,
+  profile_error, country, country_observed_at, uncovered_bytes, eid, reference, metadata, description, smdp_address, matching_id,
+  confirmation_code_required, created_at,
   provisioned_at, execution_id, false as is_queued`;
 
 /** Of an eSIM in the queue. */
@@ -46,7 +48,7 @@ export const queuedColumns = `account_id, id, iccid, product_id, 'provisioning' 
   coalesce(observed ->> 'profile_state', 'unknown') as profile_state,
   (observed ->> 'profile_observed_at')::timestamptz as profile_observed_at,
   nullif(observed -> 'profile_error', 'null') as profile_error, observed ->> 'country' as country,
-  (observed ->> 'country_observed_at')::timestamptz as country_observed_at,
+  (observed ->> 'country_observed_at')::timestamptz as country_observed_at, 0::bigint as uncovered_bytes,
   ${queuedEid} as eid, ${queuedReference} as reference, ${queuedMetadata} as metadata,
   input ->> 'description' as description, null as smdp_address, null as matching_id, false as confirmation_code_required,
   created_at, null::timestamptz as provisioned_at, id as execution_id, true as is_queued`;
@@ -118,14 +120,17 @@ export function changeStatus(
   tx: Queryable,
   { account_id, iccid }: Pick<EsimRow, 'account_id' | 'iccid'>,
   transition: EsimTransition,
+  /** The time of a termination. */
+  at: Date | null = null,
 ): Promise<EsimRow | null> {
   const { to } = esimTransitions[transition];
+  const isEnd = transition === 'terminate';
   return one<EsimRow, unknown[]>(`esim_${transition}`)`
 update esims
 set status = ${to === null ? 'resumes_to' : `'${to}'`},
-    resumes_to = ${transition === 'suspend' ? 'status' : 'null'}
+    resumes_to = ${transition === 'suspend' ? 'status' : 'null'}${isEnd ? ',\n    terminated_at = $4' : ''}
 where account_id = $1 and iccid = $2 and status = any($3)
-returning ${esimColumns}`(tx, account_id, iccid, sourcesOf(transition));
+returning ${esimColumns}`(tx, account_id, iccid, sourcesOf(transition), ...(isEnd ? [at] : []));
 }
 
 const fieldsOf = (esim: EsimRow) => [

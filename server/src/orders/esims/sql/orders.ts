@@ -17,10 +17,11 @@ import { type EsimRow, esimColumns } from './esims.ts';
  */
 function insertEsimFrom(source: string, status: EsimStatus): string {
   const isReady = status === 'provisioned';
+  const isTerminated = status === 'terminated';
   return `
   insert into esims (
     account_id, id, iccid, execution_id, product_id, status, profile_state, profile_observed_at, profile_error, country,
-    country_observed_at, eid, reference, metadata, description, created_at${isReady ? readyColumns : ''})
+    country_observed_at, eid, reference, metadata, description, created_at${isReady ? readyColumns : ''}${isTerminated ? ', terminated_at' : ''})
   select
     account_id,
     execution_id,
@@ -37,7 +38,7 @@ function insertEsimFrom(source: string, status: EsimStatus): string {
     queued_input ->> 'reference',
     coalesce(queued_input -> 'metadata', '{}'),
     queued_input ->> 'description',
-    queued_at${isReady ? readyValues : ''}
+    queued_at${isReady ? readyValues : ''}${isTerminated ? ', at' : ''}
   from ${source}
   where queued_iccid is not null`;
 }
@@ -213,7 +214,7 @@ export type Provisioned = Fenced & {
 /** `lost`: another worker has claimed the order. `gone`: the eSIM was terminated meanwhile. */
 export type SettleOutcome = 'settled' | 'lost' | 'gone';
 
-/** Inserts the first bundle of each eSIM in `source`: account_id, iccid, product_id, reference, bundle_id, at. */
+/** Inserts the first bundle of each eSIM in `source`: account_id, iccid, product_id, reference, price, bundle_id, at. */
 export type FirstBundle = (source: string) => string;
 
 /**
@@ -253,7 +254,7 @@ with given as (
   select given.*, null::jsonb as error
   from ${provisioned.table} given
 ), ${endFrom('given', { condition: 'not q.is_terminated' })}, ready as (
-  select ended.*, queued_product_id as product_id, queued_input ->> 'reference' as reference
+  select ended.*, queued_product_id as product_id, queued_input ->> 'reference' as reference, queued_input -> 'price' as price
   from ended
 ), esim as (${insertEsimFrom('ready', esimTransitions.provision.to)}
 ), ${firstBundle('ready')}, ${emitFrom('ready')}

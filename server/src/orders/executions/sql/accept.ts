@@ -101,11 +101,11 @@ const accept = {
   name: 'execution_accept',
   text: `
 with checked as materialized (
-  -- Tries to lock each key, which fails if another transaction has the lock, and finds the product.
-  select given.*, key is null or ${tryLockKey('account_id', 'key')} as locked, product.active
+  -- Tries to lock each key, which fails if another transaction has the lock, and finds the product and its price.
+  select given.*, key is null or ${tryLockKey('account_id', 'key')} as locked, product.active, product.price
   from ${given.table} given
   left join lateral (
-    select active
+    select active, jsonb_build_object('amount', price_amount, 'currency', price_currency) as price
     from products p
     where p.id = given.product_id
     offset 0
@@ -129,7 +129,7 @@ with checked as materialized (
   returning account_id, key
 ), accepted as (
   insert into execution_queue (account_id, id, type, product_id, input, created_at)
-  select account_id, id, 'esim.provision', product_id, input::jsonb, created_at
+  select account_id, id, 'esim.provision', product_id, input::jsonb || jsonb_build_object('price', price), created_at
   from checked
   where active and (key is null or (account_id, key) in (select account_id, key from claimed))
   returning id

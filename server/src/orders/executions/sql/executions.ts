@@ -1,4 +1,4 @@
-import type { Execution, ExecutionStatus, ExecutionType } from '@simplane/contract';
+import type { Execution, ExecutionStatus, ExecutionType, Price } from '@simplane/contract';
 import { lockAccount } from '../../../accounts/lock-account.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { many, one, run, single } from '../../../platform/db/statement.ts';
@@ -17,6 +17,8 @@ export type ExecutionRow = {
   product_id: string | null;
   iccid: string | null;
   reference: string | null;
+  /** Null for what has no price, and for orders that a release without prices has accepted. */
+  price: Price | null;
   error: ExecutionError | null;
   attempts: number;
   created_at: Date;

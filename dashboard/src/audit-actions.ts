@@ -13,6 +13,7 @@ const actions: Record<AuditEntry['action'], true> = {
   'delivery.retried': true,
   'delivery.skipped': true,
   'esim.install_profile_viewed': true,
+  'esim.bundle_canceled': true,
   'esim.ordered': true,
   'esim.resumption_ordered': true,
   'esim.simulated': true,

@@ -8,6 +8,7 @@ import { startService, type TestService } from '../../server/test/support/servic
 import { type SmdpSetup, startSmdpSetup } from '../../server/test/support/smdp-setup.ts';
 import { until } from '../../server/test/support/until.ts';
 import { accessibilityFindings } from './support/check-accessibility.ts';
+import { countClicks } from './support/count-clicks.ts';
 import { startLiveWorker } from './support/live-worker.ts';
 import { type Opened, openPage, signIn } from './support/open-page.ts';
 
@@ -19,6 +20,7 @@ let worker: Awaited<ReturnType<typeof startLiveWorker>>;
 let acme: { url: string; key: string };
 let opened: Opened;
 let page: Page;
+let clicks: Awaited<ReturnType<typeof countClicks>>;
 
 beforeAll(async () => {
   [browser, service, setup, receiver] = await Promise.all([
@@ -31,6 +33,7 @@ beforeAll(async () => {
   worker = await startLiveWorker(service, setup);
   opened = await openPage(browser, service.url);
   page = opened.page;
+  clicks = await countClicks(page);
   await signIn(page, service.url, await service.createKey({ scopes: ['operator'] }));
 });
 afterAll(async () => {
@@ -135,6 +138,7 @@ test('an order with unknown outcome is found with its call id and goes on with i
 
   await openOverview();
   const group = row(panel('Failures, by cause'), 'outcome_unknown');
+  await clicks.begin();
   await group.getByText('Look up each call id at the SM-DP+').waitFor();
   await group.getByRole('link', { name: 'Resolve…' }).click();
   await page.getByRole('heading', { name: 'Resolve the unknown outcome' }).waitFor();
@@ -147,6 +151,7 @@ test('an order with unknown outcome is found with its call id and goes on with i
   await page.getByLabel('ICCID of that profile').fill(reserved?.iccid as string);
   await page.getByRole('button', { name: 'Adopt profile', exact: true }).click();
   await panel('Resolution').getByText('Closed.').waitFor();
+  await clicks.expectDocumented('resolve an unknown outcome');
   await panel('Resolution').getByRole('link', { name: /exec_/ }).click();
   await page.getByRole('heading', { level: 1 }).getByText('Succeeded').waitFor();
   await page.getByRole('link', { name: reserved?.iccid as string }).waitFor();
@@ -166,6 +171,7 @@ test('ICCIDs that run out are shown before and after with what to do, and the or
   await openOverview();
   await panel('ICCID stock').getByText('The ICCIDs last for 1 day.').waitFor();
   await row(panel('ICCID stock'), first).getByRole('img', { name: '1 of 2 used' }).waitFor();
+  await clicks.begin();
   await order();
   expect(await order()).toMatchObject({ error: { code: 'out_of_stock' } });
 
@@ -181,6 +187,7 @@ test('ICCIDs that run out are shown before and after with what to do, and the or
   await row(page.getByRole('table'), 'out_of_stock').getByRole('link', { name: /exec_/ }).click();
   await page.getByRole('button', { name: 'Retry', exact: true }).click();
   await page.getByRole('term').filter({ hasText: 'Retried by' }).waitFor();
+  await clicks.expectDocumented('stock runs low');
   await page.getByRole('definition').getByRole('link', { name: /exec_/ }).click();
   await page.getByRole('heading', { level: 1 }).getByText('Succeeded').waitFor();
   await page.getByRole('link', { name: '8988304' }).waitFor();

@@ -4,6 +4,7 @@ import { byFit } from '../src/parts/by-fit.ts';
 import { toCsv } from '../src/parts/csv.ts';
 import { price } from '../src/parts/format.ts';
 import { nearest } from '../src/parts/nearest.ts';
+import { forOperator } from '../src/screens/operator/for-operator.ts';
 
 test('a row of CSV has a column per field, also of what is inside, and times that a spreadsheet reads', () => {
   const rows = [
@@ -52,6 +53,15 @@ test('a top-up offers first what works in all countries of the eSIM, the cheapes
   expect(fitting.map(({ id }) => id)).toEqual(['europe', 'global']);
   expect(others.map(({ id }) => id)).toEqual(['france']);
   expect(byFit(products, 'unlisted').fitting).toEqual([]);
+});
+
+test('an operator is not told to ask the operator, and loses no other word', () => {
+  expect(forOperator('The network refuses it; ask the operator to allow it.')).toBe(
+    'The network refuses it.',
+  );
+  expect(forOperator('It waits. If it still waits, tell the operator.')).toBe('It waits.');
+  expect(forOperator('Ask the operator.')).toBe('Ask the operator.');
+  expect(forOperator('HTTP 503. Retry it.')).toBe('HTTP 503. Retry it.');
 });
 
 test('a price has as many decimals as its currency', () => {

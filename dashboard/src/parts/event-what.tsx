@@ -15,7 +15,7 @@ export function EventWhat({ event }: { event: WebhookEvent }) {
 }
 
 function describe(data: Record<string, unknown>): string | undefined {
-  const text = (name: string) => (typeof data[name] === 'string' ? data[name].slice(0, 80) : null);
+  const text = (name: string) => (typeof data[name] === 'string' ? cut(data[name]) : null);
   const count = (name: string) => (typeof data[name] === 'number' ? data[name] : null);
   const [percent, used, size] = [count('threshold_percent'), count('used_bytes'), count('data_bytes')];
   if (percent !== null && size !== null) return `${percent} % of ${bytes(size)}`;
@@ -23,6 +23,10 @@ function describe(data: Record<string, unknown>): string | undefined {
   const [country, before] = [text('country'), text('previous_country')];
   if (country !== null) return before === null ? country : `${before} → ${country}`;
   const { error } = data;
-  if (typeof error === 'object' && error !== null && 'code' in error) return String(error.code).slice(0, 80);
+  if (typeof error === 'object' && error !== null && 'code' in error) return cut(String(error.code));
   return /^https?:\/\/([^/]+)/.exec(text('url') ?? '')?.[1];
+}
+
+function cut(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }

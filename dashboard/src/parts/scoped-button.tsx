@@ -21,7 +21,7 @@ export function ScopedButton({ scope, kind, isBusy = false, onClick, children }:
       onClick={onClick}
     >
       {children}
-      {!isAllowed && <span className="why">needs “{scope}”</span>}
+      {!isAllowed && <span className="why"> needs “{scope}”</span>}
     </button>
   );
 }

@@ -129,7 +129,11 @@ function DeliveryRow({ delivery }: { delivery: Delivery }) {
         caption={`Attempts to deliver to ${urlOf(endpoint)}`}
         rows={attempts.map((attempt, index) => ({ ...attempt, number: index + 1 })).reverse()}
         keyOf={({ number }) => `${delivery.id} ${number}`}
-        empty="No attempt yet."
+        empty={
+          status === 'canceled'
+            ? 'Never sent: it was canceled before its first attempt, as when its endpoint is disabled.'
+            : 'No attempt yet.'
+        }
         columns={[
           { name: 'No.', cell: ({ number }) => number, isNumber: true },
           { name: 'Sent', cell: ({ at }) => <time title={exact(at)}>{clock(at)}</time>, isTime: true },

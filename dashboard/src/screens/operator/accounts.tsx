@@ -6,11 +6,13 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { number } from '../../parts/format.ts';
 import { Id } from '../../parts/id.tsx';
 import { PageHeader, Panel } from '../../parts/panel.tsx';
+import { SecretOnce } from '../../parts/secret-once.tsx';
 import { State } from '../../parts/state.tsx';
 import { ListTable } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { pollMs } from '../../queries.ts';
 import { Link } from '../../router.tsx';
+import { KeyForm } from '../create-key.tsx';
 
 export default function Accounts() {
   const { operator } = useClients();
@@ -65,23 +67,43 @@ function limit(max: number | null) {
   return max === null ? <span className="quiet">default</span> : number(max);
 }
 
+/** An account and its first key: without one, nobody can use it. */
 function CreateAccount({ onClose }: { onClose(): void }) {
   const [name, setName] = useState('');
+  const [account, setAccount] = useState<Account | null>(null);
+  const [key, setKey] = useState<string | null>(null);
+  if (account === null)
+    return (
+      <Dialog title="Create an account" onClose={onClose}>
+        <div className="form">
+          <label>
+            Name
+            <input value={name} onChange={(event) => setName(event.target.value)} />
+          </label>
+          <Action
+            label="Create"
+            kind="main"
+            scope="operator"
+            call={{ method: 'POST', path: '/v1/operator/accounts', body: { name } }}
+            onDone={(answer) => setAccount(answer as Account)}
+          />
+        </div>
+      </Dialog>
+    );
   return (
-    <Dialog title="Create an account" onClose={onClose}>
-      <div className="form">
-        <label>
-          Name
-          <input value={name} onChange={(event) => setName(event.target.value)} />
-        </label>
-        <Action
-          label="Create"
-          kind="main"
+    <Dialog title={`The first key of ${account.name}`} onClose={onClose}>
+      {key !== null ? (
+        <SecretOnce secret={key} what="key" onDone={onClose} />
+      ) : (
+        <KeyForm
+          path={`/v1/operator/accounts/${account.id}/api_keys`}
           scope="operator"
-          call={{ method: 'POST', path: '/v1/operator/accounts', body: { name } }}
-          onDone={onClose}
+          label="Create the key"
+          initial={{ name: 'First key', scopes: ['read', 'write', 'admin'] }}
+          mayGive={() => true}
+          onDone={setKey}
         />
-      </div>
+      )}
     </Dialog>
   );
 }

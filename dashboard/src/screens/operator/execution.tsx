@@ -12,6 +12,7 @@ import { Time, useNowSeconds } from '../../parts/time.tsx';
 import { pollMs } from '../../queries.ts';
 import { Link } from '../../router.tsx';
 import { AccountLink } from './account-link.tsx';
+import { forOperator } from './for-operator.ts';
 import { Decided, ResolveOutcome } from './resolve-outcome.tsx';
 import { whyWaiting } from './why-waiting.ts';
 
@@ -42,7 +43,7 @@ export default function ExecutionScreen() {
           {execution.last_error && (
             <div className="error-note" role="status">
               <p>
-                ✕ <code>{execution.last_error.code}</code> {execution.last_error.message}
+                ✕ <code>{execution.last_error.code}</code> {forOperator(execution.last_error.message)}
               </p>
             </div>
           )}

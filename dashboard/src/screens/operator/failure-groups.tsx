@@ -9,6 +9,7 @@ import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { pollMs } from '../../queries.ts';
 import { Link } from '../../router.tsx';
+import { forOperator } from './for-operator.ts';
 
 /** What fails and waits, by cause, with what to do. */
 export function FailureGroups() {
@@ -49,7 +50,11 @@ function GroupTable({ groups }: { groups: FailureGroup[] }) {
             </>
           ),
         },
-        { name: 'Message', cell: ({ message }) => message.slice(0, 160), isWide: true },
+        {
+          name: 'Message',
+          cell: ({ message }) => <span className="foreign">{forOperator(message)}</span>,
+          isWide: true,
+        },
         { name: 'What to do', cell: ({ remedy }) => remedy, isText: true },
         { name: 'Oldest', cell: ({ oldest }) => <Time at={oldest} />, isTime: true },
         { name: 'Action', cell: (group) => <Then group={group} /> },

@@ -3,9 +3,9 @@ import type { Page, Simplane, WebhookEvent } from '@simplane/sdk';
 type Query = NonNullable<Parameters<Simplane['events']['list']>[0]>;
 
 /** `done`: every endpoint that was subscribed has it. */
-export type EventRow = WebhookEvent & { delivery: 'failed' | 'pending' | 'done' };
+export type EventRow = WebhookEvent & { delivery: 'undelivered' | 'pending' | 'done' };
 
-const open = ['failed', 'pending'] as const;
+const open = ['undelivered', 'pending'] as const;
 
 /** A page of events with how their deliveries stand: an event is the same bytes everywhere, so the API lists those apart. */
 export async function listWithDelivery(api: Simplane, query: Query): Promise<Page<EventRow>> {

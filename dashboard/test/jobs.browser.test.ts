@@ -138,15 +138,14 @@ test('an endpoint is added, probed, gets a new secret, and recovers what it miss
   await call(service, 'PATCH', `/v1/webhook_endpoints/${id}`, { body: { status: 'disabled' } });
   const missed = await call(service, 'POST', '/v1/events/test', { body: { type: 'test.missed', data: {} } });
   await page.reload();
-  await page.getByLabel('Every event of the last').selectOption('1 h');
-  await page.getByText('test.missed (1)').waitFor();
-  // Refused while it is disabled. The same button works afterwards: it does not repeat the refusal.
-  await button('Recover (enable it first)').click();
-  await page.getByRole('alert').waitFor();
+  const missing = page.getByRole('region', { name: 'Missed events' });
+  await missing.getByText('1 event did not arrive').waitFor();
+  await missing.getByText('Nothing can be sent before it is resumed.').waitFor();
   await button('Resume').click();
-  await button('Recover them').click();
-  await button('Recover them').waitFor({ state: 'hidden' });
+  await missing.getByText('1 event did not arrive').waitFor();
+  await Promise.all([page.waitForResponse(/\/recover$/), button('Send them').click()]);
   await runRecoveries(service.db, service.service);
+  await missing.getByText('All that it missed is sent or being sent.').waitFor();
   await until(
     async () => receiver.received,
     (received) => received.some(({ body }) => body.includes(missed.json.id)),
@@ -226,6 +225,7 @@ test('an operator creates an account, limits and suspends it, and sees what its 
   const dialog = own.getByRole('dialog', { name: 'Create an account' });
   await dialog.getByLabel('Name').fill('Fjord Mobile');
   await button('Create', dialog).click();
+  await button('Close', own.getByRole('dialog', { name: 'The first key of Fjord Mobile' })).click();
   const row = own.getByRole('row', { name: 'Fjord Mobile' });
   await button('Change', row).click();
   const change = own.getByRole('dialog', { name: 'Fjord Mobile' });

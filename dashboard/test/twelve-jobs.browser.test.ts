@@ -86,6 +86,38 @@ test('why did an order fail', async () => {
   await clicks.expectDocumented('why did an order fail');
 });
 
+test('send again what failed last night', async () => {
+  receiver.answer((response) => {
+    response.statusCode = 500;
+    response.end('down');
+  });
+  const body = { url: `${receiver.url}/night`, enabled_event_types: ['test.night'] };
+  await call(service, 'POST', '/v1/webhook_endpoints', { body });
+  const sent = await Promise.all(
+    [1, 2, 3].map((n) =>
+      call(service, 'POST', '/v1/events/test', { body: { type: 'test.night', data: { n } } }),
+    ),
+  );
+  await until(
+    () => call(service, 'GET', '/v1/events?delivery=undelivered'),
+    ({ json }) => json.data.length === 3,
+  );
+  receiver.answer((response) => response.end('ok'));
+
+  await goHome();
+  await section('Events');
+  await page.getByLabel('Delivery').selectOption('undelivered');
+  await page.getByLabel('When').selectOption('Last 24 hours');
+  await page.getByText('Undelivered').nth(2).waitFor();
+  await button('Send these 3 events again…').click();
+  await button('Send these 3 events again', dialog('Send these 3 events again')).click();
+  await until(
+    async () => receiver.received.map(({ body }) => body),
+    (bodies) => sent.every(({ json }) => bodies.filter((body) => body.includes(json.id)).length > 2),
+  );
+  await clicks.expectDocumented('send again what failed last night');
+});
+
 test('find an order by its own number', async () => {
   await goHome();
   await search('TRV-1007');

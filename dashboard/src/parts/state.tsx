@@ -41,6 +41,7 @@ const shapeOf: Record<string, Shape> = {
   revoked: 'ended',
   depleted: 'warning',
   failing: 'failed',
+  undelivered: 'failed',
   failed: 'failed',
   disabled: 'failed',
 };

@@ -96,6 +96,8 @@ type ListProps<Row> = Omit<TableProps<Row>, 'rows'> & {
   queryKey: readonly unknown[];
   read(page: ListPage): PromiseLike<Page<Row>>;
   pollMs?: number;
+  /** What can be done with all rows of the page. */
+  above?(rows: Row[]): ReactNode;
 };
 
 type ListPage = { limit: number; starting_after?: string };
@@ -103,7 +105,7 @@ type ListPage = { limit: number; starting_after?: string };
 const pageSize = 50;
 
 /** A list of the API with its pages. The cursor is in the URL, and the browser's back button is the way to newer pages. */
-export function ListTable<Row>({ what, queryKey, read, pollMs, ...table }: ListProps<Row>) {
+export function ListTable<Row>({ what, queryKey, read, pollMs, above, ...table }: ListProps<Row>) {
   const { query } = usePlace();
   const after = query.get('after');
   const isFiltered = useIsFiltered();
@@ -117,6 +119,7 @@ export function ListTable<Row>({ what, queryKey, read, pollMs, ...table }: ListP
     <Shown of={reading} what={what}>
       {({ data, has_more: hasMore, next_cursor: next }) => (
         <>
+          {above?.(data)}
           <Table {...table} rows={data} {...(isFiltered && { empty: <NothingMatches what={what} /> })} />
           <div className="below">
             {data.length > 0 && <Export what={what} read={read} />}

@@ -3,6 +3,7 @@ import { useAccountPath } from '../account-path.ts';
 import { useClients } from '../client.ts';
 import { familyOf, useEventTypes } from '../event-types.ts';
 import { type EventRow, listWithDelivery } from '../events-with-delivery.ts';
+import { Action } from '../parts/action.tsx';
 import { Breakable } from '../parts/breakable.tsx';
 import { EventAbout } from '../parts/event-about.tsx';
 import { EventWhat } from '../parts/event-what.tsx';
@@ -19,7 +20,7 @@ import { Link, usePlace } from '../router.tsx';
 import { LiveMark } from './live-mark.tsx';
 import { SendTestEvent } from './send-test-event.tsx';
 
-const deliveries = ['failed', 'pending'] as const;
+const deliveries = ['undelivered', 'pending', 'failed', 'canceled'] as const;
 
 export default function Events() {
   const { api, mode } = useClients();
@@ -52,6 +53,7 @@ export default function Events() {
           read={(page) => listWithDelivery(api, { ...page, ...filter })}
           keyOf={({ id }) => id}
           to={({ id }) => at(`/events/${id}`)}
+          above={(events) => <SendAgain events={events} />}
           empty="No event yet. Order an eSIM, and its events appear here."
           columns={[
             { name: 'When', cell: ({ created }) => <Time at={created} />, isTime: true },
@@ -91,7 +93,34 @@ function Filters() {
   );
 }
 
+/** Only where the filter shows what did not arrive. */
+function SendAgain({ events }: { events: EventRow[] }) {
+  const delivery = usePlace().query.get('delivery');
+  if (events.length === 0 || delivery === null || delivery === 'pending') return null;
+  const count = events.length === 1 ? 'this event' : `these ${events.length} events`;
+  return (
+    <div className="body">
+      <Action
+        label={`Send ${count} again`}
+        scope="write"
+        confirm={{
+          effect: `Every enabled endpoint that is subscribed gets ${count}, also one that has it: receivers know a repeat by the event’s id. To send one endpoint only what it missed, open it.`,
+        }}
+        call={{
+          method: 'POST',
+          path: '/v1/events/replay',
+          body: { event_ids: events.map(({ id }) => id) },
+        }}
+      />
+    </div>
+  );
+}
+
 function Delivered({ delivery }: { delivery: EventRow['delivery'] }) {
   if (delivery !== 'done') return <State status={delivery} />;
-  return <span className="quiet">–</span>;
+  return (
+    <span title="Every endpoint that was subscribed has it.">
+      <State status="delivered" word="Done" />
+    </span>
+  );
 }

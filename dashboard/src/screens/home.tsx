@@ -8,7 +8,7 @@ import { Action } from '../parts/action.tsx';
 import { Breakable, Url } from '../parts/breakable.tsx';
 import { curlOf } from '../parts/call.ts';
 import { CodeBlock } from '../parts/code-block.tsx';
-import { Health } from '../parts/endpoint-health.tsx';
+import { Health, MissedCount } from '../parts/endpoint-health.tsx';
 import { EventAbout } from '../parts/event-about.tsx';
 import { EventWhat } from '../parts/event-what.tsx';
 import { Funnel, type Stage } from '../parts/funnel.tsx';
@@ -228,8 +228,8 @@ function NeedsALook() {
   );
 }
 
-function isFailing({ status, failing_since: since }: WebhookEndpoint): boolean {
-  return status === 'disabled' || since !== null;
+function isFailing({ status, failing_since: since, missed_count: missed }: WebhookEndpoint): boolean {
+  return status === 'disabled' || since !== null || missed > 0;
 }
 
 function Failing({ endpoint }: { endpoint: WebhookEndpoint }) {
@@ -242,6 +242,11 @@ function Failing({ endpoint }: { endpoint: WebhookEndpoint }) {
           <Url text={endpoint.url.replace(/^https?:\/\//, '')} />
         </Link>
       </p>
+      {endpoint.missed_count > 0 && (
+        <p>
+          Missed <MissedCount endpoint={endpoint} />
+        </p>
+      )}
       <p className="quiet">
         {endpoint.disabled_reason ??
           (endpoint.status === 'disabled'

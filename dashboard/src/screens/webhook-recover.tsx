@@ -3,13 +3,12 @@ import { useState } from 'react';
 import { useClients } from '../client.ts';
 import { Action } from '../parts/action.tsx';
 import { number } from '../parts/format.ts';
-import { Panel } from '../parts/panel.tsx';
 import { Shown, useReading } from '../parts/reading.tsx';
 
 const hours = [1, 6, 24, 24 * 7, 24 * 30];
 
-/** Delivers what the endpoint missed, after showing how much that is. */
-export function Recover({ endpoint }: { endpoint: WebhookEndpoint }) {
+/** Delivers what the endpoint has not received of a time, after showing how much that is. */
+export function RecoverSince({ endpoint }: { endpoint: WebhookEndpoint }) {
   const { api } = useClients();
   const [chosen, setChosen] = useState<{ hours: number; since: number } | null>(null);
   const since = chosen?.since ?? null;
@@ -18,48 +17,44 @@ export function Recover({ endpoint }: { endpoint: WebhookEndpoint }) {
     queryFn: () => api.webhookEndpoints.recover(endpoint.id, { since: since ?? 0, dry_run: true }),
     isEnabled: since !== null,
   });
-  const isEnabled = endpoint.status === 'enabled';
   return (
-    <Panel title="Recover missed events">
-      <div className="body form">
-        <label>
-          Every event of the last
-          <select
-            value={chosen?.hours ?? ''}
-            onChange={({ target: { value } }) => setChosen(value === '' ? null : lastHours(Number(value)))}
-          >
-            <option value="">choose…</option>
-            {hours.map((count) => (
-              <option key={count} value={count}>
-                {count < 48 ? `${count} h` : `${count / 24} days`}
-              </option>
-            ))}
-          </select>
-        </label>
-        {since !== null && (
-          <Shown of={reading} what="what it missed">
-            {(preview) => (
-              <>
-                <Missed preview={preview} />
-                {preview.event_count > 0 && (
-                  <Action
-                    label={isEnabled ? 'Recover them' : 'Recover (enable it first)'}
-                    scope="write"
-                    kind="main"
-                    call={{
-                      method: 'POST',
-                      path: `/v1/webhook_endpoints/${endpoint.id}/recover`,
-                      body: { since },
-                    }}
-                    onDone={() => setChosen(null)}
-                  />
-                )}
-              </>
-            )}
-          </Shown>
-        )}
-      </div>
-    </Panel>
+    <div className="form">
+      <label>
+        Every event of the last
+        <select
+          value={chosen?.hours ?? ''}
+          onChange={({ target: { value } }) => setChosen(value === '' ? null : lastHours(Number(value)))}
+        >
+          <option value="">choose…</option>
+          {hours.map((count) => (
+            <option key={count} value={count}>
+              {count < 48 ? `${count} h` : `${count / 24} days`}
+            </option>
+          ))}
+        </select>
+      </label>
+      {since !== null && (
+        <Shown of={reading} what="what it missed">
+          {(preview) => (
+            <>
+              <Missed preview={preview} />
+              {preview.event_count > 0 && endpoint.status === 'enabled' && (
+                <Action
+                  label="Recover them"
+                  scope="write"
+                  call={{
+                    method: 'POST',
+                    path: `/v1/webhook_endpoints/${endpoint.id}/recover`,
+                    body: { since },
+                  }}
+                  onDone={() => setChosen(null)}
+                />
+              )}
+            </>
+          )}
+        </Shown>
+      )}
+    </div>
   );
 }
 

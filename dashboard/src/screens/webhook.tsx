@@ -5,7 +5,7 @@ import { useClients } from '../client.ts';
 import { Action } from '../parts/action.tsx';
 import { Breakable, Url } from '../parts/breakable.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { Health } from '../parts/endpoint-health.tsx';
+import { Health, MissedCount } from '../parts/endpoint-health.tsx';
 import { duration } from '../parts/format.ts';
 import { Id } from '../parts/id.tsx';
 import { Json } from '../parts/json.tsx';
@@ -18,7 +18,7 @@ import { pollMs } from '../queries.ts';
 import { Link, navigate } from '../router.tsx';
 import { EditEndpoint } from './endpoint-form.tsx';
 import { Attempts, Stats } from './webhook-attempts.tsx';
-import { Recover } from './webhook-recover.tsx';
+import { Missed } from './webhook-missed.tsx';
 
 /** An endpoint: whether it works, what it answered, and what to do if it does not. */
 export default function WebhookScreen() {
@@ -44,7 +44,7 @@ export default function WebhookScreen() {
               <Attempts id={id} />
             </div>
             <div>
-              <Recover endpoint={endpoint} />
+              <Missed endpoint={endpoint} />
               <Json value={endpoint} />
             </div>
           </div>
@@ -125,7 +125,7 @@ function Pause({ id }: { id: string }) {
       scope="write"
       confirm={{
         effect:
-          'From now on, nothing is sent to it, and its pending deliveries are canceled. Events of the meantime are kept: after “Resume”, recover them on this page.',
+          'From now on, nothing is sent to it, and its pending deliveries are canceled. Events of the meantime are kept: after “Resume”, send them from this page.',
       }}
       call={{ method: 'PATCH', path: pathOf(id), body: { status: 'disabled' } }}
     />
@@ -160,8 +160,8 @@ function Trouble({ endpoint }: { endpoint: WebhookEndpoint }) {
         )}
       </p>
       <p>
-        Fix the receiver, then probe it. Pending deliveries are retried automatically. Recover the failed ones
-        below.
+        Fix the receiver, then probe it. Pending deliveries are retried automatically. What they give up on is
+        under “Missed events”.
       </p>
     </div>
   );
@@ -191,6 +191,9 @@ function EndpointFacts({ endpoint }: { endpoint: WebhookEndpoint }) {
       <Fact name="Ordering">{endpoint.ordering === 'esim' ? 'per eSIM' : 'none'}</Fact>
       <Fact name="Last success">
         <Time at={endpoint.last_success_at} />
+      </Fact>
+      <Fact name="Missed">
+        {endpoint.missed_count === 0 ? 'nothing' : <MissedCount endpoint={endpoint} />}
       </Fact>
       <Fact name="Secrets">
         {endpoint.secrets.map(({ created, expires_at: end }) => (

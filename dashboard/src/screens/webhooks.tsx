@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useAccountPath } from '../account-path.ts';
 import { useClients } from '../client.ts';
 import { Breakable, Url } from '../parts/breakable.tsx';
-import { Health } from '../parts/endpoint-health.tsx';
+import { Health, MissedCount } from '../parts/endpoint-health.tsx';
 import { shorten } from '../parts/format.ts';
 import { PageHeader, Panel } from '../parts/panel.tsx';
 import { ScopedButton } from '../parts/scoped-button.tsx';
@@ -52,6 +52,7 @@ export default function Webhooks() {
                 </code>
               ),
             },
+            { name: 'Missed', cell: (endpoint) => <MissedCount endpoint={endpoint} /> },
             { name: 'Last success', cell: ({ last_success_at: last }) => <Time at={last} />, isTime: true },
           ]}
         />

@@ -110,4 +110,20 @@ export const undeliveredMutants: Mutant[] = [
     tests,
     why: 'One request queues a bounded number of deliveries.',
   },
+  {
+    name: 'failed-command-untold',
+    file: 'server/src/orders/executions/finish.ts',
+    find: 'if (error === null) return finishRow(tx, execution, end);',
+    replace: 'if (error === null || true) return finishRow(tx, execution, end);',
+    tests: ['server/test/api/execution-events.test.ts'],
+    why: 'Every execution that ends has an event.',
+  },
+  {
+    name: 'test-event-unmarked',
+    file: 'server/src/notify/events/send-test.ts',
+    find: 'await markTest(tx, event.accountUuid, event.uuid);',
+    replace: 'void markTest;',
+    tests: ['server/test/api/execution-events.test.ts'],
+    why: 'The delivery of a test event says that it is one.',
+  },
 ];

@@ -11,6 +11,7 @@ const fitting: Partial<
   'esim.suspended': { esim: 'suspended', execution: 'esim.suspend' },
   'esim.resumed': { execution: 'esim.resume' },
   'esim.terminated': { esim: 'terminated', execution: 'esim.terminate' },
+  'bundle.added': { bundle: 'queued', execution: 'bundle.add' },
   'bundle.depleted': { bundle: 'depleted' },
   'bundle.expired': { bundle: 'expired' },
   'bundle.canceled': { esim: 'terminated', bundle: 'canceled', execution: 'esim.terminate' },

@@ -450,7 +450,7 @@ describe('webhooks and events', () => {
     expect(table.stdout).toContain(delivery.id);
     expect(shown.stdout).toMatch(/attempt 1 .* ms/);
     expect(failing.stdout).toMatch(
-      /Last success +–\nFailing since +20.*, \d+ failed attempts?\nLast error +\S.*\nNext attempt .*\nOrdering +esim\n/,
+      /Last success +–\n(?:Missed .*\n)?Failing since +20.*, \d+ failed attempts?\nLast error +\S.*\nNext attempt .*\nOrdering +esim\n/,
     );
     const retried = await runJson('deliveries', 'retry', delivery.id);
     expect(retried).toMatchObject({ event_id: event.id, webhook_endpoint_id: endpoint });

@@ -54,7 +54,7 @@ describe('an error names the next step and sets the exit code:', () => {
       [['esims', 'list', '--limit', '0'], 'whole number of at least 1'],
       [['esims', 'get'], 'simplane esims get --help'],
       [['esims', 'create'], 'simplane products list'],
-      [['webhooks', 'recover', 'we_1'], '--since'],
+      [['webhooks', 'recover', 'we_1', '--since', 'soon'], '--since'],
       [['events', 'list', '--since', 'yesterday'], '2h (ago)'],
       [['whoami', '--base-url', 'localhost'], 'SIMPLANE_BASE_URL'],
       [['whoami', '--base-url', 'http://127.0.0.1:4000/v1'], '--base-url http://127.0.0.1:4000'],

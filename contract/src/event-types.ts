@@ -18,6 +18,10 @@ export const eventDataFields = {
     description: 'Id of the execution that caused it.',
     examples: [exampleId(idPrefixes.execution)],
   }),
+  execution_type: Type.String({
+    description: 'What was requested: the `type` of the execution.',
+    examples: ['bundle.add'],
+  }),
   product_id: Type.String({ description: 'Id of the product.', examples: [exampleProductId] }),
   bundle_id: Type.String({ description: 'Id of the bundle.', examples: [exampleId(idPrefixes.bundle)] }),
   reference: Type.String({
@@ -133,6 +137,11 @@ export const eventTypes = {
     data: ['iccid', 'product_id', 'uncovered_bytes'],
     optional: ['country'],
   },
+  'bundle.added': {
+    description:
+      'A top-up succeeded: its bundle was added to the eSIM. The first bundle of an eSIM comes with `esim.provisioned`.',
+    data: ['iccid', 'bundle_id', 'product_id', 'execution_id'],
+  },
   'bundle.activated': {
     description:
       'A bundle became active, for the first time or because a correction of its usage ended its depletion. `execution_id` is present if an order activated it.',
@@ -152,6 +161,11 @@ export const eventTypes = {
   'bundle.expired': {
     description: 'A bundle expired.',
     data: ['iccid', 'bundle_id', 'product_id', 'used_bytes', 'data_bytes'],
+  },
+  'execution.failed': {
+    description:
+      'A suspension, resumption, termination or top-up failed permanently, or was canceled. An order of an eSIM has `esim.provisioning_failed` instead.',
+    data: ['iccid', 'execution_id', 'execution_type', 'product_id', 'error'],
   },
   'webhook_endpoint.failing': {
     description: 'An endpoint keeps failing and may be disabled. Sent to the account’s other endpoints.',

@@ -10,6 +10,10 @@ const deliveryHeaders = [
     'Time and signatures of this attempt: `t=<Unix seconds>,v1=<hex>`. The signature is the HMAC-SHA256 of `<t>.<raw body>`, keyed by the endpoint’s whole secret. During a rotation there is one `v1` for each valid secret.',
     `t=${exampleTime},v1=95d38f153e72faa66cbfcbcff96c0140556e8f6c7adc61a275d7f7b17f969e89`,
   ),
+  {
+    ...header('Service-Test', '`true` for test events and probes; absent otherwise. Not signed.', 'true'),
+    required: false,
+  },
   header('webhook-id', 'Id of the event (Standard Webhooks).', exampleId(idPrefixes.event)),
   header(
     'webhook-timestamp',

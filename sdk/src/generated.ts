@@ -1331,6 +1331,14 @@ export type EventData = {
     country?: string;
     reference?: string;
   };
+  /** A top-up succeeded: its bundle was added to the eSIM. The first bundle of an eSIM comes with `esim.provisioned`. */
+  'bundle.added': {
+    iccid: string;
+    bundle_id: string;
+    product_id: string;
+    execution_id: string;
+    reference?: string;
+  };
   /** A bundle became active, for the first time or because a correction of its usage ended its depletion. `execution_id` is present if an order activated it. */
   'bundle.activated': {
     iccid: string;
@@ -1366,6 +1374,20 @@ export type EventData = {
     product_id: string;
     used_bytes: number;
     data_bytes: number | null;
+    reference?: string;
+  };
+  /** A suspension, resumption, termination or top-up failed permanently, or was canceled. An order of an eSIM has `esim.provisioning_failed` instead. */
+  'execution.failed': {
+    iccid: string;
+    execution_id: string;
+    execution_type: string;
+    product_id: string;
+    error: {
+      code: string;
+      message: string;
+      /** The network’s own codes. */
+      upstream?: Record<string, string>;
+    };
     reference?: string;
   };
   /** An endpoint keeps failing and may be disabled. Sent to the account’s other endpoints. */

@@ -306,7 +306,12 @@ function health(endpoint: WebhookEndpoint): Field[] {
     ['Last success', time(endpoint.last_success_at)],
     ...(endpoint.missed_since === null
       ? []
-      : [['Missed', `${missedOf(endpoint)} events since ${time(endpoint.missed_since)}`] as const]),
+      : [
+          [
+            'Missed',
+            `${missedOf(endpoint)} ${endpoint.missed_count === 1 ? 'event' : 'events'} since ${time(endpoint.missed_since)}`,
+          ] as const,
+        ]),
     ...(since === null
       ? []
       : ([

@@ -294,14 +294,14 @@ describe('a top-up', () => {
     await topUp(iccid, 'active');
     expect(await statusesOf(iccid)).toEqual(['active', 'queued']);
     expect((await bundlesOf(iccid))[0].thresholds).toEqual([10, 90]);
-    expect(await typesOf(iccid)).toEqual(['bundle.activated']);
+    expect(await typesOf(iccid)).toEqual(['bundle.added', 'bundle.activated', 'bundle.added']);
   });
 
   test.each(['provisioned', 'suspended'] as const)('is queued on a %s eSIM', async (status) => {
     const iccid = await createEsim(status);
     await topUp(iccid, status);
     expect(await statusesOf(iccid)).toEqual(['queued']);
-    expect(await typesOf(iccid)).toEqual([]);
+    expect(await typesOf(iccid)).toEqual(['bundle.added']);
   });
 });
 

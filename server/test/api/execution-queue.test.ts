@@ -9,7 +9,7 @@ import { listExecutionRows } from '../../src/orders/executions/sql/executions.ts
 import {
   type ClaimedExecution,
   claimExecutionRows,
-  finish,
+  finishRow,
   release,
   releaseOrphanedExecutions,
   saveProgressRows,
@@ -128,7 +128,7 @@ describe('a worker whose lease expired, while its successor still runs', () => {
   }
 
   test.each<[string, (first: ClaimedExecution) => Promise<unknown>]>([
-    ['end', (first) => finish(service.db, first, { error: null, at: new Date() })],
+    ['end', (first) => finishRow(service.db, first, { error: null, at: new Date() })],
     ['release', (first) => release(service.db, first, minute)],
     [
       'save progress of',
@@ -147,7 +147,7 @@ describe('a worker whose lease expired, while its successor still runs', () => {
   test('cannot write after it has released the execution', async () => {
     const [, successor] = await claimTwice();
     await release(service.db, successor, minute);
-    expect(await finish(service.db, successor, { error: null, at: new Date() })).toBe(false);
+    expect(await finishRow(service.db, successor, { error: null, at: new Date() })).toBe(false);
     expect(await sql('select from execution_queue')).toHaveLength(1);
   });
 });
@@ -294,7 +294,7 @@ describe('claims', () => {
         db,
         executions.map((execution) => ({ execution, progress: {}, leaseMs: 60_000 })),
       );
-      for (const execution of executions) await finish(db, execution, { error: null, at: new Date() });
+      for (const execution of executions) await finishRow(db, execution, { error: null, at: new Date() });
       expect((await pagesRead()) - saved).toBeLessThan(1_000);
     } finally {
       await client.end();

@@ -445,7 +445,7 @@ describe('a probe', () => {
     const uuid = '01a1e300-8fec-72f5-bbc9-7ded755052d5';
     const url = `${receiver.url}/private`;
     const ids = { account_id: uuid, endpoint_id: uuid, event_id: uuid };
-    const sent = await probes.send({ ...ids, url, body: '{}', secrets: '' });
+    const sent = await probes.send({ ...ids, url, is_test: true, body: '{}', secrets: '' });
     await agents.destroy();
     expect(sent).toMatchObject({ ok: false, error: 'address not allowed' });
     expect(receivedAt('/private')).toEqual([]);

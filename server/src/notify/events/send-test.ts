@@ -4,6 +4,7 @@ import { AppError } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { emit } from './emit.ts';
 import { composeEvent } from './new-event.ts';
+import { markTest } from './sql/events.ts';
 
 /** Emits a test event the same way as real events. */
 export async function sendTestEvent(
@@ -17,11 +18,9 @@ export async function sendTestEvent(
       'Test events are for the sandbox only; this is a live deployment. To test an endpoint here, send it a test request (probe).',
     );
   }
-  // The list finds an eSIM's events by the ICCID that their data starts with.
-  const data =
-    typeof body.data['iccid'] === 'string' ? { iccid: body.data['iccid'], ...body.data } : body.data;
-  const event = composeEvent(ctx, { accountUuid: ctx.account.uuid, type: body.type, data });
+  const event = composeEvent(ctx, { accountUuid: ctx.account.uuid, ...body });
   await emit(tx, [event]);
+  await markTest(tx, event.accountUuid, event.uuid);
   return {
     body: JSON.parse(event.body) as Event,
     changes: { type: body.type },

@@ -1,6 +1,8 @@
 import { defaultThresholds, idPrefixes, type Price } from '@simplane/contract';
 import { priceOf } from '../../accounts/products/present.ts';
 import { requireProduct } from '../../accounts/products/require-active.ts';
+import { emit } from '../../notify/events/emit.ts';
+import { newEvent } from '../../notify/events/new-event.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { idOfUuid, uuidText } from '../../platform/ids/uuid.ts';
@@ -83,23 +85,34 @@ export async function settleTopUp(
   { esim, ...bought }: TopUp,
   deps: { clock: Clock; newUuid: NewUuid; executionId: string },
 ): Promise<void> {
-  await storeBundle(tx, { accountUuid: esim.account_id, iccid: esim.iccid, ...bought }, deps);
+  const { account_id: accountUuid, iccid } = esim;
+  const uuid = await storeBundle(tx, { accountUuid, iccid, ...bought }, deps);
+  const data = {
+    iccid,
+    bundle_id: idOfUuid(idPrefixes.bundle, uuid),
+    product_id: bought.product.id,
+    execution_id: deps.executionId,
+  };
+  const { reference = null } = bought;
+  await emit(tx, [newEvent(deps, { accountUuid, type: 'bundle.added', data, reference })]);
   await promoteBundle(tx, esim, new Date(deps.clock.nowMs()), deps);
 }
 
-/** Adds a bundle at the end of its eSIM's queue. */
+/** Adds a bundle at the end of its eSIM's queue. Returns its uuid. */
 export async function storeBundle(
   tx: Queryable,
   { thresholds, reference, ...bundle }: NewBundle,
   { clock, newUuid }: { clock: Clock; newUuid: NewUuid },
-): Promise<void> {
+): Promise<string> {
+  const uuid = uuidText(newUuid());
   await insertBundle(tx, {
     ...bundle,
-    uuid: uuidText(newUuid()),
+    uuid,
     thresholds: ascending(thresholds ?? defaultThresholds),
     reference: reference ?? null,
     at: new Date(clock.nowMs()),
   });
+  return uuid;
 }
 
 function ascending(percents: readonly number[]): number[] {

@@ -2,9 +2,10 @@ import { canceledMessage, type Execution, type InputOf, type Operations } from '
 import type { Context } from '../../accounts/context.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
+import { finish } from '../executions/finish.ts';
 import { requireExecution } from '../executions/get.ts';
 import { presentExecution } from '../executions/present.ts';
-import { type ClaimedExecution, type ExecutionError, finish, takeUnsent } from '../executions/runner.ts';
+import { type ClaimedExecution, type ExecutionError, takeUnsent } from '../executions/runner.ts';
 import { endFailedOrder } from './end-failed-order.ts';
 import { storeReturned } from './sql/iccids.ts';
 
@@ -31,7 +32,7 @@ const canceled: ExecutionError = { code: 'canceled', message: canceledMessage, r
 
 async function end(ctx: Context, tx: Queryable, execution: ClaimedExecution): Promise<void> {
   if (execution.type !== 'esim.provision') {
-    await finish(tx, execution, { error: canceled, at: new Date(ctx.clock.nowMs()) });
+    await finish(tx, ctx, execution, { error: canceled, at: new Date(ctx.clock.nowMs()) });
     return;
   }
   // An order that never reached the network has an ICCID only from the operator's ranges.

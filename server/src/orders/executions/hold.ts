@@ -2,9 +2,10 @@ import type { Refusal, Reply } from '../../network/port.ts';
 import { createGroupCommit, perDatabase } from '../../platform/db/group-commit.ts';
 import { onAbort, withDeadline } from '../../platform/worker/deadline.ts';
 import { type Breaker, notCalled } from './breaker.ts';
+import { finish } from './finish.ts';
 import { lastErrorOf, notedError, type WithLastError } from './last-error.ts';
 import { callId, type Deps, type HeldExecution, sentFlag, wasClaimedBefore } from './runner.ts';
-import { type ClaimedExecution, finish, type RecoveryPoint, saveProgressRows } from './sql/queue.ts';
+import { type ClaimedExecution, type RecoveryPoint, saveProgressRows } from './sql/queue.ts';
 
 /** Another worker has claimed the execution: this one must make no more network calls for it. */
 export class ClaimLost extends Error {
@@ -78,7 +79,7 @@ export function hold(
     },
     async finish(tx, error) {
       const at = new Date(clock.nowMs());
-      const isOurs = await finish(tx, claimed, { error, at, noted: notedError(claimed.progress) });
+      const isOurs = await finish(tx, deps, claimed, { error, at, noted: notedError(claimed.progress) });
       if (isOurs) deps.onOutcome(claimed.type, error ? 'failed' : 'succeeded');
       return isOurs;
     },

@@ -11,7 +11,6 @@ import type { ClaimedExecution } from './sql/queue.ts';
 export type { ExecutionError } from './sql/executions.ts';
 export {
   type ClaimedExecution,
-  finish,
   releaseOrphanedExecutions,
   takeUnsent,
 } from './sql/queue.ts';

@@ -31,7 +31,7 @@ async function probe(
     message: 'A test request. Nothing happened to an eSIM.',
   };
   const event = composeEvent(ctx, { accountUuid: ctx.account.uuid, type: probeEventType, data });
-  const result = await ctx.probes.send({ ...target, event_id: event.uuid, body: event.body });
+  const result = await ctx.probes.send({ ...target, event_id: event.uuid, is_test: true, body: event.body });
   if (result === 'busy') throw busy();
   if ('unsent' in result) throw notSent();
   const outcome = result.ok ? 'succeeded' : 'failed';

@@ -28,6 +28,7 @@ function delivery(ms: number, attempts = 0, fence = 1): ClaimedDelivery {
     attempt_count: attempts,
     order_key: null,
     fence,
+    is_test: false,
     body: '{}',
     url: 'https://example.com/',
     secrets: '',

@@ -21,7 +21,14 @@ function hangingProbes() {
   const send = (account: number) => {
     const ids = { account_id: `00000000-0000-7000-8000-${String(account).padStart(12, '0')}` };
     const endpoint = { endpoint_id: ids.account_id, event_id: ids.account_id };
-    return probes.send({ ...ids, ...endpoint, url: 'https://a.example/', body: '{}', secrets: '' });
+    return probes.send({
+      ...ids,
+      ...endpoint,
+      url: 'https://a.example/',
+      is_test: true,
+      body: '{}',
+      secrets: '',
+    });
   };
   const endAll = () => {
     for (const end of waiting.splice(0)) end({ kind: 'failed', error: 'not found' });

@@ -11,7 +11,7 @@ import type { ClaimedDelivery } from './sql/claim-deliveries.ts';
 /** What is sent, and to whom: a delivery, or a test request. */
 export type Message = Pick<
   ClaimedDelivery,
-  'account_id' | 'endpoint_id' | 'event_id' | 'body' | 'url' | 'secrets'
+  'account_id' | 'endpoint_id' | 'event_id' | 'is_test' | 'body' | 'url' | 'secrets'
 >;
 
 export type SendOptions = {
@@ -87,6 +87,7 @@ function sendSigned(
   const headers = {
     'content-type': 'application/json',
     'user-agent': userAgent,
+    ...(message.is_test && { 'service-test': 'true' }),
     ...signatureHeaders(toSign),
   };
   const { url, body } = message;

@@ -1,4 +1,6 @@
 import type { ExecutionType } from '@simplane/contract';
+import { emitFrom } from '../../../notify/events/emit.ts';
+import type { NewEvent } from '../../../notify/events/new-event.ts';
 import { texts } from '../../../platform/db/binary-array.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { forceKeyLookup } from '../../../platform/db/planner-hints.ts';
@@ -124,18 +126,41 @@ export async function saveProgressRows(db: Queryable, points: RecoveryPoint[]): 
 }
 
 /** `noted` is added to the progress of a failed execution. */
-type End = { error: ExecutionError | null; at: Date; noted?: object };
+export type End = { error: ExecutionError | null; at: Date; noted?: object };
 
-/** Ends an execution in the transaction of its changes. If false, another worker has claimed it, and nothing may be written. */
-export const finish = exists<[held: Fenced, end: End]>('execution_finish', (held, end) => [
+const endOf = (held: Fenced, end: End) => [
   ...heldValues(held),
   end.error && JSON.stringify(end.error),
   end.at,
   JSON.stringify(end.noted ?? {}),
-])`
+];
+
+const givenEnd = `$1::uuid as account_id, $2::uuid as execution_id, $3::integer as fence, $4::jsonb as error,
+    $5::timestamptz as at, $6::jsonb as noted`;
+
+/** Returns false if another worker has claimed it. */
+export const failRow = exists<[held: Fenced, end: End, event: NewEvent]>(
+  'execution_fail',
+  (held, end, event) => [
+    ...endOf(held, end),
+    event.uuid,
+    event.type,
+    event.createdAt,
+    event.body,
+    event.subscriptions,
+  ],
+)`
 with given as (
-  select $1::uuid as account_id, $2::uuid as execution_id, $3::integer as fence, $4::jsonb as error, $5::timestamptz as at,
-    $6::jsonb as noted
+  select ${givenEnd}, $7::uuid as event_id, $8::text as event_type, $9::timestamptz as event_at, $10::text as event_body,
+    $11::text as event_subscriptions
+), ${endFrom('given', { mayFail: true })}, ${emitFrom('ended')}
+select 1
+from ended`;
+
+/** Returns false if another worker has claimed it. */
+export const finishRow = exists<[held: Fenced, end: End]>('execution_finish', endOf)`
+with given as (
+  select ${givenEnd}
 ), ${endFrom('given', { mayFail: true })}
 select 1
 from ended`;

@@ -25,6 +25,8 @@ export type ClaimedDelivery = {
   order_key: string | null;
   /** Of the endpoint's lease. */
   fence: number;
+  /** The event was sent to test receivers. */
+  is_test: boolean;
   body: string;
   url: string;
   /** The secrets that sign now, each `<id>:<sealed>`, newest first, separated by spaces. */
@@ -54,10 +56,11 @@ const [held, holder, lease, renewBelow, named] = [0, 1, 2, 3, 5].map((n) => `$${
 const now = `$${given.next + 4}`;
 
 // Joins the event before the limit applies: a delivery whose event is gone must not count toward it.
-const takenColumns = 'q.account_id, q.id, q.event_id, q.attempt_count, q.order_key, event.body';
+const takenColumns =
+  'q.account_id, q.id, q.event_id, q.attempt_count, q.order_key, event.is_test, event.body';
 const queueWithEvents = `delivery_queue q
       cross join lateral (
-        select body
+        select is_test, body
         from events
         where account_id = q.account_id and id = q.event_id
         offset 0) event`;
@@ -102,7 +105,7 @@ with wanted as materialized (
   from taken
   join wanted w on w.endpoint_id = taken.endpoint_id
 ), due as (
-  select l.endpoint_id, d.id, d.event_id, d.attempt_count, d.order_key, d.body
+  select l.endpoint_id, d.id, d.event_id, d.attempt_count, d.order_key, d.is_test, d.body
   from leased l
   cross join lateral (${due}) d
   where d.account_id = l.account_id
@@ -110,10 +113,10 @@ with wanted as materialized (
 -- One row per leased endpoint, then one per delivery.
 select endpoint_id, account_id, url, secrets, fence,
   (extract(epoch from leased_until - now()) * 1000)::integer as left_ms,
-  null::uuid as id, null::uuid as event_id, null::integer as attempt_count, null as order_key, null as body
+  null::uuid as id, null::uuid as event_id, null::integer as attempt_count, null as order_key, null::boolean as is_test, null as body
 from leased
 union all
-select endpoint_id, null, null, null, null, null, id, event_id, attempt_count, order_key, body
+select endpoint_id, null, null, null, null, null, id, event_id, attempt_count, order_key, is_test, body
 from due`;
 }
 
@@ -162,7 +165,7 @@ function toClaimed(rows: Row[]): Claimed {
   const endpoints = new Map<string, Row>();
   for (const row of rows) if (row.id === null) endpoints.set(row.endpoint_id, row);
   const deliveries: ClaimedDelivery[] = [];
-  for (const { id, event_id, endpoint_id, attempt_count, order_key, body } of rows) {
+  for (const { id, event_id, endpoint_id, attempt_count, order_key, is_test, body } of rows) {
     if (id === null) continue;
     const { account_id, fence, url, secrets } = endpoints.get(endpoint_id) as Row;
     deliveries.push({
@@ -173,6 +176,7 @@ function toClaimed(rows: Row[]): Claimed {
       attempt_count,
       order_key,
       fence,
+      is_test,
       body,
       url,
       secrets,

@@ -15,6 +15,7 @@ import { keyMutants } from './key-mutants.ts';
 import { liveMutants } from './live-mutants.ts';
 import { api, type Mutant, webhooks } from './mutant.ts';
 import { nameMutants } from './name-mutants.ts';
+import { operatorMutants } from './operator-mutants.ts';
 import { orderMutants } from './order-mutants.ts';
 import { orderedMutants } from './ordered-mutants.ts';
 import { platformMutants } from './platform-mutants.ts';
@@ -750,4 +751,5 @@ export const handWritten: readonly Mutant[] = [
   ...platformMutants,
   ...referenceMutants,
   ...undeliveredMutants,
+  ...operatorMutants,
 ];

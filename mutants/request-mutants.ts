@@ -170,14 +170,6 @@ export const requestMutants: Mutant[] = [
     why: 'A key that names another account is told that it cannot act for it.',
   },
   {
-    name: 'operator-writes-in-an-account',
-    file: admit,
-    find: 'if (!operation || isWrite(operation)) throw readOnly();',
-    replace: 'if (!operation) throw readOnly();\n    isWrite(operation);',
-    tests: [api('operator-scope'), api('operator')],
-    why: 'An operator reads in an account and never writes.',
-  },
-  {
     name: 'each-key-has-the-accounts-rate',
     file: admit,
     find: 'accountLimiter.take(account.uuid, perSecond)',

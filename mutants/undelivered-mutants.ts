@@ -113,8 +113,8 @@ export const undeliveredMutants: Mutant[] = [
   {
     name: 'failed-command-untold',
     file: 'server/src/orders/executions/finish.ts',
-    find: 'if (error === null) return finishRow(tx, execution, end);',
-    replace: 'if (error === null || true) return finishRow(tx, execution, end);',
+    find: 'return failRow(tx, execution, end, event);',
+    replace: 'return event && finishRow(tx, execution, end);',
     tests: ['server/test/api/execution-events.test.ts'],
     why: 'Every execution that ends has an event.',
   },

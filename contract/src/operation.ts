@@ -5,8 +5,13 @@ import type { ErrorCode } from './errors.ts';
 /** Scopes of an account's keys. */
 export const accountScopes = ['read', 'write', 'network', 'admin', 'install'] as const;
 
-/** `operator` is for keys of the whole deployment. They belong to no account and have no other scope. */
-export const scopes = [...accountScopes, 'operator'] as const;
+/**
+ * `operator` is for keys of the whole deployment, which belong to no account. With `operator_write` such a key may also write for an
+ * account. They have no other scope.
+ */
+export const operatorScopes = ['operator', 'operator_write'] as const;
+
+export const scopes = [...accountScopes, ...operatorScopes] as const;
 
 export type AccountScope = (typeof accountScopes)[number];
 export type Scope = (typeof scopes)[number];

@@ -27,11 +27,13 @@ import { listNetworks } from './operator/network.ts';
 import { getOperatorOverview } from './operator/overview.ts';
 import { listProcesses } from './operator/process.ts';
 import { listRejectedUsage } from './operator/rejected-usage.ts';
+import { searchAccounts } from './operator/search.ts';
 import { deleteOperatorSession, listOperatorSessions } from './operator/session.ts';
 
 /** The operations of the deployment's operator, under `/v1/operator/`. Each needs the `operator` scope. */
 export const operatorOperations = {
   getOperatorOverview,
+  searchAccounts,
   createAccount,
   listAccounts,
   getAccount,

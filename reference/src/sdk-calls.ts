@@ -94,6 +94,7 @@ export const sdkCalls: Record<OperationId, string> = {
   retryExecution: 'executions.retry',
   resolveExecution: 'executions.resolve',
   getOperatorOverview: 'overview',
+  searchAccounts: 'search',
   listIccidRanges: 'iccidRanges.list',
   listEndpointHealth: 'endpointHealth.list',
   listRejectedUsage: 'rejectedUsage.list',

@@ -18,6 +18,9 @@ export function createOperator(options: SimplaneOptions) {
     request: createRequest(transport),
     /** Returns what happens in the deployment at the moment, what waits, and the orders of the last day. */
     overview: (options?: CallOptions) => call('getOperatorOverview', {}, options),
+    /** Finds an id, an ICCID or its last digits, or a reference, in all accounts. */
+    search: (q: string, { limit, ...options }: CallOptions & { limit?: number } = {}) =>
+      call('searchAccounts', { query: { q, ...(limit !== undefined && { limit }) } }, options),
     processes: {
       /** Lists the running processes of the deployment. */
       list: (query?: QueryOf<'listProcesses'>, options?: CallOptions) =>
@@ -76,7 +79,7 @@ export function createOperator(options: SimplaneOptions) {
       /** Retries one execution of the group, and the others when that one has succeeded. */
       retry: (id: string, options?: CallOptions) => call('retryFailureGroup', { params: { id } }, options),
     },
-    /** A client that reads one account. Every read is in the account’s audit log, and every write is refused. */
+    /** A client for one account. Everything it does is in the account’s audit log; writes need the scope `operator_write`. */
     account: (id: string) => createSimplane({ ...options, serviceAccount: id }),
   };
 }

@@ -80,7 +80,7 @@ export type ApiKey = {
   object: 'api_key';
   name: string;
   /** What the key may do. */
-  scopes: Array<'read' | 'write' | 'network' | 'admin' | 'install' | 'operator'>;
+  scopes: Array<'read' | 'write' | 'network' | 'admin' | 'install' | 'operator' | 'operator_write'>;
   /** The key itself. Returned only when it is created or rolled. */
   key?: string;
   /** Last four characters of the key. */
@@ -503,7 +503,7 @@ export type Identity = {
   api_key: {
     id: string;
     name: string;
-    scopes: Array<'read' | 'write' | 'network' | 'admin' | 'install' | 'operator'>;
+    scopes: Array<'read' | 'write' | 'network' | 'admin' | 'install' | 'operator' | 'operator_write'>;
     /** Last four characters of the key. */
     last4: string;
     /** When the key was created. Unix time in seconds. */
@@ -2330,6 +2330,34 @@ export type Operations = {
   getOperatorOverview: {
     result: OperatorOverview;
   };
+  /** Finds in all accounts what belongs to an id (of an account, event, execution, webhook endpoint, delivery, bundle, recovery, request, audit entry, API key or product), an ICCID or its last digits (at least four), or the `reference` of an order. Returns one page. */
+  searchAccounts: {
+    query: {
+      /** An id, an ICCID or its last digits, or a reference: complete, not the start of one. */
+      q: string;
+      /** How many results to return at most. Values above 100 are treated as 100. */
+      limit?: number;
+    };
+    result: Page<{
+      /** Id, ICCID, name or idempotency key. */
+      id: string;
+      object: 'search_result';
+      /** What was found. */
+      type: 'esim' | 'execution' | 'event' | 'webhook_endpoint' | 'delivery' | 'bundle' | 'recovery' | 'request' | 'audit_entry' | 'api_key' | 'account' | 'product' | 'event_consumer' | 'idempotency_key';
+      /** A short description. */
+      title: string;
+      /** Path of the operation that returns it, or the list that contains it; null for an idempotency key whose request created nothing. */
+      path: string | null;
+      /** When it was created. Unix time in seconds. */
+      created: number;
+      /** Account to which it belongs; null for a product, which belongs to none. */
+      account_id: string | null;
+      /** Name of that account. */
+      account_name: string | null;
+      /** Mode of this deployment. */
+      mode: 'sandbox' | 'live';
+    }>;
+  };
   /** Creates an account without keys. Create its first key with `POST /v1/operator/accounts/{id}/api_keys`. */
   createAccount: {
     body: {
@@ -2746,6 +2774,7 @@ export const endpoints = {
   listRequests: ['GET', '/v1/requests'],
   getRequest: ['GET', '/v1/requests/{id}'],
   getOperatorOverview: ['GET', '/v1/operator/overview'],
+  searchAccounts: ['GET', '/v1/operator/search'],
   createAccount: ['POST', '/v1/operator/accounts'],
   listAccounts: ['GET', '/v1/operator/accounts'],
   getAccount: ['GET', '/v1/operator/accounts/{id}'],

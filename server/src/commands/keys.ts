@@ -1,4 +1,11 @@
-import { idPrefixes, maxAllowedCidrs, rollOverlap, type Scope, scopes } from '@simplane/contract';
+import {
+  idPrefixes,
+  maxAllowedCidrs,
+  operatorScopes,
+  rollOverlap,
+  type Scope,
+  scopes,
+} from '@simplane/contract';
 import { revokeKey } from '../accounts/delete-key.ts';
 import { defaultKeyName, type IssuedKey, issueKey } from '../accounts/issue-key.ts';
 import { replaceKey } from '../accounts/roll-key.ts';
@@ -85,9 +92,12 @@ function parseScopes(text: string): Scope[] {
   if (unknown !== undefined)
     throw new CommandError(`"${unknown}" is not a scope; there are ${scopes.join(', ')}`);
   const chosen = [...new Set(wanted)] as Scope[];
-  if (chosen.includes('operator') && chosen.length > 1)
-    throw new CommandError('the operator scope cannot be combined with another: create two keys');
-  return chosen;
+  const ofOperator = operatorScopes.filter((scope) => chosen.includes(scope));
+  if (ofOperator.length === 0) return chosen;
+  if (ofOperator.length < chosen.length)
+    throw new CommandError('the operator scope cannot be combined with those of an account: create two keys');
+  // Who writes for an account is an operator.
+  return chosen.includes('operator_write') ? [...operatorScopes] : ofOperator;
 }
 
 /** An operator's key is for the whole deployment. */

@@ -56,12 +56,19 @@ export function createAdmission(service: Service) {
     if (operation?.scope === 'operator') return;
     const wanted = request.headers['service-account'];
     if (wanted === undefined && operation === operations.getMe) return;
-    if (!operation || isWrite(operation)) throw readOnly();
+    if (!operation || (isWrite(operation) && !mayWrite(request))) throw readOnly();
     if (wanted === undefined) throw accountMissing();
-    return viewAccount(request, reply, String(wanted));
+    if (isWrite(operation) && operation.scope === 'admin') throw keysOfAccount();
+    return actFor(request, reply, operation, String(wanted));
   }
 
-  async function viewAccount(request: FastifyRequest, reply: FastifyReply, id: string): Promise<void> {
+  /** A read leaves its own entry in the account's audit log. A write has one of its own, with the operator's key as the actor. */
+  async function actFor(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    operation: Operation,
+    id: string,
+  ): Promise<void> {
     const account = await findAccountById(service.db, id);
     if (!account) {
       throw new AppError('resource_missing', 'No account has the id in Service-Account.', {
@@ -70,6 +77,10 @@ export function createAdmission(service: Service) {
     }
     request.account = account;
     useVersion(request, reply, account);
+    if (isWrite(operation)) {
+      if (account.status === 'suspended') requireAllowedWhenSuspended(operation);
+      return;
+    }
     const { caller, id: requestId, ip } = request;
     const { clock, newUuid } = service;
     await recordAudit(
@@ -113,17 +124,29 @@ function requireAllowedWhenSuspended(operation: Operation): void {
   );
 }
 
+function mayWrite({ caller }: FastifyRequest): boolean {
+  return caller !== null && caller !== undefined && hasScope(caller.apiKey.scopes, 'operator_write');
+}
+
 function readOnly(): AppError {
   return new AppError(
     'scope_missing',
-    'An operator’s key can only read in an account. Use a key of the account for this.',
+    'This operator’s key can only read in an account. Use a key of the account, or an operator’s key with the scope operator_write: simplane-server keys create --scopes operator,operator_write.',
+  );
+}
+
+/** A key gives no more than it has, and an operator's key has no scope of an account. */
+function keysOfAccount(): AppError {
+  return new AppError(
+    'scope_missing',
+    'An operator manages an account’s keys with the operations under /v1/operator/accounts/{id}/api_keys.',
   );
 }
 
 function accountMissing(): AppError {
   return new AppError(
     'scope_missing',
-    'An operator’s key belongs to no account. Name the account to read with the header Service-Account: acct_….',
+    'An operator’s key belongs to no account. Name the account with the header Service-Account: acct_….',
     { param: 'Service-Account' },
   );
 }

@@ -22,6 +22,7 @@ import { listFailureGroups } from '../orders/operator/list-groups.ts';
 import { resolveExecution } from '../orders/operator/resolve.ts';
 import { retryExecution } from '../orders/operator/retry.ts';
 import { retryFailureGroup } from '../orders/operator/retry-group.ts';
+import { searchAccounts } from '../views/lookups/search-accounts.ts';
 import { getOperatorOverview } from '../views/overview/get-for-operator.ts';
 import { listProcesses } from '../views/processes/list.ts';
 import { listNetworks } from '../views/processes/list-networks.ts';
@@ -33,6 +34,7 @@ type HandlerOf<O extends Operation> = O['method'] extends 'GET'
 /** The handler of each of the operator's operations. Does not compile unless every one has one. */
 export const operatorRoutes: { [Id in OperatorOperationId]: HandlerOf<Operations[Id]> } = {
   getOperatorOverview,
+  searchAccounts,
   listProcesses,
   listRejectedUsage,
   listOperatorSessions,

@@ -77,7 +77,7 @@ test('a key of an account may not choose an account, not even its own', async ()
 });
 
 test('a key never has the operator scope together with another', async () => {
-  await expect(service.createKey({ scopes: ['operator', 'read'] })).rejects.toThrow('api_keys_account');
+  await expect(service.createKey({ scopes: ['operator', 'read'] })).rejects.toThrow('api_keys_of_operators');
 });
 
 async function countViews(): Promise<number> {

@@ -6,7 +6,10 @@ import { buildLastRelease } from '../support/last-release.ts';
 import { readSchema, schemaHindrances } from '../support/schema-hindrances.ts';
 
 /** What the check cannot judge, and why processes of the last release work with it. */
-const accepted: Record<string, string> = {};
+const accepted: Record<string, string> = {
+  'constraint api_keys_of_operators of api_keys is new':
+    'It takes every key that the constraint it replaces took, and operators’ keys that may write.',
+};
 
 const undo: (() => Promise<void>)[] = [];
 afterEach(async () => {

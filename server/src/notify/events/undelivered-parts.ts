@@ -11,7 +11,7 @@ import { beforeFirst } from '../../platform/lists/keyset.ts';
 type Event = { account: string; id: string };
 
 /** SQL: no delivery of the event to the endpoint is pending. The account is compared outside: inside, a plan may read its whole queue. */
-export function isNotPending(e: { account: string; id: string }, event: string): string {
+function isNotPending(e: { account: string; id: string }, event: string): string {
   return `not exists (
     select from (
       select account_id, endpoint_id from delivery_queue where event_id = ${event}
@@ -37,7 +37,7 @@ export function isMissed(e: { account: string; id: string }, event: string): str
 }
 
 /** SQL: one of the subscriptions is to this type. */
-export function subscribes(types: string, type: string): string {
+function subscribes(types: string, type: string): string {
   return `(${types} && array['*', ${type}] or exists (
       select from unnest(${types}) as family
       where right(family, 2) = '.*' and starts_with(${type}, left(family, -1))))`;

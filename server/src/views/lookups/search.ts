@@ -50,7 +50,7 @@ function noneIfMissing(error: unknown): null {
   throw error;
 }
 
-function esimResult(iccid: string, status: string, created: number): SearchResult {
+export function esimResult(iccid: string, status: string, created: number): SearchResult {
   const [title, path] = [`eSIM, ${status}`, `/v1/esims/${iccid}`];
   return { id: iccid, object: 'search_result', type: 'esim', title, path, created };
 }
@@ -66,7 +66,7 @@ function eSimsFirst(a: FoundOrder, b: FoundOrder): number {
   return Number(a.iccid === null) - Number(b.iccid === null);
 }
 
-function orderResult({ id: uuid, iccid, about, created_at: createdAt }: FoundOrder): SearchResult {
+export function orderResult({ id: uuid, iccid, about, created_at: createdAt }: FoundOrder): SearchResult {
   const created = unixSeconds(createdAt);
   if (iccid !== null) return esimResult(iccid, about, created);
   const id = idOfUuid(idPrefixes.execution, uuid);
@@ -97,16 +97,28 @@ const kinds: { readonly [prefix in IdPrefix]?: Kind } = {
 };
 
 async function findResource(ctx: Context, id: string): Promise<SearchResult[]> {
+  const read = readId(id);
+  if (!read || !mayFind(ctx, read.kind.type, id)) return [];
+  const { kind, uuid } = read;
+  const row = await findById(ctx.db, ctx.account.uuid, kind.type, uuid);
+  if (!row) return [];
+  const result = resourceResult(kind, id, row);
+  return [kind.type === 'api_key' && id === ctx.apiKey.id ? { ...result, path: '/v1/me' } : result];
+}
+
+/** What an id can be, and its uuid; null if it is no id. */
+export function readId(id: string): { kind: Kind; uuid: string } | null {
   const prefix = id.slice(0, Math.max(0, id.indexOf('_'))) as IdPrefix;
   const kind = Object.hasOwn(kinds, prefix) ? kinds[prefix] : undefined;
   const uuid = kind && uuidOfId(prefix, id);
-  if (!kind || !uuid || !mayFind(ctx, kind.type, id)) return [];
-  const { type, name } = kind;
-  const row = await findById(ctx.db, ctx.account.uuid, type, uuid);
-  if (!row) return [];
-  const path = type === 'api_key' && id === ctx.apiKey.id ? '/v1/me' : kind.path(id, row.within);
+  return kind && uuid ? { kind, uuid } : null;
+}
+
+type FoundResource = { about: string; within: string | null; created_at: Date };
+
+export function resourceResult({ type, name, path }: Kind, id: string, row: FoundResource): SearchResult {
   const [title, created] = [`${name}: ${row.about}`, unixSeconds(row.created_at)];
-  return [{ id, object: 'search_result', type, title, path, created }];
+  return { id, object: 'search_result', type, title, path: path(id, row.within), created };
 }
 
 /** A key may see itself; other keys of the account and the audit log need `admin`, or the operator's view of the account. */

@@ -15,38 +15,30 @@ type FoundById = { about: string; within: string | null; created_at: Date };
 // The request log has no `created_at`, but a UUIDv7 begins with its time.
 const timeOfId = `to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)`;
 
-function oneOf(name: string, columnsAndTables: string[]) {
-  const selects = columnsAndTables.map((part) => `select ${part} where account_id = $1 and id = $2`);
-  return one<FoundById, [accountUuid: string, uuid: string]>(name)`${selects.join(' union all ')}`;
-}
-
-const findByType: Record<IdType, ReturnType<typeof oneOf>> = {
-  event: oneOf('search_event', [`type as about, null as within, created_at from events`]),
-  execution: oneOf('search_execution', [
+/** Columns and tables of each type. */
+const places: Record<IdType, string[]> = {
+  event: [`type as about, null as within, created_at from events`],
+  execution: [
     `type || ', ' || status as about, null as within, created_at from executions`,
     `type || ', ' || case when attempts = 0 then 'queued' else 'running' end as about, null as within, created_at from execution_queue`,
-  ]),
-  webhook_endpoint: oneOf('search_webhook_endpoint', [
-    `url as about, null as within, created_at from webhook_endpoints`,
-  ]),
-  delivery: oneOf('search_delivery', [
+  ],
+  webhook_endpoint: [`url as about, null as within, created_at from webhook_endpoints`],
+  delivery: [
     `status as about, null as within, created_at from deliveries`,
     `'pending' as about, null as within, created_at from delivery_queue`,
     `'pending' as about, null as within, created_at from blocked_deliveries`,
-  ]),
-  bundle: oneOf('search_bundle', [
-    `product_id || ', ' || status as about, iccid as within, created_at from bundles`,
-  ]),
-  recovery: oneOf('search_recovery', [
+  ],
+  bundle: [`product_id || ', ' || status as about, iccid as within, created_at from bundles`],
+  recovery: [
     `case when finished_at is null then 'open' else 'ended' end as about, null as within, created_at from recoveries`,
-  ]),
-  request: oneOf('search_request', [
+  ],
+  request: [
     `method || ' ' || path || ', ' || status as about, null as within, ${timeOfId} as created_at from request_log`,
-  ]),
-  audit_entry: oneOf('search_audit_entry', [
+  ],
+  audit_entry: [
     `action as about, 'action=' || action || '&target=' || target_id as within, created_at from audit_log`,
-  ]),
-  api_key: oneOf('search_api_key', [`name as about, null as within, created_at from api_keys`]),
+  ],
+  api_key: [`name as about, null as within, created_at from api_keys`],
 };
 
 export function findById(
@@ -55,7 +47,31 @@ export function findById(
   type: IdType,
   uuid: string,
 ): Promise<FoundById | null> {
-  return findByType[type](db, accountUuid, uuid);
+  const selects = places[type].map((part) => `select ${part} where account_id = $1 and id = $2`);
+  const find = one<FoundById, [accountUuid: string, uuid: string]>(`search_${type}`);
+  return find`${selects.join(' union all ')}`(db, accountUuid, uuid);
+}
+
+/** What was found, and whose it is. */
+type Owned<Found> = Found & { account_uuid: string; account_name: string };
+
+/** SQL: for each account, what `select` finds in it. Its keys begin with the account, so this is a look-up for each. */
+function inAllAccounts(select: string): string {
+  return `
+select accounts.id as account_uuid, accounts.name as account_name, found.*
+from accounts
+cross join lateral (${select}) found`;
+}
+
+/** Finds an object of any account by its id. */
+export function findByIdAnywhere(
+  db: Queryable,
+  type: IdType,
+  uuid: string,
+): Promise<Owned<FoundById> | null> {
+  const selects = places[type].map((part) => `select ${part} where account_id = accounts.id and id = $1`);
+  const find = one<Owned<FoundById>, [uuid: string]>(`operator_search_${type}`);
+  return find`${inAllAccounts(selects.join(' union all '))}`(db, uuid);
 }
 
 type FoundEsim = { iccid: string; status: EsimStatus; created_at: Date };
@@ -83,25 +99,24 @@ type OwnName = [accountUuid: string, text: string, count: number];
 const endedAbout = `id, null as iccid, type || ', ' || status as about, created_at`;
 const openAbout = `id, null as iccid, type || ', ' || case when attempts = 0 then 'queued' else 'running' end as about, created_at`;
 
-/** The eSIMs and executions with this reference, the newest of each. */
-export const findByReference = many<FoundOrder, OwnName>('search_reference')`
+/** SQL: the eSIMs and executions of an account with this reference, the newest of each. */
+function ofReference(account: string, reference: string, count: string): string {
+  const isReferred = `account_id = ${account} and ${indexedReference} = ${reference} and ${hasReference}`;
+  return `
 (select id, iccid, status as about, created_at
   from esims
-  where account_id = $1 and reference = $2 and reference is not null
+  where account_id = ${account} and reference = ${reference} and reference is not null
   order by id desc
-  limit $3)
+  limit ${count})
 union all
-(select ${openAbout}
-  from execution_queue
-  where account_id = $1 and ${indexedReference} = $2 and ${hasReference}
-  order by id desc
-  limit $3)
+(select ${openAbout} from execution_queue where ${isReferred} order by id desc limit ${count})
 union all
-(select ${endedAbout}
-  from executions
-  where account_id = $1 and ${indexedReference} = $2 and ${hasReference}
-  order by id desc
-  limit $3)`;
+(select ${endedAbout} from executions where ${isReferred} order by id desc limit ${count})`;
+}
+
+export const findByReference = many<FoundOrder, OwnName>(
+  'search_reference',
+)`${ofReference('$1', '$2', '$3')}`;
 
 // Of open orders there is no index: it would slow every order down.
 const openLookedAt = 1_000;
@@ -136,6 +151,48 @@ union all
   ) open
   where exists (select from jsonb_each_text(input -> 'metadata') as pair where pair.value = $2)
   limit $3)`;
+
+const endsWith = inAllAccounts(`
+  select iccid, status, created_at
+  from (
+    select id, iccid, status, created_at
+    from esims
+    where account_id = accounts.id and right(iccid, 4) = right($1, 4)
+    offset 0
+  ) esim
+  where right(iccid, length($1)) = $1
+  order by id desc
+  limit $2`);
+
+/** eSIMs of all accounts whose ICCID is this, or ends with these digits, at least four; the newest. */
+export const findByIccidAnywhere = many<Owned<FoundEsim>, [digits: string, count: number]>(
+  'operator_search_iccid',
+)`
+select *
+from (
+  ${endsWith}
+  union all
+  select accounts.id, accounts.name, q.iccid, 'provisioning', q.created_at
+  from execution_queue q
+  join accounts on accounts.id = q.account_id
+  where q.iccid = $1 and q.type = 'esim.provision' and not q.is_terminated
+) esim
+order by created_at desc
+limit $2`;
+
+/** What has this reference in any account; the newest. */
+export const findByReferenceAnywhere = many<Owned<FoundOrder>, [reference: string, count: number]>(
+  'operator_search_reference',
+)`
+select *
+from (${inAllAccounts(ofReference('accounts.id', '$1', '$2'))}) named
+order by created_at desc
+limit $2`;
+
+export const findProduct = one<{ about: string; created_at: Date }, [id: string]>('search_product')`
+select name as about, created_at
+from products
+where id = $1`;
 
 export type FoundByName = { type: 'product' | 'event_consumer'; about: string; created_at: Date };
 

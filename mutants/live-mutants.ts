@@ -3,6 +3,46 @@ import { live, type Mutant } from './mutant.ts';
 /** Mutants of a live network: what is reserved, given back, and waited for. */
 export const liveMutants: Mutant[] = [
   {
+    name: 'refused-certificate-is-unknown',
+    file: 'server/src/network/es2plus/client.ts',
+    find: 'else if (alert) alerts.set(seen, alert);',
+    replace: '',
+    tests: [live('certificates')],
+    why: 'An SM-DP+ that refuses our certificate has done nothing, also where undici reports only a closed connection.',
+  },
+  {
+    name: 'unreached-network-uses-up-attempts',
+    file: 'server/src/orders/executions/judge.ts',
+    find: '(isPausable && outcome.isUnreached)',
+    replace: 'false',
+    tests: ['server/src/orders/executions/judge.test.ts'],
+    why: 'An order whose network cannot be reached waits for it, however long that takes.',
+  },
+  {
+    name: 'unreached-network-paused-for-a-minute',
+    file: 'server/src/orders/executions/breaker.ts',
+    find: '? Math.min(pauseMs, unreachedPauseMs)',
+    replace: '? pauseMs * Math.min(2 ** pauses, longestPauseFactor)',
+    tests: ['server/src/orders/executions/breaker.test.ts'],
+    why: 'Orders go on within seconds after the network can be reached again.',
+  },
+  {
+    name: 'aborted-call-pauses-the-network',
+    file: 'server/src/network/es2plus/es2-network.ts',
+    find: 'const isUnreached = !signal.aborted;',
+    replace: 'const isUnreached = true;',
+    tests: ['server/test/network/es2plus.test.ts'],
+    why: 'A call that a shutdown aborted says nothing about the network.',
+  },
+  {
+    name: 'lost-iccid-without-check-digit',
+    file: 'server/src/orders/esims/adopt-profile.ts',
+    find: 'if (requiresCheckDigit && iccid !== answered',
+    replace: 'if (iccid !== answered',
+    tests: [live('unknown-outcomes')],
+    why: 'An operator resolves an order with the ICCID that the SM-DP+ has assigned, with or without a check digit.',
+  },
+  {
     name: 'unusable-profile-resumed',
     file: 'server/src/orders/esims/run-provision.ts',
     find: '{ is_ordered: true, is_reserved: true, verdict }',

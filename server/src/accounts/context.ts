@@ -50,6 +50,8 @@ export type OperatorContext = Origin & {
   mode: 'sandbox' | 'live';
   /** Whether suspend and resume reach a network. */
   hasCore: boolean;
+  /** Whether ICCIDs of the network must have a valid check digit. */
+  requiresCheckDigit: boolean;
   keyring: Keyring;
   addressPolicy: AddressPolicy;
   /** How many webhook endpoints an account without a limit of its own may have. */

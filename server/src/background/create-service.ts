@@ -52,6 +52,7 @@ export async function createService(
   return {
     ...config,
     ...config.retired,
+    requiresCheckDigit: config.es2IccidCheck === 'luhn',
     hasCore: config.mode === 'sandbox' || config.coreUrl !== null,
     db,
     clock,

@@ -16,6 +16,8 @@ export type Service = Probing &
     mode: 'sandbox' | 'live';
     /** Whether there is a core network for suspend and resume: the mock's or the operator's. */
     hasCore: boolean;
+    /** Whether ICCIDs of the network must have a valid check digit. */
+    requiresCheckDigit: boolean;
     role: 'all' | 'api' | 'worker';
     db: Database;
     clock: Clock;

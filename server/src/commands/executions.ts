@@ -76,7 +76,9 @@ export async function resolveExecutionCommand(
     ...(options.then !== undefined && { then: oneOf('--then', options.then, reservedActions) }),
   });
   const keyring = await openKeyring(tools);
-  const resolved = await tools.db.transaction((tx) => resolveById(tx, { ...tools, keyring }, id, decision));
+  const requiresCheckDigit = tools.config.es2IccidCheck === 'luhn';
+  const deps = { ...tools, keyring, requiresCheckDigit };
+  const resolved = await tools.db.transaction((tx) => resolveById(tx, deps, id, decision));
   printOne(presentForOperator(resolved), options);
 }
 

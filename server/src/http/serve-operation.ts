@@ -65,7 +65,7 @@ export function serveOperation(
     ? onFirstCall(() => compileValidator(definition.body ?? noFields))
     : () => null;
   const { clock, newUuid, signals, keyring, addressPolicy, probes, mode, hasCore } = service;
-  const { endpointLimit, usageMaxAgeMs } = service;
+  const { endpointLimit, usageMaxAgeMs, requiresCheckDigit } = service;
 
   app.route({
     method: definition.method,
@@ -168,6 +168,7 @@ export function serveOperation(
       usageMaxAgeMs,
       mode,
       hasCore,
+      requiresCheckDigit,
       apiVersion,
       waitForRoom: () => unread.reserve(request, maxPageBytes),
       account: account as Account, // null only for operators' operations and /v1/me, whose handlers expect that

@@ -61,7 +61,8 @@ export type Done = Record<never, never>;
  * surely did nothing; without it the answer may have been lost. `belongsToOther`: the profile is not ours, so it must not
  * be canceled. `reservedIccid`: the network has reserved this profile for us, but it cannot be used and must be canceled.
  * `leavesIccid`: the ICCID that we chose is not used, `free` for the next order, or `suspect` if the network objected to the number
- * itself. `isDown`: not the network answered but a gateway before it, so other calls are likely to fail as well. `isLocal`: decided
+ * itself. `isDown`: not the network answered but a gateway before it, or nothing did, so other calls are likely to fail as well.
+ * `isUnreached`: there was no connection, or the network refused our certificate; trying again costs it nothing. `isLocal`: decided
  * without asking the network, so the reply says nothing about it.
  */
 export type Reply<Result> =
@@ -75,7 +76,7 @@ export type Reply<Result> =
       isDown?: true;
       isLocal?: true;
     }
-  | { kind: 'failed'; reason: Refusal; hadNoEffect?: true; isDown?: true };
+  | { kind: 'failed'; reason: Refusal; hadNoEffect?: true; isDown?: true; isUnreached?: true };
 
 export type Refusal = {
   code:

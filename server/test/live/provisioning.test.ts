@@ -280,10 +280,13 @@ describe('where repeating an order could reserve a second profile', () => {
     const service = await startService({ mode: 'live' });
     const { port } = setup.smdp;
     await setup.smdp.stop();
-    service.startWorker(setup.network, { retryScheduleMs: Array.from({ length: 500 }, () => 20) });
+    service.startWorker(setup.network);
     const accepted = await provision(service);
     const look = async () => (await call(service, 'GET', `/v1/executions/${accepted.json.id}`)).json;
-    await until(look, ({ attempts }) => attempts >= 2);
+    await until(
+      async () => setup.troubles,
+      ({ length }) => length >= 2,
+    );
     const back = await startFakeSmdp({ tls: setup.tls.server, port });
     expect(await until(look, ({ status }) => status !== 'running' && status !== 'queued')).toMatchObject({
       status: 'succeeded',

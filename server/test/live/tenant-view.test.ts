@@ -77,12 +77,6 @@ const stranger = createAuthority('Stranger').issue({ name: 'stranger' });
 const unusable = /^(network_unavailable|outcome_unknown)$/;
 
 test.each<[string, () => Network, RegExp]>([
-  ['is down', () => withClient(setup.tls.client, 1), unusable],
-  [
-    'has a certificate that we do not trust',
-    () => withClient({ ...setup.tls.client, ca: null }, setup.smdp.port),
-    unusable,
-  ],
   [
     'does not trust our certificate',
     () => withClient({ ...stranger, ca: setup.tls.authority.pem }, setup.smdp.port),
@@ -103,6 +97,24 @@ test.each<[string, () => Network, RegExp]>([
   network = prepare();
   const { error } = await ended(await provision(service));
   expect(error.code).toMatch(code);
+  expectNothingOfTheOperator();
+  expect(JSON.stringify(setup.troubles)).toContain(`127.0.0.1:`);
+});
+
+test.each<[string, () => Network]>([
+  ['is down', () => withClient(setup.tls.client, 1)],
+  [
+    'has a certificate that we do not trust',
+    () => withClient({ ...setup.tls.client, ca: null }, setup.smdp.port),
+  ],
+])('an account whose order waits learns nothing of the operator if the SM-DP+ %s', async (_, prepare) => {
+  network = prepare();
+  const { json } = await provision(service);
+  const known = setup.troubles.length;
+  const look = () => get(`/v1/executions/${json.id}`);
+  await until(look, () => setup.troubles.length > known);
+  const cancel = () => call(service, 'POST', `/v1/executions/${json.id}/cancel`);
+  told.push((await until(cancel, ({ status }) => status === 200)).text);
   expectNothingOfTheOperator();
   expect(JSON.stringify(setup.troubles)).toContain(`127.0.0.1:`);
 });

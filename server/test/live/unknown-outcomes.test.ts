@@ -14,7 +14,7 @@ let operatorKey: string;
 
 beforeAll(async () => {
   setup = await startSmdpSetup({}, { iccids: 'theirs' });
-  service = await startService({ mode: 'live' });
+  service = await startService({ mode: 'live', requiresCheckDigit: true });
   operatorKey = await service.createKey({ scopes: ['operator'] });
   service.startWorker(setup.network, { retryScheduleMs: [5, 5], networkTimeoutMs: 2_000 });
 });
@@ -214,6 +214,14 @@ describe('a reserved profile that is adopted', () => {
     expect(await auditOf(id)).toEqual([]);
     expect((await operator('GET', `executions/${id}`)).json.resolution).toBeNull();
     expect(stateOf(other.iccid)).toBe('Released');
+    // Where the SM-DP+ assigns ICCIDs without a check digit, SIMPLANE_ES2_ICCID_CHECK=none accepts them.
+    const lenient = await startService({ mode: 'live', databaseUrl: service.databaseUrl });
+    const { status, json } = await call(lenient, 'POST', `/v1/operator/executions/${id}/resolve`, {
+      key: await service.createKey({ scopes: ['operator'] }),
+      body: { outcome: 'reserved', iccid: wrong, then: 'adopt' },
+    });
+    expect([status, json.resolution]).toMatchObject([200, { iccid: wrong, then: 'adopt' }]);
+    await lenient.stop();
   });
 });
 

@@ -33,6 +33,17 @@ describeNetwork('ES2+ with padded ICCIDs of an SM-DP+ that deduplicates by call 
 describe('the ES2+ driver', () => {
   const call = (id: string) => ({ id, attempt: 1, signal: new AbortController().signal });
 
+  test('tells a call that had no connection from one that was aborted before it had one', async () => {
+    const { network, smdp, stop } = await startSmdpSetup();
+    await smdp.stop();
+    const order = { ...call('c.order'), ...wanted, iccid: newIccid(3) };
+    expect(await network.order(order)).toMatchObject({ hadNoEffect: true, isDown: true, isUnreached: true });
+    const aborted = await network.order({ ...order, signal: AbortSignal.abort() });
+    expect(aborted).toMatchObject({ kind: 'failed', hadNoEffect: true });
+    expect(aborted).not.toHaveProperty('isDown');
+    await stop();
+  });
+
   test('sends the header of SGP.22 and only the fields that are set', async () => {
     const { smdp, network, stop } = await startSmdpSetup({}, { padsIccids: true });
     const iccid = newIccid(3);

@@ -46,7 +46,8 @@ export type Mischief =
   | { answer: object };
 
 type Options = {
-  tls: { cert: string; key: string; clientCa: string };
+  /** `takesAnyone`: asks clients for no certificate. */
+  tls: { cert: string; key: string; clientCa: string; takesAnyone?: boolean };
   port?: number;
   /** Answers a repeated functionCallIdentifier with its first answer. */
   recognisesCalls?: boolean;
@@ -149,7 +150,7 @@ export async function startFakeSmdp(options: Options): Promise<FakeSmdp> {
       cert: options.tls.cert,
       key: options.tls.key,
       ca: options.tls.clientCa,
-      requestCert: true,
+      requestCert: !options.tls.takesAnyone,
       rejectUnauthorized: true,
     },
     (request, response) => {

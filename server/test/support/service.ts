@@ -104,6 +104,7 @@ export async function startService({
   const service: Service = {
     mode: 'sandbox',
     hasCore: true,
+    requiresCheckDigit: false,
     role: 'all',
     db,
     clock,

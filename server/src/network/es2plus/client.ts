@@ -49,10 +49,11 @@ export function createEs2Client({ url, tls, protocolVersion, connectTimeoutMs }:
   });
   const bounds = { maxResponseSize: maxBytes, maxHeaderSize: 16 * 1024 };
   const unconnected = new WeakSet<Error>();
+  const alerts = new WeakMap<Error, Error>();
   const kept = new Pool(origin, {
     ...bounds,
     pipelining: 1,
-    connect: watching(connect, { onError: (error) => unconnected.add(error) }),
+    connect: watching(connect, alerts, { onError: (error) => unconnected.add(error) }),
   });
   const headers = {
     'content-type': 'application/json',
@@ -65,7 +66,8 @@ export function createEs2Client({ url, tls, protocolVersion, connectTimeoutMs }:
     try {
       return await readAnswer(await kept.request(request));
     } catch (error) {
-      return explain(error as Error, request.signal, isAborted || unconnected.has(error as Error));
+      const isUnsent = isAborted || unconnected.has(error as Error);
+      return explain(alerts.get(error as Error) ?? (error as Error), request.signal, isUnsent);
     }
   }
 
@@ -78,12 +80,12 @@ export function createEs2Client({ url, tls, protocolVersion, connectTimeoutMs }:
     const client = new Client(origin, {
       ...bounds,
       pipelining: 0,
-      connect: watching(connect, { onConnected }),
+      connect: watching(connect, alerts, { onConnected }),
     });
     try {
       return await readAnswer(await client.request(request));
     } catch (error) {
-      return explain(error as Error, request.signal, !isConnected);
+      return explain(alerts.get(error as Error) ?? (error as Error), request.signal, !isConnected);
     } finally {
       await client.destroy();
     }
@@ -101,8 +103,13 @@ export function createEs2Client({ url, tls, protocolVersion, connectTimeoutMs }:
 
 type Request = Parameters<Pool['request']>[0] & { signal: AbortSignal };
 
+/**
+ * With TLS 1.3 the peer's refusal of our certificate arrives after the handshake, and undici then reports only that the connection
+ * was closed. `alerts` has the refusal for that error.
+ */
 function watching(
   connect: buildConnector.connector,
+  alerts: WeakMap<Error, Error>,
   on: { onConnected?(): void; onError?(error: Error): void },
 ): buildConnector.connector {
   return (target, callback) =>
@@ -112,6 +119,11 @@ function watching(
         callback(error, null);
       } else {
         on.onConnected?.();
+        let alert: Error | null = null;
+        socket?.on('error', (seen: Error) => {
+          if (isRefusingAlert(codeOf(seen))) alert = seen;
+          else if (alert) alerts.set(seen, alert);
+        });
         callback(null, socket as NonNullable<typeof socket>);
       }
     });

@@ -145,7 +145,10 @@ async function ask<N extends OrderFunctionName>(
     const { why, error, isUnsent } = posted;
     onTrouble({ ...publicPart(about), why, error, remedy: describeRemedy(why), sent: !isUnsent });
     const reason = describeFailure(posted, about);
-    return { kind: 'failed', reason, ...(posted.isUnsent && { hadNoEffect: true }) };
+    if (!isUnsent) return { kind: 'failed', reason };
+    // Aborted before it was sent: that says nothing about the SM-DP+.
+    const isUnreached = !signal.aborted;
+    return { kind: 'failed', reason, hadNoEffect: true, ...(isUnreached && { isDown: true, isUnreached }) };
   }
   if (posted.status !== 200) {
     onTrouble({ ...publicPart(about), status: posted.status, remedy: describeRemedy(posted) });

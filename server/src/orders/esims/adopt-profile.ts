@@ -32,12 +32,12 @@ export function adoptedProgress(
 export async function requireLostIccid(
   tx: Queryable,
   iccid: string,
-  answered: string | undefined,
+  { answered, requiresCheckDigit }: { answered: string | undefined; requiresCheckDigit: boolean },
 ): Promise<void> {
-  if (iccid !== answered && !isIccid(iccid)) {
+  if (requiresCheckDigit && iccid !== answered && !isIccid(iccid)) {
     throw new AppError(
       'parameter_invalid',
-      'iccid has a wrong check digit: at least one of its digits is wrong. If your SM-DP+ assigns ICCIDs without one, cancel the profile there and resolve the execution as not_reserved.',
+      'iccid has a wrong check digit: at least one of its digits is wrong. If your SM-DP+ assigns ICCIDs without one, set SIMPLANE_ES2_ICCID_CHECK=none, then resolve the execution again.',
       { param: 'iccid' },
     );
   }

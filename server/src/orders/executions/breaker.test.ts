@@ -84,6 +84,26 @@ test.each([down, lost, unknown])(
   },
 );
 
+test('a network that cannot be reached is asked again every two seconds, which costs it nothing', () => {
+  const { call, wait, changes } = start(1);
+  const unreached: Reply<never> = {
+    kind: 'failed',
+    reason,
+    hadNoEffect: true,
+    isDown: true,
+    isUnreached: true,
+  };
+  call(unreached);
+  for (let i = 0; i < 3; i++) {
+    wait(2_000);
+    expect(call(unreached)).toBe(true);
+  }
+  expect(changes).toEqual([2_000, 2_000, 2_000, 2_000]);
+  wait(2_000);
+  call(down);
+  expect(changes.at(-1)).toBe(10_000);
+});
+
 test('answers of calls made before the pause neither end nor extend it', () => {
   const { breaker, call, wait, changes } = start(1);
   const [early, late] = [breaker.permit(), breaker.permit()];

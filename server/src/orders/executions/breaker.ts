@@ -1,7 +1,7 @@
 import type { Reply } from '../../network/port.ts';
 
 type Options = {
-  /** Pauses after this many gateway errors in a row; 0 never pauses. */
+  /** Pauses after this many errors in a row of a gateway, or without a connection; 0 never pauses. */
   afterFailures: number;
   /** The first pause. Each failed probe doubles it, up to six times the first. */
   pauseMs: number;
@@ -24,11 +24,13 @@ export const notCalled: Extract<Reply<never>, { kind: 'failed' }> = {
 export type Breaker = ReturnType<typeof createBreaker>;
 
 const longestPauseFactor = 6;
+// A connection that cannot be established costs the network nothing, so orders go on soon after it works again.
+const unreachedPauseMs = 2_000;
 // If the execution claimed for the probe makes no call, another one is claimed after this time.
 const probeClaimEveryMs = 1_000;
 
 /**
- * Pauses the calls to a network whose gateway reports again and again that the network is down. After the pause one call goes
+ * Pauses the calls to a network whose gateway reports again and again that the network is down, or that cannot be reached. After the pause one call goes
  * through as a probe: its reply ends the pause or begins a longer one. Each process has its own, so that no call needs a
  * statement; a process that does not know yet makes a few failing calls.
  */
@@ -44,9 +46,12 @@ export function createBreaker({
   let isProbing = false;
   let nextProbeClaimMs = 0;
 
-  function pause(): void {
-    const lengthMs = pauseMs * Math.min(2 ** pauses, longestPauseFactor);
-    pauses += 1;
+  function pause(reply: Reply<unknown>): void {
+    const isUnreached = reply.kind === 'failed' && reply.isUnreached === true;
+    const lengthMs = isUnreached
+      ? Math.min(pauseMs, unreachedPauseMs)
+      : pauseMs * Math.min(2 ** pauses, longestPauseFactor);
+    if (!isUnreached) pauses += 1;
     pausedUntilMs = nowMs() + lengthMs;
     onChange(lengthMs);
   }
@@ -66,7 +71,7 @@ export function createBreaker({
       if (isLocal(reply)) return;
       if (reply.kind !== 'done' && reply.isDown) failures += 1;
       else if (reply.kind !== 'failed') failures = 0; // a lost answer shows neither
-      if (afterFailures > 0 && failures >= afterFailures) pause();
+      if (afterFailures > 0 && failures >= afterFailures) pause(reply);
     },
     release() {},
   };
@@ -79,7 +84,7 @@ export function createBreaker({
       }
       const works = reply.kind === 'done' || (reply.kind === 'refused' && !reply.isDown);
       if (works) resume();
-      else pause();
+      else pause(reply);
     },
     release() {
       isProbing = false;

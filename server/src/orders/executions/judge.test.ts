@@ -45,6 +45,13 @@ test('an execution waits if the pause kept it from calling, or its own call bega
   expect(verdictOf({ isPaused: true })).toMatchObject({ kind: 'retried' });
 });
 
+test('an execution that did not reach the network waits without using up an attempt, however often that was', () => {
+  const unreached = { ...down, hadNoEffect: true, isUnreached: true } as const;
+  expect(verdictOf({ outcome: unreached, failures: 2 })).toEqual({ kind: 'waits_for_network' });
+  expect(verdictOf({ outcome: unreached, isStopping: true })).toEqual({ kind: 'released' });
+  expect(verdictOf({ outcome: unreached, isPausable: false })).toMatchObject({ kind: 'retried' });
+});
+
 test('the last attempt is not final during a pause, because nothing could be rolled back', () => {
   expect(verdictOf({ failures: 2, isPaused: true })).toEqual({ kind: 'waits_for_network' });
   expect(verdictOf({ failures: 2, isPaused: true, isPausable: false })).toMatchObject({ kind: 'failed' });

@@ -19,12 +19,13 @@ type Attempt = {
   retryScheduleMs: readonly number[];
 };
 
-/** Only network failures use up the retry schedule; our own crashes and restarts do not. */
+/** Only answers that fail or are lost use up the retry schedule; our own crashes, and a network that cannot be reached, do not. */
 export function judge({ outcome, isStopping, isPausable, isPaused, ...attempt }: Attempt): Verdict {
   if (outcome.kind === 'done') return { kind: 'ended' };
   if (isStopping) return { kind: 'released' };
-  if (outcome.reason === notCalled.reason || (outcome.isDown && isPaused))
-    return { kind: 'waits_for_network' };
+  // Nothing was sent, so the order waits for the network however long that takes.
+  const wasNotSent = outcome.reason === notCalled.reason || (isPausable && outcome.isUnreached);
+  if (wasNotSent || (outcome.isDown && isPaused)) return { kind: 'waits_for_network' };
   const failures = attempt.failures + 1;
   const delayMs = attempt.retryScheduleMs[failures - 1];
   if (delayMs !== undefined) return { kind: 'retried', delayMs, failures };

@@ -14,7 +14,7 @@ import { conflict, requireNoCode } from './retry.ts';
 import { type AnyExecutionRow, closeFailed, insertResolution, lockFailed } from './sql/executions.ts';
 import { startRetry } from './start-retry.ts';
 
-type Deps = Origin & { clock: Clock; newUuid: NewUuid; keyring: Keyring };
+type Deps = Origin & { clock: Clock; newUuid: NewUuid; keyring: Keyring; requiresCheckDigit: boolean };
 type Body = InputOf<Operations['resolveExecution']>['body'];
 type Decision =
   | { outcome: 'not_reserved'; action: null; iccid: null }
@@ -60,7 +60,11 @@ export async function resolveById(
   if (!failed) throw notFailed(row);
   if (row.error?.code !== 'outcome_unknown') throw notUnknown(row);
   if (failed.is_resolved) throw conflict('The execution was already resolved. A resolution is final.');
-  if (decision.iccid !== null) await requireLostIccid(tx, decision.iccid, row.error.upstream?.['iccid']);
+  if (decision.iccid !== null) {
+    const answered = row.error.upstream?.['iccid'];
+    const { requiresCheckDigit } = deps;
+    await requireLostIccid(tx, decision.iccid, { answered, requiresCheckDigit });
+  }
   const retriedBy = await write(tx, deps, row, failed, decision).catch((error: { code?: string }) => {
     // Another transaction has taken the ICCID since the check.
     if (error.code === '23505' && decision.iccid !== null) throw iccidInUse(decision.iccid);

@@ -70,4 +70,12 @@ export const referenceMutants: Mutant[] = [
     tests: ['server/test/process/migrate.test.ts'],
     why: 'Orders and events are written while an index is built.',
   },
+  {
+    name: 'empty-filter-accepted',
+    file: 'server/src/http/query.ts',
+    find: 'return refusal ?? emptyParameter(query);',
+    replace: 'return refusal ?? (query && null);',
+    tests: [api('lookup-details')],
+    why: 'A filter without a value is refused on every list.',
+  },
 ];

@@ -70,6 +70,13 @@ export const TimelineEntry = Type.Object(
         description: 'The execution, or the one that caused the event.',
       }),
     ),
+    request_id: Type.Optional(
+      Type.String({
+        pattern: idPattern(idPrefixes.request),
+        description:
+          'The request that ordered the execution. Absent for events, and if it is not known: orders that were accepted together have the first one’s only.',
+      }),
+    ),
     status: Type.Optional(
       Type.Enum([...executionStatuses], { description: 'Status of the execution. Absent for events.' }),
     ),
@@ -118,6 +125,7 @@ export const TimelineEntry = Type.Object(
         title: 'The eSIM was ordered.',
         created: exampleTime,
         execution_id: exampleId(idPrefixes.execution),
+        request_id: exampleId(idPrefixes.request),
         status: 'succeeded',
         steps: [
           { name: 'accepted', at: exampleTime },

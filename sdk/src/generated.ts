@@ -1073,6 +1073,8 @@ export type TimelineEntry = {
   event_id?: string;
   /** The execution, or the one that caused the event. */
   execution_id?: string;
+  /** The request that ordered the execution. Absent for events, and if it is not known: orders that were accepted together have the first one’s only. */
+  request_id?: string;
   /** Status of the execution. Absent for events. */
   status?: 'queued' | 'running' | 'succeeded' | 'failed';
   /** Steps of the execution, oldest first. Absent for events. */

@@ -41,8 +41,26 @@ export function compileQueryValidator(schema: ObjectSchema): Validator {
   });
   return (query) => {
     const bare = objects.find((name) => typeof query[name] === 'string' || Array.isArray(query[name]));
-    return bare === undefined ? validate(query) : withoutKey(bare);
+    if (bare !== undefined) return withoutKey(bare);
+    const refusal = validate(query);
+    return refusal ?? emptyParameter(query);
   };
+}
+
+/** `?status=` is a form whose field was left empty. As a filter it would match nothing, or everything. */
+function emptyParameter(query: Record<string, unknown>): AppError | null {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    isObject(value) ? Object.entries(value).map(([key, one]) => [`${name}[${key}]`, one]) : [[name, value]],
+  );
+  // Cursors have their own check.
+  const [param] = pairs.find(([name, value]) => value === '' && name !== 'starting_after') ?? [];
+  if (typeof param !== 'string') return null;
+  const message = `${param} must not be empty. Leave it out if you do not want to filter by it.`;
+  return new AppError('parameter_invalid', message, { param });
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function withoutKey(param: string): AppError {

@@ -58,7 +58,7 @@ const newestFirst = (a: { uuid: Buffer }, b: { uuid: Buffer }) => Buffer.compare
 describe('eSIMs', () => {
   const eids = ['89882119900000000000000000001654', '89049032004008882600009231000001'];
   const keys = ['order_id', 'a]b[c', 'ключ', '7'];
-  const values = ['A-1', '', "'; drop table esims; --", 'x=y&z'];
+  const values = ['A-1', '-', "'; drop table esims; --", 'x=y&z'];
   const statuses = ['provisioning', 'provisioned', 'terminated'] as const;
   const products = ['prod_us_1gb_7d', 'prod_europe_5gb_30d'];
   const pairs = (max: number) =>

@@ -6,7 +6,7 @@ import {
   auditActions,
 } from '@simplane/contract';
 import type { Queryable } from '../../platform/db/database.ts';
-import { run } from '../../platform/db/statement.ts';
+import { many, run } from '../../platform/db/statement.ts';
 import { type CreatedRange, idRangeOf } from '../../platform/lists/created-range.ts';
 
 export type EntryRow = {
@@ -262,3 +262,37 @@ cross join lateral (${page}) one
 order by one.id desc
 limit $3`;
 }
+
+type Ordered = { execution_id: string; request_id: string };
+type OfEsim = {
+  accountUuid: string;
+  iccid: string;
+  executionIds: string[];
+  fromUuid: string;
+  untilUuid: string;
+};
+
+// An eSIM has few orders, but its activation code may be looked at any number of times.
+const entriesLookedAt = 1_000;
+
+/** The requests that ordered these executions of an eSIM, as far as they are known. */
+export const listOrderRequests = many<Ordered, [esim: OfEsim]>('audit_order_requests', (esim) => [
+  esim.accountUuid,
+  esim.iccid,
+  esim.executionIds,
+  esim.fromUuid,
+  esim.untilUuid,
+])`
+select target_id as execution_id, request_id
+from audit_log
+where account_id = $1 and target_id = any($3::text[]) and action = 'esim.ordered' and request_id is not null
+union all
+select changes ->> 'execution_id', request_id
+from (
+  select changes, request_id
+  from audit_log
+  where account_id = $1 and target_id = $2 and id >= $4 and id < $5
+  order by id desc
+  limit ${entriesLookedAt}
+) told
+where changes ->> 'execution_id' = any($3::text[]) and request_id is not null`;

@@ -1,4 +1,5 @@
 import { type InputOf, idPrefixes, type Operations, type TimelineEntry } from '@simplane/contract';
+import { findOrderRequests } from '../../accounts/audit/find-order-requests.ts';
 import type { Context } from '../../accounts/context.ts';
 import { type EsimEvent, listEventsOfEsim } from '../../notify/events/list.ts';
 import { countDeliveries, type DeliveryCounts } from '../../notify/webhooks/deliveries/list.ts';
@@ -12,7 +13,7 @@ import { describeEvent, describeExecution, stepsOf } from './describe-entry.ts';
 
 type Entry =
   | { uuid: string; event: EsimEvent['event']; deliveries: DeliveryCounts }
-  | { uuid: string; execution: ExecutionRow };
+  | { uuid: string; execution: ExecutionRow; requestId: string | undefined };
 
 /** Ids start with their time, so events and executions merge by id. */
 export async function listTimeline(ctx: Context, { params, query }: InputOf<Operations['listTimeline']>) {
@@ -34,7 +35,7 @@ export async function listTimeline(ctx: Context, { params, query }: InputOf<Oper
       ]
         .sort((a, b) => (a.uuid < b.uuid ? 1 : -1))
         .slice(0, count);
-      return { rows: await withDeliveries(ctx, entries), isCut: events.isCut };
+      return { rows: await withRequests(ctx, esim, await withDeliveries(ctx, entries)), isCut: events.isCut };
     },
     positionOf: ({ uuid }) => uuid,
     present,
@@ -42,9 +43,26 @@ export async function listTimeline(ctx: Context, { params, query }: InputOf<Oper
   });
 }
 
-type Found = EsimEvent | Extract<Entry, { execution: ExecutionRow }>;
+type Ordered = { uuid: string; execution: ExecutionRow };
+type Found = EsimEvent | Ordered;
+type Counted = Exclude<Entry, Ordered> | Ordered;
 
-async function withDeliveries({ db, account }: Context, entries: Found[]): Promise<Entry[]> {
+async function withRequests(
+  { db }: Context,
+  esim: { account_id: string; iccid: string },
+  entries: Counted[],
+): Promise<Entry[]> {
+  const idOf = ({ id }: ExecutionRow) => idOfUuid(idPrefixes.execution, id);
+  const executions = entries.flatMap((entry) =>
+    'execution' in entry ? [{ id: idOf(entry.execution), createdAt: entry.execution.created_at }] : [],
+  );
+  const requests = await findOrderRequests(db, esim, executions);
+  return entries.map((entry) =>
+    'execution' in entry ? { ...entry, requestId: requests.get(idOf(entry.execution)) } : entry,
+  );
+}
+
+async function withDeliveries({ db, account }: Context, entries: Found[]): Promise<Counted[]> {
   const eventUuids = entries.filter((entry) => 'event' in entry).map(({ uuid }) => uuid);
   const counts = await countDeliveries(db, account.uuid, eventUuids);
   return entries.map((entry) =>
@@ -54,7 +72,7 @@ async function withDeliveries({ db, account }: Context, entries: Found[]): Promi
 
 function present(entry: Entry): TimelineEntry {
   if ('execution' in entry) {
-    const { execution } = entry;
+    const { execution, requestId } = entry;
     const id = idOfUuid(idPrefixes.execution, execution.id);
     return {
       id,
@@ -63,6 +81,7 @@ function present(entry: Entry): TimelineEntry {
       type: execution.type,
       created: unixSeconds(execution.created_at),
       execution_id: id,
+      ...(requestId !== undefined && { request_id: requestId }),
       status: execution.status,
       steps: stepsOf(execution),
     };

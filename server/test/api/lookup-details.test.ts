@@ -1,0 +1,77 @@
+import { type Operation, operations } from '@simplane/contract';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
+import { call } from '../support/client.ts';
+import { insertEsim } from '../support/insert-esim.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+  service.startWorker(createMockNetwork({ delayMs: 0 }));
+});
+afterAll(() => service.stop());
+
+test('every parameter of every list and look-up is refused if it is empty', async () => {
+  const operatorKey = await service.createKey({ scopes: ['operator'] });
+  const reads = (Object.values(operations) as Operation[]).filter(({ query }) => query);
+  let count = 0;
+  for (const { path, scope, query } of reads) {
+    const key = scope === 'operator' ? operatorKey : service.key;
+    for (const [name, schema] of Object.entries(query?.properties ?? {})) {
+      if (name === 'starting_after') continue;
+      const param = (schema as { type?: string }).type === 'object' ? `${name}[key]` : name;
+      const required = (query?.required ?? [])
+        .filter((other) => other !== name)
+        .map((other) => `&${other}=x`);
+      const url = `${path.replaceAll(/\{\w+\}/g, 'x')}?${encodeURIComponent(param)}=${required.join('')}`;
+      const { status, json } = await call(service, 'GET', url, { key });
+      expect([url, status, json.error?.param]).toEqual([url, 400, param]);
+      count += 1;
+    }
+  }
+  expect(count).toBeGreaterThan(60);
+});
+
+test('usage has 30 days, or 24 hours, up to the present one', async () => {
+  const iccid = await insertEsim(service);
+  for (const [interval, count, seconds] of [
+    ['day', 30, 86_400],
+    ['hour', 24, 3_600],
+  ] as const) {
+    const { json } = await call(service, 'GET', `/v1/esims/${iccid}/usage?interval=${interval}`);
+    expect(json.points).toHaveLength(count);
+    const now = service.clock.nowMs() / 1_000;
+    expect(json.points.at(-1).start).toBe(Math.floor(now / seconds) * seconds);
+  }
+});
+
+test('the timeline names the requests that ordered', async () => {
+  const body = { product_id: 'prod_europe_5gb_30d' };
+  const requests = new Map<string, string>();
+  async function order(method: 'POST' | 'DELETE', path: string) {
+    const { json, headers } = await call(
+      service,
+      method,
+      path,
+      method === 'POST' ? { body: path.endsWith('suspend') ? {} : body } : {},
+    );
+    requests.set(json.id, headers.get('request-id') ?? '');
+    return until(
+      async () => (await call(service, 'GET', `/v1/executions/${json.id}`)).json,
+      ({ status }) => status === 'succeeded',
+    );
+  }
+  const { iccid } = await order('POST', '/v1/esims');
+  await order('POST', `/v1/esims/${iccid}/bundles`);
+  await order('POST', `/v1/esims/${iccid}/suspend`);
+  await order('DELETE', `/v1/esims/${iccid}`);
+  const { data } = (await call(service, 'GET', `/v1/esims/${iccid}/timeline?limit=100`)).json;
+  type Entry = { id: string; event_id?: string; request_id?: string };
+  const shown = data
+    .filter((entry: Entry) => !entry.event_id)
+    .map((entry: Entry) => [entry.id, entry.request_id]);
+  expect(shown).toEqual([...requests].reverse());
+  expect(data.some((entry: Entry) => entry.event_id && 'request_id' in entry)).toBe(false);
+});

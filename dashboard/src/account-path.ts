@@ -1,7 +1,7 @@
 import { useClients } from './client.ts';
 import { usePlace } from './router.tsx';
 
-/** An operator sees an account's screens under `/accounts/{id}/…`, read-only. */
+/** An operator sees an account's screens under `/accounts/{id}/…`, and writes there only with the scope `operator_write`. */
 const accountPath = /^\/accounts\/(acct_[^/]+)(\/.*)?$/;
 
 export function viewedAccount(path: string): string | null {

@@ -58,7 +58,13 @@ export function useClients(): Clients {
   return clients;
 }
 
+/** The scope that this key would need. In an account, an operator's key writes with a scope of its own. */
+export function scopeNeeded({ isOperator }: Clients, scope: string): string {
+  return isOperator && (scope === 'write' || scope === 'install') ? 'operator_write' : scope;
+}
+
 /** Whether the key may do something. `write` includes `install`. */
-export function mayDo({ apiKey: { scopes } }: Clients, scope: string): boolean {
-  return scopes.includes(scope) || (scope === 'install' && scopes.includes('write'));
+export function mayDo(clients: Clients, scope: string): boolean {
+  const { scopes } = clients.apiKey;
+  return scopes.includes(scopeNeeded(clients, scope)) || (scope === 'install' && scopes.includes('write'));
 }

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { placeOf, viewedAccount } from './account-path.ts';
-import { useClients } from './client.ts';
+import { mayDo, useClients } from './client.ts';
 import { KeyboardHelp, useKeyboard } from './keyboard.tsx';
 import { toggleCalls, useShowsCalls } from './parts/api-calls.ts';
 import { Link, usePlace } from './router.tsx';
@@ -85,7 +85,8 @@ export function Layout({ children }: { children: ReactNode }) {
         <span className={`mode ${clients.mode}`}>{clients.mode === 'live' ? 'Live' : 'Sandbox'}</span>
         {viewed !== null && (
           <span className="read-only">
-            read-only · <Link to="/">back to the operator’s view</Link>
+            {mayDo(clients, 'write') ? 'what you do here is audited' : 'read-only'} ·{' '}
+            <Link to="/">back to the operator’s view</Link>
           </span>
         )}
         <SearchField />

@@ -31,7 +31,7 @@ function screenOfPath(path: string | null): string {
   return folder === undefined ? '/requests' : `/${folder}/${id}`;
 }
 
-/** An operator's ids lead to the operator's screens; all others are looked up in the account. */
+/** In an account: what it has. In the operator's own view: what any account has. */
 export async function findPlaces(clients: Clients, text: string, viewed: string | null): Promise<Hit[]> {
   if (clients.isOperator && viewed === null) return findForOperator(clients, text);
   const { api } = clients;
@@ -45,21 +45,27 @@ export async function findPlaces(clients: Clients, text: string, viewed: string 
   );
 }
 
-const operatorScreens: Record<string, (id: string) => string> = {
-  acct: (id) => `/accounts/${id}`,
-  exec: (id) => `/executions/${id}`,
-  proc: () => '/processes',
-  fg: () => '/',
+/** What is the deployment's, and in no account. */
+const deploymentScreens: Record<string, string> = { proc: '/processes', fg: '/' };
+
+/** What an operator sees better on a screen of its own. */
+const operatorScreens: { [type in SearchResult['type']]?: (id: string) => string } = {
+  account: (id) => `/accounts/${id}`,
+  execution: (id) => `/executions/${id}`,
+  product: () => '/products',
 };
 
-/** What belongs to an account is searched in it. Of what was changed, the audit log tells the account. */
 async function findForOperator({ operator }: Clients, text: string): Promise<Hit[]> {
-  const screen = operatorScreens[text.split('_')[0] ?? ''];
-  if (screen && text.includes('_')) return [{ to: screen(text), label: text, about: '' }];
-  const { data } = await operator.auditLog.list({ target: text, limit: 1 });
-  return data.map(({ target }) => ({
-    to: `/audit?target=${encodeURIComponent(target.id)}`,
-    label: target.id,
-    about: target.type,
-  }));
+  const own = deploymentScreens[/^([a-z]+)_/.exec(text)?.[1] ?? ''];
+  if (own !== undefined) return [{ to: own, label: text, about: '' }];
+  const { data } = await operator.search(text);
+  return Promise.all(
+    data.map(async (found) => {
+      const { id, type, title, account_id: account, account_name: name } = found;
+      const to =
+        operatorScreens[type]?.(id) ??
+        placeOf(await screens[type](found, operator.account(account ?? '')), account);
+      return { to, label: id, about: name === null ? title : `${title} · ${name}` };
+    }),
+  );
 }

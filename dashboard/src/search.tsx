@@ -17,9 +17,8 @@ export function SearchField() {
     try {
       const viewed = viewedAccount(location.pathname.replace('/dashboard', ''));
       const found = await findPlaces(clients, text, viewed);
-      const elsewhere = clients.isOperator && viewed === null ? ' Open its account and search there.' : '';
       if (found.length === 1 && found[0]) go(found[0].to);
-      else if (found.length === 0) setMessage(`Nothing was found for “${text.slice(0, 60)}”.${elsewhere}`);
+      else if (found.length === 0) setMessage(`Nothing was found for “${text.slice(0, 60)}”.`);
       else setHits(found);
     } catch (error) {
       setMessage(error instanceof Error ? error.message : 'The search failed.');
@@ -63,7 +62,7 @@ export function SearchField() {
         {hits && (
           <ul>
             {hits.map(({ to, label, about }) => (
-              <li key={to}>
+              <li key={`${label} ${to}`}>
                 <button type="button" className="plain" onClick={() => go(to)}>
                   <code>{label}</code> <span className="quiet">{about}</span>
                 </button>

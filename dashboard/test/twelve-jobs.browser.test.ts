@@ -238,6 +238,36 @@ test('onboard an account', async () => {
   await operator.clicks.expectDocumented('onboard an account');
 });
 
+test('an operator finds anything of any account on the screen that shows it, and acts for the account if the key may', async () => {
+  const { json } = await call(service, 'GET', '/v1/esims?reference=TRV-1007');
+  const { iccid } = json.data[0];
+  const { id: account } = (await call(service, 'GET', '/v1/me')).json.account;
+  const { page: own } = await openCounted(
+    await service.createKey({ scopes: ['operator', 'operator_write'] }),
+  );
+  const lookFor = async (text: string) => {
+    await own.keyboard.press('/');
+    await own.locator('#search').fill(text);
+    await own.keyboard.press('Enter');
+  };
+  await lookFor('TRV-1007');
+  await own.getByRole('button', { name: /^exec_/ }).click();
+  await own.waitForURL(/\/dashboard\/executions\/exec_/);
+  await lookFor(iccid);
+  await own.waitForURL(`**/accounts/${account}/esims/${iccid}`);
+  await own.getByText('what you do here is audited').waitFor();
+  await own.getByRole('button', { name: 'Suspend…' }).click();
+  await own.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click();
+  await own.getByRole('heading', { level: 1 }).getByText('Suspended').waitFor();
+  await own.getByRole('link', { name: 'back to the operator’s view' }).click();
+  await lookFor(account);
+  await own.waitForURL(`**/accounts/${account}`);
+
+  const { page: reader } = await openCounted(await service.createKey({ scopes: ['operator'] }));
+  await reader.goto(`${service.url}/dashboard/accounts/${account}/esims/${iccid}`);
+  await reader.getByRole('button', { name: 'Resume needs “operator_write”' }).waitFor();
+});
+
 test('a filter that matches nothing says so, and is cleared with a click', async () => {
   await page.goto(`${service.url}/dashboard/esims?view=orders&reference=none`);
   await page.getByText('The filters match none of the orders.').waitFor();

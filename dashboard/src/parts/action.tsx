@@ -46,6 +46,8 @@ export function Action({ label, call, scope, confirm, kind, onDone }: Props) {
       if (error instanceof SimplaneError && !error.mayHaveTakenEffect) key.current = crypto.randomUUID();
     },
   });
+  const isOperators = call.path.startsWith('/v1/operator/');
+  const serviceAccount = clients.isOperator && !isOperators ? clients.account?.id : undefined;
   return (
     <span className="action">
       <span className="halves">
@@ -70,7 +72,13 @@ export function Action({ label, call, scope, confirm, kind, onDone }: Props) {
       </span>
       {asks === 'curl' && (
         <Dialog title={`${label}, with curl`} onClose={() => setAsks(null)}>
-          <CodeBlock text={curlOf(call, { idempotencyKey: key.current })} what="curl command" />
+          <CodeBlock
+            text={curlOf(call, {
+              idempotencyKey: key.current,
+              ...(serviceAccount !== undefined && { serviceAccount }),
+            })}
+            what="curl command"
+          />
         </Dialog>
       )}
       {asks === 'confirm' && confirm !== undefined && (

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { mayDo, useClients } from '../client.ts';
+import { mayDo, scopeNeeded, useClients } from '../client.ts';
 
 type Props = {
   /** The scope that the key needs. Without it the button is disabled and says so. */
@@ -11,17 +11,19 @@ type Props = {
 };
 
 export function ScopedButton({ scope, kind, isBusy = false, onClick, children }: Props) {
-  const isAllowed = mayDo(useClients(), scope);
+  const clients = useClients();
+  const isAllowed = mayDo(clients, scope);
+  const needed = scopeNeeded(clients, scope);
   return (
     <button
       type="button"
       className={`control ${kind ?? ''}`}
       disabled={!isAllowed || isBusy}
-      title={isAllowed ? undefined : missing(scope)}
+      title={isAllowed ? undefined : missing(needed)}
       onClick={onClick}
     >
       {children}
-      {!isAllowed && <span className="why"> needs “{scope}”</span>}
+      {!isAllowed && <span className="why"> needs “{needed}”</span>}
     </button>
   );
 }

@@ -1,5 +1,5 @@
 import type { Esim } from '@simplane/sdk';
-import { mayDo, useClients } from '../client.ts';
+import { mayDo, scopeNeeded, useClients } from '../client.ts';
 import { Action } from './action.tsx';
 import { missing } from './scoped-button.tsx';
 
@@ -22,7 +22,7 @@ export function canSimulate(status: Esim['status']): boolean {
 /** What a phone and its network do, in the sandbox. */
 export function Simulate({ iccid }: { iccid: string }) {
   const clients = useClients();
-  if (!mayDo(clients, 'write')) return <p className="quiet">{missing('write')}</p>;
+  if (!mayDo(clients, 'write')) return <p className="quiet">{missing(scopeNeeded(clients, 'write'))}</p>;
   return (
     <div className="row">
       {steps.map(({ label, body }) => (

@@ -21,7 +21,7 @@ export default function Accounts() {
     <>
       <PageHeader
         title="Accounts"
-        about="Open an account to see what its own keys see, read-only. The audit log records it."
+        about="Open an account to see what its own keys see; with the scope operator_write you can also act for it. The audit log records both."
       >
         <button type="button" className="control main" onClick={() => setEdited('new')}>
           Create an account

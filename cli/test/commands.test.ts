@@ -225,6 +225,14 @@ describe('an eSIM in the sandbox', () => {
       ]),
     );
     expect((await run('bundles', 'list', iccid)).stdout).toMatch(/active +500 MB +1 GB/);
+
+    const queued = bundles.find(({ status }) => status === 'queued');
+    expect(await runJson('bundles', 'cancel', iccid, queued.id)).toMatchObject({ status: 'canceled' });
+    const elsewhere = ['bundles', 'add', iccid, 'prod_us_1gb_7d', '--wait'];
+    expect((await run(...elsewhere)).stderr).toContain('any_region');
+    expect(await runJson(...elsewhere, '--any-region')).toMatchObject({ status: 'succeeded' });
+    await runJson('simulate', iccid, 'use_data', '--bytes', '5MB', '--country', 'jp');
+    expect((await run('esims', 'get', iccid)).stdout).toMatch(/Country +JP\n *Not covered +5 MB/);
   });
 });
 

@@ -18,6 +18,7 @@ import { sendOnce } from './clients/send.ts';
 import { recordWalk, walk } from './clients/walk.ts';
 import type {
   AccountEnd,
+  Books,
   EndedDelivery,
   FeedReader,
   ListName,
@@ -59,6 +60,7 @@ export async function collectEnd(ctx: RunContext): Promise<void> {
   history.stuck.push(...(await readStuckRows(ctx)));
   history.orderRows.push(...(await readOrderRows(ctx)));
   history.places = await readPlaces(ctx);
+  history.books = await readBooks(ctx);
   history.endedDeliveries = await readEndedDeliveries(ctx);
   history.stolenLeases = await readStolenLeases(ctx);
   for (const { id, at } of await readCommitTimes(ctx)) history.committedMs.set(id, at);
@@ -175,6 +177,37 @@ async function readPlaces({ deployment }: RunContext): Promise<Map<string, strin
     places.set(name, [...(places.get(name) ?? []), place]);
   }
   return places;
+}
+
+async function readBooks({ deployment }: RunContext): Promise<Books> {
+  const { postgres, database } = deployment;
+  return {
+    unbalanced: await postgres.query(
+      database,
+      `select iccid, recorded::float8, counted::float8
+       from (
+         select
+           iccid,
+           (select coalesce(sum(bytes), 0) from usage_records where usage_records.iccid = esims.iccid) as recorded,
+           (select coalesce(sum(used_bytes), 0) from bundles where bundles.iccid = esims.iccid)
+             + uncovered_bytes + late_bytes as counted
+         from esims
+       ) books
+       where recorded <> counted`,
+    ),
+    foreign: await postgres.query(
+      database,
+      `select record.iccid, record_id, record.country
+       from usage_records record
+       cross join lateral (
+         select record.bundle_id as id
+         union all
+         select place::uuid from jsonb_object_keys(record.parts) place where place not in ('uncovered', 'late')
+       ) charged
+       join bundles using (id)
+       where not record.country = any(bundles.countries)`,
+    ),
+  };
 }
 
 async function readEndedDeliveries({ deployment }: RunContext): Promise<EndedDelivery[]> {

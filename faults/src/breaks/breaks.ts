@@ -263,6 +263,18 @@ export const breaks: Record<string, Break> = {
       body: 'insert into dashboard_sessions select (old).*; return null;',
     }),
   },
+  'lose-uncovered': {
+    description: 'usage that no bundle covers is not counted on the eSIM',
+    caughtBy: ['usage-adds-up', 'usage-is-counted-once'],
+    operations: [...order, act('attach'), act('use-data', { choice: 0.6 })],
+    sql: trigger('esims', 'before update', { body: 'new.uncovered_bytes := 0; return new;' }),
+  },
+  'drain-foreign-bundle': {
+    description: 'usage counts on a bundle that does not cover its country',
+    caughtBy: ['no-byte-on-a-foreign-bundle'],
+    operations: [...order, act('use-data', { choice: 0.6 })],
+    sql: trigger('usage_records', 'before insert', { body: `new.country := 'AQ'; return new;` }),
+  },
   'skip-page': {
     description: 'lists of executions omit items after the first page',
     caughtBy: ['walks-are-complete'],

@@ -16,6 +16,7 @@ import { ordersEndOnce } from './orders-end-once.ts';
 import { ordersReachTheNetworkOnce } from './orders-reach-the-network-once.ts';
 import { processesSurvive } from './processes-survive.ts';
 import { unknownOutcomesAreSettled } from './unknown-outcomes-are-settled.ts';
+import { noByteOnAForeignBundle, usageAddsUp } from './usage-adds-up.ts';
 import { usageIsCountedOnce } from './usage-is-counted-once.ts';
 import type { Check } from './violation.ts';
 import { walksAreComplete } from './walks-are-complete.ts';
@@ -40,6 +41,8 @@ export const checks = {
   'writes-are-audited': writesAreAudited,
   'ended-credentials-are-refused': endedCredentialsAreRefused,
   'usage-is-counted-once': usageIsCountedOnce,
+  'usage-adds-up': usageAddsUp,
+  'no-byte-on-a-foreign-bundle': noByteOnAForeignBundle,
   'walks-are-complete': walksAreComplete,
   'nothing-is-stuck': nothingIsStuck,
   'answers-are-expected': answersAreExpected,

@@ -154,10 +154,19 @@ export type History = {
   orderRows: OrderRow[];
   /** The tables that contain each delivery at the end of the run. */
   places: Map<string, string[]>;
+  /** What the tables of usage say at the end of the run. */
+  books: Books;
   /** All ended deliveries of events and recoveries, at the end of the run. */
   endedDeliveries: EndedDelivery[];
   /** Endpoints whose lease another process took before it expired, recorded inside PostgreSQL. */
   stolenLeases: string[];
+};
+
+export type Books = {
+  /** eSIMs whose records have another sum than what was counted. */
+  unbalanced: { iccid: string; recorded: number; counted: number }[];
+  /** Records that count on a bundle which does not cover their country. */
+  foreign: { iccid: string; record_id: string; country: string }[];
 };
 
 export function emptyHistory(startedMs: number): History {
@@ -181,6 +190,7 @@ export function emptyHistory(startedMs: number): History {
     stuck: [],
     orderRows: [],
     places: new Map(),
+    books: { unbalanced: [], foreign: [] },
     endedDeliveries: [],
     stolenLeases: [],
   };

@@ -144,7 +144,7 @@ describe('while a table is locked that only the lists of one account need', () =
       code: 'query_too_broad',
       param: 'status',
       message:
-        'The search took more than 2 s and was ended. Send a shorter time with created[gte] and created[lt], or a value of error_code.',
+        'The search took more than 2 s and was ended. Send a shorter time with created[gte] and created[lt], or a value of error_code, or a value of via.',
     });
     // The list without a filter has the usual time, and is the only one left.
     expect(await waitingForLock()).toBe(1);

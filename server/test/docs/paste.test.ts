@@ -25,7 +25,7 @@ const outcomes: Record<string, RegExp> = {
   'docs/events.md': /event: esim\.activated[\s\S]*"caught_up":true[\s\S]*"name":"billing"/,
   'docs/operations.md': /"kind":"mock"[\s\S]*RATE +LAST_MINUTE[\s\S]*"role": "all"/,
   'docs/usage.md': /"accepted":2,"duplicates":0,"rejected":0/,
-  'docs/webhooks.md': /"object":"delivery"[\s\S]*"since":1794700000/,
+  'docs/webhooks.md': /"object":"delivery"[\s\S]*"object":"recovery"/,
   'docs/agents.md': /provision_esim/,
   'examples/webhook-receiver/README.md': /evt_\w+ esim\.provisioned {"iccid"/,
 };

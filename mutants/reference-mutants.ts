@@ -78,4 +78,20 @@ export const referenceMutants: Mutant[] = [
     tests: [api('lookup-details')],
     why: 'A filter without a value is refused on every list.',
   },
+  {
+    name: 'held-order-starts-at-once',
+    file: 'server/src/orders/executions/sql-parts.ts',
+    find: `interval '\${heldProduct.seconds} seconds' else now() end`,
+    replace: "interval '0 seconds' else now() end",
+    tests: [api('execution-events')],
+    why: 'An order of the held product can be canceled.',
+  },
+  {
+    name: 'front-page-for-programs',
+    file: 'server/src/http/front-page.ts',
+    find: String.raw` && /\btext\/html\b/.test(headers.accept ?? '')`,
+    replace: ' && Boolean(headers)',
+    tests: [api('errors')],
+    why: 'A program that asks for / gets an error in JSON.',
+  },
 ];

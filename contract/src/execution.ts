@@ -39,7 +39,10 @@ const executionId = { pattern: idPattern(idPrefixes.execution) };
 
 /** What `waiting_for` says of an order that no worker has claimed. */
 export const waitingForWorker =
-  'It has not started yet: the service is busy, or the network is down. It starts automatically. If it still waits after a few minutes, tell the operator.';
+  'It was accepted and starts automatically, usually within a second. There is nothing to do; if it still waits after a few minutes, ask the operator.';
+
+/** The sandbox's product whose orders wait before they reach the network, and how long. */
+export const heldProduct = { id: 'prod_sandbox_held', seconds: 60 } as const;
 
 /** `error.message` of a canceled execution. */
 export const canceledMessage =

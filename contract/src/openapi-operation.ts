@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 import { apiVersions, currentApiVersion } from './api-version.ts';
 import { type ErrorCode, errors } from './errors.ts';
+import { describeLinks } from './openapi-links.ts';
 import { linkSchemas, requestName, schemaRef } from './openapi-schemas.ts';
 import { describeScope, isWrite, type Operation } from './operation.ts';
 import { isPaging } from './pagination.ts';
@@ -69,6 +70,7 @@ export function describeOperation(
       ...Object.fromEntries((definition.pictures ?? []).map((type) => [type, {}])),
       ...(definition.streams && { 'text/event-stream': { schema: { type: 'string' } } }),
     },
+    ...describeLinks(operationId, response),
   };
   return {
     operationId,

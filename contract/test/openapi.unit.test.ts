@@ -116,3 +116,25 @@ function linked(value: Json): Json {
   const [, kind, name] = value.$ref?.match(/^#\/components\/(\w+)\/(\w+)$/) ?? [];
   return kind === undefined ? value : document.components[kind][name];
 }
+
+test('every link leads to an operation, from members that the answer has to all its path parameters', () => {
+  const byId = new Map(described.map((one) => [one.operationId, one]));
+  const links = described.flatMap((from) =>
+    Object.values(from.responses as Json).flatMap((response: Json) =>
+      Object.values((response.links ?? {}) as Json).map((link) => ({ from, response, link: link as Json })),
+    ),
+  );
+  expect(links.length).toBeGreaterThan(30);
+  for (const { from, response, link } of links) {
+    const { $ref } = response.content['application/json'].schema;
+    const { properties } = document.components.schemas[$ref.split('/').at(-1)];
+    const wanted = byId.get(link.operationId).parameters.filter((one: Json) => one.in === 'path');
+    expect([from.operationId, Object.keys(link.parameters)]).toEqual([
+      from.operationId,
+      wanted.map(({ name }: Json) => name),
+    ]);
+    for (const value of Object.values(link.parameters) as string[]) {
+      expect(properties).toHaveProperty(value.replace('$response.body#/', ''));
+    }
+  }
+});

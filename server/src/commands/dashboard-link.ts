@@ -6,6 +6,7 @@ import { sessionMs } from '../accounts/sessions/start-session.ts';
 import { listAccountRows } from '../accounts/sql/accounts.ts';
 import { accountOf } from './account-of.ts';
 import { CommandError } from './command-error.ts';
+import { readAddress } from './sandbox-address.ts';
 import type { Tools } from './with-database.ts';
 
 type Options = { operator: boolean; account?: string };
@@ -32,7 +33,8 @@ export async function dashboardLinkCommand(tools: Tools, options: Options): Prom
     const { row } = await issueKey(tx, tools, wanted);
     return createLink(tx, tools, row.id);
   });
-  const address = config.publicUrl ?? `http://127.0.0.1:${config.port}`;
+  const running = config.mode === 'sandbox' ? await readAddress(config.dataDir) : null;
+  const address = config.publicUrl ?? running ?? `http://127.0.0.1:${config.port}`;
   process.stdout.write(`${address}${path}\n`);
   process.stderr.write('The link works once, within ten minutes.\n');
 }

@@ -2,6 +2,19 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 
+/** Where a sandbox on this data folder listens now; null if none does. */
+export async function readAddress(dataDir: string): Promise<string | null> {
+  try {
+    const { url, pid }: { url: string; pid: number } = JSON.parse(
+      await readFile(join(dataDir, 'sandbox-address'), 'utf8'),
+    );
+    process.kill(pid, 0); // throws if it was killed and left the file behind
+    return url;
+  } catch {
+    return null;
+  }
+}
+
 /**
  * Writes where this sandbox listens into its data folder, for `simplane` in the same folder. The pid tells a running
  * sandbox from one that was killed. Optional: a folder that does not exist or is read-only is left alone.

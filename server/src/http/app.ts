@@ -56,7 +56,7 @@ export function createApp(
   const connections = limitConnections(app.server, service);
   prepareRequests(app, service, held);
   followRequests(app, service, api, { ...held, connections });
-  refuseUnknownRoutes(app);
+  refuseUnknownRoutes(app, service);
   answerErrors(app, service);
   readJsonOnly(app, held.bodies);
   serveOperationalRoutes(app, service);

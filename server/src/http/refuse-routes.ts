@@ -1,10 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Service } from '../background/service.ts';
 import { AppError } from '../platform/app-error.ts';
+import { sendFrontPage, wantsFrontPage } from './front-page.ts';
 
 /** Runs before authentication and body parsing, which an unknown route does not need. */
-export function refuseUnknownRoutes(app: FastifyInstance): void {
-  app.setNotFoundHandler(() => Promise.reject(new Error('the hook below refuses first')));
-  app.addHook('onRequest', (request, _reply, done) => done(refusalOf(request)));
+export function refuseUnknownRoutes(app: FastifyInstance, service: Service): void {
+  const hasPages = service.role !== 'worker';
+  // Reached by a browser at `/` only: the hook refuses everything else.
+  app.setNotFoundHandler((_request, reply) => sendFrontPage(service, reply));
+  app.addHook('onRequest', (request, _reply, done) =>
+    done(hasPages && request.is404 && wantsFrontPage(request) ? undefined : refusalOf(request)),
+  );
 }
 
 function refusalOf(request: FastifyRequest): AppError | undefined {

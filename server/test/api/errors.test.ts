@@ -509,6 +509,23 @@ describe('missing resources', () => {
     }
   });
 
+  test('/ leads a browser to the pages, and others get an error', async () => {
+    const page = await fetch(service.url, { headers: { Accept: 'text/html,*/*;q=0.8' } });
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    const text = await page.text();
+    for (const path of ['/docs', '/dashboard']) expect(text).toContain(`href="${path}"`);
+    for (const [method, accept] of [
+      ['GET', '*/*'],
+      ['GET', 'application/json'],
+      ['POST', 'text/html'],
+    ] as const) {
+      const { status } = await fetch(service.url, { method, headers: { Accept: accept } });
+      expect([method, accept, status]).toEqual([method, accept, 404]);
+    }
+    const elsewhere = await fetch(`${service.url}/nothing`, { headers: { Accept: 'text/html' } });
+    expect(elsewhere.status).toBe(404);
+  });
+
   test('a known path with another method is method_not_allowed, with the allowed methods', async () => {
     const reply = await call(service, 'DELETE', '/v1/products');
     expectRefusal(reply, 'method_not_allowed');

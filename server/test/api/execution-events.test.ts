@@ -129,3 +129,27 @@ test('a probe says that it is a test', async () => {
   const probe = receiver.received.find(({ body }) => body.includes('webhook_endpoint.probe'));
   expect(probe?.headers['service-test']).toBe('true');
 });
+
+test('an order of the held product waits before the network and can be canceled, or starts when its time has come', async () => {
+  const body = { product_id: 'prod_sandbox_held' };
+  const { json: held } = await call(service, 'POST', '/v1/esims', { body });
+  const read = async (id: string) => (await call(service, 'GET', `/v1/executions/${id}`)).json;
+  for (const execution of [held, await read(held.id)]) {
+    expect([execution.status, execution.attempts]).toEqual(['queued', 0]);
+    expect(execution.waiting_for).toContain('waits 60 seconds');
+    expect(Math.abs(execution.next_attempt_at - execution.created - 60)).toBeLessThan(5);
+  }
+  const { json: canceled } = await call(service, 'POST', `/v1/executions/${held.id}/cancel`);
+  expect([canceled.status, canceled.error.code]).toEqual(['failed', 'canceled']);
+  const { json: other } = await call(service, 'POST', '/v1/esims', { body });
+  await service.db.pool.query(
+    `update execution_queue set due_at = now() where product_id = 'prod_sandbox_held'`,
+  );
+  const { iccid, attempts } = await until(
+    () => read(other.id),
+    ({ status }) => status === 'succeeded',
+  );
+  expect(attempts).toBe(1);
+  const { json: topUp } = await call(service, 'POST', `/v1/esims/${iccid}/bundles`, { body });
+  expect((await call(service, 'POST', `/v1/executions/${topUp.id}/cancel`)).json.error.code).toBe('canceled');
+});

@@ -47,7 +47,7 @@ const unreachable: Reply<never> = {
 
 test('a new execution says that it waits for a worker, in the answer to the order too', async () => {
   const { json: accepted } = await provision(service);
-  expect(accepted.waiting_for).toMatch(/^It has not started yet: .*operator/);
+  expect(accepted.waiting_for).toMatch(/^It was accepted and starts automatically.*operator/);
   expect(accepted.next_attempt_at).toBe(accepted.created);
   const { waiting_for: cause, next_attempt_at: next } = await shown(accepted.id);
   expect(cause).toBe(accepted.waiting_for);
@@ -119,7 +119,7 @@ where account_id = $1 and id = $2`,
   );
   expect((await shown(accepted.id)).waiting_for).toMatch(/^It was interrupted and continues/);
   await releaseOrphanedExecutions(service.db);
-  expect((await shown(accepted.id)).waiting_for).toMatch(/^It has not started yet:/);
+  expect((await shown(accepted.id)).waiting_for).toMatch(/^It was accepted and starts automatically/);
 });
 
 test('a cause that a newer release stored is shown in general words', async () => {
@@ -131,5 +131,5 @@ test('a cause that a newer release stored is shown in general words', async () =
     },
     [service.accountUuid],
   );
-  expect((await shown(accepted.id)).waiting_for).toMatch(/^It has not started yet:/);
+  expect((await shown(accepted.id)).waiting_for).toMatch(/^It was accepted and starts automatically/);
 });

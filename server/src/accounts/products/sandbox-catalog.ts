@@ -45,6 +45,7 @@ export const sandboxCatalog: GivenProduct[] = [
   plan('prod_global_1gb_7d', 'Global 1 GB, 7 days', world, 1, 7, 900),
   plan('prod_global_10gb_60d', 'Global 10 GB, 60 days', world, 10, 60, 5900),
   misbehaving('prod_sandbox_slow', 'Sandbox: slow network'),
+  misbehaving('prod_sandbox_held', 'Sandbox: waits before the network'),
   misbehaving('prod_sandbox_flaky', 'Sandbox: fails twice, then works'),
   misbehaving('prod_sandbox_declined', 'Sandbox: declined for good'),
   misbehaving('prod_sandbox_out_of_stock', 'Sandbox: out of stock'),

@@ -1,6 +1,7 @@
 import {
   type Execution,
   type ExecutionType,
+  heldProduct,
   idPrefixes,
   type Price,
   waitingForWorker,
@@ -46,6 +47,7 @@ type New = {
 /** A newly accepted execution, before its row can be read. */
 export function presentNew(id: string, order: New): Execution {
   const { type, productId, iccid, reference = null, createdAt, price } = order;
+  const isHeld = productId === heldProduct.id;
   return {
     id,
     object: 'execution',
@@ -59,17 +61,18 @@ export function presentNew(id: string, order: New): Execution {
     attempts: 0,
     created: unixSeconds(createdAt),
     finished_at: null,
-    waiting_for: describeWaiting('worker'),
-    next_attempt_at: unixSeconds(createdAt),
+    waiting_for: describeWaiting(isHeld ? 'held' : 'worker'),
+    next_attempt_at: unixSeconds(createdAt) + (isHeld ? heldProduct.seconds : 0),
   };
 }
 
 /**
  * Why an open execution waits, in words for the account that ordered: cause and remedy, and no host, setting or other account.
- * `release` stores the cause in the execution's progress; the first two follow from the row itself.
+ * `release` stores the cause in the execution's progress; the first three follow from the row itself.
  */
 const causes = {
   worker: waitingForWorker,
+  held: `This sandbox product waits ${heldProduct.seconds} seconds before it reaches the network, so that you can try to cancel it. Then it starts automatically.`,
   takeover:
     'It was interrupted and continues automatically. If it still waits after a few minutes, tell the operator.',
   network:

@@ -1,3 +1,4 @@
+import { heldProduct } from '@simplane/contract';
 import { forceKeyLookup } from '../../platform/db/planner-hints.ts';
 
 /**
@@ -99,6 +100,15 @@ export const indexedReference = `((input ->> 'reference') collate "C")`;
 /** SQL: what the partial indexes of references require. */
 export const hasReference = `input ->> 'reference' is not null`;
 
+/** SQL: when an accepted execution may start. One column more in accepting an order: nothing measurable. */
+export function dueAt(productId: string): string {
+  return `case when ${isHeldProduct(productId)} then now() + interval '${heldProduct.seconds} seconds' else now() end`;
+}
+
+function isHeldProduct(productId: string): string {
+  return `${productId} = '${heldProduct.id}'`;
+}
+
 /** `ExecutionRow` from the history. */
 export const endedColumns = `id, type, status, product_id, iccid, input ->> 'reference' as reference, input -> 'price' as price,
   error, attempts, created_at, finished_at,
@@ -111,6 +121,7 @@ export const openColumns = `id, type, case when attempts = 0 then 'queued' else 
   case
     when leased_until > now() then null
     when leased_until is not null then 'takeover'
+    when attempts = 0 and ${isHeldProduct('product_id')} and due_at > now() then 'held'
     else coalesce(progress ->> 'waiting_for', 'worker')
   end as waiting_for,
   case when leased_until > now() then null else greatest(due_at, leased_until) end as next_attempt_at,

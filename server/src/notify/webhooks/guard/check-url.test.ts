@@ -25,7 +25,6 @@ describe('the URL itself', () => {
   test('is refused if invalid or of another scheme, and the reason names the allowed schemes', () => {
     for (const url of [
       '',
-      'example.com',
       '/path',
       'https://',
       'https://a b/',
@@ -54,6 +53,15 @@ describe('the URL itself', () => {
       });
     }
   });
+
+  test.each(['localhost:3000/hook', 'localhost', '127.0.0.1:3000', 'example.com/hook?a=b'])(
+    'without a scheme is refused, and the reason says how to start it: %s',
+    (url) => {
+      const reason = `“${url}” has no scheme: start it with \`http://\` or \`https://\`.`;
+      expect(checkUrl(url, sandbox)).toEqual({ ok: false, reason });
+      expect(checkUrl(url, live)).toMatchObject({ reason: expect.stringContaining('with `https://`.') });
+    },
+  );
 
   test('may be http only if the policy allows it, whatever the address', () => {
     const policy = { ...live, allowedCidrs: ['10.0.0.0/8'] };

@@ -12,6 +12,10 @@ type Checked = { ok: true; url: string } | { ok: false; reason: string };
 export function checkUrl(text: string, policy: AddressPolicy): Checked {
   const url = URL.canParse(text) ? new URL(text) : null;
   const schemes = policy.allowsHttp ? '`https` and `http`' : '`https`';
+  if (lacksScheme.test(text)) {
+    const start = policy.allowsHttp ? '`http://` or `https://`' : '`https://`';
+    return refused(`“${clip(text)}” has no scheme: start it with ${start}.`);
+  }
   if (!url) return refused(`“${clip(text)}” is not a URL; ${schemes} URLs with a host are allowed.`);
   if (url.protocol !== 'https:' && !(policy.allowsHttp && url.protocol === 'http:')) {
     return refused(`\`${clip(url.protocol.slice(0, -1))}\` URLs are not allowed; ${schemes} URLs are.`);
@@ -28,6 +32,9 @@ export function checkUrl(text: string, policy: AddressPolicy): Checked {
   if (verdict && !verdict.allowed) return refused(`${clip(hostname)} is not allowed: ${verdict.reason}.`);
   return { ok: true, url: url.href };
 }
+
+// A host, perhaps with a port. A URL parser takes `localhost:3000/hook` for a URL of the scheme `localhost`.
+const lacksScheme = /^[\w-]+(\.[\w-]+)*(:\d{1,5})?([/?#]|$)/;
 
 function refused(reason: string): Checked {
   return { ok: false, reason };

@@ -4,6 +4,7 @@ import { column, rowsOf } from '../../../platform/db/rows.ts';
 import type { Claim } from '../../../platform/idempotency/claim.ts';
 import type { Answer, StoredAnswer } from '../../../platform/idempotency/outcome.ts';
 import { tryLockKey } from '../../../platform/idempotency/try-lock-key.ts';
+import { dueAt } from '../sql-parts.ts';
 
 export type NewExecution = {
   accountUuid: string;
@@ -128,8 +129,8 @@ with checked as materialized (
   where k.expires_at <= excluded.created_at
   returning account_id, key
 ), accepted as (
-  insert into execution_queue (account_id, id, type, product_id, input, created_at)
-  select account_id, id, 'esim.provision', product_id, input::jsonb || jsonb_build_object('price', price), created_at
+  insert into execution_queue (account_id, id, type, product_id, input, created_at, due_at)
+  select account_id, id, 'esim.provision', product_id, input::jsonb || jsonb_build_object('price', price), created_at, ${dueAt('product_id')}
   from checked
   where active and (key is null or (account_id, key) in (select account_id, key from claimed))
   returning id

@@ -4,7 +4,7 @@ import type { Queryable } from '../../../platform/db/database.ts';
 import { many, one, run, single } from '../../../platform/db/statement.ts';
 import { beforeFirst, pageOfValue } from '../../../platform/lists/keyset.ts';
 import { type ListFilter, listStatement } from '../list-statement.ts';
-import { endedColumns, openColumns } from '../sql-parts.ts';
+import { dueAt, endedColumns, openColumns } from '../sql-parts.ts';
 import type { NewExecution } from './accept.ts';
 
 export type ExecutionError = NonNullable<Execution['error']>;
@@ -112,8 +112,8 @@ export const insertExecution = run<[row: Row]>('execution_insert', (row) => [
   row.createdAt,
   JSON.stringify(row.progress ?? {}),
 ])`
-insert into execution_queue (account_id, id, type, product_id, iccid, input, created_at, progress)
-values ($1, $2, $3, $4, $5, $6, $7, $8)`;
+insert into execution_queue (account_id, id, type, product_id, iccid, input, created_at, progress, due_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, ${dueAt('$4::text')})`;
 
 type OpenChange = { id: string; type: ExecutionType };
 

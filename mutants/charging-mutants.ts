@@ -20,8 +20,8 @@ export const chargingMutants: Mutant[] = [
   {
     name: 'bundle-that-expires-last-first',
     file: plan,
-    find: 'endOf(first) <= endOf(bundle)',
-    replace: 'endOf(first) > endOf(bundle)',
+    find: 'endOf(bundle) < endOf(first)',
+    replace: 'endOf(bundle) > endOf(first)',
     tests: [unit],
     why: 'Of the active bundles, the one that expires first is filled.',
   },
@@ -36,8 +36,8 @@ export const chargingMutants: Mutant[] = [
   {
     name: 'threshold-told-again-after-a-correction',
     file: count,
-    find: 'const known = { ...before, used_bytes: mostUsed(before) };',
-    replace: 'const known = before;',
+    find: 'const known = mostUsed(before);',
+    replace: 'const known = before.used_bytes;',
     tests: [unit],
     why: 'A threshold that was told is not told again.',
   },
@@ -52,7 +52,7 @@ export const chargingMutants: Mutant[] = [
   {
     name: 'record-corrected-twice',
     file: planUsage,
-    find: `if (corrected.has(id) || known.get(id)?.isCorrected) return 'already_corrected';`,
+    find: `if (state.corrected.has(id) || known.get(id)?.isCorrected) return 'already_corrected';`,
     replace: '',
     tests: [unit, api('charging')],
     why: 'A record is replaced once; its parts would be taken back twice.',
@@ -68,8 +68,8 @@ export const chargingMutants: Mutant[] = [
   {
     name: 'record-corrected-in-its-batch-still-counts',
     file: takeUsage,
-    find: 'by === undefined ? { ...record, ...found } : { bytes: 0, parts: {} }',
-    replace: '{ ...record, ...found }',
+    find: ': { iccid, id, bytes: 0, at, country, parts: [], correctedBy: by }',
+    replace: ': { iccid, id, bytes, at, country, parts, correctedBy: by }',
     tests: [api('charging')],
     why: 'A record that is replaced in its own batch is in no sum.',
   },

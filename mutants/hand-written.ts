@@ -186,8 +186,8 @@ const usage: Mutant[] = [
   {
     name: 'usage-counted-again',
     file: 'server/src/orders/observations/take-usage.ts',
-    find: 'groupByEsim(records.filter(({ iccid, record_id }) => !stored.get(iccid)?.has(record_id)))',
-    replace: 'groupByEsim(records)',
+    find: 'stored.size === 0 ? records : records.filter(isFresh)',
+    replace: 'stored.size === 0 || isFresh ? records : []',
     tests: [api('usage-records')],
     why: 'A record that was stored before is not counted again.',
   },
@@ -202,8 +202,8 @@ const usage: Mutant[] = [
   {
     name: 'usage-of-a-canceled-bundle',
     file: 'server/src/orders/bundles/plan.ts',
-    find: `.filter((bundle) => bundle.status === 'active' && covers(bundle, country))`,
-    replace: `.filter((bundle) => bundle.status !== 'queued' && covers(bundle, country))`,
+    find: `if (bundle.status !== 'active' || !covers(bundle, country)) continue;`,
+    replace: `if (bundle.status === 'queued' || !covers(bundle, country)) continue;`,
     tests: ['server/src/orders/bundles/usage-limits.test.ts'],
     why: 'Nothing is counted on a canceled bundle.',
   },

@@ -13,8 +13,14 @@ export const uncovered: Place = 'uncovered';
 /** For what was reported after the eSIM's termination. */
 export const late: Place = 'late';
 
-/** How many bytes of a record were counted where. They add up to the record. */
-export type Parts = Readonly<Record<Place, number>>;
+/** How many bytes of a record were counted where: each place once. They add up to the record. */
+export type Parts = readonly { place: Place; bytes: number }[];
+
+/** How many of a record's bytes were counted in this place. */
+export function bytesAt(parts: Parts, place: Place): number {
+  for (const part of parts) if (part.place === place) return part.bytes;
+  return 0;
+}
 
 /** Usage counted on bundles. `parts` includes what went to no bundle. */
 type Counted = { change: Change; parts: Parts };
@@ -30,16 +36,16 @@ export function countUsage(
 ): Counted {
   let change = promote(before, at, country);
   let [rest, from] = [bytes, at];
-  const parts: Record<Place, number> = {};
+  const parts: { place: Place; bytes: number }[] = [];
   while (rest > 0) {
     const taker = activeOf(change, country);
     if (!taker) {
-      parts[uncovered] = rest;
+      parts.push({ place: uncovered, bytes: rest });
       break;
     }
     const taken = Math.min(rest, roomIn(taker));
     change = fill(change, taker, { bytes: taken, at });
-    if (taken > 0) parts[taker.id] = taken;
+    if (taken > 0) parts.push({ place: taker.id, bytes: taken });
     rest -= taken;
     // A late record may be older than the bundle it fills; the next bundle must not start before that one.
     from = laterOf(from, taker.activated_at);
@@ -77,7 +83,7 @@ export function recountUsage(
   usage: Usage,
   { promotes, now }: { promotes: boolean; now: Date },
 ): Counted {
-  const lowered = before.bundles.map((bundle) => takeBack(bundle, parts[bundle.id] ?? 0, now));
+  const lowered = before.bundles.map((bundle) => takeBack(bundle, bytesAt(parts, bundle.id), now));
   const counted = countUsage(noChange(lowered), usage, { promotes });
   const wasDepleted = (id: string) => before.bundles.some((b) => b.id === id && b.status === 'depleted');
   const events = counted.change.events.filter(
@@ -108,15 +114,16 @@ function mostUsed({ used_bytes, most_used_bytes }: BundleRow): number {
 
 /** Ascending. */
 function levelsCrossed(before: BundleRow, after: BundleRow): number[] {
-  const known = { ...before, used_bytes: mostUsed(before) };
+  const known = mostUsed(before);
+  const { used_bytes, data_bytes } = after;
   const crossed = after.thresholds.filter(
-    (percent) => hasReached(after, percent) && !hasReached(known, percent),
+    (percent) => hasReached(used_bytes, data_bytes, percent) && !hasReached(known, data_bytes, percent),
   );
   return crossed.length > 1 ? [...new Set(crossed)].sort((a, b) => a - b) : crossed;
 }
 
 /** Compares exactly: bytes times 100 may exceed the safe integers, and only then is `BigInt` used. */
-function hasReached({ used_bytes, data_bytes }: BundleRow, percent: number): boolean {
+function hasReached(used_bytes: number, data_bytes: number | null, percent: number): boolean {
   if (data_bytes === null) return false;
   const [used, level] = [used_bytes * 100, data_bytes * percent];
   if (Number.isSafeInteger(used) && Number.isSafeInteger(level)) return used >= level;

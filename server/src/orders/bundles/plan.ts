@@ -42,10 +42,10 @@ type Expiry = { promotes: boolean; country: Country };
 
 /** Expires active bundles that are due, and activates the next one. Queued bundles have no expiry yet. */
 export function expireDue(change: Change, now: Date, { promotes, country }: Expiry): Change {
-  const due = change.bundles.filter(
-    ({ status, expires_at }) => status === 'active' && expires_at !== null && expires_at <= now,
-  );
-  if (due.length === 0) return change;
+  const isDue = ({ status, expires_at }: BundleRow) =>
+    status === 'active' && expires_at !== null && expires_at <= now;
+  if (!change.bundles.some(isDue)) return change;
+  const due = change.bundles.filter(isDue);
   const expired = due.reduce((result, bundle) => expire(result, bundle, bundle.expires_at), change);
   return promotes ? promote(expired, now, country) : expired;
 }
@@ -83,12 +83,13 @@ export function withBundle(change: Change, bundle: BundleRow, events: readonly B
 
 /** Of the active bundles that cover the country, the one that expires first. */
 export function activeOf({ bundles }: Change, country: Country): BundleRow | undefined {
-  return bundles
-    .filter((bundle) => bundle.status === 'active' && covers(bundle, country))
-    .reduce<BundleRow | undefined>(
-      (first, bundle) => (first && endOf(first) <= endOf(bundle) ? first : bundle),
-      undefined,
-    );
+  // A loop, because it runs several times for each usage record.
+  let first: BundleRow | undefined;
+  for (const bundle of bundles) {
+    if (bundle.status !== 'active' || !covers(bundle, country)) continue;
+    if (!first || endOf(bundle) < endOf(first)) first = bundle;
+  }
+  return first;
 }
 
 function endOf({ expires_at }: BundleRow): number {

@@ -1,4 +1,5 @@
 import type { BundleStatus } from '@simplane/contract';
+import { forceKeyLookup } from '../../platform/db/planner-hints.ts';
 import { column, rowsOf } from '../../platform/db/rows.ts';
 
 /** The columns that change after a bundle was bought. */
@@ -48,5 +49,6 @@ export function updateBundlesFrom(source: string): string {
   where bundles.account_id = given.account_id
     and bundles.id = given.id
     and bundles.status = given.from_status
+    and ${forceKeyLookup('given.n')}
   returning 1`;
 }

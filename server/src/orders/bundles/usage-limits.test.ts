@@ -64,7 +64,7 @@ describe('usage', () => {
       { bytes: 70, at: start, country: null },
       { promotes: true },
     );
-    expect(counted).toEqual({ change: noChange(bundles), parts: { uncovered: 70 } });
+    expect(counted).toEqual({ change: noChange(bundles), parts: [{ place: 'uncovered', bytes: 70 }] });
   });
 
   test('never exceeds the size of a bundle: the rest is uncovered', () => {
@@ -73,7 +73,11 @@ describe('usage', () => {
       { bytes: 2070, at: start, country: null },
       { promotes: true },
     );
-    expect(counted.parts).toEqual({ a: 1000, b: 1000, uncovered: 70 });
+    expect(counted.parts).toEqual([
+      { place: 'a', bytes: 1000 },
+      { place: 'b', bytes: 1000 },
+      { place: 'uncovered', bytes: 70 },
+    ]);
     expect(counted.change.bundles.map((b) => b.used_bytes)).toEqual([1000, 1000]);
   });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bundleRow, dayMs, later, start } from '../../../test/support/bundle-row.ts';
-import { late, type Parts, uncovered } from '../bundles/count-usage.ts';
+import { bytesAt, late, type Parts, uncovered } from '../bundles/count-usage.ts';
 import { type KnownRecord, planUsage, type UsageEvent, type UsedEsim } from './plan-usage.ts';
 
 type BundleRow = Parameters<typeof planUsage>[1][number];
@@ -47,12 +47,11 @@ function take(books: Books, batch: readonly Usage[], now = later(dayMs)): Books 
   const sorted = fresh.toSorted((a, b) => timeOf(a) - timeOf(b));
   const plan = planUsage(books.esim, books.bundles, sorted, { now, known: books.stored });
   const stored = new Map(books.stored);
-  const bytesOf = new Map(sorted.map(({ id, bytes }) => [id, bytes]));
-  for (const { id, country, parts } of plan.counted) {
-    stored.set(id, { bytes: bytesOf.get(id) ?? 0, country, parts, isCorrected: false });
+  for (const { record: given, country, parts } of plan.counted) {
+    stored.set(given.id, { bytes: given.bytes, country, parts, isCorrected: false });
   }
   for (const { id } of plan.corrected) {
-    stored.set(id, { ...(stored.get(id) as Stored), bytes: 0, parts: {}, isCorrected: true });
+    stored.set(id, { ...(stored.get(id) as Stored), bytes: 0, parts: [], isCorrected: true });
   }
   const { esim: after, bundles, events } = plan;
   const balanced = { esim: after, bundles, stored, events: [...books.events, ...events] };
@@ -68,8 +67,8 @@ function expectBalanced({ esim: now, bundles, stored }: Books): void {
   expect(sum(bundles.map((b) => b.used_bytes)) + now.uncovered_bytes + now.late_bytes).toBe(
     sum(records.map(({ bytes }) => bytes)),
   );
-  for (const { bytes, parts } of records) expect(sum(Object.values(parts as Parts))).toBe(bytes);
-  const partsOf = (place: string) => sum(records.map(({ parts }) => parts?.[place] ?? 0));
+  for (const { bytes, parts } of records) expect(sum((parts as Parts).map((part) => part.bytes))).toBe(bytes);
+  const partsOf = (place: string) => sum(records.map(({ parts }) => bytesAt(parts ?? [], place)));
   expect([now.uncovered_bytes, now.late_bytes]).toEqual([partsOf(uncovered), partsOf(late)]);
   for (const { id, used_bytes, data_bytes } of bundles) {
     expect(used_bytes).toBe(partsOf(id));
@@ -136,7 +135,7 @@ describe('charging', () => {
         (bundles, batches, status) => {
           const { stored } = countAll(open(bundles, { status }), batches);
           for (const { country, parts } of stored.values()) {
-            for (const place of Object.keys(parts as Parts)) {
+            for (const { place } of parts as Parts) {
               const covered = bundles.find(({ id }) => id === place)?.countries ?? null;
               if (country !== null && covered !== null) expect(covered).toContain(country);
             }

@@ -1,5 +1,5 @@
 import type { EsimStatus, RejectionReason } from '@simplane/contract';
-import { countUsage, late, type Parts, type Place, recountUsage, uncovered } from '../bundles/count-usage.ts';
+import { bytesAt, countUsage, late, type Parts, recountUsage, uncovered } from '../bundles/count-usage.ts';
 import { type BundleEvent, type Change, expireDue, noChange, promote } from '../bundles/plan.ts';
 import { canTransition } from '../esims/state.ts';
 
@@ -32,7 +32,7 @@ export type KnownRecord = {
 };
 
 /** A record that counts now. `country` is the one that it was counted for. */
-type CountedRecord = { id: string; country: string | null; parts: Parts };
+export type CountedRecord = { record: Usage; country: string | null; parts: Parts };
 
 export type UsagePlan = {
   esim: UsedEsim;
@@ -54,7 +54,9 @@ type State = {
   esim: UsedEsim;
   bundles: Change['bundles'];
   events: UsageEvent[];
-  counted: Map<string, CountedRecord>;
+  counted: CountedRecord[];
+  /** `counted` by id. Filled when the first correction is met: few batches have one. */
+  byId: Map<string, CountedRecord> | null;
   corrected: Map<string, string>;
   rejected: { id: string; reason: RejectionReason }[];
 };
@@ -76,7 +78,8 @@ export function planUsage(
     esim: { ...before },
     bundles,
     events: [],
-    counted: new Map(),
+    counted: [],
+    byId: null,
     corrected: new Map(),
     rejected: [],
   };
@@ -85,36 +88,41 @@ export function planUsage(
     if (reason) state.rejected.push({ id: record.id, reason });
     else count(state, record, options);
   }
-  return {
-    ...state,
-    counted: [...state.counted.values()],
-    corrected: [...state.corrected].map(([id, by]) => ({ id, by })),
-  };
+  const { esim, events, counted, rejected } = state;
+  const corrected = [...state.corrected].map(([id, by]) => ({ id, by }));
+  return { esim, bundles: state.bundles, events, counted, corrected, rejected };
 }
 
-function refuseCorrection(
-  { counted, corrected }: State,
-  id: string,
-  { known }: Options,
-): RejectionReason | null {
-  if (corrected.has(id) || known.get(id)?.isCorrected) return 'already_corrected';
-  return counted.has(id) || known.get(id)?.parts ? null : 'record_unknown';
+function countedById(state: State): Map<string, CountedRecord> {
+  state.byId ??= new Map(state.counted.map((one) => [one.record.id, one]));
+  return state.byId;
+}
+
+function refuseCorrection(state: State, id: string, { known }: Options): RejectionReason | null {
+  if (state.corrected.has(id) || known.get(id)?.isCorrected) return 'already_corrected';
+  return countedById(state).has(id) || known.get(id)?.parts ? null : 'record_unknown';
 }
 
 function count(state: State, record: Usage, options: Options): void {
+  const { esim } = state;
   const old = record.corrects === null ? null : takeOut(state, record.corrects, record.id, options);
-  const given = { ...record, country: record.country ?? old?.country ?? null };
+  const country = record.country ?? old?.country ?? null;
+  const given = country === record.country ? record : { ...record, country };
   const parts =
-    state.esim.status === 'terminated'
-      ? countLate(state, given, old?.parts ?? null)
+    esim.status === 'terminated'
+      ? countLate(state, given, old?.parts ?? none)
       : countOnBundles(state, given, old?.parts ?? null, options);
-  const place = given.country ?? state.esim.country;
-  state.counted.set(record.id, { id: record.id, country: place, parts });
-  const gained = (of: Place) => (parts[of] ?? 0) - (old?.parts[of] ?? 0);
-  state.esim.uncovered_bytes = clamped(state.esim.uncovered_bytes + gained(uncovered));
-  state.esim.late_bytes = clamped(state.esim.late_bytes + gained(late));
-  if (gained(uncovered) > 0) tellUncovered(state, place, options.now);
+  const one = { record, country: country ?? esim.country, parts };
+  state.counted.push(one);
+  state.byId?.set(record.id, one);
+  const gained = bytesAt(parts, uncovered) - bytesAt(old?.parts ?? none, uncovered);
+  if (gained !== 0) esim.uncovered_bytes = clamped(esim.uncovered_bytes + gained);
+  if (gained > 0) tellUncovered(state, one.country, options.now);
+  const gainedLate = bytesAt(parts, late) - bytesAt(old?.parts ?? none, late);
+  if (gainedLate !== 0) esim.late_bytes = clamped(esim.late_bytes + gainedLate);
 }
+
+const none: Parts = [];
 
 /** To what JSON can represent exactly. */
 function clamped(bytes: number): number {
@@ -123,24 +131,24 @@ function clamped(bytes: number): number {
 
 /** Marks a record as replaced, and returns where it was counted. */
 function takeOut(
-  { counted, corrected }: State,
+  state: State,
   id: string,
   by: string,
   { known }: Options,
 ): { country: string | null; parts: Parts } {
-  const old = counted.get(id) ?? (known.get(id) as KnownRecord & { parts: Parts });
-  corrected.set(id, by);
-  return old;
+  state.corrected.set(id, by);
+  return countedById(state).get(id) ?? (known.get(id) as KnownRecord & { parts: Parts });
 }
 
 /** The eSIM has ended: the record is kept for the books, and nobody is told. */
-function countLate(state: State, { bytes }: Usage, old: Parts | null): Parts {
-  if (old) {
-    state.bundles = state.bundles.map((bundle) =>
-      old[bundle.id] ? { ...bundle, used_bytes: bundle.used_bytes - (old[bundle.id] ?? 0) } : bundle,
-    );
+function countLate(state: State, { bytes }: Usage, old: Parts): Parts {
+  if (old.length > 0) {
+    state.bundles = state.bundles.map((bundle) => {
+      const taken = bytesAt(old, bundle.id);
+      return taken > 0 ? { ...bundle, used_bytes: bundle.used_bytes - taken } : bundle;
+    });
   }
-  return { [late]: bytes };
+  return [{ place: late, bytes }];
 }
 
 /** A record with a country first counts as an attach. */
@@ -168,7 +176,7 @@ function countOnBundles(state: State, record: Usage, old: Parts | null, { now }:
 
 function apply(state: State, { bundles, events }: Change): void {
   state.bundles = bundles;
-  state.events.push(...events);
+  for (const event of events) state.events.push(event);
 }
 
 /** Updates the country, unless a newer one is known. */

@@ -25,9 +25,6 @@ type Taken = {
   accountsWithEvents: ReadonlySet<string>;
 };
 
-/** A record and its place in the request. */
-type Indexed = UsageRecord & { index: number };
-
 /**
  * Counts usage records with a fixed number of statements. eSIMs are always locked in the same order, so that overlapping batches
  * never deadlock.
@@ -43,17 +40,17 @@ export async function takeUsage(
   const missing = iccids.filter((iccid) => !esims.has(iccid));
   const unready = new Set(missing.length > 0 ? await findUnready(tx, missing, ofAccount) : []);
   const rejected: Rejected[] = [];
-  const countable: Indexed[] = [];
+  const countable: UsageRecord[] = [];
   for (const [index, record] of records.entries()) {
     const reason = unready.has(record.iccid)
       ? 'esim_not_ready'
       : (rejectionReason(esims.get(record.iccid), record) ?? (isTooOld(record.at, deps) ? 'too_old' : null));
     if (reason) rejected.push({ index, reason });
-    else countable.push({ ...record, index });
+    else countable.push(record);
   }
   const planned = await plan(tx, inOrder(countable), esims, new Date(deps.clock.nowMs()));
   const events = await write(tx, planned, deps);
-  rejected.push(...planned.flatMap(rejectionsOf));
+  rejected.push(...rejectionsOf(planned, records));
   return {
     accepted: planned.reduce((sum, { plan: { counted } }) => sum + counted.length, 0),
     rejected: rejected.sort((a, b) => a.index - b.index),
@@ -80,7 +77,7 @@ function rejectionReason(esim: CarriedEsim | undefined, { at }: UsageRecord): Re
  * Sorts by eSIM, then by time, and drops duplicate ids. Records of the same time keep their order in the request; corrections
  * follow the other records of their eSIM, in the order of the request.
  */
-function inOrder(records: readonly Indexed[]): Indexed[] {
+function inOrder(records: readonly UsageRecord[]): UsageRecord[] {
   const timeOf = ({ corrects, at }: UsageRecord) => (corrects === undefined ? at : Number.MAX_SAFE_INTEGER);
   const sorted = [...records].sort((a, b) =>
     a.iccid === b.iccid ? timeOf(a) - timeOf(b) : a.iccid < b.iccid ? -1 : 1,
@@ -93,42 +90,39 @@ function inOrder(records: readonly Indexed[]): Indexed[] {
   });
 }
 
-type Planned = { esim: CarriedEsim; records: Indexed[]; before: Bundles; plan: UsagePlan; atOf: AtOf };
-type Bundles = Parameters<typeof planUsage>[1];
-type AtOf = (record: UsageRecord) => Date;
+type Planned = { esim: CarriedEsim; before: Parameters<typeof planUsage>[1]; plan: UsagePlan };
 
 /** Decides, in memory, what the records that were not counted before change of each eSIM. The caller holds the eSIMs' locks. */
 async function plan(
   tx: Queryable,
-  records: readonly Indexed[],
+  records: readonly UsageRecord[],
   esims: ReadonlyMap<string, CarriedEsim>,
   now: Date,
 ): Promise<Planned[]> {
   if (records.length === 0) return [];
   const stored = await readKnown(tx, records);
-  const fresh = groupByEsim(records.filter(({ iccid, record_id }) => !stored.get(iccid)?.has(record_id)));
+  const isFresh = ({ iccid, record_id }: UsageRecord) => !stored.get(iccid)?.has(record_id);
+  const fresh = groupByEsim(stored.size === 0 ? records : records.filter(isFresh));
   const charged = [...fresh.keys()].map((iccid) => esims.get(iccid) as CarriedEsim);
   const bundles = charged.length > 0 ? await bundlesByEsim(tx, charged) : new Map<string, never>();
   return charged.map((esim) => {
-    const ofEsim = fresh.get(esim.iccid) ?? [];
     const before = bundles.get(esim.iccid) ?? [];
-    const atOf: AtOf = ({ at }) => sinceOrder(observedAt(at, now.getTime()), esim);
-    const given = ofEsim.map((record) => ({
-      id: record.record_id,
-      bytes: record.bytes,
-      at: atOf(record),
-      country: record.country ?? null,
-      corrects: record.corrects ?? null,
+    const given = (fresh.get(esim.iccid) ?? []).map(({ record_id, bytes, at, country, corrects }) => ({
+      id: record_id,
+      bytes,
+      at: sinceOrder(observedAt(at, now.getTime()), esim),
+      country: country ?? null,
+      corrects: corrects ?? null,
     }));
     const known = stored.get(esim.iccid) ?? new Map<string, KnownRecord>();
-    return { esim, records: ofEsim, before, plan: planUsage(esim, before, given, { now, known }), atOf };
+    return { esim, before, plan: planUsage(esim, before, given, { now, known }) };
   });
 }
 
 /** Of these records and those that they correct, the ones that were counted before, by ICCID and id. */
 async function readKnown(
   tx: Queryable,
-  records: readonly Indexed[],
+  records: readonly UsageRecord[],
 ): Promise<Map<string, Map<string, KnownRecord>>> {
   const corrected = records.flatMap(({ iccid, corrects }) =>
     corrects === undefined ? [] : [{ iccid, record_id: corrects }],
@@ -147,11 +141,18 @@ async function readKnown(
   return known;
 }
 
-function rejectionsOf({ records, plan: { rejected } }: Planned): Rejected[] {
-  const reasons = new Map(rejected.map(({ id, reason }) => [id, reason]));
-  return records.flatMap(({ index, record_id }) => {
-    const reason = reasons.get(record_id);
-    return reason ? [{ index, reason }] : [];
+/** The corrections that were refused, by their place in the request. */
+function rejectionsOf(planned: readonly Planned[], records: readonly UsageRecord[]): Rejected[] {
+  const reasons = new Map(
+    planned.flatMap(({ esim: { iccid }, plan: { rejected } }) =>
+      rejected.map(({ id, reason }) => [`${iccid} ${id}`, reason] as const),
+    ),
+  );
+  if (reasons.size === 0) return [];
+  return records.flatMap(({ iccid, record_id }, index) => {
+    const reason = reasons.get(`${iccid} ${record_id}`);
+    // A repetition within the request is a duplicate.
+    return reason && reasons.delete(`${iccid} ${record_id}`) ? [{ index, reason }] : [];
   });
 }
 
@@ -173,17 +174,14 @@ async function write(tx: Queryable, planned: readonly Planned[], deps: Deps): Pr
   return events;
 }
 
-function newRecordsOf({ esim: { iccid }, records, plan: { counted, corrected }, atOf }: Planned) {
-  const byId = new Map(counted.map((record) => [record.id, record]));
-  // Replaced by a correction in the same batch.
-  const replacedBy = new Map(corrected.map(({ id, by }) => [id, by]));
-  return records.flatMap((record) => {
-    const { record_id: id } = record;
-    const found = byId.get(id);
-    if (!found) return [];
-    const by = replacedBy.get(id);
-    const { bytes, parts } = by === undefined ? { ...record, ...found } : { bytes: 0, parts: {} };
-    return [{ iccid, id, bytes, at: atOf(record), country: found.country, parts, correctedBy: by ?? null }];
+function newRecordsOf({ esim: { iccid }, plan: { counted, corrected } }: Planned): UsageWrite['records'] {
+  // Those that a correction in the same batch replaces.
+  const replaced = new Map(corrected.map(({ id, by }) => [id, by]));
+  return counted.map(({ record: { id, bytes, at }, country, parts }) => {
+    const by = replaced.get(id);
+    return by === undefined
+      ? { iccid, id, bytes, at, country, parts, correctedBy: null }
+      : { iccid, id, bytes: 0, at, country, parts: [], correctedBy: by };
   });
 }
 

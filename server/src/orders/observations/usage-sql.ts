@@ -1,9 +1,10 @@
 import type { EsimStatus, RejectionReason, UsageRecord } from '@simplane/contract';
 import type { Queryable } from '../../platform/db/database.ts';
+import { forceKeyLookup } from '../../platform/db/planner-hints.ts';
 import { column, rowsOf } from '../../platform/db/rows.ts';
 import { many, one, run } from '../../platform/db/statement.ts';
 import { beforeFirst } from '../../platform/lists/keyset.ts';
-import type { Parts, Place } from '../bundles/count-usage.ts';
+import { late, type Parts, type Place, uncovered } from '../bundles/count-usage.ts';
 import { type BundleChange, bundleChanges, updateBundlesFrom } from '../bundles/update-from.ts';
 import type { CarriedEsim } from './sql.ts';
 
@@ -18,7 +19,7 @@ export type StoredRecord = RecordKey & {
   bytes: number;
   country: string | null;
   bundle_id: string | null;
-  parts: Parts | null;
+  parts: Record<Place, number> | null;
   corrected_by: string | null;
 };
 
@@ -38,9 +39,9 @@ cross join lateral (
 
 /** Where a record was counted; null if it is not known. Nothing has to be known of one without bytes. */
 export function partsOf({ bytes, bundle_id, parts }: StoredRecord): Parts | null {
-  if (parts !== null) return parts;
-  if (bundle_id !== null) return { [bundle_id]: bytes };
-  return bytes === 0 ? {} : null;
+  if (parts !== null) return Object.entries(parts).map(([place, part]) => ({ place, bytes: part }));
+  if (bundle_id !== null) return [{ place: bundle_id, bytes }];
+  return bytes === 0 ? [] : null;
 }
 
 type NewRecord = {
@@ -56,11 +57,13 @@ type NewRecord = {
 
 /** Nearly every record is counted on one bundle, whose id takes less room than `parts`. */
 function bundleOf({ parts }: NewRecord): Place | null {
-  const places = Object.keys(parts);
-  const [place] = places;
-  return places.length === 1 && place !== undefined && place !== 'uncovered' && place !== 'late'
-    ? place
-    : null;
+  const place = parts.length === 1 ? (parts[0]?.place ?? null) : null;
+  return place === uncovered || place === late ? null : place;
+}
+
+function otherParts(record: NewRecord): string | null {
+  if (record.parts.length === 0 || bundleOf(record) !== null) return null;
+  return JSON.stringify(Object.fromEntries(record.parts.map(({ place, bytes }) => [place, bytes])));
 }
 
 const newRecords = rowsOf<NewRecord>({
@@ -70,7 +73,7 @@ const newRecords = rowsOf<NewRecord>({
   observed_at: column.timestamptz((record) => record.at),
   country: column.text((record) => record.country),
   bundle_id: column.uuid(bundleOf),
-  parts: column.text((record) => (bundleOf(record) === null ? JSON.stringify(record.parts) : null)),
+  parts: column.text(otherParts),
   corrected_by: column.text((record) => record.correctedBy),
 });
 
@@ -132,7 +135,9 @@ with inserted as (
       parts = null,
       corrected_by = given.corrected_by
   from ${correctedRecords.table} given
-  where usage_records.iccid = given.iccid and usage_records.record_id = given.record_id
+  where usage_records.iccid = given.iccid
+    and usage_records.record_id = given.record_id
+    and ${forceKeyLookup('given.n')}
 ), esim as (
   update esims
   set status = given.status,
@@ -146,6 +151,7 @@ with inserted as (
   where esims.account_id = given.account_id
     and esims.id = given.id
     and esims.status = given.from_status
+    and ${forceKeyLookup('given.n')}
   returning 1
 ), bundle as (${updateBundlesFrom(changedBundles.table)}
 )

@@ -32,7 +32,7 @@ export type KnownRecord = {
 };
 
 /** A record that counts now. `country` is the one that it was counted for. */
-export type CountedRecord = { record: Usage; country: string | null; parts: Parts };
+type CountedRecord = { record: Usage; country: string | null; parts: Parts };
 
 export type UsagePlan = {
   esim: UsedEsim;

@@ -91,18 +91,6 @@ export const explained: readonly Explained[] = [
     why: unreachable,
   },
   {
-    file: 'server/src/orders/observations/plan-usage.ts',
-    original: 'next.events.length > 0',
-    replacement: 'true',
-    why: sameResult,
-  },
-  {
-    file: 'server/src/orders/observations/plan-usage.ts',
-    original: 'next.events.length > 0',
-    replacement: 'next.events.length >= 0',
-    why: sameResult,
-  },
-  {
     file: 'server/src/notify/webhooks/guard/is-allowed.ts',
     original: 'parsed !== null',
     replacement: 'true',

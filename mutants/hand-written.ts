@@ -187,7 +187,7 @@ const usage: Mutant[] = [
     name: 'usage-counted-again',
     file: 'server/src/orders/observations/take-usage.ts',
     find: 'stored.size === 0 ? records : records.filter(isFresh)',
-    replace: 'stored.size === 0 || isFresh ? records : []',
+    replace: 'stored.size >= 0 ? records : records.filter(isFresh)',
     tests: [api('usage-records')],
     why: 'A record that was stored before is not counted again.',
   },

@@ -150,6 +150,24 @@ describe('usage', () => {
     expect(data[0].price).toEqual(price);
   });
 
+  test('fills a bundle with the price of its order, even if the catalog changed before the eSIM was ready', async () => {
+    const own = await startService();
+    try {
+      const { json } = await provision(own, undefined, { product_id: 'prod_us_1gb_7d' });
+      await own.db.pool.query(`update products set price_amount = 999 where id = 'prod_us_1gb_7d'`);
+      own.startWorker(createMockNetwork({ delayMs: 0 }));
+      const price = { amount: 450, currency: 'eur' };
+      const { iccid } = await until(
+        async () => (await call(own, 'GET', `/v1/executions/${json.id}`)).json,
+        (execution) => execution.status === 'succeeded' && execution.price.amount === price.amount,
+      );
+      const { data } = (await call(own, 'GET', `/v1/esims/${iccid}/bundles`)).json;
+      expect(data).toMatchObject([{ price }]);
+    } finally {
+      await own.stop();
+    }
+  });
+
   test('on a bundle of the last release, which has no countries, counts by its product', async () => {
     const iccid = await order('prod_us_1gb_7d');
     await service.db.pool.query('update bundles set countries = null, price = null where iccid = $1', [

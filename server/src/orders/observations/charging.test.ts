@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bundleRow, dayMs, later, start } from '../../../test/support/bundle-row.ts';
 import { bytesAt, late, type Parts, uncovered } from '../bundles/count-usage.ts';
+import { expireActive, noChange } from '../bundles/plan.ts';
 import { type KnownRecord, planUsage, type UsageEvent, type UsedEsim } from './plan-usage.ts';
 
 type BundleRow = Parameters<typeof planUsage>[1][number];
@@ -208,6 +209,14 @@ describe('a record', () => {
     });
   });
 
+  test('fills the older of two bundles that expire together, and one without an end last', () => {
+    const de = [record('r', 7, { country: 'DE' })];
+    const together = [active('a', ['DE'], 9), active('b', ['DE'], 9)];
+    expect(usedOf(take(open(together), de))).toEqual({ a: 7, b: 0 });
+    const endless = [active('a', ['DE'], 9, { expires_at: null }), active('b', ['DE'], 9)];
+    expect(usedOf(take(open(endless), de))).toEqual({ a: 0, b: 7 });
+  });
+
   test('activates the oldest queued bundle that covers its country, beside an active one that does not', () => {
     const bundles = [
       active('a', ['DE'], 9),
@@ -258,6 +267,17 @@ describe('a record', () => {
     expect([books.esim.late_bytes, books.esim.country, books.events]).toEqual([7, 'DE', []]);
     expect(books.bundles).toEqual(bundles);
   });
+});
+
+test('of several active bundles, the one that covers the country is expired early, or else the first to expire', () => {
+  const ends = (days: number) => ({ status: 'active' as const, expires_at: later(days * dayMs) });
+  const bundles = [
+    bundleRow('a', { ...ends(9), countries: ['DE'] }),
+    bundleRow('b', { ...ends(2), countries: ['US'] }),
+  ];
+  const expiredIn = (country: string) =>
+    expireActive(noChange(bundles), start, country).events.map(({ bundle }) => bundle.id);
+  expect([expiredIn('DE'), expiredIn('US'), expiredIn('JP')]).toEqual([['a'], ['b'], ['b']]);
 });
 
 describe('a correction', () => {

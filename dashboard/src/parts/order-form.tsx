@@ -11,6 +11,7 @@ import { Shown } from './reading.tsx';
 import { ScopedButton } from './scoped-button.tsx';
 
 const misbehaving = [
+  'prod_sandbox_held',
   'prod_sandbox_slow',
   'prod_sandbox_flaky',
   'prod_sandbox_declined',
@@ -74,7 +75,7 @@ function Fields({ products, onClose, again }: Props) {
       <ProductChoice
         groups={[{ label: 'Products', products }]}
         {...(mode === 'sandbox' && {
-          others: { label: 'Test products: slow or failing on purpose', ids: misbehaving },
+          others: { label: 'Test products: waiting, slow or failing on purpose', ids: misbehaving },
         })}
         chosen={product}
         onChange={setProduct}

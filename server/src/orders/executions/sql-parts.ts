@@ -100,7 +100,7 @@ export const indexedReference = `((input ->> 'reference') collate "C")`;
 /** SQL: what the partial indexes of references require. */
 export const hasReference = `input ->> 'reference' is not null`;
 
-/** SQL: when an accepted execution may start.. */
+/** SQL: when an accepted execution may start. */
 export function dueAt(productId: string): string {
   return `case when ${isHeldProduct(productId)} then now() + interval '${heldProduct.seconds} seconds' else now() end`;
 }

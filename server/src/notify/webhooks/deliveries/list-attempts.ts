@@ -9,7 +9,7 @@ import type { Context } from '../../../accounts/context.ts';
 import { idOfUuid } from '../../../platform/ids/uuid.ts';
 import { beforeFirst } from '../../../platform/lists/keyset.ts';
 import { readPage } from '../../../platform/lists/read-page.ts';
-import { requireEndpoint } from '../endpoints/get.ts';
+import { requireEndpointStatus } from '../endpoints/get.ts';
 import { presentAttempt } from './present.ts';
 import { type AttemptRow, type DeliveryRow, listTriedDeliveries } from './sql/deliveries.ts';
 
@@ -33,7 +33,7 @@ export async function listEndpointAttempts(
   ctx: Context,
   { params, query }: InputOf<Operations['listEndpointAttempts']>,
 ) {
-  const endpoint = await requireEndpoint(ctx, ctx.db, params.id);
+  const endpoint = await requireEndpointStatus(ctx, ctx.db, params.id);
   const filter = { endpointUuid: endpoint.id, outcome: query.outcome };
   return readPage(query, {
     scope: { list: 'attempts', accountId: ctx.account.id, filters: filter },

@@ -2,7 +2,7 @@ import type { InputOf, Operations } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { readPage } from '../../../platform/lists/read-page.ts';
-import { requireEndpoint } from '../endpoints/get.ts';
+import { requireEndpointStatus } from '../endpoints/get.ts';
 import { requireEvent } from './get.ts';
 import { presentDelivery } from './present.ts';
 import { countByEvent, listRowsOfEndpoint, listRowsOfEvent } from './sql/deliveries.ts';
@@ -11,7 +11,7 @@ export async function listEndpointDeliveries(
   ctx: Context,
   { params, query }: InputOf<Operations['listEndpointDeliveries']>,
 ) {
-  const endpoint = await requireEndpoint(ctx, ctx.db, params.id);
+  const endpoint = await requireEndpointStatus(ctx, ctx.db, params.id);
   const filter = { endpointUuid: endpoint.id, status: query.status };
   return readPage(query, {
     scope: { list: 'deliveries', accountId: ctx.account.id, filters: filter },

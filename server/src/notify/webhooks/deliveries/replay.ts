@@ -5,7 +5,7 @@ import { AppError } from '../../../platform/app-error.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { idOfUuid, uuidText } from '../../../platform/ids/uuid.ts';
 import { subscriptionsOf } from '../../events/subscriptions.ts';
-import { requireEndpoint } from '../endpoints/get.ts';
+import { requireEndpointStatus } from '../endpoints/get.ts';
 import { announceDeliveries } from '../signal.ts';
 import { endpointDisabled, requireEvent } from './get.ts';
 import { presentDelivery } from './present.ts';
@@ -73,7 +73,7 @@ async function replayTo(
   eventUuid: string,
   endpointId: string,
 ): Promise<DeliveryRow> {
-  const endpoint = await requireEndpoint(ctx, tx, endpointId, 'webhook_endpoint_id');
+  const endpoint = await requireEndpointStatus(ctx, tx, endpointId, 'webhook_endpoint_id');
   const row = await insertToEndpoint(tx, ctx.account.uuid, {
     uuid: uuidText(ctx.newUuid()),
     eventUuid,

@@ -30,6 +30,19 @@ export async function requireEndpoint(
   return row;
 }
 
+/** The same for callers that need only these: counting what an endpoint missed can take a second. */
+export async function requireEndpointStatus(
+  ctx: Context,
+  db: Queryable,
+  id: string,
+  param?: EndpointParam,
+): Promise<Pick<EndpointRow, 'id' | 'status'>> {
+  const key = endpointKey(ctx, id, param);
+  const status = await findStatus(db, key);
+  if (status === null) throw noSuchEndpoint(id, param);
+  return { id: key.endpointUuid, status };
+}
+
 /** Returns null for a deleted endpoint. */
 export async function endpointStatus(db: Queryable, key: EndpointKey): Promise<EndpointRow['status'] | null> {
   return findStatus(db, key);

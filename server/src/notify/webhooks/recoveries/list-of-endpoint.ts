@@ -1,7 +1,7 @@
 import type { InputOf, Operations } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
 import { readPage } from '../../../platform/lists/read-page.ts';
-import { requireEndpoint } from '../endpoints/get.ts';
+import { requireEndpointStatus } from '../endpoints/get.ts';
 import { presentRecovery } from './present.ts';
 import { listRecoveryRows } from './sql.ts';
 
@@ -9,7 +9,7 @@ export async function listEndpointRecoveries(
   ctx: Context,
   { params, query }: InputOf<Operations['listEndpointRecoveries']>,
 ) {
-  const { id: endpointUuid } = await requireEndpoint(ctx, ctx.db, params.id);
+  const { id: endpointUuid } = await requireEndpointStatus(ctx, ctx.db, params.id);
   return readPage(query, {
     scope: { list: 'recoveries', accountId: ctx.account.id, filters: { endpointUuid } },
     read: (beforeUuid, count) =>

@@ -3,7 +3,7 @@ import type { Context } from '../../../accounts/context.ts';
 import { unixSeconds } from '../../../platform/clock.ts';
 import { idOfUuid } from '../../../platform/ids/uuid.ts';
 import { addAll, quantile } from '../../../platform/telemetry/histogram.ts';
-import { requireEndpoint } from '../endpoints/get.ts';
+import { requireEndpointStatus } from '../endpoints/get.ts';
 import { type HourRow, readHours } from './sql.ts';
 
 const hourMs = 3_600_000;
@@ -12,7 +12,7 @@ export async function getEndpointStats(
   ctx: Context,
   { params, query }: InputOf<Operations['getEndpointStats']>,
 ): Promise<WebhookEndpointStats> {
-  const { id: endpointUuid } = await requireEndpoint(ctx, ctx.db, params.id);
+  const { id: endpointUuid } = await requireEndpointStatus(ctx, ctx.db, params.id);
   const nowMs = ctx.clock.nowMs();
   const from = new Date(nowMs - (nowMs % hourMs) - ((query.hours ?? 24) - 1) * hourMs);
   const rows = await readHours(ctx.db, { accountUuid: ctx.account.uuid, endpointUuid, from });

@@ -3,7 +3,7 @@ import type { Context } from '../../../accounts/context.ts';
 import { idOfUuid } from '../../../platform/ids/uuid.ts';
 import { createdRangeOf, idRangeOf } from '../../../platform/lists/created-range.ts';
 import { distinctTypes } from '../../events/subscriptions.ts';
-import { requireEndpoint } from '../endpoints/get.ts';
+import { requireEndpointStatus } from '../endpoints/get.ts';
 import { addUp, readUndelivered } from './read.ts';
 import type { UndeliveredCount } from './sql.ts';
 
@@ -12,7 +12,7 @@ export async function getUndelivered(
   ctx: Context,
   { params, query }: InputOf<Operations['getUndelivered']>,
 ): Promise<Undelivered> {
-  const { id: endpointUuid } = await requireEndpoint(ctx, ctx.db, params.id);
+  const { id: endpointUuid } = await requireEndpointStatus(ctx, ctx.db, params.id);
   const { fromUuid, beforeUuid } = idRangeOf(createdRangeOf(query), null);
   const found = await readUndelivered(ctx, endpointUuid, {
     fromEvent: fromUuid,

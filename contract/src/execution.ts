@@ -37,9 +37,9 @@ export type ExecutionErrorCode = (typeof executionErrorCodes)[number];
 
 const executionId = { pattern: idPattern(idPrefixes.execution) };
 
-/** What `waiting_for` says of an order that no worker has claimed. */
-export const waitingForWorker =
-  'It was accepted and starts automatically, usually within a second. There is nothing to do; if it still waits after a few minutes, ask the operator.';
+/** What `waiting_for` says of an order that no worker has claimed: to its operator, and to its account. */
+export const waitingForWorkerBriefly = 'It was accepted and starts automatically, usually within a second.';
+export const waitingForWorker = `${waitingForWorkerBriefly} There is nothing to do; if it still waits after a few minutes, ask the operator.`;
 
 /** The sandbox's product whose orders wait before they reach the network, and how long. */
 export const heldProduct = { id: 'prod_sandbox_held', seconds: 60 } as const;

@@ -181,7 +181,7 @@ describe('a new live deployment', () => {
     expect(listed.stdout).toContain(order.id);
     expect((await run('executions', 'list', '--status', 'lost')).stderr).toContain('--status takes one of');
     const shown = await run('executions', 'show', order.id);
-    expect(shown.stdout).toMatch(/waiting for +It has not started yet/);
+    expect(shown.stdout).toMatch(/waiting for +It was accepted .*doctor/);
     expect(await runJson('executions', 'retry', order.id)).toMatchObject([{ id: order.id }]);
 
     const db = openDatabase({ connectionString: database.url, poolSize: 1, onError: () => {} });

@@ -5,6 +5,7 @@ import {
   idPrefixes,
   type Price,
   waitingForWorker,
+  waitingForWorkerBriefly,
 } from '@simplane/contract';
 import { unixSeconds } from '../../platform/clock.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
@@ -67,23 +68,33 @@ export function presentNew(id: string, order: New): Execution {
 }
 
 /**
- * Why an open execution waits, in words for the account that ordered: cause and remedy, and no host, setting or other account.
- * `release` stores the cause in the execution's progress; the first three follow from the row itself.
+ * Why an open execution waits: in words for its operator, and what the account that ordered should do. No host, setting or other
+ * account. `release` stores the cause in the execution's progress; the first three follow from the row itself.
  */
 const causes = {
-  worker: waitingForWorker,
-  held: `This sandbox product waits ${heldProduct.seconds} seconds before it reaches the network, so that you can try to cancel it. Then it starts automatically.`,
-  takeover:
-    'It was interrupted and continues automatically. If it still waits after a few minutes, tell the operator.',
-  network:
-    'The network failed or did not answer. The next attempt is automatic; if attempts keep failing, ask the operator about the network.',
-  internal:
-    'An internal error interrupted it. The next attempt is automatic; if attempts keep failing, give the operator the id of the execution.',
+  worker: [waitingForWorkerBriefly, waitingForWorker.slice(waitingForWorkerBriefly.length + 1)],
+  held: [
+    `This sandbox product waits ${heldProduct.seconds} seconds before it reaches the network, so that you can try to cancel it.`,
+    'Then it starts automatically.',
+  ],
+  takeover: [
+    'It was interrupted and continues automatically.',
+    'If it still waits after a few minutes, tell the operator.',
+  ],
+  network: [
+    'The network failed or did not answer. The next attempt is automatic.',
+    'If attempts keep failing, ask the operator about the network.',
+  ],
+  internal: [
+    'An internal error interrupted it. The next attempt is automatic.',
+    'If attempts keep failing, give the operator the id of the execution.',
+  ],
 } as const;
 
 export type WaitingCause = keyof typeof causes;
 
 /** A newer release may have stored a cause that this one does not know. */
-function describeWaiting(cause: string): string {
-  return Object.hasOwn(causes, cause) ? causes[cause as WaitingCause] : causes.worker;
+export function describeWaiting(cause: string, isForOperator = false): string {
+  const [why, whatToDo] = Object.hasOwn(causes, cause) ? causes[cause as WaitingCause] : causes.worker;
+  return `${why} ${isForOperator ? 'If it lasts, `simplane-server doctor` says what to fix.' : whatToDo}`;
 }

@@ -2,13 +2,14 @@ import { type ExecutionType, idPrefixes, type OperatorExecution } from '@simplan
 import { unixSeconds } from '../../platform/clock.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
 import type { LastError } from '../executions/last-error.ts';
-import { presentExecution } from '../executions/present.ts';
+import { describeWaiting, presentExecution } from '../executions/present.ts';
 import { callId, sentFlag } from '../executions/runner.ts';
 import type { AnyExecutionRow } from './sql/executions.ts';
 
 export function presentForOperator(row: AnyExecutionRow): OperatorExecution {
   return {
     ...presentExecution(row),
+    waiting_for: row.waiting_for && describeWaiting(row.waiting_for, true),
     account_id: idOfUuid(idPrefixes.account, row.account_id),
     leased_until: row.leased_until && unixSeconds(row.leased_until),
     steps: describeSteps(row),

@@ -57,27 +57,25 @@ export function startExecutions(
     ...overrides,
   });
   const unsubscribe = service.signals.on('executions', worker.wake);
-  const returns = every(
-    1_000,
-    (stopping) =>
-      returnProfiles(
-        {
-          ...{ db: service.db, clock: service.clock, network, onError },
-          networkTimeoutMs: config.networkTimeoutMs,
-          retryScheduleMs: config.executionRetryScheduleMs,
-        },
-        stopping,
-      ),
-    onError,
-  );
   return {
     ...worker,
     isPaused: () => isPaused,
     async stop(timeoutMs: number) {
       unsubscribe();
-      await Promise.all([returns.stop(), worker.stop(timeoutMs)]);
+      await worker.stop(timeoutMs);
     },
   };
+}
+
+/** Starts giving back profiles that an operator has decided to cancel. */
+export function startReturns(
+  { db, clock }: Service,
+  { networkTimeoutMs, executionRetryScheduleMs: retryScheduleMs }: Config,
+  network: Network,
+  onError: (error: unknown) => void,
+) {
+  const parts = { db, clock, network, networkTimeoutMs, retryScheduleMs, onError };
+  return every(1_000, (stopping) => returnProfiles(parts, stopping), onError);
 }
 
 const outcomes = ['succeeded', 'failed', 'postponed'] as const;

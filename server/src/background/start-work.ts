@@ -10,7 +10,7 @@ import { describeCause } from '../platform/telemetry/describe-cause.ts';
 import { runWhenWoken } from '../platform/worker/wake.ts';
 import { startChores, workerChores } from './chores.ts';
 import type { Service } from './service.ts';
-import { startExecutions } from './start-executions.ts';
+import { startExecutions, startReturns } from './start-executions.ts';
 import { startWebhooks } from './start-webhooks.ts';
 
 export type Work = {
@@ -32,12 +32,14 @@ export function startWork(
   // Without a key it could not encrypt matching ids, nor sign with every secret.
   const hasKeys = service.missingKeys.length === 0;
   const worker = network && hasKeys ? startExecutions(service, config, network, onError) : null;
+  const returns = network && hasKeys ? startReturns(service, config, network, onError) : null;
   const sender = hasKeys ? startWebhooks(service, config, onError) : null;
   return {
     isPaused: () => worker?.isPaused() ?? false,
     async stop(timeoutMs) {
       await Promise.all([
         worker?.stop(timeoutMs),
+        returns?.stop(),
         sender?.stop(timeoutMs),
         sequencer.stop(),
         ...chores.map((chore) => chore.stop()),

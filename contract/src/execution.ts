@@ -37,9 +37,11 @@ export type ExecutionErrorCode = (typeof executionErrorCodes)[number];
 
 const executionId = { pattern: idPattern(idPrefixes.execution) };
 
-/** What `waiting_for` says of an order that no worker has claimed: to its operator, and to its account. */
-export const waitingForWorkerBriefly = 'It was accepted and starts automatically, usually within a second.';
-export const waitingForWorker = `${waitingForWorkerBriefly} There is nothing to do; if it still waits after a few minutes, ask the operator.`;
+/** What `waiting_for` says of an order that no worker has claimed: why it waits, and what its account should do. */
+export const waitingForWorker = [
+  'It was accepted and starts automatically, usually within a second.',
+  'There is nothing to do; if it still waits after a few minutes, ask the operator.',
+] as const;
 
 /** The sandbox's product whose orders wait before they reach the network, and how long. */
 export const heldProduct = { id: 'prod_sandbox_held', seconds: 60 } as const;
@@ -72,7 +74,7 @@ export function queuedExample(type: ExecutionType) {
     status: 'queued',
     attempts: 0,
     finished_at: null,
-    waiting_for: waitingForWorker,
+    waiting_for: waitingForWorker.join(' '),
     next_attempt_at: exampleTime,
   };
 }
@@ -119,7 +121,7 @@ export const Execution = Type.Object(
     waiting_for: nullableString({
       description:
         'Why the execution is waiting, and what to do about it; null while an attempt runs and once it has ended.',
-      examples: [waitingForWorker],
+      examples: [waitingForWorker.join(' ')],
     }),
     next_attempt_at: nullableUnixSeconds(
       'Earliest time of the next attempt; null if the execution is not waiting.',

@@ -46,20 +46,44 @@ export default function Esims() {
   );
 }
 
-const esimStatuses = ['provisioning', 'provisioned', 'active', 'suspended', 'terminated', 'failed'] as const;
-const orderStatuses = ['queued', 'running', 'succeeded', 'failed'] as const;
-const orderTypes = ['esim.provision', 'bundle.add', 'esim.suspend', 'esim.resume', 'esim.terminate'] as const;
-const errorCodes = [
-  'declined',
-  'out_of_stock',
-  'network_unavailable',
-  'outcome_unknown',
-  'state_conflict',
-  'product_missing',
-  'canceled',
-  'internal',
-] as const;
 type ErrorCode = NonNullable<Execution['error']>['code'];
+
+// As records, so that the compiler names a value that is missing.
+const esimStatuses = namesOf<Esim['status']>({
+  provisioning: true,
+  provisioned: true,
+  active: true,
+  suspended: true,
+  terminated: true,
+  failed: true,
+});
+const orderStatuses = namesOf<Execution['status']>({
+  queued: true,
+  running: true,
+  succeeded: true,
+  failed: true,
+});
+const orderTypes = namesOf<Execution['type']>({
+  'esim.provision': true,
+  'bundle.add': true,
+  'esim.suspend': true,
+  'esim.resume': true,
+  'esim.terminate': true,
+});
+const errorCodes = namesOf<ErrorCode>({
+  declined: true,
+  out_of_stock: true,
+  network_unavailable: true,
+  outcome_unknown: true,
+  state_conflict: true,
+  product_missing: true,
+  canceled: true,
+  internal: true,
+});
+
+function namesOf<Name extends string>(all: Record<Name, true>): Name[] {
+  return Object.keys(all) as Name[];
+}
 
 function EsimList() {
   const { api } = useClients();

@@ -1,4 +1,5 @@
 import type { Session } from '@simplane/contract';
+import { apisOf } from '../deployment/deployment.ts';
 import type { Credential } from '../history/history.ts';
 import type { RunContext } from '../run-context.ts';
 import { bearer, sendOnce } from './send.ts';
@@ -6,7 +7,7 @@ import { walk } from './walk.ts';
 
 /** Signs in to the dashboard under this name. Null if there was no answer: then nobody has the cookie. */
 export async function signIn(ctx: RunContext, account: number, name: string): Promise<Credential | null> {
-  const url = ctx.deployment.processes.find(({ role }) => role !== 'worker')?.url();
+  const url = apisOf(ctx.deployment)[0]?.url();
   if (!url) return null;
   const answer = await fetch(`${url}/dashboard/api/session`, {
     method: 'POST',
@@ -37,8 +38,9 @@ function keep({ history }: RunContext, credential: Credential): Credential {
 export async function tryCredential(ctx: RunContext, credential: Credential): Promise<void> {
   const { account, id } = credential;
   const path = id.startsWith('sess_') ? '/dashboard/api/v1/me' : '/v1/me';
-  const apis = ctx.deployment.processes.filter(({ role }) => role !== 'worker');
   await Promise.all(
-    apis.map((_, at) => sendOnce(ctx, { account, credential, path, at }, ctx.answerTimeoutMs)),
+    apisOf(ctx.deployment).map((_, at) =>
+      sendOnce(ctx, { account, credential, path, at }, ctx.answerTimeoutMs),
+    ),
   );
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { apisOf } from '../deployment/deployment.ts';
 import type { Credential, Sent } from '../history/history.ts';
 import { isAnswer } from '../history/is-answer.ts';
 import { HarnessFailure, type RunContext } from '../run-context.ts';
@@ -46,7 +47,7 @@ export async function sendOnce(
 ): Promise<Sent | null> {
   const { account, isOperator = false, credential } = request;
   const { method = 'GET', path, body, key = null, at = 0, signal } = request;
-  const apis = deployment.processes.filter(({ role }) => role !== 'worker');
+  const apis = apisOf(deployment);
   const server = apis[at % apis.length];
   const url = server?.url();
   if (!server || !url) return null;

@@ -30,6 +30,11 @@ export type Deployment = {
   stop(): Promise<void>;
 };
 
+/** The processes that serve requests. */
+export function apisOf({ processes }: Deployment): ServerProcess[] {
+  return processes.filter(({ role }) => role !== 'worker');
+}
+
 type Options = {
   seed: number;
   /** A database from `prepareDatabase`, used by this run only. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { apisOf } from '../deployment/deployment.ts';
 import { eventIdOf } from '../history/event-id.ts';
 import { noteRefusal, seenEvent } from './feed-page.ts';
 import { readFrames } from './read-frames.ts';
@@ -13,7 +14,7 @@ export async function streamFeed(reading: Reading): Promise<void> {
   const { ctx, random, signal } = reading;
   let cursor: string | null = null;
   for (let at = 0; !signal.aborted; at++) {
-    const apis = ctx.deployment.processes.filter(({ role }) => role !== 'worker');
+    const apis = apisOf(ctx.deployment);
     const url = apis[at % apis.length]?.url();
     if (url) cursor = await readStream(reading, `${url}/v1/events/feed`, cursor, 1 + random.below(60));
     if (!signal.aborted) await sleep(retryDelayMs);

@@ -5,7 +5,6 @@ import {
   idPrefixes,
   type Price,
   waitingForWorker,
-  waitingForWorkerBriefly,
 } from '@simplane/contract';
 import { unixSeconds } from '../../platform/clock.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
@@ -72,7 +71,7 @@ export function presentNew(id: string, order: New): Execution {
  * account. `release` stores the cause in the execution's progress; the first three follow from the row itself.
  */
 const causes = {
-  worker: [waitingForWorkerBriefly, waitingForWorker.slice(waitingForWorkerBriefly.length + 1)],
+  worker: waitingForWorker,
   held: [
     `This sandbox product waits ${heldProduct.seconds} seconds before it reaches the network, so that you can try to cancel it.`,
     'Then it starts automatically.',

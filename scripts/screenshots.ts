@@ -85,7 +85,7 @@ async function take(key: string, sights: Sight[]): Promise<void> {
     await page.emulateMedia({ colorScheme: isDark ? 'dark' : 'light' });
     await page.goto(`${sandbox.url}/dashboard${path}`);
     for (const text of shows) await page.getByText(text).first().waitFor();
-    await page.waitForFunction("!document.querySelector('[aria-busy]')");
+    await page.locator('[aria-busy]').first().waitFor({ state: 'detached' });
     const png = toPalettePng(await page.screenshot());
     await writeFile(new URL(`${name}.png`, pictures), png);
     console.log(`docs/images/dashboard/${name}.png: ${Math.round(png.length / 1_000)} kB`);

@@ -75,9 +75,9 @@ export const chargingMutants: Mutant[] = [
   },
   {
     name: 'correction-of-another-esim',
-    file: usageSql,
-    find: 'where iccid = given.iccid and record_id = given.record_id\n  offset 0',
-    replace: 'where record_id = given.record_id\n  offset 0',
+    file: 'server/src/orders/observations/take-usage.ts',
+    find: 'const known = stored.get(esim.iccid) ??',
+    replace: 'const known = [...stored.values()].at(-1) ??',
     tests: [api('charging'), api('usage-records')],
     why: 'The id of a record is unique within its eSIM only.',
   },

@@ -48,15 +48,22 @@ async function terminate(iccid: string): Promise<void> {
 }
 
 let serial = 0;
-type Usage = { record_id?: string; bytes: number; at?: number; country?: string; corrects?: string };
+type Usage = {
+  record_id?: string;
+  iccid?: string;
+  bytes: number;
+  at?: number;
+  country?: string;
+  corrects?: string;
+};
 
 /** Reports usage, each a second after the one before. */
 async function report(iccid: string, ...usage: Usage[]) {
   const records = usage.map((one) => ({
     record_id: `r${++serial}`,
     at: now() - 3_600 + serial,
-    ...one,
     iccid,
+    ...one,
   }));
   const { status, json, text } = await call(service, 'POST', '/v1/usage_records', { body: { records } });
   expect(status, text).toBe(200);
@@ -270,6 +277,9 @@ describe('a correction', () => {
     ]);
     const other = await order();
     expect(await report(other, { bytes: 1, corrects: 'right' })).toMatchObject({ rejected: 1 });
+    // Nor one that the same batch repeats for its own eSIM.
+    const ofBoth = await report(other, { ...right, iccid }, { bytes: 1, corrects: 'right' });
+    expect(ofBoth).toMatchObject({ duplicates: 1, rejected: 1 });
     await expectBalanced(iccid);
   });
 });
